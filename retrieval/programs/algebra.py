@@ -29,6 +29,11 @@ class Comparison(StrEnum):
         """What holds where this one does not."""
         return _NEGATED[self]
 
+    @property
+    def mirrored(self) -> Comparison:
+        """What holds of the sides exchanged."""
+        return _MIRRORED.get(self, self)
+
 
 _NEGATED = {
     Comparison.LESS: Comparison.AT_LEAST,
@@ -37,6 +42,12 @@ _NEGATED = {
     Comparison.NOT_EQUAL: Comparison.EQUAL,
     Comparison.AT_LEAST: Comparison.LESS,
     Comparison.MORE: Comparison.AT_MOST,
+}
+_MIRRORED = {
+    Comparison.LESS: Comparison.MORE,
+    Comparison.AT_MOST: Comparison.AT_LEAST,
+    Comparison.AT_LEAST: Comparison.AT_MOST,
+    Comparison.MORE: Comparison.LESS,
 }
 
 

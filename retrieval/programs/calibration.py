@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from retrieval.programs.algebra import Entities, Exists, Having, Walk
-from retrieval.programs.lexicon import STOP
+from retrieval.programs.lexicon import COMPARATIVES, NEGATIONS, STOP, SUPERLATIVES
 from retrieval.programs.words import related, targets
 
 if TYPE_CHECKING:
@@ -22,6 +22,12 @@ _UNLIKE = 0.35
 _HARDLY = 0.7
 
 _THINGS, _CHOICES = ("who", "where"), ("which", "what")
+#: Single words that ask for an operator.
+_OPERATORS = frozenset(word for own in (SUPERLATIVES, COMPARATIVES, NEGATIONS) for word in own) - {
+    "first",
+    "last",
+    "non",
+}
 _VALUES = ("number", "date", "time")
 #: Ends of nouns for those who do something: "publisher", "director".
 _SOMEBODY = ("er", "or", "ers", "ors", "ist", "ists")
@@ -54,6 +60,19 @@ def evidence(reading: Reading) -> dict[str, float]:
         "all guessed": min(guessed, default=0.0),
         "foreign": float(any(features.get(name) for name in ("r.foreign", "s.foreign"))),
         "known unread": float(any(words[n].stem in related() for n in content if n not in quality)),
+        "number unread": float(
+            any(n not in quality for own in reading.question.quantities for n in range(own.first, own.last))
+        ),
+        "name unread": float(
+            any(
+                n and words[n].capital and n not in quality and not words[n].text.startswith("'")
+                for n in content
+            )
+        ),
+        "operator unread": float(
+            any(words[n].text in _OPERATORS and n not in quality for n in range(len(words)))
+        ),
+        "echo": float(bool(features.get("root.echo.And"))),
         "target unread": float(any(n not in quality for n in content if n in targets(reading.question))),
         "plain unread": float(_plain(reading) and any(n not in quality for n in content)),
         "unfit": float(any(features.get(f"root.{asked}.unfit") for asked in _THINGS)),

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: How many more nodes than those of a side a wider relation may have.
 _WIDER = 2.5
+#: The share of what nearly all nodes of a side have that those of the wider relation have on average.
+_ALIKE_WIDER = 0.8
 #: Nodes whose names begin or end alike, the share of them that must have a relation, and the share of its nodes.
 _ALIKE, _HAVE_IT, _OF_THEM = 2, 0.8, 0.6
 #: Names that are looked at for what they begin and end with.
@@ -35,12 +37,12 @@ _USUAL = {
     "product item article": "price stock supplier brand category sku manufacturer",
     "customer client": "email phone customer loyalty newsletter",
     "employee": "salary position hired manager department wage supervisor boss",
-    "player": "team goals height position club caps",
+    "player": "team goals height position club caps ranking coach hand",
     "book": "author isbn pages publisher genre",
     "film movie": "director directed starring starred actors runtime box",
     "song track": "artist album duration singer",
     "album record": "artist label tracks songs released",
-    "country": "capital currency population continent",
+    "country": "capital currency population continent language borders president",
     "city": "mayor population country inhabitants",
     "company": "ceo headquarters revenue employees industry founded",
     "student pupil": "major grade gpa enrolled semester",
@@ -54,6 +56,7 @@ _USUAL = {
     "car vehicle": "mileage engine horsepower model manufacturer fuel",
     "house apartment property": "rent bedrooms rooms tenant landlord",
     "show series programme": "seasons episodes network aired broadcaster channel",
+    "tournament championship competition": "winner runner loser champion prize venue surface trophy",
     "team club": "stadium coach league players manager ground",
     "event meeting": "attendees venue organiser agenda attendance",
     "project": "budget deadline lead sponsor milestone",
@@ -192,8 +195,21 @@ def _by_usage(schema: Described) -> list[tuple[str, int]]:
         ]
         most, _, relation = max(scored, default=(0, 0, 0))
         if most >= 2:
-            found += [(noun, -relation) for noun in nouns.split()]
+            found += [(noun, _widest(schema, -relation, usual)) for noun in nouns.split()]
     return found
+
+
+def _widest(schema: Described, relation: int, usual: frozenset[str]) -> int:
+    """Of the usual attributes that nearly all nodes with a relation have, the one that most have, if not many more."""
+    sizes = [info.heads for info in schema.relations]
+    own = [
+        other
+        for other in schema.held_by(schema.columns.sources(relation))
+        if other < len(sizes)
+        and usual & set(_stems(schema, other))
+        and sizes[other] < _WIDER * sizes[relation]
+    ]
+    return max(own, key=lambda other: (sizes[other], -other), default=relation)
 
 
 def _stems(schema: Described, relation: int) -> tuple[str, ...]:
@@ -210,12 +226,15 @@ def _people(schema: Described) -> int | None:
 
 
 def _widened(schema: Described, relation: int) -> int:
-    """The relation that nearly all nodes of a side have, and fewest others."""
+    """The relation that nearly all nodes of a side have, and most others that are described as they are."""
     nodes = schema.columns.sources(relation)
-    best, size = relation, int(_WIDER * len(nodes)) + 1
-    for other in schema.held_by(nodes):
-        if len(nodes) < len(schema.columns.sources(other)) < size:
-            best, size = other, len(schema.columns.sources(other))
+    held = [schema.columns.sources(other) for other in schema.held_by(nodes)]
+    best, size = relation, len(nodes)
+    for other, having in zip(schema.held_by(nodes), held, strict=True):
+        if size < len(having) <= _WIDER * len(nodes):
+            shares = [len(np.intersect1d(having, own, assume_unique=True)) / len(having) for own in held]
+            if np.mean(shares) >= _ALIKE_WIDER:
+                best, size = other, len(having)
     return best
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from retrieval.programs.algebra import Comparison, Folding, TextMatch
@@ -66,8 +67,7 @@ _EARLY = _adjective(
     "year date time start start_time release_year independence_year founded built completion_year premiere_year",
 )
 _PRICE = _adjective("price unit_price cost rent monthly_rent fee fare salary")
-#: Positive, comparative, superlative, what it measures, whether it is the large end of that.
-_ADJECTIVES: tuple[tuple[str, str, str, Adjective, bool], ...] = (
+ADJECTIVES: tuple[tuple[str, str, str, Adjective, bool], ...] = (
     ("big", "bigger", "biggest", _SIZE, True),
     ("large", "larger", "largest", _SIZE, True),
     ("great", "greater", "greatest", _adjective("size number area amount"), True),
@@ -103,8 +103,8 @@ _ADJECTIVES: tuple[tuple[str, str, str, Adjective, bool], ...] = (
     ("dense", "denser", "densest", _adjective("population_density density"), True),
     ("crowded", "more crowded", "most crowded", _adjective("population_density density population"), True),
     ("sparse", "sparser", "sparsest", _adjective("population_density density population"), False),
-    ("good", "better", "best", _adjective("rating score stars grade rank"), True),
-    ("bad", "worse", "worst", _adjective("rating score stars grade"), False),
+    ("good", "better", "best", _adjective("rating score stars grade", "rank ranking place position"), True),
+    ("bad", "worse", "worst", _adjective("rating score stars grade", "rank ranking place position"), False),
     ("paid", "better paid", "best paid", _adjective("salary wage pay income compensation earnings"), True),
     (
         "selling",
@@ -123,18 +123,19 @@ _ADJECTIVES: tuple[tuple[str, str, str, Adjective, bool], ...] = (
     ("rated", "better rated", "best rated", _adjective("rating score stars grade"), True),
     ("popular", "more popular", "most popular", _adjective("popularity votes rating"), True),
 )
+"""Positive, comparative, superlative, what it measures, whether it is the large end of that."""
 BASES = {
     word: base
-    for base, comparative, superlative, _, _ in _ADJECTIVES
+    for base, comparative, superlative, _, _ in ADJECTIVES
     for word in (comparative, superlative)
     if base not in ("first", "last", "good", "bad", "late") and " " not in word
 }
 """Comparatives and superlatives of one word, and their adjective."""
 _ANY_MORE, _ANY_LESS = Adjective(()), Adjective(())
 SUPERLATIVES: dict[str, tuple[Adjective, bool]] = {
-    **{superlative: (adjective, up) for _, _, superlative, adjective, up in _ADJECTIVES},
-    **{"most " + base: (adjective, up) for base, _, _, adjective, up in _ADJECTIVES},
-    **{"least " + base: (adjective, not up) for base, _, _, adjective, up in _ADJECTIVES},
+    **{superlative: (adjective, up) for _, _, superlative, adjective, up in ADJECTIVES},
+    **{"most " + base: (adjective, up) for base, _, _, adjective, up in ADJECTIVES},
+    **{"least " + base: (adjective, not up) for base, _, _, adjective, up in ADJECTIVES},
     "most": (_ANY_MORE, True), "maximum": (_ANY_MORE, True), "max": (_ANY_MORE, True), "top": (_ANY_MORE, True),
     "least": (_ANY_LESS, False), "fewest": (_ANY_LESS, False), "minimum": (_ANY_LESS, False),
     "min": (_ANY_LESS, False), "smallest number": (_ANY_LESS, False), "largest number": (_ANY_MORE, True),
@@ -144,15 +145,19 @@ SUPERLATIVES: dict[str, tuple[Adjective, bool]] = {
     "fewest amount": (_ANY_LESS, False), "highest amount": (_ANY_MORE, True), "largest amount": (_ANY_MORE, True),
     "fewest number": (_ANY_LESS, False), "smallest amount": (_ANY_LESS, False), "small amount": (_ANY_LESS, False),
     "largest count": (_ANY_MORE, True), "largest quantity": (_ANY_MORE, True),
+    **{f"most {word}": (_ANY_MORE, True) for word in ("common", "commonly", "frequent", "frequently", "often", "used",
+                                                       "commonly used", "frequently used")},
+    **{f"least {word}": (_ANY_LESS, False) for word in ("common", "frequent", "used")},
+    "commonest": (_ANY_MORE, True), "rarest": (_ANY_LESS, False),
 }  # fmt: skip
 """By their words: what is compared (without nouns: what follows says it) and whether the largest is meant."""
 COMPARATIVES: dict[str, tuple[Adjective, bool]] = {
-    **{comparative: (adjective, up) for _, comparative, _, adjective, up in _ADJECTIVES if comparative != "last"},
+    **{comparative: (adjective, up) for _, comparative, _, adjective, up in ADJECTIVES if comparative != "last"},
     "more": (_ANY_MORE, True), "less": (_ANY_LESS, False), "fewer": (_ANY_LESS, False),
 }  # fmt: skip
 """By their words, like :data:`SUPERLATIVES`."""
 POSITIVES: dict[str, Adjective] = {
-    **{base: adjective for base, _, _, adjective, _ in _ADJECTIVES},
+    **{base: adjective for base, _, _, adjective, _ in ADJECTIVES},
     "much": _adjective("price cost amount rent salary"), "far": _adjective("distance"),
     "big": _adjective("area size population"),
 }  # fmt: skip
@@ -175,6 +180,10 @@ COMPARISONS: dict[str, Comparison] = {
     "no larger than": _AT_MOST, "larger": _UP,
 }  # fmt: skip
 """What stands before a number."""
+LIKENESS = re.compile(
+    r"(?:(?P<how>at least|at most) )?(?:just )?as (?P<adjective>\w+) as|(?:no|not) (?P<comparative>[\w ]+) than"
+)
+"""What compares with something without a comparative: "at least as long as", "no longer than"."""
 PARTICLE_VERBS = frozenset({"look", "name", "call", "take", "run"})
 """Stems of verbs whose "after", "over" and the like compare nothing."""
 POSTFIXES: dict[str, Comparison] = {
@@ -212,7 +221,7 @@ RELATED = (
     "worth value total amount", "cite citation", "work affiliation employer workplace",
     "birth birthday", "author writer write pen", "actor actress star cast act play appear role",
     "locate location situate base place lie city address",
-    "live reside residence home house dwell inhabit population inhabitant citizen resident people address",
+    "live reside residence home house dwell inhabit population inhabitant citizen resident people address city town",
     "own owner belong possess property", "found founder founding establish establishment create creator creation start",
     "build construct construction completion", "open opening",
     "start begin beginning commence", "end finish ending cease", "ceo head chief executive",
@@ -242,6 +251,19 @@ RELATED = (
     "headcount members staff people",
 )  # fmt: skip
 """Words that relations of one meaning are named with, from either side of it: a boss is whom somebody reports to."""
+OPPOSITES = {
+    "alive": "die",
+    "living": "die",
+    "unmarried": "marry",
+    "childless": "child",
+    "landlocked": "coast",
+    "jobless": "employer",
+    "unemployed": "employer",
+    "homeless": "home",
+    "vacant": "tenant",
+    "anonymous": "author",
+}
+"""Adjectives of what lacks something, and what that is; words with "un" before a participle are another such."""
 KIN = {
     "parent": ("parent",), "child": ("child",), "kid": ("child",), "sibl": ("sibling",), "spous": ("spouse",),
     "husband": ("spouse",), "wife": ("spouse",), "grandpar": ("parent", "parent"),

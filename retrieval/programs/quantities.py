@@ -44,7 +44,10 @@ _DATES = re.compile(
 _AFTER = re.compile(r"[ ,]*((?:or|and)\s+\w+)\b", re.IGNORECASE)
 _ONE_OF = re.compile(r"\b(half\s+)?an?\s+([a-z]+)\b", re.IGNORECASE)
 _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "dozen": 12.0}
+_NOON = re.compile(r"\b(?:noon|midday|midnight)\b", re.IGNORECASE)
 _LEAP_YEAR = 2000
+#: Smaller numbers are compared with no year: more than one.
+_NO_YEAR = 100
 _PARTS_OF_DECADES = {"early": (0, 4), "mid": (3, 7), "late": (6, 10)}
 
 
@@ -66,7 +69,7 @@ class Spelt:
 def find(text: str) -> list[Spelt]:
     """What a text says of numbers, dates and ranges; of those that overlap the first that is found, ranges first."""
     found: list[Spelt] = []
-    for ways in (_ranges, _periods, _dates, _numbers, _words):
+    for ways in (_ranges, _periods, _dates, _times, _numbers, _words):
         for spelt in ways(text):
             if all(spelt.end <= other.start or spelt.start >= other.end for other in found):
                 found.append(spelt)
@@ -96,7 +99,7 @@ def fitted(columns: Columns, constant: Constant, relation: int) -> Constant | No
     if constant.kind is ValueKind.NUMBER:
         if kind.kind is ValueKind.DATE:
             return constant if not constant.dimension and constant.value == int(constant.value) else None
-        if kind.kind is ValueKind.TIME:
+        if kind.kind is ValueKind.TIME or (kind.year and 0 < constant.value < _NO_YEAR):
             return None
         if constant.dimension and constant.dimension != kind.dimension:
             plain = replace(constant, value=constant.value / constant.factor, dimension="", factor=1.0)
@@ -147,6 +150,13 @@ def _dates(text: str) -> Iterator[Spelt]:
         value = constant(match[0])
         if value is not None:
             yield _with_postfix(text, match.start(), match.end(), value)
+
+
+def _times(text: str) -> Iterator[Spelt]:
+    """Noon and midnight."""
+    for match in _NOON.finditer(text):
+        minutes = 0.0 if match[0].casefold() == "midnight" else 720.0
+        yield Spelt(*match.span(), Constant(minutes, ValueKind.TIME, text=match[0]))
 
 
 def _numbers(text: str) -> Iterator[Spelt]:

@@ -12,7 +12,7 @@ from retrieval.kg.search.walks import all_arcs
 from retrieval.programs.algebra import Entities, Having, Program, Walk
 from retrieval.programs.columns import Columns
 from retrieval.programs.induction import induced
-from retrieval.programs.sorts import LOCATING, PERSONAL, SOMEBODY, SOMEWHERE, RelationInfo, form_of
+from retrieval.programs.sorts import LOCATING, PERSONAL, SOMEBODY, SOMEWHERE, RelationInfo, form_of, stems_in
 from retrieval.programs.words import stems_of
 
 if TYPE_CHECKING:
@@ -27,8 +27,12 @@ _HUBS = 20_000
 _LONGEST_HUB = 4
 #: Nodes of a side that are looked at, and the share of them that must have a relation.
 _SAMPLE, _NEARLY_ALL = 40, 0.9
+#: What a word counts in a relation's name that only says what kind its ends are: the station of "serves station".
+_END = 0.3
 #: Kinds with this share of their relations in common are described alike.
 _SAME_RELATIONS = 0.5
+#: Words of relations that give places, by stem; the best place that anything has is at most so far from the first.
+PLACING, _FIRST = stems_in("rank ranking place position placing standing"), 3
 _YES, _NO = frozenset({"yes", "true", "y", "t"}), frozenset({"no", "false", "n", "f"})
 
 
@@ -46,6 +50,7 @@ class Schema:
         self.columns = columns or Columns(snapshot)
         self.type_relation = self._type_relation()
         self.kinds = self._kinds()
+        self._weights_of: dict[int, dict[str, float]] = {}
         self.relations = [self._relation(r) for r in range(snapshot.num_relations)]
 
     def _type_relation(self) -> int | None:
@@ -100,6 +105,35 @@ class Schema:
         holding = Counter(stem for info in self.relations for stem in set(info.stems))
         return {stem: 1.0 / (1.0 + 0.25 * (count - 1)) for stem, count in holding.items()}
 
+    def weights_of(self, relation: int) -> dict[str, float]:
+        """How much each stem of a relation's label tells of it: less, where it only names the kind of its ends."""
+        if relation not in self._weights_of:
+            weights = {own: self.word_weights[own] for own in self.relations[relation].stems}
+            ends = {
+                own
+                for kind in self._kinds_of_ends(relation)
+                for own in stems_of(self.snapshot.entity_label(kind))
+            }
+            if set(weights) - ends:
+                weights = {own: weight * (_END if own in ends else 1.0) for own, weight in weights.items()}
+            self._weights_of[relation] = weights
+        return self._weights_of[relation]
+
+    def _kinds_of_ends(self, relation: int) -> list[int]:
+        """The kinds that most heads, and most tails, of a relation are of."""
+        if self.type_relation is None or relation == self.type_relation:
+            return []
+        found = []
+        for nodes in (self.columns.sources(relation), self.columns.targets(relation)):
+            sample = nodes[:: max(1, len(nodes) // _SAMPLE)]
+            found += [
+                kind
+                for kind in self.kinds
+                if len(np.intersect1d(sample, self.members(kind), assume_unique=True))
+                >= _NEARLY_ALL * len(sample)
+            ]
+        return found
+
     @cached_property
     def by_stem(self) -> dict[str, list[int]]:
         """Relations whose label has a stem."""
@@ -140,6 +174,46 @@ class Schema:
     def value_relations(self) -> list[int]:
         """Relations that lead to numbers, dates or times."""
         return [info.id for info in self.relations if self.columns.value_type(info.id) is not None]
+
+    @cached_property
+    def placings(self) -> frozenset[int]:
+        """Relations that give places in a ranking, of which the first is the best."""
+        found = set[int]()
+        for relation in self.value_relations:
+            if set(self.relations[relation].stems) & PLACING:
+                values = self.columns.column(relation).values
+                if 1 <= values.min() <= _FIRST and (values == np.floor(values)).all():
+                    found.add(relation)
+        return frozenset(found)
+
+    @cached_property
+    def surrogates(self) -> tuple[np.ndarray, dict[int, int]]:
+        """Rows that are called after their kind and a number, "player 7", bool [E]; and of each kind the relation that
+        says whose or what they are: to something of its own for each of them, or called as they are.
+        """
+        mask, naming = np.zeros(self.snapshot.num_entities, bool), dict[int, int]()
+        for kind in self.kinds:
+            members = self.members(kind)
+            prefix = f"{self.snapshot.entity_label(kind).casefold()} "
+            sample = members[:: max(1, len(members) // _SAMPLE)]
+            if all(
+                self.snapshot.entity_label(node).casefold().startswith(prefix) for node in sample.tolist()
+            ):
+                mask[members] = True
+        for kind in self.kinds:
+            members = self.members(kind)
+            own = set(stems_of(self.snapshot.entity_label(kind)))
+            for info in self.relations if mask[members].all() else ():
+                if info.facts != info.heads or not np.isin(members, self.columns.sources(info.id)).all():
+                    continue
+                heads, tails = self.columns.arcs(info.id)
+                ends = tails[np.isin(heads, members)]
+                whose = info.leaves < 1.0 and info.facts == info.tails
+                called = set(info.stems) <= own or "name" in info.stems
+                if (whose or called) and not (mask[ends].any() or self.columns.kinds[ends].any()):
+                    naming[kind] = info.id
+                    break
+        return mask, naming
 
     @cached_property
     def induced(self) -> dict[tuple[str, ...], int]:

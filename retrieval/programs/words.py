@@ -10,16 +10,19 @@ import snowballstemmer
 
 from retrieval.programs import quantities
 from retrieval.programs.algebra import Comparison, Constant
-from retrieval.programs.lexicon import BASES, IRREGULAR, PREPOSITIONS, RELATED, RELATIVE, STOP
+from retrieval.programs.lexicon import BASES, IRREGULAR, POSITIVES, PREPOSITIONS, RELATED, RELATIVE, STOP
 
 _STEMMER = snowballstemmer.stemmer("english")
 _TOKEN = re.compile(r"[^\W_]+(?:['’](?!s\b)[^\W_]+)*|['’]s\b")
 _QUOTED = re.compile(r"[\"“«](.+?)[\"”»]|(?<!\w)['‘](.+?)['’](?!\w)")
 _ORDERING = re.compile(
-    r"[,.;]?\s+(?:and\s+)?(?:(?:sort|order|rank|arrange)(?:ed|d|s|ing)?(?:\s+(?:them|the\s+\w+|results?))?\s+(?:by|in|from|based|according)\b"
+    r"[,.;]?\s+(?:and\s+)?(?:(?:sort|order|rank|arrange)(?:ed|d|s|ing)?(?:\s+(?:them|the\s+\w+|results?))?\s+(?:by|in(?!\s+the\s+top)|from|based|according)\b"
     r"|in\s+(?:(?:the\s+)?(?:reversed?|ascending|descending|decreasing|increasing|alphabetical|lexicographical|chronological)\s+)+(?:order|sequence)\b"
     r"|listed\s+(?:in|by)\b).*$",
     re.IGNORECASE | re.DOTALL,
+)
+_YES_NO = frozenset(
+    ["is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "could", "will", "would"]
 )
 
 
@@ -88,16 +91,19 @@ def stems_of(label: str) -> tuple[str, ...]:
 
 def agents(own: str) -> frozenset[str]:
     """Stems of who does what a verb's stem says, and the other way round: ``rule`` and ``ruler``, ``direct`` and
-    ``director``.
+    ``director``, ``win`` and ``winner``.
     """
     found = {
         own + "er",
         own + "or",
         own.removesuffix("e") + "or",
         own + "r" if own.endswith("e") else own + "er",
+        own + own[-1:] + "er",
     }
     if own.endswith(("er", "or")) and len(own) > 4:
         found |= {own[:-2], own[:-1]}
+        if own[-3] == own[-4]:
+            found.add(own[:-3])
     return frozenset(found)
 
 
@@ -152,6 +158,31 @@ def phrases(question: Question, first: int, longest: int = 5) -> list[tuple[int,
     ]
 
 
+def asked(question: Question) -> str:
+    """What sort of answer a question asks for, by its first telling words."""
+    texts = [word.text for word in question.words]
+    folded = " ".join(texts)
+    request = re.match(r"(?:can|could|will|would) (?:you|u|i|we)\b", folded)
+    if texts[0] in _YES_NO and "or" not in texts and request is None:
+        return "yes/no"
+    if "how many" in folded or "number of" in folded or folded.startswith("count"):
+        return "how many"
+    for at, text in enumerate(texts[:6]):
+        if text == "how":
+            follows = texts[at + 1] if at + 1 < len(texts) else ""
+            return "how much" if follows in POSITIVES else "how"
+        if text in ("who", "whom", "whose"):
+            return "who"
+        if text in ("where", "when"):
+            return text
+        if text in ("what", "which", "whats", "what's"):
+            follows = texts[at + 1] if at + 1 < len(texts) else ""
+            if follows in ("is", "was", "'s") or text in ("whats", "what's"):
+                return "what is"
+            return "what are" if follows in ("are", "were") else "which"
+    return "list"
+
+
 def targets(question: Question) -> set[int]:
     """Words right behind "which", "what" or "how many": they say what kind of thing is asked for."""
     texts = ["", *(word.text for word in question.words)]
@@ -162,7 +193,8 @@ def gap_class(between: list[str]) -> str:
     """What the words between two parts say of how they belong together."""
     own = set(between)
     for name, members in (
-        ("or", {"or"}), ("and", {"and", "both", "but", "also"}), ("than", {"than", "as"}), ("of", {"of", "'s", "s"}),
+        ("or", {"or", "vs", "versus"}), ("and", {"and", "both", "but", "also"}), ("than", {"than", "as"}),
+        ("of", {"of", "'s", "s"}),
         ("have", {"has", "have", "had", "with", "having"}), ("relative", RELATIVE), ("by", {"by"}),
         ("preposition", PREPOSITIONS), ("be", {"is", "are", "was", "were", "be", "been"}),
         ("do", {"do", "does", "did"}),

@@ -6,6 +6,7 @@ import re
 
 from retrieval.programs import lexicon
 from retrieval.programs import words as vocabulary
+from retrieval.programs.algebra import Comparison
 from retrieval.programs.anchors.anchor import Anchor, Comparing, Ranking, Relating
 from retrieval.programs.anchors.similarity import Adjectives
 from retrieval.programs.words import Question
@@ -53,6 +54,9 @@ def _cue(question: Question, adjectives: Adjectives, first: int, last: int, phra
     before = question.words[first - 1].stem if first else ""
     if phrase in lexicon.COMPARISONS and before in lexicon.PARTICLE_VERBS:
         return found  # who looks after somebody comes after nobody
+    likened = _likened(phrase)
+    if likened is not None:
+        return [anchor("C", likened, "comparative")]
     if phrase in lexicon.COMPARISONS:
         adjective, up = lexicon.COMPARATIVES.get(phrase.removesuffix(" than"), (None, True))
         plain = adjective is None or not adjective.nouns
@@ -97,6 +101,29 @@ def _cue(question: Question, adjectives: Adjectives, first: int, last: int, phra
     elif phrase == "or":
         found.append(Anchor("I", first, last, features=(("cue.or", 1.0),), strength=0.5))
     return found
+
+
+def _likened(phrase: str) -> Comparing | None:
+    """What "at least as long as" and "no longer than" compare."""
+    match = None if phrase in lexicon.COMPARISONS else lexicon.LIKENESS.fullmatch(phrase)
+    if match is None:
+        return None
+    if match["adjective"]:
+        adjective = lexicon.POSITIVES.get(match["adjective"])
+        large = {base: up for base, _, _, _, up in lexicon.ADJECTIVES}.get(match["adjective"], True)
+        comparison = {"at least": Comparison.AT_LEAST, "at most": Comparison.AT_MOST}.get(
+            match["how"], Comparison.EQUAL
+        )
+        if adjective is None:
+            return None
+    else:
+        if match["comparative"] not in lexicon.COMPARATIVES:
+            return None
+        adjective, large = lexicon.COMPARATIVES[match["comparative"]]
+        comparison = Comparison.AT_MOST
+    if not adjective.nouns:
+        return None
+    return Comparing(comparison if large else comparison.mirrored, adjective)
 
 
 def _compound(question: Question, first: int, phrase: str) -> bool:

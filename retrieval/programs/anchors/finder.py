@@ -52,6 +52,7 @@ class Anchors:
         found += texts(question)
         found += self._meanings.relations(question)
         found += self._meanings.related(question)
+        found += self._meanings.lacking(question)
         found += self._relatives.of(question)
         found += self._meanings.kinds(question)
         found += self._meanings.similar(question, found, cued)

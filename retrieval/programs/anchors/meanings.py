@@ -11,7 +11,7 @@ from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import Entities, Having, Program, ValueKind, Walk
 from retrieval.programs.anchors.anchor import Anchor, Features, Relating
 from retrieval.programs.anchors.similarity import RELATION_SIM, Similarity
-from retrieval.programs.lexicon import STOP
+from retrieval.programs.lexicon import OPPOSITES, STOP
 from retrieval.programs.sorts import LOCATING
 from retrieval.programs.words import Question
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from retrieval.programs.schema import Schema
 
 _LONGEST_RELATION = 5
+#: Relations that end so lead to where something is: "exhibited at".
+_PLACING = frozenset({"in", "at", "on", "near"})
 #: Meanings of one stretch of words that are kept.
 KINDS = 4
 _TWO_NOUNS = re.compile(r"\w\s(?:in|of|on|at|by)\s\w", re.IGNORECASE)
@@ -51,7 +53,8 @@ class Meanings:
             if word.text not in ("where", "when"):
                 continue
             for info in self.schema.relations:
-                placed = not self._valued(info.id) and set(info.stems) & LOCATING
+                located = info.label.rpartition(" ")[2].casefold() in _PLACING
+                placed = not self._valued(info.id) and (located or set(info.stems) & LOCATING)
                 if self._dated(info.id) if word.text == "when" else placed:
                     features = (("r", 1.0), (f"r.{word.text}", 1.0))
                     found.append(
@@ -95,30 +98,49 @@ class Meanings:
                 held = [set(schema.by_stem.get(stem, ())) for stem in own]
                 for relation in sorted(set.intersection(*held)) if held else []:
                     stems = schema.relations[relation].stems
-                    total = sum(schema.word_weights[s] for s in stems)
-                    recall = sum(schema.word_weights[s] for s in set(stems) & own) / total
-                    found += self._relating(first, last, relation, recall, (("r", 1.0), ("r.recall", recall)))
+                    weights = schema.weights_of(relation)
+                    recall = sum(weights[s] for s in set(stems) & own) / sum(weights.values())
+                    features: Features = (("r", 1.0), ("r.recall", recall))
+                    if own == {"name"} and len(set(stems)) > 1:  # what everything has is no contact name
+                        features = (*features, ("r.name.part", 1.0))
+                    found += self._relating(first, last, relation, recall, features)
         return found
 
     def related(self, question: Question) -> list[Anchor]:
         """Relations named with other words for the same: "boss" and ``reports_to``; where the word itself names one,
-        those with dates that "when" asks for: "when was it discovered" and ``discovery_year``.
+        those with dates that "when" asks for, "when was it discovered" and ``discovery_year``, and those for who does
+        it, "who founded it" and ``founder`` beside ``founded``.
         """
         schema, found = self.schema, list[Anchor]()
         when = any(word.text == "when" for word in question.words)
         for at, word in enumerate(question.words):
             named = word.stem in schema.by_stem
-            if named and not when:
+            if word.stem in schema.kind_stems or (word.stem,) in schema.induced:
                 continue
-            meant = vocabulary.related().get(word.stem, frozenset()) | vocabulary.agents(word.stem)
-            for other in sorted(meant):
+            agents = vocabulary.agents(word.stem)
+            for other in sorted(vocabulary.related().get(word.stem, frozenset()) | agents):
                 for relation in schema.by_stem.get(other, ()):
-                    stems = schema.relations[relation].stems
-                    if named and not self._dated(relation):
+                    if named and other not in agents and not (when and self._dated(relation)):
                         continue
-                    recall = schema.word_weights[other] / sum(schema.word_weights[s] for s in stems)
+                    weights = schema.weights_of(relation)
+                    recall = weights[other] / sum(weights.values())
                     features = (("r", 1.0), ("r.related", recall))
                     found += self._relating(at, at + 1, relation, 0.8 * recall, features)
+        return found
+
+    def lacking(self, question: Question) -> list[Anchor]:
+        """What adjectives leave out: who is alive has no date of death, what is unsold no buyer."""
+        found: list[Anchor] = []
+        for at, word in enumerate(question.words):
+            lacked = OPPOSITES.get(word.text) or (word.text[2:] if word.text.startswith("un") else "")
+            if not lacked or word.stem in self.schema.by_stem or word.capital:
+                continue
+            own = vocabulary.stem(lacked)
+            named = [relation for near in (own, *sorted(vocabulary.related().get(own, ()))) for relation in
+                     self.schema.by_stem.get(near, ())]  # fmt: skip
+            for place, relation in enumerate(dict.fromkeys(named)):
+                features: Features = (("not", 1.0), ("opposite", 0.8**place))
+                found.append(Anchor("Y", at, at + 1, Having(relation), "having", features, 0.9))
         return found
 
     def _relating(

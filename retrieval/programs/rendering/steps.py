@@ -285,7 +285,8 @@ class _Teller:
         either = self.words.names(ids, "or")
         if not inverse:
             text = self.words.of(relation, self.words.names(ids))
-            return text, f"that are {text}", text.removeprefix("the ")
+            said = text.removeprefix("what ")
+            return text, f"that {said}" if said != text else f"that are {text}", text.removeprefix("the ")
         if forward == self.type_relation:
             kinds = self.words.kinds(ids)
             return kinds, f"that are {kinds}", kinds

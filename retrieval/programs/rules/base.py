@@ -161,7 +161,7 @@ class Rules:
         return (
             ("bridge", 1.0), (f"bridge.{how}", 1.0), ("bridge.share", share),
             ("bridge.similar", self.similarity(forward)),
-            ("bridge.inverse", float(relation != forward)), (f"bridge.{target.extra}.{source.extra}", 1.0),
+            ("bridge.inverse", float(relation != forward)), (f"bridge.{_sort(target)}.{_sort(source)}", 1.0),
             ("bridge.type", float(forward == self.schema.type_relation)),
             (f"lex:bridge>{self.schema.relations[forward].label}", 1.0),
         )  # fmt: skip
@@ -218,24 +218,24 @@ class Rules:
 
     def comparison_for(self, comparing: Comparing, relation: int, exact: bool) -> Comparison | None:
         """The operator of a comparison for a relation: of "older", less where the relation is a year of birth."""
-        if comparing.comparison is not None or exact:
+        if (comparing.comparison is not None and comparing.adjective is None) or exact:
             return comparing.comparison or Comparison.EQUAL
-        up = comparing.up
+        along = True
         if comparing.adjective is not None:
-            for known, noun_up, _ in self.anchors.adjectives.relations(comparing.adjective):
-                if known == relation:
-                    up = comparing.up == noun_up
-                    break
-        return Comparison.MORE if up else Comparison.LESS
+            ways = self.anchors.adjectives.relations(comparing.adjective)
+            along = next((noun_up for known, noun_up, _ in ways if known == relation), True)
+        if comparing.comparison is not None:
+            return comparing.comparison if along else comparing.comparison.mirrored
+        return Comparison.MORE if comparing.up == along else Comparison.LESS
 
     def fitted(self, constant: Constant, relation: int) -> Constant | None:
         """The constant in the unit of a relation's values; None where they do not compare."""
         return fitted(self.executor.columns, constant, relation)
 
     def counted(
-        self, source: Program, directed: int, among_set: Program | None, valued: Valued
+        self, source: Program, path: tuple[int, ...], among_set: Program | None, valued: Valued
     ) -> Program | None:
-        """Those of ``source`` from which so many arcs lead on; None where no number is compared."""
+        """Those of ``source`` from which so many paths lead on; None where no number is compared."""
         comparison = valued.comparing.comparison
         if valued.exact and comparison is None:
             comparison = Comparison.EQUAL
@@ -243,9 +243,9 @@ class Rules:
             comparison = Comparison.MORE if valued.comparing.up else Comparison.LESS
         if not isinstance(valued.value, Constant) or valued.value.dimension:
             return None
-        key = Key((directed,), counted=True, among=among_set)
+        key = Key(path, counted=True, among=among_set)
         if valued.value.value >= _COUNTABLE:
-            most = self.executor.number(Fold(Folding.MOST, Having(directed), Key((directed,), counted=True)))
+            most = self.executor.number(Fold(Folding.MOST, Having(path[0]), Key(path, counted=True)))
             if most < valued.value.value:
                 return None
         if valued.upper is not None:
@@ -266,7 +266,12 @@ class Rules:
         if not isinstance(valued.value, Constant) or valued.value.value not in range(_MOST_COUNTED):
             return
         for directed in (relation, self.schema.inverse(relation)):
-            program = self.counted(Having(directed), directed, None, valued)
+            program = self.counted(Having(directed), (directed,), None, valued)
             if program is not None:
                 way = "value" if directed == relation else "owner"
                 yield "S", program, "filter", ((f"filter.count.{exact}.{way}.{order}", 1.0),)
+
+
+def _sort(part: Part) -> str:
+    """What sort of part one is, in the name of a feature: numbers that are compared are not told apart."""
+    return str(part.extra) if part.extra is None or isinstance(part.extra, str) else part.category

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from retrieval.programs.algebra import (
+    Comparison,
+    Constant,
+    Filter,
     Fold,
     Folding,
     Having,
@@ -38,6 +41,13 @@ class RankingRules(Rules):
                     if known == relation
                 ]
                 largest = rank.largest == ups[0] if ups else rank.largest
+            elif relation in self.schema.placings:
+                largest = not rank.largest  # at the top is who has the first place
+                if rank.count > 1 and rank.largest:
+                    within = Filter(
+                        Having(relation), Key((relation,)), Comparison.AT_MOST, Constant(float(rank.count))
+                    )
+                    yield "S", within, "filter", ((f"rank.within.{order}", 1.0), ("rank.within", 1.0))
             key = Key((relation,))
             features: Features = ((f"rank.{order}", 1.0), (f"rank.{order}.{gap}", 1.0),
                                   ("rank.named", float(bool(rank.adjective.nouns))))  # fmt: skip
@@ -67,6 +77,9 @@ class RankingRules(Rules):
         nodes = self.nodes(of.expression)
         order = "US" if forward else "SU"
         columns = self.executor.columns
+        common_ones = not rank.adjective.nouns or not self.anchors.adjectives.relations(rank.adjective)
+        if of.extra == "walk" and isinstance(of.expression, Walk) and common_ones and len(nodes) > 1:
+            yield from self._most_met(rank, of.expression, f"{order}.{gap}")
         if rank.adjective.nouns:
             tried = 0
             for relation, up, quality in self.anchors.adjectives.relations(rank.adjective):
@@ -105,6 +118,17 @@ class RankingRules(Rules):
                 None,
                 (("fold.rank", 1.0), (f"fold.rank.{order}", 1.0)),
             )
+
+    def _most_met(self, rank: Ranking, met: Walk, how: str) -> Iterator[Made]:
+        """ "The most common country of the players", "the top 3 directors of comedies": by how many have each."""
+        key = Key((self.schema.inverse(met.relation),), counted=True, among=met.source)
+        program = Top(met, key, rank.largest, rank.rank, rank.count)
+        yield (
+            "S",
+            program,
+            "top",
+            (("top.met", 1.0), (f"top.met.{how}", 1.0), ("top.met.several", float(rank.count > 1))),
+        )
 
     @rule("RS")
     def _ranked_otherwise(self, relating: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:

@@ -40,7 +40,7 @@ class SetRules(Rules):
     def _sets(self, left: Part, right: Part, forward: bool, gap: str) -> Iterator[Made]:
         del forward
         one, two = left.expression, right.expression
-        if one == two:
+        if one == two or (gap == "than" and self.asked == "yes/no"):
             return
         if gap in ("or", "than"):
             yield "S", Or(one, two), None, ((gap, 1.0),)
@@ -71,6 +71,7 @@ class SetRules(Rules):
             yield "S", Or(one, two), None, (
                 ("and.union", 1.0), (f"and.union.{left.extra}", 1.0), (f"and.union.{self.asked}", 1.0),
             )  # fmt: skip
+        yield from self._ranked_within(left, right, gap)
         for target, source, name in ((left, right, "right"), (right, left, "left")):
             ways: list[tuple[tuple[int, ...], float]] = [
                 ((relation,), share) for relation, share in self.bridges(source.expression, target.expression)
@@ -85,6 +86,27 @@ class SetRules(Rules):
                 if len(path) > 1:
                     features = (*features, ("bridge.two", 1.0), (f"bridge.two.{source.extra}", 1.0))
                 yield "S", conjunction(target.expression, walked), None, features
+
+    def _ranked_within(self, ranked: Part, within: Part, gap: str) -> Iterator[Made]:
+        """ "Which river is the longest in Africa": of those in Africa, not the longest of all if it is there."""
+        top = ranked.expression
+        placed = gap == "preposition" and within.extra in _PLAIN - {"kind"}
+        if ranked.extra != "top" or not isinstance(top, Top) or top.key.among is not None or not placed:
+            return
+        ways: list[tuple[tuple[int, ...], float]] = [
+            ((relation,), share) for relation, share in self.bridges(within.expression, top.source)
+        ]
+        if not ways:
+            ways = self.far_bridges(within.expression, top.source)
+        for path, share in ways:
+            walked = reduce(Walk, path, within.expression)
+            program = replace(top, source=And(top.source, walked))
+            if len(self.nodes(program)):
+                features = self.bridge_features(path[-1], share, f"top.{gap}", within, ranked)
+                single = float(len(self.nodes(program.source)) < 2)
+                yield "S", program, "top", (
+                    *features, ("top.within", 1.0), ("top.single", single), ("bridge.two", float(len(path) > 1)),
+                )  # fmt: skip
 
     @rule("RS")
     def _relation_of(self, relating: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:

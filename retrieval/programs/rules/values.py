@@ -212,13 +212,33 @@ class ValueRules(Rules):
 
     @rule("PS")
     def _counted_set(self, compared: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
-        for relation, share in self.bridges(compared.expression, of.expression):
-            directed = self.schema.inverse(relation)
-            program = self.counted(of.expression, directed, compared.expression, compared.extra)
+        ways: list[tuple[tuple[int, ...], float]] = [
+            ((relation,), share) for relation, share in self.bridges(compared.expression, of.expression)
+        ]
+        for path, share in ways or self.far_bridges(compared.expression, of.expression):
+            onward = tuple(self.schema.inverse(relation) for relation in reversed(path))
+            program = self.counted(of.expression, onward, compared.expression, compared.extra)
             if program is not None:
                 order = "PS" if forward else "SP"
-                features = self.bridge_features(relation, share, "count", compared, of)
-                yield "S", program, "filter", (*features, (f"count.{order}.{gap}", 1.0))
+                features = self.bridge_features(path[-1], share, "count", compared, of)
+                far = ("bridge.two", float(len(path) > 1))
+                yield "S", program, "filter", (*features, far, (f"count.{order}.{gap}", 1.0))
+
+    @rule("PR")
+    def _counted_through(self, compared: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
+        """ "Acted in more than one film": as many of the set as a relation that is named leads to."""
+        del gap
+        relation, order = relating.extra.relation, "PR" if forward else "RP"
+        for directed, way in ((relation, "value"), (self.schema.inverse(relation), "owner")):
+            if not len(
+                common(self.nodes(compared.expression), self.nodes(Having(self.schema.inverse(directed))))
+            ):
+                continue
+            program = self.counted(Having(directed), (directed,), compared.expression, compared.extra)
+            if program is not None:
+                features = (("count.through", 1.0), (f"count.through.{way}.{order}", 1.0),
+                            ("count.empty", float(not len(self.nodes(program)))))  # fmt: skip
+                yield "S", program, "filter", features
 
     @rule("WS")
     def _either_value(self, either: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:

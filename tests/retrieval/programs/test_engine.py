@@ -170,8 +170,9 @@ def test_what_no_word_of_the_graph_comes_near_is_told(engine):
 def test_an_untrained_planner_is_no_surer_than_the_reader(engine):
     """The reader doubts that anything of this is meant; what a path leads to is then a guess."""
     question = "Which film stars Cairo?"
-    assert engine.programs._reader.read(question).confidence < 0.1
+    doubted = engine.programs._reader.read(question).confidence
+    assert doubted < 0.15
     answers = one(events(engine, question), AnswerFinal).answers
     assert [(answer.label, answer.score, answer.guess) for answer in answers] == [
-        ("200 km", 0.1, True), ("Arabic", 0.1, True)
+        ("200 km", pytest.approx(doubted, abs=1e-6), True)
     ]  # fmt: skip

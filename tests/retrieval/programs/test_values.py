@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from retrieval.kg.values import month_day, parse, unit_of, year_fraction
+from retrieval.kg.values import counted, month_day, parse, unit_of, year_fraction
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,12 @@ from retrieval.kg.values import month_day, parse, unit_of, year_fraction
         ("3 hours", 180.0, "number", "duration"),
         ("30 min", 30.0, "number", "duration"),
         ("7 km²", 7e6, "number", "area"),
+        ("120 GB", 120e9, "number", "data"),
+        ("1 GiB", 2.0**30, "number", "data"),
+        ("90 km/h", 25.0, "number", "speed"),
+        ("3 MW", 3e6, "number", "power"),
+        ("21 °C", 21.0, "number", "temperature"),
+        ("2.4 GHz", 2.4e9, "number", "frequency"),
         ("-3", -3.0, "number", ""),
         ("1980", 1980.0, "number", ""),
         ("10:00", 600.0, "time", ""),
@@ -60,3 +66,18 @@ def test_units_are_known_as_people_spell_them():
     assert unit_of("sq. ft") == unit_of("square feet") == ("area", 0.09290304)
     assert unit_of("Kilometers") == ("length", 1000.0)
     assert unit_of("parsec") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("320 pages", (320.0, "pages")),
+        ("1,200 words", (1200.0, "words")),
+        ("12 Main Street", None),
+        ("7 km", None),
+        ("3 May", None),
+        ("pages", None),
+    ],
+)
+def test_a_number_may_count_what_no_unit_is_called(text, found):
+    assert counted(text) == found

@@ -1,0 +1,220 @@
+"""The chart of a question: parts of programs over stretches of its words, grown bottom-up and executed as they grow."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from retrieval.errors import check
+from retrieval.programs import words as vocabulary
+from retrieval.programs.algebra import Walk
+from retrieval.programs.anchors.anchor import Anchor
+from retrieval.programs.composition import Composer
+from retrieval.programs.lexicon import STOP
+from retrieval.programs.parts import Part, takes_the_place
+from retrieval.programs.words import Question
+
+if TYPE_CHECKING:
+    from retrieval.programs.anchors.anchor import Features
+    from retrieval.programs.weights import Weights
+
+#: Parts of one stretch of words that are kept, of each category.
+_BEAM = {"S": 12, "F": 6, "R": 24}
+_BEAM_OTHER = 6
+#: Positions of a chart; later words are left out.
+_POSITIONS = 14
+#: Pairs of parts that are tried for one split of a stretch, best first.
+_PAIRS = 60
+#: Sets up to this size are compared whole.
+_SMALL = 5000
+#: Seconds after which no more is composed.
+_PATIENCE = 1.0
+
+
+class Chart:
+    """The chart of one question. Positions are the words that may stand for something.
+
+    Args:
+        question: in words.
+        anchors: what its words may stand for.
+        composer: makes parts of parts.
+        weights: of the ranker.
+        cancelled: asked between pieces of work.
+    """
+
+    def __init__(
+        self,
+        question: Question,
+        anchors: list[Anchor],
+        composer: Composer,
+        weights: Weights,
+        cancelled: Callable[[], bool],
+    ) -> None:
+        self.question = question
+        self.weights = weights
+        self.cancelled = cancelled
+        self.composer = composer
+        covered = sorted(
+            {n for anchor in anchors for n in range(anchor.first, anchor.last)} - _idle(question, anchors)
+        )
+        self.positions = covered[:_POSITIONS]
+        self.place = {word: at for at, word in enumerate(self.positions)}
+        self.gaps = ["none"] * (len(self.positions) + 1)
+        for at in range(1, len(self.positions)):
+            between = [w.text for w in question.words[self.positions[at - 1] + 1 : self.positions[at]]]
+            self.gaps[at] = vocabulary.gap_class(between) if between else "none"
+        self.skips = [self._skip(anchors, word) for word in self.positions]
+        self.cells: dict[tuple[int, int], list[Part]] = {}
+        self.deadline = time.monotonic() + _PATIENCE
+        self._fill(anchors)
+
+    def _skip(self, anchors: list[Anchor], word: int) -> tuple[float, Features]:
+        best: dict[str, float] = {}
+        for anchor in anchors:
+            if anchor.first <= word < anchor.last:
+                name = anchor.category if anchor.category in "SRNOI" else "cue"
+                best[name] = max(best.get(name, 0.0), anchor.strength / (anchor.last - anchor.first) ** 0.5)
+        name, strength = max(best.items(), key=lambda item: item[1])
+        if self.question.words[word].text in ("where", "when"):  # what else is asked for says it too
+            return 0.0, ()
+        target = float(word in vocabulary.targets(self.question))
+        features: Features = (
+            (f"skip.{name}", strength), ("skip", 1.0), ("skip.target", target),
+            ("skip.compared", float(_compares(anchors, word))),
+        )  # fmt: skip
+        return self.weights.score(features), features
+
+    def _fill(self, anchors: list[Anchor]) -> None:
+        size = len(self.positions)
+        for width in range(1, size + 1):
+            for first in range(size - width + 1):
+                check(self.cancelled)
+                self._cell(first, first + width, anchors)
+
+    def _cell(self, first: int, last: int, anchors: list[Anchor]) -> None:
+        found: dict[tuple[object, ...], Part] = {}
+
+        def add(part: Part) -> None:
+            key = (part.category, part.extra, self._identity(part))
+            known = found.get(key)
+            if known is None or known.score < part.score:
+                found[key] = part
+
+        for anchor in anchors:
+            own = [self.place[n] for n in range(anchor.first, anchor.last) if n in self.place]
+            if own and own[0] == first and own[-1] == last - 1:
+                score = self.weights.score(anchor.features)
+                add(
+                    Part(
+                        anchor.category,
+                        first,
+                        last,
+                        anchor.program,
+                        anchor.extra,
+                        score,
+                        anchor.features,
+                        (),
+                        (anchor.first, anchor.last),
+                    )
+                )
+        if last - first > 1:
+            self._skipped(first, last, add)
+            self._composed(first, last, add)
+        self.cells[first, last] = _beam(list(found.values()))
+
+    def _skipped(self, first: int, last: int, add: Callable[[Part], None]) -> None:
+        cost, features = self.skips[last - 1]
+        for part in self.cells[first, last - 1]:
+            add(
+                Part(
+                    part.category, first, last, part.program, part.extra, part.score + cost, features, (part,)
+                )
+            )
+        if first == 0:
+            for skipped in range(1, last):
+                cost = sum(own for own, _ in self.skips[:skipped])
+                features = tuple(f for _, own in self.skips[:skipped] for f in own)
+                for part in self.cells[skipped, last]:
+                    if part.parts and part.parts[0].first == 0:
+                        continue
+                    add(
+                        Part(
+                            part.category,
+                            first,
+                            last,
+                            part.program,
+                            part.extra,
+                            part.score + cost,
+                            features,
+                            (part,),
+                        )
+                    )
+
+    def _composed(self, first: int, last: int, add: Callable[[Part], None]) -> None:
+        composer, weights = self.composer, self.weights
+        for middle in range(first + 1, last):
+            gap = self.gaps[middle]
+            lefts, rights = self.cells[first, middle], self.cells[middle, last]
+            if time.monotonic() > self.deadline:
+                return
+            pairs = [
+                (left.score + right.score, left, right)
+                for left in lefts
+                for right in rights
+                if composer.composable(left.category, right.category)
+            ]
+            pairs.sort(key=lambda pair: -pair[0])
+            for base, left, right in pairs[:_PAIRS]:
+                for category, program, extra, features in composer.compose(left, right, gap):
+                    score = base + weights.score(features)
+                    add(Part(category, first, last, program, extra, score, features, (left, right)))
+
+    def _identity(self, part: Part) -> object:
+        """What tells parts apart: programs of one result are one, unless their form matters later."""
+        program = part.program
+        if part.category != "S" or program is None or isinstance(program, Walk) or takes_the_place(program):
+            return program
+        nodes = self.composer.nodes(program)
+        if len(nodes) > _SMALL:
+            return program
+        return nodes.tobytes()
+
+    def whole(self) -> list[Part]:
+        """Parts that cover the question."""
+        parts = self.cells.get((0, len(self.positions)), [])
+        return [*parts, *(made for part in parts for made in self._completed(part))]
+
+    def _completed(self, part: Part) -> Iterator[Part]:
+        for category, program, extra, features in self.composer.completed(part):
+            score = part.score + self.weights.score(features)
+            yield Part(category, part.first, part.last, program, extra, score, features, (part,))
+
+
+def _beam(parts: list[Part]) -> list[Part]:
+    parts.sort(key=lambda part: -part.score)
+    counts: dict[str, int] = {}
+    kept = []
+    for part in parts:
+        count = counts.get(part.category, 0)
+        if count < _BEAM.get(part.category, _BEAM_OTHER):
+            counts[part.category] = count + 1
+            kept.append(part)
+    return kept
+
+
+def _idle(question: Question, anchors: Sequence[Anchor]) -> set[int]:
+    """Stop words that only the middle of a longer name needs."""
+    own = {
+        n for a in anchors for n in range(a.first, a.last) if a.last - a.first == 1 or a.category not in "SR"
+    }
+    return {n for n, word in enumerate(question.words) if word.text in STOP and n not in own}
+
+
+def _compares(anchors: Sequence[Anchor], word: int) -> bool:
+    """Whether a word compares with the number or period right behind it: "after November", "more than 3"."""
+    return any(
+        own.category == "C" and own.first <= word < own.last
+        and any(other.category == "N" and other.first == own.last for other in anchors)
+        for own in anchors
+    )  # fmt: skip

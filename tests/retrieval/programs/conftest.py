@@ -1,0 +1,10 @@
+"""What is read must not depend on how busy the machine is."""
+
+import pytest
+
+from retrieval.programs import chart
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch):
+    monkeypatch.setattr(chart, "_PATIENCE", 60.0)

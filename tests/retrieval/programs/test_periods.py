@@ -1,0 +1,59 @@
+"""Months, decades and sizes in questions, over a few disks that nothing was trained on; no text encoder."""
+
+import numpy as np
+import pytest
+
+from retrieval.kg.build import build_snapshot
+from retrieval.kg.table import TripleTable
+from retrieval.pretrained import PROGRAMS
+from retrieval.programs.reader import ProgramReader
+from retrieval.programs.rendering.formatting import formatted
+
+DISKS = [
+    (name, relation, value)
+    for name, maker, size, bought, faults in (
+        ("Alpha", "Acme", "500 GB", "2023-10-02", "0 faults"),
+        ("Beta", "Acme", "2 TB", "2023-11-15", "3 faults"),
+        ("Gamma", "Bolt", "1 TB", "2023-12-01", "1 faults"),
+        ("Delta", "Bolt", "250 GB", "1998-11-20", "0 faults"),
+    )
+    for relation, value in (
+        ("type", "disk"),
+        ("made by", maker),
+        ("size", size),
+        ("bought", bought),
+        ("faults", faults),
+    )
+]
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory):
+    snapshot = build_snapshot(TripleTable.of(map(list, DISKS)), tmp_path_factory.mktemp("disks") / "graph")
+    return ProgramReader(snapshot, None, PROGRAMS)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which disks were bought in November 2023?", {"Beta"}),
+        ("Which disks were bought in November?", {"Beta", "Delta"}),
+        ("Which disks were bought after November 2023?", {"Gamma"}),
+        ("Which disks were bought before November 2023?", {"Alpha", "Delta"}),
+        ("Which disks were bought in the 1990s?", {"Delta"}),
+        ("Which disks were bought in the 20th century?", {"Delta"}),
+        ("Which disks have a size of more than 900 GB?", {"Beta", "Gamma"}),
+        ("Which disks have a size of less than 1 TB?", {"Alpha", "Delta"}),
+        ("Which disks have no faults?", {"Alpha", "Delta"}),
+        ("What is the total size of the disks made by Bolt?", {"1,250 GB"}),
+        ("How many faults do the disks made by Acme have?", {"3 faults"}),
+    ],
+)
+def test_periods_sizes_and_nought_are_read(reader, question, expected):
+    found = reader.read(question)
+    assert found is not None
+    result = found.best.result
+    if isinstance(result, np.ndarray):
+        assert {reader.snapshot.entity_label(node) for node in result.tolist()} == expected
+    else:
+        assert {formatted(found.executor.columns, found.best.program, result)} == expected
