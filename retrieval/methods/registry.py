@@ -117,6 +117,15 @@ def describe_options(name: str) -> tuple[Setting, ...]:
     return configs.describe(method(name).options)
 
 
+def untrained_options(name: str) -> tuple[str, ...]:
+    """The names of those settings for asking that a method has without a checkpoint too.
+
+    Raises:
+        MethodError: the method is unknown.
+    """
+    return tuple(setting.name for setting in configs.describe(method(name).untrained_options))
+
+
 def _expanded(
     method: str, presets: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any]
 ) -> Mapping[str, Any]:

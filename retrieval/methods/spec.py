@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pkgutil import resolve_name
 from typing import Any
 
-from retrieval.config import InferenceOptions, TrainingConfig
+from retrieval.config import EvidenceOptions, InferenceOptions, TrainingConfig
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +68,11 @@ class MethodSpec:
     def runs_programs(self) -> bool:
         """It runs a program that a person wrote or edited; others take no notice of it."""
         return self.retriever is not None
+
+    @property
+    def untrained_options(self) -> type[InferenceOptions]:
+        """Its settings for asking without a checkpoint: the zero-shot retriever has those of the evidence alone."""
+        return EvidenceOptions if self.retriever is not None and not self.steerable else self.options
 
     @property
     def takes_written_programs(self) -> bool:

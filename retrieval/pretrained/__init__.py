@@ -6,3 +6,6 @@ from pathlib import Path
 
 PROGRAMS = Path(__file__).with_name("programs.json")
 """The ranker of programs (``retrieval.programs.weights``)."""
+
+PATHS = Path(__file__).with_name("paths.safetensors")
+"""How likely relation paths are what was asked (``retrieval.methods._shared.path_reader.model``)."""

@@ -188,14 +188,15 @@ def read(
         )
     try:
         raw = json.loads((directory / CONFIG).read_text(encoding="utf-8"))
-        return OpenCheckpoint(manifest, settings(raw), _weights(directory))
+        return OpenCheckpoint(manifest, settings(raw), read_weights(directory))
     except (
         OSError, ValueError, RuntimeError, EOFError, pickle.UnpicklingError, SafetensorError, ClewError,
     ) as error:  # fmt: skip
         raise CheckpointError(f"The checkpoint {directory.name} is damaged.", hint=_RETRAIN) from error
 
 
-def _weights(directory: Path) -> dict[str, Tensor]:
+def read_weights(directory: Path) -> dict[str, Tensor]:
+    """The weights of a checkpoint directory, in whichever form it has them."""
     if (directory / PACKED).is_file():
         return {name: weight.float() for name, weight in load_file(directory / PACKED).items()}
     found: dict[str, Tensor] = torch.load(directory / WEIGHTS, map_location="cpu", weights_only=True)

@@ -43,11 +43,13 @@ from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.text_fit import TextFit
 from retrieval.reasoning.understanding import understood
 from retrieval.reasoning.writing import WritingReasoner
+from retrieval.text.operators import cues
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
     from retrieval.kg.snapshot.restriction import RestrictedSnapshot
     from retrieval.methods._shared.parts import Opening
+    from retrieval.programs.reader import Understanding
     from retrieval.retriever import Retriever
     from retrieval.types import RelationPath
 
@@ -55,9 +57,13 @@ WORDS_AGREE = 0.6
 """Relation paths that their retriever doubts still answer where they fit the question's words so well. Of questions
 held out of the demo's training it refuses 2 in 100 with an answer, none of them answered rightly, instead of 3 with
 one right in three; without it 73 in 100 of the unanswerable ones are told, with it 65."""
-_LEAST = 0.1
-"""An untrained planner's answers are at least this likely, whatever programs say."""
-
+SURE = 0.95
+"""An untrained planner that is so sure of each topic's relation path answers alone; programs are not read."""
+SURELY_READ, LIKELY_READ = 0.8, 0.5
+"""Below that sureness a program that is read so surely goes first, and one read this likely before a path that is less
+sure than the former."""
+DOUBTED, LEAST = 0.3, 0.1
+"""Where the program that was read is less likely than this, a path that is not surely read is no likelier than it."""
 NEAR_PHRASES, NEAR_EACH = 2, 3
 """Phrases that were not found for which near entities are offered, and how many for each."""
 
@@ -167,21 +173,24 @@ class PathEngine(Engine):
         programs = None if self.reasoner.name == LLM else self.programs
         untrained = isinstance(self.retriever, ZeroShotRetriever)
         found, nothing_asked, ceiling = None, False, 1.0
-        if programs is not None and (
-            not linked.entities
-            or programs.learned
-            or untrained
-            or self._self_taught
-            or run.request.names_several
+        if (
+            programs is not None
+            and not self._surely(run, linked)
+            and (
+                not linked.entities
+                or programs.learned
+                or untrained
+                or self._self_taught
+                or run.request.names_several
+            )
         ):
             read = programs.read(run)
             nothing_asked = untrained and programs.reads_paths and read is not None and read.says_nothing
             if untrained and programs.reads_paths and read is not None and not run.request.given:
-                ceiling = max(
-                    read.confidence, _LEAST
-                )  # an untrained planner does not know how sure it may be
+                ceiling = max(read.confidence, LEAST) if read.confidence < DOUBTED else 1.0
             found = programs.trusted(run, linked, read)
-            if found is not None and not (self._self_taught and linked.entities and found.is_path):
+            by_path = self._self_taught or (untrained and not run.request.names_several)
+            if found is not None and not (by_path and linked.entities and found.is_path):
                 named = named_entities(found, run.request.question)
                 yield QuestionLinked(linked.entities if run.request.given else named, (), run.ms(began))
                 yield from programs.answer(run, found, self._said_of_checkpoint())
@@ -204,20 +213,51 @@ class PathEngine(Engine):
         began = time.perf_counter()
         paths, coverage = self._relation_paths(run, topics, mentioned)
         evidence = reading.evidence(linked, paths, settings=self.settings.gather, coverage=coverage)
-        evidence = replace(evidence, ceiling=ceiling)
+        if max((path.score for path in paths), default=0.0) < SURELY_READ:
+            evidence = replace(evidence, ceiling=ceiling)
         if nothing_asked:
             evidence = replace(evidence, coverage=0.0)
         if programs is not None:
             verdict = understood(evidence, self._fallback.decide(evidence))
             if found is None and is_unexplained(verdict):
                 found = programs.understood(run, linked)
-            elif found is not None and verdict.answers and verdict.answers[0].score >= found.confidence:
+            elif found is not None and verdict.answers and self._by_path(run, found, verdict):
                 found = None
             if found is not None:
                 yield from programs.answer(run, found, self._said_of_checkpoint())
                 return
         yield ChainsBuilt(evidence.chains, run.paths, distinct_facts(evidence.chains), run.ms(began))
         yield from reason(run, self.reasoner, self._fallback, evidence, warnings=self._said_of_checkpoint())
+
+    def _surely(self, run: PipelineRun, linked: Linked) -> bool:
+        """Whether an untrained planner is so sure of a relation path that reading programs would change nothing."""
+        topics = [t for t in _topics(linked) if self.snapshot.degree(t) > 0]
+        if not isinstance(self.retriever, ZeroShotRetriever) or not topics or run.request.names_several:
+            return False
+        if cues(run.request.question):
+            return False
+        mentions = {entity.entity.id: entity.mention for entity in reversed(linked.entities)}
+        with run.watch.running():
+            found = self.retriever.relation_paths(
+                run.request.question, topics, limit=1, mentions=[mentions[t] for t in topics],
+                cancelled=run.cancelled,
+            )  # fmt: skip
+        sure = len(found) == len(topics) and all(p.score >= SURE for p in found)
+        ends = [p.relations[-1] for p in found]
+        return sure and not whole(self.programs).of_another_sort(run.request.question, ends=ends)
+
+    def _by_path(self, run: PipelineRun, found: Understanding, verdict: Conclusion) -> bool:
+        """Whether a relation path answers what a program says as well: the surer of them, as far as that tells."""
+        best = verdict.answers[0]
+        if not isinstance(self.retriever, ZeroShotRetriever):
+            return best.score >= found.confidence
+        given = [answer.entity.id for answer in verdict.answers if answer.entity is not None]
+        if whole(self.programs).of_another_sort(run.request.question, nodes=given):
+            return False
+        doubtful = best.score < SURE and (
+            found.confidence >= SURELY_READ or (found.confidence >= LIKELY_READ and best.score < SURELY_READ)
+        )
+        return best.score >= found.confidence and not doubtful
 
     def _said_of_checkpoint(self) -> tuple[str, ...]:
         stands_in = isinstance(self.retriever, ZeroShotRetriever) and self.retriever.checkpoint is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,8 @@ from retrieval.methods._shared.program_answers import (
 from retrieval.pipeline import Linked, PipelineRun
 from retrieval.programs.algebra import Entities, walk
 from retrieval.programs.rendering.names import resolved
+from retrieval.programs.words import asked
+from retrieval.programs.words import read as words
 from retrieval.reasoning.base import Conclusion
 from retrieval.text.linking import Linker
 from retrieval.text.operators import cues
@@ -66,6 +68,14 @@ class ProgramEngine:
     def understood(self, run: PipelineRun, linked: Linked) -> Understanding | None:
         """The program of the question, where one is likely enough to be what was asked."""
         return self.trusted(run, linked, self.read(run))
+
+    def of_another_sort(self, question: str, *, nodes: Sequence[int] = (), ends: Sequence[int] = ()) -> bool:
+        """Whether "who" is answered with a number or date: by nodes, or by what directed relations lead to."""
+        if asked(words(question)) != "who":
+            return False
+        columns = self._reader.parser.columns
+        valued = any(columns.kinds[node] for node in nodes)
+        return valued or any(columns.value_type(end) is not None for end in ends)
 
     def read(self, run: PipelineRun) -> Understanding | None:
         """What the question may ask, however unlikely."""

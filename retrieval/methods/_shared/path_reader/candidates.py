@@ -1,0 +1,165 @@
+"""Relation paths that leave a topic, as far as some word of the question speaks for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.kg.snapshot import KINDS
+from retrieval.methods._shared.arc_groups import arcs_at, bounds, groups, spread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from retrieval.kg.snapshot import Snapshot
+
+#: Relation paths of each length that are walked on, and that are ranked.
+_WALKED, _RANKED = (24, 48), (16, 32, 40)
+#: Entities of a relation path whose relations are looked at.
+_ENTITIES = 16
+_CVT = KINDS.index("cvt")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A relation path from a topic.
+
+    Attributes:
+        relations: directed ids.
+        through: whether each step but the last ends in a node without a name, which is told by the step that leaves it.
+        reached: how many entities the last step was seen to reach, of a sample.
+    """
+
+    relations: tuple[int, ...]
+    through: tuple[bool, ...]
+    reached: int
+
+
+#: Share of a graph's facts that lead from a node to itself above which names stand for several things each.
+_LOOPS = 0.02
+
+
+def walks_are_simple(snapshot: Snapshot) -> bool:
+    """Whether what a question names is never its answer; not where names stand for several things each.
+
+    There a song and its album are one node, with facts that lead from it to itself.
+    """
+    loops = int((np.asarray(snapshot.heads) == np.asarray(snapshot.tails)).sum())
+    return loops < _LOOPS * snapshot.num_triples
+
+
+def candidates(
+    snapshot: Snapshot, topic: int, explains: Callable[[np.ndarray], np.ndarray], hops: int, *, simple: bool
+) -> list[Candidate]:
+    """Relation paths of up to ``hops`` steps.
+
+    Args:
+        snapshot: the graph.
+        topic: where they start.
+        explains: how much directed relations explain each of n words of the question, [relations, n]; asked for each
+            relation once.
+        hops: longest path.
+        simple: paths never come back to their topic.
+    """
+    avoid = topic if simple else -1
+    known = _Known(explains, 2 * snapshot.num_relations)
+    found: list[Candidate] = []
+    paths: list[tuple[int, ...]] = [()]
+    through: list[tuple[bool, ...]] = [()]
+    ends, owners = np.array([topic], np.int64), np.zeros(1, np.int64)
+    covered = np.zeros((1, 0), np.float32)
+    for length in range(hops):
+        owner, relation = _leaving(snapshot, ends, owners, avoid)
+        if not len(owner):
+            break
+        said = known.of(relation)
+        here = np.maximum(covered[owner], said) if length else said
+        worth = here.sum(axis=1)
+        order = np.lexsort((relation, owner, -worth))
+        keep = order[: max(_RANKED[min(length, 2)], _WALKED[min(length, 1)])]
+        owner, relation, here = owner[keep], relation[keep], here[keep]
+        ends, owners = _along(snapshot, ends, owners, (owner, relation), avoid)
+        sizes = np.bincount(owners, minlength=len(keep))
+        mediating = np.zeros(len(keep))
+        np.add.at(mediating, owners, snapshot.kinds[ends] == _CVT)
+        longer = [(*paths[o], int(r)) for o, r in zip(owner, relation, strict=True)]
+        passed = [through[o] for o in owner]
+        hidden = (sizes > 0) & (2 * mediating > sizes)
+        found += [
+            Candidate(longer[i], passed[i], int(sizes[i]))
+            for i in range(min(len(keep), _RANKED[min(length, 2)]))
+            if sizes[i] and not hidden[i]
+        ]
+        if length + 1 == hops:
+            break
+        limit = _WALKED[min(length, 1)]
+        paths = longer[:limit]
+        through = [(*passed[i], bool(hidden[i])) for i in range(len(paths))]
+        covered = here[:limit]
+        ends, owners = ends[owners < limit], owners[owners < limit]
+    return found
+
+
+class _Known:
+    """How much relations explain, asked for each once."""
+
+    def __init__(self, explains: Callable[[np.ndarray], np.ndarray], total: int) -> None:
+        self._explains = explains
+        self._row = np.full(total, -1, np.int64)
+        self._rows: np.ndarray | None = None
+
+    def of(self, relations: np.ndarray) -> np.ndarray:
+        fresh = np.unique(relations[self._row[relations] < 0])
+        if len(fresh):
+            rows = self._explains(fresh)
+            done = 0 if self._rows is None else len(self._rows)
+            self._row[fresh] = done + np.arange(len(fresh))
+            self._rows = rows if self._rows is None else np.concatenate([self._rows, rows])
+        assert self._rows is not None, "something was asked for"
+        found: np.ndarray = self._rows[self._row[relations]]
+        return found
+
+
+def _leaving(
+    snapshot: Snapshot, ends: np.ndarray, owners: np.ndarray, avoid: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Distinct (path, directed relation) that lead on from what paths reach, and not only back to the topic."""
+    which, relations, starts, sizes = groups(snapshot, ends)
+    _, targets = arcs_at(snapshot, starts, relations)
+    on = (sizes > 1) | (targets != avoid)
+    total = 2 * snapshot.num_relations
+    keys = np.unique(owners[which[on]] * total + relations[on])
+    return keys // total, keys % total
+
+
+def _along(
+    snapshot: Snapshot,
+    ends: np.ndarray,
+    owners: np.ndarray,
+    longer: tuple[np.ndarray, np.ndarray],
+    avoid: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Some entities that longer paths (owner, relation) reach, with the number of the path each; never ``avoid``."""
+    owner, relation = longer
+    starts_of = np.searchsorted(owners, owner)
+    counts = np.searchsorted(owners, owner, side="right") - starts_of
+    path = np.repeat(np.arange(len(owner)), counts)
+    index = np.repeat(starts_of - (np.cumsum(counts) - counts), counts) + np.arange(counts.sum())
+    starts, sizes = bounds(snapshot, ends[index], relation[path])
+    some = sizes > 0
+    path, starts, sizes = path[some], starts[some], sizes[some]
+    group, positions, _ = spread(starts, sizes, _ENTITIES)
+    _, targets = arcs_at(snapshot, positions, relation[path[group]])
+    path = path[group]
+    apart = targets != avoid
+    keys = np.unique(path[apart] * snapshot.num_entities + targets[apart])
+    path, targets = keys // snapshot.num_entities, keys % snapshot.num_entities
+    # Evenly spread over what was seen, so that the first entities by id do not stand for all.
+    first = np.searchsorted(path, np.arange(len(owner)))
+    size = np.diff(np.append(first, len(path)))
+    place = np.arange(len(path)) - first[path]
+    step = np.maximum(1, size[path] // _ENTITIES)
+    kept = (place % step == 0) & (place < step * _ENTITIES)
+    return targets[kept], path[kept]

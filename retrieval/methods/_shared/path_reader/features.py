@@ -1,0 +1,236 @@
+"""What speaks for a relation path in the words of a question: numbers that name neither relations nor words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.methods._shared.path_reader.wordings import FUNCTION, Said, Wordings, stem
+from retrieval.supervision.path_questions.lexicon import PREPOSITIONS
+from retrieval.text.questions import OTHER, TOPIC
+
+if TYPE_CHECKING:
+    from retrieval.methods._shared.path_reader.candidates import Candidate
+    from retrieval.text.features import TextEncoder
+
+_TOKEN = re.compile(r"[^\W_]+|['’]s\b")
+#: Words of a question that are read, and those of a stretch that is compared with names.
+_LONGEST, _STRETCH = 28, 3
+#: Likeness under which a text says nothing of a relation.
+_LEAST = 0.35
+_ASKING = ("who", "what", "which", "when", "where", "how", "whose")
+_STARTING = frozenset({"who", "when", "where", "how"})
+_LINKS = ("of", "by", "in", "with", "and", "that", "'s", "the")
+_SHARING = frozenset(
+    {"same", "share", "shared", "shares", "sharing", "other", "also", "common", "both", "together"}
+)
+#: Of a word and a relation: names by stretches, names by the word, kinds, stems of names and of kinds, and names of
+#: the relation walked the other way.
+CHANNELS = 6
+STEPS = 3
+WORD = 5 + len(_ASKING) + len(_LINKS)
+PER_WORD = STEPS * CHANNELS + 3 + WORD
+OF_PATH = 3 + 3 + 6 + 2 + 1 + 3
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as it is compared with relations.
+
+    Attributes:
+        words: in lower case but for the marks of topics.
+        own: what stands for each word in itself, float32 [n, WORD].
+        content: which words say something, bool [n].
+        vector: of the whole question, float32 [d].
+        stretches: vectors of stretches of words, [s, d].
+        spans: words [first, last) of each stretch, int64 [s, 2].
+    """
+
+    words: list[str]
+    own: np.ndarray
+    content: np.ndarray
+    vector: np.ndarray
+    stretches: np.ndarray
+    spans: np.ndarray
+
+
+def asked(texts: Sequence[str], encoder: TextEncoder) -> list[Asked]:
+    """Questions as seen from their topics (``text.questions.seen_from``)."""
+    found = []
+    vectors = encoder.encode(list(texts))
+    for text, vector in zip(texts, vectors, strict=True):
+        words = [w if w in (TOPIC, OTHER) else w.lower() for w in _TOKEN.findall(text)][:_LONGEST] or [
+            "thing"
+        ]
+        content = np.array([w not in FUNCTION and w not in (TOPIC, OTHER, "'s", "’s") for w in words])
+        spans = _spans(words, content)
+        stretches = encoder.encode([" ".join(words[first:last]) for first, last in spans])
+        found.append(
+            Asked(words, _own(words, content), content, vector, stretches, np.array(spans, np.int64))
+        )
+    return found
+
+
+def _spans(words: list[str], content: np.ndarray) -> list[tuple[int, int]]:
+    """Stretches that may name a relation: no topic inside, and neither end says nothing."""
+    return [
+        (first, last)
+        for size in range(1, _STRETCH + 1)
+        for first in range(len(words) - size + 1)
+        for last in [first + size]
+        if content[first:last].any()
+        and (content[first] or words[first] in _STARTING)
+        and (content[last - 1] or words[last - 1] in PREPOSITIONS or words[last - 1] == "of")
+        and not {TOPIC, OTHER} & set(words[first:last])
+    ] or [(0, len(words))]
+
+
+def _own(words: list[str], content: np.ndarray) -> np.ndarray:
+    at = words.index(TOPIC) if TOPIC in words else -1
+    found = np.zeros((len(words), WORD), np.float32)
+    for i, word in enumerate(words):
+        apart = (i - at) / 8 if at >= 0 else 0.0
+        found[i, :5] = (word == TOPIC, word == OTHER, content[i], np.clip(apart, -2, 2), word in _SHARING)
+        if word in _ASKING:
+            found[i, 5 + _ASKING.index(word)] = 1
+        mark = "'s" if word == "’s" else word
+        if mark in _LINKS:
+            found[i, 5 + len(_ASKING) + _LINKS.index(mark)] = 1
+    return found
+
+
+class Comparer:
+    """Compares the words of one question with relations.
+
+    Args:
+        question: see :func:`asked`.
+        wordings: of the graph.
+    """
+
+    def __init__(self, question: Asked, wordings: Wordings) -> None:
+        self._asked = question
+        self._wordings = wordings
+        self._total = len(wordings.names.starts) - 1
+        self._stems = [stem(w) if c else "" for w, c in zip(question.words, question.content, strict=True)]
+        sizes = question.spans[:, 1] - question.spans[:, 0]
+        self._single = np.flatnonzero(sizes == 1)
+        self._short = np.flatnonzero(sizes <= 2)
+        self._rows: dict[int, np.ndarray] = {}
+
+    def explains(self, relations: np.ndarray) -> np.ndarray:
+        """How much directed relations explain of each word that says something, float32 [relations, n]."""
+        made = self.channels(relations)
+        like = np.maximum(made[:, :, 0], np.maximum(made[:, :, 2], np.maximum(made[:, :, 3], made[:, :, 4])))
+        said: np.ndarray = np.maximum(like - _LEAST, 0) * self._asked.content
+        return said
+
+    def sorts(self, relation: int) -> np.ndarray:
+        """Whether a directed relation leads to people, places, times, [3]."""
+        found: np.ndarray = self._wordings.sorts[relation]
+        return found
+
+    def channels(self, relations: np.ndarray) -> np.ndarray:
+        """Float32 [relations, n, CHANNELS]."""
+        fresh = np.array([r for r in np.unique(relations).tolist() if r not in self._rows], np.int64)
+        if len(fresh):
+            for relation, row in zip(fresh.tolist(), self._compute(fresh), strict=True):
+                self._rows[relation] = row
+        return np.stack([self._rows[r] for r in relations.tolist()])
+
+    def _compute(self, relations: np.ndarray) -> np.ndarray:
+        q, names, kinds = self._asked, self._wordings.names, self._wordings.kinds
+        found = np.zeros((len(relations), len(q.words), CHANNELS), np.float32)
+        back = (relations + self._total // 2) % self._total
+        every = np.arange(len(q.spans))
+        both = self._likeness(names, np.concatenate([relations, back]), every)
+        here, there = both[: len(relations)], both[len(relations) :]
+        for number, (first, last) in enumerate(q.spans.tolist()):
+            part = found[:, first:last]
+            part[..., 0] = np.maximum(part[..., 0], here[:, number, None])
+            part[..., 5] = np.maximum(part[..., 5], there[:, number, None])
+            if last == first + 1:
+                part[..., 1] = here[:, number, None]
+        to = self._likeness(kinds, relations, self._short)
+        for number, (first, last) in enumerate(q.spans[self._short].tolist()):
+            part = found[:, first:last]
+            part[..., 2] = np.maximum(part[..., 2], to[:, number, None])
+        for i, relation in enumerate(relations.tolist()):
+            for j, own in enumerate(self._stems):
+                if own:
+                    found[i, j, 3] = own in names.stems[relation]
+                    found[i, j, 4] = own in kinds.stems[relation]
+        found[:, ~q.content, 1:3] = 0
+        return found
+
+    def _likeness(self, said: Said, relations: np.ndarray, spans: np.ndarray) -> np.ndarray:
+        vectors, starts = said.of(relations)
+        cosines = vectors @ self._asked.stretches[spans].T
+        best: np.ndarray = np.maximum.reduceat(cosines, starts, axis=0)
+        return best
+
+
+def features(
+    question: Asked, comparer: Comparer, found: Sequence[Candidate], vectors: np.ndarray, total: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """What speaks for each candidate.
+
+    Args:
+        question: as seen from the topic.
+        comparer: of it.
+        found: c candidates.
+        vectors: of the 2R directed relations' texts, [2R, d].
+        total: R.
+
+    Returns:
+        By word, float32 [c, n, PER_WORD], and of the paths, float32 [c, OF_PATH].
+    """
+    used = np.unique([r for one in found for r in one.relations])
+    rows = comparer.channels(used)
+    row = {r: i for i, r in enumerate(used.tolist())}
+    best = rows.max(axis=0)
+    cosines = vectors[used] @ question.vector
+    n = len(question.words)
+    words = np.zeros((len(found), n, PER_WORD), np.float32)
+    paths = np.zeros((len(found), OF_PATH), np.float32)
+    words[:, :, STEPS * CHANNELS + 3 :] = question.own
+    content = max(1, int(question.content.sum()))
+    for number, one in enumerate(found):
+        steps = _steps(one, rows, row)
+        for i, step in enumerate(steps[:STEPS]):
+            words[number, :, i * CHANNELS : (i + 1) * CHANNELS] = step
+        most = np.max(steps, axis=0)
+        words[number, :, STEPS * CHANNELS : STEPS * CHANNELS + 3] = (best - most)[:, [0, 2, 5]]
+        told = np.maximum(most[:, 0], most[:, 2])[question.content]
+        own = [float(cosines[row[r]]) for r in one.relations]
+        mean = vectors[list(one.relations)].sum(axis=0)
+        back = [
+            (b - a) % (2 * total) == total for a, b in zip(one.relations, one.relations[1:], strict=False)
+        ]
+        paths[number] = (
+            *(len(steps) == k for k in (1, 2, 3)),
+            len(one.relations) - len(steps), any(back), np.log1p(one.reached),
+            max(own), own[-1], own[0], float(mean @ question.vector) / max(1e-6, float(np.linalg.norm(mean))),
+            float(cosines.max()) - max(own), float(np.mean(own)),
+            float(np.mean(told < 0.5)) if len(told) else 0.0, content / 8,
+            any(a == b for a, b in pairwise(one.relations)), *comparer.sorts(one.relations[-1]),
+        )  # fmt: skip
+    return words, paths
+
+
+def _steps(one: Candidate, rows: np.ndarray, row: dict[int, int]) -> list[np.ndarray]:
+    """Channels of each step that is told, [n, CHANNELS]; what goes through a node without a name is one."""
+    steps: list[np.ndarray] = []
+    joined = False
+    for relation, through in zip(one.relations, (*one.through, False), strict=True):
+        own = rows[row[relation]]
+        if joined:
+            steps[-1] = np.maximum(steps[-1], own)
+        else:
+            steps.append(own)
+        joined = through
+    return steps

@@ -1,0 +1,203 @@
+"""What the directed relations of a graph may be called in a question, as texts with their vectors."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+import snowballstemmer
+
+from retrieval.kg.snapshot import integrity
+from retrieval.kg.snapshot.storage import load_array, published, read_json, save_array, save_json
+from retrieval.programs.schema import Schema
+from retrieval.supervision.path_questions.kinds import Kind, kinds_of
+from retrieval.supervision.path_questions.lexicon import NOUNS
+from retrieval.supervision.path_questions.phrases import phrases
+from retrieval.text.features import encode_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from retrieval.kg.snapshot import Snapshot
+    from retrieval.text.features import TextEncoder
+    from retrieval.types import Progress
+
+#: Texts of a directed relation at most, and of a whole graph: large schemas have fewer of each.
+_EACH, _FEWEST, _ALL = 16, 2, 16_000
+_META = "wordings.json"
+#: Nouns of a kind.
+_KINDS = 4
+_SLOT = re.compile(r"\{\w+\}")
+_WORD = re.compile(r"[^\W_]+")
+#: What says nothing of the relation before a verb.
+_OPENING = re.compile(r"^(?:(?:which|what|that|the|did|does|do|was|were|is|are|has|have|to|of)\s+)+")
+_STEMMER = snowballstemmer.stemmer("english")
+_FUNCTION_TEXT = """
+    a an the of in on at by to for from with as into and or is are was were be been being am do does did has have had
+    that which what who whom whose where when why how it its their his her him he she they them this those these there
+    s me you i can could would please tell list name give show find also
+"""
+FUNCTION = frozenset(_FUNCTION_TEXT.split())
+"""Words that grammar needs: alone they name no relation."""
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """A word without its endings."""
+    found: str = _STEMMER.stemWord(word.lower())
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Texts of 2R directed relations, one after the other.
+
+    Attributes:
+        vectors: float32 [n, d].
+        starts: where each relation's texts start, int64 [2R+1].
+        stems: of the words of each relation's texts.
+    """
+
+    vectors: np.ndarray
+    starts: np.ndarray
+    stems: tuple[frozenset[str], ...]
+
+    def of(self, relations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Vectors of some relations' texts, and where each relation's start; every relation has a text."""
+        sizes = self.starts[relations + 1] - self.starts[relations]
+        starts = np.cumsum(sizes) - sizes
+        index = np.repeat(self.starts[relations] - starts, sizes) + np.arange(sizes.sum())
+        return self.vectors[index], starts
+
+
+@dataclass(frozen=True, slots=True)
+class Wordings:
+    """What directed relations are called: by their own names, and by what they lead to.
+
+    Attributes:
+        names: forms of the relation's name.
+        kinds: what is reached.
+        sorts: whether that are people, places, times, bool [2R, 3].
+    """
+
+    names: Said
+    kinds: Said
+    sorts: np.ndarray
+
+    @classmethod
+    def of(cls, schema: Schema, encoder: TextEncoder) -> Wordings:
+        """Those of a graph; vectors of its index, else encoded now."""
+        names, kinds, sorts = _texts(schema)
+        known = _distinct(names, kinds)
+        vectors = _find(schema.snapshot, encoder.name, known)
+        if vectors is None:
+            vectors = encoder.encode(known)
+        at = {text: i for i, text in enumerate(known)}
+        return cls(_said(names, at, vectors), _said(kinds, at, vectors), sorts)
+
+
+def build(
+    snapshot: Snapshot,
+    encoder: TextEncoder,
+    progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> None:
+    """Encode what relations may be called and publish it beside the graph; what stands is not built again.
+
+    Raises:
+        Cancelled: ``cancelled()`` said so.
+    """
+    known = _distinct(*_texts(Schema(snapshot))[:2])
+    if _find(snapshot, encoder.name, known) is not None:
+        return
+    vectors = encode_all(
+        encoder, known, stage="indexing what relations are called", progress=progress, cancelled=cancelled
+    )
+    with published(_directory(snapshot, encoder.name)) as directory:
+        save_array(directory, "vectors", vectors.astype(np.float16))
+        save_json(directory / _META, _key(encoder.name, known))
+
+
+def _directory(snapshot: Snapshot, encoder_name: str) -> Path:
+    return snapshot.path / f"wordings-{re.sub(r'[^A-Za-z0-9._-]+', '_', encoder_name)}"
+
+
+def _find(snapshot: Snapshot, encoder_name: str, texts: Sequence[str]) -> np.ndarray | None:
+    directory = _directory(snapshot, encoder_name)
+    if read_json(directory / _META) != _key(encoder_name, texts) or not integrity.is_whole(directory):
+        return None
+    return load_array(directory, "vectors", "float16").astype(np.float32)
+
+
+def _key(encoder_name: str, texts: Sequence[str]) -> dict[str, object]:
+    digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()
+    return {"encoder": encoder_name, "count": len(texts), "texts": digest}
+
+
+def _texts(schema: Schema) -> tuple[list[list[str]], list[list[str]], np.ndarray]:
+    """Names and kinds of the 2R directed relations, each with one text or more, and the sorts of what they reach."""
+    snapshot = schema.snapshot
+    total = snapshot.num_relations
+    heads, tails = kinds_of(schema)
+    each = max(_FEWEST, min(_EACH, _ALL // max(1, 2 * total)))
+    names: list[list[str]] = []
+    kinds: list[list[str]] = []
+    for directed in range(2 * total):
+        relation, inverse = directed % total, directed >= total
+        source, target = (tails, heads) if inverse else (heads, tails)
+        label = snapshot.relation_label(relation)
+        names.append(_names(label, inverse, source[relation], target[relation])[:each])
+        kinds.append(_kinds(target[relation])[:_KINDS])
+    sorts = [(kind.people, kind.places, kind.times) for kind in (*tails, *heads)]
+    return names, kinds, np.array(sorts, bool).reshape(-1, 3)
+
+
+def _distinct(names: Sequence[Sequence[str]], kinds: Sequence[Sequence[str]]) -> list[str]:
+    return list(dict.fromkeys(text for some in (names, kinds) for texts in some for text in texts))
+
+
+def words_of(text: str) -> list[str]:
+    """Words in lower case."""
+    return [word.lower() for word in _WORD.findall(text)]
+
+
+def _said(texts: Sequence[Sequence[str]], at: dict[str, int], vectors: np.ndarray) -> Said:
+    index = np.array([at[text] for own in texts for text in own], np.int64)
+    starts = np.cumsum([0, *(len(own) for own in texts)])
+    stems = tuple(
+        frozenset(stem(word) for text in own for word in words_of(text) if word not in FUNCTION)
+        for own in texts
+    )
+    return Said(vectors[index], starts, stems)
+
+
+def _names(label: str, inverse: bool, source: Kind, target: Kind) -> list[str]:
+    """The relation's name as a noun, behind a noun and as a question; nouns first, each form once."""
+    said = phrases(label, inverse, source, target)
+    rounds = (said.nouns, [_bare(text) for text in said.mods], [_bare(text) for text in said.asks])
+    found = dict.fromkeys([] if inverse and said.mods else [label.lower()])
+    longest = max(map(len, rounds), default=0)
+    found.update((texts[i], None) for i in range(longest) for texts in rounds if i < len(texts) and texts[i])
+    return list(found) or [label.lower() or "thing"]
+
+
+def _bare(template: str) -> str:
+    """A template's words without its slots and what says nothing at its start."""
+    text = " ".join(_SLOT.sub(" ", template).split())
+    bare = _OPENING.sub("", text)
+    return bare if set(words_of(bare)) - FUNCTION else ""
+
+
+def _kinds(kind: Kind) -> list[str]:
+    found = dict.fromkeys(_each_with_others(kind.nouns))
+    return list(found) or ["thing"]
+
+
+def _each_with_others(nouns: Iterable[str]) -> list[str]:
+    own = list(nouns)
+    return [*own, *(other for noun in own[:2] for other in NOUNS.get(noun, ())[:2])]

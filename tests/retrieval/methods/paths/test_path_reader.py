@@ -1,0 +1,159 @@
+"""Relation paths read without training: candidates, what speaks for them, and the scorer."""
+
+import numpy as np
+import pytest
+import torch
+
+from retrieval.kg.build import build_snapshot
+from retrieval.kg.table import TripleTable
+from retrieval.methods._shared.path_reader.candidates import candidates, walks_are_simple
+from retrieval.methods._shared.path_reader.features import (
+    CHANNELS,
+    OF_PATH,
+    PER_WORD,
+    STEPS,
+    Comparer,
+    asked,
+    features,
+)
+from retrieval.methods._shared.path_reader.model import PathScorer
+from retrieval.methods._shared.path_reader.wordings import Wordings, build
+from retrieval.programs.schema import Schema
+from tests.retrieval.films import WordEncoder
+
+FACTS = [
+    ("Vagabond", "directed by", "Varda"),
+    ("Vagabond", "genre", "drama"),
+    ("Cleo", "directed by", "Varda"),
+    ("Cleo", "in language", "French"),
+    ("Ran", "directed by", "Kurosawa"),
+    ("Ran", "genre", "drama"),
+    ("Ran", "in language", "Japanese"),
+]
+DIRECTED, GENRE, LANGUAGE = "directed by", "genre", "in language"
+
+
+@pytest.fixture
+def graph(tmp_path):
+    return build_snapshot(TripleTable.of(FACTS), tmp_path / "films")
+
+
+def said(graph, one):
+    names = [graph.relation_label(r % graph.num_relations) for r in one.relations]
+    return tuple(
+        ("-" if r >= graph.num_relations else "") + name for r, name in zip(one.relations, names, strict=True)
+    )
+
+
+def everything(relations):
+    return np.ones((len(relations), 1), np.float32)
+
+
+def test_candidates_are_all_paths_that_lead_on_and_never_back_to_the_topic(graph):
+    found = candidates(graph, graph.find_entity("Vagabond"), everything, 2, simple=True)
+    assert {said(graph, one): one.reached for one in found} == {
+        (DIRECTED,): 1,
+        (GENRE,): 1,
+        (DIRECTED, f"-{DIRECTED}"): 1,  # Cleo; not Vagabond itself
+        (GENRE, f"-{GENRE}"): 1,
+    }
+    three = candidates(graph, graph.find_entity("Vagabond"), everything, 3, simple=True)
+    assert {said(graph, one) for one in three if len(one.relations) == 3} == {
+        (DIRECTED, f"-{DIRECTED}", LANGUAGE),
+        (DIRECTED, f"-{DIRECTED}", DIRECTED),
+        (GENRE, f"-{GENRE}", LANGUAGE),
+        (GENRE, f"-{GENRE}", DIRECTED),
+        (GENRE, f"-{GENRE}", GENRE),
+    }
+
+
+def test_relations_that_explain_more_words_come_first(graph):
+    liked = graph.find_relation(GENRE)
+
+    def explains(relations):
+        return (relations == liked).astype(np.float32)[:, None]
+
+    found = candidates(graph, graph.find_entity("Ran"), explains, 1, simple=True)
+    assert said(graph, found[0]) == (GENRE,)
+
+
+def test_a_node_that_leads_to_itself_may_be_the_answer_where_names_stand_for_several_things(tmp_path):
+    facts = [
+        ("Bad", "track list", "Bad"),
+        ("Bad", "track list", "Smooth Criminal"),
+        ("Bad", "artist", "Jackson"),
+    ]
+    looped = build_snapshot(TripleTable.of(facts), tmp_path / "songs")
+    assert not walks_are_simple(looped)
+    topic = looped.find_entity("Bad")
+    found = candidates(looped, topic, everything, 1, simple=False)
+    assert {said(looped, one): one.reached for one in found} == {
+        ("track list",): 2,
+        ("artist",): 1,
+        ("-track list",): 1,
+    }
+
+
+def test_a_node_without_a_name_is_told_by_the_step_that_leaves_it(tmp_path):
+    facts = [("Ann", "marriage", "m.0abc1"), ("m.0abc1", "spouse", "Bob"), ("Bob", "marriage", "m.0abc1")]
+    married = build_snapshot(TripleTable.of(facts), tmp_path / "married")
+    found = candidates(married, married.find_entity("Ann"), everything, 2, simple=True)
+    told = {said(married, one): one.through for one in found}
+    assert told == {("marriage", "spouse"): (True,), ("marriage", "-marriage"): (True,)}
+
+
+def test_words_are_explained_by_the_names_and_kinds_of_relations(graph):
+    encoder = WordEncoder()
+    wordings = Wordings.of(Schema(graph), encoder)
+    question = asked(["who directed X"], encoder)[0]
+    assert question.words == ["who", "directed", "X"]
+    assert question.content.tolist() == [False, True, False]
+    comparer = Comparer(question, wordings)
+    directed, genre = graph.find_relation(DIRECTED), graph.find_relation(GENRE)
+    rows = comparer.channels(np.array([directed, genre]))
+    assert rows.shape == (2, 3, CHANNELS)
+    # The stem of "directed" is among the names of the one relation, and none of "genre".
+    assert rows[:, 1, 3].tolist() == [1.0, 0.0]
+    assert rows[0, 1, 0] == pytest.approx(1.0, abs=1e-5)  # "who directed" is one of its wordings
+    assert rows[:, 2].tolist() == [[0.0] * CHANNELS] * 2
+
+
+def test_features_have_a_place_for_each_step(graph):
+    encoder = WordEncoder()
+    question = asked(["which genres have films by the director of X"], encoder)[0]
+    comparer = Comparer(question, Wordings.of(Schema(graph), encoder))
+    found = candidates(graph, graph.find_entity("Cleo"), comparer.explains, 3, simple=True)
+    vectors = np.eye(2 * graph.num_relations, encoder.dim, dtype=np.float32)
+    words, paths = features(question, comparer, found, vectors, graph.num_relations)
+    assert words.shape == (len(found), 9, PER_WORD)
+    assert paths.shape == (len(found), OF_PATH)
+    for one, row, own in zip(found, words, paths, strict=True):
+        later = row[:, len(one.relations) * CHANNELS : STEPS * CHANNELS]
+        assert not later.any()
+        assert own[:3].tolist() == [float(len(one.relations) == size) for size in (1, 2, 3)]
+
+
+def test_wordings_of_the_index_are_those_that_are_encoded(graph):
+    encoder = WordEncoder()
+    before = Wordings.of(Schema(graph), encoder)
+    build(graph, encoder)
+    done = encoder.encoded
+    after = Wordings.of(Schema(graph), encoder)
+    assert encoder.encoded == done
+    assert np.allclose(before.names.vectors, after.names.vectors, atol=1e-3)
+    build(graph, encoder)
+    assert encoder.encoded == done
+
+
+def test_the_scorer_gives_one_probability_in_all_and_keeps_its_weights(tmp_path):
+    torch.manual_seed(0)
+    made = PathScorer().eval()
+    rng = np.random.default_rng(0)
+    words = rng.normal(size=(4, 6, PER_WORD)).astype(np.float32)
+    paths = rng.normal(size=(4, OF_PATH)).astype(np.float32)
+    likely, none = made.probabilities(words, paths)
+    assert likely.shape == (4,)
+    assert float(likely.sum()) + none == pytest.approx(1.0, abs=1e-5)
+    made.save(tmp_path / "weights.safetensors")
+    again, _ = PathScorer.load(tmp_path / "weights.safetensors").probabilities(words, paths)
+    assert np.allclose(likely, again, atol=5e-3)

@@ -1,0 +1,71 @@
+"""A graph that nobody trained on: the weights that come with Clew, with the encoder that they were fitted for."""
+
+import pytest
+
+from retrieval.kg.build import build_snapshot
+from retrieval.kg.table import TripleTable
+from retrieval.methods._shared.zero_shot import ZeroShotRetriever
+from retrieval.text import encoder as encoders
+
+#: Plays and theatres: no graph of the fitting has these relations together.
+FACTS = [
+    ("Kabale", "written by", "Schiller"),
+    ("Don Carlos", "written by", "Schiller"),
+    ("Faust", "written by", "Goethe"),
+    ("Kabale", "performed at", "Hofburg Theatre"),
+    ("Don Carlos", "performed at", "Lyceum"),
+    ("Faust", "performed at", "Hofburg Theatre"),
+    ("Hofburg Theatre", "city", "Vienna"),
+    ("Lyceum", "city", "London"),
+    ("Schiller", "birthplace", "Marbach"),
+    ("Goethe", "birthplace", "Frankfurt"),
+]
+
+
+@pytest.fixture(scope="module")
+def retriever(tmp_path_factory):
+    graph = build_snapshot(TripleTable.of(FACTS), tmp_path_factory.mktemp("plays") / "plays")
+    return ZeroShotRetriever(graph, encoders.load(device="cpu"))
+
+
+def best(retriever, question, topic):
+    graph = retriever.snapshot
+    found = retriever.relation_paths(question, [graph.find_entity(topic)])[0]
+    total = graph.num_relations
+    return tuple(("-" if r >= total else "") + graph.relation_label(r % total) for r in found.relations)
+
+
+@pytest.mark.parametrize(
+    ("question", "topic", "path"),
+    [
+        ("Who wrote Faust?", "Faust", ("written by",)),
+        ("Which plays did Schiller write?", "Schiller", ("-written by",)),
+        ("where was Goethe born", "Goethe", ("birthplace",)),
+        ("Where was the author of Kabale born?", "Kabale", ("written by", "birthplace")),
+        ("in which city is the theatre that performed Faust", "Faust", ("performed at", "city")),
+        ("which theatres performed plays by Schiller", "Schiller", ("-written by", "performed at")),
+        (
+            "in what cities were the plays by Goethe performed",
+            "Goethe",
+            ("-written by", "performed at", "city"),
+        ),
+    ],
+)
+def test_questions_find_their_paths_without_any_training(retriever, question, topic, path):
+    assert best(retriever, question, topic) == path
+
+
+def test_scores_of_a_topic_leave_room_for_none_of_them(retriever):
+    graph = retriever.snapshot
+    found = retriever.relation_paths("Who wrote Faust?", [graph.find_entity("Faust")], limit=32)
+    assert sum(path.score for path in found) == pytest.approx(found[0].support, abs=1e-3)
+    assert found[0].support > 0.5
+    assert not found[0].doubted
+
+
+def test_what_nothing_of_the_graph_says_is_less_supported(retriever):
+    graph = retriever.snapshot
+    topic = [graph.find_entity("Goethe")]
+    asked = retriever.relation_paths("where was Goethe born", topic)[0].support
+    lacking = retriever.relation_paths("What is the shoe size of Goethe?", topic)[0].support
+    assert lacking < asked
