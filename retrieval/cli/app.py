@@ -71,8 +71,13 @@ for _name, _function, _help in (
     ),
     (
         "study",
-        "evaluation:study",
+        "studies:study",
         "Train and test many variants, sets, shares and seeds; goes on where it was stopped.",
+    ),
+    (
+        "reproduce",
+        "studies:reproduce",
+        "Run a study's capsule again and print what came out otherwise.",
     ),
     ("ask", "asking:ask", "Ask one question."),
     (

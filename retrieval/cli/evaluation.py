@@ -286,39 +286,3 @@ def _say(report: dict[str, Any], out: Path) -> None:
         note(
             f"{own['questions']:,} questions were asked on their own subgraphs; the graph lacks {lost:,} triples"
         )
-
-
-def study(config: Path, /, *, out: Path, encoding: Encoding = Encoding()) -> int:
-    """Train and test what a study says; cells that are finished are not done again.
-
-    Args:
-        config: JSON: data, variants, train, test, fractions, seeds, ...
-        out: a directory for cells, study.json, .md and .html.
-    """
-    from retrieval.evaluation import study_config, study_page  # noqa: PLC0415 - imports torch
-    from retrieval.evaluation.pages import html, markdown  # noqa: PLC0415
-    from retrieval.evaluation.report import write_text  # noqa: PLC0415
-    from retrieval.evaluation.study import Study, cells  # noqa: PLC0415
-
-    planned = study_config.read(config)
-    note(f"{len(cells(planned)):,} cells")
-    with stoppable() as stop, Bars() as bars:
-        running = Study(
-            planned, out,
-            encoder=encoding.load(), llm=environment.language_model(),
-            say=note, progress=bars, cancelled=stop.is_set,
-        )  # fmt: skip
-        results = list(running.run())
-    summary = study_page.summarise(results, baseline=planned.baseline)
-    write_text(out / "study.json", json.dumps(summary, ensure_ascii=False, indent=1) + "\n")
-    how = f"{planned.reasoner} reasoner, {planned.budget} triples a question, {planned.split} split."
-    title, blocks = f"Study {config.stem}", study_page.blocks(summary, how)
-    for name, form in (("study.md", markdown), ("study.html", html)):
-        write_text(out / name, form(title, blocks))
-    for row in summary["rows"]:
-        figures = ", ".join(
-            f"{name} {row['metrics'][name]['mean']:.3f}" for name in ("hit_at_1", "exact_set")
-        )
-        say(f"{row['train']} {row['fraction']:.0%} {row['variant']} -> {row['test']}: {figures}")
-    note(f"wrote study.json, study.md and study.html in {out}")
-    return 0

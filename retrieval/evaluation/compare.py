@@ -9,9 +9,9 @@ from typing import Any
 
 from retrieval.errors import EvaluationError
 from retrieval.evaluation.pages import Block, Heading, Table, Text
-from retrieval.evaluation.report import METRICS, scores_of
-from retrieval.evaluation.report_page import NAMES, number
+from retrieval.evaluation.report import scores_of
 from retrieval.metrics.bootstrap import differences
+from retrieval.metrics.names import METRICS, NAMES, number
 from retrieval.metrics.scores import QuestionScore
 
 #: What must be the same, and where a report says it.

@@ -16,12 +16,15 @@ from retrieval.errors import EvaluationError
 from retrieval.evaluation import coverage
 from retrieval.evaluation.answers import exact_match, token_f1
 from retrieval.evaluation.breakdowns import breakdowns
+from retrieval.evaluation.causes import CAUSES, cause
 from retrieval.evaluation.evaluator import Evaluation
 from retrieval.evaluation.gold_programs import GoldPrograms
 from retrieval.evaluation.outcomes import Outcome, fingerprint
 from retrieval.kg.snapshot.labels import normalise
 from retrieval.methods import registry
+from retrieval.methods._shared.opening import is_foreign
 from retrieval.metrics.bootstrap import intervals
+from retrieval.metrics.names import METRICS
 from retrieval.metrics.scores import (
     Fact,
     QuestionScore,
@@ -39,12 +42,6 @@ from retrieval.version import code_version
 
 #: How a question can end.
 OUTCOMES = ("right", "partial", "wrong", "no_answer", "failed")
-#: Every metric a report has, in its order; one that does not apply is null.
-METRICS = (
-    "hit", "hit_at_1", "macro_f1", "micro_f1", "exact_set", "answer_recall", "path_recall",
-    "passage_recall_at_2", "passage_recall_at_5", "exact_match", "token_f1", "program_exact",
-    "program_answers", "avg_triples",
-)  # fmt: skip
 
 
 def score(outcome: Outcome, *, words: bool = False) -> QuestionScore:
@@ -119,6 +116,7 @@ def build_report(
         seen = Seen.load(checkpoint)
     shift = Shift(seen, by_question(labels)) if seen is not None else None
     bounds = intervals(scores)
+    causes = [cause(o, s, evaluation.engine.snapshot) for o, s in zip(outcomes, scores, strict=True)]
     groups = breakdowns(outcomes, scores, metrics, shift)
     return {
         "method": str(evaluation.engine.method),
@@ -129,6 +127,7 @@ def build_report(
         "by_operator": groups.get("operators", {}),
         "breakdowns": groups,
         "outcomes": dict.fromkeys(OUTCOMES, 0) | Counter(map(outcome_of, outcomes, scores)),
+        "causes": {name: causes.count(name) for name in CAUSES},
         "no_answers": _no_answers(outcomes),
         "programs": gold.summary(outcomes, scores),
         "latency_ms": _times([outcome.latency_ms for outcome in outcomes]),
@@ -141,7 +140,9 @@ def build_report(
         "own_subgraphs": _own_subgraphs(outcomes),
         "coverage": asdict(coverage.measure(evaluation.engine.snapshot, [o.question for o in outcomes])),
         "manifest": _manifest(evaluation, checkpoint, split, limit),
-        "per_question": [_row(o, s, shift) for o, s in zip(outcomes, scores, strict=True)],
+        "per_question": [
+            {**_row(o, s, shift), "cause": why} for o, s, why in zip(outcomes, scores, causes, strict=True)
+        ],
     }
 
 
@@ -245,12 +246,15 @@ def _manifest(
 ) -> dict[str, Any]:
     engine = evaluation.engine
     trained_on = read_manifest(checkpoint).snapshot if checkpoint else None
+    whole = engine.snapshot
     return {
         "seed": evaluation.seed,
         "checkpoint": engine.checkpoint,
         "checkpoint_path": str(checkpoint) if checkpoint else None,
         "trained_on": trained_on,
-        "cross_dataset": trained_on is not None and trained_on != engine.snapshot.hash,
+        "cross_dataset": trained_on is not None and trained_on != whole.hash,
+        # The zero-shot retriever answered, because the checkpoint says nothing of this graph.
+        "stood_in": checkpoint is not None and is_foreign(checkpoint, whole),
         "snapshot": engine.snapshot.hash,
         "questions": fingerprint([outcome.question for outcome in evaluation.outcomes]),
         "config": {

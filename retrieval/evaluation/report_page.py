@@ -6,23 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from retrieval.evaluation.pages import Block, Entry, Heading, Table, Text
+from retrieval.methods._shared.opening import FOREIGN
+from retrieval.metrics.names import NAMES, number
 
-NAMES = {
-    "hit": "Hit",
-    "hit_at_1": "Hit@1",
-    "macro_f1": "Macro-F1",
-    "micro_f1": "Micro-F1",
-    "exact_set": "exact set",
-    "answer_recall": "answer recall",
-    "path_recall": "path recall",
-    "passage_recall_at_2": "passage recall@2",
-    "passage_recall_at_5": "passage recall@5",
-    "exact_match": "exact match",
-    "token_f1": "token F1",
-    "program_exact": "right program",
-    "program_answers": "answers of the gold program",
-    "avg_triples": "triples",
-}
 GROUPS = {
     "hops": "By hops",
     "topics": "By number of topic entities",
@@ -45,8 +31,12 @@ def blocks(report: Mapping[str, Any]) -> list[Block]:
     found: list[Block] = [Text(_summary(report))]
     if report["manifest"].get("cross_dataset"):
         found.append(Text("The checkpoint was trained on another graph: this is a cross-dataset result."))
+    if report["manifest"].get("stood_in"):
+        found.append(Text(FOREIGN))
     found += [Heading("Metrics"), _metrics(report), Text(_TIES), Heading("Cost"), *_cost(report)]
     found += [Heading("How questions ended"), _endings(report)]
+    if any(report.get("causes", {}).values()):
+        found += [Heading("Where right answers were lost"), _causes(report["causes"])]
     for name, groups in report["breakdowns"].items():
         if groups:
             found += [Heading(GROUPS.get(name, name)), _groups(groups)]
@@ -57,16 +47,13 @@ def blocks(report: Mapping[str, Any]) -> list[Block]:
     return found + _failures(report["per_question"])
 
 
+def _causes(causes: Mapping[str, int]) -> Table:
+    return Table(("stage", "questions"), [(name, f"{count:,}") for name, count in causes.items()])
+
+
 def title(report: Mapping[str, Any]) -> str:
     """Its headline."""
     return f"Evaluation of {report['method']}"
-
-
-def number(value: float | None, name: str = "") -> str:
-    """A figure with three digits; triples with one; a dash where it does not apply."""
-    if value is None:
-        return "–"
-    return f"{value:.1f}" if name == "avg_triples" else f"{value:.3f}"
 
 
 def _summary(report: Mapping[str, Any]) -> str:

@@ -11,23 +11,23 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, replace
 from functools import cached_property
-from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from retrieval import config as configs
 from retrieval.errors import EvaluationError
 from retrieval.evaluation.evaluator import Subgraphs, Topics, evaluate_engine, sample
-from retrieval.evaluation.outcomes import Journal, fingerprint
+from retrieval.evaluation.outcomes import Journal, Outcome, fingerprint
 from retrieval.evaluation.report import write_report, write_text
-from retrieval.evaluation.study_config import DataSet, StudyConfig, Variant
 from retrieval.kg import snapshot as snapshots
 from retrieval.loading import load_engine, load_parts
 from retrieval.methods import registry
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.questions.files import read_questions, to_json, training_sample, with_splits
+from retrieval.studies.curves import Curve
+from retrieval.studies.plan import Cell, DataSet, StudyConfig, Variant, cells, folder
 from retrieval.supervision import rationalizers
 from retrieval.supervision.grounding import ground, require
 from retrieval.supervision.labels import read_labels, write_labels
@@ -43,32 +43,6 @@ if TYPE_CHECKING:
 TRAINED, REPORT, CELL = "trained.json", "report.json", "cell.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One training tested on one set. Names are those of the study."""
-
-    train: str
-    variant: str
-    fraction: float
-    seed: int
-    test: str
-
-    @property
-    def training(self) -> str:
-        """A directory's name for the training."""
-        return f"{self.train}--{self.variant}--{self.fraction:g}--{self.seed}"
-
-
-def cells(config: StudyConfig) -> list[Cell]:
-    """Every cell of a study, those of one training side by side."""
-    sets = config.train or tuple(config.data)
-    return [
-        Cell(train, variant, fraction, seed, test)
-        for train, variant, fraction, seed in product(sets, config.variants, config.fractions, config.seeds)
-        for test in (config.test or (train,))
-    ]
-
-
 class Study:
     """Runs a study in a directory.
 
@@ -80,6 +54,7 @@ class Study:
         say: told in a line what begins.
         progress: told about every stage.
         cancelled: asked often.
+        admit: called before an outcome is kept; what it raises ends the cell, and the outcome is none of it.
     """
 
     def __init__(
@@ -92,9 +67,11 @@ class Study:
         say: Callable[[str], None] = lambda _: None,
         progress: Callable[[Progress], None] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
+        admit: Callable[[], None] = lambda: None,
     ) -> None:
         self.config, self.out, self.encoder, self.llm = config, out, encoder, llm
         self._say, self._progress, self._cancelled = say, progress, cancelled
+        self._admit = admit
         self._data = {name: _Data(name, data) for name, data in config.data.items()}
 
     def run(self) -> Iterator[dict[str, Any]]:
@@ -108,13 +85,19 @@ class Study:
             Cancelled: ``cancelled()`` said so; the training and the evaluation under way go on from there next time.
         """
         for cell in cells(self.config):
-            yield self._cell(cell)
+            yield self.do(cell)
+
+    @property
+    def cells(self) -> list[Cell]:
+        """Every cell, those of one training side by side."""
+        return cells(self.config)
 
     def finished(self, cell: Cell) -> dict[str, Any] | None:
         """The result of a cell that was done and would not be done again; None of any other."""
         return _kept(self._folder(cell) / CELL, self._key(cell))
 
-    def _cell(self, cell: Cell) -> dict[str, Any]:
+    def do(self, cell: Cell) -> dict[str, Any]:
+        """The result of one cell, done now unless it was; see :meth:`run`."""
         kept = self.finished(cell)
         if kept is not None:
             return kept
@@ -123,7 +106,7 @@ class Study:
         trained = self._trained_as(cell)
         home, training = self._home(trained), self._train(trained, self.config.variants[trained.variant])
         self._say(f"testing {cell.training} on {cell.test}")
-        checkpoint = home / "checkpoint" if variant.trained else None
+        checkpoint = home / "checkpoint" if trains(variant) else None
         engine = load_engine(
             EngineSpec(
                 data.of.graph, checkpoint, variant.method, variant.reasoner or self.config.reasoner,
@@ -132,11 +115,16 @@ class Study:
             load_parts(data.snapshot, self.encoder), llm=self.llm,
         )  # fmt: skip
         journal = Journal(folder / ".asked", key, asked)
+
+        def keep(outcome: Outcome) -> None:
+            self._admit()
+            journal.add(outcome)
+
         evaluation = evaluate_engine(
             engine, asked,
             budget=variant.budget or self.config.budget, seed=cell.seed,
             topics=cast("Topics", self.config.topics), subgraphs=cast("Subgraphs", self.config.subgraphs),
-            done=journal.done, keep=journal.add, progress=self._progress, cancelled=self._cancelled,
+            done=journal.done, keep=keep, progress=self._progress, cancelled=self._cancelled,
         )  # fmt: skip
         report = write_report(
             folder / REPORT, evaluation,
@@ -147,13 +135,31 @@ class Study:
         # Triple states of one checkpoint are large and never used again.
         shutil.rmtree(self.out / "cache" / "states", ignore_errors=True)
         result = {
-            "cell": {name: getattr(cell, name) for name in Cell.__dataclass_fields__},
+            "cell": asdict(cell),
             "key": key,
             **{name: report[name] for name in report if name not in ("per_question", "method")},
             "training": training,
         }
         write_text(folder / CELL, json.dumps(result, ensure_ascii=False, indent=1) + "\n")
         return result
+
+    def report_of(self, cell: Cell) -> Path:
+        """Where the report of a finished cell lies."""
+        return self._folder(cell) / REPORT
+
+    def checkpoint_of(self, cell: Cell) -> Path | None:
+        """The directory of the checkpoint that a cell asks; None where it asks the zero-shot retriever."""
+        if not trains(self.config.variants[cell.variant]):
+            return None
+        return self._home(self._trained_as(cell)) / "checkpoint"
+
+    def questions_of(self, name: str) -> list[Question]:
+        """All questions of a data set."""
+        return self._data[name].questions
+
+    def snapshot_of(self, name: str) -> Snapshot:
+        """The graph of a data set."""
+        return self._data[name].snapshot
 
     def _trained_as(self, cell: Cell) -> Cell:
         """The cell whose checkpoint is asked."""
@@ -162,8 +168,14 @@ class Study:
     def _train(self, cell: Cell, variant: Variant) -> dict[str, Any]:
         """Train unless that is done. Returns what is known of the training."""
         home, key = self._home(cell), self._trained_key(cell, variant)
-        if not variant.trained:
-            return {"seconds": 0.0, "metrics": {}, "questions": 0, "code_version": code_version()}
+        if not trains(variant):
+            return {
+                "seconds": 0.0,
+                "metrics": {},
+                "curve": [],
+                "questions": 0,
+                "code_version": code_version(),
+            }
         kept = _kept(home / TRAINED, key)
         if kept is not None:
             return kept
@@ -175,16 +187,19 @@ class Study:
         resumed = (home / ".checkpoint.resume").exists()
         (home / TRAINED).unlink(missing_ok=True)
         home.mkdir(parents=True, exist_ok=True)
+        curve = Curve()
         result = train(
             variant.method, data.snapshot, questions,
             labels=labels, config=dict(variant.config) | {"seed": cell.seed}, out=home / "checkpoint",
-            encoder=self.encoder, progress=self._progress, cancelled=self._cancelled, cache=self.out / "cache",
+            encoder=self.encoder, progress=curve.told(self._progress), cancelled=self._cancelled,
+            cache=self.out / "cache",
         )  # fmt: skip
         trained = {
             "key": key,
             "seconds": round(time.perf_counter() - began, 1),
             "resumed": resumed,
             "metrics": result.metrics,
+            "curve": curve.rows,
             "questions": sum(question.split == "train" for question in questions),
             "code_version": code_version(),
         }
@@ -197,8 +212,9 @@ class Study:
             return data.of.labels
         prompt = variant.prompt or "reg"
         how = f"{variant.strategy}-{prompt}" if variant.strategy == "llm" else variant.strategy
-        path = self.out / "labels" / f"{data.name}--{how}--{_digest(data.key)[:12]}.jsonl"
+        path = self.out / "labels" / f"{folder(data.name)}--{how}--{_digest(data.key)[:12]}.jsonl"
         if not path.is_file():
+            self._say(f"labelling {data.name} by {how}")
             asked = [question for question in data.questions if question.split != "test"]
             grounded, skipped = ground(data.snapshot, asked)
             require(grounded, skipped)
@@ -231,7 +247,7 @@ class Study:
 
     def _folder(self, cell: Cell) -> Path:
         """A cell asked in two ways is two cells."""
-        return self._home(cell) / f"{cell.test}--{_digest(self._how(cell))[:8]}"
+        return self._home(cell) / f"{folder(cell.test)}--{_digest(self._how(cell))[:8]}"
 
     def _how(self, cell: Cell) -> list[Any]:
         """How the questions are asked."""
@@ -250,7 +266,7 @@ class Study:
 
     def _trained_key(self, cell: Cell, variant: Variant) -> str:
         """Names what the weights depend on."""
-        if not variant.trained:
+        if not trains(variant):
             return _digest(variant.method, self.encoder.name, cell.seed)
         data = self._data[cell.train]
         settings = configs.as_json(registry.parse(variant.method, dict(variant.config) | {"seed": cell.seed}))
@@ -258,6 +274,11 @@ class Study:
         if variant.prompt:
             labels = f"{labels} {variant.prompt}"
         return _digest(variant.method, settings, labels, data.key, cell.fraction, self.encoder.name)
+
+
+def trains(variant: Variant) -> bool:
+    """Whether a variant asks a checkpoint: not where it says so, nor where its method learns nothing."""
+    return variant.trained and variant.method in registry.TRAINED
 
 
 class _Data:

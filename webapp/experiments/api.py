@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from django.db.models import QuerySet
 from django.http import FileResponse, Http404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
@@ -38,7 +39,8 @@ class MethodView(APIView):
         if name not in registry.METHODS:
             raise Http404
         forms = {"settings": methods.settings_of(name), "options": methods.options_of(name)}
-        return Response({**methods.shown(name), **forms})
+        untrained = list(registry.untrained_options(name))
+        return Response({**methods.shown(name), **forms, "untrained_options": untrained})
 
 
 class CheckpointViewSet(Trashable, RowViewSet[Checkpoint]):
@@ -47,6 +49,11 @@ class CheckpointViewSet(Trashable, RowViewSet[Checkpoint]):
     queryset = selectors.checkpoints()
     serializer_class = shapes.CheckpointSerializer
     narrowed_by = {"graph": int, "method": str}
+
+    def get_queryset(self) -> QuerySet[Checkpoint]:
+        """All; a list leaves out those of studies, unless they were promoted."""
+        rows = super().get_queryset()
+        return rows.exclude(of_study=True, promotions=None) if self.action == "list" else rows
 
     @extend_schema(responses={200: CURVES})
     @action(detail=True, pagination_class=None)

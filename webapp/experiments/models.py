@@ -131,7 +131,8 @@ class TrajectorySet(MadeByJob):
 class Checkpoint(Trashable):
     """A trained retriever. ``path`` is its directory in the storage.
 
-    One that is ``self_trained`` learned from questions that Clew wrote, and gives way to any that people train.
+    One that is ``self_trained`` learned from questions that Clew wrote, and gives way to any that people train. One
+    ``of_study`` is never used unless it is named or promoted.
     """
 
     visible_through = "graph"
@@ -148,6 +149,7 @@ class Checkpoint(Trashable):
     label_set = models.ForeignKey(LabelSet, null=True, on_delete=models.SET_NULL, related_name="checkpoints")
     fraction = models.FloatField(default=1.0)
     self_trained = models.BooleanField(default=False)
+    of_study = models.BooleanField(default=False)
     encoder = models.CharField(max_length=200)
     fingerprint = models.CharField(max_length=128)
     path = models.CharField(max_length=300)
@@ -206,7 +208,8 @@ class SubgraphSource(models.TextChoices):
 class Report(MadeByJob, Trashable):
     """One question set asked of one method. It names what it was made of, so that it outlives all of that.
 
-    ``summary`` is the engine's report without its questions, which have rows of their own.
+    ``summary`` is the engine's report without its questions, which have rows of their own. One ``of_study`` is
+    a cell's, and not in the list of reports.
     """
 
     visible_through = "graph"
@@ -231,6 +234,7 @@ class Report(MadeByJob, Trashable):
     subgraphs = models.CharField(max_length=16, choices=SubgraphSource, default=SubgraphSource.OWN)
     options = models.JSONField(default=dict)
     summary = models.JSONField(default=dict)
+    of_study = models.BooleanField(default=False)
 
     class Meta:
         ordering = ["-created_at", "-id"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from django.db import transaction
 from django.db.models import QuerySet
 
@@ -29,8 +31,15 @@ def promotions(*, graph: Graph, method: str = "") -> QuerySet[Promotion]:
     return rows.filter(method=method) if method else rows
 
 
-def promote(*, checkpoint: Checkpoint, user: User | None) -> Promotion:
+GATES: list[Callable[[Checkpoint, User | None], bool]] = []
+"""What stands before a promotion: each may take a checkpoint over, and promotes it when it may be."""
+
+
+def promote(*, checkpoint: Checkpoint, user: User | None, tested: bool = False) -> Promotion | None:
     """Use a checkpoint of its method from now on, whatever is trained later. Nothing happens if it is so already.
+
+    Returns:
+        The promotion; None where a gate took the checkpoint over, unless it is ``tested``.
 
     Raises:
         CheckpointError: it cannot be used on the graph's current snapshot with this encoder.
@@ -42,6 +51,8 @@ def promote(*, checkpoint: Checkpoint, user: User | None) -> Promotion:
         standing = resolution.standing_promotions(graph).filter(method=method).first()
         if standing is not None and standing.checkpoint_id == checkpoint.pk:
             return standing
+        if not tested and any(gate(checkpoint, user) for gate in GATES):
+            return None
         used = resolution.checkpoint_in_use(graph, method=method)
         previous = None if used is None or used.pk == checkpoint.pk else used
         made = Promotion.objects.create(

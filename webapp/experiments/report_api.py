@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from django.db.models import QuerySet
 from django.http import FileResponse, HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -39,6 +40,11 @@ class ReportViewSet(Trashable, RowViewSet[Report]):
     serializer_class = shapes.ReportSerializer
     narrowed_by = {"graph": int, "question_set": int, "checkpoint": int, "method": str, "split": str}
 
+    def get_queryset(self) -> QuerySet[Report]:
+        """All; a list leaves out those of studies, which stand on the pages of these."""
+        rows = super().get_queryset()
+        return rows.filter(of_study=False) if self.action == "list" else rows
+
     @extend_schema(request=shapes.EvaluateSerializer, responses={202: shapes.EvaluationSerializer})
     def create(self, request: Request) -> Response:
         """Start an evaluation."""
@@ -71,6 +77,7 @@ class ReportViewSet(Trashable, RowViewSet[Report]):
             OpenApiParameter(
                 "outcome", str, description=f"some of {', '.join(QuestionOutcome.values)}, with commas"
             ),
+            OpenApiParameter("cause", str, description="the stage that lost an answer"),
             OpenApiParameter("hops", int),
             OpenApiParameter("q", str, description="a part of the question"),
         ],
@@ -85,6 +92,7 @@ class ReportViewSet(Trashable, RowViewSet[Report]):
         rows = selectors.report_questions(
             self.get_object(),
             outcomes=wanted,
+            cause=query.get("cause", ""),
             hops=integer(query, "hops"),
             text=query.get("q", ""),
         )

@@ -105,6 +105,12 @@ class ReportDetailSerializer(ReportSerializer):
         child=serializers.DictField(child=serializers.DictField(child=Metric())),
     )
     outcomes = serializers.SerializerMethodField()
+    causes = serializers.DictField(
+        source="summary.causes",
+        default=dict,
+        child=serializers.IntegerField(),
+        help_text="questions that were not answered rightly, by the stage that lost an answer",
+    )
     no_answers = serializers.DictField(source="summary.no_answers", default=dict)
     own_subgraphs = serializers.DictField(source="summary.own_subgraphs", default=dict)
     programs = ProgramFiguresSerializer(source="summary.programs", default=None, allow_null=True)
@@ -116,7 +122,7 @@ class ReportDetailSerializer(ReportSerializer):
     class Meta(ReportSerializer.Meta):
         fields = [
             *ReportSerializer.Meta.fields,
-            *("intervals", "breakdowns", "outcomes", "no_answers", "own_subgraphs", "programs"),
+            *("intervals", "breakdowns", "outcomes", "causes", "no_answers", "own_subgraphs", "programs"),
             *("coverage", "manifest"),
         ]
 
@@ -165,6 +171,9 @@ class ReportQuestionSerializer(serializers.Serializer[object]):
     error = serializers.CharField(allow_null=True)
     hops = serializers.IntegerField(allow_null=True)
     outcome = serializers.ChoiceField(choices=QuestionOutcome.choices)
+    cause = serializers.CharField(
+        allow_null=True, required=False, help_text="the stage that lost an answer; null where it was right"
+    )
     hit = serializers.FloatField()
     f1 = serializers.FloatField()
     exact_set = serializers.FloatField()

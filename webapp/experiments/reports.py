@@ -12,7 +12,6 @@ from django.db import transaction
 from django.utils import timezone
 
 from retrieval.errors import Cancelled, TrainingDataError
-from retrieval.methods import registry
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, InvalidError
 from webapp.experiments import resolution
@@ -66,7 +65,7 @@ def start_report(
     if evaluation.limit is not None and evaluation.limit < 1:
         raise InvalidError("No question is left to ask.", hint="Give a limit of at least 1, or none.")
     method, checkpoint = resolution.method_and_checkpoint(graph, evaluation.method, evaluation.checkpoint)
-    registry.parse_options(method, evaluation.options)
+    resolution.options(method, evaluation.options, checkpoint)
     reasoner = resolution.reasoner(evaluation.reasoner, method)
     llm = resolution.language_model(reasoner, evaluation.llm)
     with transaction.atomic():

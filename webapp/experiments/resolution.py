@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db.models import QuerySet
 
-from retrieval.errors import CheckpointError
+from retrieval.config import as_json
+from retrieval.errors import CheckpointError, ConfigError
 from retrieval.limits import DEFAULT_BUDGET, MAX_BUDGET
 from retrieval.methods import registry
 from webapp.api.errors import InvalidError
@@ -48,6 +51,11 @@ def fitting(graph: Graph) -> QuerySet[Checkpoint]:
     return rows.filter(graph=graph, snapshot=graph.snapshot_id, encoder=encoder_name())
 
 
+def trained_for_use(graph: Graph) -> QuerySet[Checkpoint]:
+    """The same without those of studies, which nobody uses until they are promoted."""
+    return fitting(graph).filter(of_study=False)
+
+
 def standing_promotions(graph: Graph) -> QuerySet[Promotion]:
     """What was promoted and not taken back, of the checkpoints that can be used now; the latest first."""
     return Promotion.objects.filter(graph=graph, undone_by=None, checkpoint__in=fitting(graph).order_by())
@@ -58,7 +66,7 @@ def in_use(graph: Graph) -> dict[str, InUse]:
 
     Any other is a candidate until it is promoted.
     """
-    first = fitting(graph).order_by("method", "self_trained", "created_at", "id").distinct("method")
+    first = trained_for_use(graph).order_by("method", "self_trained", "created_at", "id").distinct("method")
     used = {method: InUse(pk) for method, pk in first.values_list("method", "pk")}
     promoted = standing_promotions(graph).order_by("method", "-id").distinct("method")
     for method, pk, at in promoted.values_list("method", "checkpoint", "at"):
@@ -80,7 +88,7 @@ def checkpoint_in_use(graph: Graph, *, method: str | None = None) -> Checkpoint 
     last = promoted.select_related("checkpoint__graph", "checkpoint__snapshot").first()
     if last is not None:
         return last.checkpoint
-    return fitting(graph).filter(**of_method).order_by("self_trained", "created_at", "id").first()
+    return trained_for_use(graph).filter(**of_method).order_by("self_trained", "created_at", "id").first()
 
 
 def router_checkpoint(graph: Graph) -> Checkpoint | None:
@@ -194,3 +202,22 @@ def budget(value: int | None) -> int:
     if not 1 <= chosen <= MAX_BUDGET:
         raise InvalidError(f"A budget of {chosen} triples cannot be used.", hint=f"Choose 1 to {MAX_BUDGET}.")
     return chosen
+
+
+def options(method: str, given: Mapping[str, Any], checkpoint: Checkpoint | None) -> dict[str, Any]:
+    """Those settings of asking a method that differ from its defaults, in the order in which the method declares them.
+
+    Raises:
+        ConfigError: the method has no such setting, or not of this value, or not without a checkpoint.
+    """
+    usual = as_json(registry.parse_options(method))
+    chosen = as_json(registry.parse_options(method, given))
+    differ = {name: value for name, value in chosen.items() if value != usual[name]}
+    untrained = registry.untrained_options(method)
+    for name in differ:
+        if checkpoint is None and name not in untrained:
+            raise ConfigError(
+                f"{method} is not trained on this graph, and has no setting {name!r} without a checkpoint.",
+                hint=f"Train it, or leave {name} out.",
+            )
+    return differ

@@ -30,12 +30,14 @@ def reports() -> QuerySet[Report]:
 
 
 def report_questions(
-    report: Report, *, outcomes: Sequence[str] = (), hops: int | None = None, text: str = ""
+    report: Report, *, outcomes: Sequence[str] = (), cause: str = "", hops: int | None = None, text: str = ""
 ) -> QuerySet[ReportQuestion]:
-    """A report's questions in their order, of some outcomes, a number of hops, or holding some text."""
+    """A report's questions in their order, of some outcomes, a cause, a number of hops, or holding some text."""
     rows = report.rows.all()
     if outcomes:
         rows = rows.filter(outcome__in=outcomes)
+    if cause:
+        rows = rows.filter(row__cause=cause)
     if hops is not None:
         rows = rows.filter(hops=hops)
     return rows.filter(question__icontains=text) if text else rows

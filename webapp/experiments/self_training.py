@@ -43,4 +43,4 @@ def start(*, graph: Graph, user: User | None) -> Job | None:
 
 def is_trained(graph: Graph) -> bool:
     """Whether a checkpoint of the current version is there, whoever made it."""
-    return resolution.fitting(graph).exists()
+    return resolution.trained_for_use(graph).exists() or resolution.standing_promotions(graph).exists()

@@ -57,6 +57,9 @@ class MethodDetailSerializer(MethodSerializer):
 
     settings = SettingSerializer(many=True)
     options = SettingSerializer(many=True)
+    untrained_options = serializers.ListField(
+        child=serializers.CharField(), help_text="names of the options that it has without a checkpoint too"
+    )
 
 
 class JobUsageSerializer(serializers.Serializer[object]):

@@ -12,8 +12,9 @@ from retrieval.evaluation import report_page
 from retrieval.evaluation.evaluator import ask, evaluate_engine, sample
 from retrieval.evaluation.outcomes import Outcome
 from retrieval.evaluation.pages import markdown
-from retrieval.evaluation.report import METRICS, build_report, read_report, score, scores_of, write_report
+from retrieval.evaluation.report import build_report, read_report, score, scores_of, write_report
 from retrieval.methods._shared.path_engine import PathEngine
+from retrieval.metrics.names import METRICS
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.types import Question
 from tests.retrieval.world import LabelLinker, ScriptedRetriever, build

@@ -7,11 +7,13 @@ import torch
 
 from retrieval.errors import ConfigError, EvaluationError
 from retrieval.evaluation import study as studies
-from retrieval.evaluation import study_config
 from retrieval.evaluation.pages import markdown
-from retrieval.evaluation.study import Cell, Study, cells
-from retrieval.evaluation.study_page import blocks, spread, summarise
+from retrieval.evaluation.study import Study
+from retrieval.evaluation.study_page import blocks
 from retrieval.questions.files import write_questions
+from retrieval.studies import plan as study_config
+from retrieval.studies.plan import Cell, cells
+from retrieval.studies.summary import spread, summarise
 from tests.retrieval.films import WordEncoder, build, questions
 
 torch.set_num_threads(1)

@@ -74,7 +74,15 @@ def test_a_method_without_training_has_no_settings(api, users):
     shown = api("viewer").get("/api/v1/methods/text-rag").json()
     assert (shown["trained"], shown["settings"]) == (False, [])
     assert {option["name"]: option["default"] for option in shown["options"]} == {"passages": 5}
+    assert shown["untrained_options"] == ["passages"]
     assert api("viewer").get("/api/v1/methods/no-such").status_code == 404
+
+
+def test_without_a_checkpoint_a_retriever_has_the_settings_of_evidence_alone(api, users):
+    shown = api("viewer").get("/api/v1/methods/reg-path").json()
+    evidence = ["evidence", "chain_length", "chains_read", "characters_read"]
+    assert [option["name"] for option in shown["options"]] == [*evidence, "beam"]
+    assert shown["untrained_options"] == evidence
 
 
 def test_training_is_queued_with_what_was_asked_for(api, tiny_graph, question_set, redis):

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from retrieval.errors import ConfigError
 from retrieval.limits import DEFAULT_BUDGET
+
+_FILE = re.compile(r"[A-Za-z0-9(][A-Za-z0-9 _,.+()=@-]{0,59}")
+_NOT_FILE = re.compile(r"[^A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +131,40 @@ class StudyConfig:
             raise ConfigError(
                 f"The variant {name!r} trains nothing.", hint='Leave out "config" and "strategy", or "of".'
             )
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One training tested on one set. Names are those of the study."""
+
+    train: str
+    variant: str
+    fraction: float
+    seed: int
+    test: str
+
+    @property
+    def training(self) -> str:
+        """A directory's name for the training."""
+        return f"{folder(self.train)}--{folder(self.variant)}--{self.fraction:g}--{self.seed}"
+
+
+def folder(name: str) -> str:
+    """A name as part of a file's; one that could not be is shortened and told apart by a hash."""
+    if _FILE.fullmatch(name):
+        return name
+    digest = hashlib.sha256(name.encode()).hexdigest()[:8]
+    return f"{_NOT_FILE.sub('_', name)[:30]}~{digest}"
+
+
+def cells(config: StudyConfig) -> list[Cell]:
+    """Every cell of a study, those of one training side by side."""
+    sets = config.train or tuple(config.data)
+    return [
+        Cell(train, variant, fraction, seed, test)
+        for train, variant, fraction, seed in product(sets, config.variants, config.fractions, config.seeds)
+        for test in (config.test or (train,))
+    ]
 
 
 def read(path: Path) -> StudyConfig:

@@ -1,0 +1,152 @@
+"""``study`` and ``reproduce``."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from retrieval import environment
+from retrieval.cli.console import Bars, note, say, stoppable
+from retrieval.cli.options import Encoding
+from retrieval.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def study(config: Path, /, *, out: Path, capsule: Path | None = None, encoding: Encoding = Encoding()) -> int:
+    """Train and test what a study says; cells that are finished are not done again.
+
+    Args:
+        config: JSON: data, variants, train, test, fractions, seeds, ...
+        out: a directory for cells, study.json, .md and .html.
+        capsule: write the study as one file too, for `reproduce`.
+    """
+    from retrieval.evaluation import study_page  # noqa: PLC0415 - imports torch
+    from retrieval.evaluation.pages import html, markdown  # noqa: PLC0415
+    from retrieval.evaluation.report import write_text  # noqa: PLC0415
+    from retrieval.evaluation.study import Study  # noqa: PLC0415
+    from retrieval.studies.plan import cells  # noqa: PLC0415
+    from retrieval.studies.plan import read as read_plan  # noqa: PLC0415
+    from retrieval.studies.summary import summarise  # noqa: PLC0415
+
+    planned = read_plan(config)
+    note(f"{len(cells(planned)):,} cells")
+    with stoppable() as stop, Bars() as bars:
+        running = Study(
+            planned, out,
+            encoder=encoding.load(), llm=environment.language_model(),
+            say=note, progress=bars, cancelled=stop.is_set,
+        )  # fmt: skip
+        results = list(running.run())
+    summary = summarise(results, baseline=planned.baseline)
+    write_text(out / "study.json", json.dumps(summary, ensure_ascii=False, indent=1) + "\n")
+    how = f"{planned.reasoner} reasoner, {planned.budget} triples a question, {planned.split} split."
+    title, blocks = f"Study {config.stem}", study_page.blocks(summary, how)
+    for name, form in (("study.md", markdown), ("study.html", html)):
+        write_text(out / name, form(title, blocks))
+    for row in summary["rows"]:
+        figures = ", ".join(
+            f"{name} {row['metrics'][name]['mean']:.3f}" for name in ("hit_at_1", "exact_set")
+        )
+        say(f"{row['train']} {row['fraction']:.0%} {row['variant']} -> {row['test']}: {figures}")
+    note(f"wrote study.json, study.md and study.html in {out}")
+    if capsule is not None:
+        from retrieval.evaluation.capsule import write  # noqa: PLC0415
+
+        write(capsule, running, config.stem)
+        note(f"wrote {capsule}")
+    return 0
+
+
+def reproduce(
+    capsule: Path,
+    /,
+    *,
+    graph: Annotated[tuple[str, ...], Parameter(consume_multiple=True)],
+    out: Path | None = None,
+    checkpoints: bool = False,
+    encoding: Encoding = Encoding(),
+) -> int:
+    """Run a study's capsule again, on the same graphs, and print what came out otherwise.
+
+    Args:
+        capsule: the zip.
+        graph: NAME=DIRECTORY for each data set; the directory alone where there is one.
+        out: where cells are kept, to go on after a stop; nowhere when left out.
+        checkpoints: ask the capsule's checkpoints in place of training again.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        home = out or Path(folder) / "again"
+        rows = _again(capsule, Path(folder) / "capsule", home, graph, encoding, checkpoints=checkpoints)
+    for row in rows:
+        cell = row["cell"]
+        what = (
+            f"{cell['train']} {cell['fraction']:.0%} {cell['variant']} seed {cell['seed']} -> {cell['test']}"
+        )
+        if row["same"] and not row["changed"]:
+            say(f"{what}: the same, {row['questions']:,} questions")
+            continue
+        say(f"{what}: {row['changed']:,} of {row['questions']:,} questions have other answers")
+        for name, (then, now) in row["metrics"].items():
+            if then != now:
+                by = "" if now is None else f"\t{now - then:+.4f}"
+                say(f"  {name}\t{then:.4f}\t{'-' if now is None else f'{now:.4f}'}{by}")
+    same = sum(row["same"] for row in rows)
+    note(f"{same:,} of {len(rows):,} cells have the same figures")
+    return 0
+
+
+def _again(
+    path: Path, folder: Path, out: Path, named: Sequence[str], encoding: Encoding, *, checkpoints: bool
+) -> list[dict[str, Any]]:
+    """Run it, and compare."""
+    from retrieval.evaluation import capsule as capsules  # noqa: PLC0415 - imports torch
+    from retrieval.evaluation.study import Study  # noqa: PLC0415
+    from retrieval.version import code_version  # noqa: PLC0415
+
+    found = capsules.unpack(path, folder)
+    planned = found.plan(_graphs(named, found.data))
+    if found.index["code_version"] != code_version():
+        note(f"The capsule was made by Clew {found.index['code_version']}; this is {code_version()}.")
+    found.take_labels(out)
+    if checkpoints:
+        found.take_checkpoints(out)
+    with stoppable() as stop, Bars() as bars:
+        encoder = encoding.load()
+        if encoder.name != found.index["encoder"]:
+            raise ConfigError(
+                f"The capsule was made with the encoder {found.index['encoder']}, and this one is {encoder.name}.",
+                hint=f"Give --encoder {found.index['encoder']}.",
+            )
+        study = Study(
+            planned, out,
+            encoder=encoder, llm=environment.language_model(), say=note, progress=bars, cancelled=stop.is_set,
+        )  # fmt: skip
+        for _ in study.run():
+            pass
+    return capsules.differences(found, study)
+
+
+def _graphs(named: Sequence[str], data: Mapping[str, Any]) -> dict[str, Path]:
+    """NAME=DIRECTORY as directories by name.
+
+    Raises:
+        ConfigError: one names no data set of the capsule.
+    """
+    if len(data) == 1 and len(named) == 1 and named[0].partition("=")[0] not in data:
+        return {next(iter(data)): Path(named[0])}
+    found = {}
+    for text in named:
+        name, equals, place = text.rpartition("=")
+        if not equals or name not in data:
+            raise ConfigError(
+                f"--graph {text!r} names no data set of the capsule.",
+                hint=f'It has: {", ".join(data)}. Write --graph "NAME=DIRECTORY".',
+            )
+        found[name] = Path(place)
+    return found

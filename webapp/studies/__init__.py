@@ -1,0 +1,1 @@
+"""Studies: many trainings and evaluations, asked for together, done cell by cell."""

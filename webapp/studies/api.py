@@ -1,0 +1,128 @@
+"""``/studies``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import FileResponse, HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status
+from rest_framework.decorators import action
+from rest_framework.exceptions import NotFound
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from retrieval.studies.presets import PRESETS
+from retrieval.studies.tables import as_csv, as_latex, as_markdown
+from webapp.accounts.rights import require_manager
+from webapp.accounts.views import RowViewSet
+from webapp.api.errors import ConflictError, InvalidError
+from webapp.api.params import validated
+from webapp.experiments.selectors import label_sets
+from webapp.graphs import files
+from webapp.graphs.views import Trashable
+from webapp.graphs.views import download as sent
+from webapp.questions.selectors import question_sets
+from webapp.studies import selectors, services
+from webapp.studies import serializers as shapes
+from webapp.studies.models import CAPSULE, Study
+
+FORMATS = {"csv": ("text/csv", "csv"), "latex": ("application/x-tex", "tex"), "md": ("text/markdown", "md")}
+"""The type of each format and the ending of its file."""
+
+
+class StudyViewSet(Trashable, RowViewSet[Study]):
+    """Studies, newest first."""
+
+    queryset = selectors.studies()
+    serializer_class = shapes.StudySerializer
+    narrowed_by = {"graph": int}
+
+    @extend_schema(request=shapes.StartStudySerializer, responses={202: shapes.StudyStartedSerializer})
+    def create(self, request: Request) -> Response:
+        """Start a study."""
+        data = validated(shapes.StartStudySerializer(data=request.data))
+        sets = [
+            services.ChosenSet(
+                self.find(question_sets(), one["question_set"]), self.find_named(label_sets(), one["labels"])
+            )
+            for one in data.pop("sets")
+        ]
+        how = {name: data.pop(name) for name in ("name", "preset", "train", "test", "llm")}
+        study = services.start_study(sets=sets, plan=_plan(data), user=self.user, **how)
+        return self._accepted(study)
+
+    @extend_schema(responses=shapes.StudyDetailSerializer)
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """One study, with its cells."""
+        return Response(shapes.StudyDetailSerializer(self.get_object()).data)
+
+    @extend_schema(request=None, responses={202: shapes.StudyStartedSerializer})
+    @action(detail=True, methods=["post"])
+    def resume(self, request: Request, pk: str) -> Response:
+        """Go on with a study that was stopped, or try its failed cells again."""
+        study = self.get_object()
+        require_manager(self.user, study)
+        return self._accepted(services.resume_study(study=study, user=self.user))
+
+    @extend_schema(responses=shapes.PresetSerializer(many=True))
+    @action(detail=False, pagination_class=None)
+    def presets(self, request: Request) -> Response:
+        """The papers' tables and figures as studies."""
+        return Response(shapes.PresetSerializer(PRESETS, many=True).data)
+
+    @extend_schema(
+        parameters=[OpenApiParameter("format", str, enum=[*FORMATS], description="csv unless named")],
+        responses={(200, media): OpenApiTypes.STR for media, _ in FORMATS.values()},
+    )
+    @action(detail=True)
+    def download(self, request: Request, pk: str) -> HttpResponse:
+        """The table of its finished cells."""
+        study = self.get_object()
+        wanted = request.query_params.get("format") or "csv"
+        if wanted not in FORMATS:
+            raise InvalidError(f"There is no format {wanted}.", hint=f"Choose one of: {', '.join(FORMATS)}.")
+        rows = selectors.summary(study)["rows"]
+        if not rows:
+            raise ConflictError("No cell of this study is done yet.", hint="Wait for the first one.")
+        media, ending = FORMATS[wanted]
+        text = {
+            "csv": lambda: as_csv(rows),
+            "latex": lambda: as_latex(rows, study.name),
+            "md": lambda: as_markdown(rows, study.name),
+        }[wanted]()
+        name = f'attachment; filename="study-{study.pk}.{ending}"'
+        return HttpResponse(
+            text, content_type=f"{media}; charset=utf-8", headers={"Content-Disposition": name}
+        )
+
+    @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
+    @action(detail=True)
+    def capsule(self, request: Request, pk: str) -> FileResponse:
+        """All of it as one file, for ``python -m retrieval reproduce``."""
+        study = self.get_object()
+        if not study.capsule:
+            raise ConflictError(
+                "The capsule of this study is not made yet.", hint="It is when all cells are done."
+            )
+        path = files.local_path(files.study_name(study.graph_id, study.pk)) / CAPSULE
+        if not path.is_file():
+            raise NotFound("The capsule's file is gone from the storage.")
+        return sent(path, f"study-{study.pk}.zip", "application/zip")
+
+    def _accepted(self, study: Study) -> Response:
+        rows: QuerySet[Study] = selectors.studies()
+        shown = rows.get(pk=study.pk)
+        answer = shapes.StudyStartedSerializer({"study": shown, "job": shown.job}).data
+        return Response(answer, status=status.HTTP_202_ACCEPTED)
+
+
+def _plan(data: dict[str, Any]) -> dict[str, Any]:
+    """What came as the engine's plan: variants by name, without what was left out."""
+    variants = {
+        one["name"]: {what: value for what, value in one.items() if what != "name" and value is not None}
+        for one in data["variants"]
+    }
+    return {**data, "variants": variants}

@@ -1,0 +1,121 @@
+"""The leaderboard of a question set: the reports on it, best first, and what papers print beside them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from retrieval.metrics.names import METRICS
+from retrieval.studies.quoted import QUOTED, benchmarks, guess
+from webapp.accounts.views import UserView
+from webapp.api.access import visible
+from webapp.api.errors import InvalidError
+from webapp.experiments.models import Report
+from webapp.experiments.report_serializers import Interval, Metric
+from webapp.questions.models import QuestionSet
+from webapp.questions.selectors import question_sets
+
+SHOWN = 100
+
+
+class PlaceSerializer(serializers.ModelSerializer[Report]):
+    """A report in its place. ``study`` and ``variant`` say of which cell it is; null of others.
+
+    Reports in one ``group`` asked the same questions of the same version: only those are to be compared.
+    """
+
+    fingerprint = serializers.CharField(allow_blank=True)
+    llm = serializers.CharField(source="llm_name", allow_blank=True)
+    n = serializers.IntegerField(source="summary.n")
+    metrics = serializers.DictField(source="summary.metrics", child=Metric())
+    intervals = serializers.DictField(source="summary.intervals", default=dict, child=Interval())
+    group = serializers.SerializerMethodField()
+    study = serializers.IntegerField(source="cell.study_id", default=None, allow_null=True)
+    variant = serializers.CharField(source="cell.variant", default=None, allow_null=True)
+    seed = serializers.IntegerField()
+
+    class Meta:
+        model = Report
+        fields = [
+            *("id", "method", "fingerprint", "reasoner", "llm", "budget", "seed", "topics", "n", "metrics"),
+            *("intervals", "group", "study", "variant", "created_at"),
+        ]
+
+    def get_group(self, report: Report) -> str:
+        """The same of reports that asked the same questions in the same way."""
+        asked = report.summary["manifest"]["questions"]
+        return f"{asked[:12]} {report.snapshot_hash[:12]} {report.topics} {report.subgraphs}"
+
+
+class QuotedSerializer(serializers.Serializer[object]):
+    """Figures that a paper prints, of its own test set: not measured here."""
+
+    data = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides one of the base's
+    system = serializers.CharField()
+    reader = serializers.CharField()
+    paper = serializers.CharField()
+    table = serializers.CharField()
+    metrics = serializers.DictField(child=serializers.FloatField())
+
+
+class LeaderboardSerializer(serializers.Serializer[object]):
+    """Reports on a question set, best first; ``benchmark`` is what its name points to, of which figures are quoted."""
+
+    question_set = serializers.IntegerField()
+    name = serializers.CharField()
+    graph = serializers.IntegerField()
+    metric = serializers.CharField()
+    count = serializers.IntegerField()
+    places = PlaceSerializer(many=True)
+    benchmark = serializers.CharField(allow_null=True)
+    benchmarks = serializers.ListField(child=serializers.CharField())
+    quoted = QuotedSerializer(many=True)
+
+
+class LeaderboardView(UserView):
+    """``/question-sets/ID/leaderboard``."""
+
+    @extend_schema(
+        operation_id="question_sets_leaderboard",
+        parameters=[
+            OpenApiParameter("split", str, description="test unless named"),
+            OpenApiParameter("metric", str, enum=list(METRICS), description="macro_f1 unless named"),
+            OpenApiParameter(
+                "benchmark", str, description="of which figures are quoted; guessed from the name"
+            ),
+        ],
+        responses=LeaderboardSerializer,
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        """The best reports on a question set, at most 100."""
+        asked: QuestionSet = self.find(question_sets(), pk)
+        query = request.query_params
+        metric = query.get("metric") or "macro_f1"
+        if metric not in METRICS:
+            raise InvalidError(f"There is no metric {metric}.", hint=f"Choose one of: {', '.join(METRICS)}.")
+        rows = visible(Report.objects.select_related("cell__study"), self.user).filter(
+            question_set=asked, split=query.get("split") or "test", finished_at__isnull=False
+        )
+        rows = rows.exclude(cell__study__deleted_at__isnull=False)
+        places = sorted(
+            (one for one in rows if one.summary["metrics"].get(metric) is not None),
+            key=lambda one: (-one.summary["metrics"][metric], one.pk),
+        )
+        benchmark = query.get("benchmark") or guess(asked.name)
+        found: dict[str, Any] = {
+            "question_set": asked.pk,
+            "name": asked.name,
+            "graph": asked.graph_id,
+            "metric": metric,
+            "count": len(places),
+            "places": places[:SHOWN],
+            "benchmark": benchmark,
+            "benchmarks": benchmarks(),
+            "quoted": [asdict(one) for one in QUOTED if one.data == benchmark],
+        }
+        return Response(LeaderboardSerializer(found).data)
