@@ -43,5 +43,6 @@ def events_of(run: Run, endpoint: GraphEndpoint, *, cancelled: Callable[[], bool
             _numbering(run.graph_id),
             run.reasoner,
             language_models.settings_of(run.llm) if run.llm is not None else None,
+            options=tuple(sorted(run.options.items())),
         )
         yield from asking.run(request, cancelled=cancelled)

@@ -62,7 +62,7 @@ def of_run(run: Run) -> Engine:
         ClewError: a part cannot be opened.
     """
     version = require_version(run.graph, run.snapshot_hash)
-    return _engine(version, run.checkpoint, run.method, run.reasoner, llm=run.llm)
+    return _engine(version, run.checkpoint, run.method, run.reasoner, llm=run.llm, options=run.options)
 
 
 def of_report(report: Report) -> Engine:
@@ -81,6 +81,17 @@ def of_report(report: Report) -> Engine:
     )
 
 
+def of_test(
+    version: GraphVersion, checkpoint: Checkpoint | None, method: str, options: Mapping[str, Any]
+) -> Engine:
+    """The engine that a test of a graph asks: one that answers alike each time, without a language model.
+
+    Raises:
+        ClewError: a part cannot be opened.
+    """
+    return _engine(version, checkpoint, method, EXTRACTIVE, options=options)
+
+
 def reopened(run: Run, snapshot: Snapshot) -> Engine:
     """The engine that answers a run, over another graph; it is not kept open, and asks no language model.
 
@@ -88,7 +99,7 @@ def reopened(run: Run, snapshot: Snapshot) -> Engine:
         ClewError: a part cannot be opened.
     """
     version = require_version(run.graph, run.snapshot_hash)
-    spec = _spec(version, run.checkpoint, run.method, EXTRACTIVE)
+    spec = _spec(version, run.checkpoint, run.method, EXTRACTIVE, run.options)
     return load_engine(replace(spec, snapshot=snapshot.path), load_parts(snapshot, encoder()))
 
 

@@ -30,6 +30,7 @@ def index_graph(job_id: int) -> None:
 
 def work(context: job_runs.Context) -> dict[str, Any]:
     """Embed names, passages and relations; goes on where an earlier attempt stopped."""
+    from retrieval.methods._shared.path_reader import wordings  # noqa: PLC0415
     from retrieval.text import indexing  # noqa: PLC0415
 
     graph = context.job.graph
@@ -44,6 +45,7 @@ def work(context: job_runs.Context) -> dict[str, Any]:
     statistics.describe(snapshot)  # kept, so that the graph's page need not wait for them
     schema.schema(snapshot)
     indexing.build(snapshot, encoder, progress=context.progress, cancelled=context.cancelled)
+    wordings.build(snapshot, encoder, progress=context.progress, cancelled=context.cancelled)
     files.send(version.path)  # the index with it
     if version.pk == graph.snapshot_id:
         progress.set_index_state(graph=graph, state=IndexState.READY)

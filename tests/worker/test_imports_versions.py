@@ -334,6 +334,8 @@ def test_what_goes_with_a_graph_is_counted(api, graph, change, users):
         "label_sets": 0,
         "trajectory_sets": 0,
         "reports": 0,
+        "studies": 0,
+        "tests": 0,
         "question_sets": 0,
     }
 

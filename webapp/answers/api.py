@@ -151,7 +151,9 @@ class ComparisonsView(UserView):
         data = validated(shapes.CompareSerializer(data=request.data))
         graph = find_graph(self.user, data.pop("graph"))
         contenders = [
-            services.Contender(named["method"], self.find_named(checkpoints(), named["checkpoint"]))
+            services.Contender(
+                named["method"], self.find_named(checkpoints(), named["checkpoint"]), named["options"]
+            )
             for named in data.pop("methods")
         ]
         group = services.create_comparison(

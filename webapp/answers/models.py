@@ -34,6 +34,7 @@ class Run(Failable):
     ``llm`` and ``llm_name`` are the language model that may be asked, which may be deleted; ``usage`` is what it cost.
     ``pause_after`` is how many steps of an agent are done at a time (None: all), ``next_action`` what a person chose
     for the next of them, ``paused_at`` since when it waits for a person, ``rested_s`` how long it has waited before.
+    ``options`` are settings of the method that differ from its defaults, by name.
     ``program`` is one that a person wrote or edited, by names; ``corrects`` is the run whose program was edited, and
     ``program_before`` what that was, which outlives it. ``follows`` is the run before in the same ``thread``, and
     ``context`` what a follow-up leans on of it (``retrieval.types.Turn``), which outlives it. A ``trial`` tries
@@ -52,6 +53,7 @@ class Run(Failable):
     checkpoint = models.ForeignKey(Checkpoint, null=True, on_delete=models.SET_NULL, related_name="+")
     budget = models.PositiveIntegerField()
     seed = models.BigIntegerField()
+    options = models.JSONField(default=dict)
     llm = models.IntegerField(null=True)
     llm_name = models.CharField(max_length=200, blank=True)
     usage = models.JSONField(null=True)

@@ -67,6 +67,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     snapshot = serializers.CharField(source="snapshot_hash")
     llm = serializers.CharField(source="llm_name", allow_blank=True)
     usage = RunUsageSerializer(allow_null=True)
+    options = serializers.DictField(help_text="settings of the method that differ from its defaults")
     answers = serializers.ListField(child=serializers.CharField())
     no_answer = RunNoAnswerSerializer(allow_null=True)
     error = serializers.SerializerMethodField()
@@ -79,7 +80,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         model = Run
         fields = [
             *("id", "question", "graph", "graph_name", "snapshot", "method", "reasoner", "checkpoint"),
-            *("llm", "usage", "budget", "seed", "state", "incomplete", "answers", "answers_count"),
+            *("llm", "usage", "budget", "seed", "options", "state", "incomplete", "answers", "answers_count"),
             *("no_answer", "error", "pause_after", "warning", "position", "group", "thread"),
             "created_at",
             *("started_at", "finished_at", "duration_ms", "user"),
@@ -177,6 +178,10 @@ class ProgramField(serializers.JSONField):
     """The same, as it is shown."""
 
 
+class OptionsField(serializers.DictField):
+    """Settings of the method, as ``methods/NAME`` lists them; what is left out has its default."""
+
+
 class AskSerializer(MethodChoiceSerializer):
     """A question."""
 
@@ -187,6 +192,7 @@ class AskSerializer(MethodChoiceSerializer):
         default=list,
         max_length=20,
     )
+    options = OptionsField(default=dict)
     step_by_step = serializers.BooleanField(default=False)
     program = NewProgramField(
         allow_null=True, default=None, help_text="runs as it is; the question is not read"
@@ -291,6 +297,7 @@ class ContenderSerializer(serializers.Serializer[object]):
 
     method = PlainText(max_length=32)
     checkpoint = serializers.IntegerField(allow_null=True, default=None)
+    options = OptionsField(default=dict)
 
 
 class CompareSerializer(AskSerializer):
@@ -299,6 +306,7 @@ class CompareSerializer(AskSerializer):
     method = None  # type: ignore[assignment]  # takes the parent's field away
     checkpoint = None  # type: ignore[assignment]
     step_by_step = None  # type: ignore[assignment]
+    options = None  # type: ignore[assignment]
     methods = ContenderSerializer(many=True, allow_empty=False)
 
     def validate_methods(self, value: list[dict[str, Any]]) -> list[dict[str, Any]]:

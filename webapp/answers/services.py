@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -44,6 +44,7 @@ class Ask:
     reasoner: str | None = None
     budget: int | None = None
     seed: int = 0
+    options: Mapping[str, Any] = field(default_factory=dict)
     llm: int | None = None
     entities: Sequence[int] = ()
     step_by_step: bool = False
@@ -59,6 +60,7 @@ class Contender:
 
     method: str
     checkpoint: Checkpoint | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 def create_run(*, graph: Graph, ask: Ask, user: User, group: UUID | None = None) -> Run:
@@ -70,6 +72,7 @@ def create_run(*, graph: Graph, ask: Ask, user: User, group: UUID | None = None)
         UnknownEntityError: a given entity is not in it.
         MethodError: there is no such method.
         CheckpointError: the checkpoint is of another graph or method.
+        ConfigError: the method has no such setting, or not of this value.
         InvalidError: the budget or the reasoner makes no sense.
         NotConfiguredError: the language model was asked for and none is set up.
         TooManyRunsError: the person has enough of them waiting.
@@ -97,6 +100,7 @@ def create_run(*, graph: Graph, ask: Ask, user: User, group: UUID | None = None)
             checkpoint=checkpoint,
             budget=resolution.budget(ask.budget),
             seed=ask.seed,
+            options=resolution.options(method, ask.options, checkpoint),
             entities=list(dict.fromkeys(ask.entities)),
             user=user,
             group=group,
@@ -151,7 +155,7 @@ def create_comparison(*, graph: Graph, ask: Ask, contenders: Sequence[Contender]
     """Ask one question of several methods at once, all or none of them; the runs' group.
 
     Raises:
-        InvalidError: a method with the same checkpoint is named twice.
+        InvalidError: a method with the same checkpoint and settings is named twice.
         ClewError: as :func:`create_run`.
     """
     group = uuid4()
@@ -159,20 +163,26 @@ def create_comparison(*, graph: Graph, ask: Ask, contenders: Sequence[Contender]
         runs = [
             create_run(
                 graph=graph,
-                ask=replace(ask, method=contender.method, checkpoint=contender.checkpoint),
+                ask=replace(
+                    ask,
+                    method=contender.method,
+                    checkpoint=contender.checkpoint,
+                    options=contender.options,
+                ),
                 user=user,
                 group=group,
             )
             for contender in contenders
         ]
-        seen: set[tuple[str, int | None]] = set()
+        seen: set[tuple[Any, ...]] = set()
         for run in runs:
-            if (run.method, run.checkpoint_id) in seen:
+            same = (run.method, run.checkpoint_id, *run.options.items())
+            if same in seen:
                 raise InvalidError(
-                    f"{run.method} is named twice with the same checkpoint.",
-                    hint="Name each method once, or with different checkpoints.",
+                    f"{run.method} is named twice with the same checkpoint and settings.",
+                    hint="Name each method once, or with different checkpoints or settings.",
                 )
-            seen.add((run.method, run.checkpoint_id))
+            seen.add(same)
     return group
 
 

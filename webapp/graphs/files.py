@@ -11,7 +11,7 @@ from django.core.files.storage import default_storage
 from webapp.graphs import object_storage
 
 CACHE = "cache"
-KINDS = ("uploads", "snapshots", "checkpoints", "labels", "reports", "trajectories")
+KINDS = ("uploads", "snapshots", "checkpoints", "labels", "reports", "trajectories", "studies")
 
 
 def upload_name(graph_id: int, position: int, name: str) -> str:
@@ -25,8 +25,8 @@ def snapshot_name(graph_id: int, version: int) -> str:
     return f"snapshots/{graph_id}/{version}"
 
 
-def checkpoint_name(graph_id: int, job_id: int) -> str:
-    """Storage name of the directory that a training job leaves its checkpoint in."""
+def checkpoint_name(graph_id: int, job_id: int | str) -> str:
+    """Storage name of the directory that a training job, or a cell of a study, leaves its checkpoint in."""
     return f"checkpoints/{graph_id}/{job_id}"
 
 
@@ -43,6 +43,11 @@ def trajectories_name(graph_id: int, set_id: int, form: str) -> str:
 def report_name(graph_id: int, report_id: int) -> str:
     """Storage name of the directory of a report: the report itself, and what was asked when it was stopped."""
     return f"reports/{graph_id}/{report_id}"
+
+
+def study_name(graph_id: int, study_id: int) -> str:
+    """Storage name of the directory of a study: its data, trainings and finished cells, and its capsule."""
+    return f"studies/{graph_id}/{study_id}"
 
 
 def place(name: str) -> Path:

@@ -14,7 +14,7 @@ from retrieval.kg.snapshot.manifest import Manifest
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, GraphNotReadyError
 from webapp.api.failures import NO_ERROR, error_columns
-from webapp.graphs import announce, snapshots
+from webapp.graphs import announce, gates, snapshots
 from webapp.graphs import files as storage
 from webapp.graphs.models import (
     Graph,
@@ -73,7 +73,10 @@ class Origin:
 
 
 def imported(*, graph: Graph, version: int, manifest: Manifest, origin: Origin | None = None) -> GraphVersion:
-    """Record a snapshot that stands, make it the graph's current one, and queue its vector index."""
+    """Record a snapshot that stands, make it the graph's current one, and queue its vector index.
+
+    A gate (``graphs.gates``) may take over a version of a graph that has one: it becomes current later, or never.
+    """
     origin = origin or Origin()
     path = storage.snapshot_name(graph.pk, version)
     storage.send(path)
@@ -102,7 +105,8 @@ def imported(*, graph: Graph, version: int, manifest: Manifest, origin: Origin |
         if origin.job is not None:
             SourceFile.objects.filter(job=origin.job).update(snapshot=snapshot)
         update(graph, last_version=version)
-        use_version(graph=graph, snapshot=snapshot, user=None)
+        if graph.snapshot_id in (None, snapshot.pk) or not gates.take(graph, snapshot, snapshot.created_by):
+            use_version(graph=graph, snapshot=snapshot, user=None)
     return snapshot
 
 

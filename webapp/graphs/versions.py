@@ -10,7 +10,7 @@ from typing import Any
 from django.core.cache import cache
 from django.core.files.base import File
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from retrieval.kg.analysis import comparison
@@ -92,11 +92,12 @@ def _locked(graph: Graph) -> Graph:
     """The graph's row, held until the transaction ends.
 
     Raises:
-        ConflictError: an import of it goes on, or it lives in an endpoint.
+        ConflictError: an import of it goes on, or a new version is tested, or it lives in an endpoint.
     """
     locked = Graph.objects.select_for_update().get(pk=graph.pk)
     snapshots.require_imported(locked)
-    going = Job.objects.filter(graph=graph, kind__in=progress.IMPORTS, state__in=ACTIVE).first()
+    changing = Q(kind__in=progress.IMPORTS) | Q(kind=JobKind.TEST, params__gate=True)
+    going = Job.objects.filter(changing, graph=graph, state__in=ACTIVE).first()
     if going is not None:
         raise ConflictError(
             f"{graph.name} is being changed: {going.title}.", hint="Wait until that job is done, or stop it."

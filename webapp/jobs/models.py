@@ -21,9 +21,11 @@ class JobKind(models.TextChoices):
     SYNTHESISE = "synthesise"
     REVIEW = "review"
     SELF_TRAIN = "self-train"
+    STUDY = "study"
+    TEST = "test"
 
 
-LONG = (JobKind.TRAIN, JobKind.LABEL, JobKind.EVALUATE, JobKind.EXTRACT, JobKind.SYNTHESISE)
+LONG = (JobKind.TRAIN, JobKind.LABEL, JobKind.EVALUATE, JobKind.EXTRACT, JobKind.SYNTHESISE, JobKind.STUDY)
 """Work that takes minutes to hours and whole cores."""
 
 ALONE: tuple[tuple[JobKind, ...], ...] = (LONG, (JobKind.SELF_TRAIN,))

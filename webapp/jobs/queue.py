@@ -28,6 +28,8 @@ EXTRACT = "clew.extract"
 SYNTHESISE = "clew.synthesise"
 REVIEW = "clew.review"
 SELF_TRAIN = "clew.self_train"
+STUDY = "clew.study"
+TEST_GRAPH = "clew.test_graph"
 PURGE_REVIEW = "clew.purge_review"
 ANSWER = "clew.answer"
 WARM = "clew.warm"
@@ -44,6 +46,8 @@ QUEUE_OF = {
     SYNTHESISE: heartbeats.JOBS,
     REVIEW: heartbeats.JOBS,
     SELF_TRAIN: heartbeats.JOBS,
+    STUDY: heartbeats.JOBS,
+    TEST_GRAPH: heartbeats.JOBS,
     PURGE_REVIEW: heartbeats.JOBS,
     ANSWER: heartbeats.ANSWERS,
     TEST_MODEL: heartbeats.ANSWERS,

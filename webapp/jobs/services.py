@@ -33,6 +33,8 @@ TASK_OF = {
     JobKind.SYNTHESISE: queue.SYNTHESISE,
     JobKind.REVIEW: queue.REVIEW,
     JobKind.SELF_TRAIN: queue.SELF_TRAIN,
+    JobKind.STUDY: queue.STUDY,
+    JobKind.TEST: queue.TEST_GRAPH,
 }
 ENDED = {
     JobState.DONE: StageState.DONE,

@@ -89,6 +89,14 @@ STAGES: dict[str, tuple[Stage, ...]] = {
         Stage("train", "Train", 55, ("training",)),
         Stage("compare", "Compare with what answers now", 5, ("comparing",)),
     ),
+    JobKind.STUDY: (
+        Stage("cells", "Train and test", 98, ("cells", "labelling", "training", "testing")),
+        Stage("write", "Write the capsule", 2, ("writing the capsule",)),
+    ),
+    JobKind.TEST: (
+        Stage("open", "Open the graph", 10, ("opening",)),
+        Stage("ask", "Ask the tests", 90, ("asking",)),
+    ),
     JobKind.REVIEW: (
         Stage("measure", "Measure paths", 70, ("measuring paths",)),
         Stage("store", "Store the questions", 30, ("storing",)),

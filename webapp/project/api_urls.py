@@ -20,6 +20,16 @@ from webapp.experiments.api import CheckpointViewSet, LabelSetViewSet, MethodVie
 from webapp.experiments.promotions_api import PromotionsView, RollbackView
 from webapp.experiments.report_api import ReportViewSet
 from webapp.experiments.trajectories_api import TrajectorySetViewSet
+from webapp.graph_tests.api import (
+    AskTestsView,
+    RoundViewSet,
+    TestPolicyView,
+    TestsFileView,
+    TestsView,
+    TestViewSet,
+    WatchesView,
+    WatchView,
+)
 from webapp.graphs.api import GraphViewSet
 from webapp.graphs.endpoints_api import CheckView, EndpointsView, EndpointView
 from webapp.graphs.extraction_api import ExtractView
@@ -44,6 +54,8 @@ from webapp.questions.samples_api import SampleQuestionsView
 from webapp.review.api.items import ItemViewSet
 from webapp.review.api.queues import QueueViewSet
 from webapp.review.api.training import TrainView
+from webapp.studies.api import StudyViewSet
+from webapp.studies.leaderboard import LeaderboardView
 from webapp.uploads.api import UploadsView, UploadView
 
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)
@@ -53,11 +65,14 @@ router.register("question-sets", QuestionSetViewSet)
 router.register("checkpoints", CheckpointViewSet)
 router.register("label-sets", LabelSetViewSet)
 router.register("reports", ReportViewSet)
+router.register("studies", StudyViewSet)
 router.register("jobs", JobViewSet)
 router.register("runs", RunViewSet)
 router.register("trajectory-sets", TrajectorySetViewSet)
 router.register("corrections", CorrectionViewSet)
 router.register("language-models", LanguageModelViewSet)
+router.register("tests", TestViewSet)
+router.register("test-rounds", RoundViewSet)
 router.register("review/queues", QueueViewSet)
 router.register("review/items", ItemViewSet)
 
@@ -98,8 +113,15 @@ urlpatterns = [
     path("graphs/<int:pk>/sample-questions", SampleQuestionsView.as_view()),
     path("graphs/<int:pk>/program-corrections", ProgramCorrectionsView.as_view()),
     path("graphs/<int:pk>/program-corrections/download", ProgramCorrectionsFileView.as_view()),
+    path("watches", WatchesView.as_view()),
+    path("watches/<int:pk>", WatchView.as_view()),
+    path("graphs/<int:pk>/tests", TestsView.as_view()),
+    path("graphs/<int:pk>/tests/ask", AskTestsView.as_view()),
+    path("graphs/<int:pk>/tests/policy", TestPolicyView.as_view()),
+    path("graphs/<int:pk>/tests/download", TestsFileView.as_view()),
     path("review/items/<int:pk>/programs", ItemProgramsView.as_view()),
     path("graphs/<int:pk>/dependents", DependentsView.as_view()),
+    path("question-sets/<int:pk>/leaderboard", LeaderboardView.as_view()),
     path("comparisons", ComparisonsView.as_view()),
     path("comparisons/<uuid:pk>", ComparisonView.as_view()),
     path("language-models/tests/<uuid:pk>", ModelTestView.as_view()),

@@ -48,6 +48,18 @@ def test_a_question_goes_to_each_method_with_the_same_settings(api, tiny_graph, 
     assert [r["id"] for r in listed["results"]] == [r["id"] for r in reversed(group["runs"])]
 
 
+def test_each_method_has_settings_of_its_own(api, tiny_graph):
+    methods = [
+        {"method": "inses", "options": {"iterations": 2}},
+        {"method": "inses", "options": {"iterations": 6}},
+        {"method": "reg-path"},
+    ]
+    runs = compare(api("viewer"), tiny_graph, methods).json()["runs"]
+    assert [run["options"] for run in runs] == [{"iterations": 2}, {}, {}]
+    same = [methods[0], methods[0]]
+    assert compare(api("viewer"), tiny_graph, same).json()["error"]["code"] == "invalid"
+
+
 def test_every_trained_method_can_be_compared(api, tiny_graph):
     methods = [{"method": method} for method in sorted(registry.TRAINED)]
     runs = compare(api("viewer"), tiny_graph, methods).json()["runs"]
@@ -63,6 +75,7 @@ def test_every_trained_method_can_be_compared(api, tiny_graph):
         ([{"method": "rel-rag-path"}, {"method": "guess"}], {}, "unknown_method"),
         ([{"checkpoint": 1}], {}, "invalid"),
         ([{"method": "rel-rag-path"}], {"question": " "}, "bad_question"),
+        ([{"method": "rel-rag-path", "options": {"beam": 1}}], {}, "bad_config"),
         ([{"method": "rel-rag-path"}], {"budget": 0}, "invalid"),
         ([{"method": "rel-rag-path"}], {"entities": [99]}, "unknown_entity"),
     ],

@@ -65,6 +65,12 @@ def test_without_a_worker_the_run_waits_and_says_so(api, tiny_graph):
         ({"method": "no-such"}, "unknown_method"),
         ({"reasoner": "oracle"}, "invalid"),
         ({"reasoner": "llm"}, "llm_not_configured"),
+        ({"options": {"beam": 3}}, "bad_config"),
+        ({"options": {"inference": "sampled"}}, "bad_config"),
+        ({"method": "reg-path", "options": {"beam": 3}}, "bad_config"),
+        ({"options": {"chain_length": "2"}}, "bad_config"),
+        ({"options": {"chain_length": -1}}, "bad_config"),
+        ({"options": []}, "invalid"),
         ({"budget": 0}, "invalid"),
         ({"budget": 1201}, "invalid"),
         ({"budget": 10**40}, "invalid"),
@@ -82,6 +88,21 @@ def test_what_cannot_be_asked(api, tiny_graph, fields, code):
     assert error["message"]
     assert error["hint"]
     assert Run.objects.count() == 0
+
+
+def test_settings_of_the_method_are_kept_where_they_differ_from_its_defaults(api, tiny_graph):
+    options = {"iterations": 4, "similarity": False, "threshold": 0.8, "chain_length": 2}
+    run = ask(api("viewer"), tiny_graph, method="inses", options=options).json()
+    assert run["options"] == {"chain_length": 2, "iterations": 4, "similarity": False}
+    assert api("viewer").get(f"/api/v1/runs/{run['id']}").json()["options"] == run["options"]
+    assert ask(api("viewer"), tiny_graph).json()["options"] == {}
+
+
+def test_a_trained_method_has_more_settings(api, tiny_graph, checkpoint):
+    checkpoint(method="reg-path")
+    assert ask(api("viewer"), tiny_graph, method="reg-path", options={"beam": 3}).json()["options"] == {
+        "beam": 3
+    }
 
 
 def test_half_a_surrogate_pair_is_no_text(api, tiny_graph):

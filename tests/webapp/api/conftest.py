@@ -11,14 +11,17 @@ from tests.webapp.api.things import SECRET, Thing
 from webapp.accounts.models import ApiToken, User
 from webapp.answers.models import Run
 from webapp.experiments.models import Checkpoint, LabelSet, Report, TrajectorySet
+from webapp.graph_tests.models import GraphTest, TestRound
 from webapp.graphs.models import Graph, GraphEndpoint, GraphVersion
 from webapp.jobs.models import Job, JobKind
 from webapp.language_models.models import Provider
 from webapp.questions.models import QuestionSet
 from webapp.review.models import Item, Queue
+from webapp.studies.models import Study
 from webapp.uploads.models import Upload
 
 SPLITS = {"train": 0, "dev": 0, "test": 0}
+PLAN = {"variants": {"v": {"method": "inses"}}}
 
 
 @pytest.fixture
@@ -104,6 +107,8 @@ def _rows(graph, owner, name):
     item = Item.objects.create(
         queue=queue, position=0, key="q", question=name, doubt=0.5, reason="r", shown="s"
     )
+    study = Study.objects.create(name=name, graph=graph, plan=PLAN, created_by=owner)
+    study.sets.create(position=0, name=name, graph=graph, snapshot_hash="h", question_set=questions)
     run = Run.objects.create(
         graph=graph,
         snapshot_hash=version.hash,
@@ -115,9 +120,23 @@ def _rows(graph, owner, name):
         user=owner,
         group=uuid4(),
     )
+    test = GraphTest.objects.create(graph=graph, question=name, budget=5, created_by=owner)
+    watch = GraphTest.objects.create(graph=graph, question=name, budget=5, created_by=owner, watcher=owner)
+    rounds = TestRound.objects.create(
+        graph=graph, version=version, snapshot_hash="h", number=1, cause="asked", created_by=owner
+    )
     return {
+        **{"test": test.pk, "round": rounds.pk},
+        # What one watches is gone with a graph that one does not see any more.
+        **({"watch": watch.pk} if graph.visibility == "public" else {}),
         **{"set": questions.pk, "labels": labels.pk, "walks": walks.pk, "report": report.pk, "job": job.pk},
-        **{"checkpoint": trained.pk, "queue": queue.pk, "deleted-queue": deleted.pk, "item": item.pk},
+        **{
+            "checkpoint": trained.pk,
+            "study": study.pk,
+            "queue": queue.pk,
+            "deleted-queue": deleted.pk,
+            "item": item.pk,
+        },
         "trashed-set": thrown.pk,
         **{"run": run.pk, "comparison": run.group},
     }

@@ -35,6 +35,9 @@ SPECTACULAR_SETTINGS = {
         "webapp.api.schema.answered_whole",
     ],
     "ENUM_NAME_OVERRIDES": {
+        "TestOutcomeEnum": "webapp.graph_tests.models.Outcome",
+        "TestCauseEnum": "webapp.graph_tests.models.Cause",
+        "TestDecisionEnum": "webapp.graph_tests.models.Decision",
         "WorkStateEnum": "webapp.jobs.models.JobState",
         "RunStateEnum": "webapp.answers.models.RunState",
         "ReviewItemStateEnum": "webapp.review.models.ItemState",

@@ -28,8 +28,10 @@ INSTALLED_APPS = [
     "webapp.questions",
     "webapp.language_models",
     "webapp.experiments",
+    "webapp.studies",
     "webapp.review",
     "webapp.answers",
+    "webapp.graph_tests",
     "webapp.live",
     "webapp.project",
 ]

@@ -69,5 +69,7 @@ JOB_HOURS_MAX = {
     "synthesise": 72.0,
     "review": 12.0,
     "self-train": 2.0,
+    "study": 336.0,
+    "test": 12.0,
 }
 """How long a worker may be at one job. What most of them keep on their way is gone on with when it is tried again."""

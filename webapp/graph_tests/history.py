@@ -1,0 +1,69 @@
+"""An answer through time: what a test answered on each version of its graph, and which facts made the difference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from webapp.graph_tests import fact_changes
+from webapp.graph_tests.models import GraphTest, Outcome, TestResult
+from webapp.graph_tests.outcomes import Answered, Fact, as_set, missing
+from webapp.graphs import snapshots
+from webapp.graphs.models import GraphVersion
+from webapp.graphs.selectors import versions
+
+
+@dataclass(slots=True)
+class Moment:
+    """One version, and what it answers.
+
+    Attributes:
+        version: of the graph.
+        result: the last one of the test on it; None where it was not asked.
+        came: answers that the version before did not give.
+        went: answers of the version before that it does not give.
+        changed: whether the answer is another than that of the version before.
+        added: facts behind the change that the version before lacks.
+        removed: facts behind the change that it lacks.
+    """
+
+    version: GraphVersion
+    result: TestResult | None = None
+    came: list[str] = field(default_factory=list)
+    went: list[str] = field(default_factory=list)
+    changed: bool = False
+    added: list[Fact] = field(default_factory=list)
+    removed: list[Fact] = field(default_factory=list)
+
+
+def of_test(test: GraphTest) -> list[Moment]:
+    """The versions of a test's graph, oldest first; each is compared with the one before it that was asked."""
+    results: dict[int, TestResult] = {}
+    rows = TestResult.objects.filter(test=test).exclude(outcome=Outcome.ERROR)
+    for row in rows.order_by("at", "pk"):
+        results[row.number] = row
+    moments = [Moment(one, results.get(one.version)) for one in versions(test.graph).order_by("version")]
+    before: Moment | None = None
+    for moment in moments:
+        if moment.result is not None:
+            if before is not None and before.result is not None:
+                _compare(before.version, before.result, moment, moment.result)
+            before = moment
+    return moments
+
+
+def _compare(version: GraphVersion, before: TestResult, moment: Moment, now: TestResult) -> None:
+    moment.changed = as_set(before.answers) != as_set(now.answers)
+    if not moment.changed:
+        return
+    moment.came, moment.went = missing(now.answers, before.answers), missing(before.answers, now.answers)
+    old, new = snapshots.opened(version.path), snapshots.opened(moment.version.path)
+    found = fact_changes.behind(old, new, as_answered(before), as_answered(now))
+    moment.added, moment.removed = found.added, found.removed
+
+
+def as_answered(row: TestResult) -> Answered:
+    """A result as it was answered."""
+    facts = tuple((head, relation, tail) for head, relation, tail in row.facts)
+    return Answered(
+        tuple(row.answers), facts, row.reason, row.message, row.took_ms, row.method, row.fingerprint
+    )

@@ -1,0 +1,57 @@
+"""What a test came to, apart from how it was asked: expected against given answers."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from webapp.graph_tests.models import Outcome
+
+Fact = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What an engine answered.
+
+    Attributes:
+        answers: labels, the best first.
+        facts: the evidence, as labels (head, relation, tail).
+        reason: of a typed no-answer, else empty.
+        error: why nothing could be asked; empty where it could.
+        took_ms: milliseconds.
+        method: that was asked.
+        fingerprint: of the checkpoint; empty without one.
+    """
+
+    answers: tuple[str, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    reason: str = ""
+    error: str = ""
+    took_ms: float = 0.0
+    method: str = ""
+    fingerprint: str = ""
+
+
+def same(one: str) -> str:
+    """A label as it is compared: without regard to case, spaces and how its letters are composed."""
+    return " ".join(unicodedata.normalize("NFKC", one).casefold().split())
+
+
+def as_set(labels: Iterable[str]) -> frozenset[str]:
+    """Labels as they are compared."""
+    return frozenset(map(same, labels))
+
+
+def outcome(expected: Sequence[str], answered: Answered) -> Outcome:
+    """Whether exactly what was expected came, in whatever order."""
+    if answered.error:
+        return Outcome.ERROR
+    return Outcome.PASSED if as_set(expected) == as_set(answered.answers) else Outcome.FAILED
+
+
+def missing(expected: Sequence[str], given: Sequence[str]) -> list[str]:
+    """What was expected and did not come, in the order in which it is expected."""
+    came = as_set(given)
+    return [label for label in expected if same(label) not in came]
