@@ -45,7 +45,7 @@ export const changeGraphNames = (graph: Id, body: { name: string; description: s
   patch("graphs/{id}", { id: graph }, body);
 
 /** What is made of a graph and goes to the trash, by the names that addresses have. */
-export type MadeKind = "question-sets" | "checkpoints" | "reports";
+export type MadeKind = "question-sets" | "checkpoints" | "reports" | "studies" | "tests";
 
 /** A deleted graph, a deleted version of one, or something made of it; `id` is the graph's. */
 export type Trashed = Schemas["Trashed"];

@@ -146,6 +146,7 @@ export const reportQuery = (id: Id) => query("reports/{id}", { id });
 export interface RowFilter {
   outcome?: string;
   hops?: string;
+  cause?: string;
   q?: string;
   page: number;
   page_size: number;

@@ -4,6 +4,7 @@ import { useShallow } from "zustand/react/shallow";
 import { accessKeys } from "@/api/access";
 import { keys, listJobs } from "@/api/queries";
 import { reviewKeys } from "@/api/review";
+import { studyKeys } from "@/api/studies";
 import type { RunState } from "@/api/types";
 import { useJobStore } from "@/store/jobStore";
 import type { RunLog } from "@/store/runLog";
@@ -81,6 +82,7 @@ export function useJobNews(signedIn: boolean): void {
             keys.checkpoints,
             keys.labelSets,
             keys.reports,
+            studyKeys.studies,
             keys.jobs,
             reviewKeys.queues,
             accessKeys.storage,

@@ -143,6 +143,28 @@ it("leaves the checkpoint to the server, unless one was named", async () => {
   expect(sent.map((body) => body.checkpoint)).toEqual([undefined, 2]);
 });
 
+it("asks with the settings of the method that the address has", async () => {
+  const beam = { name: "hops", type: "int", default: 3, about: "", choices: [], least: 1 };
+  const setting = { ...beam, above: null, below: null };
+  const sent = serve({
+    "methods/rel-rag-path": () => [200, { ...method, options: [setting], untrained_options: ["hops"] }],
+  });
+  open("/?graph=1&method=rel-rag-path&budget=20&set-hops=0");
+  await opened();
+  write("capital of Peru");
+  await vi.waitFor(() => {
+    press();
+    expect(screen.getByRole("alert")).toHaveTextContent("hops: Must be 1 or more.");
+  });
+  cleanup();
+  open("/?graph=1&method=rel-rag-path&budget=20&set-hops=2");
+  await opened();
+  write("capital of Peru");
+  press();
+  await screen.findByText("The run");
+  expect(sent.slice(-1)).toMatchObject([{ method: "rel-rag-path", budget: 20, options: { hops: 2 } }]);
+});
+
 it("never loses a click on Ask while the list of graphs is looked up", async () => {
   let arrive: (() => void) | undefined;
   const list: Answer = [200, { count: 1, results: [graph] }];

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient, type QueryClient } from "@tansta
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useNavigate, useParams } from "react-router";
 import { ApiError } from "@/api/client";
-import { ask, graphsQuery, isAway, isOffline, keptRun, keys, runQuery } from "@/api/queries";
+import { ask, graphsQuery, isAway, isOffline, keptRun, keys, methodQuery, runQuery } from "@/api/queries";
 import type { Id } from "@/api/types";
 import { Column, Panels, type Parts } from "@/components/ask/AskLayout";
 import { AskBar } from "@/components/ask/AskBar";
@@ -33,6 +33,7 @@ import { pinOf } from "@/store/pins";
 import { isOver, viewAt } from "@/store/runView";
 import { beforeOf, followsOf } from "@/store/thread";
 import { useSettings } from "@/store/settings";
+import { changedSettings } from "@/store/settingsForm";
 
 const NARROW = "(max-width: 820px)";
 
@@ -50,6 +51,13 @@ async function firstGraph(client: QueryClient): Promise<Id> {
   return ready.id;
 }
 
+/** The settings of the method that differ from its defaults, as the server takes them. */
+async function settingsOf(client: QueryClient, { method, options }: Draft): Promise<Record<string, unknown>> {
+  if (method === null || Object.keys(options).length === 0) return {};
+  const { options: listed } = await client.query({ ...methodQuery(method), staleTime: "static" });
+  return changedSettings(listed, options);
+}
+
 export function AskPage() {
   const { id } = useParams();
   const navigate = useNavigate();
@@ -65,7 +73,7 @@ export function AskPage() {
   });
   const { log, link } = useRunLog(id, { state: run.data?.state, at: run.dataUpdatedAt });
   const asks = useDraft(id, run.data, log?.view.linked);
-  const { draft, change, status, graphs, settled, known, choices, method, checkpoint, named } = asks;
+  const { draft, change, status, graphs, settled, known, choices, method, checkpoint, named, chosen } = asks;
   const [step, setStep] = useUrlNumber("step");
   const [, putUrl] = useUrl();
   const [chain] = useUrlNumber("chain");
@@ -88,7 +96,8 @@ export function AskPage() {
         checkpoint: named,
         stepByStep: now.stepByStep && (method?.steerable ?? false),
       };
-      return ask(askBody({ ...now, ...how }, now.graph ?? (await firstGraph(client)), corrected));
+      const options = await settingsOf(client, { ...now, ...how });
+      return ask(askBody({ ...now, ...how }, now.graph ?? (await firstGraph(client)), options, corrected));
     },
     onError: (error, { now }) => {
       const kept = keptRun(error);
@@ -157,6 +166,7 @@ export function AskPage() {
         running={running}
         stopping={stopping}
         asking={asking.isPending}
+        settings={chosen}
         onAsk={() => askNow()}
         onStop={stop}
         onCompare={() => setComparing(true)}
@@ -166,6 +176,7 @@ export function AskPage() {
           graph={known}
           draft={{ ...draft, follows }}
           choices={choices}
+          settings={method ? { [method.id]: chosen.changed } : {}}
           isOpen={comparing}
           onClose={() => setComparing(false)}
         />
@@ -279,6 +290,7 @@ export function AskPage() {
         onLight={setLit}
         isTrained={isTrained}
         llm={run.data?.llm ?? ""}
+        options={run.data?.options ?? {}}
         steering={steering}
       />
     );

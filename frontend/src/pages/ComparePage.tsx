@@ -167,7 +167,13 @@ export function ComparePage() {
           label="Copy the link"
           onPress={() => void copyText(window.location.href, "Link")}
         />
-        <Again graph={first.graph} isOpen={again} draft={draftOfRun(first)} onClose={() => setAgain(false)} />
+        <Again
+          graph={first.graph}
+          isOpen={again}
+          draft={draftOfRun(first)}
+          settings={Object.fromEntries(group.data.runs.map((run) => [run.method, run.options]))}
+          onClose={() => setAgain(false)}
+        />
         {active.length > 0 ? (
           <Button
             look="danger"
@@ -206,11 +212,13 @@ export function ComparePage() {
 function Again({
   graph: id,
   draft,
+  settings,
   isOpen,
   onClose,
 }: {
   graph: Graph["id"];
   draft: ReturnType<typeof draftOfRun>;
+  settings: Record<string, Run["options"]>;
   isOpen: boolean;
   onClose: () => void;
 }) {
@@ -223,6 +231,7 @@ function Again({
     <CompareDialog
       graph={graph}
       draft={draft}
+      settings={settings}
       choices={methodChoices(status.data?.methods ?? [], checkpoints.data?.results ?? [], {
         graph,
         llm: status.data?.llm.configured ?? false,

@@ -176,6 +176,12 @@ export function ExperimentsPage() {
             "All methods",
             (status?.methods ?? []).filter((one) => one.available).map(({ id }) => ({ id, label: id })),
           )}
+          <Link className="btn" to="/studies">
+            Studies
+          </Link>
+          <Link className="btn" to="/leaderboard">
+            Leaderboard
+          </Link>
           {mayWrite && (
             <Button look="primary" onPress={evaluate}>
               Evaluate

@@ -26,6 +26,7 @@ import { useTitle } from "@/components/kit/hooks";
 import { Ago, EmptyState, ErrorNotice, Loading, Notice } from "@/components/kit/feedback";
 import { Card } from "@/components/kit/Card";
 import { Page } from "@/components/kit/Page";
+import { TestNotice, TestsCard } from "@/components/tests/TestsCard";
 import { JobRow } from "@/components/shell/JobsTray";
 import { integer } from "@/store/format";
 import { isActive, useJobStore } from "@/store/jobStore";
@@ -102,6 +103,7 @@ function sectionsOf(graph: Graph): Section[] {
     [true, { id: "questions", label: "Question sets" }],
     [trainable, { id: "labels", label: "Labels" }],
     [trainable, { id: "training", label: "Checkpoints" }],
+    [true, { id: "tests", label: "Tests" }],
     [true, { id: "access", label: "Access" }],
     [true, { id: "versions", label: "Versions" }],
     [graph.problems > 0, { id: "bad-rows", label: "Bad rows" }],
@@ -137,6 +139,7 @@ function Imported({ graph, role, mayChange }: { graph: Graph; role: Role | undef
           <Training graph={graph} mayWrite={mayWrite} />
         </>
       )}
+      <TestsCard graph={graph} />
       <Access graph={graph} mayChange={mayChange} />
       <Versions graph={graph} admin={admin} />
       <Validation graph={graph} />
@@ -217,6 +220,7 @@ export function GraphPage() {
         </Notice>
       )}
       <IndexNotice graph={graph} admin={role === "admin"} />
+      {!graph.endpoint && <TestNotice graph={graph} />}
       {!graph.endpoint && <Counts graph={graph} />}
       <Work graph={graph} />
       {graph.endpoint ? (

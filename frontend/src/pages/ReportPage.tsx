@@ -25,6 +25,7 @@ import {
 import { JobRow } from "@/components/shell/JobsTray";
 import { saveFile } from "@/components/kit/save";
 import { useAct } from "@/components/kit/useAct";
+import { useUrl } from "@/components/kit/url";
 import { copyText, fileName } from "@/store/files";
 import { integer, milliseconds } from "@/store/format";
 import { isActive, useJobStore } from "@/store/jobStore";
@@ -154,6 +155,8 @@ function Head({ report, onDelete }: { report: ReportDetail; onDelete: (() => voi
 
 export function ReportPage() {
   const { id = "" } = useParams();
+  const [params] = useUrl();
+  const study = params.get("study");
   const { data: report, error, isPending, refetch } = useQuery(reportQuery(id));
   const { data: session } = useQuery(sessionQuery);
   const navigate = useNavigate();
@@ -187,7 +190,12 @@ export function ReportPage() {
   return (
     <div className="page">
       <p className="crumb small">
-        <Link to="/experiments">Experiments</Link> <span className="muted">/</span>
+        {study === null ? (
+          <Link to="/experiments">Experiments</Link>
+        ) : (
+          <Link to={`/studies/${study}`}>The study</Link>
+        )}{" "}
+        <span className="muted">/</span>
       </p>
       <Head
         report={report}
@@ -203,7 +211,8 @@ export function ReportPage() {
         {report.fingerprint ? (
           <>
             Checkpoint <Fingerprint value={report.fingerprint} />
-            {report.checkpoint === null && " (deleted)"}
+            {report.checkpoint === null &&
+              (report.manifest.cross_dataset === true ? " (of another graph)" : " (deleted)")}
           </>
         ) : (
           "Zero-shot: no checkpoint"

@@ -39,6 +39,7 @@ describe("a count", () => {
     const count = (kept: number, ...steps: Told[]) =>
       said("Count", [countries, ...steps, ["count them", String(kept)]], [String(kept)]);
     expect(count(9, ["that are the borders of Germany", 9])).toBe("9 countries border Germany.");
+    expect(count(9, ["that Germany borders", 9])).toBe("9 countries border Germany.");
     expect(count(1, ["that are the borders of Portugal", 1])).toBe("1 country borders Portugal.");
     expect(count(53, ["in Africa (continent)", 53])).toBe("53 countries in Africa.");
     expect(count(0, ["in Atlantis (continent)", 0])).toBe("No countries in Atlantis.");
@@ -106,6 +107,9 @@ describe("yes and no", () => {
     );
     expect(ask("yes", ["Leo", 1], ["that are lions", 1])).toBe("Yes: Leo is a lion.");
     expect(ask("yes", ["Ella", 1], ["that are elephants", 1])).toBe("Yes: Ella is an elephant.");
+    expect(ask("yes", ["what Germany borders", 9], ["that are France", 1])).toBe(
+      "Yes: France borders Germany.",
+    );
     expect(ask("yes", ["the borders of Germany", 9], ["that are France", 1])).toBe(
       "Yes: France borders Germany.",
     );

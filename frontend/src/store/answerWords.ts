@@ -32,14 +32,19 @@ function plural(noun: string): string {
 const startUpper = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /** A relation that is a verb and holds both ways is said as one. */
-const BORDERS = /^(?:that are )?the borders of (.+)$/;
+const BORDERS = /^(?:(?:that are )?the borders of (.+)|(?:what|that) (.+) borders)$/;
+
+function borderedBy(text: string): string | undefined {
+  const [, noun, verb] = BORDERS.exec(text) ?? [];
+  return noun ?? verb;
+}
 
 /** A place is said without the word that it was found by: "in Africa (continent)". */
 const bare = (text: string) => text.replace(/^(in .+) \([^()]+\)$/, "$1");
 
 /** What a set of things is besides: "that are rivers", "whose keeper is Ann", "in Africa". */
 function restriction(text: string): string {
-  const [, neighbour] = BORDERS.exec(text) ?? [];
+  const neighbour = borderedBy(text);
   if (neighbour) return `that border ${neighbour}`;
   if (/^(that|whose|in|with|directed|not) /.test(text)) return bare(text);
   const [, those, left] = /^leave out (those )?(.+)$/.exec(text) ?? [];
@@ -123,9 +128,9 @@ function claim(steps: readonly ProgramStep[], isTrue: boolean): string | null {
   const is = isTrue ? "is" : "is not";
   const [, what] = /^that are (.+)$/.exec(other.text) ?? [];
   if (!what) return null;
-  const neighbour = BORDERS.exec(one.text)?.[1];
+  const neighbour = borderedBy(one.text);
   if (neighbour) return `${what} ${isTrue ? "borders" : "does not border"} ${neighbour}`;
-  const next = BORDERS.exec(other.text)?.[1];
+  const next = borderedBy(other.text);
   if (next) return `${one.text} ${isTrue ? "borders" : "does not border"} ${next}`;
   const kind = what.startsWith("the ") || /^[A-Z]/.test(what) ? what : `a ${singular(what)}`;
   if (!one.text.startsWith("the ")) return `${one.text} ${is} ${kind.replace(/^a (?=[aeiou])/, "an ")}`;

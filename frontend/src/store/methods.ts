@@ -1,5 +1,5 @@
 // Methods as a person chooses among them for one graph: which are trained there, and with what.
-import type { Checkpoint, Graph, Id, MethodInfo } from "@/api/types";
+import type { Checkpoint, Graph, Id, MethodDetail, MethodInfo, Setting } from "@/api/types";
 
 export interface MethodChoice {
   id: string;
@@ -124,6 +124,17 @@ export function namedCheckpoint(choice: MethodChoice | undefined, wanted: Id | n
 /** The checkpoint that will be used: the one that was named, else the one in use. */
 export function chosenCheckpoint(choice: MethodChoice | undefined, wanted: Id | null): Checkpoint | null {
   return namedCheckpoint(choice, wanted) ?? choice?.checkpoints.find((one) => one.in_use) ?? null;
+}
+
+/** The settings of asking a method that it has on a graph: without a checkpoint these are fewer. */
+export function settingsFor(
+  detail: MethodDetail | undefined,
+  checkpoint: Checkpoint | null,
+): readonly Setting[] {
+  if (!detail) return [];
+  return checkpoint
+    ? detail.options
+    : detail.options.filter((option) => detail.untrained_options.includes(option.name));
 }
 
 /** "2 checkpoints", "trained", "untrained", "needs no training": what the list of methods says at the end of a line. */

@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Setting } from "@/api/types";
-import { asText, changedSettings, complaint, rangeOf } from "./settingsForm";
+import {
+  asText,
+  changedSettings,
+  chosenSettings,
+  complaint,
+  rangeOf,
+  settingsText,
+  typedOf,
+} from "./settingsForm";
 
 const setting = (change: Partial<Setting>): Setting => ({
   name: "epochs",
@@ -71,4 +79,19 @@ it("says ranges in words, and defaults as they are typed", () => {
     "mean",
     "false",
   ]);
+});
+
+it("says which of a method's settings were chosen, and what is wrong with one", () => {
+  const all = [setting({ name: "beam", default: 20 }), raw];
+  expect(chosenSettings(all, { beam: "8", raw_graph: "false" }, "ReG")).toEqual({
+    changed: { beam: 8 },
+    wrong: null,
+  });
+  expect(chosenSettings(all, { beam: "0" }, "ReG").wrong).toBe("beam: Must be 1 or more.");
+  expect(chosenSettings(all, { top_k: "1" }, "ReG").wrong).toBe("top k: ReG has no such setting.");
+});
+
+it("tells settings in words, and takes them back into the form", () => {
+  expect(settingsText({ chain_length: 2, similarity: false })).toBe("chain length 2, similarity false");
+  expect(typedOf({ chain_length: 2, similarity: false })).toEqual({ chain_length: "2", similarity: "false" });
 });

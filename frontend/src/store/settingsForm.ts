@@ -9,6 +9,11 @@ export function asText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
+/** Values as the server has them, as the form holds them. */
+export function typedOf(values: Readonly<Record<string, unknown>>): Typed {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, asText(value)]));
+}
+
 /** "1 or more", "above 0 and below 1": the range in words; "" where there is none. */
 export function rangeOf({ least, above, below }: Setting): string {
   const parts = [
@@ -41,6 +46,38 @@ function valueOf(setting: Setting, text: string): unknown {
   const typed = text.trim();
   if (setting.type === "bool") return typed === "true";
   return setting.type === "int" || setting.type === "float" ? Number(typed) : typed;
+}
+
+/** What was chosen among a method's settings: what differs from the defaults, and what is wrong with one. */
+export interface Chosen {
+  changed: Readonly<Record<string, unknown>>;
+  wrong: string | null;
+}
+
+export function chosenSettings(settings: readonly Setting[], typed: Typed, method: string): Chosen {
+  const known = new Map(settings.map((setting) => [setting.name, setting]));
+  const wrong = Object.entries(typed).flatMap(([name, text]) => {
+    const setting = known.get(name);
+    const why = setting ? complaint(setting, text) : `${method} has no such setting.`;
+    return why === null ? [] : [`${name.replaceAll("_", " ")}: ${why}`];
+  });
+  return { changed: changedSettings(settings, typed), wrong: wrong[0] ?? null };
+}
+
+/** "iterations 4, similarity false". */
+export function settingsText(values: Readonly<Record<string, unknown>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name.replaceAll("_", " ")} ${asText(value)}`)
+    .join(", ");
+}
+
+/** All settings that something was typed for, as the server takes them, those that say the default too. */
+export function typedValues(settings: readonly Setting[], typed: Typed): Record<string, unknown> {
+  const named = settings.flatMap((setting): [string, unknown][] => {
+    const text = typed[setting.name] ?? "";
+    return text.trim() === "" || complaint(setting, text) ? [] : [[setting.name, valueOf(setting, text)]];
+  });
+  return Object.fromEntries(named);
 }
 
 /** The settings that differ from their defaults, as the server takes them. */

@@ -5,7 +5,7 @@ import type { Checkpoint, EntityMatch, Graph, Status } from "@/api/types";
 import { CheckpointBadge, CheckpointPick } from "@/components/kit/CheckpointPick";
 import { Button, Pick } from "@/components/kit/controls";
 import { Spinner } from "@/components/kit/feedback";
-import { integer } from "@/store/format";
+import { count, integer } from "@/store/format";
 import { automaticDetail, methodMenu, readiness, type MethodChoice } from "@/store/methods";
 import { pinOf, pinsAfter, withPin } from "@/store/pins";
 import type { RunView } from "@/store/runView";
@@ -15,6 +15,7 @@ import { AboutChip } from "./AboutChip";
 import { LinkedChips } from "./LinkedChips";
 import { QuestionBox } from "./QuestionBox";
 import { obstacle, type Draft } from "./draft";
+import type { Chosen } from "@/store/settingsForm";
 
 interface Props {
   draft: Draft;
@@ -37,6 +38,8 @@ interface Props {
   onStop: () => void;
   onCompare: () => void;
   box: Ref<{ focus: () => void }>;
+  /** The settings of the method that differ from its defaults, and what is wrong with one. */
+  settings: Chosen;
 }
 
 /** Which checkpoint is asked: a choice when there are several; "untrained" when there is none and there could be. */
@@ -97,7 +100,8 @@ export function AskBar(props: Props) {
   const [tried, setTried] = useState(false);
   const graph = graphs.find((one) => String(one.id) === draft.graph);
   const menu = methodMenu(choices, method, graph);
-  const why = obstacle(draft, graph, status, settled);
+  const why = obstacle(draft, graph, status, settled) ?? props.settings.wrong;
+  const set = Object.keys(props.settings.changed).length;
   const ask = () => {
     setTried(true);
     if (!why && !asking) onAsk();
@@ -152,16 +156,17 @@ export function AskBar(props: Props) {
           ]}
           whenEmpty={status ? "No method can ask this graph." : "Loading the methods…"}
           value={method?.id ?? null}
-          onChange={(id) => onDraft({ method: id, checkpoint: null })}
+          onChange={(id) => onDraft({ method: id, checkpoint: null, options: {} })}
         />
         <DialogTrigger>
-          <Button icon="gear" label="Budget, seed and reasoner" />
+          <Button icon="gear" label="Budget, seed, reasoner and settings of the method" />
           <Popover className="popover" placement="bottom end">
             <AskSettings
               draft={draft}
               onDraft={onDraft}
               status={status}
               method={method}
+              checkpoint={checkpoint}
               folded={menu.folded}
               remote={Boolean(graph?.endpoint)}
             />
@@ -232,6 +237,7 @@ export function AskBar(props: Props) {
         )}
         <span className="askbar-set small muted tabular">
           budget {draft.budget ?? status?.budgets.default ?? 50} · seed {draft.seed}
+          {set > 0 && ` · ${count(set, "setting")} changed`}
           {draft.reasoner === "llm" && " · language model"}
           {draft.reasoner === "llm-program" && " · program by a language model"}
         </span>

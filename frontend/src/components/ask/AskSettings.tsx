@@ -2,11 +2,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Dialog } from "react-aria-components";
 import { languageModelsQuery } from "@/api/languageModels";
-import type { Status } from "@/api/types";
+import type { Checkpoint, Status } from "@/api/types";
 import { Pick } from "@/components/kit/controls";
 import { TextField } from "@/components/kit/TextField";
 import { integer } from "@/store/format";
 import { readiness, type MethodChoice } from "@/store/methods";
+import { MethodSettings } from "./MethodSettings";
 import { asksModel, reasonerChoices } from "@/store/reasoners";
 import type { Draft } from "./draft";
 
@@ -15,6 +16,7 @@ interface Props {
   onDraft: (change: Partial<Draft>) => void;
   status: Status | undefined;
   method: MethodChoice | undefined;
+  checkpoint: Checkpoint | null;
   /** Methods that the menu does not offer. */
   folded: readonly MethodChoice[];
   /** The graph lives in an endpoint. */
@@ -43,8 +45,8 @@ function ModelPick({ draft, onDraft }: { draft: Draft; onDraft: Props["onDraft"]
   );
 }
 
-/** Budget, seed, reasoner and language model. */
-export function AskSettings({ draft, onDraft, status, method, folded, remote }: Props) {
+/** Budget, seed, reasoner, language model, and the settings of the method. */
+export function AskSettings({ draft, onDraft, status, method, checkpoint, folded, remote }: Props) {
   const budgets = status?.budgets ?? { default: 50, max: 1200 };
   return (
     <Dialog aria-label="How to ask" className="dialog narrow">
@@ -95,6 +97,14 @@ export function AskSettings({ draft, onDraft, status, method, folded, remote }: 
         onChange={(reasoner) => onDraft({ reasoner })}
       />
       {(asksModel(draft.reasoner) || method?.asksModel) && <ModelPick draft={draft} onDraft={onDraft} />}
+      {method && (
+        <MethodSettings
+          method={method}
+          checkpoint={checkpoint}
+          typed={draft.options}
+          onChange={(options) => onDraft({ options, method: method.id })}
+        />
+      )}
       {folded.length > 0 && (
         <details className="other-methods">
           <summary>Research methods ({folded.length})</summary>
@@ -111,7 +121,7 @@ export function AskSettings({ draft, onDraft, status, method, folded, remote }: 
                 name="method"
                 aria-label={choice.label}
                 checked={choice.id === method?.id}
-                onChange={() => onDraft({ method: choice.id, checkpoint: null })}
+                onChange={() => onDraft({ method: choice.id, checkpoint: null, options: {} })}
               />
               <span className="two">
                 <span>

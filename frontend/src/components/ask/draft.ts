@@ -3,6 +3,7 @@ import type { ProgramReading } from "@/api/events";
 import type { AskBody, Graph, Id, Run, Status } from "@/api/types";
 import { pinsAfter, type Pin } from "@/store/pins";
 import { useSettings } from "@/store/settings";
+import { typedOf, type Typed } from "@/store/settingsForm";
 
 export interface Draft {
   question: string;
@@ -15,6 +16,8 @@ export interface Draft {
   llm: string | null;
   budget: number | null;
   seed: number;
+  /** Settings of the method, as typed; what is not there has its default. */
+  options: Typed;
   /** Topic entities pinned by the person; null or none lets Clew find them. */
   given: readonly Pin[] | null;
   /** An agent rests after each of its steps. */
@@ -28,7 +31,16 @@ export interface Draft {
 export function startDraft(change: Partial<Draft> = {}): Draft {
   const { graph, method, reasoner, budget, seed } = useSettings.getState();
   const how = { graph, method, checkpoint: null, reasoner, llm: null, budget, seed };
-  return { question: "", ...how, given: null, stepByStep: false, alone: false, follows: null, ...change };
+  return {
+    question: "",
+    ...how,
+    options: {},
+    given: null,
+    stepByStep: false,
+    alone: false,
+    follows: null,
+    ...change,
+  };
 }
 
 /** The draft with another question in it, or the same one in other words: pins whose words are gone go with them. */
@@ -46,6 +58,7 @@ export function draftOfRun(run: Run): Draft {
     llm: null,
     budget: run.budget,
     seed: run.seed,
+    options: typedOf(run.options),
     given: null,
     stepByStep: (run.pause_after ?? null) !== null,
     alone: false,
@@ -54,7 +67,10 @@ export function draftOfRun(run: Run): Draft {
 }
 
 /** What is asked and how much may be retrieved, without by whom. */
-export function askedBody(draft: Draft, graph: Id): Omit<AskBody, "method" | "checkpoint" | keyof Corrected> {
+export function askedBody(
+  draft: Draft,
+  graph: Id,
+): Omit<AskBody, "method" | "checkpoint" | "options" | keyof Corrected> {
   return {
     graph: Number(graph),
     question: draft.question.trim(),
@@ -67,9 +83,16 @@ export function askedBody(draft: Draft, graph: Id): Omit<AskBody, "method" | "ch
   };
 }
 
-export function askBody(draft: Draft, graph: Id, corrected: Corrected | null = null): AskBody {
+/** `options` are the settings of the method that differ from its defaults. */
+export function askBody(
+  draft: Draft,
+  graph: Id,
+  options: Readonly<Record<string, unknown>> = {},
+  corrected: Corrected | null = null,
+): AskBody {
   return {
     ...askedBody(draft, graph),
+    ...(Object.keys(options).length && { options }),
     ...corrected,
     ...(draft.stepByStep && { step_by_step: true }),
     ...(draft.method && { method: draft.method }),

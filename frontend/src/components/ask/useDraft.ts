@@ -2,20 +2,35 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
-import { checkpointsQuery, graphsQuery, statusQuery } from "@/api/queries";
+import { checkpointsQuery, graphsQuery, methodQuery, statusQuery } from "@/api/queries";
 import type { LinkedEntity } from "@/api/events";
 import type { Run } from "@/api/types";
 import { withParams } from "@/components/kit/url";
-import { chosenCheckpoint, chosenMethod, methodChoices, namedCheckpoint } from "@/store/methods";
+import { chosenCheckpoint, chosenMethod, methodChoices, namedCheckpoint, settingsFor } from "@/store/methods";
 import { heldQuestion, holdQuestion } from "@/store/heldQuestion";
 import { pinsOfRun } from "@/store/pins";
 import { useSettings } from "@/store/settings";
+import { chosenSettings } from "@/store/settingsForm";
 import { draftOfRun, rewritten, startDraft, type Draft } from "./draft";
+import { settingsOfUrl, urlOfSettings } from "./settingsUrl";
+
+function numberOf(params: URLSearchParams, name: string): number | null {
+  const text = params.get(name) ?? "";
+  return /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
 
 /** How to ask, as the address has it. */
 function howOfUrl(params: URLSearchParams): Partial<Draft> {
   const [method, checkpoint] = [params.get("method"), params.get("checkpoint")];
-  return { ...(method && { method }), ...(checkpoint && { checkpoint }) };
+  const [budget, seed] = [numberOf(params, "budget"), numberOf(params, "seed")];
+  const options = settingsOfUrl(params);
+  return {
+    ...(method && { method }),
+    ...(checkpoint && { checkpoint }),
+    ...(budget && { budget }),
+    ...(seed !== null && { seed }),
+    ...(Object.keys(options).length && { options }),
+  };
 }
 
 function draftOfUrl(params: URLSearchParams): Partial<Draft> {
@@ -42,9 +57,12 @@ export function useDraft(
   const [draftOf, setDraftOf] = useState<string | undefined>(undefined);
   if (run && draftOf !== id) {
     setDraftOf(id);
-    if (draft.question.trim() !== run.question || String(run.graph) !== draft.graph) {
-      setDraft({ ...draftOfRun(run), ...howOfUrl(params) });
-    }
+    const [same, of] = [draft.question.trim() === run.question, draftOfRun(run)];
+    const { method, budget, seed, options } = of;
+    setDraft({
+      ...(same && of.graph === draft.graph ? { ...draft, method, budget, seed, options } : of),
+      ...howOfUrl(params),
+    });
   }
 
   // Its pins come with its first events. A program names entities of its own, which nobody pinned.
@@ -91,9 +109,21 @@ export function useDraft(
     ? String(namedCheckpoint(method, draft.checkpoint)?.id ?? "")
     : draft.checkpoint;
 
-  // Graph, method and checkpoint stay in the address, so that it can be shared as it stands.
-  const keepInUrl = ({ graph, method: chosen, checkpoint: of }: Partial<Draft>) => {
+  const listed = useQuery({
+    ...methodQuery(method?.id ?? ""),
+    enabled: method !== undefined && Object.keys(draft.options).length > 0,
+  });
+  const chosenOf = (of: Draft) =>
+    listed.data && method && (checkpoints.data || known?.endpoint)
+      ? chosenSettings(settingsFor(listed.data, checkpoint), of.options, method.label)
+      : { changed: {}, wrong: null };
+
+  // How to ask stays in the address, so that it can be shared as it stands.
+  const keepInUrl = ({ graph, method: chosen, checkpoint: of, budget, seed, options }: Partial<Draft>) => {
     const next = withParams(params, {
+      ...(options !== undefined && urlOfSettings(params, options)),
+      ...(budget && { budget: String(budget) }),
+      ...(seed !== undefined && { seed: String(seed) }),
       ...(graph !== undefined && !id && { graph }),
       ...(chosen !== undefined && { method: chosen }),
       ...(of !== undefined && { checkpoint: of }),
@@ -129,6 +159,7 @@ export function useDraft(
     choices,
     method,
     checkpoint,
+    chosen: chosenOf(draft),
     named: named === "" ? null : named,
   };
 }

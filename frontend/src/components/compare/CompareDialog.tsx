@@ -12,12 +12,15 @@ import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
 import { percent, relativeTime } from "@/store/format";
 import { contenders, firstPick, type Contender, type MethodChoice } from "@/store/methods";
+import { settingsText } from "@/store/settingsForm";
 import { COMPARED_MAX } from "@/store/overlay";
 
 interface Props {
   graph: Graph;
   draft: Draft;
   choices: readonly MethodChoice[];
+  /** By method, the settings to ask it with that differ from its defaults. */
+  settings: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   onClose: () => void;
 }
 
@@ -25,9 +28,12 @@ function Choice({
   one: { choice, checkpoint },
   checked,
   full,
+  set,
   onToggle,
 }: {
   one: Contender;
+  /** Its settings in words; "" for the defaults. */
+  set: string;
   checked: boolean;
   full: boolean;
   onToggle: () => void;
@@ -39,6 +45,7 @@ function Choice({
         <span className="two">
           <span>
             <bdi>{choice.label}</bdi> <span className="muted mono">{choice.id}</span>
+            {set && <span className="badge accent">{set}</span>}
           </span>
           <small className="muted">
             {checkpoint
@@ -60,7 +67,7 @@ function Choice({
   );
 }
 
-function CompareForm({ graph, draft, choices, onClose }: Props) {
+function CompareForm({ graph, draft, choices, settings, onClose }: Props) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const all = contenders(choices);
@@ -75,6 +82,7 @@ function CompareForm({ graph, draft, choices, onClose }: Props) {
           .filter((one) => picked.has(one.key))
           .map(({ choice, checkpoint }) => ({
             method: choice.id,
+            options: settings[choice.id] ?? {},
             ...(checkpoint && !checkpoint.in_use && { checkpoint: checkpoint.id }),
           })),
       }),
@@ -108,6 +116,7 @@ function CompareForm({ graph, draft, choices, onClose }: Props) {
             key={one.key}
             one={one}
             checked={picked.has(one.key)}
+            set={settingsText(settings[one.choice.id] ?? {})}
             full={picked.size >= COMPARED_MAX}
             onToggle={() => {
               const next = new Set(picked);

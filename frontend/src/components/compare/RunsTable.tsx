@@ -4,6 +4,7 @@ import type { Run } from "@/api/types";
 import { Fingerprint } from "@/components/kit/feedback";
 import { useIsTrained } from "@/components/kit/useIsTrained";
 import { integer, milliseconds } from "@/store/format";
+import { settingsText } from "@/store/settingsForm";
 import type { RunView } from "@/store/runView";
 import { useMethodName } from "@/components/kit/useMethodName";
 import { RunMark } from "./RunMark";
@@ -50,6 +51,11 @@ function State({ one }: { one: Compared }) {
   }
 }
 
+function Settings({ run }: { run: Run }) {
+  const text = settingsText(run.options);
+  return text ? <div className="small muted wrap">{text}</div> : null;
+}
+
 function took({ run, view }: Compared): string {
   const ms = view?.tookMs ?? run.duration_ms;
   return ms === null ? "–" : milliseconds(ms);
@@ -84,6 +90,7 @@ export function RunsTable({ list }: { list: readonly Compared[] }) {
                   <Link to={`/runs/${one.run.id}`} title="Open this run alone">
                     {methodName(one.run.method)}
                   </Link>
+                  <Settings run={one.run} />
                 </td>
                 <td>
                   {one.view?.started ? (

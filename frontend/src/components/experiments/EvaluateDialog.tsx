@@ -23,7 +23,14 @@ import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
 import { count, integer } from "@/store/format";
 import { changedSettings, complaint, type Typed } from "@/store/settingsForm";
-import { chosenCheckpoint, chosenMethod, methodChoices, namedCheckpoint, readiness } from "@/store/methods";
+import {
+  chosenCheckpoint,
+  chosenMethod,
+  methodChoices,
+  namedCheckpoint,
+  readiness,
+  settingsFor,
+} from "@/store/methods";
 import { asksModel as asksModelBy, reasonerChoices } from "@/store/reasoners";
 
 export interface EvaluateStart {
@@ -92,7 +99,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
   const usable = (models.data?.results ?? []).filter((model) => model.enabled);
   const usual = usable.find((model) => model.default);
   const detail = useQuery({ ...methodQuery(method?.id ?? ""), enabled: method !== undefined });
-  const options = detail.data?.options ?? [];
+  const options = settingsFor(detail.data, checkpoint);
   const optionsWrong = options.some((option) => complaint(option, typed[option.name] ?? "") !== null);
   const list = sets.data?.results ?? [];
   const set = list.find((one) => String(one.id) === setId) ?? list[0];

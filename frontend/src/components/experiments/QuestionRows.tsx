@@ -14,6 +14,7 @@ import { Card } from "@/components/kit/Card";
 import { Find } from "@/components/kit/TextField";
 import { count, integer, metricValue, milliseconds, score } from "@/store/format";
 import { NOT_RIGHT, OUTCOMES, OUTCOME_TONES, askAgain, groupOrder } from "@/store/reports";
+import { CAUSES } from "@/store/studies";
 import { AnswerSets, AnswerSetsKey } from "./AnswerSets";
 import { Outcomes } from "./Outcomes";
 
@@ -60,6 +61,11 @@ function Row({ report, row }: { report: ReportDetail; row: ReportQuestion }) {
       </td>
       <td>
         <span className={`badge ${OUTCOME_TONES[row.outcome]}`}>{OUTCOMES[row.outcome]}</span>
+        {row.cause && (
+          <div className="small muted" title={CAUSES[row.cause]}>
+            lost at {row.cause}
+          </div>
+        )}
       </td>
       <td className="num hide-narrow">{row.hops ?? "–"}</td>
       <td className="num hide-narrow">{metricValue("f1", row.f1)}</td>
@@ -83,6 +89,8 @@ export function QuestionRows({ report }: { report: ReportDetail }) {
   const [params, put] = useUrl();
   const show = params.get("show") ?? NOT_RIGHT;
   const hops = params.get("hops") ?? "";
+  const cause = params.get("cause") ?? "";
+  const causes = Object.keys(CAUSES).filter((name) => (report.causes[name] ?? 0) > 0);
   const page = Number(params.get("page") ?? "1") || 1;
   const [text, setText] = useState(params.get("q") ?? "");
   const q = useSettled(text.trim(), 200);
@@ -92,6 +100,7 @@ export function QuestionRows({ report }: { report: ReportDetail }) {
       page_size: SIZE,
       ...(show !== ALL && { outcome: show }),
       ...(hops && { hops }),
+      ...(cause && { cause }),
       ...(q && { q }),
     }),
   );
@@ -101,7 +110,7 @@ export function QuestionRows({ report }: { report: ReportDetail }) {
   };
   const clear = () => {
     setText("");
-    filter({ show: ALL, hops: null, q: null });
+    filter({ show: ALL, hops: null, cause: null, q: null });
   };
   return (
     <Card
@@ -137,6 +146,22 @@ export function QuestionRows({ report }: { report: ReportDetail }) {
             ]}
             onChange={(id) => filter({ show: id === NOT_RIGHT ? null : id })}
           />
+          {causes.length > 0 && (
+            <Pick
+              label="Lost at"
+              value={cause || ALL}
+              options={[
+                { id: ALL, label: "Lost anywhere" },
+                ...causes.map((id) => ({
+                  id,
+                  label: `Lost at ${id}`,
+                  detail: CAUSES[id],
+                  end: integer(report.causes[id] ?? 0),
+                })),
+              ]}
+              onChange={(id) => filter({ cause: id === ALL ? null : id })}
+            />
+          )}
           {groups.length > 1 && (
             <Pick
               label="Hops"

@@ -3,6 +3,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { accessKeys, restoreMade, type MadeKind } from "@/api/access";
 import { deleteCheckpoint, deleteQuestions, deleteReport, keys } from "@/api/queries";
+import { deleteStudy, studyKeys } from "@/api/studies";
+import { removeTest } from "@/api/tests";
 import type { Id } from "@/api/types";
 import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
 import { troubleOf } from "@/components/kit/feedback";
@@ -14,9 +16,18 @@ const REMOVE: Record<MadeKind, (id: Id) => Promise<void>> = {
   "question-sets": deleteQuestions,
   checkpoints: deleteCheckpoint,
   reports: deleteReport,
+  studies: deleteStudy,
+  tests: removeTest,
 };
 /** What shows any of them. */
-const SHOWN = [keys.questionSets, keys.checkpoints, keys.reports, keys.graphs, accessKeys.trash];
+const SHOWN = [
+  keys.questionSets,
+  keys.checkpoints,
+  keys.reports,
+  studyKeys.studies,
+  keys.graphs,
+  accessKeys.trash,
+];
 const UNDO_MS = 12_000;
 
 interface Props extends DialogProps {

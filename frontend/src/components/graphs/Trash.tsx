@@ -10,6 +10,7 @@ import {
 } from "@/api/access";
 import { ApiError } from "@/api/client";
 import { keys } from "@/api/queries";
+import { studyKeys } from "@/api/studies";
 import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
 import { Button } from "@/components/kit/controls";
 import { Ago, ErrorNotice } from "@/components/kit/feedback";
@@ -27,6 +28,8 @@ const KINDS: Record<Trashed["kind"], string> = {
   "question-sets": "question set",
   checkpoints: "checkpoint",
   reports: "report",
+  studies: "study",
+  tests: "test",
 };
 
 const GOES: Record<Trashed["kind"], string> = {
@@ -35,6 +38,8 @@ const GOES: Record<Trashed["kind"], string> = {
   "question-sets": "Its questions go now; checkpoints and reports made with it stay.",
   checkpoints: "Its files go now; its reports and runs stay.",
   reports: "Its figures, its questions and its files go now.",
+  studies: "Its cells, their reports and the checkpoints that nobody promoted go now.",
+  tests: "What it answered goes with it.",
 };
 
 function TrashRow({ row }: { row: Trashed }) {
@@ -48,6 +53,7 @@ function TrashRow({ row }: { row: Trashed }) {
         keys.questionSets,
         keys.checkpoints,
         keys.reports,
+        studyKeys.studies,
         accessKeys.trash,
         accessKeys.storage,
       ].map((queryKey) => client.invalidateQueries({ queryKey })),

@@ -21,6 +21,8 @@ export function Accepts() {
   return (
     <>
       <dl className="accepts small">
+        <dt>Tables</dt>
+        <dd>CSV as spreadsheets save it: a thing on each row, with a heading above each column</dd>
         <dt>Facts</dt>
         <dd>
           Triples as tab, comma or | separated text or Parquet; RDF (N-Triples, Turtle, N-Quads, RDF/XML,

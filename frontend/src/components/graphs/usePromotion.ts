@@ -26,7 +26,14 @@ export function usePromotion(graph: Id) {
   });
   const promote = useAct((checkpoint: Checkpoint) => promoteCheckpoint(checkpoint.id), {
     failed: true,
-    done: ({ method, fingerprint }) => {
+    done: ({ method, fingerprint, in_use }) => {
+      if (!in_use) {
+        toast(
+          `The tests of the graph are asked first. ${fingerprint.slice(0, 10)} is used when they are done.`,
+        );
+        fresh();
+        return;
+      }
       offered.current = toast(`${method} uses ${fingerprint.slice(0, 10)} from now on.`, {
         ms: 10_000,
         act: {

@@ -11,6 +11,7 @@ const USES: Record<string, string> = {
   reports: "report",
   question_sets: "question set",
   versions: "version",
+  tests: "test",
 };
 
 /** "3 runs, 1 checkpoint"; "" when there is nothing. */

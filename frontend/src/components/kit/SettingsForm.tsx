@@ -1,4 +1,5 @@
 // The settings of a method, each with its default and what it does.
+import { useId } from "react";
 import type { Setting } from "@/api/types";
 import { Pick } from "./controls";
 import { asText, complaint, rangeOf, type Typed } from "@/store/settingsForm";
@@ -11,10 +12,10 @@ interface Props {
 
 const human = (name: string) => name.replaceAll("_", " ");
 
-function Help({ setting }: { setting: Setting }) {
+function Help({ setting, id }: { setting: Setting; id: string }) {
   const range = rangeOf(setting);
   return (
-    <span className="hint" id={`about-${setting.name}`}>
+    <span className="hint" id={id}>
       {setting.about} <span className="nowrap">Default {asText(setting.default) || "none"}</span>
       {range && `, ${range}`}.
     </span>
@@ -30,6 +31,9 @@ function Field({
   text: string;
   onText: (text: string) => void;
 }) {
+  // A page may have several such forms.
+  const own = useId();
+  const about = `${own}-about`;
   const wrong = complaint(setting, text);
   if (setting.type === "bool") {
     return (
@@ -38,12 +42,12 @@ function Field({
           <input
             type="checkbox"
             checked={(text || asText(setting.default)) === "true"}
-            aria-describedby={`about-${setting.name}`}
+            aria-describedby={about}
             onChange={(event) => onText(String(event.target.checked))}
           />
           {human(setting.name)}
         </label>
-        <Help setting={setting} />
+        <Help setting={setting} id={about} />
       </div>
     );
   }
@@ -57,26 +61,26 @@ function Field({
           value={text || asText(setting.default)}
           onChange={onText}
         />
-        <Help setting={setting} />
+        <Help setting={setting} id={about} />
       </div>
     );
   }
   return (
     <div className="field">
-      <label htmlFor={`set-${setting.name}`}>{human(setting.name)}</label>
+      <label htmlFor={own}>{human(setting.name)}</label>
       <input
-        id={`set-${setting.name}`}
+        id={own}
         className="input tabular"
         inputMode={setting.type === "int" ? "numeric" : "text"}
         autoComplete="off"
         placeholder={asText(setting.default)}
         value={text}
         aria-invalid={wrong !== null}
-        aria-describedby={`about-${setting.name}`}
+        aria-describedby={about}
         onChange={(event) => onText(event.target.value)}
       />
       {wrong && <span className="error">{wrong}</span>}
-      <Help setting={setting} />
+      <Help setting={setting} id={about} />
     </div>
   );
 }

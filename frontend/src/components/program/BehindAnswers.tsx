@@ -1,6 +1,7 @@
 // What stands behind answers that a program worked out: the next in a ranking, and the list that was counted.
 import { count } from "@/store/format";
 import type { RunView } from "@/store/runView";
+import { FindButton } from "./FindButton";
 import { NodeList } from "./NodeList";
 import { listBehind, rankedOf } from "./programWords";
 import "./program.css";
@@ -21,14 +22,7 @@ export function BehindAnswers({ view, onFind }: Props) {
           <ol className="runners-up" aria-label="Runners-up">
             {runnersUp.map(({ node, value }) => (
               <li key={node.id}>
-                <button
-                  type="button"
-                  className="link"
-                  title={`Show ${node.label} in the graph`}
-                  onClick={() => onFind(node.id)}
-                >
-                  <bdi>{node.label}</bdi>
-                </button>
+                <FindButton node={node} onFind={onFind} />
                 <span className="tabular">{value}</span>
               </li>
             ))}

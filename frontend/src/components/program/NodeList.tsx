@@ -1,6 +1,7 @@
 // The entities that a step kept: the first of them, each a way to see it in the graph, and how many more there are.
 import type { Node } from "@/api/events";
 import { integer } from "@/store/format";
+import { FindButton } from "./FindButton";
 
 interface Props {
   label: string;
@@ -15,18 +16,7 @@ export function NodeList({ label, nodes, total, onFind }: Props) {
     <ul className="kept-nodes" aria-label={label}>
       {nodes.map((node) => (
         <li key={node.id}>
-          {onFind ? (
-            <button
-              type="button"
-              className="link"
-              title={`Show ${node.label} in the graph`}
-              onClick={() => onFind(node.id)}
-            >
-              <bdi>{node.label}</bdi>
-            </button>
-          ) : (
-            <bdi>{node.label}</bdi>
-          )}
+          <FindButton node={node} onFind={onFind} />
         </li>
       ))}
       {total > nodes.length && <li className="muted">and {integer(total - nodes.length)} more</li>}

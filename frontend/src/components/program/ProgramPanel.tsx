@@ -3,9 +3,9 @@ import type { ProgramExecuted, ProgramReading } from "@/api/events";
 import { Link } from "react-router";
 import type { Graph } from "@/api/types";
 import { CopyMenu } from "@/components/kit/CopyMenu";
-import { Button } from "@/components/kit/controls";
-import { confidence, count } from "@/store/format";
+import { confidence } from "@/store/format";
 import type { ProgramNode } from "@/store/program";
+import { ProgramChanges } from "./ProgramChanges";
 import { ProgramSteps } from "./ProgramSteps";
 import { emptyStep, stepsText } from "./programWords";
 import { useProgramEdit } from "./useProgramEdit";
@@ -106,7 +106,6 @@ export function ProgramPanel(props: Props) {
   const { program, question, corrects, graph, chosen, onChoose, onFind, onRun } = props;
   const edit = useProgramEdit(program.read.program as ProgramNode);
   const empty = emptyStep(program);
-  const changes = edit.changes.length;
   return (
     <section className="panel program" aria-labelledby="program-title">
       <Head program={program} question={question} corrects={corrects} />
@@ -127,27 +126,7 @@ export function ProgramPanel(props: Props) {
         graph={graph}
         edit={onRun ? edit : null}
       />
-      {onRun && (changes > 0 || edit.wrong) && (
-        <div className="program-run" role="group" aria-label="Changes">
-          <span className="grow small" role="status">
-            {edit.wrong
-              ? "Mend what is marked before you run it."
-              : `${count(changes, "change")}, not run yet`}
-          </span>
-          <Button size="small" icon="undo" onPress={edit.undo}>
-            Undo
-          </Button>
-          <Button
-            size="small"
-            look="primary"
-            icon="play"
-            isDisabled={edit.wrong || changes === 0}
-            onPress={() => onRun(edit.edited())}
-          >
-            Run again
-          </Button>
-        </div>
-      )}
+      {onRun && <ProgramChanges edit={edit} act="Run again" onRun={onRun} />}
       <Others program={program} onRun={onRun} />
     </section>
   );

@@ -7,10 +7,10 @@ import { AnswerSets, AnswerSetsKey } from "@/components/experiments/AnswerSets";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { Button } from "@/components/kit/controls";
 import { TextField } from "@/components/kit/TextField";
+import { ProgramChanges } from "@/components/program/ProgramChanges";
 import { ProgramSteps } from "@/components/program/ProgramSteps";
 import { useProgramEdit } from "@/components/program/useProgramEdit";
 import "@/components/program/program.css";
-import { count } from "@/store/format";
 import type { ProgramNode } from "@/store/program";
 import type { ProgramTrial } from "./useProgramTrial";
 
@@ -23,34 +23,13 @@ interface Props {
 function Steps({ program, graph, trial }: { program: ProgramExecuted } & Omit<Props, "item">) {
   const [chosen, setChosen] = useState<number | null>(null);
   const edit = useProgramEdit(program.read.program as ProgramNode);
-  const changes = edit.changes.length;
   return (
     <>
       <p className="program-read">
         <bdi>{program.read.text}</bdi>
       </p>
       <ProgramSteps program={program} chosen={chosen} onChoose={setChosen} graph={graph} edit={edit} />
-      {(changes > 0 || edit.wrong) && (
-        <div className="program-run" role="group" aria-label="Changes">
-          <span className="grow small" role="status">
-            {edit.wrong
-              ? "Mend what is marked before you run it."
-              : `${count(changes, "change")}, not run yet`}
-          </span>
-          <Button size="small" icon="undo" onPress={edit.undo}>
-            Undo
-          </Button>
-          <Button
-            size="small"
-            look="primary"
-            icon="play"
-            isDisabled={edit.wrong || changes === 0 || trial.going}
-            onPress={() => trial.run(edit.edited())}
-          >
-            Run
-          </Button>
-        </div>
-      )}
+      <ProgramChanges edit={edit} act="Run" isBusy={trial.going} onRun={trial.run} />
     </>
   );
 }

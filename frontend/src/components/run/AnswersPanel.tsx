@@ -31,6 +31,8 @@ interface Props {
   onDoubt?: ((answer: Answer | null) => void) | undefined;
   /** Say that these answers are right. */
   onRight?: (() => void) | undefined;
+  /** Keep these answers as a test of the graph. */
+  onKeep?: (() => void) | undefined;
 }
 
 /** What an answer rests on: facts or sentences that are there. Not whether it is right, which its confidence is about. */
@@ -200,6 +202,7 @@ export function AnswersPanel({
   methodName = (method) => method,
   onDoubt,
   onRight,
+  onKeep,
 }: Props) {
   const [all, setAll] = useState(false);
   const ranks = passageRanks(view);
@@ -254,6 +257,9 @@ export function AnswersPanel({
         <span className="grow" />
         {onRight && answers.length > 0 && (
           <Button look="plain" size="small" icon="check" label="This is right" onPress={onRight} />
+        )}
+        {onKeep && answers.length > 0 && (
+          <Button look="plain" size="small" icon="flask" label="Keep as a test" onPress={onKeep} />
         )}
         {onDoubt && (
           <Button

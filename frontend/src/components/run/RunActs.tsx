@@ -4,11 +4,15 @@ import { exportRun } from "@/api/queries";
 import type { Run } from "@/api/types";
 import { ActMenu, Button } from "@/components/kit/controls";
 import { troubleOf } from "@/components/kit/feedback";
+import { useKeep } from "@/components/tests/useKeep";
+import { useWatch } from "@/components/tests/useWatch";
 import { copyText, download, fileName } from "@/store/files";
 import { toast } from "@/store/toasts";
 
 export function RunActs({ run }: { run: Run }) {
   const navigate = useNavigate();
+  const keep = useKeep(run);
+  const watch = useWatch(run);
   return (
     <ActMenu
       label="This run"
@@ -20,6 +24,10 @@ export function RunActs({ run }: { run: Run }) {
           icon: "link",
           onAction: () => void copyText(window.location.href, "Link"),
         },
+        ...(keep ? [{ id: "keep", label: "Keep as a test", icon: "flask" as const, onAction: keep }] : []),
+        ...(watch
+          ? [{ id: "watch", label: "Tell me when this changes", icon: "history" as const, onAction: watch }]
+          : []),
         ...(run.group
           ? [
               {

@@ -2,16 +2,20 @@
 import { Ago } from "@/components/kit/feedback";
 import { cost, count } from "@/store/format";
 import type { RunView } from "@/store/runView";
+import { settingsText } from "@/store/settingsForm";
 
 interface Props {
   view: RunView;
   isTrained: boolean;
   /** The name of the language model that could be asked; "" when none. */
   llm: string;
+  /** The settings of the method that differ from its defaults. */
+  options?: Readonly<Record<string, unknown>>;
 }
 
-export function RunFacts({ view, isTrained, llm }: Props) {
+export function RunFacts({ view, isTrained, llm, options = {} }: Props) {
   const { started, usage } = view;
+  const settings = settingsText(options);
   const pulled = view.subgraph?.pulled;
   if (!started) return null;
   const prompts = Object.entries(started.prompts);
@@ -57,6 +61,12 @@ export function RunFacts({ view, isTrained, llm }: Props) {
       <dd className="tabular">
         {started.budget}, {started.seed}
       </dd>
+      {settings && (
+        <>
+          <dt>settings</dt>
+          <dd title="Where they differ from the method's defaults">{settings}</dd>
+        </>
+      )}
       {usage && (
         <>
           <dt>used</dt>

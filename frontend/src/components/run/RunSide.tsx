@@ -13,6 +13,7 @@ import { isOver, type RunView } from "@/store/runView";
 import { AnswersPanel } from "./AnswersPanel";
 import { ChainsPanel } from "./ChainsPanel";
 import { DoubtDialog, Doubts, type Doubt } from "./Doubt";
+import { useKeep } from "@/components/tests/useKeep";
 import { useRight } from "./useRight";
 import { NoAnswerCard } from "./NoAnswerCard";
 import { PassagesPanel } from "./PassagesPanel";
@@ -62,6 +63,7 @@ export function RunSide(props: Props) {
   const [cite, setCite] = useState(() => citationOf(address.get("cite")));
   const [doubt, setDoubt] = useState<Doubt | null>(null);
   const right = useRight(run);
+  const keep = useKeep(run);
   // Of a run that has ended, as it ended.
   const ended = run !== undefined && isOver(live.phase) && shown.seq === live.seq;
   // Analysts judge paths on a version of the graph, and one in an endpoint has none.
@@ -128,6 +130,7 @@ export function RunSide(props: Props) {
         }}
         isTrained={isTrained}
         methodName={methodName}
+        {...(ended && keep && { onKeep: keep })}
         {...(mayDoubt && {
           ...(!right.isPending && { onRight: () => right.mutate() }),
           onDoubt: (answer) => {

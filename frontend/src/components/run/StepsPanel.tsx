@@ -19,6 +19,8 @@ interface Props {
   isTrained: boolean;
   /** The name of the language model that could be asked; "" when none. */
   llm: string;
+  /** The settings of the method that differ from its defaults. */
+  options?: Readonly<Record<string, unknown>>;
   /** How an agent can be sent another way; null when it cannot. */
   steering?: Steering | null;
 }
@@ -93,7 +95,17 @@ function StepRow({ one, last, step, view, onStep, onLight, steering = null, chil
   );
 }
 
-export function StepsPanel({ steps, step, view, onStep, onLight, isTrained, llm, steering = null }: Props) {
+export function StepsPanel({
+  steps,
+  step,
+  view,
+  onStep,
+  onLight,
+  isTrained,
+  llm,
+  options,
+  steering = null,
+}: Props) {
   const [all, setAll] = useState(false);
   const own = withoutTold(steps, view, step);
   const { shown, folded } = all ? { shown: own, folded: 0 } : fold(own, step);
@@ -125,7 +137,7 @@ export function StepsPanel({ steps, step, view, onStep, onLight, isTrained, llm,
           </StepRow>
         ))}
       </ol>
-      <RunFacts view={view} isTrained={isTrained} llm={llm} />
+      <RunFacts view={view} isTrained={isTrained} llm={llm} options={options ?? {}} />
     </section>
   );
 }

@@ -1,8 +1,10 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { NavLink, useNavigate } from "react-router";
 import { keys, logOut } from "@/api/queries";
+import { watchesQuery } from "@/api/tests";
 import type { Session, Status } from "@/api/types";
 import { ActMenu, Button } from "@/components/kit/controls";
+import { count } from "@/store/format";
 import { useSettings, type Theme } from "@/store/settings";
 import { JobsTray } from "./JobsTray";
 import { PLACES } from "./places";
@@ -30,6 +32,9 @@ export function Header({ session, status, offline, onPalette, onKeys }: Props) {
   const { theme, set } = useSettings();
   const client = useQueryClient();
   const navigate = useNavigate();
+  const watches = useQuery({ ...watchesQuery, enabled: session.user !== null });
+  const unread = (watches.data ?? []).filter((one) => one.unread).length;
+  const you = `You: ${session.user?.username ?? ""}${unread ? `, ${count(unread, "watched answer")} changed` : ""}`;
   const leave = async () => {
     await logOut();
     client.clear();
@@ -62,7 +67,7 @@ export function Header({ session, status, offline, onPalette, onKeys }: Props) {
         look="plain"
         className="palette-btn"
         icon="search"
-        aria-label="Search or go to (Ctrl+K)"
+        aria-label="Search or go to (Ctrl K)"
         onPress={onPalette}
       >
         <kbd>Ctrl K</kbd>
@@ -82,10 +87,15 @@ export function Header({ session, status, offline, onPalette, onKeys }: Props) {
       <ActMenu
         label="You"
         trigger={
-          <Button look="plain" icon="user" aria-label={`You: ${session.user?.username ?? ""}`}>
+          <Button look="plain" icon="user" aria-label={you}>
             <span className="wide-only">
               <bdi>{session.user?.username}</bdi>
             </span>
+            {unread > 0 && (
+              <span className="unread-count tabular" aria-hidden="true">
+                {unread}
+              </span>
+            )}
           </Button>
         }
         acts={[
@@ -110,6 +120,13 @@ export function Header({ session, status, offline, onPalette, onKeys }: Props) {
                 },
               ]
             : []),
+          {
+            id: "watched",
+            label: "Watched questions",
+            icon: "history" as const,
+            ...(unread > 0 && { end: `${unread} new` }),
+            onAction: () => void navigate("/watched"),
+          },
           {
             id: "account",
             label: "Your account",

@@ -43,7 +43,14 @@ function shareOf({ stages, overall, done, total }: Job): number | null {
 
 /** Where the work of a job is seen. */
 function placeOf(job: Job): string {
-  const { report } = (job.result ?? {}) as { report?: Job["id"] };
+  const { report, study, round, test } = (job.result ?? {}) as Partial<
+    Record<"report" | "study" | "round" | "test", Job["id"]>
+  >;
+  if (study !== undefined) return `/studies/${study}`;
+  if (job.kind === "study") return "/studies";
+  if (round !== undefined) return `/test-rounds/${round}`;
+  if (test !== undefined) return `/tests/${test}`;
+  if (job.kind === "test") return `/graphs/${job.graph}/tests`;
   if (report !== undefined) return `/experiments/${report}`;
   if (job.kind === "evaluate") return `/experiments?graph=${job.graph}`;
   return `/graphs/${job.graph}`;

@@ -1,0 +1,192 @@
+// What a study found: a row for each variant, share, training and test set, over all seeds.
+import { useState } from "react";
+import type { StudyDetail, StudyRow } from "@/api/studies";
+import { Interval } from "@/components/experiments/Interval";
+import { Card } from "@/components/kit/Card";
+import { Pick } from "@/components/kit/controls";
+import { ResourceTable, type Head } from "@/components/kit/ResourceTable";
+import { duration, integer, metricName, metricValue, milliseconds, percent } from "@/store/format";
+import { KEY_METRICS, signed } from "@/store/reports";
+import { differing, metricsOf } from "@/store/studies";
+import { CausesBar, CausesKey } from "./CausesBar";
+
+/** Of texts; all others are in the downloads. */
+const MORE = ["passage_recall_at_2", "passage_recall_at_5", "exact_match"];
+const STOOD_IN =
+  "The checkpoint was trained on a graph of other relations and says nothing of this one: the zero-shot retriever answered";
+const DRAWN = ["macro_f1", "hit", "hit_at_1", "exact_set"];
+
+export function Mean({ row, name }: { row: StudyRow; name: string }) {
+  const found = row.metrics[name];
+  if (!found) return <span className="muted">–</span>;
+  const [low, high] = row.intervals[name] ?? [null, null];
+  const interval =
+    low === null ? "" : `; first seed 95%: ${metricValue(name, low)} to ${metricValue(name, high)}`;
+  return (
+    <span title={`${found.values.map((one) => metricValue(name, one)).join(", ")}${interval}`}>
+      {metricValue(name, found.mean)}
+      {found.sd !== null && <span className="muted"> ± {metricValue(name, found.sd)}</span>}
+    </span>
+  );
+}
+
+/** That the checkpoint was asked on another graph than its own, and whether it was it that answered. */
+function Elsewhere({ row }: { row: StudyRow }) {
+  if (!row.cross_dataset) return null;
+  return (
+    <span className={row.stood_in ? "badge warn" : "badge"} title={row.stood_in ? STOOD_IN : undefined}>
+      {row.stood_in ? "another graph, zero-shot" : "another graph"}
+    </span>
+  );
+}
+
+type Many = ReturnType<typeof differing>;
+
+/** What tells a row apart beside its variant. */
+const placed = (row: Pick<StudyRow, "fraction" | "test">, many: Many) =>
+  [many.fraction && percent(row.fraction), many.test && `on ${row.test}`].filter(Boolean).join(", ");
+
+export function placeKey(row: Pick<StudyRow, "train" | "variant" | "fraction" | "test">): string {
+  return JSON.stringify([row.train, row.variant, row.fraction, row.test]);
+}
+
+export function ResultsCard({ study }: { study: StudyDetail }) {
+  const [chosen, setDrawn] = useState("macro_f1");
+  const { rows } = study;
+  const names = metricsOf(rows, [...KEY_METRICS, ...MORE]);
+  const drawable = metricsOf(rows, DRAWN);
+  const drawn = drawable.includes(chosen) ? chosen : (drawable[0] ?? "");
+  const many = differing(study.cells);
+  const lost = rows.some((row) => Object.keys(row.causes).length > 0);
+  const heads: Head[] = [
+    ["Variant"],
+    ...(many.train ? [["Trained on", "hide-narrow"] as const] : []),
+    ...(many.fraction ? [["Share", "num hide-narrow"] as const] : []),
+    ...(many.test ? [["Tested on", "hide-narrow"] as const] : []),
+    ["n", "num hide-narrow"],
+    ["Seeds", "num hide-narrow"],
+    ...names.map((name) => [metricName(name), `num ${name === drawn ? "" : "hide-narrow"}`] as const),
+    [
+      `${metricName(drawn)}, 95%`,
+      "hide-narrow",
+      "From 0 to 1; the interval is of the first seed, over its questions",
+    ],
+    ...(lost
+      ? [["Lost at", "hide-narrow", "At which stage right answers were lost, mean over the seeds"] as const]
+      : []),
+    ["Training", "num hide-narrow"],
+    ["p50", "num hide-narrow", "Half of the questions took no longer"],
+  ];
+  return (
+    <Card
+      title="Results"
+      wrap
+      beside={
+        <span className="muted small">
+          mean ± deviation over the seeds{many.test && "; rows of different test sets are not to be compared"}
+        </span>
+      }
+      acts={
+        drawable.length > 1 && (
+          <Pick
+            label="Drawn metric"
+            value={drawn}
+            options={drawable.map((id) => ({ id, label: metricName(id) }))}
+            onChange={setDrawn}
+          />
+        )
+      }
+    >
+      <ResourceTable heads={heads}>
+        {rows.map((row) => {
+          const [low, high] = row.intervals[drawn] ?? [null, null];
+          return (
+            <tr key={placeKey(row)}>
+              <th scope="row">
+                <bdi>{row.variant}</bdi>{" "}
+                {row.variant === study.plan.baseline && <span className="badge">baseline</span>}
+                {(many.fraction || many.test) && (
+                  <div className="small muted narrow-only">
+                    {placed(row, many)} <Elsewhere row={row} />
+                  </div>
+                )}
+              </th>
+              {many.train && <td className="hide-narrow">{row.train}</td>}
+              {many.fraction && <td className="num hide-narrow">{percent(row.fraction)}</td>}
+              {many.test && (
+                <td className="hide-narrow">
+                  {row.test} <Elsewhere row={row} />
+                </td>
+              )}
+              <td className="num hide-narrow">{integer(row.n)}</td>
+              <td className="num hide-narrow">{row.seeds.length}</td>
+              {names.map((name) => (
+                <td key={name} className={`num ${name === drawn ? "" : "hide-narrow"}`}>
+                  <Mean row={row} name={name} />
+                </td>
+              ))}
+              <td className="hide-narrow">
+                {row.metrics[drawn] && (
+                  <Interval value={row.metrics[drawn].mean} low={low} high={high} width={140} />
+                )}
+              </td>
+              {lost && (
+                <td className="hide-narrow">
+                  <CausesBar causes={row.causes} n={row.n} />
+                </td>
+              )}
+              <td className="num hide-narrow">{duration(row.training_s.mean)}</td>
+              <td className="num hide-narrow">{milliseconds(row.latency_ms.mean)}</td>
+            </tr>
+          );
+        })}
+      </ResourceTable>
+      {lost && (
+        <div className="body hide-narrow">
+          <CausesKey />
+        </div>
+      )}
+      {study.gains.length > 0 && <Gains study={study} />}
+    </Card>
+  );
+}
+
+/** By how much each variant is better than the baseline of the same seed. */
+function Gains({ study }: { study: StudyDetail }) {
+  const many = differing(study.gains);
+  const names = [...new Set(study.gains.flatMap((gain) => Object.keys(gain.metrics)))];
+  const few = study.gains.length <= 6;
+  return (
+    <details className="body more" open={few}>
+      <summary>
+        <span>
+          Relative gain over <bdi>{study.plan.baseline}</bdi>, seed by seed
+        </span>
+      </summary>
+      <ResourceTable
+        compact
+        heads={[
+          ["Variant"],
+          ...names.map(
+            (name) => [metricName(name), `num ${name === "macro_f1" ? "" : "hide-narrow"}`] as const,
+          ),
+        ]}
+      >
+        {study.gains.map((gain) => (
+          <tr key={placeKey(gain)}>
+            <th scope="row">{[gain.variant, placed(gain, many)].filter(Boolean).join(", ")}</th>
+            {names.map((name) => {
+              const found = gain.metrics[name];
+              return (
+                <td key={name} className={`num ${name === "macro_f1" ? "" : "hide-narrow"}`}>
+                  {found ? `${signed(found.mean * 100, 1)}%` : "–"}
+                  {found?.sd != null && <span className="muted"> ± {(found.sd * 100).toFixed(1)}</span>}
+                </td>
+              );
+            })}
+          </tr>
+        ))}
+      </ResourceTable>
+    </details>
+  );
+}

@@ -1,0 +1,198 @@
+// A variant in the form of a study: what it trains, by which labels, and how it is asked.
+import type { LabelStrategy, MethodInfo } from "@/api/types";
+import { Button, Pick, type Option } from "@/components/kit/controls";
+import { SettingsForm } from "@/components/kit/SettingsForm";
+import { TextField } from "@/components/kit/TextField";
+import { reasonerChoices } from "@/store/reasoners";
+import { UNTRAINED, type Draft, type DraftVariant, type Known } from "@/store/studies";
+
+const SAME = "same";
+const DEFAULT = "default";
+const FORMS = [
+  { id: DEFAULT, label: "Clew's", detail: "The form that works best here" },
+  { id: "paper", label: "The paper's", detail: "As the method's paper has it" },
+];
+const PROMPTS = ["reg", "rapl", "rel-rag"];
+
+interface Props {
+  one: DraftVariant;
+  draft: Draft;
+  methods: readonly MethodInfo[];
+  strategies: readonly LabelStrategy[];
+  detail: Known[string] | undefined;
+  llm: boolean;
+  wrong: string | null;
+  onChange: (change: Partial<DraftVariant>) => void;
+  onCopy: () => void;
+  onRemove: (() => void) | undefined;
+}
+
+/** Whose checkpoints can be asked: its own, none, or those of a variant of the same method. */
+function askedChoices(one: DraftVariant, draft: Draft): Option[] {
+  const others = draft.variants.filter(
+    (other) => other.key !== one.key && other.method === one.method && other.asks === "" && other.name.trim(),
+  );
+  return [
+    { id: SAME, label: "Its own", detail: "Trained for this variant" },
+    { id: UNTRAINED, label: "None", detail: "The zero-shot retriever" },
+    ...others.map((other) => ({
+      id: other.name.trim(),
+      label: `Those of ${other.name.trim()}`,
+      detail: "The same weights, asked in another way",
+    })),
+  ];
+}
+
+export function VariantCard({ one, draft, methods, strategies, detail, llm, wrong, ...acts }: Props) {
+  const { onChange, onCopy, onRemove } = acts;
+  const info = methods.find((method) => method.id === one.method);
+  const trained = info?.trained ?? true;
+  const own = trained && one.asks === "";
+  const settings = detail?.settings ?? [];
+  const options = detail?.options ?? [];
+  return (
+    <fieldset className="variant">
+      <legend className="sr-only">Variant {one.name}</legend>
+      <div className="fields variant-head">
+        <TextField
+          label="Name"
+          value={one.name}
+          autoComplete="off"
+          maxLength={100}
+          onChange={(name) => onChange({ name })}
+          error={wrong}
+        />
+        <Pick
+          label="Method"
+          showLabel
+          options={methods.map((method) => ({
+            id: method.id,
+            label: method.label,
+            detail: method.description,
+            end: method.id,
+          }))}
+          value={one.method}
+          onChange={(method) => onChange({ method, asks: "", config: {}, options: {} })}
+        />
+        {trained && (
+          <Pick
+            label="Checkpoints"
+            showLabel
+            options={askedChoices(one, draft)}
+            value={one.asks || SAME}
+            onChange={(id) => onChange({ asks: id === SAME ? "" : id })}
+          />
+        )}
+        {own && (
+          <Pick
+            label="Labels"
+            showLabel
+            options={[
+              {
+                id: DEFAULT,
+                label: "As training does",
+                detail: "Gold paths where there are some, else answer sets",
+              },
+              ...strategies.map((strategy) => ({
+                id: strategy.id,
+                label: strategy.label,
+                detail: strategy.description,
+                disabled: !strategy.available,
+              })),
+            ]}
+            value={one.strategy || DEFAULT}
+            onChange={(id) =>
+              onChange({
+                strategy: id === DEFAULT ? "" : id,
+                prompt: id === "llm" ? one.prompt || "reg" : "",
+              })
+            }
+          />
+        )}
+        {own && one.strategy === "llm" && (
+          <Pick
+            label="Prompt"
+            showLabel
+            options={PROMPTS.map((id) => ({ id, label: id }))}
+            value={one.prompt || "reg"}
+            onChange={(prompt) => onChange({ prompt })}
+          />
+        )}
+        <Pick
+          label="Reasoner"
+          showLabel
+          options={[
+            { id: SAME, label: "The study's" },
+            ...reasonerChoices(llm, info?.takes_written_programs ?? true),
+          ]}
+          value={one.reasoner || SAME}
+          onChange={(id) => onChange({ reasoner: id === SAME ? "" : id })}
+        />
+        <TextField
+          label="Budget"
+          numeric
+          autoComplete="off"
+          placeholder={draft.budget}
+          value={one.budget}
+          onChange={(budget) => onChange({ budget })}
+        />
+        <div className="variant-acts">
+          <Button look="plain" size="small" icon="copy" label="Copy this variant" onPress={onCopy} />
+          {onRemove && (
+            <Button look="plain" size="small" icon="trash" label="Remove this variant" onPress={onRemove} />
+          )}
+        </div>
+      </div>
+      {own && settings.length > 0 && (
+        <details className="more">
+          <summary>Training settings{told(one.config, one.trainingForm)}</summary>
+          <div className="fields two-thirds">
+            <Pick
+              label="Form"
+              showLabel
+              options={FORMS}
+              value={one.trainingForm || DEFAULT}
+              onChange={(id) => onChange({ trainingForm: id === DEFAULT ? "" : id })}
+            />
+            {one.trainingForm === "paper" && (
+              <p className="muted small form-note">Empty fields take the paper’s values, not those shown.</p>
+            )}
+          </div>
+          <SettingsForm settings={settings} typed={one.config} onChange={(config) => onChange({ config })} />
+        </details>
+      )}
+      {options.length > 0 && (
+        <details className="more">
+          <summary>Settings of asking{told(one.options, one.askingForm)}</summary>
+          <div className="fields two-thirds">
+            <Pick
+              label="Form of asking"
+              showLabel
+              options={FORMS}
+              value={one.askingForm || DEFAULT}
+              onChange={(id) => onChange({ askingForm: id === DEFAULT ? "" : id })}
+            />
+            {one.askingForm === "paper" && (
+              <p className="muted small form-note">Empty fields take the paper’s values, not those shown.</p>
+            )}
+          </div>
+          <SettingsForm
+            settings={options}
+            typed={one.options}
+            onChange={(asked) => onChange({ options: asked })}
+          />
+        </details>
+      )}
+    </fieldset>
+  );
+}
+
+/** What was changed, in short. */
+function told(typed: Readonly<Record<string, string>>, form: string): string {
+  const changed = Object.entries(typed).filter(([, text]) => text.trim() !== "");
+  const parts = [
+    ...(form ? [`${form} form`] : []),
+    ...changed.map(([name, text]) => `${name.replaceAll("_", " ")} ${text}`),
+  ];
+  return parts.length ? `: ${parts.join(", ")}` : "";
+}
