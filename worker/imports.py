@@ -60,7 +60,7 @@ def work(context: job_runs.Context) -> dict[str, Any]:
 
     reports = None
     try:
-        reports = child_process.call(
+        built = child_process.call(
             write_version,
             [files.local_path(source.path) for source in sources],
             out,
@@ -73,6 +73,8 @@ def work(context: job_runs.Context) -> dict[str, Any]:
             told={"problems": problem, "progress": context.progress},
             check=context.check,
         )
+        context.last_check()
+        reports = built
     except ClewError as error:
         raise _named(error, sources) from error
     finally:

@@ -51,6 +51,17 @@ class Context:
         if self.cancelled():
             raise Cancelled("The job was stopped.")
 
+    def last_check(self) -> None:
+        """The last point where the work can be stopped: before what it made takes the place of what was there.
+
+        `check` looks ten times a second at most, so that a request may come between its last look and the end.
+
+        Raises:
+            Cancelled: stopping was asked for.
+        """
+        if self.cancelled() or services.is_cancel_requested(self.job.pk):
+            raise Cancelled("The job was stopped.")
+
     def progress(self, progress: Progress) -> None:
         """Report how far the work is, four times a second at most. Also a point where it can be stopped.
 
