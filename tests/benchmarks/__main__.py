@@ -30,6 +30,7 @@ from tests.benchmarks import (
     line_vs_raw,
     meanwhile,
     methods,
+    path_weights,
     paths,
     programs,
     review_curves,
@@ -60,7 +61,7 @@ BENCHMARKS = {
 LONG = (
     "methods", "efficiency", "supervision", "line_vs_raw", "webqsp",
     "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves", "kills",
-    "fuzz", "meanwhile", "programs", "program_weights", "zero_shot", "why_not", "endpoint_programs",
+    "fuzz", "meanwhile", "programs", "program_weights", "path_weights", "zero_shot", "why_not", "endpoint_programs",
 )  # fmt: skip
 
 
@@ -80,7 +81,12 @@ def main() -> None:
         "--part", action="append", choices=agent.PARTS, default=[], help="of agent: only this one; repeatable"
     )
     parser.add_argument("--seeds", type=int, default=len(agent.SEEDS), help="of agent: so many")
-    parser.add_argument("--out", type=Path, help="of program_weights: where the weights are written")
+    parser.add_argument(
+        "--out", type=Path, help="of program_weights and path_weights: where the weights are written"
+    )
+    parser.add_argument(
+        "--leave-out", action="store_true", help="of zero_shot: weights that saw nothing of the set's family"
+    )
     parser.add_argument("--inputs", type=int, default=fuzz.INPUTS, help="of fuzz: so many of each reader")
     args = parser.parse_args()
     known: dict[str, Callable[[], list[Section]]] = BENCHMARKS | {
@@ -90,7 +96,8 @@ def main() -> None:
         "line_vs_raw": lambda: line_vs_raw.measure(args.data, run=not args.finished),
         "webqsp": webqsp.measure,
         "endpoint_programs": lambda: endpoint_programs.measure(args.data),
-        "zero_shot": lambda: zero_shot.measure(args.data),
+        "zero_shot": lambda: zero_shot.measure(args.data, leave_out=args.leave_out),
+        "path_weights": lambda: path_weights.measure(args.data, args.out),
         "text": text.measure,
         "inses_facts": lambda: inses_facts.measure(args.data),
         "inses": lambda: inses.measure(args.data),

@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from retrieval.evaluation.study import Study, cells
-from retrieval.evaluation.study_config import DataSet, StudyConfig, Variant
+from retrieval.evaluation.study import Study
 from retrieval.kg import search
 from retrieval.kg import snapshot as snapshots
 from retrieval.loading import load_encoder
@@ -33,6 +32,7 @@ from retrieval.methods.graph_s3.model import AgentModel
 from retrieval.methods.graph_s3.spec import GraphS3Config
 from retrieval.methods.graph_s3.training import ImitationTask, OutcomeTask, StepwiseTask, reinforcement
 from retrieval.questions.files import read_questions, training_sample, with_splits
+from retrieval.studies.plan import DataSet, StudyConfig, Variant, cells
 from retrieval.supervision.grounding import Grounded, ground
 from retrieval.train import label, split
 from retrieval.training.loop import fit

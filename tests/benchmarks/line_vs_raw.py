@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from retrieval.evaluation.study import Study, cells
-from retrieval.evaluation.study_config import DataSet, StudyConfig, Variant
-from retrieval.evaluation.study_page import summarise
+from retrieval.evaluation.study import Study
 from retrieval.loading import load_encoder
+from retrieval.studies.plan import DataSet, StudyConfig, Variant, cells
+from retrieval.studies.summary import summarise
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import CACHE, chosen
 

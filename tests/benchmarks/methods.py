@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from retrieval.errors import ConfigError
-from retrieval.evaluation.report_page import number
-from retrieval.evaluation.study import Study, cells
-from retrieval.evaluation.study_config import DataSet, StudyConfig, Variant
+from retrieval.evaluation.study import Study
 from retrieval.loading import load_encoder
 from retrieval.methods.registry import RETRIEVERS
+from retrieval.metrics.names import number
+from retrieval.studies.plan import DataSet, StudyConfig, Variant, cells
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import CACHE, SETS, prepared
 

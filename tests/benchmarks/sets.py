@@ -11,7 +11,7 @@ from pathlib import Path
 
 from retrieval import demo
 from retrieval.errors import ConfigError
-from retrieval.evaluation.study_config import DataSet
+from retrieval.studies.plan import DataSet
 from tests.benchmarks.data import found
 
 ROOT = Path(__file__).resolve().parents[2]

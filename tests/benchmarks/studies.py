@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from retrieval.evaluation.study import Study
-from retrieval.evaluation.study_config import StudyConfig, Variant
-from retrieval.evaluation.study_page import summarise
 from retrieval.loading import load_encoder
+from retrieval.studies.plan import StudyConfig, Variant
+from retrieval.studies.summary import summarise
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import CACHE, SETS, chosen
 

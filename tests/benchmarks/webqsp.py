@@ -6,7 +6,7 @@ import json
 import time
 from pathlib import Path
 
-from retrieval.evaluation.study_config import DataSet
+from retrieval.studies.plan import DataSet
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import CACHE, clew, prepared

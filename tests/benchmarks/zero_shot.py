@@ -8,14 +8,19 @@ from pathlib import Path
 
 from retrieval.evaluation.evaluator import Topics, evaluate_engine, sample
 from retrieval.evaluation.report import metrics, score
-from retrieval.evaluation.study_config import DataSet
 from retrieval.kg import snapshot as snapshots
 from retrieval.loading import load_encoder, load_engine, load_parts
 from retrieval.methods._shared.engine_spec import EngineSpec
+from retrieval.methods._shared.path_engine import PathEngine
+from retrieval.methods._shared.zero_shot import ZeroShotRetriever
 from retrieval.methods.registry import DEFAULT
+from retrieval.pretrained import PATHS
 from retrieval.questions.files import read_questions, with_splits
 from retrieval.self_training import METHOD, self_train
+from retrieval.studies.plan import DataSet
 from retrieval.types import Question
+from tests.benchmarks import path_weights
+from tests.benchmarks.path_questions import SETS as FAMILIES
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import CACHE, SETS, chosen
 
@@ -26,9 +31,33 @@ SHOWN = ("exact_set", "hit_at_1", "macro_f1")
 COMMAND = "python -m tests.benchmarks zero_shot"
 
 
-def measure(names: Sequence[str] = ()) -> list[Section]:
-    """Ask the test questions of each set without a checkpoint, and after the graph has taught itself."""
-    return [_section(name, of) for name, of in chosen(names, list(SETS)).items()]
+def measure(names: Sequence[str] = (), *, leave_out: bool = False) -> list[Section]:
+    """Ask the test questions of each set without a checkpoint, and after the graph has taught itself.
+
+    Args:
+        names: of sets; none for all.
+        leave_out: rank relation paths by weights that were fitted without the set's family, and do not self-train.
+    """
+    sets = chosen(names, list(SETS)).items()
+    return [_left_out(name, of) if leave_out else _section(name, of) for name, of in sets]
+
+
+def _left_out(name: str, of: DataSet) -> Section:
+    family = FAMILIES[name]
+    weights = path_weights.without(family)
+    section = Section(
+        f"A graph whose questions no weights have seen: {name}",
+        f"{COMMAND} --leave-out --data {name}",
+        f"{QUESTIONS} questions of each number of hops (of the test split, or of all where that is smaller), "
+        "extractive reasoner, 50 triples, no language model, no training on the graph. Relation paths are ranked by "
+        f"weights that were fitted without anything of {family}: neither its questions nor such as are written from "
+        "its graphs. The ranker of programs was fitted on samples of the public sets. Refused: nothing was answered.",
+        head=("topics", "questions", *SHOWN, "refused", "a question p50"),
+    )
+    for topics in TOPICS:
+        for row in rows(of.graph, asked(of.questions), topics=topics, checkpoint=None, weights=weights):
+            section.add(topics, *row)
+    return section
 
 
 def _section(name: str, of: DataSet) -> Section:
@@ -38,7 +67,8 @@ def _section(name: str, of: DataSet) -> Section:
         f"{COMMAND} --data {name}",
         f"{QUESTIONS} questions of each number of hops (of the test split, or of all where that is smaller), "
         f"extractive reasoner, 50 triples, no language model. No question of the set was trained on: {said} The "
-        "ranker of programs that comes with Clew, which takes part in both, was fitted on samples of the public sets. "
+        "rankers of programs and of relation paths that come with Clew, which take part, were fitted on samples of the "
+        "public sets: `--leave-out` measures weights that have not seen them. "
         "Refused: nothing was answered.",
         head=("by", "topics", "questions", *SHOWN, "refused", "a question p50"),
     )
@@ -75,7 +105,12 @@ def asked(file: Path) -> list[list[Question]]:
 
 
 def rows(
-    graph: Path, groups: Sequence[Sequence[Question]], *, topics: Topics, checkpoint: Path | None
+    graph: Path,
+    groups: Sequence[Sequence[Question]],
+    *,
+    topics: Topics,
+    checkpoint: Path | None,
+    weights: Path = PATHS,
 ) -> list[tuple[str, ...]]:
     """Number of questions, figures and time of each group."""
     encoder = load_encoder()
@@ -83,6 +118,8 @@ def rows(
         EngineSpec(graph, checkpoint, METHOD if checkpoint else DEFAULT),
         load_parts(snapshots.open(graph), encoder),
     )
+    if checkpoint is None and isinstance(engine, PathEngine):
+        engine.retriever = ZeroShotRetriever(engine.snapshot, encoder, weights=weights)
     found = []
     for group in groups:
         began = time.perf_counter()

@@ -118,7 +118,7 @@ def step_the_run_is_in_the_history_and_at_its_url(page: Page, shot: Any) -> None
 
 
 def _choose_reasoner(page: Page, name: str) -> None:
-    page.get_by_role("button", name="Budget, seed and reasoner").click()
+    page.get_by_role("button", name="Budget, seed, reasoner and settings of the method").click()
     settings = page.get_by_role("dialog", name="How to ask")
     settings.get_by_role("button", name=re.compile("Reasoner$")).click()
     page.get_by_role("option", name=re.compile(name)).click()
