@@ -23,7 +23,7 @@ from webapp.accounts.models import User
 from webapp.api.concurrency import release_connection
 from webapp.api.errors import BusyError, NameTakenError
 from webapp.api.failures import NO_ERROR, error_columns
-from webapp.graphs import announce, browse
+from webapp.graphs import announce, browse, pictures
 from webapp.graphs.models import EndpointTerm, Graph, GraphEndpoint, GraphState, Visibility
 from webapp.uploads import remote_sources
 
@@ -274,6 +274,66 @@ def neighbours(endpoint: GraphEndpoint, *, entity: int, **query: Any) -> dict[st
     for node in _nodes(shown):
         node["id"] = given[terms[node["id"]]]
     return {**shown, "cut": found.truncated}
+
+
+def picture(endpoint: GraphEndpoint, wanted: Sequence[int]) -> dict[str, Any]:
+    """Entities and values with the facts among them, as :func:`pictures.picture`; a value without a fact is missing.
+
+    Raises:
+        EndpointError, BusyError: as :func:`entities`.
+    """
+    rows = EndpointTerm.objects.filter(graph=endpoint.graph_id, pk__in=wanted)
+    terms: Mapping[int, str] = dict(rows.values_list("pk", "term"))
+    named = sorted(term[1:] for term in terms.values() if term.startswith("<"))
+    texts = sorted(term[1:] for term in terms.values() if term.startswith('"'))
+    if not named:
+        return {"nodes": [], "hops": [], "total": 0, "missing": sorted(set(wanted))}
+    with _waited_for(connection_of(endpoint), hops=1) as remote:
+        facts = remote.among(named, texts, pictures.FACTS_MAX)
+        graph = remote.built(remote.named(facts, remote.kinds_of(named), alone=named)).snapshot
+    here = {term(graph, entity): entity for entity in range(graph.num_entities)}
+    number_of = {here[known]: number for number, known in terms.items() if known in here}
+    shown = pictures.picture(graph, list(number_of))
+    for node in (*shown["nodes"], *(hop[end] for hop in shown["hops"] for end in ("source", "target"))):
+        node["id"] = number_of[node["id"]]
+    for node in shown["nodes"]:
+        node["degree"] = None  # the endpoint was not asked for all its facts
+    return {
+        **shown,
+        "nodes": sorted(shown["nodes"], key=_number),
+        "missing": sorted(set(wanted) - set(number_of.values())),
+        "total": shown["total"] + facts.truncated,
+    }
+
+
+def _number(node: dict[str, Any]) -> int:
+    number: int = node["id"]
+    return number
+
+
+def paths(endpoint: GraphEndpoint, source: int, target: int, max_hops: int) -> dict[str, Any]:
+    """The shortest paths between two entities in what is pulled around both, as :func:`pictures.paths`.
+
+    ``truncated`` also where a limit cut off some of that.
+
+    Raises:
+        UnknownEntityError: a number is no entity's, or the endpoint has no facts of it.
+        EndpointError, BusyError: as :func:`entities`.
+    """
+    ends = iris(endpoint.graph_id, [source, target])
+    with _waited_for(connection_of(endpoint), hops=-(-max_hops // 2)) as remote:
+        found = remote.subgraph(ends)
+    graph = found.snapshot
+    here = {term(graph, topic): topic for topic in found.topics}
+    if any("<" + iri not in here for iri in ends):
+        return {"paths": [], "truncated": found.truncated}
+    shown = pictures.paths(graph, here["<" + ends[0]], here["<" + ends[1]], max_hops)
+    nodes = [hop[end] for path in shown["paths"] for hop in path for end in ("source", "target")]
+    terms = {node["id"]: term(graph, node["id"]) for node in nodes}
+    given = numbers(endpoint.graph_id, list(terms.values()))
+    for node in nodes:
+        node["id"] = given[terms[node["id"]]]
+    return {**shown, "truncated": shown["truncated"] or found.truncated}
 
 
 def _nodes(shown: dict[str, Any]) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -84,6 +85,34 @@ def types(snapshot: Snapshot) -> tuple[np.ndarray, list[str]]:
         said = _commonest(owners, np.array(named, np.int64)[codes], snapshot.num_entities)
         of_type = np.where(of_type < 0, said, of_type)
     return of_type, labels
+
+
+def types_of(snapshot: Snapshot, entities: Sequence[int]) -> list[str]:
+    """The labels of the types of some entities, as :func:`types` chooses them; empty where the graph does not say.
+
+    Looks at the facts of these entities alone, so that it is quick in a graph of any size.
+    """
+    saying = np.flatnonzero(
+        [snapshot.relation_label(r) in TYPE_RELATIONS for r in range(snapshot.num_relations)]
+    )
+    sizes: dict[int, int] = {}
+
+    def size(kind: int) -> int:
+        if kind not in sizes:
+            members = snapshot.in_order[snapshot.in_offsets[kind] : snapshot.in_offsets[kind + 1]]
+            sizes[kind] = int(np.isin(snapshot.relations[members], saying).sum())
+        return sizes[kind]
+
+    found = []
+    for entity in entities:
+        facts = slice(int(snapshot.out_offsets[entity]), int(snapshot.out_offsets[entity + 1]))
+        kinds = (
+            snapshot.tails[facts][np.isin(snapshot.relations[facts], saying)].tolist() if len(saying) else []
+        )
+        best = min(set(kinds), key=lambda kind: (-size(kind), kind), default=None)
+        said = snapshot.entity_attributes(entity).get(TYPE_ATTRIBUTE, "")
+        found.append(said if best is None else snapshot.entity_label(best))
+    return found
 
 
 def _commonest(owners: np.ndarray, codes: np.ndarray, size: int) -> np.ndarray:

@@ -77,6 +77,45 @@ class Sampling(Naming):
             found.update(dict.fromkeys(self._triples(query)))
         return found
 
+    def kinds_of(self, iris: Sequence[str]) -> dict[ox.Triple, None]:
+        """The facts that say of what kind some entities are.
+
+        Raises:
+            EndpointError: see :meth:`retrieval.kg.sparql.endpoint.Endpoint.select`.
+        """
+        kinds = " ".join(f"<{iri}>" for iri in KINDS_OF)
+        found: dict[ox.Triple, None] = {}
+        for part in batches([str(self._ox.NamedNode(iri)) for iri in iris], NAMES_OF):
+            query = f"VALUES ?s {{ {' '.join(part)} }} VALUES ?p {{ {kinds} }} ?s ?p ?o"
+            found.update(dict.fromkeys(self._triples(f"SELECT ?s ?p ?o WHERE {{ {query} }} LIMIT 10000")))
+        return found
+
+    def among(self, iris: Sequence[str], texts: Sequence[str], limit: int) -> Facts:
+        """Facts from some entities to some entities and values.
+
+        Args:
+            iris: of the entities.
+            texts: values, as they are written; whatever their type or language.
+            limit: facts at most; ``truncated`` says that there are more.
+
+        Raises:
+            EndpointError: see :meth:`retrieval.kg.sparql.endpoint.Endpoint.select`.
+        """
+        nodes = [str(self._ox.NamedNode(iri)) for iri in iris]
+        values = " ".join(str(self._ox.Literal(text)) for text in texts)
+        found: dict[ox.Triple, None] = {}
+        for part in batches(nodes, NAMES_OF):
+            heads = f"VALUES ?s {{ {' '.join(part)} }}"
+            for other in batches(nodes, NAMES_OF):
+                query = f"SELECT ?s ?p ?o WHERE {{ {heads} VALUES ?o {{ {' '.join(other)} }} ?s ?p ?o }}"
+                found.update(dict.fromkeys(self._triples(f"{query} LIMIT {limit + 1}")))
+            if values:
+                kept = f"FILTER(isLiteral(?o) && STR(?o) = ?text) {self._spoken('?o')}"
+                query = f"SELECT ?s ?p ?o WHERE {{ {heads} ?s ?p ?o . VALUES ?text {{ {values} }} {kept} }}"
+                found.update(dict.fromkeys(self._triples(f"{query} LIMIT {limit + 1}")))
+        kept_facts = dict.fromkeys(sorted(found, key=str)[:limit])
+        return Facts(kept_facts, truncated=len(found) > limit)
+
     def _members(self, kind_of: str) -> dict[ox.Triple, None]:
         kinds = self._commonest(f"SELECT ?x (COUNT(*) AS ?n) WHERE {{ ?s <{kind_of}> ?x }}", _KINDS)
         spoken = self._spoken("?o", "!isLiteral(?o) || ")

@@ -90,6 +90,8 @@ def test_the_schema_is_valid_without_a_warning(tmp_path):
         "graphs/{id}/entities",
         "graphs/{id}/neighbours",
         "graphs/{id}/fact",
+        "graphs/{id}/picture",
+        "graphs/{id}/paths",
         "graphs/{id}/passages",
         "graphs/{id}/passages/{number}",
         "graphs/{id}/train",

@@ -1,0 +1,126 @@
+"""``/graphs/{id}/picture`` and ``/graphs/{id}/paths``: what Explore draws."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from retrieval.kg.snapshot import Snapshot
+from webapp.api.params import validated
+from webapp.graphs import endpoints, pictures, selectors, snapshots
+from webapp.graphs.api import VERSION
+from webapp.graphs.models import Graph
+from webapp.graphs.selectors import endpoint_of, find_graph
+from webapp.graphs.serializers import HopSerializer, NodeSerializer
+
+
+class EntityListField(serializers.CharField):
+    """Numbers of entities, separated by commas."""
+
+    default_error_messages = {
+        "numbers": "Give the numbers of entities, separated by commas.",
+        "many": f"At most {pictures.ENTITIES_MAX} entities are drawn at a time. Leave some out.",
+    }
+
+    def to_internal_value(self, data: Any) -> Any:
+        """As a list without repetitions, in the order given."""
+        parts = [part for part in super().to_internal_value(data).split(",") if part]
+        if not all(part.isascii() and part.isdigit() and len(part) <= 18 for part in parts):
+            self.fail("numbers")
+        if len(parts) > pictures.ENTITIES_MAX:
+            self.fail("many")
+        return list(dict.fromkeys(map(int, parts)))
+
+
+class PictureQuerySerializer(serializers.Serializer[object]):
+    """What is to be drawn."""
+
+    entities = EntityListField(
+        max_length=10_000, help_text=f"numbers of at most {pictures.ENTITIES_MAX} entities, by commas"
+    )
+
+
+class PictureNodeSerializer(NodeSerializer):
+    """An entity of a picture."""
+
+    type = serializers.CharField(help_text="what kind of thing it is, where the graph says so")
+    degree = serializers.IntegerField(
+        allow_null=True, help_text="its facts in the graph; null where an endpoint was not asked"
+    )
+    iri = serializers.CharField(help_text="of entities that came from RDF")
+
+
+class PictureSerializer(serializers.Serializer[object]):
+    """Entities with the facts among them."""
+
+    nodes = PictureNodeSerializer(many=True)
+    hops = HopSerializer(many=True, help_text=f"at most {pictures.FACTS_MAX} of ``total``")
+    total = serializers.IntegerField()
+    missing = serializers.ListField(
+        child=serializers.IntegerField(), help_text="entities that this version does not have"
+    )
+
+
+class PathsQuerySerializer(serializers.Serializer[object]):
+    """Between what."""
+
+    source = serializers.IntegerField(min_value=0)  # type: ignore[assignment]  # a field of this name hides an option of the base
+    target = serializers.IntegerField(min_value=0)
+    hops = serializers.IntegerField(min_value=1, max_value=pictures.HOPS_MAX, default=4)
+
+
+class PathsSerializer(serializers.Serializer[object]):
+    """The shortest paths, all of one length; none where they are further apart than was looked."""
+
+    paths = serializers.ListField(child=HopSerializer(many=True))
+    truncated = serializers.BooleanField(help_text="there are more, or a limit cut some off")
+
+
+class _Explored(APIView):
+    """A view of the version that ``snapshot`` names, the current one without it."""
+
+    def snapshot(self, request: Request, graph: Graph) -> Snapshot:
+        """It.
+
+        Raises:
+            VersionGoneError: it is not there any more.
+            GraphNotReadyError: there is none.
+        """
+        wanted = request.query_params.get("snapshot", "")
+        if not wanted:
+            return snapshots.of_graph(graph)
+        return snapshots.opened(selectors.require_version(graph, wanted).path)
+
+
+class PictureView(_Explored):
+    """Entities with the facts among them."""
+
+    @extend_schema(parameters=[PictureQuerySerializer, VERSION], responses=PictureSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        """The same for the same entities of the same version."""
+        graph = find_graph(request.user, pk)
+        entities = validated(PictureQuerySerializer(data=request.query_params))["entities"]
+        endpoint = endpoint_of(graph)
+        if endpoint is not None:
+            return Response(endpoints.picture(endpoint, entities))
+        return Response(pictures.picture(self.snapshot(request, graph), entities))
+
+
+class PathsView(_Explored):
+    """Paths between two entities."""
+
+    @extend_schema(parameters=[PathsQuerySerializer, VERSION], responses=PathsSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        """The shortest, whichever way their facts point."""
+        graph = find_graph(request.user, pk)
+        data = validated(PathsQuerySerializer(data=request.query_params))
+        asked = data["source"], data["target"], data["hops"]
+        endpoint = endpoint_of(graph)
+        if endpoint is not None:
+            return Response(endpoints.paths(endpoint, *asked))
+        return Response(pictures.paths(self.snapshot(request, graph), *asked))
