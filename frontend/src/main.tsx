@@ -26,6 +26,7 @@ import "@/components/run/steer.css";
 import "@/components/graph/graph.css";
 import "@/components/graph/inspector.css";
 import "@/components/graphs/graphs.css";
+import "@/components/explore/explore.css";
 import "@/components/tests/tests.css";
 import "@/components/uploads/uploads.css";
 import "@/components/compare/compare.css";

@@ -79,6 +79,8 @@ export interface NeighbourQuery {
   direction?: "out" | "in" | undefined;
   limit: number;
   offset?: number | undefined;
+  /** Hash of a version; the current one without it. */
+  snapshot?: string | undefined;
 }
 
 export const neighbours = (graph: Id, asked: NeighbourQuery) =>

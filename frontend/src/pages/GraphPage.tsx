@@ -201,6 +201,11 @@ export function GraphPage() {
               Delete
             </Button>
           )}
+          {graph.state === "ready" && (graph.triples > 0 || graph.endpoint) && (
+            <Link className="btn" to={`/graphs/${graph.id}/explore`}>
+              Explore
+            </Link>
+          )}
           {graph.state === "ready" && (
             <Link className="btn primary" to={`/?graph=${graph.id}`}>
               Ask this graph

@@ -2,13 +2,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
+import { pictureQuery } from "@/api/explore";
 import { checkpointsQuery, graphsQuery, methodQuery, statusQuery } from "@/api/queries";
 import type { LinkedEntity } from "@/api/events";
 import type { Run } from "@/api/types";
 import { withParams } from "@/components/kit/url";
 import { chosenCheckpoint, chosenMethod, methodChoices, namedCheckpoint, settingsFor } from "@/store/methods";
 import { heldQuestion, holdQuestion } from "@/store/heldQuestion";
-import { pinsOfRun } from "@/store/pins";
+import { pinOf, pinsOfRun } from "@/store/pins";
 import { useSettings } from "@/store/settings";
 import { chosenSettings } from "@/store/settingsForm";
 import { draftOfRun, rewritten, startDraft, type Draft } from "./draft";
@@ -71,6 +72,20 @@ export function useDraft(
     setPinsOf(id);
     if (!run.program && !draft.given && draft.question.trim() === run.question)
       setDraft({ ...draft, given: pinsOfRun(linked, run.question) });
+  }
+
+  // What is to be asked about can come by the address too, by numbers; the graph has the names.
+  const topics = id ? "" : (params.get("topics") ?? "");
+  const picked = topics.split(".").filter((part) => /^\d{1,15}$/.test(part));
+  const about = useQuery({
+    ...pictureQuery(draft.graph ?? "", null, picked.map(Number)),
+    enabled: picked.length > 0 && draft.graph !== null && draft.graph === params.get("graph"),
+  });
+  const [topicsOf, setTopicsOf] = useState("");
+  const found = about.isPlaceholderData ? undefined : about.data;
+  if (found && topicsOf !== topics) {
+    setTopicsOf(topics);
+    setDraft({ ...draft, given: found.nodes.map((node) => pinOf(node, draft.question)) });
   }
 
   // So does a question that comes by the address, from the palette or from a graph's page.

@@ -1,78 +1,20 @@
 // Looking around in a graph: find an entity, see its facts by relation, go on to a neighbour.
 import { useQuery } from "@tanstack/react-query";
-import { useCallback, useId, useMemo, useState } from "react";
-import { entitiesQuery, neighboursQuery } from "@/api/queries";
+import { useCallback, useMemo, useState } from "react";
+import { Link } from "react-router";
+import { neighboursQuery } from "@/api/queries";
 import type { Graph, Neighbours } from "@/api/types";
-import { EntitySuggest, optionId } from "@/components/ask/EntitySuggest";
 import { PlainCanvas } from "@/components/graph/PlainCanvas";
 import { Button } from "@/components/kit/controls";
-import { useSettled } from "@/components/kit/hooks";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { useUrlNumber } from "@/components/kit/url";
 import { Card } from "@/components/kit/Card";
 import { integer } from "@/store/format";
 import { factOfHop } from "@/store/found";
 import { factsGraph } from "@/store/plainGraph";
+import { Find } from "./Find";
 
 const STEP = 40;
-
-function Find({ graph, onPick }: { graph: Graph; onPick: (id: number) => void }) {
-  const [text, setText] = useState("");
-  const [active, setActive] = useState(0);
-  const list = useId();
-  const q = useSettled(text.trim(), graph.endpoint ? 500 : 120);
-  const { data, error } = useQuery(entitiesQuery(graph.id, q));
-  const open = text.trim() !== "" && (data?.length ?? 0) > 0;
-  const pick = (id: number) => {
-    setText("");
-    onPick(id);
-  };
-  return (
-    <div className="finder">
-      <input
-        className="input find"
-        type="search"
-        role="combobox"
-        aria-label="Find an entity"
-        aria-expanded={open}
-        aria-controls={list}
-        aria-activedescendant={open ? optionId(list, active) : undefined}
-        placeholder={graph.endpoint ? "The whole name, or an IRI" : "Find an entity"}
-        value={text}
-        onChange={(event) => {
-          setText(event.target.value);
-          setActive(0);
-        }}
-        onKeyDown={(event) => {
-          const last = (data?.length ?? 1) - 1;
-          if (event.key === "ArrowDown") setActive(Math.min(last, active + 1));
-          else if (event.key === "ArrowUp") setActive(Math.max(0, active - 1));
-          else if (event.key === "Escape") setText("");
-          else if (event.key === "Enter" && data?.[active]) pick(data[active].id);
-          else return;
-          event.preventDefault();
-        }}
-      />
-      {open && data && (
-        <div className="popover suggest">
-          <EntitySuggest
-            id={list}
-            matches={data}
-            active={active}
-            onHover={setActive}
-            onPick={(match) => pick(match.id)}
-          />
-        </div>
-      )}
-      {text.trim() !== "" && q === text.trim() && data?.length === 0 && (
-        <p className="small muted">
-          No entity is called “{q}”{graph.endpoint && ", spelt like that"}.
-        </p>
-      )}
-      {error && <ErrorNotice error={error} />}
-    </div>
-  );
-}
 
 function Facts({
   found,
@@ -186,7 +128,21 @@ export function Browse({ graph }: { graph: Graph }) {
     [setEntity],
   );
   return (
-    <Card title="Explore" id="browse" acts={<Find graph={graph} onPick={go} />}>
+    <Card
+      title="Explore"
+      id="browse"
+      acts={
+        <>
+          <Link
+            className="btn small"
+            to={`/graphs/${graph.id}/explore${entity === null ? "" : `?show=${entity}&node=${entity}`}`}
+          >
+            Full page
+          </Link>
+          <Find graph={graph} onPick={go} />
+        </>
+      }
+    >
       <div className="body">
         {entity === null ? (
           <p className="muted">
