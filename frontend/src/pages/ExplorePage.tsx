@@ -101,7 +101,7 @@ function Exploration({ graph }: { graph: Graph }) {
       )}
       {narrow ? (
         <>
-          <div className="explore-drawing">{drawing}</div>
+          {state.shown.length > 0 && <div className="explore-drawing">{drawing}</div>}
           {side}
         </>
       ) : (

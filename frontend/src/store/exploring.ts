@@ -94,11 +94,13 @@ export function without(exploring: Exploring, ids: readonly number[]): Exploring
   };
 }
 
-/** What an entity is, for people: its kind in the graph, or what sort of node it is. */
+/** What an entity is, for people: its kind in the graph, or what sort of node it is; "" where the graph does not say. */
 export function kindOf({ type, kind }: Pick<PictureNode, "type" | "kind">): string {
-  if (type) return type;
-  return { entity: "no kind", cvt: "mediator", literal: "value" }[kind];
+  return type || { entity: "", cvt: "mediator", literal: "value" }[kind];
 }
+
+/** How a filter calls what has no kind. */
+export const NO_KIND = "no kind given";
 
 interface Group {
   relation: string;
@@ -156,7 +158,7 @@ export function exploredGraph(
   const shown = nodes.filter(
     (node) =>
       pins.has(node.id) ||
-      ((!kinds.length || kinds.includes(kindOf(node))) &&
+      ((!kinds.length || kinds.includes(kindOf(node) || NO_KIND)) &&
         // What a filter of relations leaves without any fact goes with them.
         (!linked.has(node.id) || still.has(node.id))),
   );

@@ -30,7 +30,7 @@ function GroupRow({ group, shown, onShow }: { group: NeighbourGroup; shown: numb
         </span>
         <bdi>{group.label}</bdi>
         {inverse && <span className="sr-only"> (inverse)</span>}
-        <span className="muted small tabular block">
+        <span className="muted small tabular">
           {shown > 0 ? `${integer(shown)} of ${integer(group.count)} shown` : count(group.count, "fact")}
         </span>
       </span>
@@ -116,15 +116,17 @@ export function EntityCard({ graph, state, id, onAsk }: Props) {
         </h2>
         <Button look="plain" size="small" icon="close" label="Close" onPress={() => state.look(null)} />
       </header>
-      <p className="muted small">
-        <bdi>{kindOf(node)}</bdi>
-        {node.iri && (
-          <span className="mono block breaks" title="IRI">
-            {node.iri}
-          </span>
-        )}
-      </p>
-      <p className="row wrap">
+      {(kindOf(node) || node.iri) && (
+        <p className="muted small">
+          <bdi>{kindOf(node)}</bdi>
+          {node.iri && (
+            <span className="mono explore-iri" title="IRI">
+              {node.iri}
+            </span>
+          )}
+        </p>
+      )}
+      <p className="row wrap explore-acts">
         <Button size="small" icon="pin" aria-pressed={pinned} onPress={() => state.pin([id])}>
           {pinned ? "Unpin" : "Pin"}
         </Button>

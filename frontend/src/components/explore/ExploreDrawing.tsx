@@ -7,7 +7,7 @@ import { ActList, ActMenu, Button, type Act } from "@/components/kit/controls";
 import { Loading } from "@/components/kit/feedback";
 import { useMedia, usePageKeys } from "@/components/kit/hooks";
 import type { GraphEvents, GraphHandle, LayoutName, Point } from "@/graph/handle";
-import { kindOf } from "@/store/exploring";
+import { NO_KIND, kindOf } from "@/store/exploring";
 import { copyText, download, fileName } from "@/store/files";
 import { count, elide } from "@/store/format";
 import { useSettings } from "@/store/settings";
@@ -63,18 +63,22 @@ function tally(names: readonly (readonly [string, string])[]): [string, string, 
 
 function FilterBox({ state }: { state: ExploringState }) {
   const { data, exploring, show } = state;
-  const kinds = tally((data?.nodes ?? []).map((node) => [kindOf(node), kindOf(node)] as const));
+  const kinds = tally(
+    (data?.nodes ?? []).map(kindOf).map((kind) => [kind || NO_KIND, kind || NO_KIND] as const),
+  );
   const relations = tally((data?.hops ?? []).map(({ step }) => [step.name, step.label] as const));
   const filtered = exploring.kinds.length + exploring.relations.length > 0;
   return (
     <Dialog aria-label="Filter what is shown" className="dialog narrow">
       <p className="muted small">Only what is ticked is drawn; where nothing is ticked, all is. Pins stay.</p>
-      <Choices
-        label="Kinds"
-        names={kinds}
-        chosen={exploring.kinds}
-        onChange={(chosen) => show({ ...exploring, kinds: chosen })}
-      />
+      {kinds.length > 1 && (
+        <Choices
+          label="Kinds"
+          names={kinds}
+          chosen={exploring.kinds}
+          onChange={(chosen) => show({ ...exploring, kinds: chosen })}
+        />
+      )}
       {relations.length > 0 && (
         <Choices
           label="Relations"

@@ -50,14 +50,14 @@ function Several({ state, onAsk }: Pick<Props, "state" | "onAsk">) {
   return (
     <section className="explore-card" aria-label="What is selected">
       <h2>{count(selected.length, "entity", "entities")} selected</h2>
-      <p className="muted breaks">
+      <p className="muted">
         {selected
           .slice(0, 8)
           .map((id) => elide(labelOf(id), 40))
           .join(" · ")}
         {selected.length > 8 && ` and ${selected.length - 8} more`}
       </p>
-      <p className="row wrap">
+      <p className="row wrap explore-acts">
         <Button size="small" icon="pin" onPress={() => state.pin(selected)}>
           {selected.every((id) => state.exploring.pins.includes(id)) ? "Unpin" : "Pin"}
         </Button>

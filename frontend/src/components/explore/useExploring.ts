@@ -128,7 +128,7 @@ export function useExploring(graph: Graph) {
       const [first] = found.paths;
       if (!first) {
         toast(
-          `Nothing connects ${labelOf(from)} and ${labelOf(to)} within four facts${
+          `Nothing connects ${labelOf(from)} and ${labelOf(to) || "that entity"} within four facts${
             found.truncated ? ", in what the endpoint gave of them" : ""
           }.`,
         );
@@ -165,6 +165,11 @@ export function useExploring(graph: Graph) {
     expandBy,
     path,
     add: (ids: readonly number[]) => {
+      const [only] = ids;
+      if (pathFrom !== null && only !== undefined && only !== pathFrom) {
+        void path(pathFrom, only);
+        return;
+      }
       const news = ids.filter((id) => !shown.includes(id));
       if (fits(news.length)) show(withShown(exploring, ids), ids.at(-1) ?? node);
     },
