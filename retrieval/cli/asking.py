@@ -186,6 +186,7 @@ def engine_for(answering: Answering, encoding: Encoding, graph: Snapshot, path: 
         method=method_of(answering.checkpoint, answering.method),
         reasoner=answering.reasoner,
         options=settings_of(answering.settings),
+        asks_foreign=answering.foreign == "ask",
     )
     llm = environment.language_model()
     return load_engine(spec, load_parts(graph, encoding.load()), llm=llm)

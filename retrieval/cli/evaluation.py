@@ -93,6 +93,7 @@ def evaluate(
     report = write_report(
         out, outcome,
         checkpoint=answering.checkpoint, split=asked.split, limit=measuring.limit, seen=seen, labels=labels,
+        asks_foreign=answering.foreign == "ask",
     )  # fmt: skip
     journal.remove()
     _write_pages(report, [page for page in (markdown, html) if page])
@@ -242,7 +243,7 @@ def _key(answering: Answering, measuring: Measuring, engine: Engine, questions: 
         engine.snapshot.hash, engine.checkpoint, str(engine.method), engine.encoder,
         engine.reasoner.name, engine.reasoner.llm, engine.prompts, as_json(engine.options),
         answering.budget, answering.seed, measuring.topics, measuring.subgraphs,
-        fingerprint(questions), code_version(),
+        fingerprint(questions), code_version(), answering.foreign,
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 

@@ -72,6 +72,7 @@ class Answering:
         budget: distinct facts retrieved.
         seed: of what is drawn at random.
         settings: NAME=VALUE, a setting of the retriever for asking; repeatable.
+        foreign: a checkpoint of a graph of other relations: compare them by text in its place, or ask it all the same.
     """
 
     checkpoint: Path | None = None
@@ -80,6 +81,7 @@ class Answering:
     budget: int = DEFAULT_BUDGET
     seed: int = 0
     settings: Annotated[Repeated, Parameter(name="--set")] = ()
+    foreign: Literal["zero-shot", "ask"] = "zero-shot"
 
 
 #: A format of graphs, by its name in the catalog.

@@ -97,6 +97,7 @@ def build_report(
     limit: int | None = None,
     seen: Seen | None = None,
     labels: Sequence[Label] = (),
+    asks_foreign: bool = False,
 ) -> dict[str, Any]:
     """The report as plain JSON types (docs: DESIGN, "The engine's command line").
 
@@ -107,6 +108,7 @@ def build_report(
         limit: questions drawn of the split at most, for the record.
         seen: in training; taken from the checkpoint when it is not given.
         labels: relation paths of the questions, for those without gold paths.
+        asks_foreign: as of the engine (``EngineSpec``), for the record.
     """
     outcomes = evaluation.outcomes
     words = registry.method(evaluation.engine.method).worded
@@ -139,7 +141,7 @@ def build_report(
         },
         "own_subgraphs": _own_subgraphs(outcomes),
         "coverage": asdict(coverage.measure(evaluation.engine.snapshot, [o.question for o in outcomes])),
-        "manifest": _manifest(evaluation, checkpoint, split, limit),
+        "manifest": _manifest(evaluation, checkpoint, split, limit, asks_foreign),
         "per_question": [
             {**_row(o, s, shift), "cause": why} for o, s, why in zip(outcomes, scores, causes, strict=True)
         ],
@@ -242,7 +244,11 @@ def _own_subgraphs(outcomes: Sequence[Outcome]) -> dict[str, Any]:
 
 
 def _manifest(
-    evaluation: Evaluation, checkpoint: Path | None, split: str | None, limit: int | None
+    evaluation: Evaluation,
+    checkpoint: Path | None,
+    split: str | None,
+    limit: int | None,
+    asks_foreign: bool,
 ) -> dict[str, Any]:
     engine = evaluation.engine
     trained_on = read_manifest(checkpoint).snapshot if checkpoint else None
@@ -254,7 +260,7 @@ def _manifest(
         "trained_on": trained_on,
         "cross_dataset": trained_on is not None and trained_on != whole.hash,
         # The zero-shot retriever answered, because the checkpoint says nothing of this graph.
-        "stood_in": checkpoint is not None and is_foreign(checkpoint, whole),
+        "stood_in": checkpoint is not None and not asks_foreign and is_foreign(checkpoint, whole),
         "snapshot": engine.snapshot.hash,
         "questions": fingerprint([outcome.question for outcome in evaluation.outcomes]),
         "config": {

@@ -93,8 +93,12 @@ class Study:
         return cells(self.config)
 
     def finished(self, cell: Cell) -> dict[str, Any] | None:
-        """The result of a cell that was done and would not be done again; None of any other."""
-        return _kept(self._folder(cell) / CELL, self._key(cell))
+        """The result of a cell that was done and would not be done again; None of any other.
+
+        Earlier versions had the zero-shot retriever stand in for a checkpoint of other relations; such a cell is none.
+        """
+        kept = _kept(self._folder(cell) / CELL, self._key(cell))
+        return None if kept is not None and kept["manifest"].get("stood_in") else kept
 
     def do(self, cell: Cell) -> dict[str, Any]:
         """The result of one cell, done now unless it was; see :meth:`run`."""
@@ -110,7 +114,7 @@ class Study:
         engine = load_engine(
             EngineSpec(
                 data.of.graph, checkpoint, variant.method, variant.reasoner or self.config.reasoner,
-                cache=self.out / "cache", options=tuple(variant.options.items()),
+                cache=self.out / "cache", options=tuple(variant.options.items()), asks_foreign=True,
             ),
             load_parts(data.snapshot, self.encoder), llm=self.llm,
         )  # fmt: skip
@@ -129,7 +133,7 @@ class Study:
         report = write_report(
             folder / REPORT, evaluation,
             checkpoint=checkpoint, split=self.config.split, limit=self.config.limit,
-            labels=read_labels(data.of.labels) if data.of.labels else [],
+            labels=read_labels(data.of.labels) if data.of.labels else [], asks_foreign=True,
         )  # fmt: skip
         journal.remove()
         # Triple states of one checkpoint are large and never used again.

@@ -73,16 +73,21 @@ class LineGraphConv(nn.Module):
 
     .. math:: x'_v = \sum_{u \in P(v) \cup \{v\}} \frac{W x_u}{\sqrt{d_u d_v}} + b
 
-    where P(v) are the triples that end in head(v).
+    where P(v) are the triples that end in head(v). With ``self_weight`` the own message has a weight of its own and is
+    not divided, as RAPL eq. 3 writes it:
+
+    .. math:: x'_v = \sum_{u \in P(v)} \frac{W x_u}{\sqrt{d_u d_v}} + W_{self} x_v + b
 
     Args:
         in_features: size of x_v.
         out_features: size of x'_v.
+        self_weight: see above.
     """
 
-    def __init__(self, in_features: int, out_features: int) -> None:
+    def __init__(self, in_features: int, out_features: int, *, self_weight: bool = False) -> None:
         super().__init__()
         self.lin = nn.Linear(in_features, out_features, bias=False)
+        self.own = nn.Linear(in_features, out_features, bias=False) if self_weight else None
         self.bias = nn.Parameter(torch.zeros(out_features))
         nn.init.xavier_uniform_(self.lin.weight)
 
@@ -90,16 +95,20 @@ class LineGraphConv(nn.Module):
         """[N, in_features] -> [N, out_features]."""
         sent = line_graph.norm.unsqueeze(1) * self.lin(x)  # [N, out]
         received = gather_predecessors(sent, line_graph)  # [entities, out]
-        return self.combine(received[line_graph.heads], sent, line_graph.norm, line_graph.loops)
+        return self.combine(received[line_graph.heads], sent, x, line_graph.norm, line_graph.loops)
 
-    def combine(self, received: Tensor, sent: Tensor, norm: Tensor, loops: Tensor) -> Tensor:
+    def combine(self, received: Tensor, sent: Tensor, x: Tensor, norm: Tensor, loops: Tensor) -> Tensor:
         """The second half of the convolution, for any subset of n triples whose sums are known.
 
         Args:
             received: sum over the triples that end in each triple's head, [n, out].
             sent: each triple's own normalised message, [n, out].
+            x: what it was made of, [n, in]; ``W_self`` reads it.
             norm: [n].
             loops: [n] bool; a loop is in ``received`` already.
         """
+        if self.own is not None:
+            summed: Tensor = norm.unsqueeze(1) * received + self.own(x) + self.bias
+            return summed
         own = torch.where(loops.unsqueeze(1), torch.zeros_like(sent), sent)
         return norm.unsqueeze(1) * (received + own) + self.bias

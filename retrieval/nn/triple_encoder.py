@@ -1,4 +1,4 @@
-"""The triple encoder of RAPL and REL-RAG: two 2-layer GCNs on the line graph and its reverse.
+"""The triple encoder of RAPL and REL-RAG: two GCNs of at most two layers on the line graph and its reverse.
 
 ``z_v = MEAN(forward GCN, reversed GCN)`` (REL-RAG eq. 78), from the graph alone: the question is not seen
 here, so the states of a snapshot can be computed once and kept. Two ways to the same numbers:
@@ -91,6 +91,17 @@ class TripleStates(nn.Module):
     phi(h, r, t) = W_h h + W_r r + W_t t, a projection per entity and per relation that is gathered, never
     a [N, 3d] matrix. With ``skip`` a projection of phi is added to the mean, because in a GCN the own
     message of a triple is divided by its degree, and all triples that leave one hub would look alike.
+
+    Args:
+        text_features: d, size of the text features.
+        hidden: H, size of the states.
+        dropout: rate between two layers.
+        skip: add the projection of phi.
+        norm: end in a layer norm.
+        look_ahead: read the reversed graph too (RAPL eq. 10).
+        layers: of each GCN, 1 or 2.
+        self_weight: a triple's (an entity's) own message has a weight of its own (RAPL eq. 3).
+        relation_readout: add a projection of the relation's text to the mean.
     """
 
     def __init__(
@@ -102,15 +113,21 @@ class TripleStates(nn.Module):
         skip: bool = True,
         norm: bool = True,
         look_ahead: bool = True,
+        layers: int = 2,
+        self_weight: bool = False,
+        relation_readout: bool = False,
     ) -> None:
         super().__init__()
         self.hidden = hidden
         self.look_ahead = look_ahead
+        self.layers = layers
+        self.self_weight = self_weight
         self.head = nn.Linear(text_features, hidden, bias=False)
         self.relation = nn.Linear(text_features, hidden, bias=False)
         self.tail = nn.Linear(text_features, hidden, bias=False)
         self.skip = nn.Linear(hidden, hidden, bias=False) if skip else None
         self.norm = nn.LayerNorm(hidden) if norm else nn.Identity()
+        self.of_relation = nn.Linear(hidden, hidden, bias=False) if relation_readout else None
         self.dropout = dropout
 
     def phi(
@@ -122,25 +139,34 @@ class TripleStates(nn.Module):
             x = x + self.head(entities)[heads] + self.tail(entities)[tails]
         return x
 
-    def combine(self, ahead: Tensor, behind: Tensor, x: Tensor) -> Tensor:
-        """MEAN of both directions (eq. 78), or the first alone without look-ahead; the skip, and a layer norm."""
+    def combine(
+        self, ahead: Tensor, behind: Tensor, x: Tensor, relation_texts: Tensor, relations: Tensor
+    ) -> Tensor:
+        """MEAN of both directions (eq. 78), or the first alone without look-ahead; what is read beside it, and a norm.
+
+        Args:
+            ahead, behind: of n triples, [n, H].
+            x: phi of them, [n, H].
+            relation_texts: text features of the relations, [R, d].
+            relations: rows of these, [n].
+        """
         mean = (ahead + behind) / 2 if self.look_ahead else ahead
         if self.skip is not None:
             mean = mean + self.skip(x)
+        if self.of_relation is not None:
+            mean = mean + self.of_relation(self.relation(relation_texts))[relations]
         states: Tensor = self.norm(mean)
         return states
+
+    def _activate(self, x: Tensor) -> Tensor:
+        """Between two layers."""
+        return functional.dropout(functional.relu(x), self.dropout, self.training)
 
 
 class TripleEncoder(TripleStates):
     """Triple states z_v from text features of heads, relations and tails, on the line graph.
 
-    Args:
-        text_features: d, size of the text features.
-        hidden: H, size of the states.
-        dropout: rate after the first layer.
-        skip: add the projection of phi.
-        norm: end in a layer norm.
-        look_ahead: read the reversed graph too (RAPL eq. 10).
+    Arguments as of :class:`TripleStates`.
     """
 
     def __init__(
@@ -152,10 +178,19 @@ class TripleEncoder(TripleStates):
         skip: bool = True,
         norm: bool = True,
         look_ahead: bool = True,
+        layers: int = 2,
+        self_weight: bool = False,
+        relation_readout: bool = False,
     ) -> None:
-        super().__init__(text_features, hidden, dropout, skip=skip, norm=norm, look_ahead=look_ahead)
-        self.forward_layers = nn.ModuleList([LineGraphConv(hidden, hidden) for _ in range(2)])
-        self.backward_layers = nn.ModuleList([LineGraphConv(hidden, hidden) for _ in range(2)])
+        super().__init__(
+            text_features, hidden, dropout,
+            skip=skip, norm=norm, look_ahead=look_ahead,
+            layers=layers, self_weight=self_weight, relation_readout=relation_readout,
+        )  # fmt: skip
+        self.forward_layers, self.backward_layers = (
+            nn.ModuleList([LineGraphConv(hidden, hidden, self_weight=self_weight) for _ in range(layers)])
+            for _ in range(2)
+        )
 
     def forward(
         self,
@@ -176,12 +211,20 @@ class TripleEncoder(TripleStates):
             [N, H].
         """
         x = self.phi(entities, relation_texts, line_graph.heads, relations, line_graph.tails)
-        reverse = line_graph.reversed()
-        first, second = self.forward_layers
-        ahead = second(self._activate(first(x, line_graph)), line_graph)
-        first, second = self.backward_layers
-        behind = second(self._activate(first(x, reverse)), reverse)
-        return self.combine(ahead, behind, x)
+        ahead, behind = (
+            self._through(layers, x, graph)
+            for layers, graph in (
+                (self.forward_layers, line_graph),
+                (self.backward_layers, line_graph.reversed()),
+            )
+        )
+        return self.combine(ahead, behind, x, relation_texts, relations)
+
+    def _through(self, layers: nn.ModuleList, x: Tensor, line_graph: LineGraph) -> Tensor:
+        x = layers[0](x, line_graph)
+        for layer in layers[1:]:
+            x = layer(self._activate(x), line_graph)
+        return x
 
     def on_block(self, block: Block, relation_texts: Tensor) -> Tensor:
         """States of the block's n target triples, [n, H]."""
@@ -192,8 +235,9 @@ class TripleEncoder(TripleStates):
             (block.backward, self.backward_layers, self.head, self.tail),
         ):
             received = self.project_sums(side.sums, block.entities, near, far)  # [m, H]
-            sides.append(self._two_layers(x, received, block, side, layers))
-        return self.combine(sides[0], sides[1], x[block.targets])
+            sides.append(self._on_side(x, received, block, side, layers))
+        targets = block.targets
+        return self.combine(sides[0], sides[1], x[targets], relation_texts, block.relations[targets])
 
     def project_sums(
         self, sums: EntitySums, entities: Tensor | None, near: nn.Module, far: nn.Module
@@ -204,20 +248,22 @@ class TripleEncoder(TripleStates):
             received = received + far(sums.far) + sums.near.unsqueeze(1) * near(entities)
         return received
 
-    def _activate(self, x: Tensor) -> Tensor:
-        return functional.dropout(functional.relu(x), self.dropout, self.training)
-
-    def _two_layers(
+    def _on_side(
         self, x: Tensor, received: Tensor, block: Block, side: Side, layers: nn.ModuleList
     ) -> Tensor:
-        first, second = layers
+        first, own = layers[0], block.targets
         assert isinstance(first, LineGraphConv)
+        norm, reached = side.norm.unsqueeze(1), first.lin(received)
+        if len(layers) == 1:
+            sent = norm[own] * first.lin(x[own])
+            return first.combine(reached[side.near[own]], sent, x[own], side.norm[own], block.loops[own])
+        second = layers[1]
         assert isinstance(second, LineGraphConv)
-        norm = side.norm.unsqueeze(1)
         sent = norm * first.lin(x)  # [W, H]
-        inner = self._activate(first.combine(first.lin(received)[side.near], sent, side.norm, block.loops))
+        inner = self._activate(first.combine(reached[side.near], sent, x, side.norm, block.loops))
         sent = norm * second.lin(inner)  # [W, H]
         messages = sent[side.senders] * side.scale.unsqueeze(1)
         summed = sent.new_zeros(side.n_receivers, sent.shape[1]).index_add(0, side.receivers, messages)
-        own = block.targets
-        return second.combine(summed[side.receiver_of], sent[own], side.norm[own], block.loops[own])
+        return second.combine(
+            summed[side.receiver_of], sent[own], inner[own], side.norm[own], block.loops[own]
+        )

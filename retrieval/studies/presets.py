@@ -175,12 +175,12 @@ PRESETS: tuple[Preset, ...] = (
         needs=("llm",),
     ),
     Preset(
-        "rapl-3", "RAPL", "Table 3", "Look-ahead",
-        "The paper's form with and without the look-ahead message passing, and Clew's default form. "
-        "The table's network of one layer is not among these variants.",
+        "rapl-3", "RAPL", "Table 3", "Layers and look-ahead",
+        "The paper's form, with one layer, and without the look-ahead message passing; and Clew's default form.",
         {
             "variants": {
                 "2-layer GCN": {"method": "rapl", "config": _PAPER, "options": _PAPER},
+                "1-layer GCN": {"method": "rapl", "config": {**_PAPER, "layers": 1}, "options": _PAPER},
                 "without look-ahead": {
                     "method": "rapl", "config": {**_PAPER, "look_ahead": False}, "options": _PAPER,
                 },
@@ -237,18 +237,40 @@ PRESETS: tuple[Preset, ...] = (
     ),
     Preset(
         "rel-rag-2", "REL-RAG", "Table 2 and Figure 2", "Line graph against raw graph, across sets",
-        "Every checkpoint is tested on all sets that are chosen; the breakdown by hops is Figure 2.",
+        "Every checkpoint is tested on all sets that are chosen; the breakdown by hops is Figure 2. The paper does not "
+        "say how a triple of the raw graph is read: here its state is made of its ends alone, and once more with its "
+        "relation's text, which the line graph's then holds too.",
         {
             "variants": {
-                form: {
-                    "method": "rel-rag-triple", "config": {**_PAPER, "graph": graph}, "options": _PAPER,
+                f"{form}{name}": {
+                    "method": "rel-rag-triple",
+                    "config": {**_PAPER, "graph": graph, "readout": readout},
+                    "options": _PAPER,
                 }
+                for readout, name in (("states", ""), ("relation", ", relation read"))
                 for form, graph in (("line graph", "line"), ("raw graph", "raw"))
             },
             "seeds": _SEEDS,
             "baseline": "raw graph",
         },
         cross=True,
+    ),
+    Preset(
+        "rel-rag-3", "REL-RAG", "Table 3", "Layers and directions of the network",
+        "The paper's form with two layers in both directions, one layer in both, and two layers in one.",
+        {
+            "variants": {
+                "2 layers, both directions": {"method": "rel-rag-path", "config": _PAPER, "options": _PAPER},
+                "1 layer, both directions": {
+                    "method": "rel-rag-path", "config": {**_PAPER, "layers": 1}, "options": _PAPER,
+                },
+                "2 layers, one direction": {
+                    "method": "rel-rag-path", "config": {**_PAPER, "look_ahead": False}, "options": _PAPER,
+                },
+            },
+            "seeds": _SEEDS,
+            "baseline": "2 layers, both directions",
+        },
     ),
     Preset(
         "rel-rag-7", "REL-RAG", "Table 7", "Who labels",

@@ -17,6 +17,7 @@ from retrieval.errors import check
 from retrieval.kg.search import walks
 from retrieval.kg.snapshot import Snapshot, integrity
 from retrieval.kg.snapshot.storage import load_array, published, save_array
+from retrieval.nn.triple_encoder import EntitySums
 from retrieval.text import relation_index
 from retrieval.types import Progress
 
@@ -57,30 +58,45 @@ class Trainable(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class GraphFeatures:
-    """Text features of a snapshot with every fact walked both ways (2T arcs).
+class Received:
+    """What each entity receives in one direction.
 
-    The arcs that end in an entity are the inverses of the arcs that leave it, so both directions of the
-    line graph share ``far``, ``near`` and the degrees; only the relations' sums differ.
+    Attributes:
+        degrees: triples that send to it, float32 [E].
+        sums: of their texts, over these.
+    """
+
+    degrees: np.ndarray
+    sums: EntitySums
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFeatures:
+    """Text features of a snapshot, and their sums over the triples of its entities.
+
+    With every fact walked both ways (2T arcs) those that end in an entity are the inverses of those that leave it, so
+    both directions share all but the relations' sums. *Directed*, each fact is one triple, as in the papers.
 
     Attributes:
         snapshot: the graph.
         relations: text features of directed relations, [2R, d].
         entities: text features, [E, d], or None when entity texts are left out.
-        degrees: arcs that leave (= enter) each entity, float32 [E].
-        far: sum over an entity's arcs of norm * text(other end), [E, d] or None.
-        near: sum of norm, [E].
-        entering, leaving: sums of norm * text(relation) over the arcs that enter / leave, [E, d].
+        directed: each fact is one triple.
+        forward: over the triples that end in an entity.
+        backward: over those that begin there.
     """
 
     snapshot: Snapshot
     relations: Tensor
     entities: Tensor | None
-    degrees: np.ndarray
-    far: Tensor | None
-    near: Tensor
-    entering: Tensor
-    leaving: Tensor
+    directed: bool
+    forward: Received
+    backward: Received
+
+    @property
+    def num_states(self) -> int:
+        """Triples of the graph that is encoded: T or 2T."""
+        return (1 if self.directed else 2) * self.snapshot.num_triples
 
 
 def norms(degrees: np.ndarray, receivers: np.ndarray, loops: np.ndarray) -> np.ndarray:
@@ -94,6 +110,7 @@ def graph_features(
     encoder: TextEncoder,
     *,
     entity_texts: bool,
+    directed: bool = False,
     cache: Path | None = None,
     progress: Callable[[Progress], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
@@ -104,6 +121,7 @@ def graph_features(
         snapshot: the graph, at least one fact.
         encoder: the frozen text encoder.
         entity_texts: use the entities' labels, not only the relations'.
+        directed: each fact is one triple; else it is walked both ways.
         cache: directory where the label vectors are kept (fp16), shared by checkpoints.
         progress: told about labels encoded.
         cancelled: asked between batches.
@@ -114,7 +132,7 @@ def graph_features(
     texts = text_features(
         snapshot, encoder, entity_texts=entity_texts, cache=cache, progress=progress, cancelled=cancelled
     )
-    return features_of(snapshot, texts.relations, texts.entities)
+    return features_of(snapshot, texts.relations, texts.entities, directed=directed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,27 +247,53 @@ def encode_all(
     return vectors
 
 
-def features_of(snapshot: Snapshot, relations: Tensor, entities: Tensor | None) -> GraphFeatures:
+def features_of(
+    snapshot: Snapshot, relations: Tensor, entities: Tensor | None, *, directed: bool = False
+) -> GraphFeatures:
     """Features of a graph whose texts are encoded: [2R, d] and [E, d], None without entity texts."""
-    degrees = snapshot.degrees(np.arange(snapshot.num_entities)).astype(np.float32)
-    total, width = snapshot.num_entities, relations.shape[1]
-    entering, leaving = torch.zeros(total, width), torch.zeros(total, width)
-    far = torch.zeros(total, width) if entities is not None else None
-    near = torch.zeros(total)
+    total = snapshot.num_triples
+    if directed:
+        # Arc ids: a fact walked forward leaves its head, walked backward its tail.
+        entering, leaving = np.diff(snapshot.in_offsets), np.diff(snapshot.out_offsets)
+        forward = _received(snapshot, relations, entities, entering, range(total, 2 * total), turned=True)
+        backward = _received(snapshot, relations, entities, leaving, range(total), turned=False)
+        return GraphFeatures(snapshot, relations, entities, True, forward, backward)
+    degrees = snapshot.degrees(np.arange(snapshot.num_entities))
+    backward = _received(snapshot, relations, entities, degrees, range(2 * total), turned=False)
     reverse = torch.from_numpy(reverse_relations(snapshot))
-    arcs = 2 * snapshot.num_triples
-    for start in range(0, arcs, _CHUNK):
-        ids = np.arange(start, min(arcs, start + _CHUNK))
+    sums = EntitySums(
+        backward.sums.far,
+        _received(snapshot, relations[reverse], None, degrees, range(2 * total), turned=False).sums.relation,
+        backward.sums.near,
+    )
+    return GraphFeatures(snapshot, relations, entities, False, Received(backward.degrees, sums), backward)
+
+
+def _received(
+    snapshot: Snapshot,
+    relations: Tensor,
+    entities: Tensor | None,
+    counts: np.ndarray,
+    arcs: range,
+    *,
+    turned: bool,
+) -> Received:
+    """What entities receive from the arcs that leave them, ``turned`` ones with the texts of the facts they turn."""
+    degrees = counts.astype(np.float32)
+    size, width = snapshot.num_entities, relations.shape[1]
+    summed, near = torch.zeros(size, width), torch.zeros(size)
+    far = torch.zeros(size, width) if entities is not None else None
+    for start in range(arcs.start, arcs.stop, _CHUNK):
+        ids = np.arange(start, min(arcs.stop, start + _CHUNK))
         sources, labels, targets = walks.arc_ends(snapshot, ids)
-        # The norm of the arc into ``sources`` along this fact, and of this arc on the reversed graph.
         norm = torch.from_numpy(norms(degrees, targets, sources == targets)).unsqueeze(1)
-        here, relation = torch.from_numpy(sources), torch.from_numpy(labels)
-        leaving.index_add_(0, here, norm * relations[relation])
-        entering.index_add_(0, here, norm * relations[reverse[relation]])
+        here = torch.from_numpy(sources)
+        relation = torch.from_numpy(labels - snapshot.num_relations if turned else labels)
+        summed.index_add_(0, here, norm * relations[relation])
         near.index_add_(0, here, norm.squeeze(1))
         if far is not None and entities is not None:
             far.index_add_(0, here, norm * entities[torch.from_numpy(targets)])
-    return GraphFeatures(snapshot, relations, entities, degrees, far, near, entering, leaving)
+    return Received(degrees, EntitySums(far, summed, near))
 
 
 def reverse_relations(snapshot: Snapshot) -> np.ndarray:

@@ -70,12 +70,13 @@ class Work:
     cache: Path | None
     trajectories: tuple[Trajectory, ...] = ()
 
-    def features(self, config: RetrieverConfig) -> GraphFeatures:
+    def features(self, config: RetrieverConfig, *, directed: bool = False) -> GraphFeatures:
         """Text features of the graph and their sums; ``entity_texts`` resolved."""
         return graph_features(
             self.snapshot,
             self.encoder,
             entity_texts=self._entity_texts(config),
+            directed=directed,
             cache=self.cache,
             progress=self.progress,
             cancelled=self.cancelled,

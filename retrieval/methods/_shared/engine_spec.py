@@ -28,6 +28,8 @@ class EngineSpec:
         options: settings of the retriever for asking, as (name, value), that differ from its defaults.
         asked_with: of ``router``: the checkpoint of relation paths that it asks the graph with, where
             ``checkpoint`` only decides; None asks zero-shot.
+        asks_foreign: ask ``checkpoint`` also where the graph lacks most of the relations that it learned, as tables
+            across data sets do; else the zero-shot retriever stands in for it.
     """
 
     snapshot: Path
@@ -37,6 +39,7 @@ class EngineSpec:
     cache: Path | None = None
     options: tuple[tuple[str, str | int | float | bool], ...] = ()
     asked_with: Path | None = None
+    asks_foreign: bool = False
 
     @property
     def cache_dir(self) -> Path:

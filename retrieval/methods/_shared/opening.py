@@ -66,6 +66,7 @@ def open_retriever(
     *,
     cache: Path,
     options: Mapping[str, Any] | None = None,
+    asks_foreign: bool = False,
 ) -> Retriever:
     """Open a retriever. A checkpoint that is foreign to the graph is stood in for by the zero-shot retriever.
 
@@ -76,6 +77,7 @@ def open_retriever(
         encoder: the text encoder.
         cache: directory for what is computed once a snapshot, shared by processes.
         options: settings for asking (``registry.parse_options``) that differ from the defaults.
+        asks_foreign: open the checkpoint itself wherever it is asked.
 
     Raises:
         MethodError: no retriever of that name is available.
@@ -87,7 +89,7 @@ def open_retriever(
         known = ", ".join(sorted(registry.RETRIEVERS))
         raise MethodError(f"{method} is no retriever of relation paths.", hint=f"There is: {known}.")
     chosen = registry.parse_options(method, options)
-    foreign = checkpoint is not None and is_foreign(checkpoint, snapshot)
+    foreign = checkpoint is not None and not asks_foreign and is_foreign(checkpoint, snapshot)
     if checkpoint is None:
         return ZeroShotRetriever(snapshot, encoder, method).configured(_untrained(options))
     read = open_checkpoint(checkpoint, method=method, encoder=encoder.name)

@@ -325,7 +325,7 @@ def open_engine(opening: Opening) -> GraphS3Engine:
     if spec.checkpoint is not None:
         read = open_checkpoint(spec.checkpoint, method=SPEC.name, encoder=parts.encoder.name)
         fingerprint = read.manifest.fingerprint
-        foreign = is_foreign(spec.checkpoint, parts.snapshot)
+        foreign = not spec.asks_foreign and is_foreign(spec.checkpoint, parts.snapshot)
         if not foreign:
             small = open_policy(read, parts.snapshot, parts.encoder, width=options.beam)
             simple = read.manifest.simple

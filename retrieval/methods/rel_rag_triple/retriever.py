@@ -35,7 +35,7 @@ from retrieval.types import Progress
 class RelRagTripleRetriever(TripleRanker):
     """Triples ranked by <z_q, z_v>.
 
-    A fact is two nodes of the line graph, one for each way it can be walked; its score is the better one's.
+    Walked both ways, a fact is two nodes of the line graph and its score is the better one's; directed, it is one.
 
     Args:
         checkpoint: opened for this method and encoder.
@@ -67,6 +67,7 @@ class RelRagTripleRetriever(TripleRanker):
         )
         self.model = load_scorer(checkpoint)
         self.states = states
+        self._directed = config.arcs == "directed"
         self.texts = torch.from_numpy(relation_vectors(snapshot, encoder))
         self._entities = Labels(snapshot, encoder, cache) if checkpoint.manifest.entity_texts else None
 
@@ -74,7 +75,8 @@ class RelRagTripleRetriever(TripleRanker):
         """See ``base.Retriever``: the triple states are those of the small graph."""
         other, small = super().restricted_to(snapshot), snapshot.compact
         entities = self._entities.of(small.entities) if self._entities is not None else None
-        other.states = StoredStates(all_states(self.model.triples, features_of(small, self.texts, entities)))
+        features = features_of(small, self.texts, entities, directed=self._directed)
+        other.states = StoredStates(all_states(self.model.triples, features))
         return other
 
     @torch.inference_mode()
@@ -87,7 +89,9 @@ class RelRagTripleRetriever(TripleRanker):
                 questions,
                 self.texts,
                 graph,
-                torch.from_numpy(subgraphs.relations + self.snapshot.num_relations * way),
+                torch.from_numpy(
+                    subgraphs.relations + self.snapshot.num_relations * way * (not self._directed)
+                ),
             ).numpy()
             for way in (0, 1)
         )
@@ -103,15 +107,7 @@ def config_of(checkpoint: OpenCheckpoint) -> RelRagTripleConfig:
 
 def make_scorer(config: RelRagTripleConfig, text_features: int) -> LineGraphScorer:
     """The untrained scorer of these settings."""
-    return LineGraphScorer(
-        text_features,
-        config.hidden,
-        longest=config.max_hops,
-        dropout=config.dropout,
-        skip=config.skip,
-        words=config.words,
-        graph=config.graph,
-    )
+    return LineGraphScorer(config, text_features)
 
 
 def load_scorer(checkpoint: OpenCheckpoint) -> LineGraphScorer:
@@ -140,6 +136,7 @@ def open_triple_states(
             snapshot,
             encoder,
             entity_texts=checkpoint.manifest.entity_texts,
+            directed=config_of(checkpoint).arcs == "directed",
             cache=cache,
             progress=progress,
             cancelled=cancelled,

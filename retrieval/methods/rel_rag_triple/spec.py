@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from retrieval.config import setting
+from retrieval.methods._shared.network_texts import ARCS, LAYERS, READOUT, SELF_WEIGHT
 from retrieval.methods._shared.triples.settings import TripleConfig, TripleOptions
 from retrieval.methods.spec import MethodSpec
 
@@ -20,7 +21,24 @@ class RelRagTripleConfig(TripleConfig):
         "line",
         "Encode triples on the line graph, or on the raw graph as REL-RAG's ablation does (section 5.3).",
     )
+    arcs: Literal["both", "directed"] = setting("both", ARCS)
+    layers: int = setting(2, LAYERS, below=3)
+    self_weight: bool = setting(False, SELF_WEIGHT)
+    readout: Literal["auto", "states", "relation"] = setting("auto", READOUT)
+    look_ahead: bool = setting(
+        True,
+        "Read the reversed graph too (RAPL eq. 10); without it, Table 3's uni-directional GCN.",
+    )
     skip: bool = setting(True, "Add a projection of phi(h, r, t) to the mean of the two GCNs [no].")
+    norm: bool = setting(
+        True, "Layer norm of triple states; inner products are divided by sqrt(hidden) and have a bias [no]."
+    )
+    texts: bool = setting(True, "Add a bilinear form of question and relation text to the scores [no].")
+    states: Literal["graph", "own"] = setting(
+        "graph",
+        "Where a question brings a subgraph of its own: compute the states to learn from on the whole graph, which is "
+        "faster, or on that subgraph alone, as when asking [own].",
+    )
     neighbours: int = setting(16, "Triples read per entity and direction by the second layer while training.")
     negatives: int = setting(5, "Negatives drawn for each positive [5].")
     positives: int = setting(16, "Positives drawn for a question and topic, at most [all].")
@@ -38,7 +56,12 @@ SPEC = MethodSpec(
     presets={
         "paper": {
             "hidden": 512,
+            "arcs": "directed",
+            "self_weight": True,
             "skip": False,
+            "norm": False,
+            "texts": False,
+            "states": "own",
             "words": False,
             "learning_rate": 1e-3,
             "batch_size": 10,

@@ -12,11 +12,13 @@ from torch import Tensor
 from retrieval.config import TrainingConfig
 from retrieval.kg.search.walks import arc_ends
 from retrieval.methods._shared.paths.blocks import arc_states
+from retrieval.methods._shared.paths.network import StateEncoder
 from retrieval.methods._shared.triples.examples import TripleExamples
 from retrieval.methods._shared.triples.subgraphs import Subgraphs
 from retrieval.methods._shared.triples.training import SubgraphTask, examples_of
 from retrieval.methods.rel_rag_triple.retriever import RelRagTripleRetriever, make_scorer, open_triple_states
 from retrieval.methods.rel_rag_triple.spec import RelRagTripleConfig
+from retrieval.nn.line_graph import LineGraph
 from retrieval.nn.query import Texts
 from retrieval.retriever import Retriever
 from retrieval.supervision.labels import Label
@@ -51,21 +53,25 @@ class RelRagTripleTask(SubgraphTask):
         """Eq. 15."""
         arcs, graph, positive = draw(
             self.train, chosen, subgraphs,
-            positives=self.config.positives, negatives=self.config.negatives, rng=rng,
+            positives=self.config.positives, negatives=self.config.negatives,
+            directed=self.features.directed, rng=rng,
         )  # fmt: skip
         if not len(arcs):
             return questions.vectors.sum() * 0
-        return sampled_triple_loss(self._logits(arcs, graph, questions, rng), torch.from_numpy(positive))
+        logits = self._logits(arcs, graph, subgraphs, questions, rng)
+        return sampled_triple_loss(logits, torch.from_numpy(positive))
 
     def rank(self, subgraphs: Subgraphs, questions: Texts) -> np.ndarray:
         """See ``SubgraphTask``."""
         total = self.work.snapshot.num_triples
         rng = np.random.default_rng(0)
-        forward, backward = (
-            self._logits(subgraphs.facts + way * total, subgraphs.fact_graph, questions, rng).numpy()
-            for way in (0, 1)
-        )
-        best: np.ndarray = np.maximum(forward, backward)
+        ways = [
+            self._logits(
+                subgraphs.facts + way * total, subgraphs.fact_graph, subgraphs, questions, rng
+            ).numpy()
+            for way in ((0,) if self.features.directed else (0, 1))
+        ]
+        best: np.ndarray = np.maximum.reduce(ways)
         return best
 
     def retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
@@ -78,16 +84,57 @@ class RelRagTripleTask(SubgraphTask):
         return RelRagTripleRetriever(checkpoint, work.snapshot, work.encoder, states, cache=cache)
 
     def _logits(
-        self, arcs: np.ndarray, graph: np.ndarray, questions: Texts, rng: np.random.Generator
+        self,
+        arcs: np.ndarray,
+        graph: np.ndarray,
+        subgraphs: Subgraphs,
+        questions: Texts,
+        rng: np.random.Generator,
     ) -> Tensor:
-        distinct, where = np.unique(arcs, return_inverse=True)
-        states = arc_states(self.scorer.triples, self.features, distinct, self.config.neighbours, rng)
-        states = states[torch.from_numpy(where)]
+        own = subgraphs.given[graph] & (self.config.states == "own")
+        parts, places = [], []
+        if own.any():
+            parts.append(own_states(self.scorer.triples, self.features, subgraphs, arcs[own], graph[own]))
+            places.append(np.flatnonzero(own))
+        if not own.all():
+            distinct, where = np.unique(arcs[~own], return_inverse=True)
+            found = arc_states(self.scorer.triples, self.features, distinct, self.config.neighbours, rng)
+            parts.append(found[torch.from_numpy(where)])
+            places.append(np.flatnonzero(~own))
+        states = torch.cat(parts)[torch.from_numpy(np.argsort(np.concatenate(places)))]
         _, relations, _ = arc_ends(self.work.snapshot, arcs)
         logits: Tensor = self.scorer(
             states, questions, self.features.relations, torch.from_numpy(graph), torch.from_numpy(relations)
         )
         return logits
+
+
+def own_states(
+    encoder: StateEncoder, features: GraphFeatures, subgraphs: Subgraphs, arcs: np.ndarray, graph: np.ndarray
+) -> Tensor:
+    """States of n arcs within the subgraphs that their questions bring, as when these are asked, [n, H].
+
+    Args:
+        encoder: line graph or raw.
+        features: of the whole graph; only its texts are read.
+        subgraphs: of the batch; those that were not given are left out.
+        arcs: of given subgraphs' facts, int64 [n].
+        graph: subgraph of each, int64 [n].
+    """
+    total, relations = features.snapshot.num_triples, features.snapshot.num_relations
+    kept = np.flatnonzero(subgraphs.given[subgraphs.fact_graph])
+    # Facts ascend within a subgraph, and subgraphs follow each other.
+    keys = subgraphs.fact_graph[kept] * total + subgraphs.facts[kept]
+    where = np.searchsorted(keys, graph * total + arcs % total)
+    heads, tails, names = (part[kept] for part in (subgraphs.heads, subgraphs.tails, subgraphs.relations))
+    if not features.directed:
+        where = where + len(kept) * (arcs >= total)
+        heads, tails = np.concatenate([heads, tails]), np.concatenate([tails, heads])
+        names = np.concatenate([names, names + relations])
+    line_graph = LineGraph.of(torch.from_numpy(heads), torch.from_numpy(tails), len(subgraphs.entities))
+    entities = None if features.entities is None else features.entities[torch.from_numpy(subgraphs.entities)]
+    states: Tensor = encoder(entities, features.relations, torch.from_numpy(names), line_graph)
+    return states[torch.from_numpy(where)]
 
 
 def draw(
@@ -97,6 +144,7 @@ def draw(
     *,
     positives: int,
     negatives: int,
+    directed: bool = False,
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Evidence arcs of each example, and ``negatives`` other candidate arcs for each of them.
@@ -107,6 +155,7 @@ def draw(
         subgraphs: theirs.
         positives: at most so many of an example.
         negatives: for each positive; the 5 of REL-RAG App. F.1.
+        directed: a fact is one triple, whichever way it is walked.
         rng: of both draws.
 
     Returns:
@@ -118,7 +167,10 @@ def draw(
     for b, index in enumerate(chosen.tolist()):
         evidence = examples.evidence(index).arcs
         facts = subgraphs.facts[slice(*subgraphs.fact_bounds[b : b + 2])]
-        others = np.setdiff1d(np.concatenate([facts, facts + total]), evidence, assume_unique=True)
+        every = facts if directed else np.concatenate([facts, facts + total])
+        if directed:
+            evidence = np.unique(evidence % total)
+        others = np.setdiff1d(every, evidence, assume_unique=True)
         if len(evidence) > positives:
             evidence = rng.choice(evidence, positives, replace=False)
         size = min(len(others), negatives * len(evidence))
@@ -139,4 +191,6 @@ def make_task(
     """
     assert isinstance(config, RelRagTripleConfig)
     train, dev = examples_of(work, config, splits, labels, simple=simple)
-    return RelRagTripleTask(work, config, train, dev, work.features(config))
+    return RelRagTripleTask(
+        work, config, train, dev, work.features(config, directed=config.arcs == "directed")
+    )

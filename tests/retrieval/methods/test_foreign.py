@@ -16,6 +16,7 @@ from retrieval.methods._shared.path_engine import PathEngine, open_engine
 from retrieval.methods._shared.paths.model import PathModel
 from retrieval.methods.graph_s3.agent.small_policy import make_model
 from retrieval.methods.graph_s3.engine import open_engine as open_agent
+from retrieval.methods.rel_rag_path.retriever import RelRagPathRetriever
 from retrieval.pipeline import AskRequest
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.supervision.shift import Seen
@@ -144,3 +145,15 @@ def test_an_agent_of_another_graph_explores_as_an_untrained_one_does(players, tm
         )
         engine.linker = LabelLinker(graph)
         assert list(engine.run(AskRequest("what about Ann Lee or Jaws?")))[-1].warnings == warnings
+
+
+def test_asked_for_itself_it_answers_wherever_it_is_asked(players, checkpoint, tmp_path):
+    foreign = checkpoint(build(tmp_path / "films", FILMS), [("directed by",)])
+    parts = GraphParts(players, WordEncoder())
+    spec = EngineSpec(players.path, foreign, asks_foreign=True)
+    engine = open_engine(Opening(spec, parts, ExtractiveReasoner()))
+    assert isinstance(engine, PathEngine)
+    engine.linker = LabelLinker(players)
+    assert isinstance(engine.retriever, RelRagPathRetriever)
+    final = list(engine.run(AskRequest(QUESTION)))[-1]
+    assert final.warnings == ()

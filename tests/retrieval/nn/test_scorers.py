@@ -8,6 +8,7 @@ import torch
 from retrieval.methods.reg_entity.model import EntityScorer, both_ways, entity_loss
 from retrieval.methods.reg_triple.model import TripleScorer
 from retrieval.methods.rel_rag_triple.model import LineGraphScorer
+from retrieval.methods.rel_rag_triple.spec import RelRagTripleConfig
 from retrieval.nn.chain_length import ChainLength, length_loss
 from retrieval.nn.query import Texts
 from retrieval.nn.question_reader import QuestionReader
@@ -148,7 +149,7 @@ def test_entity_scores_of_subgraphs_side_by_side_are_those_of_each_alone(texts):
 
 def test_line_graph_scores_are_scaled_products_with_the_text_match():
     torch.manual_seed(3)
-    model = LineGraphScorer(D, 4, longest=2, dropout=0.5, skip=True, words=True).eval()
+    model = LineGraphScorer(RelRagTripleConfig(hidden=4, max_hops=2, dropout=0.5), D).eval()
     states, questions, relations = torch.randn(3, 4), asked(2, True), torch.randn(4, D)
     graph, relation = torch.tensor([0, 1, 1]), torch.tensor([3, 0, 2])
     found = model(states, questions, relations, graph, relation)

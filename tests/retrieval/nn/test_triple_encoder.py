@@ -14,30 +14,33 @@ from tests.retrieval.films import WordEncoder
 from tests.retrieval.kg.worlds import build, random_facts
 
 
-@pytest.fixture(params=[(seed, texts) for seed in range(3) for texts in (True, False)])
+@pytest.fixture(params=[(seed, texts, seed == 2) for seed in range(3) for texts in (True, False)])
 def features(request, tmp_path):
-    seed, texts = request.param
+    seed, texts, directed = request.param
     graph = build(random_facts(seed), tmp_path / "g")
-    return graph_features(graph, WordEncoder(), entity_texts=texts)
+    return graph_features(graph, WordEncoder(), entity_texts=texts, directed=directed)
 
 
 def whole(encoder, features):
     graph = features.snapshot
-    heads, relations, tails = (torch.from_numpy(a) for a in arc_ends(graph, np.arange(2 * graph.num_triples)))
+    heads, relations, tails = (torch.from_numpy(a) for a in arc_ends(graph, np.arange(features.num_states)))
     line_graph = LineGraph.of(heads, tails, graph.num_entities)
     with torch.inference_mode():
         return encoder(features.entities, features.relations, relations, line_graph)
 
 
-def encoder_of(features, *, skip=True, look_ahead=True):
+FORMS = [{}, {"skip": False}, {"layers": 1}, {"self_weight": True, "norm": False}, {"relation_readout": True}]
+
+
+def encoder_of(features, **form):
     torch.manual_seed(1)
-    return TripleEncoder(features.relations.shape[1], 16, skip=skip, look_ahead=look_ahead).eval()
+    return TripleEncoder(features.relations.shape[1], 16, **form).eval()
 
 
-@pytest.mark.parametrize("skip", [True, False])
-def test_a_block_equals_the_whole_line_graph(features, skip):
-    encoder = encoder_of(features, skip=skip)
-    chosen = np.array([5, 0, 7, 2 * features.snapshot.num_triples - 1])
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_a_block_equals_the_whole_line_graph(features, form):
+    encoder = encoder_of(features, **form)
+    chosen = np.array([5, 0, 7, features.num_states - 1])
     block = build_block(features, chosen, limit=10_000, rng=np.random.default_rng(0))
     with torch.inference_mode():
         found = encoder.on_block(block, features.relations)
@@ -53,9 +56,10 @@ def test_without_look_ahead_what_comes_after_a_triple_does_not_count(features):
     torch.testing.assert_close(whole(encoder, features), before)
 
 
-def test_states_in_chunks_equal_the_whole_line_graph(features, monkeypatch):
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_states_in_chunks_equal_the_whole_line_graph(features, form, monkeypatch):
     monkeypatch.setattr(states, "_CHUNK", 7)
-    encoder = encoder_of(features)
+    encoder = encoder_of(features, **form)
     expected = whole(encoder, features)
     found = torch.from_numpy(states.all_states(encoder, features).astype(np.float32))
     torch.testing.assert_close(found, expected, atol=2e-3, rtol=2e-3)
@@ -90,3 +94,27 @@ def test_a_sampled_hub_stands_for_all_its_arcs(features):
     assert len(set(arcs.tolist())) == len(arcs)
     stands_for = np.bincount(owner, weights=scale, minlength=len(entities))
     np.testing.assert_allclose(stands_for, graph.degrees(entities), rtol=1e-6)
+
+
+def test_directed_both_arcs_of_a_fact_have_its_state(tmp_path):
+    graph = build(random_facts(0), tmp_path / "g")
+    features = graph_features(graph, WordEncoder(), entity_texts=True, directed=True)
+    stored = states.StoredStates(states.all_states(encoder_of(features), features))
+    assert len(stored.table) == graph.num_triples
+    np.testing.assert_array_equal(stored.of(np.array([3])), stored.of(np.array([3 + graph.num_triples])))
+
+
+def test_directed_a_triple_reads_only_what_ends_in_its_head(tmp_path):
+    """RAPL eq. 3 by hand on a -> b -> c and d -> c: only a -> b comes before b -> c."""
+    graph = build([("a", "r", "b"), ("b", "s", "c"), ("d", "t", "c")], tmp_path / "g")
+    features = graph_features(graph, WordEncoder(), entity_texts=False, directed=True)
+    encoder = encoder_of(features, skip=False, norm=False, look_ahead=False, layers=1, self_weight=True)
+    phi = encoder.relation(features.relations)[:3]  # of r, s, t
+    layer = encoder.forward_layers[0]
+    # b -> c has one predecessor and its own loop: deg 2; a -> b has its loop alone: deg 1.
+    expected = torch.stack([
+        layer.own(phi[0]),
+        layer.own(phi[1]) + layer.lin(phi[0]) / 2**0.5,
+        layer.own(phi[2]),
+    ]) + layer.bias  # fmt: skip
+    torch.testing.assert_close(whole(encoder, features), expected.detach())

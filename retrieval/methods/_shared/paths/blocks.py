@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -9,15 +11,24 @@ from torch import Tensor
 from retrieval.kg.search import walks
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.arrays import spans
-from retrieval.nn.entity_graph import EntityBlock, EntityGraphEncoder
+from retrieval.nn.entity_graph import EntityBlock, EntityGraphEncoder, EntitySide
 from retrieval.nn.triple_encoder import Block, EntitySums, Side, TripleEncoder
-from retrieval.text.features import GraphFeatures, norms, reverse_arcs
+from retrieval.text.features import GraphFeatures, Received, norms, reverse_arcs
+
+Ways = Literal["both", "out", "in"]
 
 
 def sample_arcs(
-    snapshot: Snapshot, entities: np.ndarray, limit: int, rng: np.random.Generator
+    snapshot: Snapshot, entities: np.ndarray, limit: int, rng: np.random.Generator, ways: Ways = "both"
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """At most ``limit`` arcs that leave each entity, spread evenly over its (relation, target) order.
+
+    Args:
+        snapshot: the graph.
+        entities: ids, [m].
+        limit: of each entity.
+        rng: where the spread begins.
+        ways: along facts that it is the head of (``out``), against those that it is the tail of (``in``), or both.
 
     Returns:
         ``(owner, arc, scale)``, [n]: position in ``entities``, arc id, and how many arcs each one stands
@@ -25,6 +36,10 @@ def sample_arcs(
     """
     out_counts = snapshot.out_offsets[entities + 1] - snapshot.out_offsets[entities]
     counts = snapshot.degrees(entities)
+    if ways == "out":
+        counts = out_counts
+    elif ways == "in":
+        counts, out_counts = counts - out_counts, np.zeros_like(out_counts)
     taken = np.minimum(counts, limit)
     within, owner = spans(np.zeros(len(entities), np.int64), taken)
     whole = counts[owner] <= limit
@@ -46,7 +61,7 @@ def build_block(features: GraphFeatures, arcs: np.ndarray, limit: int, rng: np.r
 
     Args:
         features: of the whole graph.
-        arcs: arc ids, [n] int64.
+        arcs: arc ids, [n] int64; where the features are directed, of facts walked forward.
         limit: neighbours read per entity and direction; exact where no entity has more.
         rng: for the neighbours of hubs.
     """
@@ -54,8 +69,9 @@ def build_block(features: GraphFeatures, arcs: np.ndarray, limit: int, rng: np.r
     sources, _, targets = walks.arc_ends(snapshot, arcs)
     into, receiver_of_head = np.unique(sources, return_inverse=True)
     out_of, receiver_of_tail = np.unique(targets, return_inverse=True)
-    ahead_owner, ahead, ahead_scale = sample_arcs(snapshot, into, limit, rng)
-    behind_owner, behind, behind_scale = sample_arcs(snapshot, out_of, limit, rng)
+    into_ways, out_ways = _ways(features)
+    ahead_owner, ahead, ahead_scale = sample_arcs(snapshot, into, limit, rng, into_ways)
+    behind_owner, behind, behind_scale = sample_arcs(snapshot, out_of, limit, rng, out_ways)
     every = np.concatenate([arcs, reverse_arcs(snapshot, ahead), behind])
     heads, relations, tails = walks.arc_ends(snapshot, every)
     entities, slots = np.unique(np.concatenate([heads, tails]), return_inverse=True)
@@ -63,12 +79,10 @@ def build_block(features: GraphFeatures, arcs: np.ndarray, limit: int, rng: np.r
     loops = heads == tails
     first, second = len(arcs), len(arcs) + len(ahead)
     rows = torch.from_numpy(entities)
-    far = features.far[rows] if features.far is not None else None
-    near = features.near[rows]
     forward = Side(
         near=torch.from_numpy(head_slots),
-        norm=torch.from_numpy(norms(features.degrees, heads, loops)),
-        sums=EntitySums(far, features.entering[rows], near),
+        norm=torch.from_numpy(norms(features.forward.degrees, heads, loops)),
+        sums=_sums(features.forward, rows),
         senders=torch.arange(first, second),
         receivers=torch.from_numpy(ahead_owner),
         scale=torch.from_numpy(ahead_scale),
@@ -77,8 +91,8 @@ def build_block(features: GraphFeatures, arcs: np.ndarray, limit: int, rng: np.r
     )
     backward = Side(
         near=torch.from_numpy(tail_slots),
-        norm=torch.from_numpy(norms(features.degrees, tails, loops)),
-        sums=EntitySums(far, features.leaving[rows], near),
+        norm=torch.from_numpy(norms(features.backward.degrees, tails, loops)),
+        sums=_sums(features.backward, rows),
         senders=torch.arange(second, len(every)),
         receivers=torch.from_numpy(behind_owner),
         scale=torch.from_numpy(behind_scale),
@@ -102,29 +116,38 @@ def build_entity_block(
 ) -> EntityBlock:
     """The block of the raw-graph variant; see :func:`build_block`.
 
-    The arcs that enter an entity are the inverses of those that leave it, so both directions read the same neighbours.
+    Walked both ways, the arcs that enter an entity are the inverses of those that leave it, so both directions read the
+    same neighbours.
     """
     snapshot = features.snapshot
     heads, relations, tails = walks.arc_ends(snapshot, arcs)
     ends, slots = np.unique(np.concatenate([heads, tails]), return_inverse=True)
-    owner, around, scale = sample_arcs(snapshot, ends, limit, rng)
-    sources, _, targets = walks.arc_ends(snapshot, around)
-    entities, where = np.unique(np.concatenate([ends, targets]), return_inverse=True)
+    into_ways, out_ways = _ways(features)
+    into = sample_arcs(snapshot, ends, limit, rng, into_ways)
+    out_of = sample_arcs(snapshot, ends, limit, rng, out_ways) if features.directed else into
+    around = [walks.arc_ends(snapshot, sampled) for _, sampled, _ in (into, out_of)]
+    entities = np.unique(np.concatenate([ends, *(targets for _, _, targets in around)]))
     rows = torch.from_numpy(entities)
-    far = features.far[rows] if features.far is not None else None
-    near = features.near[rows]
+
+    def side(received: Received, which: int) -> EntitySide:
+        owner, _, scale = (into, out_of)[which]
+        sources, _, targets = around[which]
+        return EntitySide(
+            norm=torch.from_numpy((received.degrees[entities] + 1) ** np.float32(-0.5)),
+            sums=_sums(received, rows),
+            neighbours=torch.from_numpy(np.searchsorted(entities, targets)),
+            receivers=torch.from_numpy(owner),
+            weights=torch.from_numpy(norms(received.degrees, targets, sources == targets) * scale),
+        )
+
     return EntityBlock(
         heads=torch.from_numpy(slots[: len(arcs)]),
         relations=torch.from_numpy(relations),
         tails=torch.from_numpy(slots[len(arcs) :]),
-        own=torch.from_numpy(where[: len(ends)]),
+        own=torch.from_numpy(np.searchsorted(entities, ends)),
         entities=_rows(features.entities, rows),
-        norm=torch.from_numpy((features.degrees[entities] + 1) ** np.float32(-0.5)),
-        forward=EntitySums(far, features.entering[rows], near),
-        backward=EntitySums(far, features.leaving[rows], near),
-        neighbours=torch.from_numpy(where[len(ends) :]),
-        receivers=torch.from_numpy(owner),
-        weights=torch.from_numpy(norms(features.degrees, targets, sources == targets) * scale),
+        forward=side(features.forward, 0),
+        backward=side(features.backward, 1),
     )
 
 
@@ -135,10 +158,25 @@ def arc_states(
     limit: int,
     rng: np.random.Generator,
 ) -> Tensor:
-    """States of distinct arcs, [n, H]; see :func:`build_block`."""
+    """States of distinct arcs, [n, H]; see :func:`build_block`. Directed, both arcs of a fact have its one state."""
+    wanted, where = arcs, None
+    if features.directed:
+        wanted, where = np.unique(arcs % features.snapshot.num_triples, return_inverse=True)
     if isinstance(encoder, EntityGraphEncoder):
-        return encoder.on_block(build_entity_block(features, arcs, limit, rng), features.relations)
-    return encoder.on_block(build_block(features, arcs, limit, rng), features.relations)
+        states = encoder.on_block(build_entity_block(features, wanted, limit, rng), features.relations)
+    else:
+        states = encoder.on_block(build_block(features, wanted, limit, rng), features.relations)
+    return states if where is None else states[torch.from_numpy(where)]
+
+
+def _ways(features: GraphFeatures) -> tuple[Ways, Ways]:
+    """Which arcs of an entity lead to what sends to it, forward and backward."""
+    return ("in", "out") if features.directed else ("both", "both")
+
+
+def _sums(received: Received, rows: Tensor) -> EntitySums:
+    sums = received.sums
+    return EntitySums(_rows(sums.far, rows), sums.relation[rows], sums.near[rows])
 
 
 def _rows(table: Tensor | None, rows: Tensor) -> Tensor | None:

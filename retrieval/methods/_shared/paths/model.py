@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from torch import nn
 
+from retrieval.methods._shared.paths.network import make_encoder
 from retrieval.methods._shared.paths.settings import PathConfig
-from retrieval.nn.entity_graph import EntityGraphEncoder
 from retrieval.nn.query import QueryEncoder
-from retrieval.nn.triple_encoder import TripleEncoder
 
 
 class PathModel(nn.Module):
@@ -20,11 +19,7 @@ class PathModel(nn.Module):
 
     def __init__(self, config: PathConfig, text_features: int) -> None:
         super().__init__()
-        encoder = TripleEncoder if config.graph == "line" else EntityGraphEncoder
-        self.triples = encoder(
-            text_features, config.hidden, config.dropout,
-            skip=config.skip, norm=config.norm, look_ahead=config.look_ahead,
-        )  # fmt: skip
+        self.triples = make_encoder(config, text_features)
         self.query = QueryEncoder(
             text_features,
             config.hidden,

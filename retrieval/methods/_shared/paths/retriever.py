@@ -72,6 +72,7 @@ class PathRetriever(RankingRetriever):
         )
         self._entities = Labels(snapshot, encoder, cache) if checkpoint.manifest.entity_texts else None
         self._words = config_of(checkpoint).words
+        self._directed = config_of(checkpoint).arcs == "directed"
         self._read: OrderedDict[tuple[str, ...], Texts] = OrderedDict()
         self.beam = beam or Beam()
         assert isinstance(checkpoint.config, PathConfig), "what its method has"
@@ -152,7 +153,8 @@ class PathRetriever(RankingRetriever):
         other, mine = super().restricted_to(snapshot), self.walker
         small = snapshot.compact
         entities = self._entities.of(small.entities) if self._entities is not None else None
-        states = all_states(mine.model.triples, features_of(small, mine.relations, entities))
+        features = features_of(small, mine.relations, entities, directed=self._directed)
+        states = all_states(mine.model.triples, features)
         other.walker = mine.restricted_to(snapshot, StoredStates(states))
         return other
 
@@ -222,6 +224,7 @@ def open_states(
             snapshot,
             encoder,
             entity_texts=checkpoint.manifest.entity_texts,
+            directed=config.arcs == "directed",
             cache=cache,
             progress=progress,
             cancelled=cancelled,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from retrieval.config import EvidenceOptions, RetrieverConfig, setting
+from retrieval.methods._shared.network_texts import ARCS, LAYERS, READOUT, SELF_WEIGHT
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,10 @@ class PathConfig(RetrieverConfig):
         "line",
         "Encode triples on the line graph, or on the raw graph as REL-RAG's ablation does (section 5.3).",
     )
+    arcs: Literal["both", "directed"] = setting("both", ARCS)
+    layers: int = setting(2, LAYERS, below=3)
+    self_weight: bool = setting(False, SELF_WEIGHT)
+    readout: Literal["auto", "states", "relation"] = setting("auto", READOUT)
     look_ahead: bool = setting(
         True,
         "Read the reversed graph too (RAPL eq. 10); without it, its Table 3's 2-layer GCN w/o look-ahead.",
@@ -73,6 +78,8 @@ READ_PATHS: Mapping[str, Any] = {"evidence": "paths", "inference": "sampled", "c
 #: The form that the papers describe, but for STOP (docs/adr/0002).
 STATIC: Mapping[str, Any] = {
     "hidden": 512,
+    "arcs": "directed",
+    "self_weight": True,
     "history": False,
     "words": False,
     "texts": False,

@@ -19,15 +19,14 @@ from retrieval.kg.search.walks import arc_ends
 from retrieval.kg.snapshot import Snapshot, integrity
 from retrieval.kg.snapshot.storage import load_array, published, save_array
 from retrieval.methods._shared.paths.blocks import arc_states
+from retrieval.methods._shared.paths.network import StateEncoder
 from retrieval.nn.entity_graph import EntityGraphEncoder
 from retrieval.nn.line_graph import LineGraphConv
-from retrieval.nn.triple_encoder import EntitySums, TripleEncoder
-from retrieval.text.features import GraphFeatures, norms
+from retrieval.nn.triple_encoder import TripleEncoder
+from retrieval.text.features import GraphFeatures, Received, norms
 from retrieval.types import Progress
 
 _CHUNK = 1 << 15
-
-StateEncoder = TripleEncoder | EntityGraphEncoder
 
 
 class States(Protocol):
@@ -39,14 +38,14 @@ class States(Protocol):
 
 
 class StoredStates:
-    """States of all arcs, fp16 [2T, H], memory-mapped."""
+    """States of all arcs, fp16 [2T, H], memory-mapped; [T, H] where both arcs of a fact have one state."""
 
     def __init__(self, table: np.ndarray) -> None:
         self.table = table
 
     def of(self, arcs: np.ndarray) -> np.ndarray:
         """See :class:`States`."""
-        rows: np.ndarray = self.table[arcs]
+        rows: np.ndarray = self.table[arcs % max(len(self.table), 1)]
         return rows.astype(np.float32)
 
 
@@ -115,7 +114,7 @@ def states_of(
 
     See :func:`stored_states`.
     """
-    size = 2 * snapshot.num_triples * encoder.hidden * 2
+    size = 2 * snapshot.num_triples * encoder.hidden * 2  # half of it where a fact has one state
     if size > budget_mb << 20:
         return ComputedStates(encoder, make_features())
     return stored_states(encoder, make_features, kept=kept, progress=progress, cancelled=cancelled)
@@ -129,10 +128,10 @@ def all_states(
     progress: Callable[[Progress], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> np.ndarray:
-    """States of all 2T arcs, fp16 [2T, H], in memory proportional to (E + chunk) x H beside the result."""
+    """States of all arcs, fp16 [2T, H] (directed [T, H]), in memory proportional to (E + chunk) x H beside it."""
     if isinstance(encoder, EntityGraphEncoder):
         return _entity_graph_states(encoder, features, progress=progress, cancelled=cancelled)
-    total = 2 * features.snapshot.num_triples
+    total = features.num_states
     passes = [_Pass.forward(encoder, features), _Pass.backward(encoder, features)]
     for start in range(0, total, _CHUNK):
         check(cancelled)
@@ -146,7 +145,9 @@ def all_states(
         check(cancelled)
         arcs = _Arcs(encoder, features, start, min(total, start + _CHUNK))
         ahead, behind = (one.finish(arcs) for one in passes)
-        states[start : arcs.stop] = encoder.combine(ahead, behind, arcs.x).numpy()
+        states[start : arcs.stop] = encoder.combine(
+            ahead, behind, arcs.x, features.relations, arcs.relations
+        ).numpy()
         if progress is not None:
             progress(Progress("computing triple states", (total + arcs.stop) // 2, total, "arcs"))
     return states
@@ -159,30 +160,33 @@ def _entity_graph_states(
     progress: Callable[[Progress], None] | None,
     cancelled: Callable[[], bool],
 ) -> np.ndarray:
-    total = 2 * features.snapshot.num_triples
-    norm = torch.from_numpy((features.degrees + 1) ** np.float32(-0.5))
+    total, facts = features.num_states, features.snapshot.num_triples
     sides = []
-    for layers, relations in (
-        (encoder.forward_layers, features.entering),
-        (encoder.backward_layers, features.leaving),
+    for layers, received, first in (
+        (encoder.forward_layers, features.forward, facts if features.directed else 0),
+        (encoder.backward_layers, features.backward, 0),
     ):
-        sums = EntitySums(features.far, relations, features.near)
-        inner = encoder.first(layers, sums, features.entities, norm)
-        near = inner * norm.unsqueeze(1)
-        for start in range(0, total, _CHUNK):
+        norm = torch.from_numpy((received.degrees + 1) ** np.float32(-0.5))
+        inner = encoder.first(layers, received.sums, features.entities, norm)
+        if len(layers) == 1:
+            sides.append(inner)
+            continue
+        near = torch.zeros_like(inner)
+        for start in range(first, first + total, _CHUNK):
             check(cancelled)
-            heads, _, tails = arc_ends(features.snapshot, np.arange(start, min(total, start + _CHUNK)))
-            weights = torch.from_numpy(norms(features.degrees, tails, heads == tails)).unsqueeze(1)
+            ids = np.arange(start, min(first + total, start + _CHUNK))
+            heads, _, tails = arc_ends(features.snapshot, ids)
+            weights = torch.from_numpy(norms(received.degrees, tails, heads == tails)).unsqueeze(1)
             near.index_add_(0, torch.from_numpy(heads), inner[torch.from_numpy(tails)] * weights)
-        sides.append(encoder.second(layers, near, relations, norm))
+        sides.append(encoder.second(layers, near, received.sums.relation, inner, norm))
     states = np.empty((total, encoder.hidden), np.float16)
     for start in range(0, total, _CHUNK):
         check(cancelled)
         stop = min(total, start + _CHUNK)
         ends = [torch.from_numpy(part) for part in arc_ends(features.snapshot, np.arange(start, stop))]
-        ahead, behind = (encoder.triples(vectors, features.relations, *ends) for vectors in sides)
+        ahead, behind = (encoder.triples(vectors, ends[0], ends[2]) for vectors in sides)
         x = encoder.phi(features.entities, features.relations, *ends)
-        states[start:stop] = encoder.combine(ahead, behind, x).numpy()
+        states[start:stop] = encoder.combine(ahead, behind, x, features.relations, ends[1]).numpy()
         if progress is not None:
             progress(Progress("computing triple states", stop, total, "arcs"))
     return states
@@ -197,52 +201,64 @@ class _Arcs:
         loops = heads == tails
         self.heads, self.tails = torch.from_numpy(heads), torch.from_numpy(tails)
         self.loops = torch.from_numpy(loops)
-        self.head_norm = torch.from_numpy(norms(features.degrees, heads, loops))
-        self.tail_norm = torch.from_numpy(norms(features.degrees, tails, loops))
-        relation = torch.from_numpy(relations)
-        self.x = encoder.relation(features.relations)[relation]
+        self.head_norm = torch.from_numpy(norms(features.forward.degrees, heads, loops))
+        self.tail_norm = torch.from_numpy(norms(features.backward.degrees, tails, loops))
+        self.relations = torch.from_numpy(relations)
+        self.x = encoder.relation(features.relations)[self.relations]
         if features.entities is not None:
             self.x += encoder.head(features.entities[self.heads])
             self.x += encoder.tail(features.entities[self.tails])
 
 
 class _Pass:
-    """One direction: what each entity sends to the second layer, then the second layer."""
+    """One direction: what each entity sends to the second layer where there is one, then the last layer."""
 
     def __init__(self, layers: nn.ModuleList, received: Tensor, *, forward: bool) -> None:
-        first, second = layers
+        first = layers[0]
         assert isinstance(first, LineGraphConv)
-        assert isinstance(second, LineGraphConv)
+        second = layers[1] if len(layers) > 1 else None
+        assert second is None or isinstance(second, LineGraphConv)
         self.first, self.second, self.is_forward = first, second, forward
         self.received = first.lin(received)  # [E, H]
         self.summed = torch.zeros_like(self.received)
 
     @classmethod
     def forward(cls, encoder: TripleEncoder, features: GraphFeatures) -> _Pass:
-        sums = EntitySums(features.far, features.entering, features.near)
-        received = encoder.project_sums(sums, features.entities, encoder.tail, encoder.head)
-        return cls(encoder.forward_layers, received, forward=True)
+        sums = _projected(encoder, features, features.forward, encoder.tail, encoder.head)
+        return cls(encoder.forward_layers, sums, forward=True)
 
     @classmethod
     def backward(cls, encoder: TripleEncoder, features: GraphFeatures) -> _Pass:
-        sums = EntitySums(features.far, features.leaving, features.near)
-        received = encoder.project_sums(sums, features.entities, encoder.head, encoder.tail)
-        return cls(encoder.backward_layers, received, forward=False)
+        sums = _projected(encoder, features, features.backward, encoder.head, encoder.tail)
+        return cls(encoder.backward_layers, sums, forward=False)
 
     def collect(self, arcs: _Arcs) -> None:
-        self.summed.index_add_(0, arcs.tails if self.is_forward else arcs.heads, self._sent(arcs))
+        if self.second is not None:
+            ends = arcs.tails if self.is_forward else arcs.heads
+            _, norm = self._ends(arcs)
+            self.summed.index_add_(0, ends, norm.unsqueeze(1) * self.second.lin(self._inner(arcs)))
 
     def finish(self, arcs: _Arcs) -> Tensor:
+        if self.second is None:
+            return self._first(arcs)
         near, norm = self._ends(arcs)
-        return self.second.combine(self.summed[near], self._sent(arcs), norm, arcs.loops)
+        inner = self._inner(arcs)
+        sent = norm.unsqueeze(1) * self.second.lin(inner)
+        return self.second.combine(self.summed[near], sent, inner, norm, arcs.loops)
 
-    def _sent(self, arcs: _Arcs) -> Tensor:
+    def _first(self, arcs: _Arcs) -> Tensor:
         near, norm = self._ends(arcs)
-        column = norm.unsqueeze(1)
-        sent = column * self.first.lin(arcs.x)
-        inner = torch.relu(self.first.combine(self.received[near], sent, norm, arcs.loops))
-        message: Tensor = column * self.second.lin(inner)
-        return message
+        sent = norm.unsqueeze(1) * self.first.lin(arcs.x)
+        return self.first.combine(self.received[near], sent, arcs.x, norm, arcs.loops)
+
+    def _inner(self, arcs: _Arcs) -> Tensor:
+        return torch.relu(self._first(arcs))
 
     def _ends(self, arcs: _Arcs) -> tuple[Tensor, Tensor]:
         return (arcs.heads, arcs.head_norm) if self.is_forward else (arcs.tails, arcs.tail_norm)
+
+
+def _projected(
+    encoder: TripleEncoder, features: GraphFeatures, received: Received, near: nn.Module, far: nn.Module
+) -> Tensor:
+    return encoder.project_sums(received.sums, features.entities, near, far)

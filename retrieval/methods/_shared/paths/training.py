@@ -104,7 +104,7 @@ def path_task(
         TrainingDataError: no training question has a usable label.
     """
     assert isinstance(config, PathConfig)
-    features = work.features(config)
+    features = work.features(config, directed=config.arcs == "directed")
 
     def sampler(questions: Sequence[Grounded], composed: float = 0.0) -> Sampler:
         examples = make_examples(

@@ -26,6 +26,7 @@ class Subgraphs:
         topics: slot of each subgraph's topic, int64 [B].
         fact_bounds: facts of subgraph b are ``fact_bounds[b]:fact_bounds[b + 1]``, int64 [B + 1].
         entity_bounds: the same of slots.
+        given: which of them came with their question, bool [B].
     """
 
     facts: np.ndarray
@@ -36,6 +37,7 @@ class Subgraphs:
     topics: np.ndarray
     fact_bounds: np.ndarray
     entity_bounds: np.ndarray
+    given: np.ndarray
 
     @property
     def fact_graph(self) -> np.ndarray:
@@ -101,6 +103,7 @@ def cut(
         topics=np.array(centres, np.int64),
         fact_bounds=np.cumsum([0, *map(len, facts)]),
         entity_bounds=np.cumsum([0, *map(len, entities)]),
+        given=np.array([own is not None and own[index] is not None for index in range(len(facts))], bool),
     )
 
 

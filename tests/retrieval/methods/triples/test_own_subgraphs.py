@@ -1,0 +1,78 @@
+"""What a triple is learned from on its question's own subgraph is what it is asked with."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from retrieval.kg.snapshot.restriction import RestrictedSnapshot
+from retrieval.methods import registry
+from retrieval.methods._shared.paths.network import make_encoder
+from retrieval.methods._shared.paths.states import StoredStates, all_states
+from retrieval.methods._shared.triples.candidates.fan_out import FanOut
+from retrieval.methods._shared.triples.subgraphs import cut
+from retrieval.methods.rel_rag_triple.training import draw, own_states
+from retrieval.text.features import features_of, graph_features
+from retrieval.train import train
+from tests.retrieval.films import WordEncoder, build, questions
+
+OWN = (np.arange(0, 60, 2), np.arange(20, 90, 3))
+
+
+@pytest.mark.parametrize("arcs", ["both", "directed"])
+@pytest.mark.parametrize("graph", ["line", "raw"])
+def test_states_on_own_subgraphs_are_those_of_asking(tmp_path, arcs, graph):
+    films, encoder = build(tmp_path / "films"), WordEncoder()
+    directed = arcs == "directed"
+    features = graph_features(films, encoder, entity_texts=True, directed=directed)
+    config = registry.parse(
+        "rel-rag-triple", {"hidden": 8, "graph": graph, "arcs": arcs, "self_weight": True}
+    )
+    torch.manual_seed(0)
+    network = make_encoder(config, encoder.dim).eval()
+    subgraphs = cut(films, [0, 1, 2], FanOut(), [OWN[0], None, OWN[1]])
+    assert subgraphs.given.tolist() == [True, False, True]
+    for which, own in ((0, OWN[0]), (2, OWN[1])):
+        small = RestrictedSnapshot(films, own).compact
+        mine = features_of(small, features.relations, features.entities[small.entities], directed=directed)
+        asked = StoredStates(all_states(network, mine))
+        for way in range(1 if directed else 2):
+            with torch.inference_mode():
+                found = own_states(
+                    network, features, subgraphs, own + way * films.num_triples, np.full(len(own), which)
+                )
+            expected = asked.of(np.arange(len(own)) + way * len(own))
+            np.testing.assert_allclose(found.numpy(), expected, atol=4e-3)
+
+
+def test_directed_a_fact_is_drawn_once_whichever_way_it_is_walked(tmp_path):
+    films = build(tmp_path / "films")
+
+    class Examples:
+        snapshot = films
+
+        def evidence(self, index):
+            return type("Evidence", (), {"arcs": np.array([3, 3 + films.num_triples, 5 + films.num_triples])})
+
+    subgraphs = cut(films, [0], FanOut(), [np.arange(10)])
+    arcs, _, positive = draw(
+        Examples(), np.array([0]), subgraphs,
+        positives=9, negatives=100, directed=True, rng=np.random.default_rng(0),
+    )  # fmt: skip
+    assert sorted(arcs[positive].tolist()) == [3, 5]
+    assert sorted(arcs[~positive].tolist()) == [0, 1, 2, 4, 6, 7, 8, 9]
+
+
+def test_the_paper_s_form_is_trained_and_asked(tmp_path):
+    films = build(tmp_path / "films")
+    facts = tuple(
+        (films.entity_label(int(h)), films.relation_name(int(r)), films.entity_label(int(t)))
+        for h, r, t in zip(films.heads, films.relations, films.tails, strict=True)
+    )
+    asked = [replace(question, triples=facts[: 40 + i % 50]) for i, question in enumerate(questions())]
+    result = train(
+        "rel-rag-triple", films, asked, out=tmp_path / "out", encoder=WordEncoder(), cache=tmp_path / "cache",
+        config={"preset": "paper", "hidden": 16, "epochs": 2, "batch_size": 16},
+    )  # fmt: skip
+    assert 0 < result.metrics["dev_triple_recall"] <= 1
