@@ -1,11 +1,11 @@
 // The drawing itself. The only room that knows Cytoscape; everybody else holds a GraphHandle.
-import cytoscape, { type Core, type EventObject, type NodeSingular } from "cytoscape";
+import cytoscape, { type Core, type EventObject, type NodeCollection, type NodeSingular } from "cytoscape";
 import fcose from "cytoscape-fcose";
 import type { GraphModel } from "@/store/graphModel";
-import { elementsOf, fontAt } from "./elements";
-import { flowLayout } from "./flow";
+import { elementsOf } from "./elements";
+import { FIT_ZOOM, MARGIN, flowLayout } from "./flow";
 import type { CreateGraph, GraphEvents, GraphHandle, LayoutName, Point } from "./handle";
-import { quietLabels } from "./quiet";
+import { writeNames } from "./quiet";
 import { readPalette, stylesheet } from "./style";
 
 cytoscape.use(fcose);
@@ -17,6 +17,19 @@ const CROWD = 90;
 /** How long labels wait for a zoom or a drag to end before they are sorted out again. */
 const LABELS_MS = 80;
 
+/** More nodes than this go to their new places at once. */
+const MOVING = 400;
+
+function boundsOf(nodes: NodeCollection) {
+  const at = nodes.map((node) => node.position());
+  return {
+    x1: Math.min(...at.map(({ x }) => x)),
+    y1: Math.min(...at.map(({ y }) => y)),
+    x2: Math.max(...at.map(({ x }) => x)),
+    y2: Math.max(...at.map(({ y }) => y)),
+  };
+}
+
 const calm = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 class Graph implements GraphHandle {
@@ -27,6 +40,8 @@ class Graph implements GraphHandle {
   private labels: ReturnType<typeof setTimeout> | undefined;
   /** True once a person has panned, zoomed or dragged: from then on nothing moves the view by itself. */
   private steered = false;
+  /** True as long as every place is the layout's own, of a drawing that is whole. */
+  private pristine = false;
   private readonly resize: ResizeObserver;
 
   constructor(container: HTMLElement, events: GraphEvents) {
@@ -34,7 +49,7 @@ class Graph implements GraphHandle {
     this.cy = cytoscape({
       container,
       style: this.style(),
-      minZoom: 0.15,
+      minZoom: 0.02,
       maxZoom: 3,
       boxSelectionEnabled: true,
       selectionType: "single",
@@ -42,7 +57,11 @@ class Graph implements GraphHandle {
     this.listen(events);
     this.resize = new ResizeObserver(() => {
       this.cy.resize();
-      if (!this.steered) this.fit();
+      if (this.steered) return;
+      // Nothing was moved or added by hand: the places are those of the content in this canvas.
+      if (this.pristine && this.name !== "force") this.place(new Map());
+      this.fit();
+      this.relabel();
     });
     this.resize.observe(container);
   }
@@ -73,23 +92,23 @@ class Graph implements GraphHandle {
     cy.on("dbltap", "node", (event) => events.onExpand(Number((event.target as NodeSingular).id())));
     cy.on("select unselect", "node", () => {
       events.onSelect(cy.nodes(":selected").map((node) => Number(node.id())));
+      this.relabelSoon();
     });
     cy.on("dragpan scrollzoom pinchzoom dragfree", () => {
       this.steered = true;
     });
+    cy.on("dragfree", () => {
+      this.pristine = false;
+    });
     // Of what is clicked more can be told; a click beside everything ends that.
     cy.on("tap", (event) => events.onPick(event.target === cy ? null : target(event)));
-    cy.on("zoom drag", () => {
-      clearTimeout(this.labels);
-      this.labels = setTimeout(() => this.relabel(), LABELS_MS);
-    });
+    cy.on("zoom drag", () => this.relabelSoon());
     cy.on("drag pan zoom", () => events.onHover(null, { x: 0, y: 0 }));
   }
 
   update(model: GraphModel): void {
     const { cy } = this;
-    // What came bit by bit lies as it came; once it is complete its places are those of its content alone.
-    if (model.settled && !this.model.settled) cy.nodes().forEach((node) => void node.removeScratch("placed"));
+    const was = this.model;
     this.model = model;
     const wanted = elementsOf(model, cy.zoom());
     const ids = new Set(wanted.map((element) => element.data.id));
@@ -101,41 +120,58 @@ class Graph implements GraphHandle {
       for (const { data } of wanted) {
         if (known.has(data.id)) cy.getElementById(data.id).data(data);
       }
-      cy.add(added.map((element) => ({ ...element, classes: calm() ? "" : "fresh" })));
+      cy.add(
+        added.map(({ data, ...element }) => ({
+          ...element,
+          data: { ...data, short: "" },
+          classes: calm() ? "" : "fresh",
+        })),
+      );
       cy.edges().toggleClass("crowd", model.edges.filter((edge) => edge.strand === 0).length > CROWD);
     });
-    if (
-      cy
-        .nodes()
-        .filter((node) => node.scratch("placed") !== true)
-        .nonempty()
-    )
-      this.placeNew();
-    if (removed.nonempty() && !this.steered) this.fit();
+    // What came bit by bit lies as it came; once it is complete its places are those of its content alone. What
+    // is added to it by hand stands beside the rest, which stays where it is seen.
+    const stays = cy
+      .nodes()
+      .filter((node) => node.scratch("placed") === true)
+      .nonempty();
+    const anew = (model.settled && !was.settled) || model.scene !== was.scene || !stays;
+    if (anew) {
+      if (model.scene !== was.scene) this.steered = false;
+      this.layAnew();
+    } else if (added.some((element) => element.group === "nodes")) {
+      const kept = new Map<number, Point>();
+      cy.nodes().forEach((node) => {
+        if (node.scratch("placed")) kept.set(Number(node.id()), { ...node.position() });
+      });
+      this.place(kept);
+      if (!model.settled && !this.steered) this.fit();
+    }
     this.relabel();
     // A frame later the class goes, and the transition of opacity fades the new ones in.
     if (added.length) requestAnimationFrame(() => cy.elements(".fresh").removeClass("fresh"));
+  }
+
+  private layAnew(): void {
+    this.place(new Map());
+    if (!this.steered) this.fit();
+  }
+
+  private relabelSoon(): void {
+    clearTimeout(this.labels);
+    this.labels = setTimeout(() => this.relabel(), LABELS_MS);
   }
 
   /** Leave out the labels that would lie over others. */
   private relabel(): void {
     const { cy } = this;
     clearTimeout(this.labels);
-    cy.batch(() => {
-      for (const node of this.model.nodes) {
-        cy.getElementById(String(node.id)).data("font", fontAt(node, cy.zoom()));
-      }
-    });
-    quietLabels(cy, this.model);
+    writeNames(cy, this.model, !this.steered);
   }
 
-  /** Give the nodes without a place one, beside their neighbours; the others stay. */
-  private placeNew(): void {
-    const kept = new Map<number, Point>();
-    this.cy.nodes().forEach((node) => {
-      if (node.scratch("placed")) kept.set(Number(node.id()), { ...node.position() });
-    });
-    const places = flowLayout(this.model, kept);
+  /** Give the nodes a place; those in `kept` stay. */
+  private place(kept: ReadonlyMap<number, Point>): void {
+    const places = this.placesOf(kept);
     this.cy.batch(() => {
       for (const [id, at] of places) {
         const node = this.cy.getElementById(String(id));
@@ -144,7 +180,12 @@ class Graph implements GraphHandle {
       }
     });
     if (this.name === "force") this.force(kept);
-    if (!this.steered) this.fit();
+    this.pristine = kept.size === 0 && this.model.settled;
+  }
+
+  private placesOf(kept: ReadonlyMap<number, Point>): Map<number, Point> {
+    const size = { width: this.cy.width(), height: this.cy.height() };
+    return flowLayout(this.model, kept, size.width > 0 && size.height > 0 ? size : undefined);
   }
 
   private force(kept: ReadonlyMap<number, Point>): void {
@@ -170,38 +211,35 @@ class Graph implements GraphHandle {
   layout(name: LayoutName): void {
     this.name = name;
     this.steered = false;
-    const places = flowLayout(this.model);
-    if (name === "force") {
-      // It starts from the layered places, so that it ends the same each time.
-      this.cy.nodes().positions((node) => places.get(Number(node.id())) ?? { x: 0, y: 0 });
-      this.force(new Map());
-      this.fit();
-      this.relabel();
-      return;
-    }
-    this.cy
-      .layout({
-        name: "preset",
-        positions: (node: NodeSingular | string) =>
-          places.get(Number(typeof node === "string" ? node : node.id())) ?? { x: 0, y: 0 },
-        animate: !calm(),
-        animationDuration: MOVE_MS,
-        fit: true,
-        padding: 40,
-        stop: () => this.relabel(),
-      } as unknown as cytoscape.LayoutOptions)
-      .run();
+    const before = new Map(this.cy.nodes().map((node) => [node.id(), { ...node.position() }]));
+    this.layAnew();
+    this.relabel();
+    if (calm() || before.size > MOVING) return;
+    // The way there is shown, so that one sees what went where.
+    this.cy.nodes().forEach((node) => {
+      const to = { ...node.position() };
+      node.position(before.get(node.id()) ?? to);
+      node.animate({ position: to }, { duration: MOVE_MS, complete: () => this.relabel() });
+    });
   }
 
   fit(ids?: readonly number[]): void {
     const { cy } = this;
-    const all = ids?.length ? cy.nodes().filter((node) => ids.includes(Number(node.id()))) : cy.elements();
-    if (all.empty()) return;
-    cy.fit(all, 42);
-    if (cy.zoom() > 1.25) {
-      cy.zoom(1.25);
-      cy.center(all);
-    }
+    const chosen = ids?.length ? cy.nodes().filter((node) => ids.includes(Number(node.id()))) : cy.nodes();
+    if (chosen.empty()) return;
+    const { x1, y1, x2, y2 } = boundsOf(chosen);
+    const [width, height] = [cy.width(), cy.height()];
+    const room = (length: number, margin: number) => Math.max(length - 2 * margin, length / 2);
+    const zoom = Math.min(
+      FIT_ZOOM,
+      room(width, MARGIN.x) / Math.max(x2 - x1, 1),
+      room(height, MARGIN.y) / Math.max(y2 - y1, 1),
+    );
+    const level = Math.max(zoom, cy.minZoom());
+    cy.viewport({
+      zoom: level,
+      pan: { x: (width - (x1 + x2) * level) / 2, y: (height - (y1 + y2) * level) / 2 },
+    });
   }
 
   zoom(factor: number): void {
@@ -220,7 +258,7 @@ class Graph implements GraphHandle {
     });
     const chosen = this.cy.nodes(":selected");
     if (chosen.empty()) return;
-    const box = chosen.renderedBoundingBox({});
+    const box = chosen.renderedBoundingBox({ includeLabels: false, includeOverlays: false });
     const inside = box.x1 >= 0 && box.y1 >= 0 && box.x2 <= this.cy.width() && box.y2 <= this.cy.height();
     if (!inside) this.cy.center(chosen);
   }

@@ -1,8 +1,11 @@
 // The model of a drawing as elements of Cytoscape.
 import { elide, valueText } from "@/store/format";
-import type { GraphModel, GraphNode, Role } from "@/store/graphModel";
+import type { GraphEdge, GraphModel, GraphNode, Role } from "@/store/graphModel";
 
-const LABEL_LENGTH = 22;
+const EDGE_LETTERS = 34;
+/** Letters of a name on hover; the card beside it has more. */
+const HOVER_LETTERS = 120;
+
 const FONTS: Record<Role, number> = { topic: 12, answer: 11, path: 11, window: 11, faint: 11 };
 /** Pixels on the screen that the labels of what matters have at least, however far out one zooms. */
 const LEAST = 10;
@@ -17,21 +20,26 @@ export function fontAt(node: Pick<GraphNode, "role" | "kind">, zoom: number): nu
   return isMain(node) ? Math.max(font, LEAST / zoom) : font;
 }
 
+/** A name may hold breaks, and be as long as a page. */
+export const oneLine = (text: string): string => text.slice(0, 400).replace(/\s+/gu, " ");
+
+const told = (edge: GraphEdge): string => (edge.verified ? edge.label : `${edge.label} · not in graph`);
+
 export function elementsOf(model: GraphModel, zoom: number) {
   const depth = new Map(model.nodes.map((node) => [node.id, node.depth]));
   const nodes = model.nodes.map((node) => ({
     group: "nodes" as const,
     data: {
       ...node,
+      label: elide(oneLine(valueText(node.label)), HOVER_LETTERS),
       // What is left out would stay as it was before.
       mark: node.mark ?? null,
       id: String(node.id),
-      short: elide(valueText(node.label), LABEL_LENGTH),
       font: fontAt(node, zoom),
     },
   }));
   const edges = model.edges.map((edge) => {
-    const label = edge.verified ? edge.label : `${edge.label} · not in graph`;
+    const label = elide(told(edge), HOVER_LETTERS);
     return {
       group: "edges" as const,
       data: {
@@ -40,8 +48,8 @@ export function elementsOf(model: GraphModel, zoom: number) {
         source: String(edge.source),
         target: String(edge.target),
         label,
-        // Strokes of one fact are named once.
-        short: edge.strand ? "" : elide(label, LABEL_LENGTH + 12),
+        name: elide(label, EDGE_LETTERS),
+        font: 10,
       },
     };
   });

@@ -1,103 +1,157 @@
-// The layered layout: columns by distance from the topic entities, read from left to right. It is
-// incremental: what has a place keeps it, what is new takes the nearest free slot of its column.
+// The layered layout: columns by distance from the topic entities, read from left to right, as wide and
+// as high as the canvas has room for. What has a place keeps it; what is new comes beside its neighbour.
 import type { GraphModel, GraphNode } from "@/store/graphModel";
-import type { Point } from "./handle";
+import type { Point, Size } from "./handle";
+import { Crowd, neighboursOf } from "./room";
 
+/** Units of the drawing between columns, and at least between the rows of a column and its sub-columns. */
 const COLUMN = 210;
 const ROW = 64;
-/** A column of more nodes than this goes on in sub-columns, as a block about as high as wide. */
-const ROWS_MIN = 11;
 const SUBCOLUMN = 120;
+/** How far rows and columns may be drawn apart to fill the canvas. */
+const STRETCH = 1.7;
+/** No drawing is magnified more than this to fit. */
+export const FIT_ZOOM = 1.15;
+/** Large enough to leave every column in one piece. */
+const FINE = 0.92;
+/** What a drawing leaves free at the sides of the canvas, for labels. */
+export const MARGIN = { x: 84, y: 40 };
+export const CANVAS: Size = { width: 860, height: 650 };
+/** Times the order of the columns is improved from left to right and back. */
+const SWEEPS = 4;
 
-function neighboursOf(model: GraphModel): Map<number, number[]> {
-  const near = new Map<number, number[]>();
-  for (const { source, target } of model.edges) {
-    near.set(source, [...(near.get(source) ?? []), target]);
-    near.set(target, [...(near.get(target) ?? []), source]);
+const mean = (values: readonly number[]): number | null =>
+  values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
+
+const byName = (a: GraphNode, b: GraphNode): number =>
+  a.label < b.label ? -1 : a.label > b.label ? 1 : a.id - b.id;
+
+function columnsOf(model: GraphModel): GraphNode[][] {
+  const byDepth = new Map<number, GraphNode[]>();
+  for (const node of model.nodes) {
+    const column = byDepth.get(node.depth);
+    if (column) column.push(node);
+    else byDepth.set(node.depth, [node]);
   }
-  return near;
+  // By name first, so that places do not depend on what came first.
+  return [...byDepth].sort(([a], [b]) => a - b).map(([, nodes]) => nodes.sort(byName));
 }
 
-function rowsFor(size: number): number {
-  return Math.max(ROWS_MIN, Math.ceil(Math.sqrt(size * 2)));
+/** Put each column into the order of its neighbours in the others: few crossings, no search. */
+function untangle(columns: GraphNode[][], near: ReadonlyMap<number, readonly number[]>): void {
+  const place = new Map<number, number>();
+  const number = (column: readonly GraphNode[]) => {
+    column.forEach((node, row) => place.set(node.id, row - (column.length - 1) / 2));
+  };
+  columns.forEach(number);
+  const settle = (column: GraphNode[], side: ReadonlySet<number>) => {
+    const wanted = new Map(
+      column.map((node) => {
+        const rows = (near.get(node.id) ?? []).filter((id) => side.has(id)).map((id) => place.get(id) ?? 0);
+        return [node.id, mean(rows) ?? place.get(node.id) ?? 0];
+      }),
+    );
+    // What supports an answer stands in the middle, what was dropped below it.
+    const faint = (node: GraphNode) => Number(node.role === "faint");
+    column.sort(
+      (a, b) => faint(a) - faint(b) || (wanted.get(a.id) ?? 0) - (wanted.get(b.id) ?? 0) || byName(a, b),
+    );
+    number(column);
+  };
+  for (let sweep = 0; sweep < SWEEPS; sweep += 1) {
+    const forth = sweep % 2 === 0;
+    const order = forth ? columns : [...columns].reverse();
+    order.forEach((column, index) => {
+      const beside = order[index - 1];
+      if (beside) settle(column, new Set(beside.map((node) => node.id)));
+    });
+  }
 }
 
-/** Left edge of each column, wide enough for the sub-columns of those before it. */
-function columnStarts(byDepth: ReadonlyMap<number, GraphNode[]>): Map<number, number> {
-  const starts = new Map<number, number>();
+interface Shape {
+  /** Rows that a column has before it goes on in a sub-column. */
+  rows: number;
+  zoom: number;
+  width: number;
+  height: number;
+}
+
+/** The number of rows with which all columns are seen largest. */
+function shapeOf(sizes: readonly number[], room: Size): Shape {
+  const most = Math.max(1, ...sizes);
+  let best: Shape | null = null;
+  for (let rows = most; rows >= 1; rows -= Math.max(1, Math.floor(rows / 24))) {
+    const subs = sizes.map((size) => Math.ceil(size / rows));
+    const width = (sizes.length - 1) * COLUMN + subs.reduce((sum, sub) => sum + (sub - 1) * SUBCOLUMN, 0);
+    const high = Math.max(...sizes.map((size, i) => Math.ceil(size / (subs[i] ?? 1))));
+    // Every second sub-column stands half a row lower.
+    const height = (high - (subs.some((sub) => sub > 1) ? 0.5 : 1)) * ROW;
+    const zoom = Math.min(FIT_ZOOM, room.width / Math.max(width, 1), room.height / Math.max(height, 1));
+    if (!best || zoom > best.zoom) best = { rows, zoom, width, height };
+    if (zoom >= FINE) break;
+  }
+  return best ?? { rows: 1, zoom: FIT_ZOOM, width: 0, height: 0 };
+}
+
+const stretch = (room: number, length: number): number =>
+  length > 0 ? Math.min(STRETCH, Math.max(1, room / length)) : 1;
+
+function whole(model: GraphModel, size: Size): Map<number, Point> {
+  const columns = columnsOf(model);
+  untangle(columns, neighboursOf(model));
+  const room = { width: size.width - 2 * MARGIN.x, height: size.height - 2 * MARGIN.y };
+  const shape = shapeOf(
+    columns.map((column) => column.length),
+    room,
+  );
+  const across = stretch(room.width, shape.width * shape.zoom);
+  const down = stretch(room.height, shape.height * shape.zoom);
+  const places = new Map<number, Point>();
   let x = 0;
-  for (const depth of [...byDepth.keys()].sort((a, b) => a - b)) {
-    starts.set(depth, x);
-    const size = byDepth.get(depth)?.length ?? 1;
-    const columns = Math.ceil(size / rowsFor(size));
-    x += COLUMN + (columns - 1) * SUBCOLUMN;
+  for (const column of columns) {
+    const subs = Math.ceil(column.length / shape.rows);
+    const high = Math.ceil(column.length / subs);
+    column.forEach((node, index) => {
+      // From top to bottom and left to right in rows, so that the order of the names is that of reading.
+      const sub = index % subs;
+      const row = Math.floor(index / subs) - (high - 1) / 2 + (subs > 1 ? (sub % 2) / 2 - 0.25 : 0);
+      places.set(node.id, {
+        x: Math.round((x + sub * SUBCOLUMN) * across),
+        y: Math.round(row * ROW * down),
+      });
+    });
+    x += COLUMN + (subs - 1) * SUBCOLUMN;
   }
-  return starts;
+  return places;
 }
 
-/** Slots of one column, the middle first: 0, +1, -1, +2, ... then the next sub-column. */
-function* slots(x: number, rows: number): Generator<Point, never> {
-  for (let column = 0; ; column += 1) {
-    for (let i = 0; i < rows; i += 1) {
-      const row = i % 2 ? (i + 1) / 2 : -i / 2;
-      // Odd sub-columns sit half a row lower, so that labels do not run into each other.
-      yield { x: x + column * SUBCOLUMN, y: (row + (column % 2) / 2) * ROW };
-    }
-  }
-}
-
-function mean(values: readonly number[]): number | null {
-  return values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
-}
-
-/** Places for all nodes. Those in `kept` stay where they are. */
+/** Places for all nodes in a canvas of `size` pixels. Those in `kept` stay where they are. */
 export function flowLayout(
   model: GraphModel,
   kept: ReadonlyMap<number, Point> = new Map(),
+  size: Size = CANVAS,
 ): Map<number, Point> {
-  const byDepth = new Map<number, GraphNode[]>();
-  for (const node of model.nodes) byDepth.set(node.depth, [...(byDepth.get(node.depth) ?? []), node]);
+  const stay = model.nodes.filter((node) => kept.has(node.id));
+  if (!stay.length) return whole(model, size);
+  const places = new Map<number, Point>();
+  const crowd = new Crowd(SUBCOLUMN * 0.9, ROW * 0.8);
+  for (const node of stay) {
+    const at = kept.get(node.id) ?? { x: 0, y: 0 };
+    places.set(node.id, at);
+    crowd.add(at);
+  }
+  const depths = new Map(stay.map((node) => [node.id, node.depth]));
   const near = neighboursOf(model);
-  const starts = columnStarts(byDepth);
-  const places = new Map<number, Point>(
-    [...kept].filter(([id]) => model.nodes.some((node) => node.id === id)),
-  );
-  const taken = (at: Point) =>
-    [...places.values()].some(
-      (p) => Math.abs(p.x - at.x) < SUBCOLUMN * 0.8 && Math.abs(p.y - at.y) < ROW * 0.9,
-    );
-
-  for (const [depth, nodes] of [...byDepth].sort(([a], [b]) => a - b)) {
-    const fresh = nodes.filter((node) => !places.has(node.id));
-    const wanted = new Map(
-      fresh.map((node) => [
-        node.id,
-        mean((near.get(node.id) ?? []).flatMap((id) => places.get(id)?.y ?? [])) ?? 0,
-      ]),
-    );
-    const free = slots(starts.get(depth) ?? 0, rowsFor(nodes.length));
-    // What supports an answer sits in the middle, what was dropped around it.
-    for (const group of [
-      fresh.filter((node) => node.role !== "faint"),
-      fresh.filter((node) => node.role === "faint"),
-    ]) {
-      // Ties by name, so that places do not depend on what came first.
-      const order = group.sort(
-        (a, b) =>
-          (wanted.get(a.id) ?? 0) - (wanted.get(b.id) ?? 0) || a.label.localeCompare(b.label) || a.id - b.id,
-      );
-      const found: Point[] = [];
-      while (found.length < order.length) {
-        const slot = free.next().value;
-        if (!taken(slot)) found.push(slot);
-      }
-      // Slots from top to bottom meet nodes from top to bottom: few crossings, no search.
-      found.sort((a, b) => a.y - b.y || a.x - b.x);
-      order.forEach((node, index) => {
-        const at = found[index];
-        if (at) places.set(node.id, at);
-      });
-    }
+  for (const node of columnsOf(model).flat()) {
+    if (places.has(node.id)) continue;
+    const [beside] = (near.get(node.id) ?? [])
+      .filter((id) => places.has(id))
+      .sort((a, b) => (depths.get(b) ?? 0) - (depths.get(a) ?? 0) || a - b);
+    const from = (beside === undefined ? null : places.get(beside)) ?? { x: -COLUMN, y: 0 };
+    const at = crowd.nearest({ x: from.x + COLUMN, y: from.y });
+    places.set(node.id, at);
+    crowd.add(at);
+    depths.set(node.id, node.depth);
   }
   return places;
 }

@@ -8,6 +8,11 @@ export interface Point {
   y: number;
 }
 
+export interface Size {
+  width: number;
+  height: number;
+}
+
 export type Picked = { kind: "node"; id: number } | { kind: "edge"; id: string };
 
 export interface GraphEvents {

@@ -70,8 +70,9 @@ function runStrokes(p: Palette): StylesheetJson {
   ];
 }
 
+export const FONT = 'system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif';
+
 export function stylesheet(p: Palette, fade: number): StylesheetJson {
-  const font = 'system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif';
   return [
     {
       selector: "node",
@@ -82,7 +83,7 @@ export function stylesheet(p: Palette, fade: number): StylesheetJson {
         "border-width": 2,
         "border-color": p.strong,
         label: "data(short)",
-        "font-family": font,
+        "font-family": FONT,
         "font-size": "data(font)",
         color: p.text,
         "text-valign": "bottom",
@@ -168,8 +169,8 @@ export function stylesheet(p: Palette, fade: number): StylesheetJson {
         "curve-style": "bezier",
         "control-point-step-size": 34,
         label: "data(short)",
-        "font-family": font,
-        "font-size": 10,
+        "font-family": FONT,
+        "font-size": "data(font)",
         color: p.muted,
         "text-rotation": "autorotate",
         "text-background-color": p.surface,
@@ -191,7 +192,7 @@ export function stylesheet(p: Palette, fade: number): StylesheetJson {
     },
     {
       selector: "edge.crowd",
-      style: { width: 1, "line-opacity": 0.45, "arrow-scale": 0.6, "text-opacity": 0 },
+      style: { width: 1, "line-opacity": 0.45, "arrow-scale": 0.6 },
     },
     {
       selector: "edge[?faint]",
@@ -242,7 +243,6 @@ export function stylesheet(p: Palette, fade: number): StylesheetJson {
     ...runStrokes(p),
     { selector: "node[?dim]", style: { opacity: 0.28 } },
     { selector: "edge[?dim]", style: { opacity: 0.14, "text-opacity": 0 } },
-    { selector: ".quiet", style: { "text-opacity": 0 } },
     {
       selector: "node:selected",
       style: {

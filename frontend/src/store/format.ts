@@ -135,7 +135,14 @@ export function bytes(value: number): string {
 }
 
 export function elide(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length - 1).trimEnd()}…`;
+  if (text.length <= length) return text;
+  // By characters, so that none is cut in half.
+  const letters = Array.from(text.slice(0, 2 * length));
+  if (letters.length <= length && text.length <= 2 * length) return text;
+  return `${letters
+    .slice(0, length - 1)
+    .join("")
+    .trimEnd()}…`;
 }
 
 /** Money as a language model charges it: small sums keep two digits that count. The currency is that of its price. */

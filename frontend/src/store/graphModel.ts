@@ -60,6 +60,8 @@ export interface GraphModel {
   explored: number;
   /** Nothing more comes by itself, so that places can be a function of what is drawn. */
   settled: boolean;
+  /** What is looked at of all there is; places are made anew when this changes. */
+  scene?: string;
 }
 
 export interface GraphOptions {
@@ -153,6 +155,9 @@ function litFacts(
   const merged = view.chains[chain]?.merged_with ?? [];
   return new Set([chain, ...merged].flatMap((index) => [...(view.chainFacts[index] ?? [])]));
 }
+
+const sceneOf = ({ only, limit, relations }: GraphOptions): string =>
+  [only, limit, ...[...relations].sort()].join(" ");
 
 const RANK: Record<Role, number> = { topic: 0, answer: 1, path: 2, window: 3, faint: 4 };
 
@@ -272,7 +277,15 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
   }
   const stroked = edges.flatMap((edge) => strokesOf(edge, walkers.get(edge.id) ?? []));
   const hidden = hand.hidden.size;
-  return { nodes, edges: stroked, total: all.length, hidden, explored, settled: isOver(view.phase) };
+  return {
+    nodes,
+    edges: stroked,
+    total: all.length,
+    hidden,
+    explored,
+    settled: isOver(view.phase),
+    scene: sceneOf(options),
+  };
 }
 
 /** The model with these entities lit, and the facts among them; as it is where none of them is drawn. */

@@ -79,5 +79,6 @@ export function reviewGraph(
     lit: lit.has(fact.key),
     dim: chosen !== undefined && !lit.has(fact.key),
   }));
-  return { nodes: drawn, edges, total: drawn.length, hidden: 0, explored: 0, settled: true };
+  const scene = shown === "all" ? "all" : `lit ${String(focus)}`;
+  return { nodes: drawn, edges, total: drawn.length, hidden: 0, explored: 0, settled: true, scene };
 }
