@@ -36,9 +36,9 @@ it("goes on in sub-columns where a column would be small, each a row apart from 
   const places = flowLayout(many, new Map(), { width: 860, height: 650 });
   expect([0, 1, 2, 5, 6].map((id) => places.get(id))).toEqual([
     { x: 0, y: -304 },
-    { x: 120, y: -272 },
-    { x: 240, y: -304 },
-    { x: 600, y: -272 },
+    { x: 148, y: -272 },
+    { x: 295, y: -304 },
+    { x: 738, y: -272 },
     { x: 0, y: -240 },
   ]);
 });
