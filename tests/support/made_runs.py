@@ -32,6 +32,7 @@ def events(
     topic: dict[str, Any],
     evidence: Sequence[dict[str, Any]],
     answers: Sequence[dict[str, Any]],
+    *,
     explored: Sequence[dict[str, Any]] = (),
     per_path: int = 100,
 ) -> list[Event]:
@@ -111,14 +112,13 @@ def show(page: Page, run: str, stream: Sequence[Event]) -> None:
     def play(socket: WebSocketRoute) -> None:
         for seq, event in enumerate(stream, 1):
             socket.send(json.dumps({"run": run, "seq": seq, "at": AT, **event}))
-        socket.close(code=1000)
 
     page.route_web_socket(f"**/ws/runs/{run}*", play)
     page.goto(f"/runs/{run}")
 
 
 def large(nodes: int, edges: int, *, answers: int = 50, on_paths: int = 400) -> list[Event]:
-    """A run that found ``nodes`` entities and ``edges`` facts: a topic, answers, what is on paths, and the rest explored."""
+    """A run that found ``nodes`` entities and ``edges`` facts: a topic, answers, nodes on paths, and the explored rest."""
     all_nodes = [node(i, f"Entity number {i}") for i in range(nodes)]
     topic, paths = all_nodes[0], all_nodes[1 : on_paths + 1]
     ends = all_nodes[on_paths + 1 : on_paths + 1 + answers]
@@ -134,4 +134,4 @@ def large(nodes: int, edges: int, *, answers: int = 50, on_paths: int = 400) -> 
         if pair[0] != pair[1] and pair not in pairs:
             pairs.add(pair)
             explored.append(hop(all_nodes[pair[0]], "near", all_nodes[pair[1]]))
-    return events("What does entity number 0 lead to?", topic, evidence, ends, explored)
+    return events("What does entity number 0 lead to?", topic, evidence, ends, explored=explored)
