@@ -118,7 +118,7 @@ def show(page: Page, run: str, stream: Sequence[Event]) -> None:
 
 
 def large(nodes: int, edges: int, *, answers: int = 50, on_paths: int = 400) -> list[Event]:
-    """A run that found ``nodes`` entities and ``edges`` facts: a topic, answers, nodes on paths, and the explored rest."""
+    """A run that found so many entities and facts: a topic, answers, nodes on paths, and the explored rest."""
     all_nodes = [node(i, f"Entity number {i}") for i in range(nodes)]
     topic, paths = all_nodes[0], all_nodes[1 : on_paths + 1]
     ends = all_nodes[on_paths + 1 : on_paths + 1 + answers]
