@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import json
 import types
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -173,6 +174,29 @@ def parse(cls: type[C], complaint: str, settings: Mapping[str, Any] | None = Non
             raise ConfigError(f"{complaint} {key!r}.", hint=f"Did you mean {near[0]!r}?" if near else known)
         values[key] = _typed(key, hints[key], value)
     return cls(**values)
+
+
+def pairs(texts: Iterable[str], said: str = "") -> tuple[tuple[str, str | int | float | bool], ...]:
+    """``name=value`` pairs; a value is a number, true or false where it reads as one.
+
+    Args:
+        texts: one of each.
+        said: what stands before each, for the error.
+
+    Raises:
+        ConfigError: one is not of that form.
+    """
+    found = []
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (name.strip() and equals and value):
+            raise ConfigError(f"{said}{text!r} is not a setting.", hint=f"Write {said}NAME=VALUE.")
+        try:
+            read = json.loads(value)
+        except ValueError:
+            read = value
+        found.append((name.strip(), read if isinstance(read, (int, float, bool)) else value.strip()))
+    return tuple(found)
 
 
 def _typed(key: str, hint: Any, value: Any) -> Any:

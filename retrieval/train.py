@@ -35,7 +35,7 @@ from retrieval.text.operators import cues
 from retrieval.training import checkpoint as checkpoints
 from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.training.loop import fit
-from retrieval.training.recipe import SelfTrained, Splits, Staged, Task, Work
+from retrieval.training.recipe import Configured, SelfTrained, Splits, Staged, Task, Work
 from retrieval.training.result import TrainResult
 from retrieval.training.training_state import TrainingState
 from retrieval.types import Progress, Question
@@ -176,7 +176,10 @@ def _stages(
     """Train a task and those that follow it, each from the best weights of the one before; all measured steps."""
     if isinstance(task, SelfTrained):
         return task.learn(resume, key)
-    stage: tuple[Task, TrainingConfig] | None = (task, settings)
+    stage: tuple[Task, TrainingConfig] | None = (
+        task,
+        task.settings if isinstance(task, Configured) else settings,
+    )
     state, curve, number, epochs = TrainingState(), list[dict[str, float]](), 0, 0
     while stage is not None:
         now, config = stage

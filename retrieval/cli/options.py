@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from retrieval.config import pairs
 from retrieval.errors import ConfigError
 from retrieval.kg.readers.catalog import FORMATS
 from retrieval.kg.readers.options import ReadOptions
@@ -133,17 +133,7 @@ def settings_of(texts: tuple[str, ...]) -> Settings:
     Raises:
         ConfigError: one is not of that form.
     """
-    found = []
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not (name and equals and value):
-            raise ConfigError(f"--set {text!r} is not a setting.", hint="Write --set NAME=VALUE.")
-        try:
-            read = json.loads(value)
-        except ValueError:
-            read = value
-        found.append((name.strip(), read if isinstance(read, (int, float, bool)) else value))
-    return tuple(found)
+    return pairs(texts, "--set ")
 
 
 def method_of(checkpoint: Path | None, named: str | None) -> str:

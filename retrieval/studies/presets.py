@@ -299,11 +299,14 @@ PRESETS: tuple[Preset, ...] = (
         needs=("passages",),
     ),
     Preset(
-        "graph-s3-2", "Graph-S3", "Table 2", "Without reinforcement, without refinement",
-        "The small policy. The table's rows without imitation and without interaction are not among these variants.",
+        "graph-s3-2", "Graph-S3", "Table 2", "Without imitation, reinforcement, interaction, refinement",
+        "The small policy. Without interaction all facts within two hops are read at once, without a choice; Table 1's "
+        "k-hop RAG reads the same with a model that was not trained.",
         {
             "variants": {
                 "Graph-S3": {"method": "graph-s3"},
+                "without SFT": {"method": "graph-s3", "config": {"imitation": False}},
+                "without interaction": _of("Graph-S3", "graph-s3", options={"interactive": False}),
                 "without RL": {"method": "graph-s3", "config": {"rl_epochs": 0}},
                 "without refinement": {"method": "graph-s3", "config": {"refinement": "none"}},
             },

@@ -197,13 +197,15 @@ class PassageIndex:
         """
         return cls(snapshot, encoder)
 
-    def search(self, text: str, limit: int = 10) -> list[tuple[int, float]]:
+    def search(self, text: str, limit: int = 10, blend: Blend | None = None) -> list[tuple[int, float]]:
         """The best passages and their scores, the best first; of passages that say the same the first only.
+
+        ``blend`` in place of the index's own.
 
         Raises:
             NotIndexedError: the index has not been built.
         """
-        scores = self.scores(text)
+        scores = self.scores(text, blend)
         if not len(scores) or limit < 1:
             return []
         found: dict[tuple[str, str], tuple[int, float]] = {}
@@ -216,13 +218,13 @@ class PassageIndex:
             if len(found) >= limit or wanted == len(scores):
                 return list(found.values())[:limit]
 
-    def scores(self, text: str) -> np.ndarray:
+    def scores(self, text: str, blend: Blend | None = None) -> np.ndarray:
         """The blend of all opinions, float32 [P]; about 1 for a passage that answers in the question's own words.
 
         Raises:
             NotIndexedError: the index has not been built.
         """
-        blend = self.blend
+        blend = blend or self.blend
         words = self.lexical(text)
         best = float(words.max(initial=0.0))
         mean = (self.dense(text) + blend.sentence * self.sentence(text)) / (1 + blend.sentence)

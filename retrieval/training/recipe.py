@@ -182,6 +182,16 @@ class Staged(Protocol):
 
 
 @runtime_checkable
+class Configured(Protocol):
+    """A task that is trained by other settings than those of the whole training."""
+
+    @property
+    def settings(self) -> TrainingConfig:
+        """As the training loop reads them."""
+        ...
+
+
+@runtime_checkable
 class SelfTrained(Protocol):
     """A model that another loop than ours trains; what is said of :class:`Task` holds here too."""
 

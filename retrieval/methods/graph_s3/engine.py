@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, Self
 
 from retrieval.errors import ConfigError, LLMError
-from retrieval.events import AgentStep, ChainsBuilt, Event, QuestionLinked, RunPaused
+from retrieval.events import AgentStep, ChainsBuilt, Event, PathRetrieved, QuestionLinked, RunPaused
 from retrieval.evidence.chains import distinct_facts
+from retrieval.kg import search
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.llm.prompts import shown
 from retrieval.methods import registry
@@ -179,6 +180,9 @@ class GraphS3Engine(Engine):
                 else nothing_linked(run, self.reasoner, self.snapshot, linked.unmatched)
             )
             return
+        if not self._options.interactive:
+            yield from self._at_once(run, linked, topics, [mentions[topic] for topic in topics])
+            return
         world = self.deciders.world
         with run.watch.running():
             state = world.begin(run.request.question, topics, [mentions[topic] for topic in topics])
@@ -201,6 +205,35 @@ class GraphS3Engine(Engine):
             run, self.reasoner, extractive, evidence,
             spent=spent, warnings=(*self._warnings, *found.warnings),
         )  # fmt: skip
+
+    def _at_once(
+        self, run: PipelineRun, linked: Linked, topics: list[int], mentions: list[str]
+    ) -> Iterator[Event]:
+        """Read all facts near the topics, without a choice; the extractive reasoner by the words of relations."""
+        options, question = self._options, run.request.question
+        with run.watch.running():
+            near = search.k_hop(self.snapshot, topics, options.hops, max_triples=options.facts_read)
+        run.facts.update(dict.fromkeys(near.facts.tolist(), 1.0))
+        for fact in near.facts.tolist():
+            run.paths += 1
+            yield PathRetrieved(run.paths, (self.snapshot.hop(fact),), 1.0, run.ms())
+        began = time.perf_counter()
+        graph = RestrictedSnapshot(self.snapshot, near.facts)
+        with run.watch.running():
+            likely = self.deciders.zero_shot.restricted_to(graph).relation_paths(
+                question, topics, mentions=mentions, cancelled=run.cancelled
+            )
+        evidence = gather(
+            graph, question, linked.entities, linked.unmatched, likely,
+            simple=self.deciders.world.frontiers.simple, settings=self.settings.gather, cancelled=run.cancelled,
+        )  # fmt: skip
+        if self.reasoner.name == LLM:
+            form: Form = "triples" if options.evidence == "auto" else options.evidence
+            whole_graph = replace(evidence, snapshot=self.snapshot)
+            evidence = for_model(whole_graph, Retrieved([], run.facts), options, form, seed=run.request.seed)
+        yield ChainsBuilt(evidence.chains, run.paths, distinct_facts(evidence.chains), run.ms(began))
+        extractive = ExtractiveReasoner(self.settings.extractive)
+        yield from reason(run, self.reasoner, extractive, evidence, warnings=self._warnings)
 
     def _search(
         self, run: PipelineRun, steering: Steering, found: _Search

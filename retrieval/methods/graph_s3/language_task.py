@@ -76,14 +76,15 @@ class LanguageAgentTask:
             self.world, self.model, settings_of(self.config), where=resume, key=key,
             progress=self.work.progress, cancelled=self.work.cancelled,
         )  # fmt: skip
-        trainer.imitate([example for episode in self.raw for example in _examples(self.world, episode)])
+        if self.config.imitation:
+            trainer.imitate([example for episode in self.raw for example in _examples(self.world, episode)])
         best, weights = self._score(), _copy(self.model)
         if self.config.rl_epochs:
             trainer.reinforce(golden_examples(self.world, self.short), self._judge())
             score = self._score()
             if score > best:
                 best, weights = score, _copy(self.model)
-        epochs = self.config.epochs + self.config.rl_epochs
+        epochs = self.config.epochs * self.config.imitation + self.config.rl_epochs
         return TrainingState(epochs, best, weights=weights), trainer.curves
 
     def fingerprint(self) -> bytes:

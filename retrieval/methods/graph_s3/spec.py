@@ -68,6 +68,11 @@ class GraphS3Config(RetrieverConfig):
         4000,
         "Trajectories an epoch; larger training sets are visited in parts, so that checkpoints come often.",
     )
+    imitation: bool = setting(
+        True,
+        "Begin with imitation of trajectories; without it reinforcement begins with an untrained policy, the ablation "
+        "of Table 2 (w/o SFT) [yes].",
+    )
     rl_epochs: int = setting(4, "Epochs of reinforcement after imitation; 0 for none [15].", least=0)
     rl_learning_rate: float = setting(1e-4, "Of Adam, in reinforcement.", above=0)
     rl_batch_size: int = setting(
@@ -92,9 +97,17 @@ class GraphS3Options(EvidenceOptions):
     """Settings of ``graph-s3`` when it is asked."""
 
     steps: int = setting(12, "Actions of a search, at most.", below=65)
+    interactive: bool = setting(
+        True,
+        "Explore step by step. Without it all facts within so many hops are read at once: the ablation of Table 2 (w/o "
+        "interactive), and without a checkpoint its k-hop RAG [yes].",
+    )
+    hops: int = setting(2, "k, hops of what is read at once [1 to 3].", below=5)
+    facts_read: int = setting(500, "Facts that are read at once, at most, the nearest first.", below=5001)
     page: int = setting(
         1000,
-        "Facts around entities that are listed at a time, at most 60 where a language model explores; all are counted.",
+        "The window: facts around entities that are listed at a time, at most 60 where a language model explores; all "
+        "are counted.",
     )
     beam: int = setting(
         4,

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from retrieval.config import TrainingConfig
+from retrieval.errors import ConfigError
 from retrieval.methods.graph_s3.agent.decisions import Decision
 from retrieval.methods.graph_s3.agent.rewards import outcome_reward
 from retrieval.methods.graph_s3.agent.rollouts import logits
@@ -96,15 +97,13 @@ class ImitationTask(_Stage):
 
     def following(self) -> tuple[Task, TrainingConfig] | None:
         """See ``recipe.Staged``: reinforcement, unless it has no epochs."""
-        config = self.data.config
-        if not config.rl_epochs:
-            return None
-        task = (
-            StepwiseTask(self.data, self.model)
-            if config.reward == "stepwise"
-            else OutcomeTask(self.data, self.model)
-        )
-        return task, reinforcement(config)
+        task = _reinforced(self.data, self.model) if self.data.config.rl_epochs else None
+        return None if task is None else (task, task.settings)
+
+
+def _reinforced(data: AgentData, model: AgentModel) -> StepwiseTask | OutcomeTask:
+    """The second stage, rewarded as the settings say."""
+    return (StepwiseTask if data.config.reward == "stepwise" else OutcomeTask)(data, model)
 
 
 def reinforcement(config: GraphS3Config) -> GraphS3Config:
@@ -129,6 +128,7 @@ class _Reinforced(_Stage):
         super().__init__(data, model)
         self.reference = deepcopy(model).eval().requires_grad_(False)
         self.drawing = self.reference
+        self.settings = reinforcement(data.config)
         self._rng: np.random.Generator | None = None
         self._steps = 0
 
@@ -269,10 +269,16 @@ def make_task(
 
     Raises:
         TrainingDataError: no training question has a trajectory.
+        ConfigError: neither stage is left.
     """
     assert isinstance(config, GraphS3Config)
+    if not config.imitation and not config.rl_epochs:
+        raise ConfigError(
+            "A policy that neither imitates nor is reinforced learns nothing.",
+            hint="Leave imitation on, or give rl_epochs.",
+        )
     if config.backend == "llm":
         return language_task(work, config, splits, labels, simple=simple)
     data = make_data(work, config, splits, labels, simple=simple)
     model = make_model(work.encoder.dim, config.hidden, config.dropout, words=config.words)
-    return ImitationTask(data, model)
+    return ImitationTask(data, model) if config.imitation else _reinforced(data, model)

@@ -8,6 +8,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
+from retrieval.config import pairs
 from retrieval.errors import ConfigError, LLMError
 from retrieval.events import AnswerDelta, AnswerFinal, Event, RouterDecided
 from retrieval.methods import registry
@@ -217,12 +218,12 @@ def open_engine(opening: Opening) -> RouterEngine:
     named = given.method if given and given.method != SPEC.name else None
     graph: Engine | None = None
     if has_facts and named:
-        graph = paths.open_engine(_part(opening, named, spec.checkpoint))
+        graph = paths.open_engine(_part(opening, named, options.graph, spec.checkpoint))
     elif has_facts and has_text:
-        graph = inses.open_engine(_part(opening, "inses"))
+        graph = inses.open_engine(_part(opening, "inses", options.graph))
     elif has_facts:
-        graph = paths.open_engine(_part(opening, registry.DEFAULT, spec.asked_with))
-    text = text_rag.open_engine(_part(opening, "text-rag")) if has_text else None
+        graph = paths.open_engine(_part(opening, registry.DEFAULT, options.graph, spec.asked_with))
+    text = text_rag.open_engine(_part(opening, "text-rag", options.text)) if has_text else None
     return RouterEngine(
         text,
         graph,
@@ -234,9 +235,10 @@ def open_engine(opening: Opening) -> RouterEngine:
     )
 
 
-def _part(opening: Opening, method: str, checkpoint: Path | None = None) -> Opening:
-    """What an engine between which is chosen is opened with: its own defaults."""
-    return replace(opening, spec=replace(opening.spec, method=method, checkpoint=checkpoint, options=()))
+def _part(opening: Opening, method: str, options: str, checkpoint: Path | None = None) -> Opening:
+    """What an engine between which is chosen is opened with: its own settings, as the router's name them."""
+    own = pairs(part for part in options.split(",") if part.strip())
+    return replace(opening, spec=replace(opening.spec, method=method, checkpoint=checkpoint, options=own))
 
 
 def _decider(opening: Opening, options: RouterOptions, *, trained: bool) -> Decider:

@@ -32,6 +32,13 @@ class RouterOptions(InferenceOptions):
         "Who counts the hops: auto is the classifier of a checkpoint of router, without one a language model where one "
         "also answers, else the question's wording [llm].",
     )
+    text: str = setting(
+        "",
+        "Settings for asking the passages with, of text-rag: NAME=VALUE, several with commas between them.",
+    )
+    graph: str = setting(
+        "", "Settings for asking the graph with, of the method that it is asked by: NAME=VALUE, with commas."
+    )
 
 
 SPEC = MethodSpec(

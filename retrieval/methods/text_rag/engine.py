@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from retrieval.methods._shared.parts import Opening
 
 STRATEGY = "meaning of passages and sentences, and words"
+BY_MEANING = "meaning of passages"
+#: The passage's meaning alone: naive RAG.
+DENSE = Blend(sentence=0.0, words=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +65,9 @@ class TextEngine(Engine):
         self.reasoner = reasoner
         self.llm = llm
         self.encoder = encoder
-        self.settings = TextSettings(index.blend)
         self._options = options or TextOptions()
+        blend = DENSE if self._options.ranking == "dense" else index.blend
+        self.settings = TextSettings(blend)
 
     @property
     def method(self) -> str:
@@ -92,7 +96,7 @@ class TextEngine(Engine):
         Raises:
             NotIndexedError: they are not indexed yet.
         """
-        found = self.index.search(question, self._options.passages)
+        found = self.index.search(question, self._options.passages, self.settings.blend)
         return tuple(RetrievedPassage(self.index.table.passage(i), score) for i, score in found)
 
     def answer(self, run: PipelineRun) -> Iterator[Event]:
@@ -101,7 +105,8 @@ class TextEngine(Engine):
         began, question = time.perf_counter(), run.request.question
         with run.watch.running():
             found = self.retrieve(question)
-        yield PassagesRetrieved(found, STRATEGY, run.ms(began))
+        strategy = BY_MEANING if self.settings.blend == DENSE else STRATEGY
+        yield PassagesRetrieved(found, strategy, run.ms(began))
         run.check()
         read = read_passages(self.index, question, found)
         if self.reasoner.name == LLM and self.llm is not None and found:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from retrieval.config import InferenceOptions, setting
 from retrieval.methods.spec import MethodSpec
@@ -12,6 +13,11 @@ from retrieval.methods.spec import MethodSpec
 class TextOptions(InferenceOptions):
     """Settings of ``text-rag``; values in brackets are the paper's (INSES, Table 2)."""
 
+    ranking: Literal["blend", "dense"] = setting(
+        "blend",
+        "How passages are ranked: by the meaning of the passage and its best sentence, and by words; or by the "
+        "passage's meaning alone [dense].",
+    )
     passages: int = setting(5, "Passages that are read [5 and 10].", below=51)
 
 

@@ -5,13 +5,22 @@ from dataclasses import replace
 import pytest
 
 from retrieval.errors import LLMError
-from retrieval.events import AgentStep, AnswerFinal, ChainsBuilt, QuestionLinked, RunPaused, RunStarted
+from retrieval.events import (
+    AgentStep,
+    AnswerFinal,
+    ChainsBuilt,
+    PathRetrieved,
+    QuestionLinked,
+    RunPaused,
+    RunStarted,
+)
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.methods.graph_s3.agent.actions import Explore
 from retrieval.methods.graph_s3.agent.deciders import Deciders
 from retrieval.methods.graph_s3.agent.environment import AgentLimits
 from retrieval.methods.graph_s3.agent.policy import PathsPolicy, ScoredAction
 from retrieval.methods.graph_s3.engine import GraphS3Engine
+from retrieval.methods.graph_s3.spec import GraphS3Options
 from retrieval.pipeline import AskRequest, Steering
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.supervision.trajectories import to_row
@@ -265,3 +274,22 @@ def test_on_some_facts_nothing_else_is_seen(films):
     events = ask(siblings(films).restricted_to(RestrictedSnapshot(films, without)))
     assert answers(events) == ["Elizabeth Strout"]
     assert ids(films, "Anne Heche")[0] not in {n.id for step in steps(events) for n in step.current}
+
+
+def test_without_interaction_all_facts_within_so_many_hops_are_read(films):
+    """Table 2's w/o interactive: nothing is chosen, and what the words of relations lead to is answered."""
+    one = engine(films, {"Jane Anderson": [(WAY, 0.9)]})
+    one._options = GraphS3Options(interactive=False, hops=1)
+    events = ask(one)
+    assert not steps(events)
+    brought = [event.hops[0] for event in events if isinstance(event, PathRetrieved)]
+    topic = "Jane Anderson"
+    assert {topic in (hop.source.label, hop.target.label) for hop in brought} == {True}
+    assert events[-1].usage.triples == len(brought) == films.degree(ids(films, topic)[0])
+    assert answers(events) == []  # the co-writers are two hops away
+    two = engine(films, {"Jane Anderson": [(WAY, 0.9)]})
+    two._options = GraphS3Options(interactive=False, hops=2)
+    assert answers(ask(two)) == ["Anne Heche", "Elizabeth Strout"]
+    few = engine(films, {"Jane Anderson": [(WAY, 0.9)]})
+    few._options = GraphS3Options(interactive=False, hops=2, facts_read=2)
+    assert ask(few)[-1].usage.triples <= 2

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from retrieval.errors import Cancelled, TrainingDataError
+from retrieval.errors import Cancelled, ConfigError, TrainingDataError
 from retrieval.loading import load_engine
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods.checkpoints import open_checkpoint
@@ -213,3 +213,13 @@ def test_the_engine_answers_with_the_checkpoint(films, trained):
     )
     assert zero[0].checkpoint is None
     assert any(event.type == "agent.step" for event in zero)
+
+
+def test_imitation_can_be_left_out(films, tmp_path):
+    """Table 2's w/o SFT: reinforcement alone, from an untrained policy."""
+    result = fit(films, tmp_path / "c", imitation=False, rl_epochs=1, questions_per_epoch=64)
+    curve = json.loads((result.checkpoint / "curves.json").read_text())
+    assert {"reward", "kl"} <= set(curve[0])
+    assert result.metrics["epochs"] == 1.0
+    with pytest.raises(ConfigError, match="learns nothing"):
+        fit(films, tmp_path / "d", imitation=False, rl_epochs=0)

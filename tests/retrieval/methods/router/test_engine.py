@@ -252,3 +252,13 @@ def test_a_report_tells_what_was_routed_where(parts):
     assert from_row(as_row(outcomes[1]), asked[1]).route == "inses"
     groups = breakdowns(outcomes, [None] * 3, lambda scores: {"size": len(scores)}, None)
     assert groups["route"] == {"inses": {"n": 2, "size": 2}, "text-rag": {"n": 1, "size": 1}}
+
+
+def test_its_parts_are_asked_with_settings_of_their_own(parts):
+    engine = opened(parts, text="passages=2, ranking=dense", graph="similarity=false")
+    assert (engine.text.options.passages, engine.text.options.ranking) == (2, "dense")
+    assert engine.graph.options.similarity is False
+    assert len(of(ask(engine, SURE), PassagesRetrieved)[0].passages) == 2
+    for wrong in ({"text": "iterations=2"}, {"graph": "passages=2"}, {"text": "passages"}):
+        with pytest.raises(ConfigError):
+            opened(parts, **wrong)

@@ -293,3 +293,15 @@ def test_documents_of_facts_alone_are_no_corpus(tmp_path, capsys):
     facts.write_text("A\tlikes\tB\n")
     assert main(["build-corpus", str(facts), "--out", str(tmp_path / "c")]) == 2
     assert "no passages" in capsys.readouterr().err
+
+
+def test_ranked_by_the_meaning_of_passages_alone(corpus, encoder):
+    """Naive RAG: the order is that of the cosines."""
+    dense = engine_of(corpus, encoder, ranking="dense")
+    question = "Who directed Jaws?"
+    cosines = dense.index.dense(question)
+    found = dense.retrieve(question)
+    assert [each.score for each in found] == sorted((round(float(c), 6) for c in cosines), reverse=True)
+    assert engine_of(corpus, encoder).retrieve(question)[0].score != found[0].score
+    told = [event for event in asked(dense, question) if isinstance(event, PassagesRetrieved)]
+    assert told[0].strategy == "meaning of passages"
