@@ -96,12 +96,14 @@ class LLMSettings:
             return None
         return max(0, self.context_length - prompt_tokens - min(self.max_tokens, self.context_length // 4))
 
-    def priced(self, calls: int, prompt_tokens: int, completion_tokens: int) -> Usage:
+    def priced(
+        self, calls: int, prompt_tokens: int, completion_tokens: int, reasoning_tokens: int = 0
+    ) -> Usage:
         """What requests used, with their cost where both prices are known."""
         cost = None
         if self.prompt_price is not None and self.completion_price is not None:
             cost = (prompt_tokens * self.prompt_price + completion_tokens * self.completion_price) / 1e6
-        return Usage(calls, prompt_tokens, completion_tokens, cost=cost)
+        return Usage(calls, prompt_tokens, completion_tokens, cost=cost, reasoning_tokens=reasoning_tokens)
 
 
 _NUMBERS: Mapping[str, tuple[str, type[int] | type[float]]] = {

@@ -342,7 +342,8 @@ class NoAnswer:
 class Usage:
     """What a run cost: language-model calls and tokens, triples retrieved.
 
-    ``cost`` is in the currency of the model's price, None where no price is known.
+    ``cost`` is in the currency of the model's price, None where no price is known. ``reasoning_tokens`` are those of
+    the completion that the endpoint says were thought and not written; 0 where it does not say.
     """
 
     llm_calls: int = 0
@@ -350,6 +351,7 @@ class Usage:
     completion_tokens: int = 0
     triples: int = 0
     cost: float | None = None
+    reasoning_tokens: int = 0
 
     def plus(self, other: Usage) -> Usage:
         """Both together. The cost is what is known of it."""
@@ -360,6 +362,7 @@ class Usage:
             self.completion_tokens + other.completion_tokens,
             self.triples + other.triples,
             sum(known) if known else None,
+            self.reasoning_tokens + other.reasoning_tokens,
         )
 
 

@@ -38,6 +38,7 @@ class Measuring:
         limit: at most so many questions, drawn by --seed.
         topics: topic entities: the questions' own, or linked.
         subgraphs: questions that bring triples are asked on those alone (own), or on the whole graph.
+        answers: ask all questions, or those of which some answer is in the graph, as sets ending in -sub do.
         labels: relation paths of the questions, to tell how new they are.
         train_questions: what was seen in training, if not the checkpoint's.
         train_labels: relation paths of those.
@@ -46,6 +47,7 @@ class Measuring:
     limit: int | None = None
     topics: Literal["given", "linked"] = "given"
     subgraphs: Literal["own", "whole"] = "own"
+    answers: Literal["all", "in-graph"] = "all"
     labels: Path | None = None
     train_questions: Path | None = None
     train_labels: Path | None = None
@@ -70,13 +72,17 @@ def evaluate(
         markdown: write a readable page too.
         html: write a readable page too.
     """
-    from retrieval.evaluation.evaluator import evaluate_engine, sample  # noqa: PLC0415 - imports torch
+    from retrieval.evaluation.coverage import answerable  # noqa: PLC0415 - imports torch
+    from retrieval.evaluation.evaluator import evaluate_engine, sample  # noqa: PLC0415
     from retrieval.evaluation.outcomes import Journal  # noqa: PLC0415
     from retrieval.evaluation.report import write_report  # noqa: PLC0415
     from retrieval.supervision.labels import read_labels  # noqa: PLC0415
 
     snapshot = snapshots.open(graph)
-    chosen = sample(of_split(read(asked.questions), asked.split), measuring.limit, answering.seed)
+    asked_for = of_split(read(asked.questions), asked.split)
+    if measuring.answers == "in-graph":
+        asked_for = answerable(snapshot, asked_for, subgraphs=measuring.subgraphs)
+    chosen = sample(asked_for, measuring.limit, answering.seed)
     labels = read_labels(measuring.labels) if measuring.labels else []
     seen = _seen(measuring.train_questions, measuring.train_labels)
     engine = engine_for(answering, encoding, snapshot, graph)
@@ -169,35 +175,50 @@ def faithfulness(report: Path, /, *, out: Path, replies: Path | None = None) -> 
     return 0
 
 
-def answers(report: Path, /, *, out: Path, judge: bool = False, replies: Path | None = None) -> int:
-    """Exact match and token F1 of a report's answers, and with --judge what the language model says of them.
+def answers(
+    report: Path, /, *, out: Path, judge: bool = False, verify: bool = False, replies: Path | None = None
+) -> int:
+    """Exact match and token F1 of a report's answers, and what a language model says of them.
 
     Args:
         report: report.json.
         out: answers.json.
-        judge: ask the configured language model.
+        judge: ask the configured language model whether what was answered is right.
+        verify: have it say which given answers mean which right ones, for Hit and Macro-F1 (RAPL App. H).
         replies: where replies are kept (default: replies, beside --out).
     """
     from retrieval.evaluation.answers import measure  # noqa: PLC0415 - imports torch
+    from retrieval.evaluation.answers import verify as verified  # noqa: PLC0415
     from retrieval.evaluation.report import read_report, write_text  # noqa: PLC0415
     from retrieval.llm.replies import Asker, ReplyStore  # noqa: PLC0415
 
     asker = None
-    if judge:
+    if judge or verify:
         settings = environment.language_model()
         if settings is None:
             raise ConfigError(
                 "The judge is a language model, and none is configured.",
-                hint="Set LLM_BASE_URL and LLM_MODEL, or leave --judge out.",
+                hint="Set LLM_BASE_URL and LLM_MODEL, or leave --judge and --verify out.",
             )
         asker = Asker(settings, ReplyStore(replies or out.with_name("replies")))
+    told = read_report(report)
     with stoppable() as stop:
-        found = measure(read_report(report), asker, cancelled=stop.is_set)
+        found = measure(told, asker if judge else None, cancelled=stop.is_set)
+        if verify and asker is not None:
+            found["verified"] = verified(told, asker, cancelled=stop.is_set)
     write_text(out, json.dumps(found, ensure_ascii=False, indent=1) + "\n")
     for name in ("exact_match", "token_f1", "llm_judge"):
         if found[name] is not None:
             say(f"{name}\t{found[name]:.4f}")
     note(f"{out}: {found['n']:,} questions, {found['unsaid']:,} judgements do not say")
+    if "verified" in found:
+        checked = found["verified"]
+        for name in ("hit", "macro_f1"):
+            say(f"verified_{name}\t{checked[name]:.4f}")
+        note(
+            f"{checked['asked']:,} questions were verified, {checked['unsaid']:,} replies do not say; by names alone "
+            f"{checked['by_names']['hit']:.4f} and {checked['by_names']['macro_f1']:.4f}"
+        )
     return 0
 
 

@@ -6,6 +6,7 @@ answer with each right one after SQuAD's normalisation (case, punctuation and ar
 
 from __future__ import annotations
 
+import json
 import re
 import string
 from collections import Counter
@@ -14,17 +15,19 @@ from statistics import fmean
 from typing import Any
 
 from retrieval.errors import EvaluationError
+from retrieval.kg.snapshot.labels import normalise
 from retrieval.llm import prompts
 from retrieval.llm.asking import find_json
 from retrieval.llm.prompts import fenced, fenced_lines
 from retrieval.llm.replies import Asker, Request
 
-JUDGE, SUFFICIENCY = "judge", "sufficiency"
+JUDGE, SUFFICIENCY, VERIFY = "judge", "sufficiency", "verify"
 MOST_ANSWERS = 20
 """Right answers that a judge is shown; of longer lists the rest is counted."""
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
+_PAIRS = re.compile(r'\{\s*"pairs"\s*:\s*\[[\d\s,\[\]]*\]\s*\}')
 _DIGIT = re.compile(r"\b[01]\b")
 _THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
 
@@ -82,6 +85,124 @@ def equivalent(
             )
         )
     return _ask(asker, requests, read_equivalent, cancelled)
+
+
+Pairs = frozenset[tuple[int, int]]
+
+
+def same(
+    asker: Asker,
+    asked: Sequence[tuple[str, Sequence[str], Sequence[str]]],
+    *,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> list[Pairs | None]:
+    """Which given answers mean which right ones, as a language model reasons step by step (RAPL App. H).
+
+    Args:
+        asker: the judge, through its store of replies.
+        asked: (question, right answers, given answers), at least one of each; of longer lists the first
+            ``MOST_ANSWERS`` are shown.
+        cancelled: asked while waiting.
+
+    Returns:
+        Places of (given, right) answers, from 0; None where no reply came, or it has no such pairs.
+    """
+    prompt = prompts.load(VERIFY)
+    requests = [
+        Request.of(
+            prompt,
+            question=fenced(question),
+            truth=fenced_lines([f"{i}. {text}" for i, text in enumerate(gold[:MOST_ANSWERS], start=1)]),
+            given=fenced_lines([f"{i}. {text}" for i, text in enumerate(given[:MOST_ANSWERS], start=1)]),
+        )
+        for question, gold, given in asked
+    ]
+    said: list[Pairs | None] = [None] * len(requests)
+    for index, reply in asker.ask(requests, cancelled=cancelled):
+        if reply is not None:
+            _, gold, given = asked[index]
+            said[index] = read_pairs(reply.text, min(len(given), MOST_ANSWERS), min(len(gold), MOST_ANSWERS))
+    return said
+
+
+def read_pairs(reply: str, given: int, gold: int) -> Pairs | None:
+    """The last ``{"pairs": [[given, right], ...]}`` of a reply, from 0; None without one, or where a number is none."""
+    found = _PAIRS.findall(_THINKING.sub("", reply))
+    if not found:
+        return None
+    try:
+        pairs = json.loads(found[-1])["pairs"]
+        read = frozenset((int(one) - 1, int(other) - 1) for one, other in pairs)
+    except (ValueError, TypeError, KeyError):
+        return None
+    return read if all(0 <= one < given and 0 <= other < gold for one, other in read) else None
+
+
+def verify(
+    report: Mapping[str, Any], asker: Asker, *, cancelled: Callable[[], bool] = lambda: False
+) -> dict[str, Any]:
+    """Hit and Macro-F1 of a report where a language model says which answers are right (RAPL App. H).
+
+    What is equal by the report's own comparison is right without asking about it; only the rest is asked. Questions
+    without a right answer are left out, and one whose reply does not say keeps the report's figures.
+
+    Returns:
+        Plain JSON: ``n``, ``hit``, ``macro_f1``, beside them the report's own ``by_names``, ``asked``, ``unsaid``,
+        ``usage``, ``manifest`` and ``per_question``.
+
+    Raises:
+        EvaluationError: no question of the report has a right answer.
+        Cancelled: ``cancelled`` said so; replies that came are kept.
+        LLMError: the endpoint cannot be used.
+    """
+    rows = [row for row in report["per_question"] if row["answers"]]
+    if not rows:
+        raise EvaluationError(
+            "No question of the report has a right answer.", hint="Evaluate a question set that has some."
+        )
+    open_ = [at for at, row in enumerate(rows) if row["predicted"] and row["f1"] < 1]
+    asked = [(rows[at]["question"], rows[at]["answers"], rows[at]["predicted"]) for at in open_]
+    said = dict(zip(open_, same(asker, asked, cancelled=cancelled), strict=True))
+    scores = [_verified(row, said.get(at)) for at, row in enumerate(rows)]
+    usage = _usage(asker)
+    return {
+        "n": len(rows),
+        "hit": fmean(hit for hit, _ in scores),
+        "macro_f1": fmean(f1 for _, f1 in scores),
+        "by_names": {
+            "hit": fmean(row["hit"] for row in rows),
+            "macro_f1": fmean(row["f1"] for row in rows),
+        },
+        "asked": len(asked),
+        "unsaid": sum(pairs is None for pairs in said.values()),
+        "usage": usage,
+        "manifest": {
+            "model": asker.settings.model,
+            "prompts": prompts.shown(VERIFY),
+            "report": report["manifest"],
+        },
+        "per_question": [
+            {"id": row["id"], "hit": hit, "f1": f1, "pairs": sorted(said[at] or ()) if at in said else None}
+            for at, (row, (hit, f1)) in enumerate(zip(rows, scores, strict=True))
+        ],
+    }
+
+
+def _verified(row: Mapping[str, Any], pairs: Pairs | None) -> tuple[float, float]:
+    """Hit and F1 of a question, what is right by name and what the model found right together."""
+    if pairs is None:
+        return row["hit"], row["f1"]
+    names = {normalise(answer): place for place, answer in enumerate(row["answers"])}
+    alike = {
+        (place, names[normalise(answer)])
+        for place, answer in enumerate(row["predicted"])
+        if normalise(answer) in names
+    }
+    right = pairs | alike
+    precision = len({given for given, _ in right}) / len(row["predicted"])
+    recall = len({gold for _, gold in right}) / len(row["answers"])
+    f1 = 2 * precision * recall / (precision + recall) if right else 0.0
+    return float(bool(right)), max(f1, row["f1"])
 
 
 def sufficient(

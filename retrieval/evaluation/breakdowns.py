@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from retrieval.evaluation.causes import FACTS, HOPS
+from retrieval.evaluation.coverage import known_topics
 from retrieval.evaluation.outcomes import Outcome
+from retrieval.kg import search
+from retrieval.kg.snapshot.restriction import RestrictedSnapshot, find_facts
 from retrieval.metrics.scores import QuestionScore
 from retrieval.supervision.shift import LEVELS, Shift
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
 
 #: Upper ends of the groups of answer-set sizes.
 _ANSWERS = (0, 1, 4, 9, 49)
@@ -17,11 +24,16 @@ Metrics = Callable[[Sequence[QuestionScore]], dict[str, float | None]]
 
 
 def breakdowns(
-    outcomes: Sequence[Outcome], scores: Sequence[QuestionScore], metrics: Metrics, shift: Shift | None
+    outcomes: Sequence[Outcome],
+    scores: Sequence[QuestionScore],
+    metrics: Metrics,
+    shift: Shift | None,
+    snapshot: Snapshot,
 ) -> dict[str, dict[str, dict[str, Any]]]:
     """For each way to group, each group's size ``n`` and metrics; groups in their natural order.
 
-    ``hops``: as the question set says. ``topics``: topic entities that the question names, else that were linked.
+    ``hops``: as the question set says, else how far the nearest answer is from the nearest topic (:func:`hops_of`); the
+    latter is not always what is asked. ``topics``: topic entities that the question names, else that were linked.
     ``answers``: size of the answer set. ``shift`` and ``shift_of_relations``: see :class:`Shift`; only there when
     what was seen in training is known. ``route``: the method that a router chose; only there when one did.
     ``operators``: what a question needs, as its set says; only there when some do, and a question that needs several
@@ -29,7 +41,7 @@ def breakdowns(
     ``unknown`` in the shifts.
     """
     keys: dict[str, Callable[[Outcome], Sequence[str]]] = {
-        "hops": lambda o: () if o.question.hops is None else (str(o.question.hops),),
+        "hops": lambda o: () if (hops := hops_of(o, snapshot)) is None else (str(hops),),
         "topics": lambda o: (topics_of(o),),
         "answers": lambda o: (answers_of(o),),
     }
@@ -48,6 +60,30 @@ def breakdowns(
                 groups.setdefault(group, []).append(score)
         found[name] = {g: {"n": len(groups[g]), **metrics(groups[g])} for g in sorted(groups, key=_place)}
     return found
+
+
+def hops_of(outcome: Outcome, snapshot: Snapshot) -> int | None:
+    """Hops that a question is asked over: its set's word, else the shortest distance from a topic to an answer.
+
+    None where neither is known: no topic or answer is in the graph, or none within four hops and 50,000 facts.
+    """
+    question = outcome.question
+    if question.hops is not None:
+        return question.hops
+    topics = known_topics(snapshot, question) or tuple(
+        entity for label in outcome.topics if (entity := snapshot.labels.resolve(label)) is not None
+    )
+    found = (snapshot.labels.resolve(label) for label in question.answers)
+    answers = {entity for entity in found if entity is not None}
+    if not topics or not answers:
+        return None
+    graph = snapshot
+    if outcome.own_facts is not None:
+        graph = RestrictedSnapshot(snapshot, find_facts(snapshot, question.triples).facts)
+    for hops in range(HOPS + 1):
+        if answers & set(search.k_hop(graph, topics, hops, max_triples=FACTS).entities.tolist()):
+            return hops
+    return None
 
 
 def topics_of(outcome: Outcome) -> str:

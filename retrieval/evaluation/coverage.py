@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from retrieval.errors import EvaluationError
+from retrieval.kg.snapshot.restriction import find_facts
 from retrieval.metrics.values import is_value
 from retrieval.types import Question
 
@@ -42,6 +43,37 @@ def known_topics(snapshot: Snapshot, question: Question) -> tuple[int, ...]:
     """Entities of the question's topics that the graph holds, in order, each once."""
     found = [snapshot.labels.resolve(label) for label in dict.fromkeys(question.topic_entities)]
     return tuple(dict.fromkeys(entity for entity in found if entity is not None))
+
+
+def answerable(
+    snapshot: Snapshot, questions: Sequence[Question], *, subgraphs: str = "own"
+) -> list[Question]:
+    """The questions of which some answer is in the graph: the papers' -sub sets (ReG Tables 2 and 3).
+
+    Args:
+        snapshot: the graph.
+        questions: of one set.
+        subgraphs: ``own``: in the question's own subgraph, where it brings one; ``whole``: in the graph.
+
+    Raises:
+        EvaluationError: none is left.
+    """
+
+    def held(question: Question) -> bool:
+        resolve = snapshot.labels.resolve
+        answers = {entity for label in question.answers if (entity := resolve(label)) is not None}
+        if question.triples and subgraphs == "own":
+            facts = find_facts(snapshot, question.triples).facts
+            return bool(answers & {*snapshot.heads[facts].tolist(), *snapshot.tails[facts].tolist()})
+        return bool(answers)
+
+    found = [question for question in questions if held(question)]
+    if not found:
+        raise EvaluationError(
+            f"None of the {len(questions):,} questions has an answer in the graph.",
+            hint="Give a question set of this graph, or leave the filter of answers out.",
+        )
+    return found
 
 
 def measure(snapshot: Snapshot, questions: Sequence[Question]) -> Coverage:

@@ -29,6 +29,7 @@ from retrieval.kg.snapshot.restriction import RestrictedSnapshot, find_facts
 from retrieval.llm.metering import Meter, metered
 from retrieval.metrics.scores import Fact
 from retrieval.pipeline import AskRequest, Stopwatch
+from retrieval.reasoning.prompting import recording
 from retrieval.types import Hop, Passage, Progress, Question
 
 if TYPE_CHECKING:
@@ -149,8 +150,9 @@ def ask(
             asked = engine.restricted_to(restricted)
     request = AskRequest(question.question, given, budget, seed)
     meter = Meter()
-    with metered(meter):
+    with metered(meter), recording() as lines:
         _read(outcome, asked.run(request, cancelled=cancelled, watch=watch), engine.snapshot)
+    outcome.read = tuple(lines)
     if meter.usage.llm_calls:  # what a language model cost that failed, and another answered for, counts too
         outcome.usage = replace(meter.usage, triples=outcome.usage.triples)
     outcome.latency_ms = (time.perf_counter() - began) * 1000

@@ -14,7 +14,7 @@ from retrieval.reasoning.judge import PROMPT, hallucination_score, judge
 def measure(
     report: Mapping[str, Any], asker: Asker, *, cancelled: Callable[[], bool] = lambda: False
 ) -> dict[str, Any]:
-    """Ask of every question of a report that was hit whether the model answers it from the report's paths.
+    """Ask of every question of a report that was hit whether the model answers it from what its reader read.
 
     Args:
         report: as ``evaluate`` writes it.
@@ -30,13 +30,13 @@ def measure(
         Cancelled: ``cancelled()`` said so; replies that came are kept.
         LLMError: the endpoint cannot be used.
     """
-    rows = [row for row in report["per_question"] if row["hit"] > 0 and row["paths"]]
+    rows = [row for row in report["per_question"] if row["hit"] > 0 and _read(row)]
     if not rows:
         raise EvaluationError(
             "No question of the report was answered rightly with paths.",
             hint="Faithfulness is asked of right answers; evaluate another checkpoint or question set.",
         )
-    asked = [(row["question"], [found["path"] for found in row["paths"]]) for row in rows]
+    asked = [(row["question"], _read(row)) for row in rows]
     judgements = judge(asker, asked, cancelled=cancelled)
     said = [judgement.grounded for judgement in judgements]
     return {
@@ -60,3 +60,8 @@ def measure(
             for row, judgement in zip(rows, judgements, strict=True)
         ],
     }
+
+
+def _read(row: Mapping[str, Any]) -> list[str]:
+    """What a language model was shown, line by line; of the extractive reasoner its chains."""
+    return list(row.get("read") or [found["path"] for found in row["paths"]])

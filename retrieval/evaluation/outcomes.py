@@ -38,6 +38,7 @@ class Outcome:
         support: for each passage that supports the answer, its place among them, from 1; 0 where it is not.
         route: the method that answered, where a router chose it; None otherwise.
         program: that was run, by names of the graph; None where none was.
+        read: lines of evidence that a language model was shown; empty where none was asked.
         unknown: triples of the own subgraph that the graph lacks: their ``entity``, ``relation`` or ``fact``.
     """
 
@@ -58,6 +59,7 @@ class Outcome:
     support: tuple[int, ...] = ()
     route: str | None = None
     program: dict[str, Any] | None = None
+    read: tuple[str, ...] = ()
 
 
 def as_row(outcome: Outcome) -> dict[str, Any]:
@@ -84,6 +86,7 @@ def from_row(row: Mapping[str, Any], question: Question) -> Outcome:
             "usage": Usage(**row["usage"]),
             "passages": tuple(row.get("passages", ())),
             "support": tuple(row.get("support", ())),
+            "read": tuple(row.get("read", ())),
         }
     )
 

@@ -119,7 +119,7 @@ def build_report(
     shift = Shift(seen, by_question(labels)) if seen is not None else None
     bounds = intervals(scores)
     causes = [cause(o, s, evaluation.engine.snapshot) for o, s in zip(outcomes, scores, strict=True)]
-    groups = breakdowns(outcomes, scores, metrics, shift)
+    groups = breakdowns(outcomes, scores, metrics, shift, evaluation.engine.snapshot)
     return {
         "method": str(evaluation.engine.method),
         "n": len(outcomes),
@@ -137,6 +137,7 @@ def build_report(
         "usage": {
             "llm_calls": sum(outcome.usage.llm_calls for outcome in outcomes),
             "tokens": sum(_tokens(outcome) for outcome in outcomes),
+            "reasoning_tokens": sum(outcome.usage.reasoning_tokens for outcome in outcomes),
             "cost": _total([outcome.usage.cost for outcome in outcomes]),
         },
         "own_subgraphs": _own_subgraphs(outcomes),
@@ -318,9 +319,11 @@ def _row(outcome: Outcome, scores: QuestionScore, shift: Shift | None) -> dict[s
         "gold_passages": list(question.passages),
         "own_facts": outcome.own_facts,
         "paths": [{"path": text, "score": value} for text, value in outcome.chains],
+        "read": list(outcome.read),
         "gold_paths": [[list(fact) for fact in path] for path in question.paths],
         "llm_calls": outcome.usage.llm_calls,
         "tokens": _tokens(outcome),
+        "reasoning_tokens": outcome.usage.reasoning_tokens,
         "latency_ms": round(outcome.latency_ms, 2),
         "retrieval_ms": round(outcome.retrieval_ms, 2),
     }

@@ -85,6 +85,9 @@ def _cost(report: Mapping[str, Any]) -> list[Block]:
         f"Language-model calls: {usage['llm_calls']:,} in all, {usage['llm_calls'] / count:.2f} a question; "
         f"tokens: {usage['tokens']:,} in all, {usage['tokens'] / count:.1f} a question."
     )
+    if usage.get("reasoning_tokens"):
+        thought = usage["reasoning_tokens"]
+        spent += f" Of these {thought:,} were reasoning, {thought / count:.1f} a question."
     if usage.get("cost") is not None:
         spent += f" Cost: {usage['cost']:.4f} in all."
     return [Table(("warm", "p50", "p95"), rows), Text(spent)]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from retrieval import config as configs
 from retrieval.errors import EvaluationError
+from retrieval.evaluation.coverage import answerable
 from retrieval.evaluation.evaluator import Subgraphs, Topics, evaluate_engine, sample
 from retrieval.evaluation.outcomes import Journal, Outcome, fingerprint
 from retrieval.evaluation.report import write_report, write_text
@@ -244,6 +245,8 @@ class Study:
                 f"{data.name} has no question in its split {self.config.split!r}.",
                 hint=f"Its splits are: {known}.",
             )
+        if self.config.answers == "in-graph":
+            mine = answerable(data.snapshot, mine, subgraphs=self.config.subgraphs)
         return sample(mine, self.config.limit, 0)
 
     def _home(self, cell: Cell) -> Path:
@@ -258,7 +261,8 @@ class Study:
         c = self.config
         variant = c.variants[cell.variant]
         budget, reasoner = variant.budget or c.budget, variant.reasoner or c.reasoner
-        return [c.split, c.limit, budget, c.topics, c.subgraphs, reasoner, dict(variant.options)]
+        how = [c.split, c.limit, budget, c.topics, c.subgraphs, reasoner, dict(variant.options)]
+        return how if c.answers == "all" else [*how, c.answers]
 
     def _key(self, cell: Cell) -> str:
         """Names what the outcomes depend on."""

@@ -38,17 +38,19 @@ POLL_SECONDS = 0.1
 class ChatUsage:
     """Tokens of one reply as the endpoint counts them; ``calls`` are the requests made, retries included.
 
-    ``cut``: the reply ended because it had reached ``max_tokens``.
+    ``cut``: the reply ended because it had reached ``max_tokens``. ``reasoning_tokens``: of the completion's, those
+    that the endpoint says were thought and not written.
     """
 
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cut: bool = False
+    reasoning_tokens: int = 0
 
     def priced(self, settings: LLMSettings) -> Usage:
         """The same with its cost."""
-        return settings.priced(self.calls, self.prompt_tokens, self.completion_tokens)
+        return settings.priced(self.calls, self.prompt_tokens, self.completion_tokens, self.reasoning_tokens)
 
 
 def stream_chat(
@@ -248,8 +250,12 @@ class _Request(threading.Thread):
             async with stream:
                 async for chunk in stream:
                     if chunk.usage is not None:
+                        details = chunk.usage.completion_tokens_details
                         usage = ChatUsage(
-                            self.calls, chunk.usage.prompt_tokens, chunk.usage.completion_tokens
+                            self.calls,
+                            chunk.usage.prompt_tokens,
+                            chunk.usage.completion_tokens,
+                            reasoning_tokens=(details.reasoning_tokens or 0) if details else 0,
                         )
                     for choice in chunk.choices or ():
                         finished = finished or choice.finish_reason is not None

@@ -85,6 +85,7 @@ class ReplyStore:
                 "prompt_tokens": usage.prompt_tokens,
                 "completion_tokens": usage.completion_tokens,
                 "cut": usage.cut,
+                "reasoning_tokens": usage.reasoning_tokens,
             },
         }
         file = self._file(key)

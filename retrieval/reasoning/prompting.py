@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from retrieval.environment import LLMSettings
 from retrieval.evidence.verbalise import merged_texts
@@ -36,6 +38,20 @@ _DECLINED_PROSE = re.compile(
     r"|(?:do(?:es)?|did) not (?:contain|hold|provide|mention|include)|i (?:do not|don't) know)",
     re.IGNORECASE,
 )
+
+
+_READ: ContextVar[list[str] | None] = ContextVar("read", default=None)
+
+
+@contextmanager
+def recording() -> Iterator[list[str]]:
+    """The evidence that a language model is shown within this block, line by line; of several prompts the last's."""
+    lines: list[str] = []
+    token = _READ.set(lines)
+    try:
+        yield lines
+    finally:
+        _READ.reset(token)
 
 
 class NoAnswerLines(Exception):
@@ -71,6 +87,9 @@ def messages(
     left_out = (
         f"{shown} of {len(texts)} evidence chains fit into the prompt; the language model saw no others."
     )
+    record = _READ.get()
+    if record is not None:
+        record[:] = texts[:shown]
     filled = prompt.fill(chains=block, question=fenced(question))
     return filled, left_out if shown < len(texts) else ""
 

@@ -73,7 +73,7 @@ class StudyConfig:
         fractions: shares of the training questions, above 0 to 1; smaller samples lie within larger ones.
         seeds: of sampling, training and asking.
         split: tested on.
-        budget, topics, subgraphs, reasoner, limit: how questions are asked, as in ``evaluate``.
+        budget, topics, subgraphs, answers, reasoner, limit: how questions are asked, as in ``evaluate``.
         baseline: the variant that the others' relative gains are measured against.
     """
 
@@ -87,6 +87,7 @@ class StudyConfig:
     budget: int = DEFAULT_BUDGET
     topics: str = "given"
     subgraphs: str = "own"
+    answers: str = "all"
     reasoner: str = "extractive"
     limit: int | None = None
     baseline: str | None = None
@@ -106,7 +107,11 @@ class StudyConfig:
         for share in self.fractions:
             if not 0 < share <= 1:
                 raise ConfigError(f"A fraction is {share}.", hint="It must be above 0 and at most 1.")
-        for name, value in (("topics", ("given", "linked")), ("subgraphs", ("own", "whole"))):
+        for name, value in (
+            ("topics", ("given", "linked")),
+            ("subgraphs", ("own", "whole")),
+            ("answers", ("all", "in-graph")),
+        ):
             if getattr(self, name) not in value:
                 raise ConfigError(f"{name} is {getattr(self, name)!r}.", hint=f"Choose {' or '.join(value)}.")
         for name in ("data", "variants", "fractions", "seeds"):

@@ -49,7 +49,14 @@ export function readEvent(raw: unknown): RunEvent {
   }
 }
 
-const NO_USAGE = { llm_calls: 0, prompt_tokens: 0, completion_tokens: 0, triples: 0, cost: null };
+const NO_USAGE = {
+  llm_calls: 0,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  triples: 0,
+  cost: null,
+  reasoning_tokens: 0,
+};
 
 /** `kept` with those of `defaults` that it lacks. */
 function withDefaults<T extends object, D extends Partial<T>>(kept: T, defaults: D): T & D {

@@ -12,9 +12,11 @@ from retrieval.evaluation.answers import (
     measure,
     read_digit,
     read_equivalent,
+    read_pairs,
     squad,
     sufficient,
     token_f1,
+    verify,
 )
 from retrieval.evaluation.evaluator import evaluate_engine
 from retrieval.evaluation.report import build_report
@@ -119,6 +121,46 @@ def test_a_report_is_measured_with_and_without_a_judge(tmp_path):
     assert found["manifest"]["model"] == "judge"
     with pytest.raises(EvaluationError, match="right answer"):
         measure({"manifest": {}, "per_question": ROWS[3:]}, None)
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ('I think {"pairs": [[1, 1]]} first.\n{"pairs": [[2, 1], [1, 3]]}', {(1, 0), (0, 2)}),
+        ('<think>{"pairs": [[1, 1]]}</think>{"pairs": []}', set()),
+        ('{"pairs": [[3, 1]]}', None),
+        ('{"pairs": [[1]]}', None),
+        ("All right.", None),
+    ],
+)
+def test_pairs_of_answers_are_read(reply, said):
+    assert read_pairs(reply, 2, 3) == said
+
+
+def test_a_language_model_verifies_what_names_do_not_show(tmp_path):
+    """RAPL App. H: F1 over pairs that mean the same; what names say already is not asked about."""
+    rows = [
+        {**ROWS[0], "predicted": ["Bern"], "hit": 1.0, "f1": 1.0},
+        {"id": "2", "question": "cities?", "answers": ["Zurich City", "Basel"], "predicted": ["Zurich", "Basel", "Ulm"],
+         "hit": 1.0, "f1": 0.4},
+        {**ROWS[2], "hit": 0.0, "f1": 0.0},
+        {"id": "5", "question": "river?", "answers": ["Rhine"], "predicted": ["Rhein"], "hit": 0.0, "f1": 0.0},
+        {**ROWS[3], "hit": 0.0, "f1": 1.0},
+    ]  # fmt: skip
+    report = {"manifest": {"seed": 0}, "per_question": rows}
+    with Endpoint(says('Zurich is it.\n{"pairs": [[1, 1]]}'), says("no idea")) as endpoint:
+        found = verify(report, asker(endpoint.url, tmp_path))
+        first = endpoint.bodies[0]["messages"][0]["content"]
+        assert len(endpoint.bodies) == 2
+    assert "1. Zurich City\n2. Basel" in first
+    assert "1. Zurich\n2. Basel\n3. Ulm" in first
+    # Basel by name and Zurich by the model: precision 2/3, recall 1.
+    assert [row["f1"] for row in found["per_question"]] == pytest.approx([1.0, 0.8, 0.0, 0.0])
+    assert (found["n"], found["asked"], found["unsaid"]) == (4, 2, 1)
+    assert (found["hit"], found["macro_f1"]) == (pytest.approx(0.5), pytest.approx(0.45))
+    assert found["by_names"] == {"hit": pytest.approx(0.5), "macro_f1": pytest.approx(0.35)}
+    with pytest.raises(EvaluationError, match="right answer"):
+        verify({"manifest": {}, "per_question": rows[4:]}, asker("http://127.0.0.1:1", tmp_path))
 
 
 @pytest.fixture

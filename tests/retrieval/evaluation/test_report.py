@@ -7,16 +7,22 @@ from dataclasses import asdict, replace
 
 import pytest
 
+from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, EvaluationError
-from retrieval.evaluation import report_page
+from retrieval.evaluation import faithfulness, report_page
+from retrieval.evaluation.breakdowns import hops_of
+from retrieval.evaluation.coverage import answerable
 from retrieval.evaluation.evaluator import ask, evaluate_engine, sample
 from retrieval.evaluation.outcomes import Outcome
 from retrieval.evaluation.pages import markdown
 from retrieval.evaluation.report import build_report, read_report, score, scores_of, write_report
+from retrieval.llm.replies import Asker, ReplyStore
 from retrieval.methods._shared.path_engine import PathEngine
 from retrieval.metrics.names import METRICS
 from retrieval.reasoning.extractive import ExtractiveReasoner
+from retrieval.reasoning.llm import LLMReasoner
 from retrieval.types import Question
+from tests.retrieval.reasoning.endpoint import Endpoint, says
 from tests.retrieval.world import LabelLinker, ScriptedRetriever, build
 
 SCRIPT = {
@@ -89,7 +95,7 @@ def test_the_report_figures(evaluation):
         "reasons": {"entity_not_linked": 2},
         "failed": {},
     }
-    assert report["usage"] == {"llm_calls": 0, "tokens": 0, "cost": None}
+    assert report["usage"] == {"llm_calls": 0, "tokens": 0, "reasoning_tokens": 0, "cost": None}
 
 
 def test_the_manifest_names_what_is_needed_to_repeat(evaluation, engine):
@@ -126,7 +132,7 @@ def test_the_report_has_every_key_of_the_design(evaluation):
     report = build_report(evaluation)
     assert tuple(report["metrics"]) == METRICS
     assert set(report["latency_ms"]) == set(report["retrieval_ms"]) == {"p50", "p95"}
-    assert set(report["usage"]) == {"llm_calls", "tokens", "cost"}
+    assert set(report["usage"]) == {"llm_calls", "tokens", "reasoning_tokens", "cost"}
     assert {"seed", "checkpoint", "snapshot", "config", "code_version"} <= set(report["manifest"])
     assert report["breakdowns"]["hops"] == report["by_hops"]
 
@@ -312,3 +318,61 @@ def test_a_sample_is_fixed_by_its_seed_and_keeps_the_order():
 def test_a_stopped_evaluation_says_so(engine):
     with pytest.raises(Cancelled):
         evaluate_engine(engine, QUESTIONS, budget=50, seed=1, cancelled=lambda: True)
+
+
+def test_hops_that_a_set_does_not_say_are_the_shortest_distance(engine):
+    far = Question("far", "which languages?", ("Switzerland",), ("German",))
+    asked = [
+        far,
+        replace(far, id="given", hops=7),
+        replace(far, id="own", triples=PATH),
+        replace(far, id="lost", answers=("Sauron", "Germany"), triples=PATH[:1]),
+        replace(far, id="itself", answers=("Switzerland",)),
+    ]
+    outcomes = [ask(engine, question, budget=5, seed=0) for question in asked]
+    # German is a language of the neighbours.
+    assert [hops_of(outcome, engine.snapshot) for outcome in outcomes] == [2, 7, 2, None, 0]
+
+
+def test_only_questions_whose_answers_are_in_the_graph(engine):
+    asked = [*QUESTIONS, replace(QUESTIONS[1], id="beside", triples=PATH)]
+    found = answerable(engine.snapshot, asked)
+    assert [question.id for question in found] == ["right", "half"]
+    assert [q.id for q in answerable(engine.snapshot, asked, subgraphs="whole")] == [
+        "right",
+        "half",
+        "beside",
+    ]
+    with pytest.raises(EvaluationError, match="None of the 1 questions"):
+        answerable(engine.snapshot, QUESTIONS[2:3])
+
+
+def test_what_the_language_model_read_and_thought_is_in_the_report(engine, tmp_path):
+    """And faithfulness is judged by that, not by the chains."""
+
+    def replies(connection):
+        connection.begin()
+        connection.piece("ans: German")
+        connection.end(30, 20, reasoning_tokens=12)
+
+    with Endpoint(replies) as endpoint:
+        settings = LLMSettings(endpoint.url, "tiny", retries=0, backoff=0.01)
+        engine.reasoner = LLMReasoner(settings)
+        report = build_report(evaluate_engine(engine, QUESTIONS[:1], budget=50, seed=1))
+        shown = endpoint.bodies[0]["messages"][-1]["content"]
+    (row,) = report["per_question"]
+    assert row["read"]
+    assert all(line in shown for line in row["read"])
+    assert (row["reasoning_tokens"], report["usage"]["reasoning_tokens"], report["usage"]["tokens"]) == (
+        12,
+        12,
+        50,
+    )
+    said = says("ans: German\nUsed the provided knowledge: yes")
+    with Endpoint(said) as endpoint:
+        asker = Asker(LLMSettings(endpoint.url, "judge", retries=0, backoff=0.01), ReplyStore(tmp_path / "r"))
+        row["read"] = ["one triple"]
+        assert faithfulness.measure(report, asker)["hallucination_score"] == 1.0
+        asked = endpoint.bodies[0]["messages"][-1]["content"]
+    assert "Chain 1. one triple" in asked
+    assert "Chain 2." not in asked

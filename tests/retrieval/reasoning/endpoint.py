@@ -46,14 +46,22 @@ class Connection:
         """One piece of the reply."""
         self._chunk({"index": 0, "delta": {"content": text}, "finish_reason": None})
 
-    def end(self, prompt_tokens: int = 0, completion_tokens: int = 0, reason: str = "stop") -> None:
+    def end(
+        self,
+        prompt_tokens: int = 0,
+        completion_tokens: int = 0,
+        reason: str = "stop",
+        reasoning_tokens: int | None = None,
+    ) -> None:
         """The regular end of a reply, with its usage."""
         self._chunk({"index": 0, "delta": {}, "finish_reason": reason})
-        usage = {
+        usage: dict[str, Any] = {
             "prompt_tokens": prompt_tokens,
             "completion_tokens": completion_tokens,
             "total_tokens": prompt_tokens + completion_tokens,
         }
+        if reasoning_tokens is not None:
+            usage["completion_tokens_details"] = {"reasoning_tokens": reasoning_tokens}
         self._data({"choices": [], "usage": usage})
         self.raw(b"data: [DONE]\n\n")
 

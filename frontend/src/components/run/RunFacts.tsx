@@ -1,6 +1,6 @@
 // What a run was asked with, and what it used: everything needed to repeat it.
 import { Ago } from "@/components/kit/feedback";
-import { cost, count } from "@/store/format";
+import { cost, count, integer } from "@/store/format";
 import type { RunView } from "@/store/runView";
 import { settingsText } from "@/store/settingsForm";
 
@@ -101,6 +101,7 @@ export function RunFacts({ view, isTrained, llm, options = {} }: Props) {
           <dt>tokens</dt>
           <dd className="tabular">
             {count(usage.prompt_tokens, "token")} read, {count(usage.completion_tokens, "token")} written
+            {usage.reasoning_tokens > 0 && `, ${integer(usage.reasoning_tokens)} of them reasoning`}
           </dd>
           <dt>cost</dt>
           <dd className="tabular" title="By the prices set for the language model">

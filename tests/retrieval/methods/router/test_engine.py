@@ -250,7 +250,7 @@ def test_a_report_tells_what_was_routed_where(parts):
     outcomes = [evaluated(engine, question, budget=50, seed=0) for question in asked]
     assert [outcome.route for outcome in outcomes] == ["text-rag", "inses", "inses"]
     assert from_row(as_row(outcomes[1]), asked[1]).route == "inses"
-    groups = breakdowns(outcomes, [None] * 3, lambda scores: {"size": len(scores)}, None)
+    groups = breakdowns(outcomes, [None] * 3, lambda scores: {"size": len(scores)}, None, parts.snapshot)
     assert groups["route"] == {"inses": {"n": 2, "size": 2}, "text-rag": {"n": 1, "size": 1}}
 
 
