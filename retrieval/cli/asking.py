@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +13,7 @@ from cyclopts import Parameter
 from retrieval import environment
 from retrieval.cli.console import note, say, stoppable
 from retrieval.cli.options import Answering, Encoding, Repeated, method_of, settings_of
-from retrieval.errors import ConfigError, UnknownEntityError
+from retrieval.errors import ClewError, ConfigError, UnknownEntityError
 from retrieval.events import (
     AnswerFinal,
     ChainsBuilt,
@@ -28,6 +28,7 @@ from retrieval.events import (
 )
 from retrieval.evidence.verbalise import chain_text
 from retrieval.kg import snapshot as snapshots
+from retrieval.kg.analysis.joining import Named, join
 from retrieval.loading import load_engine, load_parts
 from retrieval.methods._shared.endpoint_engine import EndpointAsking, EndpointRequest
 from retrieval.methods._shared.engine_spec import EngineSpec
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
 ANSWERS_SHOWN = 50
 FAILED, INTERRUPTED = 2, 130
+_BY = {"iri": "IRI", "name": "name"}
 
 
 def ask(
@@ -57,6 +59,7 @@ def ask(
     pull: Repeated = (),
     entity: Repeated = (),
     then: Repeated = (),
+    also: Annotated[tuple[Path, ...], Parameter(show_default=False)] = (),
     events: bool = False,
     answering: Answering = Answering(),
     encoding: Encoding = Encoding(),
@@ -70,23 +73,32 @@ def ask(
         pull: NAME=VALUE, of --sparql: timeout, hops, max_triples, per_entity, graph; repeatable.
         entity: label of a topic entity, instead of linking; repeatable.
         then: a follow-up over what was answered before, such as "and its population?"; repeatable.
+        also: the directory of another graph that is asked the same, untrained; repeatable. Answers that mean the same
+            are joined by IRI or name.
         events: print every event as one line of JSON.
 
     Raises:
-        ConfigError: neither a graph nor an endpoint is named, or both are.
+        ConfigError: neither a graph nor an endpoint is named, or both are; or --also stands with what is of one graph.
         UnknownEntityError: the graph or the endpoint has no such entity.
     """
     if (graph is None) == (sparql is None):
         raise ConfigError("Ask a graph or an endpoint.", hint="Give --graph DIR or --sparql URL.")
     request = AskRequest(question, (), answering.budget, answering.seed)
+    if also:
+        if graph is None or entity or then:
+            raise ConfigError(
+                "Several graphs are asked by --graph and --also, without --entity and --then.",
+                hint="Name the topics in the question, and ask a follow-up of one graph.",
+            )
+        return _across(request, (graph, *also), answering, encoding, events=events)
     if graph is not None:
         snapshot = snapshots.open(graph)
         given = tuple(entity_id(snapshot, label) for label in entity)
         engine = engine_for(answering, encoding, snapshot, graph)
-        code, turn = _answer(_run(engine, replace(request, given=given)), question, events=events)
+        code, turn = _answer(_run(engine, dataclasses.replace(request, given=given)), question, events=events)
         for follow_up in then:
             note(f"> {follow_up}")
-            leaning = replace(request, question=follow_up, follows=turn)
+            leaning = dataclasses.replace(request, question=follow_up, follows=turn)
             code, turn = _answer(_run(engine, leaning), follow_up, events=events)
         return code
     if then:
@@ -106,6 +118,75 @@ def ask(
         )
         request_there = EndpointRequest(question, topics, answering.budget, answering.seed)
         return _answer(lambda stop: asking.run(request_there, cancelled=stop), question, events=events)[0]
+
+
+def _across(
+    request: AskRequest,
+    graphs: tuple[Path, ...],
+    answering: Answering,
+    encoding: Encoding,
+    *,
+    events: bool,
+) -> int:
+    """Ask one question of several graphs, one after the other, and show the answers put together.
+
+    A graph that cannot be asked is told and left out; the exit code is that of the first that went wrong.
+    """
+    code = 0
+    found: list[tuple[Path, Snapshot | None, AnswerFinal | None]] = []
+    method = method_of(answering.checkpoint, answering.method)
+    for place, path in enumerate(graphs):
+        note(f"> {path}")
+        own = answering if place == 0 else dataclasses.replace(answering, checkpoint=None, method=method)
+        last: list[AnswerFinal] = []
+        try:
+            snapshot = snapshots.open(path)
+            asked = _run(engine_for(own, encoding, snapshot, path), request)
+        except ClewError as error:
+            note(f"{path} was not asked. {error.message} {error.hint}")
+            code = code or FAILED
+            found.append((path, None, None))
+            continue
+        ended, _ = _answer(_kept(asked, last), request.question, events=events)
+        code = code or ended
+        found.append((path, snapshot, last[0] if last else None))
+        if ended == INTERRUPTED:
+            break
+    joined = join([[] if final is None else _named(snapshot, final) for _, snapshot, final in found])
+    if events:
+        told = [dataclasses.asdict(one) for one in joined]
+        say(json.dumps({"graphs": [str(path) for path, _, _ in found], "joined": told}, ensure_ascii=False))
+        return code
+    note("> all graphs")
+    for one in joined[:ANSWERS_SHOWN]:
+        of = ", ".join(
+            found[member.graph][0].name + (f" (by {_BY[member.by]})" if member.by else "")
+            for member in one.members
+        )
+        say(f"{one.label}\t{one.score:.3f}\t{of}")
+    note(f"{len(joined):,} answers of {sum(final is not None for *_, final in found)} graphs")
+    return code
+
+
+def _kept(asked: Asked, last: list[AnswerFinal]) -> Asked:
+    """The same events, of which the answer is kept."""
+
+    def events(stop: Callable[[], bool]) -> Iterator[Event]:
+        for event in asked(stop):
+            if isinstance(event, AnswerFinal):
+                last.append(event)
+            yield event
+
+    return events
+
+
+def _named(snapshot: Snapshot | None, final: AnswerFinal) -> list[Named]:
+    """The answers of a graph as others may have them too."""
+    iris = [
+        "" if one.entity is None or snapshot is None else snapshot.entity_iri(one.entity.id)
+        for one in final.answers
+    ]
+    return [Named(one.label, one.score, iri, one.guess) for one, iri in zip(final.answers, iris, strict=True)]
 
 
 @contextmanager
@@ -168,13 +249,17 @@ def _told(turn: Turn, event: Event) -> Turn:
     """The turn with what an event tells of it."""
     match event:
         case QuestionRewritten(question, _, denoted):
-            return replace(turn, question=question, denoted=denoted)
+            return dataclasses.replace(turn, question=question, denoted=denoted)
         case QuestionLinked(entities):
-            return replace(turn, topics=tuple(dict.fromkeys(linked.entity.id for linked in entities)))
+            return dataclasses.replace(
+                turn, topics=tuple(dict.fromkeys(linked.entity.id for linked in entities))
+            )
         case ProgramExecuted(read):
-            return replace(turn, program=read.program)
+            return dataclasses.replace(turn, program=read.program)
         case AnswerFinal(answers):
-            return replace(turn, answers=tuple(a.entity.id for a in answers if a.entity is not None))
+            return dataclasses.replace(
+                turn, answers=tuple(a.entity.id for a in answers if a.entity is not None)
+            )
     return turn
 
 

@@ -181,6 +181,26 @@ def test_events_are_one_json_object_a_line(graph_dir, capsys):
     assert events[1].entities[0].source == "given"
 
 
+def test_several_graphs_are_asked_and_their_answers_joined(tmp_path, graph_dir, capsys):
+    more = tmp_path / "more.txt"
+    more.write_text("Jaws|directed_by|SPIELBERG\nJaws|directed_by|Nobody\n", encoding="utf-8")
+    assert main(["build-graph", str(more), "--out", str(tmp_path / "more")]) == 0
+    capsys.readouterr()
+    arguments = ["ask", "--graph", str(graph_dir), "--also", str(tmp_path / "more"), "who directed Jaws?"]
+    assert main(arguments) == 0
+    said = capsys.readouterr()
+    joined = said.out.splitlines()[-2:]
+    assert [line.split("\t")[0] for line in joined] == ["Spielberg", "Nobody"]
+    assert [line.split("\t")[2] for line in joined] == [f"{graph_dir.name}, more (by name)", "more"]
+    assert "2 answers of 2 graphs" in said.err
+    # One that cannot be asked is told, and takes nothing from the others.
+    assert main([*arguments[:4], str(tmp_path / "none"), arguments[-1]]) == 2
+    said = capsys.readouterr()
+    assert said.out.splitlines()[-1].startswith("Spielberg\t")
+    assert "was not asked" in said.err
+    assert main([*arguments, "--entity", "Jaws"]) == 2
+
+
 def test_an_unknown_entity_offers_near_names(graph_dir, capsys):
     assert main(["ask", "--graph", str(graph_dir), "who directed it?", "--entity", "Spielburg"]) == 2
     assert "Near names: Spielberg." in one_line_error(capsys)

@@ -6,8 +6,9 @@ import uuid
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 
-from webapp.api.access import AccessControlled
+from webapp.api.access import AccessControlled, Person
 from webapp.api.failures import Failable
 from webapp.experiments.models import Checkpoint
 from webapp.graphs.models import Graph
@@ -28,6 +29,31 @@ ACTIVE = (RunState.QUEUED, RunState.RUNNING)
 """A worker has it, or will. A paused run waits for a person and holds no worker."""
 
 
+class AcrossQuestion(AccessControlled):
+    """One question over several graphs, of which each has a run of its own.
+
+    ``entries`` are the graphs in the order they were named: ``graph``, ``name``, ``run`` (its id as text) and
+    ``error``, why it could not be asked. They outlive graphs and runs, so that what is gone can be said.
+    """
+
+    owner_path = "user_id"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    question = models.TextField()
+    entries = models.JSONField(default=list)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.question
+
+    @classmethod
+    def visible_to(cls, user: Person) -> Q:
+        """Who asked it, and who may see one of its runs: its id cannot be guessed."""
+        runs = Run.objects.filter(Run.visible_to(user)).exclude(across=None)
+        return Q(user=user.pk) & Q(user__isnull=False) | Q(pk__in=runs.values("across"))
+
+
 class Run(Failable):
     """One question answered by one method over one snapshot.
 
@@ -38,7 +64,7 @@ class Run(Failable):
     ``program`` is one that a person wrote or edited, by names; ``corrects`` is the run whose program was edited, and
     ``program_before`` what that was, which outlives it. ``follows`` is the run before in the same ``thread``, and
     ``context`` what a follow-up leans on of it (``retrieval.types.Turn``), which outlives it. A ``trial`` tries
-    a program for a review: it is no correction, and not in the history.
+    a program for a review: it is no correction, and not in the history. ``across`` is a question over several graphs.
     """
 
     visible_through = "graph"
@@ -70,6 +96,7 @@ class Run(Failable):
     context = models.JSONField(null=True)
     thread = models.UUIDField(null=True, db_index=True)
     trial = models.BooleanField(default=False)
+    across = models.ForeignKey(AcrossQuestion, null=True, on_delete=models.SET_NULL, related_name="runs")
     paused_at = models.DateTimeField(null=True)
     rested_s = models.FloatField(default=0.0)
     incomplete = models.BooleanField(default=False)

@@ -82,7 +82,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
             *("id", "question", "graph", "graph_name", "snapshot", "method", "reasoner", "checkpoint"),
             *("llm", "usage", "budget", "seed", "options", "state", "incomplete", "answers", "answers_count"),
             *("no_answer", "error", "pause_after", "warning", "position", "group", "thread"),
-            "created_at",
+            *("across", "created_at"),
             *("started_at", "finished_at", "duration_ms", "user"),
         ]
 

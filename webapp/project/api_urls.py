@@ -10,6 +10,7 @@ from webapp.accounts.api import PasswordView, SessionView, TokenView
 from webapp.accounts.groups_api import GroupViewSet
 from webapp.accounts.people_api import DeactivateView, PasswordResetView, PersonView, UsersView
 from webapp.accounts.tokens_api import TokenRowView, TokensView
+from webapp.answers.across_api import AcrossQuestionsView, AcrossQuestionView
 from webapp.answers.api import ComparisonsView, ComparisonView, RunViewSet
 from webapp.answers.corrections_api import CorrectionViewSet
 from webapp.answers.programs_api import ProgramCorrectionsFileView, ProgramCorrectionsView
@@ -125,6 +126,8 @@ urlpatterns = [
     path("review/items/<int:pk>/programs", ItemProgramsView.as_view()),
     path("graphs/<int:pk>/dependents", DependentsView.as_view()),
     path("question-sets/<int:pk>/leaderboard", LeaderboardView.as_view()),
+    path("across", AcrossQuestionsView.as_view()),
+    path("across/<uuid:pk>", AcrossQuestionView.as_view()),
     path("comparisons", ComparisonsView.as_view()),
     path("comparisons/<uuid:pk>", ComparisonView.as_view()),
     path("language-models/tests/<uuid:pk>", ModelTestView.as_view()),

@@ -91,6 +91,8 @@ def test_the_schema_is_valid_without_a_warning(tmp_path):
         "graphs/{id}/neighbours",
         "graphs/{id}/fact",
         "graphs/{id}/picture",
+        "across",
+        "across/{id}",
         "graphs/{id}/paths",
         "graphs/{id}/passages",
         "graphs/{id}/passages/{number}",
