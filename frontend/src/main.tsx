@@ -30,6 +30,7 @@ import "@/components/explore/explore.css";
 import "@/components/tests/tests.css";
 import "@/components/uploads/uploads.css";
 import "@/components/compare/compare.css";
+import "@/components/compare/across.css";
 import "@/components/experiments/experiments.css";
 import "@/components/studies/studies.css";
 import "@/components/review/review.css";

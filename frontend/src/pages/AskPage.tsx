@@ -2,6 +2,7 @@
 import { useMutation, useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useNavigate, useParams } from "react-router";
+import { acrossQuery, askAcross } from "@/api/across";
 import { ApiError } from "@/api/client";
 import { ask, graphsQuery, isAway, isOffline, keptRun, keys, methodQuery, runQuery } from "@/api/queries";
 import type { Id } from "@/api/types";
@@ -9,7 +10,7 @@ import { Column, Panels, type Parts } from "@/components/ask/AskLayout";
 import { AskBar } from "@/components/ask/AskBar";
 import { NotSent } from "@/components/ask/NotSent";
 import { Welcome } from "@/components/ask/Welcome";
-import { askBody, draftOfRun, type Corrected, type Draft } from "@/components/ask/draft";
+import { acrossBody, askBody, draftOfRun, type Corrected, type Draft } from "@/components/ask/draft";
 import { useDraft } from "@/components/ask/useDraft";
 import { useStopping } from "@/components/ask/useStopping";
 import { CompareDialog } from "@/components/compare/CompareDialog";
@@ -115,6 +116,13 @@ export function AskPage() {
       void navigate(`/runs/${created.id}${named === null ? "" : `?checkpoint=${named}`}`);
     },
   });
+  const across = useMutation({
+    mutationFn: async (now: Draft) => askAcross(acrossBody(now, now.graph ?? (await firstGraph(client)))),
+    onSuccess: (asked) => {
+      client.setQueryData(acrossQuery(asked.id).queryKey, asked);
+      void navigate(`/across/${asked.id}`);
+    },
+  });
   const askNow = (next: Partial<Draft> = {}, corrected: Corrected | null = null) => {
     const now = { ...draft, follows, ...next };
     asks.setDraft(now);
@@ -165,9 +173,12 @@ export function AskPage() {
         about={before?.about ?? null}
         running={running}
         stopping={stopping}
-        asking={asking.isPending}
+        asking={asking.isPending || across.isPending}
         settings={chosen}
-        onAsk={() => askNow()}
+        onAsk={() => {
+          if (draft.others.length) across.mutate(draft);
+          else askNow();
+        }}
         onStop={stop}
         onCompare={() => setComparing(true)}
       />
@@ -184,6 +195,11 @@ export function AskPage() {
       <p className="sr-only" role="status" aria-live="polite">
         {live && outcome(live)}
       </p>
+      {across.error && (
+        <div className="page-note">
+          <ErrorNotice error={across.error} />
+        </div>
+      )}
       {asking.error && keptRun(asking.error) === null && (
         <div className="page-note">
           {isOffline(asking.error) ? (

@@ -77,6 +77,11 @@ function RunRow({ run, showsWho, onDelete }: RowProps) {
       </td>
       <td className="muted hide-narrow">
         {methodName(run.method)}
+        {run.across && (
+          <div className="small">
+            <Link to={`/across/${run.across}`}>several graphs</Link>
+          </div>
+        )}
         {run.group && (
           <div className="small">
             <Link to={`/compare/${run.group}`}>compared</Link>

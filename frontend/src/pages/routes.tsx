@@ -22,6 +22,7 @@ const PAGES: RouteObject[] = [
   { index: true, element: ask },
   { path: "runs/:id", element: ask },
   page("compare/:id", "ComparePage", () => import("./ComparePage")),
+  page("across/:id", "AcrossPage", () => import("./AcrossPage")),
   page("threads/:id", "ThreadPage", () => import("./ThreadPage")),
   page("history", "HistoryPage", () => import("./HistoryPage")),
   page("graphs", "GraphsPage", () => import("./GraphsPage")),

@@ -12,6 +12,7 @@ import type { RunView } from "@/store/runView";
 import { AskSettings } from "./AskSettings";
 import { EntityPicker } from "./EntityPicker";
 import { AboutChip } from "./AboutChip";
+import { AlsoGraphs } from "./AlsoGraphs";
 import { LinkedChips } from "./LinkedChips";
 import { QuestionBox } from "./QuestionBox";
 import { obstacle, type Draft } from "./draft";
@@ -125,7 +126,12 @@ export function AskBar(props: Props) {
             disabled: one.state !== "ready",
           }))}
           value={graph ? draft.graph : null}
-          onChange={(id) => onDraft({ graph: id, given: null, checkpoint: null })}
+          onChange={(id) =>
+            onDraft({
+              ...{ graph: id, given: null, checkpoint: null },
+              ...(draft.others.includes(id) && { others: draft.others.filter((one) => one !== id) }),
+            })
+          }
         />
         <QuestionBox
           ref={box}
@@ -204,6 +210,15 @@ export function AskBar(props: Props) {
           remote={Boolean(graph?.endpoint)}
           onPick={(match) => pin(match, draft.question)}
         />
+        <AlsoGraphs
+          graphs={graphs}
+          first={draft.graph}
+          others={draft.others}
+          onChange={(others) => onDraft({ others })}
+        />
+        {draft.others.length > 0 && (draft.given?.length ?? 0) > 0 && (
+          <span className="small muted">Pins are of one graph: each graph finds the names by itself.</span>
+        )}
         {tried && why && (
           <span className="askbar-why" role="alert">
             {why}

@@ -1,5 +1,6 @@
 // The question as it is being written, and how it is to be asked.
 import type { ProgramReading } from "@/api/events";
+import type { BodyOf } from "@/api/calls";
 import type { AskBody, Graph, Id, Run, Status } from "@/api/types";
 import { pinsAfter, type Pin } from "@/store/pins";
 import { useSettings } from "@/store/settings";
@@ -8,6 +9,8 @@ import { typedOf, type Typed } from "@/store/settingsForm";
 export interface Draft {
   question: string;
   graph: string | null;
+  /** Graphs that are asked the same; then each finds its topics by itself. */
+  others: readonly string[];
   method: string | null;
   /** A checkpoint of the method that the person named; null asks the one in use. */
   checkpoint: string | null;
@@ -34,6 +37,7 @@ export function startDraft(change: Partial<Draft> = {}): Draft {
   return {
     question: "",
     ...how,
+    others: [],
     options: {},
     given: null,
     stepByStep: false,
@@ -52,6 +56,7 @@ export function draftOfRun(run: Run): Draft {
   return {
     question: run.question,
     graph: String(run.graph),
+    others: [],
     method: run.method,
     checkpoint: null,
     reasoner: run.reasoner,
@@ -63,6 +68,19 @@ export function draftOfRun(run: Run): Draft {
     stepByStep: (run.pause_after ?? null) !== null,
     alone: false,
     follows: null,
+  };
+}
+
+/** The same question for several graphs. */
+export function acrossBody(draft: Draft, graph: Id): BodyOf<"post", "across"> {
+  return {
+    graphs: [graph, ...draft.others].map(Number),
+    question: draft.question.trim(),
+    seed: draft.seed,
+    ...(draft.method && { method: draft.method }),
+    ...(draft.reasoner && { reasoner: draft.reasoner }),
+    ...(draft.llm !== null && { llm: Number(draft.llm) }),
+    ...(draft.budget && { budget: draft.budget }),
   };
 }
 

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
+import { OTHERS_MAX } from "@/api/across";
 import { pictureQuery } from "@/api/explore";
 import { checkpointsQuery, graphsQuery, methodQuery, statusQuery } from "@/api/queries";
 import type { LinkedEntity } from "@/api/events";
@@ -36,7 +37,13 @@ function howOfUrl(params: URLSearchParams): Partial<Draft> {
 
 function draftOfUrl(params: URLSearchParams): Partial<Draft> {
   const graph = params.get("graph");
-  return { question: params.get("q") ?? "", ...(graph && { graph }), ...howOfUrl(params) };
+  const others = (params.get("also") ?? "").split(".").filter((id) => /^\d{1,15}$/.test(id) && id !== graph);
+  return {
+    question: params.get("q") ?? "",
+    ...(graph && { graph }),
+    ...(others.length && { others: [...new Set(others)].slice(0, OTHERS_MAX) }),
+    ...howOfUrl(params),
+  };
 }
 
 /** The draft, and what it comes to: its graph, method and checkpoint. `id`, `run` and `linked` are of the open run. */
@@ -134,12 +141,21 @@ export function useDraft(
       : { changed: {}, wrong: null };
 
   // How to ask stays in the address, so that it can be shared as it stands.
-  const keepInUrl = ({ graph, method: chosen, checkpoint: of, budget, seed, options }: Partial<Draft>) => {
+  const keepInUrl = ({
+    graph,
+    others,
+    method: chosen,
+    checkpoint: of,
+    budget,
+    seed,
+    options,
+  }: Partial<Draft>) => {
     const next = withParams(params, {
       ...(options !== undefined && urlOfSettings(params, options)),
       ...(budget && { budget: String(budget) }),
       ...(seed !== undefined && { seed: String(seed) }),
       ...(graph !== undefined && !id && { graph }),
+      ...(others !== undefined && !id && { also: others.join(".") }),
       ...(chosen !== undefined && { method: chosen }),
       ...(of !== undefined && { checkpoint: of }),
     });
