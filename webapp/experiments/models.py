@@ -205,6 +205,13 @@ class SubgraphSource(models.TextChoices):
     WHOLE = "whole"
 
 
+class AskedQuestions(models.TextChoices):
+    """Which questions of a split are asked."""
+
+    ALL = "all"
+    IN_GRAPH = "in-graph"
+
+
 class Report(MadeByJob, Trashable):
     """One question set asked of one method. It names what it was made of, so that it outlives all of that.
 

@@ -12,7 +12,7 @@ from retrieval.limits import DEFAULT_BUDGET
 from retrieval.studies.plan import StudyConfig, parse
 from retrieval.studies.presets import Preset
 from webapp.api.fields import ErrorSerializer, PlainText, Stored, error_of
-from webapp.experiments.models import SubgraphSource, TopicSource
+from webapp.experiments.models import AskedQuestions, SubgraphSource, TopicSource
 from webapp.experiments.report_serializers import Interval, LatencySerializer, Metric
 from webapp.experiments.serializers import SEED_MAX, MadeByJobSerializer
 from webapp.jobs.serializers import JobSerializer
@@ -89,6 +89,7 @@ class PlanSerializer(serializers.Serializer[object]):
     budget = serializers.IntegerField(min_value=1, max_value=SEED_MAX, default=DEFAULT_BUDGET)
     topics = serializers.ChoiceField(choices=TopicSource.choices, default=TopicSource.GIVEN.value)
     subgraphs = serializers.ChoiceField(choices=SubgraphSource.choices, default=SubgraphSource.OWN.value)
+    answers = serializers.ChoiceField(choices=AskedQuestions.choices, default=AskedQuestions.ALL.value)
     reasoner = PlainText(max_length=32, default="extractive")
     limit = serializers.IntegerField(min_value=1, max_value=SEED_MAX, allow_null=True, default=None)
     baseline = PlainText(max_length=100, allow_null=True, default=None)

@@ -17,6 +17,7 @@ function emptyDraft(status: Status, sets: readonly number[]): Draft {
     name: "",
     preset: "",
     sets,
+    labels: {},
     train: [],
     cross: false,
     variants: [newVariant("rel-rag-path", "rel-rag-path")],
@@ -27,6 +28,7 @@ function emptyDraft(status: Status, sets: readonly number[]): Draft {
     limit: "",
     topics: "given",
     subgraphs: "own",
+    answers: "all",
     reasoner: "extractive",
     baseline: "",
     llm: null,
@@ -53,7 +55,10 @@ function draftLike(study: StudyDetail): Draft {
     sets,
     cross: plan.test.length > 0,
   });
-  return { ...draft, train: ids(plan.train) };
+  const labelled = study.sets.flatMap(({ question_set, labels }) =>
+    question_set === null || labels === null ? [] : [[question_set, labels] as const],
+  );
+  return { ...draft, train: ids(plan.train), labels: Object.fromEntries(labelled) };
 }
 
 export function NewStudyPage() {

@@ -41,7 +41,7 @@ const plan: StudyPlan = {
     { ...variant, name: "none", method: "rapl", trained: false },
   ],
   ...{ fractions: [0.05, 1], seeds: [0, 1], split: "test", budget: 50, topics: "given", subgraphs: "own" },
-  ...{ reasoner: "extractive", limit: null, baseline: "line" },
+  ...{ answers: "all", reasoner: "extractive", limit: null, baseline: "line" },
 };
 const setting = (name: string, type: Setting["type"], fallback: unknown): Setting => ({
   ...{ name, type, default: fallback, about: "", choices: [], least: null, above: null, below: null },
@@ -65,7 +65,7 @@ it("sends a preset back as it came, with settings that say the default too", () 
   expect(bodyOf(draft(), known)).toEqual({
     ...{ name: "S", preset: "p", sets: [{ question_set: 3 }, { question_set: 4 }], train: [], test: [3, 4] },
     ...{ fractions: [0.05, 1], seeds: [0, 1], split: "test", budget: 50, limit: null, topics: "given" },
-    ...{ subgraphs: "own", reasoner: "extractive", baseline: "line" },
+    ...{ subgraphs: "own", answers: "all", reasoner: "extractive", baseline: "line" },
     variants: [
       {
         ...{
@@ -84,6 +84,12 @@ it("sends a preset back as it came, with settings that say the default too", () 
       { name: "none", method: "rapl", config: {}, options: {}, trained: false },
     ],
   });
+});
+
+it("sends the label set that was picked for a question set, and which questions are asked", () => {
+  const sent = bodyOf({ ...draft(), labels: { 4: 9, 7: 1 }, answers: "in-graph" }, known);
+  expect(sent.sets).toEqual([{ question_set: 3 }, { question_set: 4, labels: 9 }]);
+  expect(sent.answers).toBe("in-graph");
 });
 
 it("counts cells and trainings", () => {

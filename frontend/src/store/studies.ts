@@ -26,6 +26,8 @@ export interface Draft {
   name: string;
   preset: string;
   sets: readonly number[];
+  /** By question set: the label set that variants without labels of their own learn from. */
+  labels: Readonly<Record<number, number>>;
   /** Those that are trained on; all when empty. */
   train: readonly number[];
   cross: boolean;
@@ -37,6 +39,7 @@ export interface Draft {
   limit: string;
   topics: string;
   subgraphs: string;
+  answers: string;
   reasoner: string;
   baseline: string;
   llm: string | null;
@@ -81,6 +84,7 @@ function draftVariant(one: StudyVariant): DraftVariant {
 export function draftOf(plan: StudyPlan, known: Pick<Draft, "name" | "preset" | "sets" | "cross">): Draft {
   return {
     ...known,
+    labels: {},
     train: [],
     variants: plan.variants.map(draftVariant),
     shares: plan.fractions.map((share) => `${Number((share * 100).toPrecision(6))}%`).join(", "),
@@ -90,6 +94,7 @@ export function draftOf(plan: StudyPlan, known: Pick<Draft, "name" | "preset" | 
     limit: asText(plan.limit),
     topics: plan.topics,
     subgraphs: plan.subgraphs,
+    answers: plan.answers,
     reasoner: plan.reasoner,
     baseline: plan.baseline ?? "",
     llm: null,
@@ -209,7 +214,10 @@ export function bodyOf(draft: Draft, known: Known): StudyBody {
   return {
     name: draft.name.trim(),
     preset: draft.preset,
-    sets: draft.sets.map((question_set) => ({ question_set })),
+    sets: draft.sets.map((question_set) => {
+      const labels = draft.labels[question_set];
+      return labels === undefined ? { question_set } : { question_set, labels };
+    }),
     train: [...draft.train],
     test: draft.cross ? [...draft.sets] : [],
     variants: draft.variants.map((one) => sentVariant(one, draft, known)),
@@ -220,6 +228,7 @@ export function bodyOf(draft: Draft, known: Known): StudyBody {
     limit: draft.limit.trim() ? Number(draft.limit) : null,
     topics: draft.topics === "linked" ? "linked" : "given",
     subgraphs: draft.subgraphs === "whole" ? "whole" : "own",
+    answers: draft.answers === "in-graph" ? "in-graph" : "all",
     reasoner: draft.reasoner,
     baseline: draft.variants.some((one) => one.name.trim() === draft.baseline) ? draft.baseline : null,
     ...(draft.llm !== null && { llm: Number(draft.llm) }),

@@ -3,7 +3,7 @@ import { useQueries, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { languageModelsQuery } from "@/api/languageModels";
-import { methodQuery } from "@/api/queries";
+import { labelSetsQuery, methodQuery } from "@/api/queries";
 import { startStudy, studyKeys } from "@/api/studies";
 import type { QuestionSet, Status } from "@/api/types";
 import { Card } from "@/components/kit/Card";
@@ -46,6 +46,15 @@ const SUBGRAPHS = [
   { id: "whole", label: "The whole graph", detail: "Also where a question brings triples of its own" },
 ];
 
+const ANSWERS = [
+  { id: "all", label: "All of the split" },
+  {
+    id: "in-graph",
+    label: "Those with an answer in the graph",
+    detail: "As the papers’ -sub sets; in the question’s own subgraph where it brings one",
+  },
+];
+
 /** Settings of all methods that are named, as far as they have come. */
 function useKnown(draft: Draft): Known {
   const names = [...new Set(draft.variants.map((one) => one.method))];
@@ -56,6 +65,42 @@ function useKnown(draft: Draft): Known {
       const settings = (detail?.settings ?? []).filter((setting) => setting.name !== "seed");
       return detail ? [[name, { ...detail, settings }]] : [];
     }),
+  );
+}
+
+/** Which label set of each question set is learned from, where there are any. */
+function LabelPicks({ draft, chosen, put }: { draft: Draft; chosen: readonly QuestionSet[]; put: Put }) {
+  const graphs = [...new Set(chosen.map((set) => set.graph))];
+  const found = useQueries({ queries: graphs.map((graph) => labelSetsQuery(graph)) });
+  const made = found.flatMap((one) => one.data?.results ?? []).filter((one) => one.state === "done");
+  const labelled = chosen
+    .map((set) => ({ set, own: made.filter((one) => one.question_set === set.id) }))
+    .filter(({ own }) => own.length > 0);
+  if (labelled.length === 0) return null;
+  return (
+    <div className="fields">
+      {labelled.map(({ set, own }) => (
+        <Pick
+          key={set.id}
+          label={chosen.length > 1 ? `Labels of ${set.name}` : "Labels to learn from"}
+          showLabel
+          options={[
+            { id: NONE, label: "As each variant says", detail: "Made on the way by its strategy" },
+            ...own.map((one) => ({
+              id: String(one.id),
+              label: one.name || one.strategy,
+              detail: `${count(one.labels, "path")}, for variants that name no strategy`,
+            })),
+          ]}
+          value={String(draft.labels[set.id] ?? NONE)}
+          onChange={(id) => {
+            const others = Object.entries(draft.labels).filter(([key]) => key !== String(set.id));
+            const now = id === NONE ? others : [...others, [String(set.id), Number(id)] as const];
+            put({ labels: Object.fromEntries(now) });
+          }}
+        />
+      ))}
+    </div>
   );
 }
 
@@ -77,6 +122,7 @@ function DataCard({ draft, sets, put }: { draft: Draft; sets: readonly QuestionS
         >
           <p className="bad-text">No graph has a question set yet. Upload one on the page of its graph.</p>
         </SomeOf>
+        <LabelPicks draft={draft} chosen={chosen} put={put} />
         {chosen.length > 1 && (
           <div className="two-columns">
             <OneOf
@@ -172,6 +218,13 @@ function AskingCard({ draft, put, status }: { draft: Draft; put: Put; status: St
             options={SUBGRAPHS}
             value={draft.subgraphs}
             onChange={(subgraphs) => put({ subgraphs })}
+          />
+          <Pick
+            label="Asked questions"
+            showLabel
+            options={ANSWERS}
+            value={draft.answers}
+            onChange={(answers) => put({ answers })}
           />
           <Pick
             label="Reasoner"
