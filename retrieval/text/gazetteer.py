@@ -1,4 +1,4 @@
-"""What every reader of English knows about names: peoples and their countries, short forms of given names."""
+"""What every reader of English knows about names: peoples, faiths and where they belong, short given names."""
 
 from __future__ import annotations
 
@@ -39,6 +39,14 @@ _PEOPLES = """
     united states: american; united states of america: american; uruguay: uruguayan; uzbekistan: uzbek;
     venezuela: venezuelan; vietnam: vietnamese; wales: welsh; yemen: yemeni; zambia: zambian; zimbabwe: zimbabwean
 """
+_FAITHS_AND_REGIONS = """
+    catholicism: catholic; protestantism: protestant; islam: islamic muslim; judaism: jewish; christianity: christian;
+    hinduism: hindu; buddhism: buddhist; sikhism: sikh; soviet union: soviet; roman empire: roman;
+    ottoman empire: ottoman; byzantine empire: byzantine; africa: african; asia: asian; latin america: latino;
+    hawaii: hawaiian; texas: texan; california: californian; alaska: alaskan; bavaria: bavarian; prussia: prussian;
+    saxony: saxon; catalonia: catalan; sicily: sicilian; tuscany: tuscan; brittany: breton; flanders: flemish;
+    corsica: corsican; crete: cretan
+"""
 _SHORT = """
     abraham: abe; albert: al bert; alexander: alex; andrew: andy drew; anthony: tony; arthur: art; barbara: barb;
     benjamin: ben benny; catherine: kate cathy katie; charles: charlie chuck; christina: tina; christine: chris;
@@ -69,12 +77,12 @@ def _inverted(text: str) -> dict[str, tuple[str, ...]]:
     return {form: tuple(names) for form, names in found.items()}
 
 
-_COUNTRIES = _inverted(_PEOPLES)
+_COUNTRIES = _inverted(f"{_PEOPLES};{_FAITHS_AND_REGIONS}")
 _GIVEN_NAMES = _inverted(_SHORT)
 
 
 def countries_of(people: str) -> tuple[str, ...]:
-    """Normalised names of the country of a people or language, most usual last; none for other words.
+    """Normalised names of the country, region or faith of a people or language, most usual last; none for other words.
 
     Args:
         people: normalised, singular or plural, one word or several: "british", "danes", "puerto rican".

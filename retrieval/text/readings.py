@@ -32,6 +32,7 @@ _VOWELS = frozenset("aeiouy")
 #: Before these a people's name is no adjective, and more likely means the language.
 _BREAK_TEXT = "and are as at by for from in is on or to used was were with"
 _BREAKS = frozenset(_BREAK_TEXT.split())
+_BEFORE_NAMES = frozenset({"at", "by", "for", "from", "in", "of", "to"})
 #: Words that a name may have or lack: forms of companies and of persons' names.
 _FORM_TEXT = "inc corporation corp company co llc ltd limited group plc jr sr the"
 _FORMS = frozenset(_FORM_TEXT.split())
@@ -120,9 +121,10 @@ class Readings:
         return self._labels.containing(name, _PARTS)
 
     def _initials(self, i: int, words: list[Word]) -> Iterator[Reading]:
-        """ "the uk", "jfk": but "us" is a word of its own."""
-        word = words[i].text
-        if (i and words[i - 1].text == "the") or (len(word) >= 3 and not _VOWELS & set(word)):
+        """ "the uk", "in uk", "jfk": but "us" is a word of its own."""
+        word, before = words[i].text, words[i - 1].text if i else ""
+        named = before == "the" or (before in _BEFORE_NAMES and word not in STOP_WORDS)
+        if named or (len(word) >= 3 and not _VOWELS & set(word)):
             for match in self._well_known.by_initials(word):
                 yield Reading(i, i, match, "whole")
 

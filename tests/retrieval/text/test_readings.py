@@ -35,6 +35,7 @@ def readings(graph, question):
     ("question", "expected"),
     [
         ("what do the british eat", [("british", "United Kingdom", "people")]),
+        ("what do people speak in uk", [("uk", "United Kingdom", "whole")]),
         ("where did jackie kennedy die", [
             ("jackie kennedy", "Jacqueline Kennedy Onassis", "whole"),
         ]),
@@ -100,6 +101,8 @@ def test_peoples_and_given_names():
     assert countries_of("danes") == ("denmark",)
     assert countries_of("puerto rican") == ("puerto rico",)
     assert countries_of("american") == ("united states", "united states of america")
+    assert countries_of("islamic") == ("islam",)
+    assert countries_of("bavarians") == ("bavaria",)
     assert countries_of("dolphins") == ()
     assert in_full("chuck berry") == ["charles berry"]
     assert in_full("ted kennedy") == ["edward kennedy", "theodore kennedy"]
