@@ -23,7 +23,7 @@ from retrieval.programs.schema import Schema
 from retrieval.supervision.grounding import ground
 from retrieval.supervision.labels import Label, named
 from retrieval.supervision.path_questions.writer import PathQuestion, PathWriter
-from retrieval.train import train
+from retrieval.train import kept_of, train
 from retrieval.types import Progress, Question
 from retrieval.validation import validate
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
     from retrieval.text.features import TextEncoder
     from retrieval.training.result import TrainResult
+
+__all__ = ["SelfTrained", "as_training", "kept_of", "self_train"]
 
 METHOD = "reg-path"
 #: Questions written, and the epochs in which they are learned: some minutes of one core.

@@ -113,7 +113,7 @@ def train(
     notes += said
     torch.manual_seed(settings.seed)
     task: Task | SelfTrained = spec.part("task")(work, settings, splits, used, simple=simple)
-    resume = out.with_name(f".{out.name}.resume")
+    resume = kept_of(out)
     state, curve = _stages(task, settings, resume, _key(work, settings, used, task), work)
     checkpoint = checkpoints.describe(
         state.weights,
@@ -150,6 +150,11 @@ def train(
     checkpoints.save(out, measured, also=also)
     shutil.rmtree(resume, ignore_errors=True)
     return TrainResult(out, metrics, (*splits.notes, *notes))
+
+
+def kept_of(out: Path) -> Path:
+    """Directory of what a training that was stopped keeps to be gone on with."""
+    return out.with_name(f".{out.name}.resume")
 
 
 def _programs(

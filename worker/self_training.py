@@ -8,7 +8,7 @@ from typing import Any
 
 from celery import shared_task
 
-from retrieval.errors import TrainingDataError
+from retrieval.errors import Cancelled, TrainingDataError
 from retrieval.kg import snapshot as kg
 from retrieval.kg.snapshot.cache import cache_of
 from webapp.experiments import self_training
@@ -47,6 +47,12 @@ def work(context: job_runs.Context) -> dict[str, Any]:
         )
     except TrainingDataError as error:  # a small graph: nobody asked for this, so nothing failed
         return {"skipped": error.message}
+    except Cancelled:
+        raise  # gone on with
+    except Exception:
+        for half_done in (out, engine.kept_of(out)):  # a full disk, above all: it takes the room of others
+            shutil.rmtree(half_done, ignore_errors=True)
+        raise
     told = {
         "questions": made.questions,
         "metrics": {"exact_set": made.after, "exact_set_before": made.before},

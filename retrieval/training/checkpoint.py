@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import pickle
 from collections.abc import Callable
@@ -119,7 +120,9 @@ def describe(
 def save(out: Path, checkpoint: OpenCheckpoint, *, also: Callable[[Path], None] = lambda _: None) -> None:
     """Write a checkpoint beside ``out``, and what ``also`` writes there, and rename it into place."""
     with published(out) as directory:
-        torch.save(checkpoint.weights, directory / WEIGHTS)
+        written = io.BytesIO()  # torch hides what the file system says, that the disk is full
+        torch.save(checkpoint.weights, written)
+        (directory / WEIGHTS).write_bytes(written.getbuffer())
         save_json(directory / CONFIG, configs.as_json(checkpoint.config))
         save_json(directory / MANIFEST, asdict(checkpoint.manifest))
         also(directory)

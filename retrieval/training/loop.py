@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import time
 from collections.abc import Callable
@@ -143,8 +144,14 @@ def _save(path: Path, key: str, learner: _Learner, state: TrainingState) -> None
         "average": learner.average.state() if learner.average else None,
         **{f.name: getattr(state, f.name) for f in fields(state)},
     }
-    torch.save(stored, building)
-    building.replace(path)
+    written = io.BytesIO()  # torch hides what the file system says, that the disk is full
+    torch.save(stored, written)
+    try:
+        building.write_bytes(written.getbuffer())
+        building.replace(path)
+    except OSError:
+        building.unlink(missing_ok=True)
+        raise
 
 
 def _load(path: Path, key: str, learner: _Learner) -> TrainingState | None:

@@ -1,5 +1,6 @@
 """A graph that nobody trained on teaches itself after its import, and gives way to what people train."""
 
+import errno
 from dataclasses import replace
 
 import pytest
@@ -100,6 +101,28 @@ def test_a_small_graph_is_no_failure(users):
     job.refresh_from_db()
     assert (job.state, job.error_message) == (JobState.DONE, "")
     assert "only 2 walks" in job.result["skipped"]
+    assert checkpoint_in_use(graph) is None
+
+
+def test_a_full_disk_fails_it_and_leaves_nothing_behind(users, monkeypatch):
+    graph = imported(users)
+    made = []
+
+    def full(_snapshot, *, out, **_settings):
+        out.mkdir(parents=True)
+        kept = engine.kept_of(out)
+        kept.mkdir()
+        made.extend((out, kept))
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(engine, "self_train", full)
+    job = the_job(graph)
+    self_training.self_train(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.error_code) == (JobState.FAILED, "storage_full")
+    assert job.error_message == "The disk became full in the middle; nothing half done was kept."
+    assert made
+    assert not any(one.exists() for one in made)
     assert checkpoint_in_use(graph) is None
 
 

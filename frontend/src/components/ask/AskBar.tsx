@@ -67,7 +67,7 @@ function CheckpointState({
       <span className="askbar-checkpoint">
         <span
           className="badge warn"
-          title={`${method.label} has no checkpoint for this graph: relation paths are scored by the text encoder alone`}
+          title={`${method.label} has no checkpoint for this graph: programs and relation paths are read as on any graph`}
         >
           untrained: answers may be rough
         </span>

@@ -16,6 +16,7 @@ import { KEY_METRICS } from "@/store/reports";
 import { CheckpointRow } from "./CheckpointRow";
 import { Curves } from "./Curves";
 import { DeleteMade } from "./DeleteMade";
+import { InUse } from "./InUse";
 import { TrainDialog } from "./TrainDialog";
 import { usePromotion } from "./usePromotion";
 
@@ -111,11 +112,7 @@ export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean 
       }
     >
       {checkpoints.error && <ErrorNotice error={checkpoints.error} />}
-      {checkpoints.data && list.length === 0 && (
-        <p className="body muted">
-          Not trained yet. Until then questions are answered with relation paths scored by the text encoder.
-        </p>
-      )}
+      {checkpoints.data && graph.triples > 0 && <InUse graph={graph} checkpoints={list} />}
       {list.length > 0 && (
         <ResourceTable
           heads={[
