@@ -28,6 +28,7 @@ from tests.benchmarks import (
     latency,
     line_graph,
     line_vs_raw,
+    linking,
     meanwhile,
     methods,
     path_weights,
@@ -61,7 +62,8 @@ BENCHMARKS = {
 LONG = (
     "methods", "efficiency", "supervision", "line_vs_raw", "webqsp",
     "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves", "kills",
-    "fuzz", "meanwhile", "programs", "program_weights", "path_weights", "zero_shot", "why_not", "endpoint_programs",
+    "fuzz", "meanwhile", "programs", "program_weights", "path_weights", "zero_shot", "linking", "why_not",
+    "endpoint_programs",
 )  # fmt: skip
 
 
@@ -97,6 +99,7 @@ def main() -> None:
         "webqsp": webqsp.measure,
         "endpoint_programs": lambda: endpoint_programs.measure(args.data),
         "zero_shot": lambda: zero_shot.measure(args.data, leave_out=args.leave_out),
+        "linking": lambda: linking.measure(args.data),
         "path_weights": lambda: path_weights.measure(args.data, args.out),
         "text": text.measure,
         "inses_facts": lambda: inses_facts.measure(args.data),
@@ -117,9 +120,9 @@ def main() -> None:
         ),
     }
     names = args.name or list(BENCHMARKS)
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise SystemExit(f"no benchmark {', '.join(unknown)}; there are {', '.join(known)}")
+    missing = [name for name in names if name not in known]
+    if missing:
+        raise SystemExit(f"no benchmark {', '.join(missing)}; there are {', '.join(known)}")
     sections: list[Section] = []
     for name in names:
         print(f"== {name}", flush=True)
