@@ -33,6 +33,7 @@ from retrieval.loading import load_engine, load_parts
 from retrieval.methods._shared.endpoint_engine import EndpointAsking, EndpointRequest
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.pipeline import AskRequest
+from retrieval.programs.remote.conversation import DenotedThere, TurnThere
 from retrieval.types import Turn
 
 if TYPE_CHECKING:
@@ -101,23 +102,33 @@ def ask(
             leaning = dataclasses.replace(request, question=follow_up, follows=turn)
             code, turn = _answer(_run(engine, leaning), follow_up, events=events)
         return code
-    if then:
-        raise ConfigError("A graph in an endpoint has no follow-ups.", hint="Give --graph DIR.")
     assert sparql is not None
     with _remote(sparql, pull) as remote:
         topics = _topics(remote, entity)
+        numbers = _Numbers()
         asking = EndpointAsking(
             remote,
             method_of(answering.checkpoint, answering.method),
             encoding.load(),
-            _Numbers().of,
+            numbers.of,
             answering.reasoner,
             environment.language_model(),
             answering.checkpoint,
             settings_of(answering.settings),
         )
         request_there = EndpointRequest(question, topics, answering.budget, answering.seed)
-        return _answer(lambda stop: asking.run(request_there, cancelled=stop), question, events=events)[0]
+        code, turn = _answer(_there(asking, request_there), question, events=events)
+        for follow_up in then:
+            note(f"> {follow_up}")
+            next_there = dataclasses.replace(
+                request_there, question=follow_up, given=(), follows=numbers.turn(turn)
+            )
+            code, turn = _answer(_there(asking, next_there), follow_up, events=events)
+        return code
+
+
+def _there(asking: EndpointAsking, request: EndpointRequest) -> Asked:
+    return lambda stop: asking.run(request, cancelled=stop)
 
 
 def _across(
@@ -222,6 +233,16 @@ class _Numbers:
         for term in terms:
             self._known.setdefault(term, len(self._known))
         return self._known
+
+    def turn(self, turn: Turn) -> TurnThere:
+        """A turn by IRIs in place of numbers; values are left out."""
+        known = {number: term[1:] for term, number in self._known.items() if term.startswith("<")}
+
+        def iris(of: Sequence[int]) -> tuple[str, ...]:
+            return tuple(known[number] for number in of if number in known)
+
+        denoted = tuple(DenotedThere(own.start, own.end, iris(own.ids)) for own in turn.denoted)
+        return TurnThere(turn.question, iris(turn.topics), iris(turn.answers), denoted)
 
 
 def _run(engine: Engine, request: AskRequest) -> Asked:

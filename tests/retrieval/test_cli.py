@@ -407,6 +407,9 @@ def test_a_sparql_endpoint_is_asked_without_import(capsys):
         said = capsys.readouterr()
         assert said.out.startswith("Spielberg\t")
         assert "read on a sample, computed by the endpoint, by 1" in said.err
+        follow_up = ["--then", "how many films did he direct?"]
+        assert main(["ask", "who directed Jaws", "--sparql", server.url, *follow_up]) == 0
+        assert capsys.readouterr().out.splitlines()[1].startswith("3\t")
         question = "what is the official language there?"
         assert main(["ask", question, "--sparql", server.url, "--entity", "http://x/Austria"]) == 0
         assert capsys.readouterr().out.startswith("German\t")

@@ -208,3 +208,59 @@ def test_a_program_is_computed_by_the_endpoint_and_can_be_edited(ask, films):
     edited, log = ask("which?", program=told["read"]["program"]["source"], corrects=run)
     assert (edited.state, sorted(edited.answers)) == ("done", ["E.T.", "Jaws"])
     assert of(log, "program.executed")["by"] == "person"
+
+
+CITIES = """
+@prefix : <http://x/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:film rdfs:label "film" . :novel rdfs:label "novel" . :person rdfs:label "person" .
+:jaws a :film ; rdfs:label "Jaws" ; :director :s ; :year 1975 .
+:duel a :film ; rdfs:label "Duel" ; :director :s ; :year 1971 .
+:book a :novel ; rdfs:label "Jaws" ; :author :b ; :year 1974 ; :publisher :doubleday ; :sequel :more .
+:s a :person ; rdfs:label "Steven Spielberg" ; :born :ohio .
+:b a :person ; rdfs:label "Peter Benchley" ; :born :york .
+:ohio rdfs:label "Ohio" . :york rdfs:label "New York" . :doubleday rdfs:label "Doubleday" . :more rdfs:label "More" .
+:director rdfs:label "director" . :author rdfs:label "author" . :year rdfs:label "year" . :born rdfs:label "born in" .
+"""
+
+
+@pytest.fixture
+def thread(settings, users, events):
+    """``thread(question, ...)`` asks questions of an endpoint, each following the one before; their runs and events."""
+    endpoints.pulls().clear()
+    with SparqlServer(CITIES) as server:
+        settings.CLEW = replace(settings.CLEW, import_hosts=(server.url.split("/")[2],))
+        connection = endpoints.Connection(server.url, "", ("en",), 2, 5000, 100, 5.0)
+        graph = endpoints.connect(name="Both", description="", connection=connection, user=users["admin"])
+        Graph.objects.filter(pk=graph.pk).update(visibility="public")
+
+        def asked(*questions):
+            found, before = [], None
+            for question in questions:
+                ask = services.Ask(question, follows=before)
+                before = services.create_run(graph=graph, ask=ask, user=users["viewer"])
+                answering.answer(str(before.pk))
+                before.refresh_from_db()
+                found.append((before, events(before)))
+            return found
+
+        yield asked
+
+
+def test_a_follow_up_leans_on_what_the_endpoint_answered(thread):
+    (first, _), (second, log) = thread("Who is the director of Duel?", "and where was he born?")
+    assert first.answers == ["Steven Spielberg"]
+    rewritten = of(log, "question.rewritten")
+    assert "Steven Spielberg" in rewritten["question"]
+    (denoted,) = rewritten["denoted"]
+    assert EndpointTerm.objects.get(pk=denoted["ids"][0]).term == "<http://x/s"
+    assert second.answers == ["Ohio"]
+    assert second.thread == first.pk
+
+
+def test_no_the_film_takes_the_other_of_that_name(thread):
+    (first, _), (second, log) = thread("What is the year of Jaws?", "no, the film")
+    assert first.answers == ["1974"]  # of the novel, of which more is known
+    (denoted,) = of(log, "question.rewritten")["denoted"]
+    assert EndpointTerm.objects.get(pk=denoted["ids"][0]).term == "<http://x/jaws"
+    assert second.answers == ["1975"]

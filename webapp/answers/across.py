@@ -19,9 +19,9 @@ from webapp.answers import selectors, services
 from webapp.answers.models import ACTIVE, AcrossQuestion, Run, RunEvent, RunState
 from webapp.api.access import Person, visible
 from webapp.api.errors import GraphNotReadyError, InvalidError, NotAllowedError
+from webapp.graphs import endpoints, snapshots
 from webapp.graphs import selectors as graph_selectors
-from webapp.graphs import snapshots
-from webapp.graphs.models import EndpointTerm, Graph
+from webapp.graphs.models import Graph
 from webapp.graphs.selectors import endpoint_of
 
 GRAPHS_MIN, GRAPHS_MAX = 2, 5
@@ -149,8 +149,7 @@ def _found(run: Run | None) -> _Found | None:
 def _iris(run: Run, entities: Iterable[int]) -> dict[int, str]:
     """The IRIs of entities that have one, of the version that the run asked."""
     if endpoint_of(run.graph) is not None:
-        terms = EndpointTerm.objects.filter(graph=run.graph_id, pk__in=list(entities), term__startswith="<")
-        return {number: term[1:] for number, term in terms.values_list("pk", "term")}
+        return endpoints.known_iris(run.graph_id, entities)
     version = graph_selectors.version(run.graph, run.snapshot_hash)
     if version is None:
         return {}

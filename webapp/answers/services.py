@@ -77,7 +77,6 @@ def create_run(*, graph: Graph, ask: Ask, user: User, group: UUID | None = None)
         NotConfiguredError: the language model was asked for and none is set up.
         TooManyRunsError: the person has enough of them waiting.
         ProgramError: the program is none, or the graph lacks something that it names.
-        NotImportedError: a follow-up for a graph that stays in an endpoint.
         ConflictError: the question before has no answer to lean on.
     """
     fair_queue.require_room(user)

@@ -33,7 +33,7 @@ def context_of(graph: Graph, before: Run | None) -> dict[str, Any] | None:
     Raises:
         InvalidError: the run before is of another graph.
         ConflictError: it has no answer to lean on yet, or never will.
-        NotImportedError, GraphNotReadyError, DamagedError: as :func:`snapshots.of_graph`.
+        GraphNotReadyError, DamagedError: as :func:`snapshots.of_graph`.
     """
     if before is None:
         return None
@@ -46,8 +46,10 @@ def context_of(graph: Graph, before: Run | None) -> dict[str, Any] | None:
         raise ConflictError(
             "The question before has no answer.", hint="Wait for it, or ask without the question before."
         )
-    snapshots.require_imported(graph)
     turn = _turn(before)
+    if selectors.endpoint_of(graph) is not None:
+        there: dict[str, Any] = to_plain(turn)
+        return there
     snapshot = snapshots.of_graph(graph)
     if before.snapshot_hash != snapshot.hash:
         turn = _moved(turn, _names(before), snapshot.find_entity)

@@ -228,6 +228,12 @@ def iris(graph_id: int, wanted: Sequence[int]) -> list[str]:
     return [terms[number][1:] for number in wanted]
 
 
+def known_iris(graph_id: int, wanted: Iterable[int]) -> dict[int, str]:
+    """The IRIs of those numbers that have one."""
+    rows = EndpointTerm.objects.filter(graph=graph_id, pk__in=set(wanted), term__startswith="<")
+    return {number: term[1:] for number, term in rows.values_list("pk", "term")}
+
+
 # --- looking around -----------------------------------------------------------------------------------
 
 

@@ -34,7 +34,7 @@ export function aboutOf(question: string, labels: readonly string[], nodes: numb
 
 /** The run that the question in the box follows; null where it stands alone. */
 export function beforeOf(written: Written, run: Run | undefined, view: RunView | undefined): Before | null {
-  if (!run || view?.phase !== "done" || written.alone || view.started?.endpoint) return null;
+  if (!run || view?.phase !== "done" || written.alone) return null;
   if (String(run.graph) !== written.graph || written.question.trim() === run.question) return null;
   const question = view.rewritten?.shown ?? run.question;
   const nodes = view.answers.filter((answer) => answer.entity).length;

@@ -15,23 +15,26 @@ from retrieval.events import (
     Event,
     PathRetrieved,
     QuestionLinked,
+    QuestionRewritten,
     RunCancelled,
     RunFailed,
     RunStarted,
     SubgraphExtracted,
 )
 from retrieval.kg.sparql.subgraph_cache import term
-from retrieval.limits import DEFAULT_BUDGET
+from retrieval.limits import DEFAULT_BUDGET, QUESTION_LIMIT
 from retrieval.methods import registry
 from retrieval.methods._shared.endpoint_programs import EndpointPrograms
 from retrieval.methods._shared.engine_spec import LLM, LLM_PROGRAM, EngineSpec
 from retrieval.methods._shared.parts import GraphParts, Opening
 from retrieval.methods._shared.path_engine import PathEngine, open_engine
 from retrieval.methods._shared.reasoners import make_reasoner, require_written
-from retrieval.pipeline import AskRequest
+from retrieval.pipeline import DENOTED_TOPICS, AskRequest
+from retrieval.programs.remote.conversation import DenotedThere, FollowedThere, TurnThere, follow_there
 from retrieval.text.linking import Linked
 from retrieval.text.operators import cues
 from retrieval.types import (
+    Denoted,
     LinkedEntity,
     NoAnswer,
     NoAnswerReason,
@@ -67,6 +70,8 @@ class EndpointRequest:
         budget: most distinct facts retrieved.
         seed: of the retriever's sampling.
         program: by names of the endpoint; run as it is in place of reading the question.
+        follows: the question before, which this one may lean on.
+        denoted: words of the question that are known to stand for entities.
     """
 
     question: str
@@ -74,6 +79,8 @@ class EndpointRequest:
     budget: int = DEFAULT_BUDGET
     seed: int = 0
     program: dict[str, Any] | None = None
+    follows: TurnThere | None = None
+    denoted: tuple[DenotedThere, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +156,18 @@ class EndpointAsking:
         if request.program is not None:
             yield from self._by_program(programs, request, programs.edited(request.program), began)
             return
+        if request.follows is not None:
+            since = time.perf_counter()
+            followed = follow_there(
+                self.remote, self.encoder.encode, request.question, request.follows, cancelled
+            )
+            if followed is not None:
+                request = replace(
+                    request, question=followed.question[:QUESTION_LIMIT], denoted=followed.denoted
+                )
+                yield self._rewritten(followed, since)
         named = self._link(request)
-        topics = list(dict.fromkeys(named.values()))
+        topics = list(dict.fromkeys([*(iri for own in request.denoted for iri in own.iris), *named.values()]))
         found = self._program(programs, request, topics)
         if found is not None:
             yield from self._by_program(programs, request, found, began)
@@ -167,7 +184,15 @@ class EndpointAsking:
                 return found
         if not self._reads_programs(request.question):
             return None
-        return programs.read(request.question, topics, given=bool(request.given))
+        return programs.read(request.question, topics, given=bool(request.given), denoted=request.denoted)
+
+    def _rewritten(self, followed: FollowedThere, since: float) -> QuestionRewritten:
+        numbers = self.numbers(["<" + iri for own in followed.denoted for iri in own.iris])
+        denoted = tuple(
+            Denoted(own.start, own.end, tuple(sorted(numbers["<" + iri] for iri in own.iris)))
+            for own in followed.denoted
+        )
+        return QuestionRewritten(followed.question[:QUESTION_LIMIT], followed.shown, denoted, _ms(since))
 
     def _reads_programs(self, question: str) -> bool:
         """Whether the question is read as a program: a trained retriever answers what relation paths can."""
@@ -230,8 +255,19 @@ class EndpointAsking:
         """Topic entities by the words that name them, in their order, or by their IRIs where the caller gave them."""
         if request.given:
             return {iri: iri for iri in request.given}
-        found = self.remote.link(request.question)
-        return {words: found[words] for words in sorted(found, key=request.question.find)}
+        question = request.question
+        known: dict[str, str] = {}
+        for own in request.denoted:
+            if len(own.iris) == 1:
+                known[question[own.start : own.end]] = own.iris[0]
+            else:  # paths begin at some of many, programs compute with all
+                known.update((iri, iri) for iri in own.iris[:DENOTED_TOPICS])
+        found = {
+            words: iri
+            for words, iri in self.remote.link(question).items()
+            if not any(own.start <= question.find(words) < own.end for own in request.denoted)
+        }
+        return known | {words: found[words] for words in sorted(found, key=question.find)}
 
     def _pulled(self, found: Subgraph, since: float) -> SubgraphExtracted:
         graph = found.snapshot

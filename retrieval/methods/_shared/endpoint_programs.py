@@ -12,6 +12,7 @@ from retrieval.methods._shared.engine_settings import EngineSettings
 from retrieval.methods._shared.program_answers import named_entities
 from retrieval.methods._shared.program_engine import answered, trust, unwritten
 from retrieval.pipeline import AskRequest, PipelineRun
+from retrieval.programs.remote.conversation import DenotedThere
 from retrieval.programs.remote.reader import RemoteReader, RemoteUnderstanding
 from retrieval.types import Pulled, Usage
 
@@ -50,12 +51,14 @@ class EndpointPrograms:
     warnings: tuple[str, ...] = ()
     usage: Usage | None = None
 
-    def read(self, question: str, topics: Sequence[str], *, given: bool) -> RemoteUnderstanding | None:
+    def read(
+        self, question: str, topics: Sequence[str], *, given: bool, denoted: Sequence[DenotedThere] = ()
+    ) -> RemoteUnderstanding | None:
         """The program of a question with what the endpoint gives, where one is likely enough to be what was asked."""
         reader = RemoteReader(self.remote, self.encoder.encode)
         try:
             least = trust(question, not topics)
-            found = reader.read(question, topics, self.cancelled, given=given, least=least)
+            found = reader.read(question, topics, self.cancelled, given=given, least=least, denoted=denoted)
         except EmptySourceError:
             found = None
         except (EndpointError, ProgramError) as error:

@@ -21,6 +21,7 @@ from retrieval.programs.execution import Keyed
 from retrieval.programs.parser import Candidate, Parser
 from retrieval.programs.parts import Part
 from retrieval.programs.reader import Understanding, named_in
+from retrieval.programs.remote.conversation import DenotedThere
 from retrieval.programs.remote.evidence import Evidence
 from retrieval.programs.remote.executor import KnownExecutor, Told
 from retrieval.programs.remote.queries import Asked, Found, Queries
@@ -30,6 +31,7 @@ from retrieval.programs.schema import Schema
 from retrieval.programs.weights import Weights
 from retrieval.programs.writing.words import Words
 from retrieval.programs.writing.writer import ProgramWriter
+from retrieval.types import Denoted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,6 +89,7 @@ class RemoteReader:
         *,
         given: bool = False,
         least: float = 0.0,
+        denoted: Sequence[DenotedThere] = (),
     ) -> RemoteUnderstanding | None:
         """What a question asks and the endpoint answers, or None where it was not understood.
 
@@ -96,6 +99,7 @@ class RemoteReader:
             cancelled: asked between pieces of work.
             given: somebody picked the topics; the program must be about them.
             least: how likely the program must be what was asked.
+            denoted: words of the question that are known to stand for entities.
 
         Raises:
             EmptySourceError: the endpoint holds nothing, or said nothing of the whole of its graph in time.
@@ -107,7 +111,14 @@ class RemoteReader:
         picked = sample.topics if given else ()
         if given and len(picked) < len(set(topics)):
             return None  # the endpoint knows nothing of one
-        reading = parser.read(question, picked, cancelled=cancelled)
+        here = {sample.snapshot.entity_iri(node): node for node in sample.topics}
+        known = [
+            Denoted(own.start, own.end, tuple(sorted(here[iri] for iri in own.iris if iri in here)))
+            for own in denoted
+        ]
+        reading = parser.read(
+            question, picked, cancelled=cancelled, denoted=[own for own in known if own.ids]
+        )
         asking = _Asking(self._remote, sample, topics, parser.columns)
         chosen = asking.first_that_holds(_likely(reading.candidates))
         if chosen is None:

@@ -1,0 +1,115 @@
+"""Follow-ups over a graph in an endpoint: read on a sample of what the question before was about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from retrieval.errors import EmptySourceError
+from retrieval.pretrained import PROGRAMS
+from retrieval.programs.conversation.ellipsis import is_correction
+from retrieval.programs.conversation.follow import follow
+from retrieval.programs.reader import ProgramReader
+from retrieval.types import Denoted, Turn
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+    from retrieval.kg.sparql.graph import SparqlGraph
+    from retrieval.programs.anchors.similarity import Encode
+
+LEANED_ON = 40
+"""Entities of the question before that a follow-up may speak of."""
+
+
+@dataclass(frozen=True, slots=True)
+class DenotedThere:
+    """Characters [start, end) of a question that stand for entities of an endpoint, by their IRIs."""
+
+    start: int
+    end: int
+    iris: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnThere:
+    """A question that was answered: what a follow-up leans on.
+
+    Attributes:
+        question: as it was read.
+        topics: IRIs of the entities that it names.
+        answers: IRIs of those that answered it, best first; values are left out.
+        denoted: words of ``question`` that stand for entities.
+    """
+
+    question: str
+    topics: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    denoted: tuple[DenotedThere, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FollowedThere:
+    """A follow-up as a question that stands on its own; ``shown`` is the same as people read it."""
+
+    question: str
+    shown: str
+    denoted: tuple[DenotedThere, ...]
+
+
+def follow_there(
+    remote: SparqlGraph,
+    encode: Encode | None,
+    question: str,
+    turn: TurnThere,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> FollowedThere | None:
+    """The question that stands on its own which a follow-up comes to; None where it does so already.
+
+    Args:
+        remote: the endpoint, open.
+        encode: texts to unit vectors.
+        question: as asked.
+        turn: the question before.
+        cancelled: asked between pieces of work.
+
+    Raises:
+        EndpointError: see :meth:`retrieval.kg.sparql.endpoint.Endpoint.select`.
+        Cancelled: ``cancelled`` said so.
+    """
+    try:
+        sample = remote.sampled(list(_spoken_of(remote, question, turn))).snapshot
+    except EmptySourceError:
+        return None
+    here = {iri: node for node in range(sample.num_entities) if (iri := sample.entity_iri(node))}
+
+    def ids(iris: Iterable[str]) -> tuple[int, ...]:
+        return tuple(here[iri] for iri in iris if iri in here)
+
+    denoted = (Denoted(own.start, own.end, tuple(sorted(ids(own.iris)))) for own in turn.denoted)
+    local = Turn(
+        turn.question, ids(turn.topics), ids(turn.answers), denoted=tuple(own for own in denoted if own.ids)
+    )
+    found = follow(ProgramReader(sample, encode, PROGRAMS), question, local, cancelled)
+    if found is None:
+        return None
+    return FollowedThere(found.question, found.shown, tuple(_there(sample, found.denoted)))
+
+
+def _spoken_of(remote: SparqlGraph, question: str, turn: TurnThere) -> Iterator[str]:
+    """What a follow-up may speak of: IRIs, each once, at most ``LEANED_ON``."""
+    found = [*turn.topics, *(iri for own in turn.denoted for iri in own.iris), *turn.answers]
+    if is_correction(question):
+        # "No, the film": others of the name of a topic, which the sample would not hold.
+        alike = remote.candidates(remote.names(turn.topics).values())
+        found = [*(one.iri for others in alike.values() for one in others), *found]
+    found = [*remote.link(question).values(), *found]
+    yield from list(dict.fromkeys(found))[:LEANED_ON]
+
+
+def _there(sample: Snapshot, denoted: Iterable[Denoted]) -> Iterator[DenotedThere]:
+    """By IRIs; what has none cannot be asked about."""
+    for own in denoted:
+        iris = tuple(iri for iri in map(sample.entity_iri, own.ids) if iri)
+        if iris:
+            yield DenotedThere(own.start, own.end, iris)
