@@ -32,6 +32,7 @@ import { elide } from "@/store/format";
 import { holdQuestion, letQuestionGo } from "@/store/heldQuestion";
 import { pinOf } from "@/store/pins";
 import { isOver, viewAt } from "@/store/runView";
+import { sceneOf } from "@/store/scene";
 import { beforeOf, followsOf } from "@/store/thread";
 import { useSettings } from "@/store/settings";
 import { changedSettings } from "@/store/settingsForm";
@@ -336,7 +337,7 @@ export function AskPage() {
     if (!live?.steps.length) return null;
     return (
       <Timeline steps={live.steps} step={step} live={running} onStep={setStep}>
-        {run.data && <RunActs run={run.data} />}
+        {run.data && <RunActs run={run.data} explore={sceneOf(run.data, live)} />}
       </Timeline>
     );
   }

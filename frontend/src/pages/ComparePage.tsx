@@ -10,6 +10,7 @@ import { SideBySide } from "@/components/ask/AskLayout";
 import { AnswerMatrix } from "@/components/compare/AnswerMatrix";
 import { CompareDialog } from "@/components/compare/CompareDialog";
 import { ComparedChains } from "@/components/compare/ComparedChains";
+import { Differences } from "@/components/compare/Differences";
 import { RunToggles } from "@/components/compare/RunToggles";
 import { RunsTable, type Compared } from "@/components/compare/RunsTable";
 import { GraphPanel, warmGraph } from "@/components/graph/GraphPanel";
@@ -133,6 +134,7 @@ export function ComparePage() {
   const side = (
     <>
       <RunsTable list={list} />
+      <Differences list={list} />
       <AnswerMatrix list={list} onFind={(entity) => put({ node: String(entity) })} />
       <ComparedChains list={list} starts={both.chainStarts} chain={chain} onChain={setChain} />
     </>

@@ -9,7 +9,7 @@ import { useWatch } from "@/components/tests/useWatch";
 import { copyText, download, fileName } from "@/store/files";
 import { toast } from "@/store/toasts";
 
-export function RunActs({ run }: { run: Run }) {
+export function RunActs({ run, explore }: { run: Run; explore?: string | undefined }) {
   const navigate = useNavigate();
   const keep = useKeep(run);
   const watch = useWatch(run);
@@ -24,6 +24,16 @@ export function RunActs({ run }: { run: Run }) {
           icon: "link",
           onAction: () => void copyText(window.location.href, "Link"),
         },
+        ...(explore
+          ? [
+              {
+                id: "explore",
+                label: "Explore from the evidence",
+                icon: "graph" as const,
+                onAction: () => void navigate(explore),
+              },
+            ]
+          : []),
         ...(keep ? [{ id: "keep", label: "Keep as a test", icon: "flask" as const, onAction: keep }] : []),
         ...(watch
           ? [{ id: "watch", label: "Tell me when this changes", icon: "history" as const, onAction: watch }]
