@@ -29,6 +29,7 @@ class MethodSpec:
         retriever: opens a checkpoint (``Opened`` -> ``Retriever``); None when it retrieves nothing itself.
         task: what a training optimises (see ``training.recipe.Recipe``).
         train: trains it whole by itself, in place of ``task``.
+        model: the network that a checkpoint's weights are of, initialised (``OpenCheckpoint`` -> ``nn.Module``).
         needs: what a graph must hold, or the installation have: ``facts``, ``passages``, ``llm``.
         standalone: it stands for itself without any training; others are asked zero-shot until they are trained.
         model_alone: it asks a language model and looks at nothing.
@@ -50,6 +51,7 @@ class MethodSpec:
     retriever: str | None = None
     task: str | None = None
     train: str | None = None
+    model: str | None = None
     needs: tuple[str, ...] = ("facts",)
     standalone: bool = False
     model_alone: bool = False
@@ -85,5 +87,5 @@ class MethodSpec:
         return self.standalone or self.model_alone
 
     def part(self, name: str) -> Any:
-        """The function that ``engine``, ``retriever``, ``task`` or ``train`` names."""
+        """The function that ``engine``, ``retriever``, ``task``, ``train`` or ``model`` names."""
         return resolve_name(getattr(self, name))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 
 from django.db.models import QuerySet
-from django.http import FileResponse, Http404
+from django.http import FileResponse, Http404, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.mixins import DestroyModelMixin
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -18,8 +19,10 @@ from rest_framework.views import APIView
 from retrieval.methods import registry
 from webapp.accounts.rights import require_manager
 from webapp.accounts.views import RowViewSet
+from webapp.api.errors import InvalidError
 from webapp.api.params import validated
-from webapp.experiments import label_sets, methods, promotions, selectors
+from webapp.api.parsers import Json
+from webapp.experiments import exchange, label_sets, methods, promotions, selectors
 from webapp.experiments import serializers as shapes
 from webapp.experiments.models import Checkpoint, LabelSet
 from webapp.graphs import files
@@ -49,11 +52,39 @@ class CheckpointViewSet(Trashable, RowViewSet[Checkpoint]):
     queryset = selectors.checkpoints()
     serializer_class = shapes.CheckpointSerializer
     narrowed_by = {"graph": int, "method": str}
+    parser_classes = [Json, MultiPartParser]
 
     def get_queryset(self) -> QuerySet[Checkpoint]:
         """All; a list leaves out those of studies, unless they were promoted."""
         rows = super().get_queryset()
         return rows.exclude(of_study=True, promotions=None) if self.action == "list" else rows
+
+    @extend_schema(
+        request={"multipart/form-data": shapes.CheckpointUploadSerializer},
+        responses={201: shapes.CheckpointSerializer},
+    )
+    def create(self, request: Request) -> Response:
+        """Upload a checkpoint: a file that the download of one makes, with weights as safetensors."""
+        data = validated(shapes.CheckpointUploadSerializer(data=request.data))
+        graph = find_graph(self.user, data["graph"])
+        if data["file"] is None:
+            raise InvalidError(
+                "The request has no file.", hint="Send the file that the download of a checkpoint makes."
+            )
+        checkpoint = exchange.take_checkpoint(graph=graph, upload=data["file"], user=self.user)
+        return Response(shapes.CheckpointSerializer(checkpoint).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
+    @action(detail=True)
+    def download(self, request: Request, pk: str) -> StreamingHttpResponse:
+        """The checkpoint as a file: settings, weights as safetensors, and what it was trained on."""
+        checkpoint = self.get_object()
+        name = f"{checkpoint.method}-{checkpoint.fingerprint[:10]}.zip"
+        return StreamingHttpResponse(
+            exchange.pieces_of(checkpoint),
+            content_type="application/zip",
+            headers={"Content-Disposition": f'attachment; filename="{name}"'},
+        )
 
     @extend_schema(responses={200: CURVES})
     @action(detail=True, pagination_class=None)

@@ -75,6 +75,13 @@ class ReportUsageSerializer(JobUsageSerializer):
     cost = serializers.FloatField(allow_null=True, default=None)
 
 
+class CheckpointUploadSerializer(serializers.Serializer[object]):
+    """A checkpoint's file and the graph that it is for."""
+
+    graph = serializers.IntegerField()
+    file = serializers.FileField(default=None)
+
+
 class CheckpointSerializer(serializers.ModelSerializer[Checkpoint]):
     """A trained retriever."""
 

@@ -2,9 +2,9 @@
 import { queryOptions } from "@tanstack/react-query";
 import { get, getFile, post, remove, type BodyOf } from "./calls";
 import { query } from "./query";
-import { ApiError, setCsrf } from "./client";
+import { ApiError, setCsrf, upload } from "./client";
 import type { ReportBody } from "./reportTypes";
-import type { AskBody, CompareBody, Id, Session, SteerBody, TrainBody } from "./types";
+import type { AskBody, Checkpoint, CompareBody, Id, Session, SteerBody, TrainBody } from "./types";
 
 export const keys = {
   session: ["session"],
@@ -108,6 +108,15 @@ export const deleteQuestions = (id: Id) => remove("question-sets/{id}", { id });
 export const checkpointsQuery = (graph: Id) => query("checkpoints", { graph, page_size: 100 });
 
 export const deleteCheckpoint = (id: Id) => remove("checkpoints/{id}", { id });
+
+export const downloadCheckpoint = (id: Id) => getFile("checkpoints/{id}/download", { id });
+
+export function uploadCheckpoint(graph: Id, file: File): Promise<Checkpoint> {
+  const form = new FormData();
+  form.set("graph", String(graph));
+  form.set("file", file);
+  return upload("checkpoints", form, () => undefined);
+}
 
 export const promoteCheckpoint = (id: Id) => post("checkpoints/{id}/promote", { id });
 

@@ -20,6 +20,7 @@ from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.language_policy import LanguagePolicy
 from retrieval.methods.graph_s3.agent.rollouts import beam
 from retrieval.methods.graph_s3.agent.small_policy import WIDTH, SmallPolicy, make_model
+from retrieval.methods.graph_s3.model import AgentModel
 from retrieval.methods.graph_s3.spec import SPEC, GraphS3Config, GraphS3Options
 from retrieval.nn.language_model import AdaptedModel
 from retrieval.text.features import TextEncoder
@@ -45,6 +46,13 @@ def open_policy(
         return language_policy(world, load_weights(adapted, checkpoint), config)
     model = make_model(encoder.dim, config.hidden, config.dropout, words=config.words)
     return SmallPolicy(load_weights(model, checkpoint), world, encoder, width=width)
+
+
+def model_of(checkpoint: OpenCheckpoint) -> AgentModel:
+    """The small policy's model of a checkpoint's settings, initialised."""
+    config = checkpoint.config
+    assert isinstance(config, GraphS3Config), "a checkpoint is read for its own method"
+    return make_model(checkpoint.manifest.text_features, config.hidden, config.dropout, words=config.words)
 
 
 def limits_of(config: GraphS3Config) -> AgentLimits:

@@ -148,4 +148,5 @@ SPEC = MethodSpec(
     engine="retrieval.methods.graph_s3.engine:open_engine",
     retriever="retrieval.methods.graph_s3.retriever:open_retriever",
     task="retrieval.methods.graph_s3.training:make_task",
+    model="retrieval.methods.graph_s3.retriever:model_of",
 )

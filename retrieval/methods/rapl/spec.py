@@ -49,4 +49,5 @@ SPEC = MethodSpec(
     engine="retrieval.methods._shared.path_engine:open_engine",
     retriever="retrieval.methods.rapl.retriever:open_retriever",
     task="retrieval.methods.rapl.training:make_task",
+    model="retrieval.methods._shared.paths.retriever:model_of",
 )

@@ -46,10 +46,7 @@ class RegEntityRetriever(TripleRanker):
             max_hops=config.max_hops,
             words=config.words,
         )
-        self.model = load_weights(
-            make_scorer(config, checkpoint.manifest.text_features, checkpoint.manifest.entity_texts),
-            checkpoint,
-        )
+        self.model = load_weights(model_of(checkpoint), checkpoint)
         with torch.inference_mode():
             self.texts = features.relations
             self.relations = self.model.project_relations(self.texts)
@@ -73,6 +70,13 @@ def entity_scores(subgraphs: Subgraphs, logits: np.ndarray, lengths: np.ndarray)
     share = 1 / (1 + np.exp(-logits.astype(np.float64)))
     heads, tails = subgraphs.heads, subgraphs.tails
     return Scores(share[heads] + share[tails], logits[tails], logits[heads], lengths, of_entities=True)
+
+
+def model_of(checkpoint: OpenCheckpoint) -> EntityScorer:
+    """The scorer of a checkpoint's settings, initialised."""
+    assert isinstance(checkpoint.config, RegEntityConfig), "a checkpoint is read for its own method"
+    manifest = checkpoint.manifest
+    return make_scorer(checkpoint.config, manifest.text_features, manifest.entity_texts)
 
 
 def make_scorer(config: RegEntityConfig, text_features: int, entity_texts: bool) -> EntityScorer:

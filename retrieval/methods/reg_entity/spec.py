@@ -41,4 +41,5 @@ SPEC = MethodSpec(
     engine="retrieval.methods._shared.path_engine:open_engine",
     retriever="retrieval.methods.reg_entity.retriever:open_retriever",
     task="retrieval.methods.reg_entity.training:make_task",
+    model="retrieval.methods.reg_entity.retriever:model_of",
 )

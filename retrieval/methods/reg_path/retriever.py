@@ -205,6 +205,12 @@ def log_options(scores: np.ndarray, backward: np.ndarray, stop: float, options: 
     return result
 
 
+def model_of(checkpoint: OpenCheckpoint) -> SmallPlanner:
+    """The small planner of a checkpoint's settings, initialised, over the encoder as it is."""
+    config = config_of(checkpoint)
+    return SmallPlanner(checkpoint.manifest.text_features, config.hidden, config.dropout, words=config.words)
+
+
 def load_model(checkpoint: OpenCheckpoint, encoder: TextEncoder) -> SmallPlanner:
     """The checkpoint's small planner, in evaluation mode.
 

@@ -73,4 +73,5 @@ SPEC = MethodSpec(
     engine="retrieval.methods._shared.path_engine:open_engine",
     retriever="retrieval.methods.reg_path.retriever:open_retriever",
     task="retrieval.methods.reg_path.training:make_task",
+    model="retrieval.methods.reg_path.retriever:model_of",
 )

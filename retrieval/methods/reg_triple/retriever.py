@@ -43,10 +43,7 @@ class RegTripleRetriever(TripleRanker):
             max_hops=config.max_hops,
             words=config.words,
         )
-        self.model = load_weights(
-            make_scorer(config, checkpoint.manifest.text_features, checkpoint.manifest.entity_texts),
-            checkpoint,
-        )
+        self.model = load_weights(model_of(checkpoint), checkpoint)
         with torch.inference_mode():
             self.texts = features.relations[: snapshot.num_relations]
             self.relations = self.model.project_relations(self.texts)
@@ -63,6 +60,13 @@ class RegTripleRetriever(TripleRanker):
             None if self.ends is None else (self.ends[0][rows], self.ends[1][rows]),
         ).numpy()  # fmt: skip
         return Scores(logits, logits, logits, self.model.length(questions.vectors).numpy())
+
+
+def model_of(checkpoint: OpenCheckpoint) -> TripleScorer:
+    """The scorer of a checkpoint's settings, initialised."""
+    assert isinstance(checkpoint.config, RegTripleConfig), "a checkpoint is read for its own method"
+    manifest = checkpoint.manifest
+    return make_scorer(checkpoint.config, manifest.text_features, manifest.entity_texts)
 
 
 def make_scorer(config: RegTripleConfig, text_features: int, entity_texts: bool) -> TripleScorer:

@@ -40,4 +40,5 @@ SPEC = MethodSpec(
     engine="retrieval.methods._shared.path_engine:open_engine",
     retriever="retrieval.methods.reg_triple.retriever:open_retriever",
     task="retrieval.methods.reg_triple.training:make_task",
+    model="retrieval.methods.reg_triple.retriever:model_of",
 )

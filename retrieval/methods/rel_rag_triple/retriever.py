@@ -116,7 +116,12 @@ def load_scorer(checkpoint: OpenCheckpoint) -> LineGraphScorer:
     Raises:
         CheckpointError: the weights do not fit the settings.
     """
-    return load_weights(make_scorer(config_of(checkpoint), checkpoint.manifest.text_features), checkpoint)
+    return load_weights(model_of(checkpoint), checkpoint)
+
+
+def model_of(checkpoint: OpenCheckpoint) -> LineGraphScorer:
+    """The model of a checkpoint's settings, initialised."""
+    return make_scorer(config_of(checkpoint), checkpoint.manifest.text_features)
 
 
 def open_triple_states(

@@ -74,4 +74,5 @@ SPEC = MethodSpec(
     engine="retrieval.methods._shared.path_engine:open_engine",
     retriever="retrieval.methods.rel_rag_triple.retriever:open_retriever",
     task="retrieval.methods.rel_rag_triple.training:make_task",
+    model="retrieval.methods.rel_rag_triple.retriever:model_of",
 )

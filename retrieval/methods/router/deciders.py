@@ -13,7 +13,7 @@ from retrieval.environment import LLMSettings
 from retrieval.llm import prompts
 from retrieval.llm.asking import ask_json
 from retrieval.llm.prompts import fenced
-from retrieval.methods.router.model import make_classifier, read_questions
+from retrieval.methods.router.model import HopClassifier, make_classifier, read_questions
 from retrieval.methods.router.spec import RouterConfig
 from retrieval.text.complexity import MULTI_HOP, rule, wording
 from retrieval.text.features import TextEncoder
@@ -90,7 +90,7 @@ class TrainedDecider:
     def __init__(self, checkpoint: OpenCheckpoint, encoder: TextEncoder) -> None:
         assert isinstance(checkpoint.config, RouterConfig), "what its method has"
         self._encoder = encoder
-        self._model = load_weights(make_classifier(checkpoint.config, encoder.dim), checkpoint)
+        self._model = load_weights(model_of(checkpoint), checkpoint)
 
     @property
     def prompts(self) -> dict[str, str]:
@@ -147,3 +147,9 @@ def read_hops(value: object) -> tuple[int, str]:
     if not isinstance(hops, int) or isinstance(hops, bool) or not 1 <= hops <= MOST_HOPS:
         raise ValueError(f'"hops" must be a whole number from 1 to {MOST_HOPS}')
     return hops, " ".join(str(value.get("reason") or "").split())[:300]
+
+
+def model_of(checkpoint: OpenCheckpoint) -> HopClassifier:
+    """The classifier of a checkpoint's settings, initialised."""
+    assert isinstance(checkpoint.config, RouterConfig), "a checkpoint is read for its own method"
+    return make_classifier(checkpoint.config, checkpoint.manifest.text_features)

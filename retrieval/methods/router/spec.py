@@ -55,4 +55,5 @@ SPEC = MethodSpec(
     needs=(),
     engine="retrieval.methods.router.engine:open_engine",
     train="retrieval.methods.router.training:train_classifier",
+    model="retrieval.methods.router.deciders:model_of",
 )

@@ -133,6 +133,8 @@ TABLE = {
     # Which checkpoint answers is decided together, noted with its author, and taken back with a click.
     "POST graphs/<pk>/train": analysts("graph", body={"question_set": "set", "method": "=rel-rag-path"}),
     "POST graphs/<pk>/rollback": analysts("graph", body={"method": "=rel-rag-path"}),
+    "POST checkpoints": analysts("graph", body=GRAPH),
+    "GET checkpoints/<pk>/download": reads("checkpoint"),
     "POST checkpoints/<pk>/promote": analysts("checkpoint"),
     # questions and answers
     "GET runs": reads(),

@@ -186,6 +186,7 @@ def test_the_schema_is_valid_without_a_warning(tmp_path):
         "review/queues/{id}/restore",
         "review/queues/{id}/trainings",
         "checkpoints/{id}/curves",
+        "checkpoints/{id}/download",
         "uploads",
         "trash",
         "trash/{id}",

@@ -1,11 +1,13 @@
 // A checkpoint in the list of a graph's: how good it was, and what to do with it.
 import { Link } from "react-router";
+import { downloadCheckpoint } from "@/api/queries";
 import { useMayManage } from "@/api/rights";
 import type { Checkpoint, Graph } from "@/api/types";
 import { CheckpointBadge } from "@/components/kit/CheckpointPick";
 import { ActMenu, Button } from "@/components/kit/controls";
 import { Ago, Fingerprint } from "@/components/kit/feedback";
 import { metricValue, percent } from "@/store/format";
+import { saveFile } from "@/components/kit/save";
 import { useMethodName } from "@/components/kit/useMethodName";
 
 interface Props {
@@ -80,6 +82,17 @@ export function CheckpointRow(props: Props) {
           label={`More for ${checkpoint.method}`}
           acts={[
             { id: "settings", label: "How it was trained", icon: "info", onAction: onSettings },
+            {
+              id: "download",
+              label: "Download",
+              icon: "download" as const,
+              onAction: () =>
+                void saveFile(
+                  `${checkpoint.method}-${checkpoint.fingerprint.slice(0, 10)}.zip`,
+                  downloadCheckpoint(checkpoint.id),
+                  "The checkpoint",
+                ),
+            },
             ...(mayWrite && checkpoint.current && !checkpoint.promoted_at
               ? [{ id: "promote", label: "Promote", icon: "check" as const, onAction: onPromote }]
               : []),

@@ -18,6 +18,7 @@ import { Curves } from "./Curves";
 import { DeleteMade } from "./DeleteMade";
 import { InUse } from "./InUse";
 import { TrainDialog } from "./TrainDialog";
+import { UploadCheckpoint } from "./UploadCheckpoint";
 import { usePromotion } from "./usePromotion";
 
 function CheckpointFacts({ checkpoint }: { checkpoint: Checkpoint }) {
@@ -85,6 +86,7 @@ function Promotions({ graph, checkpoints }: { graph: Graph; checkpoints: readonl
 
 export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean }) {
   const [training, setTraining] = useState(false);
+  const [bringing, setBringing] = useState(false);
   const [evaluating, setEvaluating] = useState<Checkpoint | null>(null);
   const [showing, setShowing] = useState<Checkpoint | null>(null);
   const [deleting, setDeleting] = useState<Checkpoint | null>(null);
@@ -104,9 +106,14 @@ export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean 
             </Link>
           )}
           {mayWrite && graph.state === "ready" && (
-            <Button size="small" onPress={() => setTraining(true)}>
-              Train
-            </Button>
+            <>
+              <Button size="small" icon="upload" onPress={() => setBringing(true)}>
+                Upload
+              </Button>
+              <Button size="small" onPress={() => setTraining(true)}>
+                Train
+              </Button>
+            </>
           )}
         </>
       }
@@ -143,6 +150,7 @@ export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean 
       )}
       {list.length > 0 && <Promotions graph={graph} checkpoints={list} />}
       <TrainDialog graph={graph} isOpen={training} onClose={() => setTraining(false)} />
+      <UploadCheckpoint graph={graph} isOpen={bringing} onClose={() => setBringing(false)} />
       <EvaluateDialog
         isOpen={evaluating !== null}
         start={{

@@ -190,7 +190,12 @@ def load_model(checkpoint: OpenCheckpoint) -> PathModel:
     Raises:
         CheckpointError: the weights do not fit the settings.
     """
-    return load_weights(PathModel(config_of(checkpoint), checkpoint.manifest.text_features), checkpoint)
+    return load_weights(model_of(checkpoint), checkpoint)
+
+
+def model_of(checkpoint: OpenCheckpoint) -> PathModel:
+    """The model of a checkpoint's settings, initialised."""
+    return PathModel(config_of(checkpoint), checkpoint.manifest.text_features)
 
 
 def open_states(
