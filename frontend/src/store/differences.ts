@@ -80,7 +80,12 @@ function factsApart(runs: readonly { name: string; view: RunView }[]): string[] 
     .filter(({ only }) => only > 0)
     .map(({ name, only }) => `${only} only by ${name}`);
   const all = runs.length === 2 ? "both" : `all ${runs.length}`;
-  const parts = [shared ? `${shared} are used by ${all}` : `none is used by ${all}`, ...alone];
+  const some = [...every].filter((key) => by(key) > 1).length - shared;
+  const parts = [
+    shared ? `${shared} ${shared === 1 ? "is" : "are"} used by ${all}` : `none is used by ${all}`,
+    ...(some ? [`${some} by some of them`] : []),
+    ...alone,
+  ];
   return [`Of ${count(every.size, "fact")} as evidence ${parts.join(", ")}.`];
 }
 

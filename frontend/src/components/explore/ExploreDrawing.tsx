@@ -15,6 +15,9 @@ import type { ExploringState } from "./useExploring";
 
 const GraphCanvas = lazy(() => import("@/graph/GraphCanvas"));
 
+/** After so long what was added has its place. */
+const SETTLED_MS = 80;
+
 interface Props {
   graph: Graph;
   state: ExploringState;
@@ -211,6 +214,25 @@ export function ExploreDrawing({ graph, state, search, onAsk }: Props) {
   const [table, setTable] = useState(false);
   const [menu, setMenu] = useState<(Point & { id: number }) | null>(null);
   const anchor = useRef<HTMLSpanElement>(null);
+  const surface = useRef<HTMLDivElement>(null);
+
+  // What was added may lie beside what is seen; then all is brought into view, each thing in its place.
+  const { isLaid } = state;
+  useEffect(() => {
+    if (!isLaid || !handle) return undefined;
+    const timer = setTimeout(() => {
+      const { clientWidth: width, clientHeight: height } = surface.current ?? {
+        clientWidth: 0,
+        clientHeight: 0,
+      };
+      const isOut = ({ id }: { id: number }) => {
+        const at = handle.position(id);
+        return at !== null && (at.x < 0 || at.y < 0 || at.x > width || at.y > height);
+      };
+      if (width > 0 && model.nodes.some(isOut)) handle.fit();
+    }, SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [isLaid, handle, model]);
 
   const isDrawn = node !== null && model.nodes.some((one) => one.id === node);
   const latest = useRef(selected);
@@ -322,6 +344,7 @@ export function ExploreDrawing({ graph, state, search, onAsk }: Props) {
       <div className="graph-body">
         {/* eslint-disable-next-line jsx-a11y-x/no-noninteractive-element-interactions -- an application has keys of its own */}
         <div
+          ref={surface}
           className="graph-focus"
           tabIndex={0}
           role="application"

@@ -148,6 +148,8 @@ export function useExploring(graph: Graph) {
     exploring,
     shown,
     version,
+    /** All steps are laid out; more of them only after the next act. */
+    isLaid: laid === steps && data !== undefined && !picture.isPlaceholderData,
     isCurrent: graph.endpoint !== null || version === current,
     picture,
     data,
