@@ -107,7 +107,12 @@ export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean 
           )}
           {mayWrite && graph.state === "ready" && (
             <>
-              <Button size="small" icon="upload" onPress={() => setBringing(true)}>
+              <Button
+                size="small"
+                icon="upload"
+                aria-label="Upload a checkpoint"
+                onPress={() => setBringing(true)}
+              >
                 Upload
               </Button>
               <Button size="small" onPress={() => setTraining(true)}>
