@@ -9,3 +9,6 @@ PROGRAMS = Path(__file__).with_name("programs.json")
 
 PATHS = Path(__file__).with_name("paths.safetensors")
 """How likely relation paths are what was asked (``retrieval.methods._shared.path_reader.model``)."""
+
+LACKING = Path(__file__).with_name("lacking.safetensors")
+"""How likely none of a graph's relation paths is what was asked; the same kind of model, fitted for that."""

@@ -41,6 +41,7 @@ from tests.benchmarks import (
     snapshots,
     studies,
     text,
+    unknown,
     webqsp,
     why_not,
     zero_shot,
@@ -62,7 +63,7 @@ BENCHMARKS = {
 LONG = (
     "methods", "efficiency", "supervision", "line_vs_raw", "webqsp",
     "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves", "kills",
-    "fuzz", "meanwhile", "programs", "program_weights", "path_weights", "zero_shot", "linking", "why_not",
+    "fuzz", "meanwhile", "programs", "program_weights", "path_weights", "zero_shot", "unknown", "linking", "why_not",
     "endpoint_programs",
 )  # fmt: skip
 
@@ -100,6 +101,7 @@ def main() -> None:
         "endpoint_programs": lambda: endpoint_programs.measure(args.data),
         "zero_shot": lambda: zero_shot.measure(args.data, leave_out=args.leave_out),
         "linking": lambda: linking.measure(args.data),
+        "unknown": lambda: unknown.measure(args.data),
         "path_weights": lambda: path_weights.measure(args.data, args.out),
         "text": text.measure,
         "inses_facts": lambda: inses_facts.measure(args.data),

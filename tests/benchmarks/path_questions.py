@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 import random
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,8 +16,9 @@ import numpy as np
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.search.walks import execute
 from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.methods._shared.path_reader.candidates import Candidate, candidates, walks_are_simple
-from retrieval.methods._shared.path_reader.features import Comparer, asked, features
+from retrieval.methods._shared.path_reader.features import Asked, Comparer, asked, features
 from retrieval.methods._shared.path_reader.wordings import Wordings
 from retrieval.programs.schema import Schema
 from retrieval.questions.files import read_questions, with_splits
@@ -42,10 +45,12 @@ _DRAWN, _WRITTEN = 350, 300
 #: Of so many written ones, some more that take the same step twice: children of children.
 _MORE, _REPEATED = 600, 60
 _HOPS = 3
-#: Candidates beside the right ones that are kept of a question.
-_OTHERS = 40
-#: Questions whose relation is taken away, so that nothing answers them.
-_LACKING = 0.15
+#: Candidates beside the right ones that are kept of a question: those that explain most, and others by lot.
+_LIKELY, _OTHERS = 16, 16
+#: Questions that are asked a second time of a graph without their relation, so that nothing answers them.
+_LACKING = {"people": 0.7, "written": 0.4}
+#: Graphs without a relation that are held.
+_KEPT = 40
 #: A set that agrees less with the answers is no label.
 _AGREES = 0.6
 
@@ -59,7 +64,8 @@ class Learned:
         graph: its name.
         source: ``people`` or ``written``.
         words, paths: see ``path_reader.features.features``; float16, float32.
-        right: how right each candidate is, float32 [c]; all nought where nothing answers.
+        right: how right each candidate is, float32 [c]; all nought where nothing answers. Right ones come first, then
+            those that explain most.
     """
 
     family: str
@@ -70,23 +76,32 @@ class Learned:
     right: np.ndarray
 
 
-def learned(encoder: TextEncoder) -> Iterator[Learned]:
-    """Questions of people, and such as are written from the schemas of the same graphs."""
+def learned(encoder: TextEncoder, kept: Path) -> Iterator[Learned]:
+    """Questions of people, and such as are written from the schemas of the same graphs; computed once into ``kept``."""
+    kept.mkdir(parents=True, exist_ok=True)
     for graph, family, questions in _graphs():
-        made = _Maker(snapshots.open(graph), encoder, family)
-        yield from made.of_people(questions)
-        yield from made.written()
+        file = kept / f"{graph.name}.pickle"
+        if not file.is_file():
+            began = time.perf_counter()
+            made = Maker(snapshots.open(graph), encoder, family)
+            own = [*made.of_people(questions), *made.written()]
+            file.write_bytes(pickle.dumps(own))
+            print(f"{graph.name}: {len(own):,} questions in {time.perf_counter() - began:.0f} s", flush=True)
+        some: list[Learned] = pickle.loads(file.read_bytes())
+        yield from some
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class Known:
+    """A question that names one entity, with its topic, how that is written, and the answers."""
+
     text: str
     topic: int
     names: tuple[str, ...]
     answers: frozenset[int]
 
 
-def _graphs() -> Iterator[tuple[Path, str, list[_Known]]]:
+def _graphs() -> Iterator[tuple[Path, str, list[Known]]]:
     for name, family in SETS.items():
         there = prepared(name)
         if there is None:
@@ -94,20 +109,20 @@ def _graphs() -> Iterator[tuple[Path, str, list[_Known]]]:
         snapshot = snapshots.open(there.graph)
         every = with_splits(list(read_questions(there.questions, problems=lambda _: None)))
         known = [q for q in every if q.split == "train" and q.answers and len(q.topic_entities) == 1]
-        drawn: list[_Known] = []
+        drawn: list[Known] = []
         for hops in sorted({q.hops or 0 for q in known}):
             some = [q for q in known if (q.hops or 0) == hops]
             random.Random(hops).shuffle(some)
             grounded, _ = ground(snapshot, some[:_DRAWN])
             drawn += [
-                _Known(q.question.question, q.topics[0], q.names, frozenset(q.answers)) for q in grounded
+                Known(q.question.question, q.topics[0], q.names, frozenset(q.answers)) for q in grounded
             ]
         yield there.graph, family, drawn
-    by_graph: dict[tuple[Path, str], list[_Known]] = {}
+    by_graph: dict[tuple[Path, str], list[Known]] = {}
     for one in suites():
         own = by_graph.setdefault((one.graph, one.family), [])
         if set(one.operators) <= {"path", "typed"} and UNANSWERABLE not in one.operators:
-            known_one = _named(snapshots.open(one.graph), one.question, one.right[0])
+            known_one = named(snapshots.open(one.graph), one.question, one.right[0])
             own += [known_one] if known_one else []
     for (graph, family), questions in by_graph.items():
         yield graph, family, questions
@@ -119,7 +134,7 @@ def _graphs() -> Iterator[tuple[Path, str, list[_Known]]]:
         yield built, "Freebase", []
 
 
-def _named(snapshot: Snapshot, question: str, answers: Iterable[str]) -> _Known | None:
+def named(snapshot: Snapshot, question: str, answers: Iterable[str]) -> Known | None:
     """A question of a suite with the longest name of its graph that stands in it."""
     words = question.rstrip("?.! ").split()
     for size in range(len(words), 0, -1):
@@ -129,11 +144,13 @@ def _named(snapshot: Snapshot, question: str, answers: Iterable[str]) -> _Known 
             if topic is not None and snapshot.degree(topic) and len(mention) > 2:
                 ids = [snapshot.find_entity(answer) for answer in answers]
                 right = frozenset(i for i in ids if i is not None)
-                return _Known(question, topic, (mention,), right) if right and topic not in right else None
+                return Known(question, topic, (mention,), right) if right and topic not in right else None
     return None
 
 
-class _Maker:
+class Maker:
+    """Makes what is learned of one graph."""
+
     def __init__(self, snapshot: Snapshot, encoder: TextEncoder, family: str) -> None:
         self.snapshot, self.encoder, self.family = snapshot, encoder, family
         self.schema = Schema(snapshot)
@@ -141,13 +158,12 @@ class _Maker:
         self.vectors = relation_vectors(snapshot, encoder)
         self.simple = walks_are_simple(snapshot)
         self.rng = np.random.default_rng(0)
+        self._lacking: dict[frozenset[int], Snapshot] = {}
 
-    def of_people(self, questions: Sequence[_Known]) -> Iterator[Learned]:
+    def of_people(self, questions: Sequence[Known]) -> Iterator[Learned]:
         for one in questions:
             text = seen_from(one.text, 0, one.names)
-            made = self._made(text, one.topic, "people", partial(self._agrees, one))
-            if made is not None:
-                yield made
+            yield from self._made(text, one.topic, "people", partial(self._agrees, one))
 
     def written(self) -> Iterator[Learned]:
         drawn = PathWriter(self.schema, 0).write(_MORE)
@@ -158,11 +174,9 @@ class _Maker:
             names = [self.snapshot.entity_label(topic) for topic in one.topics]
             at = int(self.rng.integers(len(names)))
             text = seen_from(one.question, at, names)
-            made = self._made(text, one.topics[at], "written", partial(_walks, one.paths[at]))
-            if made is not None:
-                yield made
+            yield from self._made(text, one.topics[at], "written", partial(_walks, one.paths[at]))
 
-    def _agrees(self, one: _Known, candidate: Candidate) -> float:
+    def _agrees(self, one: Known, candidate: Candidate) -> float:
         """F1 of what a candidate reaches and the answers; nought where it is low."""
         total = self.snapshot.num_relations
         steps = [(r % total, r >= total) for r in candidate.relations]
@@ -175,22 +189,44 @@ class _Maker:
 
     def _made(
         self, text: str, topic: int, source: str, judge: Callable[[Candidate], float]
-    ) -> Learned | None:
-        """None where no candidate is right."""
+    ) -> Iterator[Learned]:
+        """The question where a candidate is right, and perhaps the same where its graph lacks what it asks for."""
         question = asked([text], self.encoder)[0]
         comparer = Comparer(question, self.wordings)
         own = candidates(self.snapshot, topic, comparer.explains, _HOPS, simple=self.simple)
         right = np.array([judge(one) for one in own], np.float32)
         if not right.any():
-            return None
-        right = np.where(right >= right.max() - 1e-6, right, 0.0).astype(np.float32)
-        if self.rng.random() < _LACKING:
-            own, right = self._lacking(own, right)
-            if not own:
-                return None
+            return
+        best = np.where(right >= right.max() - 1e-6, right, 0.0).astype(np.float32)
+        yield self._with_features(question, comparer, own, best, source)
+        if self.rng.random() < _LACKING[source]:
+            taken = self._taken(own, right)
+            left = candidates(self._without(taken), topic, comparer.explains, _HOPS, simple=self.simple)
+            if left and not any(judge(one) for one in left):
+                nothing = np.zeros(len(left), np.float32)
+                yield self._with_features(question, comparer, left, nothing, source)
+
+    def needed(self, one: Known) -> frozenset[int]:
+        """Relations without which no relation path answers a question: one of each that does; none where none does."""
+        comparer = Comparer(asked([seen_from(one.text, 0, one.names)], self.encoder)[0], self.wordings)
+        own = candidates(self.snapshot, one.topic, comparer.explains, _HOPS, simple=self.simple)
+        return self._taken(own, np.array([self._agrees(one, path) for path in own]))
+
+    def _taken(self, own: list[Candidate], right: np.ndarray) -> frozenset[int]:
+        total = self.snapshot.num_relations
+        ways = [one.relations for one, good in zip(own, right, strict=True) if good]
+        return frozenset(int(self.rng.choice(way)) % total for way in ways)
+
+    def _with_features(
+        self, question: Asked, comparer: Comparer, own: list[Candidate], right: np.ndarray, source: str
+    ) -> Learned:
         words, paths = features(question, comparer, own, self.vectors, self.snapshot.num_relations)
-        wrong = np.flatnonzero(right == 0)
-        kept = np.sort(np.concatenate([np.flatnonzero(right), self.rng.permutation(wrong)[:_OTHERS]]))
+        worth = [comparer.explains(np.array(one.relations)).max(axis=0).sum() for one in own]
+        order = np.lexsort((-np.array(worth), right == 0))
+        good = int((right > 0).sum())
+        wrong = order[good:]
+        lots = self.rng.permutation(wrong[_LIKELY:])[:_OTHERS]
+        kept = np.concatenate([order[:good], wrong[:_LIKELY], lots])
         return Learned(
             self.family,
             self.snapshot.path.name,
@@ -200,14 +236,14 @@ class _Maker:
             right[kept],
         )
 
-    def _lacking(self, own: list[Candidate], right: np.ndarray) -> tuple[list[Candidate], np.ndarray]:
-        """Candidates of a graph that lacks one relation of each right path."""
-        total = self.snapshot.num_relations
-        taken = {
-            int(self.rng.choice(one.relations)) % total for one, good in zip(own, right, strict=True) if good
-        }
-        left = [one for one in own if not taken & {r % total for r in one.relations}]
-        return left, np.zeros(len(left), np.float32)
+    def _without(self, relations: frozenset[int]) -> Snapshot:
+        """The graph without the facts of some relations."""
+        if relations not in self._lacking:
+            while len(self._lacking) >= _KEPT:
+                self._lacking.pop(next(iter(self._lacking)))
+            gone = np.isin(np.asarray(self.snapshot.relations), list(relations))
+            self._lacking[relations] = RestrictedSnapshot(self.snapshot, np.flatnonzero(~gone))
+        return self._lacking[relations]
 
 
 def _walks(path: tuple[int, ...], candidate: Candidate) -> float:

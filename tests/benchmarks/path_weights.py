@@ -1,13 +1,12 @@
-"""Fitting the weights by which relation paths are ranked on graphs that nobody trained on."""
+"""Fitting the weights by which relation paths are ranked on any graph, and those that say what a graph lacks."""
 
 from __future__ import annotations
 
-import pickle
 import random
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +14,17 @@ import torch
 from torch import Tensor
 
 from retrieval.loading import load_encoder
-from retrieval.methods._shared.path_reader.features import CHANNELS, STEPS
+from retrieval.methods._shared.path_reader.features import (
+    CHANNELS,
+    LACKING_PATH,
+    LACKING_WORD,
+    OF_PATH,
+    PER_WORD,
+    STEPS,
+)
 from retrieval.methods._shared.path_reader.model import PathScorer
+from retrieval.methods._shared.zero_shot import LEAST_SUPPORT
+from retrieval.pretrained import LACKING
 from tests.benchmarks.path_questions import Learned, learned
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import CACHE
@@ -24,103 +32,123 @@ from tests.benchmarks.sets import CACHE
 COMMAND = "python -m tests.benchmarks path_weights"
 #: Families that published figures are of: weights are fitted without each.
 FAMILIES = ("MetaQA", "Freebase")
-_EPOCHS, _RATE, _DECAY, _BATCH, _SEED = 5, 2e-3, 0.02, 16, 0
-#: Wrong candidates of a question in one epoch, and right ones.
-_WRONG, _RIGHT = 16, 6
-#: What a question of people counts beside a written one, and how little those of large groups do.
+_RATE, _DECAY, _BATCH, _SEED = 2e-3, 0.02, 16, 0
+#: Wrong candidates of a question in one epoch, so many of those that explain most and of the others, and right ones.
+_WRONG, _LIKELY, _RIGHT = 9, 16, 6
+#: How much likelier a question of people is drawn than a written one, and how little those of large groups are.
 _PEOPLE, _LARGE = 2.0, 0.35
 #: Places of cosines and of stems among what is known of a word.
 _COSINES = [i * CHANNELS + c for i in range(STEPS) for c in (0, 1, 2, 5)] + [
     STEPS * CHANNELS + c for c in range(3)
 ]
+_COMMON = [PER_WORD - LACKING_WORD + c for c in range(LACKING_WORD)]
 _STEMS = [i * CHANNELS + c for i in range(STEPS) for c in (3, 4)]
 _LIKENESS, _UNTOLD = slice(6, 12), 12
 
 
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """How one kind of weights is fitted.
+
+    Attributes:
+        name: of its files.
+        epochs, drawn: so often so many questions are drawn.
+        lacking: how likely one whose relation was taken away is drawn beside others.
+        per_word, of_path: features that are read.
+    """
+
+    name: str
+    epochs: int
+    drawn: int
+    lacking: float
+    per_word: int = PER_WORD
+    of_path: int = OF_PATH
+
+
+RANKS = Fitting("ranks", 5, 15_000, 0.3, PER_WORD - LACKING_WORD, OF_PATH - LACKING_PATH)
+"""Weights that say which relation path was asked for."""
+DOUBTS = Fitting("doubts", 4, 9_000, 1.0)
+"""Weights that say whether any was."""
+
+
 def measure(names: Sequence[str] = (), out: Path | None = None) -> list[Section]:
-    """How often the right relation path comes first with its family left out; with ``out``, weights of everything."""
+    """How often the right relation path comes first, and how often it is said that there is none, family left out.
+
+    With ``out``, weights of everything are written there, and those that say what is lacking beside it.
+    """
     data = _data()
     section = Section(
         "Relation paths on graphs that their weights have not seen",
         COMMAND,
-        "The scorer fitted without anything of the family, neither its questions nor such as were written from its "
-        "graphs. First: the best candidate is right, where one is. Told: nothing is right, and that is what is most "
-        "probable.",
-        head=("left out", "questions", "by", "first", "told"),
+        "The scorers fitted without anything of the family, neither its questions nor such as were written from its "
+        "graphs. First: the best candidate is right, where one is. Told: nothing is right, and that is told by the "
+        f"limit of {LEAST_SUPPORT}. Refused: the same where a candidate is right.",
+        head=("left out", "questions", "by", "first", "told", "refused"),
     )
     for family in names or FAMILIES:
-        scorer = PathScorer.load(without(family, data))
+        ranks, doubts = (PathScorer.load(without(family, how, data)) for how in (RANKS, DOUBTS))
         for source in ("people", "written"):
             some = [one for one in data if (one.family, one.source) == (family, source)]
-            first, told = _measured(scorer, some)
-            section.add(family, f"{len(some):,}", source, f"{first:.3f}", f"{told:.3f}")
+            first = np.mean([is_first(ranks, one) for one in some if one.right.any()])
+            lacking = [lacks(doubts, one) > 1 - LEAST_SUPPORT for one in some if not one.right.any()]
+            there = [lacks(doubts, one) > 1 - LEAST_SUPPORT for one in some if one.right.any()]
+            shown = f"{first:.3f}", f"{np.mean(lacking):.3f}", f"{np.mean(there):.3f}"
+            section.add(family, f"{len(some):,}", source, *shown)
     if out is not None:
-        fit(data).save(out)
-        print(f"wrote {out}", flush=True)
+        fit(data, RANKS).save(out)
+        fit(data, DOUBTS).save(out.with_name(LACKING.name))
+        print(f"wrote {out} and {LACKING.name}", flush=True)
     return [section]
 
 
-def without(family: str, data: Sequence[Learned] | None = None) -> Path:
+def without(family: str, how: Fitting, data: Sequence[Learned] | None = None) -> Path:
     """The file of weights that were fitted without a family, made once."""
-    file = CACHE / "path-weights" / f"without-{family}.safetensors"
+    file = CACHE / "path-weights" / f"{how.name}-without-{family}.safetensors"
     if not file.is_file():
         some = [one for one in data or _data() if one.family != family]
         file.parent.mkdir(parents=True, exist_ok=True)
-        fit(some).save(file)
+        fit(some, how).save(file)
     return file
 
 
 def _data() -> list[Learned]:
     """Of all graphs, computed once."""
-    kept = CACHE / "path-weights" / "learned.pickle"
-    if not kept.is_file():
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_bytes(pickle.dumps(list(learned(load_encoder()))))
-    found: list[Learned] = pickle.loads(kept.read_bytes())
-    return found
+    return list(learned(load_encoder(), CACHE / "path-weights" / "learned"))
 
 
-def fit(data: Sequence[Learned]) -> PathScorer:
-    """Weights by which the right candidates of these questions are probable."""
+def fit(data: Sequence[Learned], how: Fitting) -> PathScorer:
+    """Weights by which the right candidates of these questions are probable, or none where none is right."""
     torch.manual_seed(_SEED)
     rng, draws = random.Random(_SEED), np.random.default_rng(_SEED)
     sizes = Counter((one.graph, one.source) for one in data)
     weight = np.array(
         [sizes[one.graph, one.source] ** -_LARGE * (_PEOPLE if one.source == "people" else 1) for one in data]
-    )
-    weight /= weight.mean()
-    scorer = PathScorer()
+    ) * np.where([one.right.any() for one in data], 1.0, how.lacking)
+    weight /= weight.sum()
+    scorer = PathScorer(how.per_word, how.of_path)
     optimiser = torch.optim.AdamW(scorer.parameters(), lr=_RATE, weight_decay=_DECAY)
-    order = list(range(len(data)))
-    steps = _EPOCHS * (len(_batches(data, order, rng)) + 1)
+    drawn = min(how.drawn, len(data))
+    steps = how.epochs * -(-drawn // _BATCH)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, _RATE, total_steps=steps, pct_start=0.1)
-    for epoch in range(_EPOCHS):
+    for epoch in range(how.epochs):
         began, total = time.perf_counter(), 0.0
         scorer.train()
-        for numbers in _batches(data, order, rng):
+        for numbers in _batches(data, draws.choice(len(data), drawn, p=weight).tolist(), rng):
             some = [_worn(data[i], draws) for i in numbers]
-            own = torch.from_numpy(weight[numbers].astype(np.float32))
-            loss = (_losses(scorer, some) * own).mean()
+            loss = _losses(scorer, some).mean()
             optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
             torch.nn.utils.clip_grad_norm_(scorer.parameters(), 1.0)
             optimiser.step()
             schedule.step()
             total += float(loss.detach()) * len(numbers)
-        print(
-            f"epoch {epoch + 1}: {total / len(data):.3f} in {time.perf_counter() - began:.0f} s", flush=True
-        )
+        print(f"epoch {epoch + 1}: {total / drawn:.3f} in {time.perf_counter() - began:.0f} s", flush=True)
     return scorer.eval()
 
 
 def _batches(data: Sequence[Learned], order: list[int], rng: random.Random) -> list[list[int]]:
-    """Questions of like length together, drawn anew."""
-    rng.shuffle(order)
-    made = [
-        some
-        for part in _parts(order, _BATCH * 40)
-        for some in _parts(sorted(part, key=lambda i: data[i].words.shape[1]), _BATCH)
-    ]
+    """Questions of like length together."""
+    made = _parts(sorted(order, key=lambda i: (data[i].words.shape[1], rng.random())), _BATCH)
     rng.shuffle(made)
     return made
 
@@ -132,12 +160,15 @@ def _parts(numbers: list[int], size: int) -> list[list[int]]:
 def _worn(one: Learned, rng: np.random.Generator) -> Learned:
     """A question with some wrong candidates; a written one as if its words were less like the schema's."""
     wrong = np.flatnonzero(one.right == 0)
-    kept = np.concatenate([np.flatnonzero(one.right)[:_RIGHT], rng.permutation(wrong)[:_WRONG]])
+    likely, others = rng.permutation(wrong[:_LIKELY]), rng.permutation(wrong[_LIKELY:])
+    kept = np.concatenate([np.flatnonzero(one.right)[:_RIGHT], likely[:_WRONG], others[:_WRONG]])
     words, paths = one.words[kept].astype(np.float32), one.paths[kept].copy()
     if one.source == "written" or rng.random() < 0.3:
         count = words.shape[1]
         struck = rng.random(count) < (0.25 if rng.random() < 0.5 else 0.05)
-        words[:, :, _COSINES] *= np.where(struck, rng.uniform(0.45, 0.95, count), 1.0)[None, :, None]
+        words[:, :, _COSINES + _COMMON] *= np.where(struck, rng.uniform(0.45, 0.95, count), 1.0)[
+            None, :, None
+        ]
         words[:, :, _STEMS] *= ~(struck | (rng.random() < 0.3))[None, :, None]
         if rng.random() < 0.4:
             paths[:, _LIKENESS] *= rng.uniform(0.6, 1.0)
@@ -179,14 +210,14 @@ def _losses(scorer: PathScorer, some: Sequence[Learned]) -> Tensor:
 
 
 @torch.inference_mode()
-def _measured(scorer: PathScorer, data: Sequence[Learned]) -> tuple[float, float]:
-    """Share of questions whose best candidate is right, and of those without one for which that is told."""
-    first: list[bool] = []
-    told: list[bool] = []
-    for one in data:
-        scores, none, _, right = _scored(scorer, [one])
-        if right.any():
-            first.append(bool(right[scores.argmax()] > 0))
-        else:
-            told.append(bool(none[0] > scores.max()))
-    return float(np.mean(first)) if first else 0.0, float(np.mean(told)) if told else 0.0
+def is_first(scorer: PathScorer, one: Learned) -> bool:
+    """Whether the best candidate of a question is right."""
+    scores, _, _, right = _scored(scorer, [one])
+    return bool(right[scores.argmax()] > 0)
+
+
+@torch.inference_mode()
+def lacks(scorer: PathScorer, one: Learned) -> float:
+    """How probable it is that no candidate of a question is right."""
+    scores, none, _, _ = _scored(scorer, [one])
+    return float(torch.softmax(torch.cat([scores, none]), 0)[-1])

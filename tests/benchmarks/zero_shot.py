@@ -44,7 +44,7 @@ def measure(names: Sequence[str] = (), *, leave_out: bool = False) -> list[Secti
 
 def _left_out(name: str, of: DataSet) -> Section:
     family = FAMILIES[name]
-    weights = path_weights.without(family)
+    weights = path_weights.without(family, path_weights.RANKS)
     section = Section(
         f"A graph whose questions no weights have seen: {name}",
         f"{COMMAND} --leave-out --data {name}",

@@ -10,26 +10,27 @@ from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 
+import numpy as np
+
 from retrieval.config import EvidenceOptions
 from retrieval.errors import check
-from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.methods import registry
 from retrieval.methods._shared.path_reader.candidates import candidates, walks_are_simple
 from retrieval.methods._shared.path_reader.features import Asked, Comparer, asked, features
 from retrieval.methods._shared.path_reader.model import PathScorer
 from retrieval.methods._shared.path_reader.wordings import Wordings
 from retrieval.methods._shared.ranking import RankingRetriever
-from retrieval.pretrained import PATHS
+from retrieval.pretrained import LACKING, PATHS
 from retrieval.programs.schema import Schema
 from retrieval.text.features import TextEncoder, relation_vectors
 from retrieval.types import RelationPath
 
 #: Relation paths ranked per topic.
 _KEPT = 32
-#: Where "none of these" is likelier than 0.97, nothing of the graph is what was asked. On families left out of fitting
-#: that refuses 0 to 1 of 100 questions of people that have an answer, and tells few of those that have none. At 0.9 it
-#: would tell 14 to 33 of 100, and most answers that it took from questions of WebQSP were right.
-_SUPPORT = 0.03
+LEAST_SUPPORT, LEAST_WITH_MEDIATORS = 0.4, 0.03
+"""Below the first nothing of the graph is what was asked; below the second where it has nodes without a name: so many
+relations are told apart so badly there that much of what would be refused has an answer."""
 #: Less probable ones are not ranked.
 _LEAST = 1e-5
 
@@ -42,7 +43,8 @@ class ZeroShotRetriever(RankingRetriever):
         encoder: the frozen text encoder.
         method: the method that it stands in for.
         checkpoint: fingerprint of the one that it stands in for, where there is one that says nothing of this graph.
-        weights: file of the scorer's weights.
+        weights: file of the weights that rank.
+        doubts: file of the weights that say whether any relation path is what was asked.
     """
 
     def __init__(
@@ -53,16 +55,17 @@ class ZeroShotRetriever(RankingRetriever):
         *,
         checkpoint: str | None = None,
         weights: Path = PATHS,
+        doubts: Path = LACKING,
     ) -> None:
         super().__init__(
             snapshot, encoder, method=method, checkpoint=checkpoint, simple=walks_are_simple(snapshot),
-            least_support=_SUPPORT,
+            least_support=_least_support(snapshot),
         )  # fmt: skip
         self.options = EvidenceOptions()
         self.max_hops = 3
         self._whole = snapshot
         self._vectors = relation_vectors(snapshot, encoder)
-        self._scorer = _scorer(weights)
+        self._scorer, self._doubter = _scorer(weights), _scorer(doubts)
 
     @cached_property
     def _wordings(self) -> Wordings:
@@ -83,15 +86,20 @@ class ZeroShotRetriever(RankingRetriever):
         some = candidates(self.snapshot, topic, comparer.explains, self.max_hops, simple=self.simple)
         if not some:
             return []
-        likely, none = self._scorer.probabilities(
-            *features(question, comparer, some, self._vectors, self._whole.num_relations)
-        )
+        known = features(question, comparer, some, self._vectors, self._whole.num_relations)
+        likely, _ = self._scorer.probabilities(*known)
+        _, none = self._doubter.probabilities(*known)
         best = sorted(zip(some, likely.tolist(), strict=True), key=lambda own: (-own[1], own[0].relations))
         return [
             RelationPath(topic, own.relations, score, support=1 - none)
             for own, score in best[:_KEPT]
             if score >= _LEAST
         ]
+
+
+def _least_support(snapshot: Snapshot) -> float:
+    mediators = np.asarray(snapshot.kinds) == KINDS.index("cvt")
+    return LEAST_WITH_MEDIATORS if mediators.any() else LEAST_SUPPORT
 
 
 @lru_cache(maxsize=4)

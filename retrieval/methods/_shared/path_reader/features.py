@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from retrieval.methods._shared.path_reader.common import vectors as common_vectors
 from retrieval.methods._shared.path_reader.wordings import FUNCTION, Said, Wordings, stem
 from retrieval.supervision.path_questions.lexicon import PREPOSITIONS
 from retrieval.text.questions import OTHER, TOPIC
@@ -34,8 +35,11 @@ _SHARING = frozenset(
 CHANNELS = 6
 STEPS = 3
 WORD = 5 + len(_ASKING) + len(_LINKS)
-PER_WORD = STEPS * CHANNELS + 3 + WORD
-OF_PATH = 3 + 3 + 6 + 2 + 1 + 3
+#: Read by weights that doubt alone. Of a word: how near it is to what graphs commonly hold, and how much nearer
+#: than to the path; of a path: the most and the mean of the latter.
+LACKING_WORD, LACKING_PATH = 2, 2
+PER_WORD = STEPS * CHANNELS + 3 + WORD + LACKING_WORD
+OF_PATH = 3 + 3 + 6 + 2 + 1 + 3 + LACKING_PATH
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,7 @@ class Asked:
         vector: of the whole question, float32 [d].
         stretches: vectors of stretches of words, [s, d].
         spans: words [first, last) of each stretch, int64 [s, 2].
+        common: how near each word is to what graphs commonly hold (:mod:`.common`), alone or with others, float32 [n].
     """
 
     words: list[str]
@@ -57,12 +62,13 @@ class Asked:
     vector: np.ndarray
     stretches: np.ndarray
     spans: np.ndarray
+    common: np.ndarray
 
 
 def asked(texts: Sequence[str], encoder: TextEncoder) -> list[Asked]:
     """Questions as seen from their topics (``text.questions.seen_from``)."""
     found = []
-    vectors = encoder.encode(list(texts))
+    vectors, known = encoder.encode(list(texts)), common_vectors(encoder)
     for text, vector in zip(texts, vectors, strict=True):
         words = [w if w in (TOPIC, OTHER) else w.lower() for w in _TOKEN.findall(text)][:_LONGEST] or [
             "thing"
@@ -70,9 +76,12 @@ def asked(texts: Sequence[str], encoder: TextEncoder) -> list[Asked]:
         content = np.array([w not in FUNCTION and w not in (TOPIC, OTHER, "'s", "’s") for w in words])
         spans = _spans(words, content)
         stretches = encoder.encode([" ".join(words[first:last]) for first, last in spans])
-        found.append(
-            Asked(words, _own(words, content), content, vector, stretches, np.array(spans, np.int64))
-        )
+        common = np.zeros(len(words), np.float32)
+        for (first, last), near in zip(spans, (stretches @ known.T).max(axis=1), strict=True):
+            common[first:last] = np.maximum(common[first:last], near)
+        common[~content] = 0
+        own = _own(words, content)
+        found.append(Asked(words, own, content, vector, stretches, np.array(spans, np.int64), common))
     return found
 
 
@@ -197,7 +206,8 @@ def features(
     n = len(question.words)
     words = np.zeros((len(found), n, PER_WORD), np.float32)
     paths = np.zeros((len(found), OF_PATH), np.float32)
-    words[:, :, STEPS * CHANNELS + 3 :] = question.own
+    words[:, :, STEPS * CHANNELS + 3 : -LACKING_WORD] = question.own
+    words[:, :, -2] = question.common
     content = max(1, int(question.content.sum()))
     for number, one in enumerate(found):
         steps = _steps(one, rows, row)
@@ -205,7 +215,10 @@ def features(
             words[number, :, i * CHANNELS : (i + 1) * CHANNELS] = step
         most = np.max(steps, axis=0)
         words[number, :, STEPS * CHANNELS : STEPS * CHANNELS + 3] = (best - most)[:, [0, 2, 5]]
-        told = np.maximum(most[:, 0], most[:, 2])[question.content]
+        explained = np.maximum(most[:, 0], most[:, 2])
+        nearer = np.where(question.content, question.common - explained, 0)
+        words[number, :, -1] = nearer
+        told, more = explained[question.content], nearer[question.content]
         own = [float(cosines[row[r]]) for r in one.relations]
         mean = vectors[list(one.relations)].sum(axis=0)
         back = [
@@ -218,6 +231,7 @@ def features(
             float(cosines.max()) - max(own), float(np.mean(own)),
             float(np.mean(told < 0.5)) if len(told) else 0.0, content / 8,
             any(a == b for a, b in pairwise(one.relations)), *comparer.sorts(one.relations[-1]),
+            float(more.max()) if len(more) else 0.0, float(np.maximum(more, 0).mean()) if len(more) else 0.0,
         )  # fmt: skip
     return words, paths
 

@@ -23,12 +23,17 @@ _WIDTH, _HEADS, _LAYERS = 64, 4, 2
 
 
 class PathScorer(nn.Module):
-    """Scores candidates of one question, and that none of them is right."""
+    """Scores candidates of one question, and that none of them is right.
 
-    def __init__(self, width: int = _WIDTH, layers: int = _LAYERS) -> None:
+    Args:
+        per_word, of_path: features that it reads, the first so many of a word and of a path.
+    """
+
+    def __init__(self, per_word: int = PER_WORD, of_path: int = OF_PATH) -> None:
         super().__init__()
-        self.word = nn.Linear(PER_WORD, width)
-        self.path = nn.Sequential(nn.Linear(OF_PATH, width), nn.GELU(), nn.Linear(width, width))
+        width, layers = _WIDTH, _LAYERS
+        self.word = nn.Linear(per_word, width)
+        self.path = nn.Sequential(nn.Linear(of_path, width), nn.GELU(), nn.Linear(width, width))
         layer = nn.TransformerEncoderLayer(
             width, _HEADS, 2 * width, dropout=0.1, activation="gelu", batch_first=True, norm_first=True
         )
@@ -53,7 +58,8 @@ class PathScorer(nn.Module):
             Of the candidates [C], and of none [q].
         """
         outside = torch.arange(words.shape[1])[None] >= lengths[:, None]
-        path = self.path(paths)
+        path = self.path(paths[:, : self.path[0].in_features])
+        words = words[:, :, : self.word.in_features]
         here = self.layers(self.word(words) + path[:, None], src_key_padding_mask=outside)
         inside = (~outside).unsqueeze(-1).float()
         mean = (here * inside).sum(1) / inside.sum(1)
@@ -90,6 +96,7 @@ class PathScorer(nn.Module):
     @classmethod
     def load(cls, path: Path) -> PathScorer:
         """Of a file that :meth:`save` wrote."""
-        made = cls()
-        made.load_state_dict({name: value.float() for name, value in load_file(path).items()})
+        weights = {name: value.float() for name, value in load_file(path).items()}
+        made = cls(weights["word.weight"].shape[1], weights["path.0.weight"].shape[1])
+        made.load_state_dict(weights)
         return made.eval()

@@ -7,6 +7,7 @@ import torch
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.methods._shared.path_reader.candidates import candidates, walks_are_simple
+from retrieval.methods._shared.path_reader.common import texts
 from retrieval.methods._shared.path_reader.features import (
     CHANNELS,
     OF_PATH,
@@ -116,6 +117,27 @@ def test_words_are_explained_by_the_names_and_kinds_of_relations(graph):
     assert rows[:, 1, 3].tolist() == [1.0, 0.0]
     assert rows[0, 1, 0] == pytest.approx(1.0, abs=1e-5)  # "who directed" is one of its wordings
     assert rows[:, 2].tolist() == [[0.0] * CHANNELS] * 2
+
+
+def test_what_graphs_commonly_hold_and_this_one_lacks_is_seen(graph):
+    encoder = WordEncoder()
+    question = asked(["composer of X"], encoder)[0]
+    assert question.common.tolist() == pytest.approx([1.0, 0.0, 0.0], abs=1e-5)
+    found = candidates(graph, graph.find_entity("Ran"), everything, 1, simple=True)
+    comparer = Comparer(question, Wordings.of(Schema(graph), encoder))
+    vectors = np.eye(2 * graph.num_relations, encoder.dim, dtype=np.float32)
+    words, paths = features(question, comparer, found, vectors, graph.num_relations)
+    # No relation of the graph is called so: what a common one explains more is all of the word.
+    assert words[:, 0, -2].tolist() == pytest.approx([1.0] * len(found), abs=1e-5)
+    assert (words[:, 0, -1] > 0.3).all()
+    assert (paths[:, -2] == words[:, 0, -1]).all()
+    assert not words[:, 1:, -2:].any()
+
+
+def test_names_of_what_graphs_commonly_hold_are_told_once():
+    named = texts()
+    assert len(named) == len(set(named))
+    assert {"director", "directed by", "screenwriter", "spouse", "wife", "population"} <= set(named)
 
 
 def test_features_have_a_place_for_each_step(graph):

@@ -55,17 +55,23 @@ def test_questions_find_their_paths_without_any_training(retriever, question, to
     assert best(retriever, question, topic) == path
 
 
-def test_scores_of_a_topic_leave_room_for_none_of_them(retriever):
+def test_what_the_graph_says_is_supported(retriever):
     graph = retriever.snapshot
     found = retriever.relation_paths("Who wrote Faust?", [graph.find_entity("Faust")], limit=32)
-    assert sum(path.score for path in found) == pytest.approx(found[0].support, abs=1e-3)
-    assert found[0].support > 0.5
+    assert 0.9 < sum(path.score for path in found) <= 1 + 1e-5
+    assert found[0].support > 0.9
     assert not found[0].doubted
 
 
-def test_what_nothing_of_the_graph_says_is_less_supported(retriever):
-    graph = retriever.snapshot
-    topic = [graph.find_entity("Goethe")]
-    asked = retriever.relation_paths("where was Goethe born", topic)[0].support
-    lacking = retriever.relation_paths("What is the shoe size of Goethe?", topic)[0].support
-    assert lacking < asked
+@pytest.mark.parametrize(
+    ("question", "topic"),
+    [
+        ("What is the shoe size of Goethe?", "Goethe"),
+        ("Who is the wife of Schiller?", "Schiller"),
+        ("Who directed Faust?", "Faust"),
+        ("What is the population of Vienna?", "Vienna"),
+    ],
+)
+def test_what_nothing_of_the_graph_says_is_doubted(retriever, question, topic):
+    found = retriever.relation_paths(question, [retriever.snapshot.find_entity(topic)])
+    assert found[0].doubted, found[0].support
