@@ -17,6 +17,8 @@ const GraphCanvas = lazy(() => import("@/graph/GraphCanvas"));
 
 /** After so long what was added has its place. */
 const SETTLED_MS = 80;
+/** What is nearer to the edge of the drawing, in pixels, is cut. */
+const EDGE = 40;
 
 interface Props {
   graph: Graph;
@@ -227,7 +229,7 @@ export function ExploreDrawing({ graph, state, search, onAsk }: Props) {
       };
       const isOut = ({ id }: { id: number }) => {
         const at = handle.position(id);
-        return at !== null && (at.x < 0 || at.y < 0 || at.x > width || at.y > height);
+        return at !== null && (at.x < EDGE || at.y < EDGE || at.x > width - EDGE || at.y > height - EDGE);
       };
       if (width > 0 && model.nodes.some(isOut)) handle.fit();
     }, SETTLED_MS);
