@@ -167,9 +167,17 @@ def test_what_no_word_of_the_graph_comes_near_is_told(engine):
     assert final.no_answer.hint.startswith("It knows of Egypt: ")
 
 
-def test_an_untrained_planner_is_no_surer_than_the_reader(engine):
+def test_what_an_untrained_planner_misses_is_not_in_the_graph(engine):
+    final = one(events(engine, "Which film stars Cairo?"), AnswerFinal)
+    assert (final.answers, final.no_answer.reason) == ((), NoAnswerReason.NOT_IN_GRAPH)
+
+
+def test_an_untrained_planner_is_no_surer_than_the_reader(engine, monkeypatch):
     """The reader doubts that anything of this is meant; what a path leads to is then a guess."""
     question = "Which film stars Cairo?"
+    doubtless = engine.retriever.configured(engine.retriever.options)  # knows no ranking yet
+    doubtless.least_support = None
+    monkeypatch.setattr(engine, "retriever", doubtless)
     doubted = engine.programs._reader.read(question).confidence
     assert doubted < 0.15
     answers = one(events(engine, question), AnswerFinal).answers
