@@ -129,7 +129,7 @@ def large(nodes: int, edges: int, *, answers: int = 50, on_paths: int = 400) -> 
     pairs = {(one["source"]["id"], one["target"]["id"]) for one in [*evidence, *explored]}
     i = 0
     while len(pairs) < edges:
-        pair = (i * 31 % nodes, (i * 17 + 5) % nodes)
+        pair = (i % nodes, (i * 17 + i // nodes * 13 + 5) % nodes)
         i += 1
         if pair[0] != pair[1] and pair not in pairs:
             pairs.add(pair)
