@@ -17,6 +17,10 @@ const CROWD = 90;
 /** How long labels wait for a zoom or a drag to end before they are sorted out again. */
 const LABELS_MS = 80;
 
+/** With more edges than this a picture of the drawing is moved while one pans, not the drawing. */
+const HEAVY = 600;
+/** With more edges than this each is a plain stroke. */
+const MASS = 2500;
 /** More nodes than this go to their new places at once. */
 const MOVING = 400;
 
@@ -127,8 +131,11 @@ class Graph implements GraphHandle {
           classes: calm() ? "" : "fresh",
         })),
       );
-      cy.edges().toggleClass("crowd", model.edges.filter((edge) => edge.strand === 0).length > CROWD);
+      const lines = model.edges.filter((edge) => edge.strand === 0).length;
+      cy.edges().toggleClass("crowd", lines > CROWD).toggleClass("mass", lines > MASS);
     });
+    (cy as Core & { renderer: () => { textureOnViewport: boolean } }).renderer().textureOnViewport =
+      model.edges.length > HEAVY;
     // What came bit by bit lies as it came; once it is complete its places are those of its content alone. What
     // is added to it by hand stands beside the rest, which stays where it is seen.
     const stays = cy

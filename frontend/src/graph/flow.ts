@@ -2,6 +2,7 @@
 // as high as the canvas has room for. What has a place keeps it; what is new comes beside its neighbour.
 import type { GraphModel, GraphNode } from "@/store/graphModel";
 import type { Point, Size } from "./handle";
+import { isMain } from "./elements";
 import { Crowd, neighboursOf } from "./room";
 
 /** Units of the drawing between columns, and at least between the rows of a column and its sub-columns. */
@@ -68,6 +69,37 @@ function untangle(columns: GraphNode[][], near: ReadonlyMap<number, readonly num
   }
 }
 
+/** What is named, strewn evenly among the rest, so that a large block has room for the names. */
+function strewn(column: readonly GraphNode[]): readonly GraphNode[] {
+  const named = column.filter(isMain);
+  const rest = column.filter((node) => !isMain(node));
+  const first = named.filter((node) => node.role !== "path");
+  if (!rest.length && !first.length) return column;
+  return spread(
+    first,
+    spread(
+      named.filter((node) => node.role === "path"),
+      rest,
+    ),
+  );
+}
+
+/** `some` among `others`, each after as many of these. */
+function spread(some: readonly GraphNode[], others: readonly GraphNode[]): GraphNode[] {
+  const all = some.length + others.length;
+  const place = (index: number) => Math.floor(((index + 0.5) * all) / some.length);
+  const mixed: GraphNode[] = [];
+  let [next, other] = [0, 0];
+  for (let at = 0; at < all; at += 1) {
+    const one = next < some.length && place(next) <= at ? some[next] : undefined;
+    const taken = one ?? others[other];
+    if (one) next += 1;
+    else other += 1;
+    if (taken) mixed.push(taken);
+  }
+  return mixed;
+}
+
 interface Shape {
   /** Rows that a column has before it goes on in a sub-column. */
   rows: number;
@@ -111,7 +143,8 @@ function whole(model: GraphModel, size: Size): Map<number, Point> {
   for (const column of columns) {
     const subs = Math.ceil(column.length / shape.rows);
     const high = Math.ceil(column.length / subs);
-    column.forEach((node, index) => {
+    const order = subs > 1 ? strewn(column) : column;
+    order.forEach((node, index) => {
       // From top to bottom and left to right in rows, so that the order of the names is that of reading.
       const sub = index % subs;
       const row = Math.floor(index / subs) - (high - 1) / 2 + (subs > 1 ? (sub % 2) / 2 - 0.25 : 0);

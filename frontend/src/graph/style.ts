@@ -195,6 +195,10 @@ export function stylesheet(p: Palette, fade: number): StylesheetJson {
       style: { width: 1, "line-opacity": 0.45, "arrow-scale": 0.6 },
     },
     {
+      selector: "edge.mass",
+      style: { "curve-style": "haystack", "haystack-radius": 0, "target-arrow-shape": "none" },
+    },
+    {
       selector: "edge[?faint]",
       style: {
         "line-color": p.line,

@@ -5,7 +5,7 @@ import { ActMenu, Button } from "@/components/kit/controls";
 import type { GraphHandle, LayoutName } from "@/graph/handle";
 import { download, fileName } from "@/store/files";
 import { count, integer } from "@/store/format";
-import { NODE_LIMIT, type GraphOptions } from "@/store/graphModel";
+import { type GraphOptions } from "@/store/graphModel";
 import type { GraphState } from "./useGraphView";
 
 interface Props {
@@ -153,9 +153,17 @@ export function GraphToolbar(props: Props) {
             <span className="warn-text">
               shown {integer(model.nodes.length)} of {integer(model.total)}
             </span>{" "}
-            <Button look="link" className="small" onPress={() => setLimit(limit + NODE_LIMIT)}>
+            <Button look="link" className="small" onPress={() => setLimit(2 * limit)}>
               show more
             </Button>
+            {model.total > 2 * limit && (
+              <>
+                {" "}
+                <Button look="link" className="small" onPress={() => setLimit(model.total)}>
+                  all
+                </Button>
+              </>
+            )}
           </>
         ) : (
           <span className="muted">
