@@ -132,7 +132,9 @@ class Graph implements GraphHandle {
         })),
       );
       const lines = model.edges.filter((edge) => edge.strand === 0).length;
-      cy.edges().toggleClass("crowd", lines > CROWD).toggleClass("mass", lines > MASS);
+      cy.edges()
+        .toggleClass("crowd", lines > CROWD)
+        .toggleClass("mass", lines > MASS);
     });
     (cy as Core & { renderer: () => { textureOnViewport: boolean } }).renderer().textureOnViewport =
       model.edges.length > HEAVY;

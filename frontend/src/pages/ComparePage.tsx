@@ -1,8 +1,8 @@
 // Several methods on one question, side by side and in one drawing, while they run and afterwards.
+import { Unseen } from "@/components/kit/Unseen";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { Link, useNavigate, useParams } from "react-router";
-import { ApiError } from "@/api/client";
 import { checkpointsQuery, graphsQuery, runGroupQuery, statusQuery, stopRun } from "@/api/queries";
 import type { Graph, Run } from "@/api/types";
 import { draftOfRun } from "@/components/ask/draft";
@@ -16,7 +16,7 @@ import { RunsTable, type Compared } from "@/components/compare/RunsTable";
 import { GraphPanel, warmGraph } from "@/components/graph/GraphPanel";
 import { Button } from "@/components/kit/controls";
 import { useMedia, usePageKeys, useTitle } from "@/components/kit/hooks";
-import { EmptyState, ErrorNotice, Loading } from "@/components/kit/feedback";
+import { EmptyState } from "@/components/kit/feedback";
 import { useUrl, useUrlNumber } from "@/components/kit/url";
 import { useRunLogs } from "@/live/hooks";
 import { copyText } from "@/store/files";
@@ -86,36 +86,19 @@ export function ComparePage() {
     if (list[place] && !event.ctrlKey && !event.metaKey && !event.altKey) toggle(place);
   });
 
-  if (group.error instanceof ApiError && group.error.status === 404) {
+  if (group.error || !group.data) {
     return (
-      <EmptyState
-        title="This comparison does not exist"
-        act={
-          <Link className="btn primary" to="/">
-            Ask a question
-          </Link>
-        }
-      >
+      <Unseen of={group} what="comparison" instead={["Ask a question", "/"]}>
         It may have been deleted, or the address is incomplete. Type a question, press Compare and choose the
         methods to ask.
-      </EmptyState>
+      </Unseen>
     );
   }
-  if (group.error) {
-    return (
-      <div className="page">
-        <ErrorNotice
-          error={group.error}
-          acts={<Button onPress={() => void group.refetch()}>Try again</Button>}
-        />
-      </div>
-    );
-  }
-  if (group.isPending) return <Loading what="the comparison" />;
   const [first] = group.data.runs;
   if (!first) {
     return (
       <EmptyState
+        page
         title="The runs of this comparison were deleted"
         act={
           <Link

@@ -1,4 +1,5 @@
 // Explore: begin with an entity of a graph, follow its facts, and ask about what was found. All is in the address.
+import { Unseen } from "@/components/kit/Unseen";
 import { useQuery } from "@tanstack/react-query";
 import { useRef } from "react";
 import { Link, useNavigate, useParams } from "react-router";
@@ -10,7 +11,7 @@ import { ExploreDrawing } from "@/components/explore/ExploreDrawing";
 import { ExploreSide } from "@/components/explore/ExploreSide";
 import { useExploring } from "@/components/explore/useExploring";
 import { Button } from "@/components/kit/controls";
-import { EmptyState, ErrorNotice, Loading, Notice, QueryState } from "@/components/kit/feedback";
+import { EmptyState, ErrorNotice, Notice } from "@/components/kit/feedback";
 import { useMedia, useTitle } from "@/components/kit/hooks";
 import { without } from "@/store/exploring";
 import { count } from "@/store/format";
@@ -115,29 +116,14 @@ export function ExplorePage() {
   const { id = "" } = useParams();
   const graph = useQuery(graphQuery(id));
   useTitle(graph.data ? `Explore ${graph.data.name}` : "Explore");
-  const { data, error } = graph;
-  if (error instanceof ApiError && error.status === 404) {
+  const { data } = graph;
+  if (graph.error || !data) {
     return (
-      <EmptyState
-        title="This graph does not exist"
-        act={
-          <Link className="btn primary" to="/graphs">
-            All graphs
-          </Link>
-        }
-      >
+      <Unseen of={graph} what="graph" instead={["All graphs", "/graphs"]}>
         It may have been deleted, or you may not see it.
-      </EmptyState>
+      </Unseen>
     );
   }
-  if (error) {
-    return (
-      <div className="page">
-        <QueryState of={graph} what="the graph" retry />
-      </div>
-    );
-  }
-  if (!data) return <Loading what="the graph" />;
   if (data.state !== "ready" || (!data.endpoint && data.triples === 0)) {
     return (
       <EmptyState

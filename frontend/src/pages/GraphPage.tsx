@@ -1,7 +1,7 @@
+import { Unseen } from "@/components/kit/Unseen";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useParams } from "react-router";
-import { ApiError } from "@/api/client";
 import { graphQuery, sessionQuery, statusQuery } from "@/api/queries";
 import type { Graph, Role } from "@/api/types";
 import { Access } from "@/components/graphs/Access";
@@ -23,7 +23,7 @@ import { Training } from "@/components/graphs/Training";
 import { Versions } from "@/components/graphs/Versions";
 import { Button } from "@/components/kit/controls";
 import { useTitle } from "@/components/kit/hooks";
-import { Ago, EmptyState, ErrorNotice, Loading, Notice } from "@/components/kit/feedback";
+import { Ago, Notice } from "@/components/kit/feedback";
 import { Card } from "@/components/kit/Card";
 import { Page } from "@/components/kit/Page";
 import { TestNotice, TestsCard } from "@/components/tests/TestsCard";
@@ -154,34 +154,20 @@ function Imported({ graph, role, mayChange }: { graph: Graph; role: Role | undef
 
 export function GraphPage() {
   const { id = "" } = useParams();
-  const { data: graph, error, isPending, refetch } = useQuery(graphQuery(id));
+  const asked = useQuery(graphQuery(id));
+  const { data: graph } = asked;
   const { data: session } = useQuery(sessionQuery);
   const [deleting, setDeleting] = useState(false);
   const [naming, setNaming] = useState(false);
   useTitle(graph?.name ?? "Graph");
   const role = session?.user?.role;
-  if (error instanceof ApiError && error.status === 404) {
+  if (asked.error || !graph) {
     return (
-      <EmptyState
-        title="This graph does not exist"
-        act={
-          <Link className="btn primary" to="/graphs">
-            All graphs
-          </Link>
-        }
-      >
-        It may have been deleted.
-      </EmptyState>
+      <Unseen of={asked} what="graph" instead={["All graphs", "/graphs"]}>
+        It may have been deleted, or you may not see it.
+      </Unseen>
     );
   }
-  if (error) {
-    return (
-      <div className="page">
-        <ErrorNotice error={error} acts={<Button onPress={() => void refetch()}>Try again</Button>} />
-      </div>
-    );
-  }
-  if (isPending) return <Loading what="the graph" />;
   const mayChange = role === "admin" || (graph.owner !== null && graph.owner === session?.user?.username);
   return (
     <Page

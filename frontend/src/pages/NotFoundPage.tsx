@@ -6,6 +6,7 @@ export function NotFoundPage() {
   useTitle("Not found");
   return (
     <EmptyState
+      page
       title="There is no such page"
       act={
         <Link className="btn primary" to="/">
@@ -24,6 +25,7 @@ export function BrokenPage() {
   return (
     <main className="alone">
       <EmptyState
+        page
         title="This page broke"
         act={
           <a className="btn primary" href="/">

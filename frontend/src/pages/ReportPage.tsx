@@ -1,8 +1,8 @@
 // One evaluation report: the figures, where they come from, and each question that went wrong.
+import { Unseen } from "@/components/kit/Unseen";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useNavigate, useParams } from "react-router";
-import { ApiError } from "@/api/client";
 import { keys, reportQuery, downloadReport, resumeReport, sessionQuery, statusQuery } from "@/api/queries";
 import { useMayManage } from "@/api/rights";
 import type { ReportDetail } from "@/api/reportTypes";
@@ -13,15 +13,7 @@ import { QuestionRows } from "@/components/experiments/QuestionRows";
 import { DeleteMade } from "@/components/graphs/DeleteMade";
 import { ActMenu, Button } from "@/components/kit/controls";
 import { useTitle } from "@/components/kit/hooks";
-import {
-  Ago,
-  EmptyState,
-  ErrorNotice,
-  Fingerprint,
-  JobBadge,
-  Loading,
-  Notice,
-} from "@/components/kit/feedback";
+import { Ago, ErrorNotice, Fingerprint, JobBadge, Loading, Notice } from "@/components/kit/feedback";
 import { JobRow } from "@/components/shell/JobsTray";
 import { saveFile } from "@/components/kit/save";
 import { useAct } from "@/components/kit/useAct";
@@ -157,7 +149,8 @@ export function ReportPage() {
   const { id = "" } = useParams();
   const [params] = useUrl();
   const study = params.get("study");
-  const { data: report, error, isPending, refetch } = useQuery(reportQuery(id));
+  const asked = useQuery(reportQuery(id));
+  const { data: report } = asked;
   const { data: session } = useQuery(sessionQuery);
   const navigate = useNavigate();
   const [deleting, setDeleting] = useState(false);
@@ -165,28 +158,9 @@ export function ReportPage() {
   const mayManage = useMayManage();
   const mayWrite =
     session?.user?.role !== "viewer" && report !== undefined && mayManage(report.created_by, report.graph);
-  if (error instanceof ApiError && error.status === 404) {
-    return (
-      <EmptyState
-        title="This report does not exist"
-        act={
-          <Link className="btn primary" to="/experiments">
-            All reports
-          </Link>
-        }
-      >
-        It may have been deleted, or the address is incomplete.
-      </EmptyState>
-    );
+  if (asked.error || !report) {
+    return <Unseen of={asked} what="report" instead={["All reports", "/experiments"]} />;
   }
-  if (error) {
-    return (
-      <div className="page">
-        <ErrorNotice error={error} acts={<Button onPress={() => void refetch()}>Try again</Button>} />
-      </div>
-    );
-  }
-  if (isPending) return <Loading what="the report" />;
   return (
     <div className="page">
       <p className="crumb small">

@@ -1,8 +1,8 @@
 // One study: how far it is, what its finished cells say, and every cell.
+import { Unseen } from "@/components/kit/Unseen";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useNavigate, useParams } from "react-router";
-import { ApiError } from "@/api/client";
 import { sessionQuery, statusQuery } from "@/api/queries";
 import { useMayManage } from "@/api/rights";
 import {
@@ -17,7 +17,7 @@ import {
 import { DeleteMade } from "@/components/graphs/DeleteMade";
 import { Card } from "@/components/kit/Card";
 import { ActMenu, Button } from "@/components/kit/controls";
-import { Ago, EmptyState, ErrorNotice, JobBadge, Loading, Notice } from "@/components/kit/feedback";
+import { Ago, ErrorNotice, JobBadge, Loading, Notice } from "@/components/kit/feedback";
 import { FactList } from "@/components/kit/FactList";
 import { Page } from "@/components/kit/Page";
 import { saveFile } from "@/components/kit/save";
@@ -164,30 +164,9 @@ export function StudyPage() {
       .join(),
   );
   const asked = useQuery(studyQuery(id, `${running} ${heard?.state ?? ""}`));
-  const { data: study, error, isPending, refetch } = asked;
+  const { data: study } = asked;
   const isWriter = session?.user?.role === "admin" || session?.user?.role === "analyst";
-  if (error instanceof ApiError && error.status === 404) {
-    return (
-      <EmptyState
-        title="There is no such study"
-        act={
-          <Link className="btn primary" to="/studies">
-            All studies
-          </Link>
-        }
-      >
-        It may have been deleted, or the address is incomplete.
-      </EmptyState>
-    );
-  }
-  if (error) {
-    return (
-      <div className="page">
-        <ErrorNotice error={error} acts={<Button onPress={() => void refetch()}>Try again</Button>} />
-      </div>
-    );
-  }
-  if (isPending) return <Loading what="the study" />;
+  if (asked.error || !study) return <Unseen of={asked} what="study" instead={["All studies", "/studies"]} />;
   const mayWrite = mayManage(study.created_by, study.graph);
   return (
     <Page

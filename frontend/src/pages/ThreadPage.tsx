@@ -15,6 +15,7 @@ export function ThreadPage() {
   if (last) return <Navigate replace to={`/runs/${last.id}`} />;
   return (
     <EmptyState
+      page
       title="This thread does not exist"
       act={
         <Button look="primary" onPress={() => void navigate("/")}>

@@ -27,7 +27,8 @@ function Degrees({ figures }: { figures: GraphStatistics }) {
         Facts of an entity <span className="muted">mean {figures.mean_degree.toFixed(1)}, median</span>{" "}
         <span className="muted">{figures.median_degree}</span>
       </figcaption>
-      <div className="scroll-x">
+      {/* eslint-disable-next-line jsx-a11y-x/no-noninteractive-tabindex -- it scrolls */}
+      <div className="scroll-x" role="group" aria-label="Entities by the number of their facts" tabIndex={0}>
         <table className="bars">
           <caption className="sr-only">Entities by the number of their facts</caption>
           <tbody>

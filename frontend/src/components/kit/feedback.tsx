@@ -75,14 +75,17 @@ export function EmptyState({
   title,
   children,
   act,
+  page,
 }: {
   title: string;
   children?: ReactNode;
   act?: ReactNode;
+  /** It is all that the page says. */
+  page?: boolean;
 }) {
   return (
     <div className="empty">
-      <h2>{title}</h2>
+      {page ? <h1>{title}</h1> : <h2>{title}</h2>}
       {children && <p>{children}</p>}
       {act}
     </div>

@@ -86,7 +86,7 @@ export function StepEditor({ step, program, fields, drop, edit, graph, relations
                   <bdi className="strong">{String(value)}</bdi>
                   <EntityPicker
                     graph={graph ? String(graph.id) : null}
-                    button="Swap…"
+                    button="Swap"
                     label={`Swap ${String(value)} for another entity`}
                     onPick={(match) => put(field, match.label, match.label)}
                   />

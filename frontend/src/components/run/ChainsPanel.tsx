@@ -46,7 +46,9 @@ function Level({ nodes, total }: { nodes: readonly Node[]; total: number }) {
 
 function Hops({ chain }: { chain: EvidenceChain }) {
   return (
-    <ul className="hops">
+    // It may be longer than its box, and a keyboard must get to its end.
+    // eslint-disable-next-line jsx-a11y-x/no-noninteractive-tabindex -- it scrolls
+    <ul className="hops" tabIndex={0}>
       {chain.hops.map((hop) => {
         const [head, tail] = hop.step.inverse ? [hop.target, hop.source] : [hop.source, hop.target];
         return (
@@ -82,16 +84,18 @@ export function ChainRow({ chain, index, on, onToggle, onDoubt }: RowProps) {
   const unverified = chain.hops.filter((hop) => !hop.verified).length;
   const listed = chain.levels.reduce((sum, level) => sum + level.length, 0);
   const reached = chain.level_counts.reduce((sum, size) => sum + size, 0);
+  const said =
+    unverified === 0 ? "All facts are in the graph" : `${count(unverified, "fact")} not in the graph`;
   return (
     <li className={`chain ${on ? "on" : ""}`}>
       <button
         type="button"
         className="chain-line"
         aria-pressed={on}
-        aria-label={`Chain ${index + 1}: ${chainText(chain)}`}
+        aria-label={`Chain ${index + 1}: ${chainText(chain)}. ${said}`}
         onClick={onToggle}
       >
-        <span className="chain-path">
+        <span className="chain-path" aria-hidden="true">
           <strong>
             <bdi>{chain.source.label}</bdi>
           </strong>
@@ -103,7 +107,7 @@ export function ChainRow({ chain, index, on, onToggle, onDoubt }: RowProps) {
             </Fragment>
           ))}
         </span>
-        <span className="chain-meta small muted tabular">
+        <span className="chain-meta small muted tabular" aria-hidden="true">
           <span>{score(chain.score)}</span>
           <span>
             {count(chain.steps.length, "step")}, {count(chain.hops.length, "fact")}

@@ -116,7 +116,7 @@ export function Timeline({ steps, step, live, onStep, children }: Props) {
           look="plain"
           size="small"
           className="tabular"
-          aria-label={`Replay speed ${speed} times; press to change`}
+          aria-label={`Replay ${speed}x; press to change the speed`}
           onPress={() => set({ speed: SPEEDS[(SPEEDS.indexOf(speed) + 1) % SPEEDS.length] ?? 1 })}
         >
           replay {speed}x

@@ -58,7 +58,7 @@ it("names an expected answer, and shows where it is lost and what was tried", as
     "why-not": { key: "k1" },
   });
   const acts = shown();
-  await userEvent.click(screen.getByRole("button", { name: "The answer that you expected" }));
+  await userEvent.click(screen.getByRole("button", { name: "Why not …? Name the answer that you expected" }));
   await userEvent.type(screen.getByRole("combobox"), "Lyon");
   await screen.findByRole("option", { name: /Lyon/ });
   await userEvent.keyboard("{Enter}");
@@ -83,7 +83,7 @@ it("takes a name that the graph lacks, and says why it could not be found out", 
     "why-not": { key: "k2" },
   });
   shown();
-  await userEvent.click(screen.getByRole("button", { name: "The answer that you expected" }));
+  await userEvent.click(screen.getByRole("button", { name: "Why not …? Name the answer that you expected" }));
   await userEvent.type(screen.getByRole("combobox"), "Lutetia");
   await userEvent.click(await screen.findByRole("button", { name: "Ask about it all the same" }));
   expect(await screen.findByText(/It took too long/, {}, { timeout: 5_000 })).toBeInTheDocument();

@@ -160,7 +160,7 @@ export function WhyNot({ run, ...acts }: Props) {
         <EntityPicker
           graph={String(run.graph)}
           button="Why not …?"
-          label="The answer that you expected"
+          label="Why not …? Name the answer that you expected"
           onPick={({ id, label }) => send.mutate({ name: label, entity: id })}
           onName={(name) => send.mutate({ name })}
         />

@@ -70,7 +70,7 @@ export function Header({ session, status, offline, onPalette, onKeys }: Props) {
         aria-label="Search or go to (Ctrl K)"
         onPress={onPalette}
       >
-        <kbd>Ctrl K</kbd>
+        <kbd aria-hidden="true">Ctrl K</kbd>
       </Button>
       <JobsTray workers={status?.workers.jobs} />
       <WorkerDot status={status} offline={offline} />

@@ -229,9 +229,15 @@ export function JobsTray({ workers }: { workers: number | undefined }) {
       >
         <span className="wide-only">jobs</span>
         {active.length + uploads.length > 0 && (
-          <span className="badge accent tabular">{active.length + uploads.length}</span>
+          <span className="badge accent tabular" aria-hidden="true">
+            {active.length + uploads.length}
+          </span>
         )}
-        {share !== null && <span className="small muted tabular wide-only">{Math.floor(share * 100)}%</span>}
+        {share !== null && (
+          <span className="small muted tabular wide-only" aria-hidden="true">
+            {Math.floor(share * 100)}%
+          </span>
+        )}
       </Button>
       <Popover className="popover" placement="bottom end">
         <Dialog aria-label="Jobs" className="tray">
