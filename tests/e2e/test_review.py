@@ -220,11 +220,11 @@ def step_a_third_decides_side_by_side_and_accepts_the_rest(
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Nothing to decide")).to_be_visible()
     page.get_by_role("button", name="Show what is decided").click()
-    page.get_by_role("button", name="Take the decision back").click()
+    page.get_by_role("button", name="Undo the decision").click()
     expect(page.get_by_role("button", name="Decide", exact=True)).to_be_visible()
     page.locator("body").press("1")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("button", name="Take the decision back")).to_be_visible()
+    expect(page.get_by_role("button", name="Undo the decision")).to_be_visible()
     labels = clew.session.get(f"{clew.url}/api/v1/review/queues/{queue}/export", timeout=60).text
     assert labels.count('"verdict": "accepted"') + labels.count('"verdict":"accepted"') >= 2
     page.get_by_role("button", name="Agreement and people").click()

@@ -164,7 +164,7 @@ def step_a_training_is_compared_question_by_question(
     admin: Page, clew: Clew, queue: dict[str, Any], shot: Any
 ) -> None:
     admin.get_by_role("link", name="Training", exact=True).click()
-    expect(admin.get_by_text("Nothing was trained from this queue yet")).to_be_visible()
+    expect(admin.get_by_text("Nothing has been trained from this queue yet")).to_be_visible()
     admin.get_by_role("button", name="Train from this queue").click()
     dialog = admin.get_by_role("dialog", name=f"Train from {QUEUE}")
     expect(dialog.get_by_label("Compare with the checkpoint in use")).to_be_checked()

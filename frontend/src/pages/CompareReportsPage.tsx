@@ -142,14 +142,23 @@ function Refused({ error, ids }: { error: unknown; ids: string }) {
       Choose others
     </Link>
   );
+  const heading = <h1 className="sr-only">These reports cannot be compared</h1>;
   if (error instanceof ApiError && error.code === "not_comparable") {
     return (
-      <Notice tone="warn" urgent title={error.message} acts={choose}>
-        {error.hint || "Figures are compared only when the same questions were asked of the same snapshot."}
-      </Notice>
+      <>
+        {heading}
+        <Notice tone="warn" urgent title={error.message} acts={choose}>
+          {error.hint || "Figures are compared only when the same questions were asked of the same snapshot."}
+        </Notice>
+      </>
     );
   }
-  return <ErrorNotice error={error} acts={choose} />;
+  return (
+    <>
+      {heading}
+      <ErrorNotice error={error} acts={choose} />
+    </>
+  );
 }
 
 /** The two reports whose questions are listed: as the address says, else the first and the last. */
@@ -180,6 +189,7 @@ export function CompareReportsPage() {
   if (ids.length < 2) {
     return (
       <EmptyState
+        page
         title="Choose two or more reports"
         act={
           <Link className="btn primary" to={`/experiments?pick=${ids.join(",")}`}>

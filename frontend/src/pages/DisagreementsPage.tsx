@@ -66,7 +66,7 @@ function SplitList({ rows, current, all, onAll, onOpen }: ListProps) {
                 <span className="small muted">
                   {broken.length > 0
                     ? `called broken by ${broken.map((one) => one.analyst).join(", ")}`
-                    : `${integer(open)} of ${integer(candidates.length)} paths differ`}
+                    : `${integer(open)} of ${integer(candidates.length)} candidates differ`}
                 </span>
               </button>
             </li>
@@ -132,8 +132,8 @@ function Deciding({ queue, user, paused }: Frame) {
         }
       >
         {queue.overlap > 1
-          ? "Where all analysts of a question are done and do not say the same, it stands here, to be decided by one who did not judge it."
-          : "Each question of this queue is judged by one analyst, so that nobody can disagree. Make a queue with two or more analysts a question to see where people differ."}{" "}
+          ? "A question on which the analysts who judged it disagree stands here, to be decided by somebody who did not judge it."
+          : "Each question of this queue is judged by one analyst, so that nobody can disagree. Make a queue with two or more analysts per question to see where people differ."}{" "}
         <Link to={`/review/${queue.id}`}>Go on judging</Link>
       </EmptyState>
     );
@@ -188,7 +188,7 @@ function Decide({ queue, item, sides, paused, user, list, onDone }: DecideProps)
   const send = useMutation({
     mutationFn: (now: Annotation) => {
       const decision = judgementOf(now, id.current);
-      if (!decision) throw new Error("Decide every path first, or call the question broken.");
+      if (!decision) throw new Error("Decide every candidate first, or call the question broken.");
       return adjudicate(item.id, decision);
     },
     onSuccess: async ({ item: decided }) => {
@@ -250,7 +250,7 @@ function Decide({ queue, item, sides, paused, user, list, onDone }: DecideProps)
             <>
               {(user.role === "admin" || user.username === item.adjudicated.analyst) && (
                 <Button isDisabled={back.isPending} onPress={() => back.mutate(item.version)}>
-                  Take the decision back
+                  Undo the decision
                 </Button>
               )}
               <span className="small">decided by {item.adjudicated.analyst}</span>

@@ -97,7 +97,7 @@ function sectionsOf(graph: Graph): Section[] {
   const facts = graph.state === "ready" && graph.triples > 0;
   const trainable = graph.triples > 0 || graph.state !== "ready";
   const all: [boolean, Section][] = [
-    [facts, { id: "figures", label: "What it is like" }],
+    [facts, { id: "figures", label: "Overview" }],
     [facts, { id: "browse", label: "Look around" }],
     [graph.state === "ready" && graph.passages > 0, { id: "passages", label: "Passages" }],
     [true, { id: "questions", label: "Question sets" }],

@@ -38,8 +38,8 @@ function Hold({ graph, hold, mayChange }: { graph: Graph; hold: boolean; mayChan
         </label>
         <p className="hint">
           {shown
-            ? "It becomes current when all tests pass, or when somebody makes it current all the same."
-            : "It becomes current in any case; the result says what changed."}
+            ? "It becomes current when all tests pass, or when somebody makes it current anyway."
+            : "It becomes current either way; the result says what changed."}
         </p>
       </div>
     </Card>

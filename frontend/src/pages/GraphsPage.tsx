@@ -101,7 +101,7 @@ export function GraphsPage() {
       {graphs.data && list.length === 0 && (
         <EmptyState title="No graphs yet" act={button || undefined}>
           {admin
-            ? "Upload triples, RDF or documents. The graph can be asked as soon as its snapshot stands, seconds later. One that lives in a SPARQL endpoint can stay there."
+            ? "Upload triples, RDF or documents. The graph can be asked seconds later. One that lives in a SPARQL endpoint can stay there."
             : "An admin can upload one. Ask whoever runs Clew."}
         </EmptyState>
       )}

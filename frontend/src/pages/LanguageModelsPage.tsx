@@ -58,7 +58,7 @@ function Row({ model, onTest, onChange, onDelete, onSet }: RowProps) {
       </td>
       <td className="muted hide-narrow">{model.key_set ? "key stored" : "no key"}</td>
       <td className="num hide-narrow">{model.context_length ? integer(model.context_length) : "–"}</td>
-      <td className="num hide-narrow" title="Of a million tokens: reading / writing">
+      <td className="num hide-narrow" title="Per million tokens: input / output">
         {prices(model)}
       </td>
       <td className="num hide-narrow">
@@ -116,7 +116,7 @@ function DeleteModel({ model, onClose }: { model: LanguageModel | null; onClose:
       }}
       onClose={onClose}
     >
-      Its key is gone with it. Runs that it answered keep its name and what they cost.
+      Its key is deleted too. Runs that it answered keep its name and their cost.
     </ConfirmDelete>
   );
 }

@@ -172,7 +172,7 @@ export function LeaderboardPage() {
       {id !== "" && <QueryState of={board} what="the leaderboard" retry />}
       {data?.places.length === 0 && (
         <EmptyState
-          title="Nothing was measured on this set yet"
+          title="Nothing has been measured on this set yet"
           act={
             <Link className="btn primary" to={`/studies/new?preset=methods&sets=${id}`}>
               Five methods side by side

@@ -33,8 +33,7 @@ export function BrokenPage() {
           </a>
         }
       >
-        Runs, graphs and jobs are on the server and are not touched by this. The browser’s console has the
-        details.
+        Runs, graphs and jobs are on the server and are not affected. The browser’s console has the details.
       </EmptyState>
     </main>
   );

@@ -68,7 +68,7 @@ it("makes a person and shows the password once", async () => {
   await userEvent.type(screen.getByLabelText("User name"), "bea");
   await userEvent.click(screen.getByLabelText(/^Analyst/));
   await userEvent.type(screen.getByLabelText("May keep, in GB"), "1.5");
-  await userEvent.click(screen.getByText("Make the account"));
+  await userEvent.click(screen.getByText("Create the account"));
   expect(await screen.findByText("made-once")).toBeInTheDocument();
   expect(sent).toEqual([["POST users", { username: "bea", role: "analyst", quota: 1.5e9 }]]);
   await userEvent.click(screen.getByText("Done"));
@@ -118,11 +118,11 @@ it("takes another password for the one that was given, and says what is wrong wi
   const sent = serve({ "POST session/password": () => [400, { error }] });
   open(<FirstPassword user={{ username: "ann", role: "analyst", must_change_password: true }} />);
   const go = screen.getByText("Go on");
-  await userEvent.type(screen.getByLabelText("The password you were given"), "made");
+  await userEvent.type(screen.getByLabelText("Temporary password"), "made");
   await userEvent.type(screen.getByLabelText("New password"), "secret-1");
   await userEvent.type(screen.getByLabelText("New password again"), "secret-");
   expect(go).toBeDisabled();
-  expect(screen.getByText("This is not the same.")).toBeInTheDocument();
+  expect(screen.getByText("The two passwords differ.")).toBeInTheDocument();
   await userEvent.type(screen.getByLabelText("New password again"), "1");
   await userEvent.click(go);
   expect(await screen.findByText("Too common.")).toBeInTheDocument();

@@ -189,7 +189,7 @@ export function ReportPage() {
               (report.manifest.cross_dataset === true ? " (of another graph)" : " (deleted)")}
           </>
         ) : (
-          "Zero-shot: no checkpoint"
+          "Untrained: no checkpoint"
         )}
         {" · "}
         <Link to={`/graphs/${report.graph}`}>

@@ -119,7 +119,7 @@ function Events({ queue }: { queue: Queue }) {
       </div>
       <QueryState of={found} what="what happened" retry />
       {found.data && rows.length === 0 && (
-        <EmptyState title="Nothing happened yet" act={<Link to={`/review/${queue.id}`}>Judge</Link>}>
+        <EmptyState title="Nothing has happened yet" act={<Link to={`/review/${queue.id}`}>Judge</Link>}>
           Every verdict, decision, import and undo stands here, with who, when and what was shown.
         </EmptyState>
       )}

@@ -20,7 +20,7 @@ function Agreement({ queue }: { queue: Queue }) {
   const found = data?.agreement;
   if (found?.percent == null) return <span className="muted">–</span>;
   return (
-    <span title={`${count(found.paths, "path")} judged by two or more`}>
+    <span title={`${count(found.paths, "candidate")} judged by two or more`}>
       {percent(found.percent)}
       <span className="small muted"> α {found.alpha === null ? "–" : found.alpha.toFixed(2)}</span>
     </span>
@@ -120,7 +120,7 @@ export function ReviewPage() {
             ["Queue"],
             ["Judged"],
             ["Agreement", "num", "Of pairs of verdicts; Krippendorff's alpha"],
-            ["Analysts a question", "num hide-narrow"],
+            ["Analysts per question", "num hide-narrow"],
             ["Made", "hide-narrow"],
           ]}
           acts

@@ -247,10 +247,10 @@ it("takes other keys, refuses one that is taken, and shows them on the buttons",
   await open();
   await user.click(screen.getByRole("button", { name: "Keys of this page" }));
   const dialog = within(screen.getByRole("dialog", { name: "Keys of the review page" }));
-  await user.click(dialog.getByRole("button", { name: "The path in focus is rational: 1. Change" }));
+  await user.click(dialog.getByRole("button", { name: "Rational path, or right program: 1. Change" }));
   await user.keyboard("b");
   expect(dialog.getByRole("status")).toHaveTextContent("B is the key of “The question is broken”.");
-  await user.click(dialog.getByRole("button", { name: "The path in focus is rational: 1. Change" }));
+  await user.click(dialog.getByRole("button", { name: "Rational path, or right program: 1. Change" }));
   await user.keyboard("g");
   await user.click(dialog.getByRole("button", { name: "Done" }));
   await user.keyboard("g");

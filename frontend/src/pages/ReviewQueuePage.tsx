@@ -118,7 +118,7 @@ function Judging({ queue, user, paused }: Frame) {
           act={
             <div className="row">
               <KeyButton act="undo" onPress={session.undo}>
-                Take my last back
+                Undo my last
               </KeyButton>
               <Button onPress={session.begin}>Look again</Button>
             </div>

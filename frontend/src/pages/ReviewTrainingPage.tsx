@@ -130,7 +130,7 @@ function Trainings({ queue }: { queue: Queue }) {
       )}
       <QueryState of={found} what="the trainings" retry />
       {found.data && rows.length === 0 && (
-        <EmptyState title="Nothing was trained from this queue yet" act={train}>
+        <EmptyState title="Nothing has been trained from this queue yet" act={train}>
           A method learns from the labels of the queue as the verdicts leave them. The new checkpoint is
           compared with the one in use on the same test questions, and used when you promote it.
         </EmptyState>

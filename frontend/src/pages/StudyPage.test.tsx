@@ -157,5 +157,5 @@ it("tries failed cells again", async () => {
 
 it("says that there is no such study", async () => {
   open({ error: { code: "not_found", message: "No.", hint: "" } }, 404);
-  expect(await screen.findByText("There is no such study")).toBeInTheDocument();
+  expect(await screen.findByText("This study does not exist")).toBeInTheDocument();
 });

@@ -55,7 +55,7 @@ function Decision({ round }: { round: TestRoundDetail }) {
         held &&
         mayManage(round.created_by, round.graph) && (
           <Button isDisabled={accept.isPending} onPress={() => accept.mutate()}>
-            {round.cause === "promotion" ? "Promote it all the same" : "Make it current all the same"}
+            {round.cause === "promotion" ? "Promote it anyway" : "Make it current anyway"}
           </Button>
         )
       }

@@ -23,7 +23,7 @@ export function ThreadPage() {
         </Button>
       }
     >
-      It goes with its graph: that may have been deleted, or you may not see it. Or the address is incomplete.
+      Its graph may have been deleted, or you may not see it; or the address is incomplete.
     </EmptyState>
   );
 }

@@ -113,7 +113,7 @@ export class AnnotationSession {
   readonly redo = (): void => {
     const on = this.state.current && stepOn(this.state.current);
     if (on) this.set({ current: on });
-    else if (!this.redoable) toast("There is nothing to do again.");
+    else if (!this.redoable) toast("There is nothing to redo.");
     else if (!this.state.busy) this.travel(() => this.doAgain());
   };
 

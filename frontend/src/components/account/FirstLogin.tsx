@@ -14,7 +14,7 @@ export function FirstLogin({ person, onClose }: { person: WithPassword; onClose:
         :
       </p>
       <ShownOnce value={person.password}>
-        It is good for a week, and opens nothing but the choice of a password of their own.
+        It is valid for a week, and only lets them choose a password of their own.
       </ShownOnce>
       <div className="foot">
         <Button onPress={onClose}>Done</Button>

@@ -19,7 +19,7 @@ export function NewPerson({ onClose }: { onClose: () => void }) {
   });
   if (make.data) return <FirstLogin person={make.data} onClose={onClose} />;
   return (
-    <Form of={make} act="Make the account" isDisabled={!name.trim()} onClose={onClose}>
+    <Form of={make} act="Create the account" isDisabled={!name.trim()} onClose={onClose}>
       <TextField
         label="User name"
         id="person-name"

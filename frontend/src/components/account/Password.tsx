@@ -106,7 +106,7 @@ export function PasswordForm({ present, act, onDone, isAlone }: FormProps) {
         isNew
         value={again}
         onChange={setAgain}
-        trouble={differs ? "This is not the same." : undefined}
+        trouble={differs ? "The two passwords differ." : undefined}
       />
     </Form>
   );
@@ -120,7 +120,7 @@ export function Password() {
     >
       <div className="body narrow">
         <PasswordForm
-          present="The password you have"
+          present="Current password"
           act="Change the password"
           onDone={() => toast("Your password is changed.")}
         />

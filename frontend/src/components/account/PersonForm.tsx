@@ -87,8 +87,8 @@ export function PersonForm({ person, me, onClose }: Props) {
         <div className="stack apart">
           <p className="small muted">
             {person.is_active
-              ? "A new password is made and shown once. Sessions and tokens of before end."
-              : "They were sent away. A new password, shown once, lets them in again."}
+              ? "A new password is made and shown once. Their sessions and tokens end."
+              : "This person was deactivated. A new password, shown once, lets them in again."}
           </p>
           {reset.error && <ErrorNotice error={reset.error} />}
           <div className="row">

@@ -237,7 +237,7 @@ export function AskBar(props: Props) {
         {method?.steerable && (
           <label
             className="check askbar-stepwise"
-            title="Rest after each step, so that you can choose the next one"
+            title="Pause after each step, so that you can choose the next one"
           >
             <input
               type="checkbox"

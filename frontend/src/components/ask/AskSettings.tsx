@@ -63,7 +63,7 @@ export function AskSettings({ draft, onDraft, status, method, checkpoint, folded
         }}
         numeric
         hint={
-          <>Facts a retriever may bring, 1 to {integer(budgets.max)}. More finds more, and takes longer.</>
+          <>Facts a retriever may return, 1 to {integer(budgets.max)}. More finds more, and takes longer.</>
         }
       />
       <TextField

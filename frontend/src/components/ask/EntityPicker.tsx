@@ -52,7 +52,7 @@ function PickerBody({ graph, remote, onPick, onName }: Omit<Props, "button" | "l
           {remote ? "Type the whole name as it is spelt there." : "Try fewer letters."}
           {onName && (
             <Button size="small" onPress={() => onName(query.trim())}>
-              Ask about it all the same
+              Ask about it anyway
             </Button>
           )}
         </p>

@@ -78,7 +78,7 @@ export function LinkedChips({ question, pins, asked, linked, unmatched, onChange
           {source !== "exact" && <span className="muted">&nbsp;{score(sure)}</span>}
           {alternatives.length > 0 && (
             <MenuTrigger>
-              <Tip text="Mean another one">
+              <Tip text="Choose another">
                 <AriaButton aria-label={`Others that “${mention}” might mean`}>
                   <Icon name="down" />
                 </AriaButton>

@@ -18,7 +18,7 @@ const SIZE = 10;
 const STATES: Record<Correction["state"], [tone: string, word: string, why: string]> = {
   kept: ["good", "label", "The run went on from it to an answer"],
   open: ["", "open", "The run has no answer yet"],
-  undone: ["warn", "taken back", "It was taken back, or was not possible"],
+  undone: ["warn", "taken back", "It was undone, or was not possible"],
 };
 
 function Row({ correction }: { correction: Correction }) {

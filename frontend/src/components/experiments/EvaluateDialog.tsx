@@ -265,7 +265,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
         {number(
           "budget",
           "Triple budget",
-          `Facts a question may bring, 1 to ${integer(status.budgets.max)}.`,
+          `Facts to retrieve per question, 1 to ${integer(status.budgets.max)}.`,
         )}
         {number("seed", "Seed", "Draws the questions and the paths.")}
         {number("limit", "At most, questions", "Empty asks them all.")}

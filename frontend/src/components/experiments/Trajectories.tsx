@@ -93,7 +93,7 @@ function MakeForm({ graph, onClose }: { graph: Id | null; onClose: () => void })
       {policy === "offline" && (
         <div className="fields">
           <TextField
-            label="Tries for each question"
+            label="Attempts per question"
             id="samples"
             value={samples}
             onChange={setSamples}

@@ -20,7 +20,7 @@ interface Props {
 }
 
 const ONLY: Record<GraphOptions["only"], string> = {
-  evidence: "The evidence alone",
+  evidence: "Evidence only",
   all: "Everything found",
   verified: "Facts in graph only",
 };

@@ -10,7 +10,7 @@ import { useAct } from "@/components/kit/useAct";
 import { Card } from "@/components/kit/Card";
 
 const WHO: readonly { id: Visibility; label: string; detail: string }[] = [
-  { id: "public", label: "Everybody", detail: "Who can log in sees and asks it" },
+  { id: "public", label: "Everybody", detail: "Everybody who can log in may see and ask it" },
   { id: "group", label: "Groups", detail: "Its owner, the members of its groups, and administrators" },
   { id: "private", label: "Its owner", detail: "And administrators" },
 ];
@@ -26,7 +26,7 @@ export function AtFirst({ value, onChange }: { value: Visibility; onChange: (val
         value={value}
         onChange={(id) => onChange(id as Visibility)}
       />
-      <span className="hint">Its page says later who may see it, groups too.</span>
+      <span className="hint">You can share it with groups later, on its page.</span>
     </div>
   );
 }

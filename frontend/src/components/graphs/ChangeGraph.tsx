@@ -33,7 +33,7 @@ function ChangeForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
     changes: [keys.graphs],
     done: () => {
       useUploads.getState().forget(purpose);
-      toast("The next version is being made. The one in use is asked until it stands.");
+      toast("The next version is being made. Questions go to the current one until it is ready.");
       onClose();
     },
   });

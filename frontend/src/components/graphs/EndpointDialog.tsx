@@ -50,7 +50,7 @@ const HOW: FieldProps[] = [
     hint: "In each direction at most; topics may have five times as many.",
     numeric: true,
   },
-  { name: "timeout", label: "Seconds for a query", hint: "Then it counts as failed.", numeric: true },
+  { name: "timeout", label: "Seconds for a query", hint: "After that it counts as failed.", numeric: true },
 ];
 
 function ConnectionForm({ graph, onClose }: { graph: Graph | null; onClose: () => void }) {
@@ -111,7 +111,7 @@ function ConnectionForm({ graph, onClose }: { graph: Graph | null; onClose: () =
         if (!Object.keys(wrong).length && !send.isPending) send.mutate();
       }}
     >
-      {!graph && field({ name: "name", label: "Name", hint: "What people pick it by." })}
+      {!graph && field({ name: "name", label: "Name", hint: "People choose the graph by this name." })}
       {WHERE.map(field)}
       {/* Opened where something in it is wrong, or nobody would find it. */}
       <details className="more" open={graph !== null || (tried && hidden)}>

@@ -157,7 +157,7 @@ export function Figures({ graph }: { graph: Graph }) {
   const { data, error } = useQuery({ ...statisticsQuery(graph.id, hash), enabled: hash !== "" });
   if (!hash || data?.triples === 0) return null;
   return (
-    <Card title="What it is like" id="figures">
+    <Card title="Overview" id="figures">
       {error && <ErrorNotice error={error} />}
       {!data && !error && <Loading what="the figures" />}
       {data && (

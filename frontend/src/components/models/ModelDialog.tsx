@@ -18,7 +18,7 @@ interface FieldProps {
 }
 
 const WHERE: FieldProps[] = [
-  { name: "name", label: "Name", hint: "What people pick it by." },
+  { name: "name", label: "Name", hint: "People choose the graph by this name." },
   { name: "model", label: "Model", hint: "As the endpoint calls it, for example qwen3:8b." },
   {
     name: "base_url",

@@ -52,7 +52,11 @@ function Candidates({
   const from = Math.max(0, Math.min(end - 2 * ON_PAGE, focus - ON_PAGE));
   return (
     <>
-      {from > 0 && <p className="small muted">{count(from, "path")} above, by the key of the path before</p>}
+      {from > 0 && (
+        <p className="small muted">
+          {count(from, "candidate")} above; the key of the candidate before leads there
+        </p>
+      )}
       <ol className="candidates" start={from + 1}>
         {item.candidates.slice(from, end).map((candidate, index) => {
           const place = from + index;

@@ -43,7 +43,7 @@ function People({ data, overlap }: { data: QueueStatistics; overlap: number }) {
 }
 
 function Pairs({ data }: { data: QueueStatistics }) {
-  if (!data.pairs.length) return <p className="muted">No two analysts judged the same path yet.</p>;
+  if (!data.pairs.length) return <p className="muted">No two analysts have judged the same candidate yet.</p>;
   return (
     <table className="table dense">
       <thead>
@@ -77,7 +77,7 @@ function Figures({ data, queue }: { data: QueueStatistics; queue: Queue }) {
     .sort(([, a], [, b]) => b - a);
   return (
     <div className="figures">
-      <h3>Agreement on {count(agreement.paths, "path")} judged by two or more</h3>
+      <h3>Agreement on {count(agreement.paths, "candidate")} judged by two or more</h3>
       <dl className="figure-row">
         <div title="Share of pairs of verdicts that are the same">
           <dt>same</dt>
@@ -87,7 +87,9 @@ function Figures({ data, queue }: { data: QueueStatistics; queue: Queue }) {
           <dt>α</dt>
           <dd className="tabular">{figure(agreement.alpha)}</dd>
         </div>
-        <div title={`Fleiss' kappa, over the paths that ${agreement.raters ?? "as many"} analysts judged`}>
+        <div
+          title={`Fleiss' kappa, over the candidates that ${agreement.raters ?? "as many"} analysts judged`}
+        >
           <dt>Fleiss κ</dt>
           <dd className="tabular">{figure(agreement.fleiss)}</dd>
         </div>

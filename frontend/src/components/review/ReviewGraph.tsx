@@ -39,7 +39,7 @@ interface Props {
 
 const MARKS: [string, string, string][] = [
   ["topic", "topic", ""],
-  ["hit", "hit", "an answer that the path reaches"],
+  ["hit", "hit", "an answer that it reaches"],
   ["extra", "extra", "reached, and no answer"],
   ["missed", "missed", "an answer that it does not reach"],
 ];
@@ -117,7 +117,7 @@ export function ReviewGraph({ item, drawings, lit, shown, pending, error, hops, 
   };
   const told = hover && !menu ? hoverText(model, hover.target) : null;
   return (
-    <section className="graph" aria-label="Graph of the paths">
+    <section className="graph" aria-label="Graph">
       <div className="graph-tools">
         <span className="small muted elide">
           {hops ? "Right-click a hop to change it; double-click an entity to go on from there" : ""}
@@ -190,7 +190,7 @@ export function ReviewGraph({ item, drawings, lit, shown, pending, error, hops, 
         )}
         {error ? <ErrorNotice error={error} /> : null}
         {!pending && !error && shown === "all" && model.edges.length === 0 && (
-          <p className="graph-empty muted">No path of this question reaches anything in the graph.</p>
+          <p className="graph-empty muted">No candidate of this question reaches anything in the graph.</p>
         )}
       </div>
       <Marks />

@@ -85,6 +85,6 @@ it("takes a name that the graph lacks, and says why it could not be found out", 
   shown();
   await userEvent.click(screen.getByRole("button", { name: "Why not …? Name the answer that you expected" }));
   await userEvent.type(screen.getByRole("combobox"), "Lutetia");
-  await userEvent.click(await screen.findByRole("button", { name: "Ask about it all the same" }));
+  await userEvent.click(await screen.findByRole("button", { name: "Ask about it anyway" }));
   expect(await screen.findByText(/It took too long/, {}, { timeout: 5_000 })).toBeInTheDocument();
 });

@@ -67,7 +67,7 @@ export function Header({ session, status, offline, onPalette, onKeys }: Props) {
         look="plain"
         className="palette-btn"
         icon="search"
-        aria-label="Search or go to (Ctrl K)"
+        aria-label="Search or go to: Ctrl K"
         onPress={onPalette}
       >
         <kbd aria-hidden="true">Ctrl K</kbd>

@@ -13,7 +13,7 @@ import { CausesBar, CausesKey } from "./CausesBar";
 /** Of texts; all others are in the downloads. */
 const MORE = ["passage_recall_at_2", "passage_recall_at_5", "exact_match"];
 const STOOD_IN =
-  "The checkpoint was trained on a graph of other relations and says nothing of this one: the zero-shot retriever answered";
+  "The checkpoint was trained on a graph of other relations and knows nothing of this one: it was answered untrained";
 const DRAWN = ["macro_f1", "hit", "hit_at_1", "exact_set"];
 
 export function Mean({ row, name }: { row: StudyRow; name: string }) {
@@ -35,7 +35,7 @@ function Elsewhere({ row }: { row: StudyRow }) {
   if (!row.cross_dataset) return null;
   return (
     <span className={row.stood_in ? "badge warn" : "badge"} title={row.stood_in ? STOOD_IN : undefined}>
-      {row.stood_in ? "another graph, zero-shot" : "another graph"}
+      {row.stood_in ? "another graph, untrained" : "another graph"}
     </span>
   );
 }

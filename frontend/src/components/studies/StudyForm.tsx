@@ -187,7 +187,7 @@ function AskingCard({ draft, put, status }: { draft: Draft; put: Put; status: St
           {field(
             "budget",
             "Triple budget",
-            `Facts a question may bring, 1 to ${integer(status.budgets.max)}.`,
+            `Facts to retrieve per question, 1 to ${integer(status.budgets.max)}.`,
             !whole(draft.budget) || Number(draft.budget) > status.budgets.max,
           )}
           {field(

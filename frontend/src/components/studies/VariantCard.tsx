@@ -34,7 +34,7 @@ function askedChoices(one: DraftVariant, draft: Draft): Option[] {
   );
   return [
     { id: SAME, label: "Its own", detail: "Trained for this variant" },
-    { id: UNTRAINED, label: "None", detail: "The zero-shot retriever" },
+    { id: UNTRAINED, label: "None", detail: "Asked untrained" },
     ...others.map((other) => ({
       id: other.name.trim(),
       label: `Those of ${other.name.trim()}`,

@@ -1,0 +1,172 @@
+"""What pages look like, measured: accessibility, the drawing of a run, and runs with names that break lesser pages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.world import facts
+from tests.support import drawing, made_runs
+from tests.support.clew import PASSWORD, ROOT, Clew
+
+AXE = ROOT / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
+LOOKS: dict[str, dict[str, Any]] = {
+    "light": {"color_scheme": "light", "viewport": {"width": 1440, "height": 900}},
+    "dark": {"color_scheme": "dark", "viewport": {"width": 1440, "height": 900}},
+    "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True},
+}
+RUN_AXE = """async () => (await axe.run(document, { resultTypes: ["violations"] })).violations.flatMap(
+  (rule) => rule.nodes.map((node) => `${rule.id}: ${node.target.join(" ")} ${node.html.slice(0, 120)}`))"""
+
+
+@pytest.fixture(scope="module")
+def graph(clew: Clew, tmp_path_factory: pytest.TempPathFactory) -> int:
+    """A graph of films that can be asked."""
+    file = tmp_path_factory.mktemp("looks") / "films.tsv"
+    file.write_text("".join("\t".join(row) + "\n" for row in facts()), encoding="utf-8")
+    with file.open("rb") as content:
+        made = clew.api("POST", "graphs", data={"name": "Looks"}, files={"files": content})
+    clew.wait_for_quiet()
+    return int(made["graph"]["id"])
+
+
+@pytest.fixture(scope="module")
+def run(clew: Clew, graph: int) -> str:
+    """A run over it that has answers."""
+    asked = clew.api("POST", "runs", json={"graph": graph, "question": "which films did Gus Holt direct"})
+    assert list(clew.events(asked["id"]))[-1]["type"] == "answer.final"
+    return str(asked["id"])
+
+
+@pytest.fixture(scope="module")
+def page(new_page: Callable[[], Page]) -> Iterator[Page]:
+    """A page whose person is logged in."""
+    page = new_page()
+    page.goto("/login")
+    page.get_by_label("User name").fill("admin")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: "login" not in url)
+    yield page
+    page.context.close()
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_no_page_violates_a_rule_of_axe(page: Page, graph: int, run: str, look: str) -> None:
+    addresses = [
+        *("/", f"/runs/{run}", f"/runs/{run}?chain=0", f"/graphs/{graph}", f"/graphs/{graph}/explore"),
+        *(
+            f"/graphs/{graph}/tests",
+            "/graphs",
+            "/graphs?upload=1",
+            "/graphs?storage=1",
+            "/history",
+            "/review",
+        ),
+        *("/review?new=1", "/experiments", "/studies", "/studies/new", "/leaderboard", "/watched", "/models"),
+        *(
+            "/account",
+            "/people",
+            "/nowhere",
+            "/studies/999",
+            "/experiments/999",
+            "/graphs/999",
+            "/threads/none",
+        ),
+    ]
+    context = page.context.browser
+    assert context is not None
+    seen = context.new_context(
+        base_url=page.url.split("/", 3)[0] + "//" + page.url.split("/", 3)[2],
+        storage_state=page.context.storage_state(),
+        reduced_motion="reduce",
+        **LOOKS[look],
+    )
+    wrong: dict[str, list[str]] = {}
+    try:
+        looked = seen.new_page()
+        for address in addresses:
+            looked.goto(address)
+            expect(looked.locator("h1").first).to_be_attached()
+            looked.wait_for_timeout(300)
+            looked.evaluate(AXE.read_text(encoding="utf-8"))
+            found = looked.evaluate(RUN_AXE)
+            if looked.evaluate("() => document.documentElement.scrollWidth > innerWidth"):
+                found.append("wider than the window")
+            if found:
+                wrong[address] = found
+    finally:
+        seen.close()
+    assert wrong == {}, json.dumps(wrong, indent=1)
+
+
+def test_the_same_address_gives_the_same_picture_and_expanding_moves_nothing(page: Page, run: str) -> None:
+    page.goto(f"/runs/{run}")
+    first = drawing.read(page)
+    page.reload()
+    again = drawing.read(page)
+    assert again.places() == first.places()
+    assert len(first.nodes) == 6
+    assert (first.overlaps(), first.unlabelled(), first.cut(), first.repeated()) == ([], [], [], 0)
+    page.locator(".graph-focus").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("e")
+    expect(page.locator(".graph-count")).not_to_contain_text("6 nodes")
+    grown = drawing.read(page)
+    assert {key: place for key, place in grown.places().items() if key in first.places()} == first.places()
+    assert grown.overlaps() == []
+
+
+ODD = [
+    "x" * 5_000,
+    "<img src=x onerror=window.broken=1><b>bold</b>",
+    "القدس الشريف עיר",
+    "👩‍🚀🪐 emoji 🏳️‍🌈",
+    "two\nlines\tand\u202ea turn",
+    "",
+]
+
+
+def test_odd_names_are_drawn_and_listed_as_they_are(page: Page, run: str) -> None:
+    topic = made_runs.node(0, ODD[0])
+    odd = [made_runs.node(i, name) for i, name in enumerate(ODD[1:], 1)]
+    evidence = [made_runs.hop(topic, "leads_to", one) for one in odd]
+    made_runs.show(page, run, made_runs.events(ODD[1], topic, evidence, odd))
+    shown = drawing.read(page)
+    assert len(shown.nodes) == len(ODD)
+    assert shown.overlaps() == []
+    assert shown.cut() == []
+    assert page.evaluate("() => window.broken") is None
+    expect(page.locator("ol.answers > li")).to_have_count(len(odd))
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    page.unroute_all()
+
+
+def test_two_hundred_answers_are_all_named(page: Page, run: str) -> None:
+    topic = made_runs.node(0, "Africa")
+    answers = [made_runs.node(i, f"Country number {i}") for i in range(1, 201)]
+    evidence = [made_runs.hop(topic, "continent", one) for one in answers]
+    made_runs.show(page, run, made_runs.events("Which?", topic, evidence, answers))
+    drawing.read(page)
+    page.get_by_role("button", name="show more").click()
+    shown = drawing.read(page)
+    assert len(shown.nodes) == 201
+    assert (shown.overlaps(), shown.unlabelled(), shown.repeated()) == ([], [], 0)
+
+
+def test_a_run_without_an_answer_says_so_and_draws_what_was_found(page: Page, run: str) -> None:
+    topic, other = made_runs.node(0, "Africa"), made_runs.node(1, "Asia")
+    found = [made_runs.hop(topic, "near", other)]
+    made_runs.show(page, run, made_runs.events("Which?", topic, [], [], explored=found))
+    expect(page.get_by_text("No path leads to an answer.").first).to_be_visible()
+    assert [node["label"] for node in drawing.read(page).nodes] == ["Africa", "Asia"]
+
+
+def test_axe_is_there() -> None:
+    assert Path(AXE).stat().st_size > 100_000
