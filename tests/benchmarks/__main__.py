@@ -18,6 +18,7 @@ from tests.benchmarks import (
     agent,
     big_text,
     build,
+    canvas,
     chains,
     endpoint,
     endpoint_programs,
@@ -64,7 +65,7 @@ LONG = (
     "methods", "efficiency", "supervision", "line_vs_raw", "webqsp",
     "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves", "kills",
     "fuzz", "meanwhile", "programs", "program_weights", "path_weights", "zero_shot", "unknown", "linking", "why_not",
-    "endpoint_programs",
+    "endpoint_programs", "canvas",
 )  # fmt: skip
 
 
@@ -103,6 +104,7 @@ def main() -> None:
         "linking": lambda: linking.measure(args.data),
         "unknown": lambda: unknown.measure(args.data),
         "path_weights": lambda: path_weights.measure(args.data, args.out),
+        "canvas": canvas.measure,
         "text": text.measure,
         "inses_facts": lambda: inses_facts.measure(args.data),
         "inses": lambda: inses.measure(args.data),

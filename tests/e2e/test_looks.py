@@ -48,9 +48,8 @@ def page(new_page: Callable[[], Page]) -> Iterator[Page]:
     """A page whose person is logged in."""
     page = new_page()
     page.goto("/login")
-    page.get_by_label("User name").fill("admin")
     page.get_by_label("Password").fill(PASSWORD)
-    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Log in").click()
     page.wait_for_url(lambda url: "login" not in url)
     yield page
     page.context.close()

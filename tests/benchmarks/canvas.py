@@ -1,0 +1,186 @@
+"""What the drawing of a run looks like and how it moves, measured in Chromium.
+
+Fifty runs over the demo graph are drawn twice and expanded; then runs with 2,000 nodes and 5,000 edges, and with
+10,000 nodes and 20,000 edges, are panned.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.benchmarks.report import Section
+from tests.e2e.conftest import ARGS
+from tests.e2e.run import find_chromium
+from tests.support import drawing, made_runs
+from tests.support.clew import PASSWORD, ROOT, Clew
+
+COMMAND = "python -m tests.benchmarks canvas"
+ABOUT = "Fifty test questions of the demo, drawn twice in Chromium (1440 by 900, no GPU), one node of each expanded."
+RUNS = 50
+SEED = 7
+PAN_SECONDS = 3.0
+SIZES = ((2_000, 5_000), (10_000, 20_000))
+_COUNT = """() => {
+  const times = []; let on = true;
+  const tick = (at) => { times.push(at); if (on) requestAnimationFrame(tick); };
+  requestAnimationFrame(tick);
+  window.counted = () => { on = false; return times; };
+}"""
+_LCP = """() => new Promise((done) => new PerformanceObserver((list) => done(list.getEntries().at(-1).startTime))
+  .observe({ type: "largest-contentful-paint", buffered: true }))"""
+
+
+def measure() -> list[Section]:
+    """Both tables."""
+    chromium = find_chromium()
+    if chromium is None:
+        raise SystemExit("Set CHROMIUM to the path of a Chromium.")
+    with (
+        tempfile.TemporaryDirectory() as home,
+        sync_playwright() as playwright,
+        Clew(Path(home) / "clew", env={"CLEW_SELF_TRAINING": "0"}) as clew,
+    ):
+        clew.wait_for_workers()
+        graph = clew.api("GET", "graphs")["results"][0]["id"]
+        browser = playwright.chromium.launch(executable_path=chromium, args=ARGS)
+        try:
+            runs = _ask(clew, graph)
+            rows = [*_drawn(_page(browser, clew), runs), *_paint(browser, clew)]
+            moved = [_panned(_page(browser, clew), runs[0], *size) for size in SIZES]
+        finally:
+            browser.close()
+    head = ("nodes, edges", "drawn in s", "frames/s", "of topic and answers named")
+    return [
+        Section("The drawing of a run", COMMAND, ABOUT, rows),
+        Section(
+            "Large drawings", COMMAND, "A made run, shown whole, then panned for three seconds.", moved, head
+        ),
+    ]
+
+
+def _ask(clew: Clew, graph: int) -> list[str]:
+    rows = [
+        json.loads(line) for line in (ROOT / "retrieval/demo/questions/test.jsonl").open(encoding="utf-8")
+    ]
+    random.Random(SEED).shuffle(rows)
+    runs = [
+        str(clew.api("POST", "runs", json={"graph": graph, "question": row["question"]})["id"])
+        for row in rows[:RUNS]
+    ]
+    for run in runs:
+        for _ in clew.events(run):
+            pass
+    return runs
+
+
+def _page(browser: Browser, clew: Clew) -> Page:
+    context = browser.new_context(
+        base_url=clew.url, viewport={"width": 1440, "height": 900}, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    page.goto("/login")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    page.wait_for_url(lambda url: "login" not in url)
+    return page
+
+
+def _drawn(page: Page, runs: list[str]) -> list[tuple[str, ...]]:
+    told = dict.fromkeys(("drawn", "same", "overlaps", "unnamed", "cut", "repeated", "expanded", "moved"), 0)
+    wide, high = [], []
+    for run in runs:
+        page.goto(f"/runs/{run}")
+        first = drawing.read(page)
+        page.reload()
+        same = drawing.read(page)
+        page.locator(".graph-focus").focus()
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("e")
+        grown = drawing.read(page)
+        page.keyboard.press("Escape")
+        before, after = first.places(), grown.places()
+        told["drawn"] += 1
+        told["same"] += same.places() == before
+        told["overlaps"] += len(first.overlaps()) + len(grown.overlaps())
+        told["unnamed"] += len(first.unlabelled())
+        told["cut"] += len(first.cut())
+        told["repeated"] += first.repeated()
+        told["expanded"] += len(after) > len(before)
+        told["moved"] += sum(after[node] != place for node, place in before.items() if node in after)
+        if len(first.nodes) > 4:
+            wide.append(first.used()[0])
+            high.append(first.used()[1])
+    return [
+        ("runs drawn", str(told["drawn"]), "50"),
+        ("the same picture at a second load", f"{told['same']} of {told['drawn']}", "all"),
+        (
+            "overlapping names of topics, answers and path nodes, before and after expanding",
+            str(told["overlaps"]),
+        ),
+        ("topics and answers without a name", str(told["unnamed"]), "0"),
+        ("names that go beyond the canvas", str(told["cut"]), "0"),
+        ("names of relations beyond one a fan", str(told["repeated"]), "0"),
+        (f"nodes that moved when {told['expanded']} were expanded", str(told["moved"]), "0"),
+        (
+            "width and height used, of drawings of more than four nodes (mean)",
+            f"{statistics.mean(wide):.2f}, {statistics.mean(high):.2f}",
+            "",
+        ),
+    ]
+
+
+def _paint(browser: Browser, clew: Clew) -> list[tuple[str, ...]]:
+    times = []
+    for _ in range(5):
+        context = browser.new_context(base_url=clew.url, viewport={"width": 1440, "height": 900})
+        page = context.new_page()
+        page.goto("/login")
+        times.append(float(page.evaluate(_LCP)))
+        context.close()
+    return [
+        ("largest contentful paint of a cold first page (median of 5)", f"{statistics.median(times):.0f} ms")
+    ]
+
+
+def _panned(page: Page, run: str, nodes: int, edges: int) -> tuple[str, ...]:
+    made_runs.show(page, run, made_runs.large(nodes, edges))
+    drawing.read(page)
+    page.get_by_role("button", name="explored").click()
+    page.get_by_role("button", name="all", exact=True).click()
+    started = time.monotonic()
+    page.wait_for_function(
+        "(n) => document.querySelector('.graph-canvas')._cyreg.cy.nodes().length === n",
+        arg=nodes,
+        timeout=120_000,
+    )
+    shown = drawing.read(page)
+    took = time.monotonic() - started
+    main = [node for node in shown.nodes if node["role"] in {"topic", "answer"}]
+    named = len(main) - len(shown.unlabelled())
+    return (f"{nodes:,}, {edges:,}", f"{took:.1f}", f"{_frames(page):.0f}", f"{named} of {len(main)}")
+
+
+def _frames(page: Page) -> float:
+    box: Any = page.locator(".graph-canvas").bounding_box()
+    x, y = box["x"] + box["width"] / 2 + 13, box["y"] + 17
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 20, y + 20)
+    page.wait_for_timeout(500)
+    page.evaluate(_COUNT)
+    started, step = time.monotonic(), 0
+    while time.monotonic() - started < PAN_SECONDS:
+        step += 1
+        page.mouse.move(x + 150 * math.sin(step / 12), y + 100 * (1 - math.cos(step / 12)))
+    times = page.evaluate("() => window.counted()")
+    page.mouse.up()
+    return 1000 * (len(times) - 1) / (times[-1] - times[0])
