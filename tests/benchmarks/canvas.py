@@ -183,4 +183,4 @@ def _frames(page: Page) -> float:
         page.mouse.move(x + 150 * math.sin(step / 12), y + 100 * (1 - math.cos(step / 12)))
     times = page.evaluate("() => window.counted()")
     page.mouse.up()
-    return 1000 * (len(times) - 1) / (times[-1] - times[0])
+    return float(1000 * (len(times) - 1) / (times[-1] - times[0]))

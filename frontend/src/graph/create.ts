@@ -6,6 +6,7 @@ import { elementsOf } from "./elements";
 import { FIT_ZOOM, MARGIN, flowLayout } from "./flow";
 import type { CreateGraph, GraphEvents, GraphHandle, LayoutName, Point } from "./handle";
 import { writeNames } from "./quiet";
+import { radialLayout, timelineLayout } from "./rings";
 import { readPalette, stylesheet } from "./style";
 
 cytoscape.use(fcose);
@@ -193,6 +194,8 @@ class Graph implements GraphHandle {
   }
 
   private placesOf(kept: ReadonlyMap<number, Point>): Map<number, Point> {
+    if (!kept.size && this.name === "radial") return radialLayout(this.model);
+    if (!kept.size && this.name === "timeline") return timelineLayout(this.model);
     const size = { width: this.cy.width(), height: this.cy.height() };
     return flowLayout(this.model, kept, size.width > 0 && size.height > 0 ? size : undefined);
   }

@@ -128,9 +128,15 @@ function shapeOf(sizes: readonly number[], room: Size): Shape {
 const stretch = (room: number, length: number): number =>
   length > 0 ? Math.min(STRETCH, Math.max(1, room / length)) : 1;
 
-function whole(model: GraphModel, size: Size): Map<number, Point> {
+/** The nodes by hops from the topics, each column in the order of its neighbours. */
+export function orderedColumns(model: GraphModel): GraphNode[][] {
   const columns = columnsOf(model);
   untangle(columns, neighboursOf(model));
+  return columns;
+}
+
+function whole(model: GraphModel, size: Size): Map<number, Point> {
+  const columns = orderedColumns(model);
   const room = { width: size.width - 2 * MARGIN.x, height: size.height - 2 * MARGIN.y };
   const shape = shapeOf(
     columns.map((column) => column.length),

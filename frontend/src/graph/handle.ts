@@ -1,7 +1,7 @@
 // What the rest of the application may ask of the drawing.
 import type { GraphModel } from "@/store/graphModel";
 
-export type LayoutName = "flow" | "force";
+export type LayoutName = "flow" | "force" | "radial" | "timeline";
 
 export interface Point {
   x: number;

@@ -3,14 +3,16 @@ import { useQuery } from "@tanstack/react-query";
 import { Navigate, useNavigate, useParams } from "react-router";
 import { runsQuery } from "@/api/queries";
 import { Button } from "@/components/kit/controls";
-import { EmptyState, ErrorNotice, Loading } from "@/components/kit/feedback";
+import { EmptyState } from "@/components/kit/feedback";
+import { Unseen } from "@/components/kit/Unseen";
 
 export function ThreadPage() {
   const { id = "" } = useParams();
   const navigate = useNavigate();
   const runs = useQuery({ ...runsQuery({ thread: id, page_size: 1 }), refetchOnMount: "always" });
-  if (runs.error) return <ErrorNotice error={runs.error} />;
-  if (!runs.data || runs.isPlaceholderData) return <Loading what="the thread" />;
+  if (runs.error || !runs.data || runs.isPlaceholderData) {
+    return <Unseen of={runs} what="thread" instead={["Ask a question", "/"]} />;
+  }
   const [last] = runs.data.results;
   if (last) return <Navigate replace to={`/runs/${last.id}`} />;
   return (

@@ -1,8 +1,9 @@
 // Search, filter, layout, zoom, export: everything about the drawing that is not a click in it.
-import { useState, type RefObject } from "react";
+import { useMemo, useState, type RefObject } from "react";
 import { Dialog, DialogTrigger, Popover } from "react-aria-components";
 import { ActMenu, Button } from "@/components/kit/controls";
 import type { GraphHandle, LayoutName } from "@/graph/handle";
+import { timesOf } from "@/graph/rings";
 import { download, fileName } from "@/store/files";
 import { count, integer } from "@/store/format";
 import { type GraphOptions } from "@/store/graphModel";
@@ -144,6 +145,7 @@ export function GraphToolbar(props: Props) {
   const { model, hand, dispatch, limit, setLimit } = state;
   const cut = model.total > model.nodes.length;
   const filtered = state.isFiltered;
+  const isDated = useMemo(() => timesOf(model).size > 1, [model]);
   return (
     <div className="graph-tools">
       <SearchBox state={state} handle={handle} search={search} />
@@ -206,6 +208,22 @@ export function GraphToolbar(props: Props) {
             onAction: () => onLayout("flow"),
           },
           { id: "force", label: "By force", checked: layout === "force", onAction: () => onLayout("force") },
+          {
+            id: "radial",
+            label: "In rings around the topics",
+            checked: layout === "radial",
+            onAction: () => onLayout("radial"),
+          },
+          ...(isDated
+            ? [
+                {
+                  id: "timeline",
+                  label: "Along a line of time",
+                  checked: layout === "timeline",
+                  onAction: () => onLayout("timeline"),
+                },
+              ]
+            : []),
         ]}
       />
       <Button
