@@ -207,11 +207,16 @@ class TextFilter(Program):
     text: str
 
 
+EVERY = 1_000_000
+"""The ``count`` of a ranking that leaves out nothing: each thing with its key, "the orders of each customer"."""
+
+
 @dataclass(frozen=True, eq=False)
 class Top(Program):
     """Those of ``source`` whose key is largest or smallest.
 
-    ``rank`` is the place, from 1; ``count`` so many places from there. All that share a place are taken.
+    ``rank`` is the place, from 1; ``count`` so many places from there, ``EVERY`` for all. All that
+    share a place are taken.
     """
 
     source: Program

@@ -73,7 +73,7 @@ class Chart:
         best: dict[str, float] = {}
         for anchor in anchors:
             if anchor.first <= word < anchor.last:
-                name = anchor.category if anchor.category in "SRNOI" else "cue"
+                name = anchor.category if anchor.category in "SRNOIE" else "cue"
                 best[name] = max(best.get(name, 0.0), anchor.strength / (anchor.last - anchor.first) ** 0.5)
         name, strength = max(best.items(), key=lambda item: item[1])
         if self.question.words[word].text in ("where", "when"):  # what else is asked for says it too

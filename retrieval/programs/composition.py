@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from retrieval.programs.parts import Made, Part
+from retrieval.programs.rules.groups import GroupRules
 from retrieval.programs.rules.negation import NegationRules
 from retrieval.programs.rules.numbers import NumberRules
 from retrieval.programs.rules.rankings import RankingRules
@@ -12,7 +13,7 @@ from retrieval.programs.rules.sets import SetRules
 from retrieval.programs.rules.values import ValueRules
 
 
-class Composer(SetRules, ValueRules, RankingRules, NumberRules, NegationRules):
+class Composer(SetRules, ValueRules, RankingRules, GroupRules, NumberRules, NegationRules):
     """Composes the parts of one question; made for it, as :class:`~retrieval.programs.rules.base.Rules` says."""
 
     def compose(self, left: Part, right: Part, gap: str) -> Iterator[Made]:

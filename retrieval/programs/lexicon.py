@@ -151,6 +151,12 @@ SUPERLATIVES: dict[str, tuple[Adjective, bool]] = {
     "commonest": (_ANY_MORE, True), "rarest": (_ANY_LESS, False),
 }  # fmt: skip
 """By their words: what is compared (without nouns: what follows says it) and whether the largest is meant."""
+MET = frozenset(
+    word
+    for word in SUPERLATIVES
+    if re.search(r"(?:common(?:ly|est)?|frequent(?:ly)?|often|used|rarest)$", word)
+)
+"""Those that compare how often something is met."""
 COMPARATIVES: dict[str, tuple[Adjective, bool]] = {
     **{comparative: (adjective, up) for _, comparative, _, adjective, up in ADJECTIVES if comparative != "last"},
     "more": (_ANY_MORE, True), "less": (_ANY_LESS, False), "fewer": (_ANY_LESS, False),
@@ -211,6 +217,11 @@ NEGATIONS = frozenset({
     "other than", "outside", "outside of", "wasn", "wasn't", "wasnt", "wasn’t", "weren", "weren't", "werent", "weren’t",
     "without", "zero",
 })  # fmt: skip
+EACH = {
+    "each": 0.5, "every": 0.5, "per": 0.6, "for each": 0.6, "for every": 0.6, "by": 0.6, "grouped by": 1.0,
+    "group by": 1.0, "broken down by": 1.0, "split by": 1.0, "by each": 0.5,
+}  # fmt: skip
+"""What says that a number is asked of each of some things, and how much it says it."""
 DIFFERENCES = frozenset({"difference", "difference in", "differ", "gap"})
 SAME = frozenset({"same", "same as", "equal", "identical", "similar"})
 RELATED = (

@@ -10,6 +10,7 @@ import numpy as np
 
 from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import (
+    EVERY,
     And,
     Count,
     Entities,
@@ -29,6 +30,7 @@ from retrieval.programs.chart import Chart
 from retrieval.programs.columns import Columns
 from retrieval.programs.composition import Composer
 from retrieval.programs.execution import Executor, Result, among, common
+from retrieval.programs.lexicon import STOP
 from retrieval.programs.parts import Part
 from retrieval.programs.schema import Schema
 from retrieval.programs.weights import Weights
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 
 #: Programs ranked for a question.
 _RANKED = 40
+#: Things whose people are looked for, and ways to them.
+_MOST_OWNED, _OWNERS = 10_000, 2
 #: So many of the answers are people, or places, where they fit "who" and "where".
 _MOSTLY = 0.5
 
@@ -167,12 +171,27 @@ class Parser:
         if part.program is None or (asked == "how many" and part.program in several):
             return []
         if asked == "yes/no" and part.category == "S":
-            return [Exists(part.program), part.program]
+            return [Exists(self._true(part.program)), part.program]
         if part.category == "S":
             other = _others(question, part.program)
             found = [part.program] if other is None else [other, part.program]
-            return [*found, *(own for program in found for own in self._named(program))]
+            found += [own for program in found for own in self._named(program)]
+            return [*found, *(self._people_of(part.program) if asked == "who" else ())]
         return [part.program] if part.category == "F" else []
+
+    def _true(self, program: Program) -> Program:
+        """What a yes or no leads to is to be yes: "are dogs allowed on the ridge"."""
+        true = self.schema.truths.get(program.relation) if isinstance(program, Walk) else None
+        return program if true is None else And(program, Entities((true,)))
+
+    def _people_of(self, program: Program) -> list[Program]:
+        """Whom all of some things have: the customers of orders, of "who ordered bread"."""
+        nodes, people = self._executor.nodes(program), self.schema.somebody
+        if not 0 < len(nodes) <= _MOST_OWNED or people[nodes].any():
+            return []
+        held = [r for r in self.schema.held_by(nodes) if r < self.snapshot.num_relations]
+        ways = [Walk(program, r) for r in held]
+        return [own for own in ways if people[self._executor.nodes(own)].all()][:_OWNERS]
 
     def _named(self, program: Program) -> list[Program]:
         """What the rows of a table are rows of, where they have no names of their own: the person, of "player 7"."""
@@ -201,6 +220,8 @@ class Parser:
                 (f"root.{asked}.truth", 1.0), (f"root.truth.{bool(result)}", 1.0), ("root.idle", idle),
                 ("root.inapplicable", float(not result and self._inapplicable(program.source))),
             )  # fmt: skip
+        if isinstance(program, Top) and program.count == EVERY:
+            return (("root.each", 1.0), ("root.empty", float(not len(result))))  # type: ignore[arg-type]
         if not isinstance(result, np.ndarray):
             sort = (
                 "count" if isinstance(program, Count) else "fold" if isinstance(program, Fold) else "number"
@@ -241,7 +262,7 @@ class Parser:
             tied = len(result) == len(self._executor.nodes(program.source)) > program.count
             features.append(("root.tied", float(tied)))
         features += self._fitting(asked, result)
-        target = self._target(part, vocabulary.targets(question))
+        target = self._target(question, part)
         if target is not None and len(result):
             inside = among(result, self._executor.nodes(target)).all()
             features.append(("target.ok" if inside else "target.bad", 1.0))
@@ -282,13 +303,22 @@ class Parser:
         fits = float(np.mean(mask[result]) >= _MOSTLY)
         return ((f"root.{asked}.fits", fits), (f"root.{asked}.unfit", 1.0 - fits))
 
-    def _target(self, part: Part, targets: Collection[int]) -> Program | None:
-        """What the question asks for: the first set of it, where that is a kind, or what the relation that stands
-        right behind "which" leads to.
+    def _target(self, question: Question, part: Part) -> Program | None:
+        """What the question asks for: the first set of it, where that is a kind and no relation of it is asked for,
+        or what the relation that stands right behind "which" leads to.
         """
-        stack, first = [part], None
+        targets = vocabulary.targets(question)
+        stack, first, relating = [part], None, list[int]()
         while stack:
             own = stack.pop()
+            if (
+                own.anchored
+                and not own.parts
+                and own.category == "R"
+                and own.anchored[0] not in targets
+                and question.words[own.anchored[0]].text not in STOP
+            ):
+                relating.append(own.first)
             if (
                 own.anchored
                 and not own.parts
@@ -300,8 +330,10 @@ class Parser:
             ):
                 first = own
             stack.extend(own.parts)
-        if first is None or first.category == "S":
-            return first.program if first else None
+        if first is None or any(named < first.first for named in relating):
+            return None
+        if first.category == "S":
+            return first.program
         relation = first.extra.relation
         match self.schema.relations[relation].form:
             case "noun":

@@ -2,10 +2,10 @@
 
 Categories: ``S`` a set; ``R`` a relation; ``N`` a quantity; ``T`` a comparison with its value, its relation still
 missing; ``P`` a count compared, what is counted known, of what not; ``U`` a ranking, ``B`` one by the number of a
-set, ``D`` one by a sum or average; ``C`` a comparison that lacks its value, ``K`` one that has its relation;
-``Q`` count, ``A`` fold, ``X`` not, ``Y`` what is left out, ``M`` same, ``V`` same by a relation, ``O`` a place,
-``L`` a difference, ``H`` relatives, ``I`` or, ``J`` a set, ``Z`` a value and ``W`` values after it; ``G`` a text looked
-for; ``F`` a finished number.
+set, ``D`` one by a sum or average; ``C`` a comparison that lacks its value, ``K`` one that has its relation; ``Q``
+count, ``A`` fold, ``X`` not, ``Y`` what is left out, ``M`` same, ``V`` same by a relation, ``O`` a place, ``L`` a
+difference, ``E`` each and ``e`` a set each of which is meant, ``H`` relatives, ``I`` or, ``J`` a set, ``Z`` a value
+and ``W`` values after it; ``G`` a text looked for; ``F`` a finished number.
 """
 
 from __future__ import annotations

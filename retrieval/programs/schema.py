@@ -79,9 +79,22 @@ class Schema:
 
     @cached_property
     def somebody(self) -> np.ndarray:
-        """Which nodes are people, by their kind or because they are born and marry; bool [E]."""
+        """Which nodes are people: by their kind, because they are born and marry, or because something has them as its
+        customer or owner; bool [E].
+        """
         named = [info.id for info in self.relations if set(info.stems) & PERSONAL]
-        return self._mask(SOMEBODY, [self.columns.sources(relation) for relation in named])
+        led = [info.id for info in self.relations if self._leads_to_people(info)]
+        every = [self.columns.sources(relation) for relation in named]
+        return self._mask(SOMEBODY, [*every, *(self.columns.targets(relation) for relation in led)])
+
+    def _leads_to_people(self, info: RelationInfo) -> bool:
+        stems = info.stems[:-1] if info.stems[-1:] == ("name",) else info.stems
+        return (
+            bool(stems)
+            and stems[-1] in SOMEBODY
+            and info.form == "noun"
+            and self.columns.value_type(info.id) is None
+        )
 
     @cached_property
     def somewhere(self) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -14,9 +15,11 @@ from retrieval.programs.lexicon import BASES, IRREGULAR, POSITIVES, PREPOSITIONS
 
 _STEMMER = snowballstemmer.stemmer("english")
 _TOKEN = re.compile(r"[^\W_]+(?:['’](?!s\b)[^\W_]+)*|['’]s\b")
+_FIELD = re.compile(r"[a-z]{2,}(?:[A-Z][a-z]+)+")
+_HUMP = re.compile(r"[A-Z]?[a-z]+")
 _QUOTED = re.compile(r"[\"“«](.+?)[\"”»]|(?<!\w)['‘](.+?)['’](?!\w)")
 _ORDERING = re.compile(
-    r"[,.;]?\s+(?:and\s+)?(?:(?:sort|order|rank|arrange)(?:ed|d|s|ing)?(?:\s+(?:them|the\s+\w+|results?))?\s+(?:by|in(?!\s+the\s+top)|from|based|according)\b"
+    r"[,.;]?\s+(?:and\s+)?(?:(?:sort(?:ed|s|ing)?|order(?:ed|ing)?|rank(?:ed|s|ing)?|arranged?)(?:\s+(?:them|the\s+\w+|results?))?\s+(?:by|in(?!\s+the\s+top)|from|based|according)\b"
     r"|in\s+(?:(?:the\s+)?(?:reversed?|ascending|descending|decreasing|increasing|alphabetical|lexicographical|chronological)\s+)+(?:order|sequence)\b"
     r"|listed\s+(?:in|by)\b).*$",
     re.IGNORECASE | re.DOTALL,
@@ -120,8 +123,8 @@ def related() -> dict[str, frozenset[str]]:
 
 def read(text: str) -> Question:
     """The words, quantities and quotes of a question; in which order answers are wanted is left out."""
-    text = _ORDERING.sub("", text)
-    words = [_word(match) for match in _TOKEN.finditer(text)]
+    text = _ORDERING.sub("", text).replace("``", ' "').replace("''", '" ')
+    words = [word for match in _TOKEN.finditer(text) for word in _words(match)]
     question = Question(text, words)
     for match in _QUOTED.finditer(text):
         start, end = match.span(1 if match[1] else 2)
@@ -141,9 +144,14 @@ def read(text: str) -> Question:
     return question
 
 
-def _word(match: re.Match[str]) -> Word:
-    text = match[0].casefold().replace("’", "'")
-    return Word(text, stem(text), *match.span(), capital=match[0][0].isupper())
+def _words(match: re.Match[str]) -> Iterator[Word]:
+    """A word; the words of a name of a field: ``unitPrice`` is "unit price"."""
+    spans = [match.span()]
+    if _FIELD.fullmatch(match[0]):
+        spans = [(match.start() + own.start(), match.start() + own.end()) for own in _HUMP.finditer(match[0])]
+    for start, end in spans:
+        text = match.string[start:end].casefold().replace("’", "'")
+        yield Word(text, stem(text), start, end, capital=len(spans) == 1 and match[0][0].isupper())
 
 
 def _is_value(question: Question, first: int, last: int) -> bool:
@@ -168,6 +176,8 @@ def asked(question: Question) -> str:
     if "how many" in folded or "number of" in folded or folded.startswith("count"):
         return "how many"
     for at, text in enumerate(texts[:6]):
+        if text not in STOP:  # what follows is said of it: "students who", "the year when"
+            break
         if text == "how":
             follows = texts[at + 1] if at + 1 < len(texts) else ""
             return "how much" if follows in POSITIVES else "how"
@@ -184,9 +194,12 @@ def asked(question: Question) -> str:
 
 
 def targets(question: Question) -> set[int]:
-    """Words right behind "which", "what" or "how many": they say what kind of thing is asked for."""
+    """Words right behind "which", "what" or "how many", or behind a number there: they say what kind is asked for."""
     texts = ["", *(word.text for word in question.words)]
-    return {n for n in range(len(question.words)) if texts[n] in ("which", "what", "many")}
+    found = {n for n in range(len(question.words)) if texts[n] in ("which", "what", "many")}
+    numbers = {own.first: own.last for own in question.quantities if own.upper is None}
+    behind = {n: numbers.get(n, n) for n in found}
+    return {last if last < len(question.words) else n for n, last in behind.items()}
 
 
 def gap_class(between: list[str]) -> str:

@@ -33,6 +33,18 @@ function run(op: string, told: readonly Told[], names: readonly string[], ranked
 
 const said = (...args: Parameters<typeof run>) => answerSentence(run(...args));
 
+describe("each of some things", () => {
+  it("has its number, largest first", () => {
+    const steps: Told[] = [
+      ["product categories", 3],
+      ["each with its number of products", 3],
+    ];
+    expect(said("Top", steps, ["Confections", "Beverages", "Produce"], ["13", "12", "5"])).toBe(
+      "Number of products: Confections 13, Beverages 12 and Produce 5.",
+    );
+  });
+});
+
 describe("a count", () => {
   it("says how many of what", () => {
     const countries: Told = ["countries", 196];

@@ -108,6 +108,13 @@ function countSentence(program: ProgramExecuted): string | null {
 
 function topSentence(program: ProgramExecuted, names: readonly string[]): string | null {
   const last = program.steps.at(-1);
+  const [, each] = /^each with its (.+)$/.exec(last?.text ?? "") ?? [];
+  if (each) {
+    const values = program.ranked.map(({ node, value }) => `${node.label} ${valueText(value)}`);
+    const more = names.length - values.length;
+    const said = more > 0 ? [...values, ...Array<string>(more).fill("")] : values;
+    return `${startUpper(each)}: ${listed(said)}.`;
+  }
   const [, end] = /^(?:the one|those|the \d+) with (the .+)$/.exec(last?.text ?? "") ?? [];
   const [, several, most] = /^the (\d+) with the (.+)$/.exec(last?.text ?? "") ?? [];
   if (!end && !several) return null;

@@ -172,6 +172,9 @@ export function dropOf(program: ProgramNode, step: Place, told: readonly Place[]
   return keep === undefined ? null : { kind: "drop", at: above, keep };
 }
 
+/** So many places leave out nothing: each thing has its number. */
+const EVERY = 1_000_000;
+
 function ownFields(node: ProgramNode, place: Place): Field[] {
   const choice = (name: string, label: string, options: readonly Option[]): Field[] =>
     node[name] === undefined
@@ -186,7 +189,10 @@ function ownFields(node: ProgramNode, place: Place): Field[] {
     case "Holds":
       return choice("comparison", "Comparison", COMPARISONS);
     case "Top":
-      return [...choice("largest", "Order", ENDS), ...whole("rank", "Place"), ...whole("count", "How many")];
+      return [
+        ...choice("largest", "Order", ENDS),
+        ...(node.count === EVERY ? [] : [...whole("rank", "Place"), ...whole("count", "How many")]),
+      ];
     case "Fold":
       return choice("how", "Taken together as", FOLDINGS);
     case "Key":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -151,8 +152,18 @@ def answers_of(
             verified,
             guess=guess,
         )
-        for node in result[:ANSWERS].tolist()
+        for node in _in_order(understanding.executor, understanding.best.program, result)[:ANSWERS]
     )
+
+
+def _in_order(executor: Executor, program: Program, result: np.ndarray) -> list[int]:
+    """The answers: of a ranking the first first, else as they are numbered."""
+    if not isinstance(program, Top) or program.count == 1:
+        return list(map(int, result))
+    keyed = executor.ranking(program)
+    best = keyed.values if program.largest else -keyed.values
+    places = dict(zip(keyed.owners[np.lexsort((keyed.owners, -best))].tolist(), itertools.count()))
+    return sorted(map(int, result), key=lambda node: places.get(node, len(places)))
 
 
 def named_entities(found: Understanding, question: str) -> tuple[LinkedEntity, ...]:

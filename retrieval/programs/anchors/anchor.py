@@ -48,12 +48,16 @@ class Kin:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """A superlative or ordinal: what it compares (None: anything), the large end or not, place and number of places."""
+    """A superlative or ordinal: what it compares (None: anything), the large end or not, place and number of places.
+
+    ``met`` says that how often something is met is compared: "the most common".
+    """
 
     adjective: Adjective
     largest: bool
     rank: int = 1
     count: int = 1
+    met: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from retrieval.programs import lexicon
 from retrieval.programs import words as vocabulary
-from retrieval.programs.algebra import Comparison
+from retrieval.programs.algebra import Comparison, ValueKind
 from retrieval.programs.anchors.anchor import Anchor, Comparing, Ranking, Relating
 from retrieval.programs.anchors.similarity import Adjectives
 from retrieval.programs.words import Question
 
 #: Relations that "how long" may ask for.
 _MEASURES = 6
+#: What stands before the number of places of a ranking; none has more places.
+_BEFORE_PLACES = frozenset(
+    {"which", "what", "the", "list", "name", "show", "give", "find", "me", "are", "these"}
+)
+_MOST_PLACES = 1000
+#: Words that say what a number is asked for each of.
+_GROUPED = 3
+_PLURALS = frozenset({"people", "men", "women", "children"})
 
 
 def quantities(question: Question) -> list[Anchor]:
@@ -65,7 +74,8 @@ def _cue(question: Question, adjectives: Adjectives, first: int, last: int, phra
         if not phrase.endswith("than") and phrase in lexicon.COMPARATIVES:
             found.append(anchor("U", Ranking(*lexicon.COMPARATIVES[phrase]), "comparative"))
     elif phrase in lexicon.SUPERLATIVES:
-        found.append(anchor("U", Ranking(*lexicon.SUPERLATIVES[phrase]), "superlative"))
+        ranking = Ranking(*lexicon.SUPERLATIVES[phrase], met=phrase in lexicon.MET)
+        found.append(anchor("U", ranking, "superlative"))
     elif phrase in lexicon.COMPARATIVES or (
         phrase.endswith(" than") and phrase.removesuffix(" than") in lexicon.COMPARATIVES
     ):
@@ -98,9 +108,75 @@ def _cue(question: Question, adjectives: Adjectives, first: int, last: int, phra
             found.append(
                 Anchor("R", first, last, extra=Relating(relation, quality), features=features, strength=0.8)
             )
+    elif phrase in lexicon.EACH and (phrase != "by" or _groups(question, first)):
+        found.append(anchor("E", None, "each", lexicon.EACH[phrase]))
     elif phrase == "or":
         found.append(Anchor("I", first, last, features=(("cue.or", 1.0),), strength=0.5))
     return found
+
+
+def _groups(question: Question, by: int) -> bool:
+    """Whether a sum or number is asked for by what stands behind "by", to the end: "average salary by department"."""
+    texts = [word.text for word in question.words]
+    before, behind = " ".join(texts[:by]), question.words[by + 1 :]
+    folded = any(word in lexicon.FOLDINGS for word in texts[:by]) or re.search(
+        r"\b(?:number|count) of\b", before
+    )
+    plain = all(not word.capital and word.text.isalpha() for word in behind)
+    ranked = any(word in lexicon.SUPERLATIVES for word in texts[:by])
+    return (
+        bool(folded)
+        and plain
+        and not ranked
+        and 0 < len(behind) <= _GROUPED
+        and not texts[by - 1].endswith(("ed", "en"))
+    )
+
+
+def places(question: Question, found: list[Anchor]) -> list[Anchor]:
+    """The anchors with the number of places told to the ranking that it belongs to, where words stand between: "which
+    three suppliers have the most products", "the top 5 customers with the most orders".
+    """
+    rankings = [own for own in found if own.category == "U"]
+    for number in [own for own in found if own.category == "N"]:
+        if not _heads(question, number):
+            continue
+        counted = int(number.extra.constant.value)
+        tops = [own for own in rankings if own.last == number.first and not own.extra.adjective.nouns]
+        later = [
+            own for own in rankings if own.first >= number.last and own.extra.rank == own.extra.count == 1
+        ]
+        if not later or (
+            number.first and not tops and question.words[number.first - 1].text not in _BEFORE_PLACES
+        ):
+            continue
+        one = min(own.first for own in later)
+        told = [own for own in later if own.first == one]
+        gone = {id(own) for own in (number, *tops, *told)}
+        found = [own for own in found if id(own) not in gone]
+        return [
+            *found,
+            *(
+                replace(
+                    own,
+                    extra=replace(own.extra, count=counted),
+                    features=(*own.features, ("places", 1.0), ("places.ahead", 1.0)),
+                )
+                for own in told
+            ),
+        ]
+    return found
+
+
+def _heads(question: Question, number: Anchor) -> bool:
+    """Whether a number counts the things right behind it."""
+    quantity, value = number.extra, number.extra.constant
+    if quantity.upper or quantity.comparison or value.dimension or value.kind is not ValueKind.NUMBER:
+        return False
+    if not 2 <= value.value <= _MOST_PLACES or value.value % 1 or number.last >= len(question.words):
+        return False
+    behind = question.words[number.last].text
+    return behind in _PLURALS or (behind.endswith("s") and not behind.endswith("ss"))
 
 
 def _likened(phrase: str) -> Comparing | None:

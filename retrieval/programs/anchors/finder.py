@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from retrieval.programs.algebra import Entities
 from retrieval.programs.anchors import referring
 from retrieval.programs.anchors.anchor import Anchor
-from retrieval.programs.anchors.cues import cues, quantities, texts
+from retrieval.programs.anchors.cues import cues, places, quantities, texts
 from retrieval.programs.anchors.kin import Relatives
 from retrieval.programs.anchors.meanings import KINDS, Meanings
 from retrieval.programs.anchors.names import NODES, Names
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 #: Meanings of one stretch of words that are kept, by sort; of "where" and "when" so many.
 _KEPT = {"R": 12, "kind": KINDS, "hub": KINDS, "ends": 4, "starts": 3, "flag": 3, "node": NODES}
 _ASKED = 40
+#: Words for an operator that relations are named with.
+_NAMING = frozenset({"first", "last", "second", "third", "top", "total", "average"})
+#: The share of a relation's name that is its whole name.
+_WHOLE = 0.999
 
 
 class Anchors:
@@ -45,7 +49,7 @@ class Anchors:
         self, question: Question, given: Sequence[int] = (), denoted: Sequence[Denoted] = ()
     ) -> list[Anchor]:
         """All anchors of a question, in no particular order; words that are said to denote nodes stand for these."""
-        found = [*quantities(question), *cues(question, self.adjectives)]
+        found = places(question, [*quantities(question), *cues(question, self.adjectives)])
         cued = {n for anchor in found if anchor.category != "N" for n in range(anchor.first, anchor.last)}
         found += self._names.of(question, cued)
         found += self._meanings.asked(question)
@@ -57,8 +61,25 @@ class Anchors:
         found += self._meanings.kinds(question)
         found += self._meanings.similar(question, found, cued)
         found += self._names.in_part(question, {n for a in found for n in range(a.first, a.last)})
+        found = _within_names(question, found)
         found = referring.in_place(question, found, denoted)
         return _limited(_picked(found, given) if given else found)
+
+
+def _within_names(question: Question, anchors: list[Anchor]) -> list[Anchor]:
+    """The anchors without words for an operator that are part of a relation's whole name: the "first" of "first name".
+
+    What is largest or highest stays: of the highest points, one is the highest.
+    """
+    named = {
+        (a.first, a.last) for a in anchors
+        if a.category == "R" and a.last - a.first > 1 and dict(a.features).get("r.recall", 0.0) > _WHOLE
+    }  # fmt: skip
+    return [
+        a for a in anchors
+        if a.category not in "UOA" or question.words[a.first].text not in _NAMING
+        or not any(first <= a.first and a.last <= last and (a.first, a.last) != (first, last) for first, last in named)
+    ]  # fmt: skip
 
 
 def _picked(anchors: list[Anchor], given: Sequence[int]) -> list[Anchor]:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from retrieval.programs.schema import Schema
 
 _LONGEST_RELATION = 5
+#: Words without a meaning of their own that relations are named with.
+_PARTS_OF_NAMES = frozenset({"name", "names", "type", "types", "kind"})
 #: Relations that end so lead to where something is: "exhibited at".
 _PLACING = frozenset({"in", "at", "on", "near"})
 #: Meanings of one stretch of words that are kept.
@@ -81,6 +83,8 @@ class Meanings:
         """Relations whose names have the stems of words."""
         schema, found = self.schema, list[Anchor]()
         content = [word.text not in STOP for word in question.words]
+        for at, word in enumerate(question.words[1:], 1):  # "first name", "phone number"
+            content[at] = content[at] or (content[at - 1] and word.text in _PARTS_OF_NAMES)
         for first in range(len(content)):
             for last in range(min(len(content), first + _LONGEST_RELATION), first, -1):
                 if not (content[first] and content[last - 1]) and last - first > 1:
@@ -238,9 +242,10 @@ class Meanings:
         sure = {
             n
             for a in known
-            if a.category in "N" or (a.extra == "node" and dict(a.features).get("e.capital"))
+            if a.extra == "node" and dict(a.features).get("e.capital")
             for n in range(a.first, a.last)
         }
+        sure |= {n for own in question.quantities for n in range(own.first, own.last)}
         exact = {
             n
             for a in known

@@ -148,7 +148,8 @@ class Queries:
 
     def _ranking(self, program: Top) -> list[tuple[Any, float]]:
         lines = self._writer().keyed(program.source, program.key, "?node", "?key", largest=program.largest)
-        order = f"ORDER BY {'DESC' if program.largest else 'ASC'}(?key) LIMIT {program.rank + program.count + _FURTHER}"
+        limit = min(program.rank + program.count + _FURTHER, FETCHED)
+        order = f"ORDER BY {'DESC' if program.largest else 'ASC'}(?key) LIMIT {limit}"
         rows = self._rows(block("SELECT ?node ?key WHERE", lines, order))
         return [(row["node"], float(row["key"].value)) for row in rows if row["key"] is not None]
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from retrieval.errors import ProgramError
 from retrieval.programs.algebra import (
+    EVERY,
     And,
     Comparison,
     Constant,
@@ -263,6 +264,8 @@ class _Writer:
             slack = None if key.counted and whole(program.value) else f"abs({n}) * {CLOSE!r}"
             return [*nodes, *lines, f"WHERE {_compared(k, program.comparison, n, slack)}"], x
         lines, k = self._keyed(key, x, largest=program.largest)
+        if program.count == EVERY:
+            return [*nodes, *lines], x
         ranked, places, row = self._new("ranked"), self._new("places"), self._new("row")
         first, last = program.rank - 1, program.rank - 1 + program.count
         lines[-1] += f" ORDER BY {k}{' DESC' if program.largest else ''}"

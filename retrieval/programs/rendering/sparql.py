@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from retrieval.errors import ProgramError
 from retrieval.programs.algebra import (
+    EVERY,
     And,
     Comparison,
     Constant,
@@ -274,6 +275,8 @@ class Writer:
         k, y, other = self._new("key"), self._new("x"), self._new("key")
         largest = program.largest
         mine = self.keyed(program.source, program.key, x, k, largest=largest)
+        if program.count == EVERY:
+            return mine
         all_of_them = self.keyed(program.source, program.key, y, other, largest=largest)
         order = f"ORDER BY {'DESC' if largest else 'ASC'}({other}) LIMIT {program.count}" + (
             f" OFFSET {program.rank - 1}" if program.rank > 1 else ""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from retrieval.programs.algebra import (
+    EVERY,
     And,
     Comparison,
     Constant,
@@ -306,6 +307,10 @@ class _Teller:
     def _ranked(self, program: Top) -> tuple[str, str]:
         key, word = program.key, self.words.superlative(program.key, largest=program.largest)
         noun = self.words.counted(key, self._things(key)) if key.counted else self._key(key)
+        if program.count == EVERY:
+            things = self._things(key) if key.counted else "things"
+            noun = self._key(key) if things in ("things", "of these") else f"number of {things}"
+            return f"each with its {noun}", f"each with its {noun}"
         if program.count > 1:
             late = f" from the {ordinal(program.rank)} on" if program.rank > 1 else ""
             return f"the {program.count} with the {word} {noun}{late}", f"{program.count} {word} {noun}{late}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import reduce
 
 from retrieval.programs.algebra import (
     Comparison,
@@ -13,6 +14,7 @@ from retrieval.programs.algebra import (
     Folding,
     Having,
     Key,
+    Program,
     Top,
     ValueKind,
     Walk,
@@ -61,6 +63,8 @@ class RankingRules(Rules):
                 how = Folding.MOST if largest else Folding.LEAST
                 yield "F", Fold(how, Having(relation), key), None, (*features, ("rank.fold", 1.0))
             return
+        if rank.adjective.nouns and self.anchors.adjectives.relations(rank.adjective):
+            return  # what is expensive has a price; how many there are of it is another question
         for directed in (relation, self.schema.inverse(relation)):
             key = Key((directed,), counted=True)
             way = "value" if directed == relation else "owner"
@@ -78,6 +82,8 @@ class RankingRules(Rules):
         order = "US" if forward else "SU"
         columns = self.executor.columns
         common_ones = not rank.adjective.nouns or not self.anchors.adjectives.relations(rank.adjective)
+        valued = len(nodes) > 0 and bool(columns.kinds[nodes].all())
+        common_ones = common_ones and (rank.met or not valued)  # the maximum price is no common one
         if of.extra == "walk" and isinstance(of.expression, Walk) and common_ones and len(nodes) > 1:
             yield from self._most_met(rank, of.expression, f"{order}.{gap}")
         if rank.adjective.nouns:
@@ -202,7 +208,8 @@ class RankingRules(Rules):
             key = Key(
                 tuple(self.schema.inverse(r) for r in reversed(path)), counted=True, among=most.expression
             )
-            program = Top(of.expression, key, rank.largest, rank.rank, rank.count)
+            places = min(rank.count, self._having_any(of.expression, most.expression, path))
+            program = Top(of.expression, key, rank.largest, rank.rank, places)
             features = (
                 *self.bridge_features(relation, share, "most", most, of),
                 ("bridge.two", float(len(path) > 1)),
@@ -213,6 +220,10 @@ class RankingRules(Rules):
                 "top",
                 (*features, (f"most.by.{order}.{gap}", 1.0), ("most.through", float(through is not None))),
             )
+
+    def _having_any(self, owners: Program, counted: Program, path: tuple[int, ...]) -> int:
+        """How many have any of what is counted, at least 1: of two that do, three have no most."""
+        return max(1, len(common(self.nodes(owners), self.nodes(reduce(Walk, path, counted)))))
 
     @rule("BR")
     def _ranked_through(self, most: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
@@ -238,6 +249,21 @@ class RankingRules(Rules):
                     (f"most.relation.{order}.{way}", 1.0),
                     (f"most.relation.{gap}", 1.0),
                 ),
+            )
+
+    @rule("BR")
+    def _ranked_by_value(self, most: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
+        """ "The top 3 products by unit price"."""
+        (rank, through), relation = most.extra, relating.extra.relation
+        if not forward or through is not None or self.executor.columns.value_type(relation) is None:
+            return
+        if gap == "by" and len(common(self.nodes(most.expression), self.executor.columns.sources(relation))):
+            largest = rank.largest != (relation in self.schema.placings)
+            yield (
+                "S",
+                Top(most.expression, Key((relation,)), largest, rank.rank, rank.count),
+                "top",
+                (("top.by", 1.0),),
             )
 
     @rule("UF")

@@ -19,11 +19,14 @@ from retrieval.programs.algebra import (
     Walk,
 )
 from retrieval.programs.anchors.anchor import Relating
+from retrieval.programs.execution import common
 from retrieval.programs.parts import Made, Part, conjunction, rule, valued_of
 from retrieval.programs.rules.base import Rules
 
 #: Sets as simple as these may have nothing in common and still be meant together: "is there", "how many".
 _PLAIN = frozenset({"node", "walk", "kind", "filter"})
+#: Of so many of a set less than one is of a kind that it is not meant to be of.
+_STRAY = 10
 #: What may stand between a verb and what it is said of: "scored the most goals", not "the area of the largest".
 _NEXT = frozenset({"none", "have", "do"})
 
@@ -59,6 +62,7 @@ class SetRules(Rules):
                     (f"and.{gap}", 1.0),
                     (f"and.{left.extra}.{right.extra}", 1.0),
                     ("top.single", float(ranked)),
+                    ("and.stray", float(self._stray(left, right) or self._stray(right, left))),
                 ),
             )
         elif named and self.asked == "yes/no" and not self.bridges(one, two):
@@ -86,6 +90,14 @@ class SetRules(Rules):
                 if len(path) > 1:
                     features = (*features, ("bridge.two", 1.0), (f"bridge.two.{source.extra}", 1.0))
                 yield "S", conjunction(target.expression, walked), None, features
+
+    def _stray(self, kind: Part, other: Part) -> bool:
+        """Whether hardly any of a set is of a kind: one supplier that is called as a product."""
+        every = other.expression.source if isinstance(other.expression, Top) else other.expression
+        nodes = self.nodes(every)
+        if kind.extra != "kind" or len(nodes) < _STRAY:
+            return False
+        return len(common(nodes, self.nodes(kind.expression))) * _STRAY < len(nodes)
 
     def _ranked_within(self, ranked: Part, within: Part, gap: str) -> Iterator[Made]:
         """ "Which river is the longest in Africa": of those in Africa, not the longest of all if it is there."""
@@ -117,6 +129,8 @@ class SetRules(Rules):
             self.schema.relations[relation.relation].form,
         )
         if gap in _NEXT and relation.relation in _keyed_by(of.expression):
+            yield "S", of.expression, of.extra, (("r.again", 1.0), ("r.again.key", 1.0))
+        if not forward and self._counts_by(of.expression, relation.relation):
             yield "S", of.expression, of.extra, (("r.again", 1.0), ("r.again.key", 1.0))
         named = float(any(feature == "r.recall" for feature, _ in relating.features))
         empty = True
@@ -156,6 +170,15 @@ class SetRules(Rules):
                 "walk",
                 (("walk.empty", 1.0), (f"walk.empty.{order}", 1.0)),
             )
+
+    def _counts_by(self, program: Program, relation: int) -> bool:
+        """Whether a ranking counts along a relation: of the "products they supply" the number is by that already."""
+        key = program.key if isinstance(program, Top) else None
+        return (
+            key is not None
+            and key.counted
+            and relation in {r % self.schema.snapshot.num_relations for r in key.path}
+        )
 
     @rule("HS")
     def _relatives_of(self, kin: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:

@@ -1,0 +1,87 @@
+"""Groups: a number of each of some things, and rankings by such a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import reduce
+
+from retrieval.programs.algebra import EVERY, Count, Fold, Key, Program, Top, Walk
+from retrieval.programs.anchors.anchor import Features
+from retrieval.programs.execution import common
+from retrieval.programs.parts import Made, Part, rule
+from retrieval.programs.rules.base import Rules
+
+#: Sets of each of which a number may be asked for.
+_GROUPS = frozenset({"kind", "ends", "starts", "hub", "walk", "domain", None})
+
+
+class GroupRules(Rules):
+    """See the module."""
+
+    @rule("BF")
+    def _ranked_by_number(self, most: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:
+        """ "The top 5 suppliers by number of products", "the top 5 customers by total freight"."""
+        rank, through = most.extra
+        if not forward or through is not None:
+            return
+        for key, features in self._keys_of(most, number):
+            program = Top(most.expression, key, rank.largest, rank.rank, rank.count)
+            yield "S", program, "top", (*features, ("top.number", 1.0), (f"top.number.{gap}", 1.0))
+
+    @rule("ES")
+    def _each(self, cue: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        del cue, gap
+        if forward and of.extra in _GROUPS and len(self.nodes(of.expression)) > 1:
+            yield "e", of.expression, of.extra, (("each", 1.0), (f"each.{of.extra}", 1.0))
+
+    @rule("eF")
+    def _number_of_each(self, each: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:
+        """ "The number of orders of each customer", "average salary by department": each with its own."""
+        del gap
+        order = "eF" if forward else "Fe"
+        for key, features in self._keys_of(each, number):
+            program = Top(self._met(each, key), key, True, 1, EVERY)
+            yield "F", program, None, (*features, ("each.number", 1.0), (f"each.{order}", 1.0))
+
+    @rule("eS")
+    def _set_of_each(self, each: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        """ "Orders per customer": how many of them each has."""
+        if forward or gap != "none" or of.extra not in _GROUPS:
+            return
+        number = Part("F", of.first, of.last, Count(of.expression), None, 0.0, ())
+        for key, features in self._keys_of(each, number):
+            yield "F", Top(self._met(each, key), key, True, 1, EVERY), None, (*features, ("each.set", 1.0))
+
+    def _met(self, each: Part, key: Key) -> Program:
+        """All of a kind, or of what a relation leads to those that are met: the countries that customers are in."""
+        if each.extra != "ends" or not key.counted or key.among is None:
+            return each.expression
+        return reduce(Walk, (self.schema.inverse(r) for r in reversed(key.path)), key.among)
+
+    def _keys_of(self, owners: Part, number: Part) -> Iterator[tuple[Key, Features]]:
+        """The number of each owner that a number of all is: how many it is joined to, the sum of its values."""
+        program = number.expression
+        if isinstance(program, Count):
+            paths: list[tuple[tuple[int, ...], float]] = [
+                ((r,), share) for r, share in self.bridges(program.source, owners.expression)
+            ]
+            for path, share in paths or self.far_bridges(program.source, owners.expression):
+                back = tuple(self.schema.inverse(r) for r in reversed(path))
+                features = self.bridge_features(path[-1], share, "each", number, owners)
+                yield (
+                    Key(back, counted=True, among=program.source),
+                    (*features, ("bridge.two", float(len(path) > 1))),
+                )
+        elif isinstance(program, Fold) and program.key.among is None:
+            if len(common(self.nodes(owners.expression), self.nodes(program.source))):
+                yield replace(program.key, folding=program.how), (("each.own", 1.0),)
+                return
+            ways: list[tuple[tuple[int, ...], float]] = [
+                ((r,), share) for r, share in self.bridges(program.source, owners.expression)
+            ]
+            for path, share in ways or self.far_bridges(program.source, owners.expression):
+                back = tuple(self.schema.inverse(r) for r in reversed(path))
+                features = self.bridge_features(path[-1], share, "each", number, owners)
+                key = Key((*back, *program.key.path), counted=program.key.counted, folding=program.how)
+                yield key, (*features, ("bridge.two", float(len(path) > 1)))

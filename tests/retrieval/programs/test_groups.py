@@ -1,0 +1,113 @@
+"""A number of each of some things, places before what they are of, and names of fields; over a small shop."""
+
+import numpy as np
+import pytest
+
+from retrieval.kg.build import build_snapshot
+from retrieval.kg.table import TripleTable
+from retrieval.pretrained import PROGRAMS
+from retrieval.programs.algebra import EVERY, Top
+from retrieval.programs.reader import ProgramReader
+from retrieval.programs.rendering.formatting import formatted
+from retrieval.programs.rendering.steps import ranked_values, steps
+
+PRODUCTS = [
+    (name, relation, value)
+    for name, category, price, stock, supplier in (
+        ("Lager", "Drinks", "4", "12", "Alma Foods"),
+        ("Cider", "Drinks", "6", "0", "Alma Foods"),
+        ("Tea", "Drinks", "2", "30", "Bern Trade"),
+        ("Brie", "Dairy", "9", "5", "Alma Foods"),
+        ("Curd", "Dairy", "3", "8", "Cork Farms"),
+        ("Rye", "Bread", "5", "0", "Bern Trade"),
+    )
+    for relation, value in (
+        ("type", "product"),
+        ("category", category),
+        ("unit price", price),
+        ("units in stock", stock),
+        ("supplier", supplier),
+    )
+]
+PEOPLE = [
+    (name, relation, value)
+    for name, first, last, hired in (
+        ("Ann Bell", "Ann", "Bell", "2001"),
+        ("Cora Dunn", "Cora", "Dunn", "1998"),
+    )
+    for relation, value in (
+        ("type", "employee"),
+        ("first name", first),
+        ("last name", last),
+        ("hire year", hired),
+    )
+]
+OTHERS = [
+    (name, "type", kind)
+    for kind, names in (
+        ("category", ("Drinks", "Dairy", "Bread")),
+        ("supplier", ("Alma Foods", "Bern Trade", "Cork Farms")),
+    )
+    for name in names
+]
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory):
+    rows = [list(row) for row in (*PRODUCTS, *PEOPLE, *OTHERS)]
+    snapshot = build_snapshot(TripleTable.of(rows), tmp_path_factory.mktemp("shop") / "graph")
+    return ProgramReader(snapshot, None, PROGRAMS)
+
+
+def answers(reader, question):
+    found = reader.read(question)
+    result = found.best.result
+    if isinstance(result, np.ndarray):
+        return sorted(map(reader.snapshot.entity_label, result.tolist()))
+    return [formatted(reader.parser.columns, found.best.program, result)]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which 2 suppliers supply the most products?", ["Alma Foods", "Bern Trade"]),
+        ("List the top 2 categories with the most products", ["Dairy", "Drinks"]),
+        ("top 2 suppliers by number of products", ["Alma Foods", "Bern Trade"]),
+        ("Which 2 products are the most expensive?", ["Brie", "Cider"]),
+        ("top 1 category by average unitPrice", ["Dairy"]),
+        ("What is the average unitPrice of products in the category Dairy?", ["6"]),
+        ("Which product has the highest unitsInStock?", ["Tea"]),
+        ("What is the first name of the employee hired in 2001?", ["Ann"]),
+        ("What is the minimum unit price of products supplied by Alma Foods?", ["4"]),
+    ],
+)
+def test_places_and_fields(reader, question, expected):
+    assert answers(reader, question) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How many products does each category have?", {"Drinks": 3, "Dairy": 2, "Bread": 1}),
+        ("number of products per supplier", {"Alma Foods": 3, "Bern Trade": 2, "Cork Farms": 1}),
+        ("average unit price by category", {"Drinks": 4, "Dairy": 6, "Bread": 5}),
+        ("total units in stock for each category", {"Drinks": 42, "Dairy": 13, "Bread": 0}),
+    ],
+)
+def test_each_has_its_number(reader, question, expected):
+    best = reader.read(question).best
+    assert isinstance(best.program, Top)
+    assert best.program.count == EVERY
+    ranked = ranked_values(reader.read(question).executor, best.program)
+    label = reader.snapshot.entity_label
+    assert {label(node): value for node, value in ranked} == pytest.approx(expected)
+    assert [value for _, value in ranked] == sorted(expected.values(), reverse=True)
+
+
+def test_each_is_told_with_its_number(reader):
+    found = reader.read("How many products does each category have?")
+    told = steps(found.executor, found.schema.type_relation, found.best.program, found.schema.nouns)
+    assert [step.text for step in told] == [
+        "categories",
+        "each with its number of products",
+    ]
