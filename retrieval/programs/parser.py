@@ -190,7 +190,7 @@ class Parser:
         if not 0 < len(nodes) <= _MOST_OWNED or people[nodes].any():
             return []
         held = [r for r in self.schema.held_by(nodes) if r < self.snapshot.num_relations]
-        ways = [Walk(program, r) for r in held]
+        ways: list[Program] = [Walk(program, r) for r in held]
         return [own for own in ways if people[self._executor.nodes(own)].all()][:_OWNERS]
 
     def _named(self, program: Program) -> list[Program]:
@@ -318,7 +318,7 @@ class Parser:
                 and own.anchored[0] not in targets
                 and question.words[own.anchored[0]].text not in STOP
             ):
-                relating.append(own.first)
+                relating.append(own.anchored[1])
             if (
                 own.anchored
                 and not own.parts
@@ -330,7 +330,7 @@ class Parser:
             ):
                 first = own
             stack.extend(own.parts)
-        if first is None or any(named < first.first for named in relating):
+        if first is None or first.anchored is None or any(end < first.anchored[0] for end in relating):
             return None
         if first.category == "S":
             return first.program

@@ -158,6 +158,8 @@ class RankingRules(Rules):
 
     def _ranked_far(self, rank: Ranking, of: Part, how: str) -> Iterator[Made]:
         """By a value of what the set is joined to: "the tallest player", whose height is the person's."""
+        if self.executor.columns.kinds[self.nodes(of.expression)].any():
+            return  # of values, those themselves are compared
         for relation, up, quality in self.anchors.adjectives.relations(rank.adjective)[:2]:
             for bridge, share in self.bridges(of.expression, Having(relation))[:1]:
                 key = Key((bridge, relation))

@@ -23,7 +23,7 @@ WRONG: dict[str, set[str]] = {
     "demo": {"development-5", "development-27", "development-50"},
     "office": {"development-85", "development-93"},
     "music": {"held-28", "held-40"},
-    "library": {"held-55", "held-60", "held-63"},
+    "library": {"held-63"},
     "family": {"held-71", "held-73", "held-74", "held-88"},
 }  # fmt: skip
 

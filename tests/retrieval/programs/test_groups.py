@@ -42,6 +42,21 @@ PEOPLE = [
         ("hire year", hired),
     )
 ]
+ORDERS = [
+    (name, relation, value)
+    for name, customer, bought, quantity, gift in (
+        ("O-1", "Marta Silva", "Rye", "3", "no"),
+        ("O-2", "Jan Kok", "Tea", "12", "yes"),
+        ("O-3", "Marta Silva", "Tea", "7", "no"),
+    )
+    for relation, value in (
+        ("type", "order"),
+        ("customer", customer),
+        ("bought", bought),
+        ("quantity", quantity),
+        ("gift wrapped", gift),
+    )
+]
 OTHERS = [
     (name, "type", kind)
     for kind, names in (
@@ -54,7 +69,7 @@ OTHERS = [
 
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory):
-    rows = [list(row) for row in (*PRODUCTS, *PEOPLE, *OTHERS)]
+    rows = [list(row) for row in (*PRODUCTS, *PEOPLE, *ORDERS, *OTHERS)]
     snapshot = build_snapshot(TripleTable.of(rows), tmp_path_factory.mktemp("shop") / "graph")
     return ProgramReader(snapshot, None, PROGRAMS)
 
@@ -82,6 +97,19 @@ def answers(reader, question):
     ],
 )
 def test_places_and_fields(reader, question, expected):
+    assert answers(reader, question) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("top 2 orders by quantity", ["O-2", "O-3"]),
+        ("Who has orders of Tea?", ["Jan Kok", "Marta Silva"]),
+        ("Is O-2 gift wrapped?", ["yes"]),
+        ("Is O-3 gift wrapped?", ["no"]),
+    ],
+)
+def test_orders_have_places_people_and_truths(reader, question, expected):
     assert answers(reader, question) == expected
 
 
