@@ -176,7 +176,8 @@ class Parser:
             other = _others(question, part.program)
             found = [part.program] if other is None else [other, part.program]
             found += [own for program in found for own in self._named(program)]
-            return [*found, *(self._people_of(part.program) if asked == "who" else ())]
+            whose = asked == "who" and not _names_a_relation(part)
+            return [*found, *(self._people_of(part.program) if whose else ())]
         return [part.program] if part.category == "F" else []
 
     def _true(self, program: Program) -> Program:
@@ -341,6 +342,11 @@ class Parser:
             case "of":
                 return Having(relation)
         return None
+
+
+def _names_a_relation(part: Part) -> bool:
+    """Whether words were read as a relation: who is asked for is said then."""
+    return (part.category == "R" and part.anchored is not None) or any(map(_names_a_relation, part.parts))
 
 
 def _others(question: Question, program: Program) -> Program | None:

@@ -7,7 +7,7 @@ import re
 from webapp.accounts.models import Scope
 
 SAFE = ("GET", "HEAD", "OPTIONS")
-_ASKING = re.compile(r"/api/v1/(runs|comparisons)(/|$)")
+_ASKING = re.compile(r"/api/v1/(runs|comparisons|across)(/|$)")
 _RUNNING = re.compile(r"/api/v1/(tokens|groups|users|language-models|language-limits|trash)(/|$)")
 
 

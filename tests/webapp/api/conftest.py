@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from tests.webapp.api.things import SECRET, Thing
 from webapp.accounts.models import ApiToken, User
-from webapp.answers.models import Run
+from webapp.answers.models import AcrossQuestion, Run
 from webapp.experiments.models import Checkpoint, LabelSet, Report, TrajectorySet
 from webapp.graph_tests.models import GraphTest, TestRound
 from webapp.graphs.models import Graph, GraphEndpoint, GraphVersion
@@ -109,8 +109,10 @@ def _rows(graph, owner, name):
     )
     study = Study.objects.create(name=name, graph=graph, plan=PLAN, created_by=owner)
     study.sets.create(position=0, name=name, graph=graph, snapshot_hash="h", question_set=questions)
+    across = AcrossQuestion.objects.create(question=name, user=owner)
     run = Run.objects.create(
         graph=graph,
+        across=across,
         snapshot_hash=version.hash,
         question=name,
         method="inses",
@@ -138,5 +140,5 @@ def _rows(graph, owner, name):
             "item": item.pk,
         },
         "trashed-set": thrown.pk,
-        **{"run": run.pk, "comparison": run.group},
+        **{"run": run.pk, "comparison": run.group, "across": across.pk},
     }

@@ -120,7 +120,7 @@ TABLE = {
         f"GET graphs/<pk>/{what}": reads("graph")
         for what in (
             *("dependents", "entities", "fact", "neighbours", "passages", "passages/<number>", "problems"),
-            *("promotions", "relations", "report", "schema", "statistics", "extract"),
+            *("promotions", "relations", "report", "schema", "statistics", "extract", "paths", "picture"),
             *("versions", "versions/<version>", "versions/diff"),
         )
     },
@@ -154,6 +154,9 @@ TABLE = {
         VIEWER, ASK, "graph", body={**GRAPH, "question": "=What?", "methods": [{"method": "=inses"}]}
     ),
     "GET comparisons/<pk>": reads("comparison"),
+    "POST across": For(VIEWER, ASK, "graph", body={"graphs": ["graph", "graph"], "question": "=What?"}),
+    "GET across/<pk>": reads("across"),
+    "DELETE across/<pk>": For(VIEWER, ASK, "across", manage=True),
     "GET graphs/<pk>/program-corrections": reads("graph"),
     "GET graphs/<pk>/program-corrections/download": For(ANALYST, READ, "graph"),
     "GET corrections": reads(),

@@ -40,7 +40,7 @@ def expected(rule, actor, thing):
         return 404
     if not rule.manage or mine or actor.role == ADMIN:
         return None
-    counts = rule.of != "run" and thing.graph is not None and thing.graph.owner == actor
+    counts = rule.of not in ("run", "across") and thing.graph is not None and thing.graph.owner == actor
     return None if counts else 403
 
 
