@@ -40,7 +40,8 @@ IRREGULAR = {
     "meet", "kept": "keep", "left": "leave", "lived": "live", "lives": "live", "gone": "go", "went": "go", "found":
     "find", "founded": "found", "founder": "found", "movies": "movie", "cities": "city", "higest": "highest",
     "bigest": "biggest", "heighest": "highest", "fought": "fight", "ate": "eat", "eaten": "eat", "grew": "grow",
-    "grown": "grow", "placed": "put", "chose": "choose", "chosen": "choose", "lost": "lose", "sent": "send", "spent": "spend",
+    "grown": "grow", "placed": "put", "chose": "choose", "chosen": "choose",
+    "lost": "lose", "sent": "send", "spent": "spend",
 }  # fmt: skip
 
 
