@@ -28,6 +28,8 @@ KINDS = 4
 _TWO_NOUNS = re.compile(r"\w\s(?:in|of|on|at|by)\s\w", re.IGNORECASE)
 #: Cosines below this say nothing of a kind.
 _KIND_SIM = 0.50
+#: A word that names a kind means a relation of another name from this cosine on.
+_KIND_OR_RELATION = 0.50
 #: What a wider word has in common with many of the kinds below it.
 _WIDER_SIM = 0.35
 
@@ -239,6 +241,7 @@ class Meanings:
             n for a in known if a.category == "R" and a.extra.quality > 0.45 for n in range(a.first, a.last)
         }
         kinds = {n for a in known if a.extra == "kind" for n in range(a.first, a.last)}
+        hubs = {n for a in known if a.extra == "hub" for n in range(a.first, a.last)}
         sure = {
             n
             for a in known
@@ -276,7 +279,7 @@ class Meanings:
             if not all(n in named for n in range(first, last)):
                 cosines = with_relation[row]
                 for relation in np.argsort(-cosines, kind="stable")[:3].tolist():
-                    if cosines[relation] >= RELATION_SIM:
+                    if cosines[relation] >= (_KIND_OR_RELATION if {*range(first, last)} <= kinds else RELATION_SIM):
                         own = float(cosines[relation])
                         foreign = self._foreign(question, first, last, relation)
                         features = (
@@ -286,7 +289,7 @@ class Meanings:
                         found += self._relating(first, last, relation, 0.6 * own, features)
             if self._kind_nodes and not any(n in kinds or n in exact for n in range(first, last)):
                 cosines = with_kind[row]
-                if last == first + 1 and first in targets and not {first} & (named | exact):
+                if last == first + 1 and first in targets and not {first} & (named | exact | hubs):
                     found.append(self._wider(first, cosines))
                 for at in np.argsort(-cosines, kind="stable")[:2].tolist():
                     if cosines[at] >= _KIND_SIM:

@@ -220,8 +220,12 @@ class Wording:
         """A key as a noun: ``population``, ``number of languages``, ``average river length``."""
         if key.counted:
             return f"number of {self.counted(key, things)}"
-        text = self.path(key.path)
-        return f"{self.folding(key.folding, key)} {text}" if key.folding else text
+        if not key.folding:
+            return self.path(key.path)
+        how, (*before, last) = self.folding(key.folding, key), key.path
+        if len(before) == 1 and direction(self.snapshot, before[0])[0]:  # of the trails of a park
+            return f"{how} {self.noun(last)} of {self.step(before[0])}"
+        return f"{how} {self.path(key.path)}"
 
     def folding(self, how: Folding, key: Key) -> str:
         """The word for what becomes of several values: ``average``; of dates, ``earliest``."""
