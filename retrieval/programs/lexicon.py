@@ -132,11 +132,12 @@ BASES = {
     if base not in ("first", "last", "good", "bad", "late") and " " not in word
 }
 """Comparatives and superlatives of one word, and their adjective."""
+_ENDS = ("first", "last")
 _ANY_MORE, _ANY_LESS = Adjective(()), Adjective(())
 SUPERLATIVES: dict[str, tuple[Adjective, bool]] = {
     **{superlative: (adjective, up) for _, _, superlative, adjective, up in ADJECTIVES},
-    **{"most " + base: (adjective, up) for base, _, _, adjective, up in ADJECTIVES},
-    **{"least " + base: (adjective, not up) for base, _, _, adjective, up in ADJECTIVES},
+    **{"most " + base: (adjective, up) for base, _, _, adjective, up in ADJECTIVES if base not in _ENDS},
+    **{"least " + base: (adjective, not up) for base, _, _, adjective, up in ADJECTIVES if base not in _ENDS},
     "most": (_ANY_MORE, True), "maximum": (_ANY_MORE, True), "max": (_ANY_MORE, True), "top": (_ANY_MORE, True),
     "least": (_ANY_LESS, False), "fewest": (_ANY_LESS, False), "minimum": (_ANY_LESS, False),
     "min": (_ANY_LESS, False), "smallest number": (_ANY_LESS, False), "largest number": (_ANY_MORE, True),
@@ -199,7 +200,8 @@ POSTFIXES: dict[str, Comparison] = {
     "or larger": _AT_LEAST, "and up": _AT_LEAST, "or longer": _AT_LEAST, "and later": _AT_LEAST,
     "or less": _AT_MOST, "or fewer": _AT_MOST, "or earlier": _AT_MOST, "or lower": _AT_MOST, "or below": _AT_MOST,
     "or before": _AT_MOST, "or under": _AT_MOST, "or smaller": _AT_MOST, "or shorter": _AT_MOST,
-    "and below": _AT_MOST, "or sooner": _AT_MOST,
+    "and below": _AT_MOST, "or sooner": _AT_MOST, "or newer": _AT_LEAST, "or better": _AT_LEAST, "or taller": _AT_LEAST,
+    "or heavier": _AT_LEAST, "or cheaper": _AT_MOST, "and newer": _AT_LEAST,
 }  # fmt: skip
 """What stands behind a number."""
 COUNTS = (

@@ -28,7 +28,8 @@ SOMEBODY = stems_in(
     "person people human man woman player employee student teacher author writer actor actress "
     "director customer user member artist singer musician manager keeper patient doctor nurse "
     "engineer scientist politician character owner child driver pilot coach professor researcher "
-    "instructor staff worker friend guest client contact scholar"
+    "instructor staff worker friend guest client contact scholar seller buyer tenant lawyer judge chef "
+    "founder editor producer composer painter designer host inventor ruler king queen president vet"
 )
 """Kinds of people, by stem."""
 SOMEWHERE = stems_in(

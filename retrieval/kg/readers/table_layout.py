@@ -24,6 +24,12 @@ _NAMING = re.compile(rf"(?:^|[\s_])(?:{'|'.join(NAMES)})$", re.IGNORECASE)
 _SAMPLE, _NUMBERS, _DISTINCT, _NAMED = 200, 0.8, 0.98, 0.5
 #: Headings of the two parts of a person's name, without what joins their words.
 _GIVEN, _FAMILY = ("firstname", "givenname", "forename"), ("lastname", "surname", "familyname")
+#: Words of headings that say what a name is and not what is named, and words that a kind has at most.
+_NO_KINDS = frozenset({
+    "abbreviation", "code", "date", "email", "full", "id", "identifier", "index", "isbn", "key", "label", "no", "nr",
+    "number", "phone", "ref", "reference", "row", "serial", "sku", "time", "uri", "url", "uuid", "year",
+})  # fmt: skip
+_KIND_WORDS = 2
 #: Headings of what a fact says, where it is one to a row.
 _SAYS = frozenset(
     {"attribute", "field", "key", "predicate", "property", "relation", "relationship", "variable"}
@@ -45,13 +51,14 @@ class Table:
         header: what the columns are called.
         key: the columns that name the thing on a row, given and family name or a single one; none where nothing tells
             all rows apart.
-        kind: what the things are called, by the file's name; empty where that says nothing.
+        kinds: what the things are called: by the file's name, and by the heading of the column that names them; none
+            where these say nothing.
     """
 
     mark: str
     header: tuple[str, ...]
     key: tuple[int, ...]
-    kind: str
+    kinds: tuple[str, ...]
 
 
 def find_table(head: str, name: str, *, sure: bool, mark: str | None = None) -> Table | None:
@@ -78,17 +85,32 @@ def find_table(head: str, name: str, *, sure: bool, mark: str | None = None) -> 
         if not below or (not sure and (guess_columns(header) or not _looks_like_one(header, below))):
             continue
         kind = kind_of(name)
-        return Table(guess, tuple(header), _key(header, below, kind), kind)
+        key = _key(header, below, kind)
+        headed = _kind_of_heading(header[key[0]]) if len(key) == 1 else ""
+        return Table(guess, tuple(header), key, tuple(dict.fromkeys(filter(None, (kind, headed)))))
     return None
 
 
 def kind_of(name: str) -> str:
     """What the rows of a file are called: ``film`` of ``films.csv``; empty where its name says nothing."""
     stem = PurePath(plain_name(name)).stem
-    words = [word for word in re.split(r"[\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", stem)) if word]
-    words = [word.lower() for word in words if word.lower() not in _SAYS_NOTHING]
-    if not words:
-        return ""
+    words = [word for word in _words(stem) if word not in _SAYS_NOTHING]
+    return _singular(words) if words else ""
+
+
+def _kind_of_heading(heading: str) -> str:
+    """What things are called whose names have this heading: ``listing``; empty where it says what a name is."""
+    words = _words(heading)
+    plain = 0 < len(words) <= _KIND_WORDS and not set(words) & (_NO_KINDS | set(NAMES))
+    return _singular(words) if plain and all(word.isalpha() for word in words) else ""
+
+
+def _words(text: str) -> list[str]:
+    parted = re.split(r"[\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text))
+    return [word.lower() for word in parted if word]
+
+
+def _singular(words: Sequence[str]) -> str:
     last = words[-1]
     if last.endswith("ies") and len(last) > 4:
         last = last[:-3] + "y"

@@ -57,14 +57,14 @@ def _take(table: Table, cells: list[str], number: int, rows: PropertyRows) -> No
     parts = [cells[at] for at in table.key if cells[at].casefold() not in MISSING]
     if table.key and not parts:
         raise BadRowError(f"the {table.header[table.key[0]]} is empty", "blank")
-    name = " ".join(parts) or f"{table.kind or 'row'} {number}"
+    name = " ".join(parts) or f"{table.kinds[0] if table.kinds else 'row'} {number}"
     said: dict[str, object] = {
         heading: cell
         for at, (heading, cell) in enumerate(zip(table.header, cells, strict=True))
         if table.key != (at,) and cell.casefold() not in MISSING
     }
     column = next((heading for heading in said if heading.casefold() == TYPE), "")
-    types = [kind for kind in (table.kind, said.pop(column, "")) if kind]
+    types = [kind for kind in (*table.kinds, said.pop(column, "")) if kind]
     if types:  # what a column says of it is a narrower kind
         said = {TYPE: types, **said}
     rows.add_node(name, name, list(attribute_rows(said)))

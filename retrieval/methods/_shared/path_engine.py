@@ -221,6 +221,11 @@ class PathEngine(Engine):
             verdict = understood(evidence, self._fallback.decide(evidence))
             if found is None and is_unexplained(verdict):
                 found = programs.understood(run, linked)
+            elif found is None and untrained and verdict.no_answer is not None:
+                late = programs.understood(
+                    run, linked
+                )  # what a path is sure of may lack a word that a program reads
+                found = late if late is not None and late.confidence >= SURE else None
             elif found is not None and verdict.answers and self._by_path(run, found, verdict):
                 found = None
             if found is not None:

@@ -24,8 +24,8 @@ _KEPT = {"R": 12, "kind": KINDS, "hub": KINDS, "ends": 4, "starts": 3, "flag": 3
 _ASKED = 40
 #: Words for an operator that relations are named with.
 _NAMING = frozenset({"first", "last", "second", "third", "top", "total", "average"})
-#: The share of a relation's name that is its whole name.
-_WHOLE = 0.999
+#: From this share of a relation's name on, words are a part of it.
+_HALF = 0.5
 
 
 class Anchors:
@@ -67,13 +67,13 @@ class Anchors:
 
 
 def _within_names(question: Question, anchors: list[Anchor]) -> list[Anchor]:
-    """The anchors without words for an operator that are part of a relation's whole name: the "first" of "first name".
+    """The anchors without words for an operator that are part of a relation's name: the "first" of "first name".
 
     What is largest or highest stays: of the highest points, one is the highest.
     """
     named = {
         (a.first, a.last) for a in anchors
-        if a.category == "R" and a.last - a.first > 1 and dict(a.features).get("r.recall", 0.0) > _WHOLE
+        if a.category == "R" and a.last - a.first > 1 and dict(a.features).get("r.recall", 0.0) > _HALF
     }  # fmt: skip
     return [
         a for a in anchors

@@ -11,7 +11,7 @@ from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import Entities, Having, Program, ValueKind, Walk
 from retrieval.programs.anchors.anchor import Anchor, Features, Relating
 from retrieval.programs.anchors.similarity import RELATION_SIM, Similarity
-from retrieval.programs.lexicon import OPPOSITES, STOP
+from retrieval.programs.lexicon import OPPOSITES, SEXES, STOP
 from retrieval.programs.sorts import LOCATING
 from retrieval.programs.words import Question
 
@@ -196,7 +196,10 @@ class Meanings:
                     last_word = 1.0 if stems and stems[-1] in own else 0.0
                     features = (("k", 1.0), ("k.recall", recall), ("k.head", last_word))
                     found.append(self._kind(first, last, node, features, 0.5 + 0.4 * recall))
-                for node, relation, size in schema.hubs.get(tuple(own), [])[:KINDS]:
+                sex = (
+                    (vocabulary.stem(SEXES.get(question.words[first].text, "")),) if last == first + 1 else ()
+                )
+                for node, relation, size in (schema.hubs.get(tuple(own)) or schema.hubs.get(sex, []))[:KINDS]:
                     if relation == schema.type_relation:
                         continue
                     features = (
@@ -279,7 +282,9 @@ class Meanings:
             if not all(n in named for n in range(first, last)):
                 cosines = with_relation[row]
                 for relation in np.argsort(-cosines, kind="stable")[:3].tolist():
-                    if cosines[relation] >= (_KIND_OR_RELATION if {*range(first, last)} <= kinds else RELATION_SIM):
+                    if cosines[relation] >= (
+                        _KIND_OR_RELATION if {*range(first, last)} <= kinds else RELATION_SIM
+                    ):
                         own = float(cosines[relation])
                         foreign = self._foreign(question, first, last, relation)
                         features = (

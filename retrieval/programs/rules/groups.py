@@ -32,7 +32,8 @@ class GroupRules(Rules):
     @rule("ES")
     def _each(self, cue: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
         del cue, gap
-        if forward and of.extra in _GROUPS and len(self.nodes(of.expression)) > 1:
+        guessed = any(name in ("k.similar", "k.any", "s.similar") for name, _ in of.features)
+        if forward and of.extra in _GROUPS and not guessed and len(self.nodes(of.expression)) > 1:
             yield "e", of.expression, of.extra, (("each", 1.0), (f"each.{of.extra}", 1.0))
 
     @rule("eF")

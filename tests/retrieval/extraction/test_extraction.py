@@ -167,6 +167,7 @@ def test_text_becomes_a_graph_whose_facts_show_their_source(tmp_path):
     words = [len(REPLIES[title].split(" ")) for title in ("Bern", "Ulm")]
     assert made.report["usage"] == {
         "llm_calls": 2,
+        "reasoning_tokens": 0,
         "prompt_tokens": 200,
         "completion_tokens": sum(words),
         "cost": pytest.approx((200 + sum(words)) / 1e6),

@@ -40,6 +40,7 @@ PEOPLE = [
         ("first name", first),
         ("last name", last),
         ("hire year", hired),
+        ("gender", "female"),
     )
 ]
 ORDERS = [
@@ -93,6 +94,8 @@ def answers(reader, question):
         ("What is the average unitPrice of products in the category Dairy?", ["6"]),
         ("Which product has the highest unitsInStock?", ["Tea"]),
         ("What is the first name of the employee hired in 2001?", ["Ann"]),
+        ("Which employees have a hire year of 1999 or newer?", ["Ann Bell"]),
+        ("How many women are there?", ["2"]),
         ("What is the minimum unit price of products supplied by Alma Foods?", ["4"]),
     ],
 )

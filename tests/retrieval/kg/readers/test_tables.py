@@ -109,6 +109,23 @@ def test_the_column_that_names_a_row(text, key):
 
 
 @pytest.mark.parametrize(
+    ("heading", "kinds"),
+    [
+        ("Listing", ("thing", "listing")),
+        ("Bus stops", ("thing", "bus stop")),
+        ("Thing", ("thing",)),
+        ("Full name", ("thing",)),
+        ("Order no", ("thing",)),
+        ("Name of whom", ("thing",)),
+    ],
+)
+def test_the_heading_of_names_says_what_rows_are_too(heading, kinds):
+    found = find_table(f"{heading},Price\nL,20\nM,30\n", "things.csv", sure=True)
+    assert found is not None
+    assert (found.key, found.kinds) == ((0,), kinds)
+
+
+@pytest.mark.parametrize(
     ("name", "kind"),
     [
         ("films.csv", "film"),
