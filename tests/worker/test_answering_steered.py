@@ -271,6 +271,7 @@ def test_what_the_parts_of_a_run_cost_adds_up(agent, work, steer, monkeypatch):
         "llm_calls": 2,
         "prompt_tokens": 20,
         "completion_tokens": 10,
+        "reasoning_tokens": 0,
         "cost": None,
         "over_budget": False,
     }

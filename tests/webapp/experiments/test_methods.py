@@ -73,7 +73,10 @@ def test_a_setting_has_type_range_and_choices(api, users):
 def test_a_method_without_training_has_no_settings(api, users):
     shown = api("viewer").get("/api/v1/methods/text-rag").json()
     assert (shown["trained"], shown["settings"]) == (False, [])
-    assert {option["name"]: option["default"] for option in shown["options"]} == {"passages": 5}
+    assert {option["name"]: option["default"] for option in shown["options"]} == {
+        "passages": 5,
+        "ranking": "blend",
+    }
     assert shown["untrained_options"] == ["passages"]
     assert api("viewer").get("/api/v1/methods/no-such").status_code == 404
 
