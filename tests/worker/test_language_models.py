@@ -135,7 +135,12 @@ def test_an_evaluation_stops_at_its_users_limit_and_goes_on_with_a_larger_one(
         evaluation.evaluate(again.job_id)
         assert len(endpoint.bodies) == 2
     report.refresh_from_db()
-    assert report.summary["usage"] == {"llm_calls": 2, "tokens": 10_020, "cost": pytest.approx(0.01)}
+    assert report.summary["usage"] == {
+        "llm_calls": 2,
+        "tokens": 10_020,
+        "reasoning_tokens": 0,
+        "cost": pytest.approx(0.01),
+    }
     assert (report.llm_name, report.summary["manifest"]["config"]["llm"]) == ("Local", "Local")
 
 
