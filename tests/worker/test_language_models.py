@@ -85,7 +85,7 @@ def test_a_run_says_what_it_cost_and_that_it_was_refused_more(run, scripted, eve
         assert len(endpoint.bodies) == 2
     used = {"llm_calls": 2, "prompt_tokens": 22, "completion_tokens": 14, "cost": None}
     assert api("viewer").get(f"/api/v1/runs/{run.pk}").json()["usage"] == {**used, "over_budget": True}
-    assert events(run)[-1]["usage"] == {**used, "triples": 6}
+    assert events(run)[-1]["usage"] == {**used, "reasoning_tokens": 0, "triples": 6}
 
 
 def test_a_run_asks_the_model_that_it_names(tiny_graph, users, events):
