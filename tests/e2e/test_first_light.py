@@ -75,7 +75,7 @@ def step_training_is_a_job_that_ends_in_a_checkpoint(page: Page, shot: Any) -> N
     expect(page.get_by_role("dialog", name="Jobs")).to_contain_text("Lanterns")
     shot("training")
     page.keyboard.press("Escape")
-    expect(page.get_by_text("in use")).to_be_visible(timeout=TRAINING_MS)
+    expect(page.get_by_text("in use", exact=True)).to_be_visible(timeout=TRAINING_MS)
     shot("graph-trained")
 
 

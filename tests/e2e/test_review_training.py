@@ -199,7 +199,7 @@ def step_the_checkpoint_is_promoted_and_rolled_back(admin: Page, clew: Clew, que
     row = admin.get_by_role("row", name=re.compile("^rel-rag-path"))
     assert [used()[new], len(used())] == [False, 2]
     row.get_by_role("button", name="Promote").click()
-    expect(row.get_by_text("in use")).to_be_visible()
+    expect(row.get_by_text("in use", exact=True)).to_be_visible()
     assert used()[new]
     row.get_by_role("button", name="Roll back").click()
     expect(row.get_by_role("button", name="Promote")).to_be_visible()
