@@ -12,7 +12,7 @@ it("fills in what a run kept by an older version lacks", () => {
     type: "answer.final",
     answers: [{ ...answer, citations: [], guess: false }],
     no_answer: null,
-    usage: { ...usage, cost: null },
+    usage: { ...usage, reasoning_tokens: 0, cost: null },
   });
   expect(readEvent({ ...envelope, type: "agent.step", step: 2, hops: [] })).toEqual({
     ...envelope,
