@@ -121,7 +121,7 @@ def _choose_reasoner(page: Page, name: str) -> None:
     page.get_by_role("button", name="Budget, seed, reasoner and settings of the method").click()
     settings = page.get_by_role("dialog", name="How to ask")
     settings.get_by_role("button", name=re.compile("Reasoner$")).click()
-    page.get_by_role("option", name=re.compile(name)).click()
+    page.get_by_role("option", name=re.compile(f"^{name}")).click()
     expect(page.get_by_role("listbox")).to_be_hidden()
     expect(settings).to_be_visible()
     page.keyboard.press("Escape")
