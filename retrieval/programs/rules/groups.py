@@ -61,28 +61,37 @@ class GroupRules(Rules):
         return reduce(Walk, (self.schema.inverse(r) for r in reversed(key.path)), key.among)
 
     def _keys_of(self, owners: Part, number: Part) -> Iterator[tuple[Key, Features]]:
-        """The number of each owner that a number of all is: how many it is joined to, the sum of its values."""
+        """The number of each owner that a number of all is: how many it is joined to, the sum of its values.
+
+        A key has no room for a condition on what is summed up, so that sums of some of it are no numbers of each.
+        """
         program = number.expression
         if isinstance(program, Count):
-            paths: list[tuple[tuple[int, ...], float]] = [
-                ((r,), share) for r, share in self.bridges(program.source, owners.expression)
-            ]
-            for path, share in paths or self.far_bridges(program.source, owners.expression):
-                back = tuple(self.schema.inverse(r) for r in reversed(path))
-                features = self.bridge_features(path[-1], share, "each", number, owners)
-                yield (
-                    Key(back, counted=True, among=program.source),
-                    (*features, ("bridge.two", float(len(path) > 1))),
-                )
+            for back, features in self._ways(owners, number, program.source):
+                yield Key(back, counted=True, among=program.source), features
         elif isinstance(program, Fold) and program.key.among is None:
             if len(common(self.nodes(owners.expression), self.nodes(program.source))):
-                yield replace(program.key, folding=program.how), (("each.own", 1.0),)
+                if self._takes_all(owners.expression, program):
+                    yield replace(program.key, folding=program.how), (("each.own", 1.0),)
                 return
-            ways: list[tuple[tuple[int, ...], float]] = [
-                ((r,), share) for r, share in self.bridges(program.source, owners.expression)
-            ]
-            for path, share in ways or self.far_bridges(program.source, owners.expression):
-                back = tuple(self.schema.inverse(r) for r in reversed(path))
-                features = self.bridge_features(path[-1], share, "each", number, owners)
-                key = Key((*back, *program.key.path), counted=program.key.counted, folding=program.how)
-                yield key, (*features, ("bridge.two", float(len(path) > 1)))
+            for back, features in self._ways(owners, number, program.source):
+                if self._takes_all(reduce(Walk, back, owners.expression), program):
+                    key = Key((*back, *program.key.path), counted=program.key.counted, folding=program.how)
+                    yield key, features
+
+    def _ways(
+        self, owners: Part, number: Part, source: Program
+    ) -> Iterator[tuple[tuple[int, ...], Features]]:
+        """Paths from owners to what a number is of, with what speaks for each."""
+        ways: list[tuple[tuple[int, ...], float]] = [
+            ((r,), share) for r, share in self.bridges(source, owners.expression)
+        ]
+        for path, share in ways or self.far_bridges(source, owners.expression):
+            features = self.bridge_features(path[-1], share, "each", number, owners)
+            back = tuple(self.schema.inverse(r) for r in reversed(path))
+            yield back, (*features, ("bridge.two", float(len(path) > 1)))
+
+    def _takes_all(self, owned: Program, fold: Fold) -> bool:
+        """Whether a sum or average is of all that owners have and that has a value."""
+        valued = common(self.nodes(owned), self.executor.columns.sources(fold.key.path[0]))
+        return len(common(valued, self.nodes(fold.source))) == len(valued)

@@ -142,3 +142,12 @@ def test_each_is_told_with_its_number(reader):
         "categories",
         "each with its number of products",
     ]
+
+
+def test_an_average_of_some_things_is_never_told_of_all(reader):
+    found = reader.read("average unit price of products supplied by Alma Foods per category")
+    wrong = {"Drinks": 4, "Dairy": 6, "Bread": 5}
+    program = found.best.program
+    ranked = ranked_values(found.executor, program) if isinstance(program, Top) else []
+    assert {reader.snapshot.entity_label(node): value for node, value in ranked} != wrong
+    assert found.confidence < 0.8
