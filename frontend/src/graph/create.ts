@@ -5,7 +5,7 @@ import type { GraphModel } from "@/store/graphModel";
 import { elementsOf } from "./elements";
 import { FIT_ZOOM, MARGIN, flowLayout } from "./flow";
 import type { CreateGraph, GraphEvents, GraphHandle, LayoutName, Point } from "./handle";
-import { writeNames } from "./quiet";
+import { isCrowded, writeNames } from "./quiet";
 import { radialLayout, timelineLayout } from "./rings";
 import { readPalette, stylesheet } from "./style";
 
@@ -17,12 +17,13 @@ const MOVE_MS = 220;
 const CROWD = 90;
 /** How long labels wait for a zoom or a drag to end before they are sorted out again. */
 const LABELS_MS = 80;
+const MASS_LABELS_MS = 300;
 
 /** With more edges than this a picture of the drawing is moved while one pans, not the drawing. */
 const HEAVY = 600;
 /** With more edges than this each is a plain stroke. */
 const MASS = 2500;
-/** More nodes than this go to their new places at once. */
+/** More nodes than this appear and go to their new places at once. */
 const MOVING = 400;
 
 function boundsOf(nodes: NodeCollection) {
@@ -33,6 +34,17 @@ function boundsOf(nodes: NodeCollection) {
     x2: Math.max(...at.map(({ x }) => x)),
     y2: Math.max(...at.map(({ y }) => y)),
   };
+}
+
+/** What elements of this many edges are drawn like. */
+const density = (edges: number): string =>
+  [...(edges > CROWD ? ["crowd"] : []), ...(edges > MASS ? ["mass"] : [])].join(" ");
+
+/** What of an element's data is other than it was; the size of its letters is the names' own. */
+function changesOf(now: Record<string, unknown>, wanted: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(wanted).filter(([name, value]) => name !== "font" && now[name] !== value),
+  );
 }
 
 const calm = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -47,6 +59,8 @@ class Graph implements GraphHandle {
   private steered = false;
   /** True as long as every place is the layout's own, of a drawing that is whole. */
   private pristine = false;
+  /** How the edges are drawn for how many there are. */
+  private dense = "";
   private readonly resize: ResizeObserver;
 
   constructor(container: HTMLElement, events: GraphEvents) {
@@ -85,11 +99,13 @@ class Graph implements GraphHandle {
         : ({ kind: "edge", id: element.id() } as const);
     };
     cy.on("mouseover", "node, edge", (event) => {
-      (event.target as NodeSingular).addClass("hover");
+      // Of thousands a new picture takes longer than the pointer rests anywhere: the card beside it tells the name.
+      if (!this.isMass()) (event.target as NodeSingular).addClass("hover");
       events.onHover(target(event), where(event));
     });
     cy.on("mouseout", "node, edge", (event) => {
-      (event.target as NodeSingular).removeClass("hover");
+      const element = event.target as NodeSingular;
+      if (element.hasClass("hover")) element.removeClass("hover");
       events.onHover(null, where(event));
     });
     cy.on("cxttap", "node, edge", (event) => events.onMenu(target(event), where(event)));
@@ -108,6 +124,9 @@ class Graph implements GraphHandle {
     // Of what is clicked more can be told; a click beside everything ends that.
     cy.on("tap", (event) => events.onPick(event.target === cy ? null : target(event)));
     cy.on("zoom drag", () => this.relabelSoon());
+    cy.on("pan", () => {
+      if (isCrowded(cy)) this.relabelSoon();
+    });
     cy.on("drag pan zoom", () => events.onHover(null, { x: 0, y: 0 }));
   }
 
@@ -120,23 +139,27 @@ class Graph implements GraphHandle {
     const known = new Set(cy.elements().map((element) => element.id()));
     const added = wanted.filter((element) => !known.has(element.data.id));
     const removed = cy.elements().filter((element) => !ids.has(element.id()));
+    const fresh = calm() || added.length > MOVING ? "" : "fresh";
+    const dense = density(model.edges.filter((edge) => edge.strand === 0).length);
     cy.batch(() => {
       removed.remove();
+      // Each change is a new look-up of the element's style, which is what takes time where there are thousands.
       for (const { data } of wanted) {
-        if (known.has(data.id)) cy.getElementById(data.id).data(data);
+        if (!known.has(data.id)) continue;
+        const element = cy.getElementById(data.id);
+        const changes = changesOf(element.data() as Record<string, unknown>, data);
+        if (Object.keys(changes).length) element.data(changes);
       }
+      if (dense !== this.dense) cy.edges().removeClass("crowd mass").addClass(dense);
       cy.add(
         added.map(({ data, ...element }) => ({
           ...element,
           data: { ...data, short: "" },
-          classes: calm() ? "" : "fresh",
+          classes: `${fresh} ${element.group === "edges" ? dense : ""}`,
         })),
       );
-      const lines = model.edges.filter((edge) => edge.strand === 0).length;
-      cy.edges()
-        .toggleClass("crowd", lines > CROWD)
-        .toggleClass("mass", lines > MASS);
     });
+    this.dense = dense;
     (cy as Core & { renderer: () => { textureOnViewport: boolean } }).renderer().textureOnViewport =
       model.edges.length > HEAVY;
     // What came bit by bit lies as it came; once it is complete its places are those of its content alone. What
@@ -159,7 +182,7 @@ class Graph implements GraphHandle {
     }
     this.relabel();
     // A frame later the class goes, and the transition of opacity fades the new ones in.
-    if (added.length) requestAnimationFrame(() => cy.elements(".fresh").removeClass("fresh"));
+    if (fresh && added.length) requestAnimationFrame(() => cy.elements(".fresh").removeClass("fresh"));
   }
 
   private layAnew(): void {
@@ -167,9 +190,13 @@ class Graph implements GraphHandle {
     if (!this.steered) this.fit();
   }
 
+  private isMass(): boolean {
+    return this.model.edges.length > MASS;
+  }
+
   private relabelSoon(): void {
     clearTimeout(this.labels);
-    this.labels = setTimeout(() => this.relabel(), LABELS_MS);
+    this.labels = setTimeout(() => this.relabel(), this.isMass() ? MASS_LABELS_MS : LABELS_MS);
   }
 
   /** Leave out the labels that would lie over others. */

@@ -20,6 +20,8 @@ const EDGES = 400;
 const PAD = 3.5;
 const LINE = 1.2;
 const MEASURED = 100;
+/** With more nodes than this only those are named that are in sight, or so near that a drag brings them there. */
+const CROWDED = 400;
 
 const pen = document.createElement("canvas").getContext("2d");
 const widths = new Map<string, number>();
@@ -71,6 +73,20 @@ function canvasOf(cy: Core): Box {
   return { x1: -x, y1: -y, x2: cy.width() - x, y2: cy.height() - y };
 }
 
+export const isCrowded = (cy: Core): boolean => cy.nodes().length > CROWDED;
+
+/** Whether a place is in sight, or at most half a canvas beside it. */
+function sight(cy: Core): (at: { x: number; y: number }) => boolean {
+  if (!isCrowded(cy)) return () => true;
+  const { x1, y1, w, h } = cy.extent();
+  return ({ x, y }) => x > x1 - w / 2 && x < x1 + 1.5 * w && y > y1 - h / 2 && y < y1 + 1.5 * h;
+}
+
+/** Give an element a value if it has another: each one given is a new look-up of its style. */
+function put(element: NodeSingular | EdgeSingular | undefined, name: string, value: string | number): void {
+  if (element && element.data(name) !== value) element.data(name, value);
+}
+
 function lineOf(edge: GraphEdge, element: EdgeSingular, zoom: number): Line {
   return {
     id: edge.id,
@@ -96,6 +112,7 @@ function lineOf(edge: GraphEdge, element: EdgeSingular, zoom: number): Line {
 
 /** Edges worth a label, the lit first and then the short ones, as they lie. */
 function linesOf(cy: Core, model: GraphModel, zoom: number): Line[] {
+  const inSight = sight(cy);
   return model.edges
     .filter((edge) => edge.strand === 0 && !(edge.faint && edge.verified))
     .flatMap((edge) => {
@@ -103,6 +120,7 @@ function linesOf(cy: Core, model: GraphModel, zoom: number): Line[] {
       if (element.empty()) return [];
       const from = element.source().position();
       const to = element.target().position();
+      if (!inSight({ x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 })) return [];
       return [{ edge, element, reach: Math.hypot(to.x - from.x, to.y - from.y) }];
     })
     .sort((a, b) => Number(b.edge.lit) - Number(a.edge.lit) || a.reach - b.reach)
@@ -123,9 +141,10 @@ export function writeNames(cy: Core, model: GraphModel, fitted: boolean): void {
   const nodes = [...there].sort((a, b) => chosen(b) - chosen(a) || RANK[a.role] - RANK[b.role]);
   const bodies = new Boxes();
   const names: Name[] = [];
+  const inSight = sight(cy);
   for (const node of nodes) {
     const element = elements.get(node.id);
-    if (!element) continue;
+    if (!element || !inSight(element.position())) continue;
     if (isMain(node)) bodies.add(bodyOf(element, zoom));
     const name = nameOf(node, element, zoom);
     if (name) names.push(name);
@@ -135,15 +154,16 @@ export function writeNames(cy: Core, model: GraphModel, fitted: boolean): void {
   const relations = fitLines(linesOf(cy, model, zoom), bodies);
   cy.batch(() => {
     for (const node of nodes) {
-      const name = written.get(String(node.id));
-      elements.get(node.id)?.data("short", name?.text ?? "");
-      elements.get(node.id)?.data("font", fontAt(node, zoom));
+      const element = elements.get(node.id);
+      put(element, "short", written.get(String(node.id))?.text ?? "");
+      put(element, "font", fontAt(node, zoom));
     }
     for (const edge of model.edges) {
       const shown = relations.has(edge.id);
-      const element = cy.getElementById(edge.id);
-      element.data("short", shown ? element.data("name") : "");
-      if (shown) element.data("font", Math.max(EDGE_FONT, EDGE_LEAST / zoom));
+      const element = cy.getElementById(edge.id) as unknown as EdgeSingular;
+      if (element.empty()) continue;
+      put(element, "short", shown ? (element.data("name") as string) : "");
+      if (shown) put(element, "font", Math.max(EDGE_FONT, EDGE_LEAST / zoom));
     }
   });
 }
