@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import ensure_csrf_cookie
@@ -13,6 +15,23 @@ _NOT_BUILT = """<!doctype html>
 <p>Clew's server runs, and its API answers under <a href="/api/v1/schema">/api/v1/</a>.
 To see the pages, run <code>make build</code> in the checkout and start Clew again.</p></body></html>
 """
+
+#: What each page asks for first, in the words of the front end's own requests, so that the browser asks before the
+#: scripts have come. Those who are not signed in would be refused all but the first.
+_FIRST = ("/api/v1/session",)
+_SIGNED_IN = ("/api/v1/status", "/api/v1/graphs?page_size=200")
+_RUN = re.compile(r"/runs/([0-9a-f-]{36})$")
+
+
+def _asked_first(request: HttpRequest) -> str:
+    """The ``Link`` header of a page."""
+    paths = [*_FIRST]
+    if settings.SESSION_COOKIE_NAME in request.COOKIES:
+        paths += _SIGNED_IN
+        run = _RUN.match(request.path)
+        if run:
+            paths.append(f"/api/v1/runs/{run[1]}")
+    return ", ".join(f"<{path}>; rel=preload; as=fetch; crossorigin" for path in paths)
 
 
 @require_safe
@@ -27,4 +46,6 @@ def front_end(request: HttpRequest) -> HttpResponse:
     index = settings.FRONTEND_DIST / "index.html"
     if not index.is_file():
         return HttpResponse(_NOT_BUILT, status=503, headers={"Cache-Control": "no-store"})
-    return HttpResponse(index.read_bytes(), headers={"Cache-Control": "no-cache"})
+    return HttpResponse(
+        index.read_bytes(), headers={"Cache-Control": "no-cache", "Link": _asked_first(request)}
+    )

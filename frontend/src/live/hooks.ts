@@ -1,6 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useEffectEvent } from "react";
-import { useShallow } from "zustand/react/shallow";
+import { useEffect, useEffectEvent, useSyncExternalStore } from "react";
 import { accessKeys } from "@/api/access";
 import { keys, listJobs } from "@/api/queries";
 import { reviewKeys } from "@/api/review";
@@ -19,10 +18,36 @@ interface News {
   at: number;
 }
 
+/** What is drawn anew at most so often: the log of a run that has ended comes all at once, event by event. */
+const PICTURE_MS = 40;
+
+function byPicture(changed: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let told = 0;
+  const tell = () => {
+    timer = undefined;
+    told = performance.now();
+    changed();
+  };
+  const stop = useRunStore.subscribe((state, before) => {
+    if (state.logs === before.logs || timer !== undefined) return;
+    const wait = told + PICTURE_MS - performance.now();
+    if (wait <= 0) tell();
+    else timer = setTimeout(tell, wait);
+  });
+  return () => {
+    clearTimeout(timer);
+    stop();
+  };
+}
+
+const useLogs = () => useSyncExternalStore(byPicture, () => useRunStore.getState().logs);
+
 /** The log of a run, followed live while the component is there. `news` may say that it was taken up after its end. */
 export function useRunLog(run: string | undefined, news: News): { log: RunLog | undefined; link: Link } {
   const client = useQueryClient();
-  const log = useRunStore((state) => (run ? state.logs[run] : undefined));
+  const logs = useLogs();
+  const log = run ? logs[run] : undefined;
   const link = useRunStore((state) => (run ? state.links[run] : undefined)) ?? "connecting";
   const revived = useRunStore((state) => (run ? state.revived[run] : undefined)) ?? 0;
   useEffect(() => (run ? followRun(run, { revived: revived > 0 }) : undefined), [run, revived]);
@@ -45,7 +70,8 @@ export function useRunLog(run: string | undefined, news: News): { log: RunLog | 
 /** The logs of several runs, all followed live while the component is there. */
 export function useRunLogs(runs: readonly string[]): (RunLog | undefined)[] {
   const client = useQueryClient();
-  const logs = useRunStore(useShallow((state) => runs.map((run) => state.logs[run])));
+  const known = useLogs();
+  const logs = runs.map((run) => known[run]);
   const names = runs.join(",");
   useEffect(() => {
     const stops = names ? names.split(",").map((run) => followRun(run)) : [];

@@ -28,6 +28,21 @@ def test_every_page_is_the_one_page(dist, path):
     assert answer["Cache-Control"] == "no-cache"
 
 
+def _asked_first(answer) -> list[str]:
+    return [link.split(">")[0].strip(" <") for link in answer["Link"].split(",")]
+
+
+def test_a_page_says_what_it_will_ask_for_first(dist, settings):
+    run = "0a1b2c3d-0000-4000-8000-000000000000"
+    assert _asked_first(Client().get(f"/runs/{run}")) == ["/api/v1/session"]
+    signed_in = Client()
+    signed_in.cookies[settings.SESSION_COOKIE_NAME] = "whoever"
+    known = ["/api/v1/session", "/api/v1/status", "/api/v1/graphs?page_size=200"]
+    assert _asked_first(signed_in.get("/")) == known
+    assert _asked_first(signed_in.get(f"/runs/{run}")) == [*known, f"/api/v1/runs/{run}"]
+    assert _asked_first(signed_in.get("/runs/compare")) == known
+
+
 @pytest.mark.parametrize("path", ["/assets/gone.js", "/favicon.svg", "/robots.txt"])
 def test_a_file_that_is_not_there_is_no_page(dist, path):
     answer = Client().get(path)
