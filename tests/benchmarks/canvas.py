@@ -12,6 +12,7 @@ import random
 import statistics
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +25,15 @@ from tests.support import drawing, made_runs
 from tests.support.clew import PASSWORD, ROOT, Clew
 
 COMMAND = "python -m tests.benchmarks canvas"
-ABOUT = "Fifty test questions of the demo, drawn twice in Chromium (1440 by 900, no GPU), one node of each expanded."
+ABOUT = (
+    "The first fifty test questions of the demo, in a shuffled order, that name an entity of it, drawn twice in "
+    "Chromium (1440 by 900, no GPU), one node of each expanded."
+)
 RUNS = 50
 SEED = 7
 PAN_SECONDS = 3.0
+PAINTS = 5
+SETTLED_MS = 2_500
 SIZES = ((2_000, 5_000), (10_000, 20_000))
 _COUNT = """() => {
   const times = []; let on = true;
@@ -54,11 +60,14 @@ def measure() -> list[Section]:
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGS)
         try:
             runs = _ask(clew, graph)
-            rows = [*_drawn(_page(browser, clew), runs), *_paint(browser, clew)]
+            rows = [*_drawn(_page(browser, clew), runs), *_paint(browser, clew, runs[0])]
             moved = [_panned(_page(browser, clew), runs[0], *size) for size in SIZES]
         finally:
             browser.close()
-    head = ("nodes, edges", "drawn in s", "frames/s", "of topic and answers named")
+    head = (
+        *("nodes, edges", "drawn in s", "frames/s while panning"),
+        *("ten steps of the wheel in s", "pointer over twenty places in s", "of topic and answers named"),
+    )
     return [
         Section("The drawing of a run", COMMAND, ABOUT, rows),
         Section(
@@ -72,13 +81,14 @@ def _ask(clew: Clew, graph: int) -> list[str]:
         json.loads(line) for line in (ROOT / "retrieval/demo/questions/test.jsonl").open(encoding="utf-8")
     ]
     random.Random(SEED).shuffle(rows)
-    runs = [
-        str(clew.api("POST", "runs", json={"graph": graph, "question": row["question"]})["id"])
-        for row in rows[:RUNS]
-    ]
-    for run in runs:
-        for _ in clew.events(run):
-            pass
+    runs: list[str] = []
+    for row in rows:
+        run = str(clew.api("POST", "runs", json={"graph": graph, "question": row["question"]})["id"])
+        # Of a question that names nothing in the graph there is nothing to draw.
+        if any(event["type"] == "question.linked" and event["entities"] for event in clew.events(run)):
+            runs.append(run)
+        if len(runs) == RUNS:
+            break
     return runs
 
 
@@ -138,17 +148,30 @@ def _drawn(page: Page, runs: list[str]) -> list[tuple[str, ...]]:
     ]
 
 
-def _paint(browser: Browser, clew: Clew) -> list[tuple[str, ...]]:
-    times = []
-    for _ in range(5):
-        context = browser.new_context(base_url=clew.url, viewport={"width": 1440, "height": 900})
-        page = context.new_page()
-        page.goto("/login")
-        times.append(float(page.evaluate(_LCP)))
-        context.close()
+def _paint(browser: Browser, clew: Clew, run: str) -> list[tuple[str, ...]]:
+    signed_in = _page(browser, clew).context.storage_state()
+    pages = (("logging in", "/login", None), ("asking", "/", signed_in), ("a run", f"/runs/{run}", signed_in))
     return [
-        ("largest contentful paint of a cold first page (median of 5)", f"{statistics.median(times):.0f} ms")
+        (
+            f"largest contentful paint, nothing cached (median of {PAINTS}): {name}",
+            f"{statistics.median(_painted(browser, clew, path, state) for _ in range(PAINTS)):.0f} ms",
+            "<= 1,000 ms",
+        )
+        for name, path, state in pages
     ]
+
+
+def _painted(browser: Browser, clew: Clew, path: str, state: Any) -> float:
+    context = browser.new_context(
+        base_url=clew.url, viewport={"width": 1440, "height": 900}, storage_state=state
+    )
+    page = context.new_page()
+    page.goto(path)
+    # A later and larger picture, if one comes, comes within this.
+    page.wait_for_timeout(SETTLED_MS)
+    took = float(page.evaluate(_LCP))
+    context.close()
+    return took
 
 
 def _panned(page: Page, run: str, nodes: int, edges: int) -> tuple[str, ...]:
@@ -166,12 +189,32 @@ def _panned(page: Page, run: str, nodes: int, edges: int) -> tuple[str, ...]:
     took = time.monotonic() - started
     main = [node for node in shown.nodes if node["role"] in {"topic", "answer"}]
     named = len(main) - len(shown.unlabelled())
-    return (f"{nodes:,}, {edges:,}", f"{took:.1f}", f"{_frames(page):.0f}", f"{named} of {len(main)}")
+    hovered = _seconds(page, lambda x, y, i: page.mouse.move(x - 200 + 15 * i, y + 100 + 5 * i), 20)
+    frames = _frames(page)
+    zoomed = _seconds(page, lambda x, y, i: page.mouse.wheel(0, 40), 10)
+    return (
+        *(f"{nodes:,}, {edges:,}", f"{took:.1f}", f"{frames:.0f}"),
+        *(f"{zoomed:.1f}", f"{hovered:.1f}", f"{named} of {len(main)}"),
+    )
+
+
+def _middle(page: Page) -> tuple[float, float]:
+    box: Any = page.locator(".graph-canvas").bounding_box()
+    return box["x"] + box["width"] / 2 + 13, box["y"] + 17
+
+
+def _seconds(page: Page, act: Callable[[float, float, int], None], times: int) -> float:
+    """How long the page takes to do something so often, with the picture after it."""
+    x, y = _middle(page)
+    started = time.monotonic()
+    for i in range(times):
+        act(x, y, i)
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    return time.monotonic() - started
 
 
 def _frames(page: Page) -> float:
-    box: Any = page.locator(".graph-canvas").bounding_box()
-    x, y = box["x"] + box["width"] / 2 + 13, box["y"] + 17
+    x, y = _middle(page)
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + 20, y + 20)
