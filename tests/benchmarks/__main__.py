@@ -91,6 +91,9 @@ def main() -> None:
     parser.add_argument(
         "--leave-out", action="store_true", help="of zero_shot: weights that saw nothing of the set's family"
     )
+    parser.add_argument(
+        "--untrained", action="store_true", help="of zero_shot: no self-training, all sets in one table"
+    )
     parser.add_argument("--inputs", type=int, default=fuzz.INPUTS, help="of fuzz: so many of each reader")
     args = parser.parse_args()
     known: dict[str, Callable[[], list[Section]]] = BENCHMARKS | {
@@ -100,7 +103,7 @@ def main() -> None:
         "line_vs_raw": lambda: line_vs_raw.measure(args.data, run=not args.finished),
         "webqsp": webqsp.measure,
         "endpoint_programs": lambda: endpoint_programs.measure(args.data),
-        "zero_shot": lambda: zero_shot.measure(args.data, leave_out=args.leave_out),
+        "zero_shot": lambda: zero_shot.measure(args.data, leave_out=args.leave_out, untrained=args.untrained),
         "linking": lambda: linking.measure(args.data),
         "unknown": lambda: unknown.measure(args.data),
         "path_weights": lambda: path_weights.measure(args.data, args.out),

@@ -33,6 +33,7 @@ from tests.benchmarks.path_questions import SETS as FAMILIES
 from tests.benchmarks.path_questions import Known, Maker, named
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import CACHE, SETS, clew, prepared
+from tests.benchmarks.zero_shot import calibration_error
 
 COMMAND = "python -m tests.benchmarks unknown"
 OWN = OWN_GRAPHS.name
@@ -102,7 +103,7 @@ def _of_whole(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
     refused = np.mean([_is_told(one) for one in outcomes])
     guesses = np.mean([_is_guess(one) for one in outcomes])
     hit = np.mean([score(one).hit_at_1 for one in outcomes])
-    return f"{refused:.3f}", f"{guesses:.3f}", f"{hit:.3f}"
+    return f"{refused:.3f}", f"{guesses:.3f}", f"{hit:.3f}", f"{calibration_error(outcomes):.3f}"
 
 
 def _told(outcomes: Sequence[Outcome]) -> tuple[str, str]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from retrieval.evaluation.evaluator import Topics, evaluate_engine, sample
+from retrieval.evaluation.outcomes import Outcome
 from retrieval.evaluation.report import metrics, score
 from retrieval.kg import snapshot as snapshots
 from retrieval.loading import load_encoder, load_engine, load_parts
@@ -28,18 +31,39 @@ from tests.benchmarks.sets import CACHE, SETS, chosen
 QUESTIONS, SEED = 150, 0
 TOPICS: tuple[Topics, ...] = ("given", "linked")
 SHOWN = ("exact_set", "hit_at_1", "macro_f1")
+_BINS = 10
 COMMAND = "python -m tests.benchmarks zero_shot"
 
 
-def measure(names: Sequence[str] = (), *, leave_out: bool = False) -> list[Section]:
+def measure(names: Sequence[str] = (), *, leave_out: bool = False, untrained: bool = False) -> list[Section]:
     """Ask the test questions of each set without a checkpoint, and after the graph has taught itself.
 
     Args:
         names: of sets; none for all.
         leave_out: rank relation paths by weights that were fitted without the set's family, and do not self-train.
+        untrained: do not self-train; all sets in one table.
     """
     sets = chosen(names, list(SETS)).items()
+    if untrained:
+        return [_untrained(sets)]
     return [_left_out(name, of) if leave_out else _section(name, of) for name, of in sets]
+
+
+def _untrained(sets: Iterable[tuple[str, DataSet]]) -> Section:
+    section = Section(
+        "Questions of people, before any training",
+        f"{COMMAND} --untrained",
+        f"{QUESTIONS} questions of each number of hops (of the test split, or of all where that is smaller), linked by "
+        "Clew, extractive reasoner, 50 triples, no language model, no checkpoint, no self-training. The rankers that "
+        "come with Clew were fitted on samples of these sets, of their training questions but not of these graphs "
+        "alone: `--leave-out` measures weights that saw none. ECE: how far the score of the best answer is from the "
+        "share of best answers that are right, over ten bins; refused questions do not count in it.",
+        head=("set", "questions", *SHOWN, "refused", "a question p50", "ECE"),
+    )
+    for name, of in sets:
+        for row in rows(of.graph, asked(of.questions), topics="linked", checkpoint=None):
+            section.add(name, *row)
+    return section
 
 
 def _left_out(name: str, of: DataSet) -> Section:
@@ -52,7 +76,7 @@ def _left_out(name: str, of: DataSet) -> Section:
         "extractive reasoner, 50 triples, no language model, no training on the graph. Relation paths are ranked by "
         f"weights that were fitted without anything of {family}: neither its questions nor such as are written from "
         "its graphs. The ranker of programs was fitted on samples of the public sets. Refused: nothing was answered.",
-        head=("topics", "questions", *SHOWN, "refused", "a question p50"),
+        head=("topics", "questions", *SHOWN, "refused", "a question p50", "ECE"),
     )
     for topics in TOPICS:
         for row in rows(of.graph, asked(of.questions), topics=topics, checkpoint=None, weights=weights):
@@ -70,7 +94,7 @@ def _section(name: str, of: DataSet) -> Section:
         "rankers of programs and of relation paths that come with Clew, which take part, were fitted on samples of the "
         "public sets: `--leave-out` measures weights that have not seen them. "
         "Refused: nothing was answered.",
-        head=("by", "topics", "questions", *SHOWN, "refused", "a question p50"),
+        head=("by", "topics", "questions", *SHOWN, "refused", "a question p50", "ECE"),
     )
     groups = asked(of.questions)
     for by, found in (("zero-shot", None), ("self-trained", checkpoint)):
@@ -131,7 +155,19 @@ def rows(
         times = sorted(outcome.latency_ms for outcome in answered.outcomes)
         refused = sum(outcome.no_answer is not None for outcome in answered.outcomes) / len(group)
         shown = (f"{figures[name]:.3f}" for name in SHOWN)
-        row = (size, *shown, f"{refused:.3f}", f"{times[len(times) // 2]:.0f} ms")
+        error = f"{calibration_error(answered.outcomes):.3f}"
+        row = (size, *shown, f"{refused:.3f}", f"{times[len(times) // 2]:.0f} ms", error)
         print(graph.stem, topics, *row, f"{time.perf_counter() - began:.0f} s", flush=True)
         found.append(row)
     return found
+
+
+def calibration_error(outcomes: Sequence[Outcome]) -> float:
+    """Expected calibration error of best answers' scores over ten bins; how right they are is Hit@1."""
+    pairs = [(one.predicted[0][1], score(one).hit_at_1) for one in outcomes if one.predicted]
+    if not pairs:
+        return 0.0
+    sure, right = np.array(pairs).T
+    place = np.minimum((sure * _BINS).astype(int), _BINS - 1)
+    apart = [abs((sure - right)[place == bin].sum()) for bin in range(_BINS)]
+    return float(sum(apart) / len(pairs))
