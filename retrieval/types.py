@@ -186,6 +186,7 @@ class RelationPath:
         support: how surely the question asks for this path, whatever else the topic has, on the method's own scale;
             None where it only compares what the topic has.
         doubted: the support is less than what questions that have an answer give; None where that is not known.
+        returns: where it leads back to the topic and nowhere else, the topic is its answer.
     """
 
     topic: int
@@ -193,6 +194,7 @@ class RelationPath:
     score: float
     support: float | None = field(default=None, kw_only=True)
     doubted: bool | None = field(default=None, kw_only=True)
+    returns: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ def found_paths(
         walks = (
             walk(path, rng)
             if walk
-            else walk_all(snapshot, path.topic, path.relations, simple=simple, rng=rng)
+            else walk_all(snapshot, path.topic, path.relations, simple=simple and not path.returns, rng=rng)
         )
         for arcs in walks:
             fresh = {arc % snapshot.num_triples for arc in arcs} - facts

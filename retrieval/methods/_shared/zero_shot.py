@@ -83,7 +83,10 @@ class ZeroShotRetriever(RankingRetriever):
 
     def _from_topic(self, topic: int, question: Asked) -> list[RelationPath]:
         comparer = Comparer(question, self._wordings)
-        some = candidates(self.snapshot, topic, comparer.explains, self.max_hops, simple=self.simple)
+        some = candidates(
+            self.snapshot, topic, comparer.explains, self.max_hops,
+            simple=self.simple, returning=not question.shares,
+        )  # fmt: skip
         if not some:
             return []
         known = features(question, comparer, some, self._vectors, self._whole.num_relations)
@@ -91,7 +94,7 @@ class ZeroShotRetriever(RankingRetriever):
         _, none = self._doubter.probabilities(*known)
         best = sorted(zip(some, likely.tolist(), strict=True), key=lambda own: (-own[1], own[0].relations))
         return [
-            RelationPath(topic, own.relations, score, support=1 - none)
+            RelationPath(topic, own.relations, score, support=1 - none, returns=own.returns)
             for own, score in best[:_KEPT]
             if score >= _LEAST
         ]

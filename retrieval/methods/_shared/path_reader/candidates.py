@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 #: Relation paths of each length that are walked on, and that are ranked.
 _WALKED, _RANKED = (24, 48), (16, 32, 40)
+#: Of each length that lead back to the topic alone.
+_RETURNING = 8
 #: Entities of a relation path whose relations are looked at.
 _ENTITIES = 16
 _CVT = KINDS.index("cvt")
@@ -30,11 +32,13 @@ class Candidate:
         relations: directed ids.
         through: whether each step but the last ends in a node without a name, which is told by the step that leaves it.
         reached: how many entities the last step was seen to reach, of a sample.
+        returns: its last step leads back to the topic and nowhere else.
     """
 
     relations: tuple[int, ...]
     through: tuple[bool, ...]
     reached: int
+    returns: bool = False
 
 
 #: Share of a graph's facts that lead from a node to itself above which names stand for several things each.
@@ -51,7 +55,13 @@ def walks_are_simple(snapshot: Snapshot) -> bool:
 
 
 def candidates(
-    snapshot: Snapshot, topic: int, explains: Callable[[np.ndarray], np.ndarray], hops: int, *, simple: bool
+    snapshot: Snapshot,
+    topic: int,
+    explains: Callable[[np.ndarray], np.ndarray],
+    hops: int,
+    *,
+    simple: bool,
+    returning: bool = False,
 ) -> list[Candidate]:
     """Relation paths of up to ``hops`` steps.
 
@@ -62,6 +72,7 @@ def candidates(
             relation once.
         hops: longest path.
         simple: paths never come back to their topic.
+        returning: but for those that end there and nowhere else ("the mother of X's child").
     """
     avoid = topic if simple else -1
     known = _Known(explains, 2 * snapshot.num_relations)
@@ -71,7 +82,13 @@ def candidates(
     ends, owners = np.array([topic], np.int64), np.zeros(1, np.int64)
     covered = np.zeros((1, 0), np.float32)
     for length in range(hops):
-        owner, relation = _leaving(snapshot, ends, owners, avoid)
+        (owner, relation), back = _leaving(snapshot, ends, owners, avoid)
+        if returning and length:
+            worth = np.maximum(covered[back[0]], known.of(back[1])).sum(axis=1)
+            found += [
+                Candidate((*paths[o], r), through[o], 1, returns=True)
+                for o, r in np.column_stack(back)[np.argsort(-worth, kind="stable")[:_RETURNING]].tolist()
+            ]
         if not len(owner):
             break
         said = known.of(relation)
@@ -124,14 +141,16 @@ class _Known:
 
 def _leaving(
     snapshot: Snapshot, ends: np.ndarray, owners: np.ndarray, avoid: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Distinct (path, directed relation) that lead on from what paths reach, and not only back to the topic."""
+) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
+    """Distinct (path, directed relation) that lead on from what paths reach, and those that only lead back."""
     which, relations, starts, sizes = groups(snapshot, ends)
     _, targets = arcs_at(snapshot, starts, relations)
     on = (sizes > 1) | (targets != avoid)
     total = 2 * snapshot.num_relations
-    keys = np.unique(owners[which[on]] * total + relations[on])
-    return keys // total, keys % total
+    keys = owners[which] * total + relations
+    ahead, every = np.unique(keys[on]), np.unique(keys)
+    back = np.setdiff1d(every, ahead, assume_unique=True)
+    return (ahead // total, ahead % total), (back // total, back % total)
 
 
 def _along(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.methods._shared.path_reader.common import vectors as common_vectors
+from retrieval.methods._shared.path_reader.idioms import plain
 from retrieval.methods._shared.path_reader.wordings import FUNCTION, Said, Wordings, stem
 from retrieval.supervision.path_questions.lexicon import PREPOSITIONS
 from retrieval.text.questions import OTHER, TOPIC
@@ -64,11 +65,17 @@ class Asked:
     spans: np.ndarray
     common: np.ndarray
 
+    @property
+    def shares(self) -> bool:
+        """Whether it asks for others that have something in common with a topic."""
+        return not _SHARING.isdisjoint(self.words)
+
 
 def asked(texts: Sequence[str], encoder: TextEncoder) -> list[Asked]:
     """Questions as seen from their topics (``text.questions.seen_from``)."""
     found = []
-    vectors, known = encoder.encode(list(texts)), common_vectors(encoder)
+    texts = [plain(text) for text in texts]
+    vectors, known = encoder.encode(texts), common_vectors(encoder)
     for text, vector in zip(texts, vectors, strict=True):
         words = [w if w in (TOPIC, OTHER) else w.lower() for w in _TOKEN.findall(text)][:_LONGEST] or [
             "thing"

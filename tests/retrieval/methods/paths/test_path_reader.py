@@ -17,6 +17,7 @@ from retrieval.methods._shared.path_reader.features import (
     asked,
     features,
 )
+from retrieval.methods._shared.path_reader.idioms import plain
 from retrieval.methods._shared.path_reader.model import PathScorer
 from retrieval.methods._shared.path_reader.wordings import Wordings, build
 from retrieval.programs.schema import Schema
@@ -66,6 +67,36 @@ def test_candidates_are_all_paths_that_lead_on_and_never_back_to_the_topic(graph
         (GENRE, f"-{GENRE}", DIRECTED),
         (GENRE, f"-{GENRE}", GENRE),
     }
+
+
+def test_paths_that_end_where_they_began_and_nowhere_else_are_looked_at_where_that_is_wanted(graph):
+    found = candidates(graph, graph.find_entity("Ran"), everything, 2, simple=True, returning=True)
+    # Kurosawa directed nothing else, and nothing else is in Japanese; another drama is.
+    assert {said(graph, one) for one in found if one.returns} == {
+        (DIRECTED, f"-{DIRECTED}"),
+        (LANGUAGE, f"-{LANGUAGE}"),
+    }
+    assert {said(graph, one) for one in found if not one.returns} == {
+        (DIRECTED,),
+        (GENRE,),
+        (LANGUAGE,),
+        (GENRE, f"-{GENRE}"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("asks", "means"),
+    [
+        ("What did X do?", "What was the profession of X?"),
+        ("what does X 's better half do for a living", "what is the profession of X 's spouse"),
+        ("who is the significant other of X ?", "who is the spouse of X ?"),
+        ("where did X pass away", "where did X die"),
+        ("what does X do to Y", "what does X do to Y"),
+        ("which half of X is in Y", "which half of X is in Y"),
+    ],
+)
+def test_idioms_are_put_plainly(asks, means):
+    assert plain(asks) == means
 
 
 def test_relations_that_explain_more_words_come_first(graph):

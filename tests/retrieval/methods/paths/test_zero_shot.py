@@ -5,6 +5,7 @@ import pytest
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
+from retrieval.reasoning.gather import executed
 from retrieval.text import encoder as encoders
 
 #: Plays and theatres: no graph of the fitting has these relations together.
@@ -75,3 +76,42 @@ def test_what_the_graph_says_is_supported(retriever):
 def test_what_nothing_of_the_graph_says_is_doubted(retriever, question, topic):
     found = retriever.relation_paths(question, [retriever.snapshot.find_entity(topic)])
     assert found[0].doubted, found[0].support
+
+
+@pytest.fixture(scope="module")
+def family(tmp_path_factory):
+    facts = [
+        ("Ann", "child", "Ben"),
+        ("Ben", "mother", "Ann"),
+        ("Ann", "profession", "baker"),
+        ("Ben", "profession", "smith"),
+        ("Ben", "married to", "Eve"),
+        ("Eve", "gender", "female"),
+    ]
+    graph = build_snapshot(TripleTable.of(facts), tmp_path_factory.mktemp("family") / "family")
+    return ZeroShotRetriever(graph, encoders.load(device="cpu"))
+
+
+def test_who_a_question_leads_back_to_is_its_answer(family):
+    graph, asked = family.snapshot, "Who is the mother of Ann's child?"
+    ann = graph.find_entity("Ann")
+    assert best(family, asked, "Ann") == ("child", "mother")
+    paths = family.relation_paths(asked, [ann])
+    reaches = executed(graph, paths, simple=family.simple, cancelled=lambda: False)
+    assert reaches[0].targets.tolist() == [ann]
+    arcs = next(family.retrieve(asked, [ann])).arcs
+    assert len(arcs) == 2
+    # Who shares something with her is somebody else.
+    others = family.relation_paths("Who else has the same profession as Ann?", [ann])
+    assert not any(path.returns for path in others)
+
+
+@pytest.mark.parametrize(
+    ("question", "topic", "path"),
+    [
+        ("What does Ann do?", "Ann", ("profession",)),
+        ("What gender is Ben's other half?", "Ben", ("married to", "gender")),
+    ],
+)
+def test_idioms_find_their_paths(family, question, topic, path):
+    assert best(family, question, topic) == path
