@@ -190,7 +190,8 @@ class PathEngine(Engine):
                 ceiling = max(read.confidence, LEAST) if read.confidence < DOUBTED else 1.0
             found = programs.trusted(run, linked, read)
             by_path = self._self_taught or (untrained and not run.request.names_several)
-            if found is not None and not (by_path and linked.entities and found.is_path):
+            of_path = found is not None and (found.is_path or (untrained and not cues(run.request.question)))
+            if found is not None and not (by_path and linked.entities and of_path):
                 named = named_entities(found, run.request.question)
                 yield QuestionLinked(linked.entities if run.request.given else named, (), run.ms(began))
                 yield from programs.answer(run, found, self._said_of_checkpoint())
@@ -215,8 +216,8 @@ class PathEngine(Engine):
         evidence = reading.evidence(linked, paths, settings=self.settings.gather, coverage=coverage)
         if max((path.score for path in paths), default=0.0) < SURELY_READ:
             evidence = replace(evidence, ceiling=ceiling)
-        if nothing_asked:
-            evidence = replace(evidence, coverage=0.0)
+            if nothing_asked:
+                evidence = replace(evidence, coverage=0.0)
         if programs is not None:
             verdict = understood(evidence, self._fallback.decide(evidence))
             if found is None and is_unexplained(verdict):
