@@ -94,6 +94,9 @@ def main() -> None:
     parser.add_argument(
         "--untrained", action="store_true", help="of zero_shot: no self-training, all sets in one table"
     )
+    parser.add_argument(
+        "--quick", action="store_true", help="of path_weights: a tenth of the questions and of the fitting"
+    )
     parser.add_argument("--inputs", type=int, default=fuzz.INPUTS, help="of fuzz: so many of each reader")
     args = parser.parse_args()
     known: dict[str, Callable[[], list[Section]]] = BENCHMARKS | {
@@ -106,7 +109,7 @@ def main() -> None:
         "zero_shot": lambda: zero_shot.measure(args.data, leave_out=args.leave_out, untrained=args.untrained),
         "linking": lambda: linking.measure(args.data),
         "unknown": lambda: unknown.measure(args.data),
-        "path_weights": lambda: path_weights.measure(args.data, args.out),
+        "path_weights": lambda: path_weights.measure(args.data, args.out, quick=args.quick),
         "canvas": canvas.measure,
         "text": text.measure,
         "inses_facts": lambda: inses_facts.measure(args.data),

@@ -40,10 +40,6 @@ SETS = {
     "WebQSP": "Freebase",
     "demo": "demo",
 }
-#: Questions drawn of a set and a number of hops, of a suite's graph, and written from a graph.
-_DRAWN, _WRITTEN = 350, 300
-#: Of so many written ones, some more that take the same step twice: children of children.
-_MORE, _REPEATED = 600, 60
 _HOPS = 3
 #: Candidates beside the right ones that are kept of a question: those that explain most, and others by lot.
 _LIKELY, _OTHERS = 16, 16
@@ -53,6 +49,22 @@ _LACKING = {"people": 0.7, "written": 0.4}
 _KEPT = 40
 #: A set that agrees less with the answers is no label.
 _AGREES = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How many questions are looked at.
+
+    Attributes:
+        drawn: of people, of a set and a number of hops; of a graph of a suite all.
+        written: from a graph.
+        more, repeated: of so many more written ones, some that take the same step twice: children of children.
+    """
+
+    drawn: int = 350
+    written: int = 300
+    more: int = 300
+    repeated: int = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +88,15 @@ class Learned:
     right: np.ndarray
 
 
-def learned(encoder: TextEncoder, kept: Path) -> Iterator[Learned]:
+def learned(encoder: TextEncoder, kept: Path, sizes: Sizes) -> Iterator[Learned]:
     """Questions of people, and such as are written from the schemas of the same graphs; computed once into ``kept``."""
     kept.mkdir(parents=True, exist_ok=True)
-    for graph, family, questions in _graphs():
+    for graph, family, questions in _graphs(sizes):
         file = kept / f"{graph.name}.pickle"
         if not file.is_file():
             began = time.perf_counter()
             made = Maker(snapshots.open(graph), encoder, family)
-            own = [*made.of_people(questions), *made.written()]
+            own = [*made.of_people(questions), *made.written(sizes)]
             file.write_bytes(pickle.dumps(own))
             print(f"{graph.name}: {len(own):,} questions in {time.perf_counter() - began:.0f} s", flush=True)
         some: list[Learned] = pickle.loads(file.read_bytes())
@@ -101,7 +113,7 @@ class Known:
     answers: frozenset[int]
 
 
-def _graphs() -> Iterator[tuple[Path, str, list[Known]]]:
+def _graphs(sizes: Sizes) -> Iterator[tuple[Path, str, list[Known]]]:
     for name, family in SETS.items():
         there = prepared(name)
         if there is None:
@@ -113,7 +125,7 @@ def _graphs() -> Iterator[tuple[Path, str, list[Known]]]:
         for hops in sorted({q.hops or 0 for q in known}):
             some = [q for q in known if (q.hops or 0) == hops]
             random.Random(hops).shuffle(some)
-            grounded, _ = ground(snapshot, some[:_DRAWN])
+            grounded, _ = ground(snapshot, some[: sizes.drawn])
             drawn += [
                 Known(q.question.question, q.topics[0], q.names, frozenset(q.answers)) for q in grounded
             ]
@@ -165,12 +177,14 @@ class Maker:
             text = seen_from(one.text, 0, one.names)
             yield from self._made(text, one.topic, "people", partial(self._agrees, one))
 
-    def written(self) -> Iterator[Learned]:
-        drawn = PathWriter(self.schema, 0).write(_MORE)
+    def written(self, sizes: Sizes) -> Iterator[Learned]:
+        drawn = PathWriter(self.schema, 0).write(sizes.written + sizes.more)
         again = [
-            one for one in drawn[_WRITTEN:] if any(a == b for path in one.paths for a, b in pairwise(path))
+            one
+            for one in drawn[sizes.written :]
+            if any(a == b for path in one.paths for a, b in pairwise(path))
         ]
-        for one in drawn[:_WRITTEN] + again[:_REPEATED]:
+        for one in drawn[: sizes.written] + again[: sizes.repeated]:
             names = [self.snapshot.entity_label(topic) for topic in one.topics]
             at = int(self.rng.integers(len(names)))
             text = seen_from(one.question, at, names)

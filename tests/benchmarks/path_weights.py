@@ -25,7 +25,7 @@ from retrieval.methods._shared.path_reader.features import (
 from retrieval.methods._shared.path_reader.model import PathScorer
 from retrieval.methods._shared.zero_shot import LEAST_SUPPORT
 from retrieval.pretrained import LACKING
-from tests.benchmarks.path_questions import Learned, learned
+from tests.benchmarks.path_questions import Learned, Sizes, learned
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import CACHE
 
@@ -64,6 +64,10 @@ class Fitting:
     per_word: int = PER_WORD
     of_path: int = OF_PATH
 
+    def of(self, quick: bool) -> Fitting:
+        """The same, or a tenth of it."""
+        return replace(self, epochs=1, drawn=self.epochs * self.drawn // 10) if quick else self
+
 
 RANKS = Fitting("ranks", 5, 15_000, 0.3, PER_WORD - LACKING_WORD, OF_PATH - LACKING_PATH)
 """Weights that say which relation path was asked for."""
@@ -71,22 +75,25 @@ DOUBTS = Fitting("doubts", 4, 9_000, 1.0)
 """Weights that say whether any was."""
 
 
-def measure(names: Sequence[str] = (), out: Path | None = None) -> list[Section]:
+def measure(names: Sequence[str] = (), out: Path | None = None, *, quick: bool = False) -> list[Section]:
     """How often the right relation path comes first, and how often it is said that there is none, family left out.
 
-    With ``out``, weights of everything are written there, and those that say what is lacking beside it.
+    Args:
+        names: of families that are left out; none for all.
+        out: weights of everything are written there, and those that say what is lacking beside it.
+        quick: with a tenth of the questions and of the fitting, which shows that all of it works and no more.
     """
-    data = _data()
+    data = _data(quick)
     section = Section(
-        "Relation paths on graphs that their weights have not seen",
-        COMMAND,
+        "Relation paths on graphs that their weights have not seen" + (", a tenth of the fitting" * quick),
+        f"{COMMAND}{' --quick' * quick}",
         "The scorers fitted without anything of the family, neither its questions nor such as were written from its "
         "graphs. First: the best candidate is right, where one is. Told: nothing is right, and that is told by the "
         f"limit of {LEAST_SUPPORT}. Refused: the same where a candidate is right.",
         head=("left out", "questions", "by", "first", "told", "refused"),
     )
     for family in names or FAMILIES:
-        ranks, doubts = (PathScorer.load(without(family, how, data)) for how in (RANKS, DOUBTS))
+        ranks, doubts = (PathScorer.load(without(family, how, data, quick=quick)) for how in (RANKS, DOUBTS))
         for source in ("people", "written"):
             some = [one for one in data if (one.family, one.source) == (family, source)]
             first = np.mean([is_first(ranks, one) for one in some if one.right.any()])
@@ -95,25 +102,30 @@ def measure(names: Sequence[str] = (), out: Path | None = None) -> list[Section]
             shown = f"{first:.3f}", f"{np.mean(lacking):.3f}", f"{np.mean(there):.3f}"
             section.add(family, f"{len(some):,}", source, *shown)
     if out is not None:
-        fit(data, RANKS).save(out)
-        fit(data, DOUBTS).save(out.with_name(LACKING.name))
+        fit(data, RANKS.of(quick)).save(out)
+        fit(data, DOUBTS.of(quick)).save(out.with_name(LACKING.name))
         print(f"wrote {out} and {LACKING.name}", flush=True)
     return [section]
 
 
-def without(family: str, how: Fitting, data: Sequence[Learned] | None = None) -> Path:
+def without(family: str, how: Fitting, data: Sequence[Learned] | None = None, *, quick: bool = False) -> Path:
     """The file of weights that were fitted without a family, made once."""
-    file = CACHE / "path-weights" / f"{how.name}-without-{family}.safetensors"
+    file = _home(quick) / f"{how.name}-without-{family}.safetensors"
     if not file.is_file():
-        some = [one for one in data or _data() if one.family != family]
+        some = [one for one in data or _data(quick) if one.family != family]
         file.parent.mkdir(parents=True, exist_ok=True)
-        fit(some, how).save(file)
+        fit(some, how.of(quick)).save(file)
     return file
 
 
-def _data() -> list[Learned]:
+def _home(quick: bool) -> Path:
+    return CACHE / ("path-weights-quick" if quick else "path-weights")
+
+
+def _data(quick: bool) -> list[Learned]:
     """Of all graphs, computed once."""
-    return list(learned(load_encoder(), CACHE / "path-weights" / "learned"))
+    sizes = Sizes(drawn=35, written=30, more=30, repeated=6) if quick else Sizes()
+    return list(learned(load_encoder(), _home(quick) / "learned", sizes))
 
 
 def fit(data: Sequence[Learned], how: Fitting) -> PathScorer:
