@@ -112,5 +112,11 @@ def options_of(method: str) -> list[dict[str, Any]]:
     return [asdict(setting) for setting in registry.describe_options(method)]
 
 
+def paper_form(method: str) -> dict[str, Any]:
+    """What settings of training and of asking are in the form of the method's paper; None where it has no such form."""
+    spec = registry.method(method)
+    return {"paper_settings": spec.presets.get("paper"), "paper_options": spec.asking.get("paper")}
+
+
 def _listed(methods: Iterable[str]) -> str:
     return ", ".join(sorted(methods))

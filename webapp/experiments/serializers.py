@@ -60,6 +60,10 @@ class MethodDetailSerializer(MethodSerializer):
     untrained_options = serializers.ListField(
         child=serializers.CharField(), help_text="names of the options that it has without a checkpoint too"
     )
+    paper_settings = serializers.DictField(
+        allow_null=True, help_text="settings whose value in the paper's form is another; null without such a form"
+    )
+    paper_options = serializers.DictField(allow_null=True, help_text="options likewise")
 
 
 class JobUsageSerializer(serializers.Serializer[object]):

@@ -80,32 +80,23 @@ export function NewStudyPage() {
   };
   const start = waits ? null : draft();
   return (
-    <Page
-      title="New study"
-      within={["Studies", "/studies"]}
-      wide
-      acts={
-        <Pick
-          label="Begin with"
-          className="preset-pick"
-          options={[
-            { id: EMPTY, label: "An empty study" },
-            ...(presets.data ?? []).map((one) => ({
-              id: one.id,
-              label: presetName(one),
-              detail: one.title,
-              end: one.needs.includes("llm")
-                ? "language model"
-                : one.needs.includes("passages")
-                  ? "texts"
-                  : "",
-            })),
-          ]}
-          value={preset?.id ?? EMPTY}
-          onChange={(id) => put({ preset: id === EMPTY ? null : id, like: null })}
-        />
-      }
-    >
+    <Page title="New study" within={["Studies", "/studies"]} wide>
+      <Pick
+        label="Begin with"
+        showLabel
+        className="preset-pick"
+        options={[
+          { id: EMPTY, label: "An empty study" },
+          ...(presets.data ?? []).map((one) => ({
+            id: one.id,
+            label: [one.paper, one.table].filter(Boolean).join(", "),
+            detail: one.title,
+            end: one.needs.includes("llm") ? "language model" : one.needs.includes("passages") ? "texts" : "",
+          })),
+        ]}
+        value={preset?.id ?? EMPTY}
+        onChange={(id) => put({ preset: id === EMPTY ? null : id, like: null })}
+      />
       <QueryState of={sets} what="question sets" retry />
       {like !== "" && <QueryState of={other} what="the study" retry />}
       {preset && (
@@ -118,7 +109,7 @@ export function NewStudyPage() {
       )}
       {!preset && !like && presets.data && (
         <p className="muted">
-          Pick a paper’s table above, or write down your own: every variant is trained on every set, share and
+          Begin with a paper’s table, or write down your own: every variant is trained on every set, share and
           seed, and tested.{" "}
           <Button look="link" onPress={() => put({ preset: "methods" })}>
             Five methods side by side

@@ -8,6 +8,7 @@ import {
   rangeOf,
   settingsText,
   typedOf,
+  withDefaults,
 } from "./settingsForm";
 
 const setting = (change: Partial<Setting>): Setting => ({
@@ -94,4 +95,9 @@ it("says which of a method's settings were chosen, and what is wrong with one", 
 it("tells settings in words, and takes them back into the form", () => {
   expect(settingsText({ chain_length: 2, similarity: false })).toBe("chain length 2, similarity false");
   expect(typedOf({ chain_length: 2, similarity: false })).toEqual({ chain_length: "2", similarity: "false" });
+});
+
+it("shows the values of a paper's form in place of the defaults", () => {
+  const skip = setting({ name: "skip", type: "bool", default: true, least: null });
+  expect(withDefaults([setting({}), skip], { skip: false }).map((one) => one.default)).toEqual([30, false]);
 });

@@ -9,6 +9,17 @@ export function asText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
+/** Values of a paper's form, by setting; null where the method has no such form. */
+export type PaperForm = Readonly<Record<string, unknown>> | null;
+
+/** The settings with other defaults: what a form shows and takes where nothing is typed. */
+export function withDefaults(
+  settings: readonly Setting[],
+  values: Readonly<Record<string, unknown>>,
+): Setting[] {
+  return settings.map((one) => (one.name in values ? { ...one, default: values[one.name] } : one));
+}
+
 /** Values as the server has them, as the form holds them. */
 export function typedOf(values: Readonly<Record<string, unknown>>): Typed {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, asText(value)]));

@@ -1,6 +1,6 @@
 // A study as it is written down before it starts, and what is drawn of one that goes on.
 import type { StudyBody, StudyCell, StudyDetail, StudyPlan, StudyRow, StudyVariant } from "@/api/studies";
-import type { Setting } from "@/api/types";
+import type { MethodDetail, Setting } from "@/api/types";
 import { asText, complaint, typedValues, type Typed } from "./settingsForm";
 
 /** A variant in the form: settings as text, those of training and of asking. */
@@ -142,7 +142,14 @@ const whole = (text: string, least = 1) => /^\d+$/.test(text.trim()) && Number(t
 const emptyOrWhole = (text: string) => text.trim() === "" || whole(text);
 
 /** Settings of a method, by its id. */
-export type Known = Readonly<Record<string, { settings: readonly Setting[]; options: readonly Setting[] }>>;
+/** What is known of each method that a variant has. */
+export type Known = Readonly<
+  Record<
+    string,
+    Pick<MethodDetail, "settings" | "options"> &
+      Partial<Pick<MethodDetail, "paper_settings" | "paper_options">>
+  >
+>;
 
 export const trainsOwn = (variant: DraftVariant, trained: boolean) => trained && variant.asks === "";
 

@@ -70,6 +70,14 @@ def test_a_setting_has_type_range_and_choices(api, users):
     assert (settings["skip"]["type"], settings["skip"]["default"]) == ("bool", True)
 
 
+def test_a_method_says_what_its_papers_form_has_otherwise(api, users):
+    shown = api("viewer").get("/api/v1/methods/reg-entity").json()
+    assert shown["paper_settings"] == {"words": False, "learning_rate": 0.001, "epochs": 80, "patience": 80}
+    assert shown["paper_options"]["evidence"] == "chains"
+    other = api("viewer").get("/api/v1/methods/text-rag").json()
+    assert (other["paper_settings"], other["paper_options"]) == (None, None)
+
+
 def test_a_method_without_training_has_no_settings(api, users):
     shown = api("viewer").get("/api/v1/methods/text-rag").json()
     assert (shown["trained"], shown["settings"]) == (False, [])

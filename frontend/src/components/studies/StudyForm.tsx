@@ -192,7 +192,7 @@ function AskingCard({ draft, put, status }: { draft: Draft; put: Put; status: St
           )}
           {field(
             "limit",
-            "At most, questions",
+            "Most questions",
             "Of each set; empty asks them all.",
             draft.limit.trim() !== "" && !whole(draft.limit),
           )}

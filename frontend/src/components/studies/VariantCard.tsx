@@ -4,6 +4,7 @@ import { Button, Pick, type Option } from "@/components/kit/controls";
 import { SettingsForm } from "@/components/kit/SettingsForm";
 import { TextField } from "@/components/kit/TextField";
 import { reasonerChoices } from "@/store/reasoners";
+import { withDefaults, type PaperForm } from "@/store/settingsForm";
 import { UNTRAINED, type Draft, type DraftVariant, type Known } from "@/store/studies";
 
 const SAME = "same";
@@ -48,8 +49,9 @@ export function VariantCard({ one, draft, methods, strategies, detail, llm, wron
   const info = methods.find((method) => method.id === one.method);
   const trained = info?.trained ?? true;
   const own = trained && one.asks === "";
-  const settings = detail?.settings ?? [];
-  const options = detail?.options ?? [];
+  const asPaper = (form: string, values: PaperForm | undefined) => (form === "paper" ? values : null) ?? {};
+  const settings = withDefaults(detail?.settings ?? [], asPaper(one.trainingForm, detail?.paper_settings));
+  const options = withDefaults(detail?.options ?? [], asPaper(one.askingForm, detail?.paper_options));
   return (
     <fieldset className="variant">
       <legend className="sr-only">Variant {one.name}</legend>
@@ -72,7 +74,9 @@ export function VariantCard({ one, draft, methods, strategies, detail, llm, wron
             end: method.id,
           }))}
           value={one.method}
-          onChange={(method) => onChange({ method, asks: "", config: {}, options: {} })}
+          onChange={(method) =>
+            onChange({ method, asks: "", config: {}, options: {}, trainingForm: "", askingForm: "" })
+          }
         />
         {trained && (
           <Pick
@@ -146,36 +150,26 @@ export function VariantCard({ one, draft, methods, strategies, detail, llm, wron
       {own && settings.length > 0 && (
         <details className="more">
           <summary>Training settings{told(one.config, one.trainingForm)}</summary>
-          <div className="fields two-thirds">
-            <Pick
+          {detail?.paper_settings && (
+            <FormPick
               label="Form"
-              showLabel
-              options={FORMS}
-              value={one.trainingForm || DEFAULT}
-              onChange={(id) => onChange({ trainingForm: id === DEFAULT ? "" : id })}
+              value={one.trainingForm}
+              onChange={(trainingForm) => onChange({ trainingForm })}
             />
-            {one.trainingForm === "paper" && (
-              <p className="muted small form-note">Empty fields take the paper’s values, not those shown.</p>
-            )}
-          </div>
+          )}
           <SettingsForm settings={settings} typed={one.config} onChange={(config) => onChange({ config })} />
         </details>
       )}
       {options.length > 0 && (
         <details className="more">
           <summary>Settings of asking{told(one.options, one.askingForm)}</summary>
-          <div className="fields two-thirds">
-            <Pick
+          {detail?.paper_options && (
+            <FormPick
               label="Form of asking"
-              showLabel
-              options={FORMS}
-              value={one.askingForm || DEFAULT}
-              onChange={(id) => onChange({ askingForm: id === DEFAULT ? "" : id })}
+              value={one.askingForm}
+              onChange={(askingForm) => onChange({ askingForm })}
             />
-            {one.askingForm === "paper" && (
-              <p className="muted small form-note">Empty fields take the paper’s values, not those shown.</p>
-            )}
-          </div>
+          )}
           <SettingsForm
             settings={options}
             typed={one.options}
@@ -184,6 +178,30 @@ export function VariantCard({ one, draft, methods, strategies, detail, llm, wron
         </details>
       )}
     </fieldset>
+  );
+}
+
+/** Whose values the settings have that are left as they are. */
+function FormPick({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  onChange: (form: string) => void;
+}) {
+  return (
+    <div className="fields two-thirds">
+      <Pick
+        label={label}
+        showLabel
+        options={FORMS}
+        value={value || DEFAULT}
+        onChange={(id) => onChange(id === DEFAULT ? "" : id)}
+      />
+      {value === "" && <p className="muted small form-note">Values in brackets are the paper’s.</p>}
+    </div>
   );
 }
 
