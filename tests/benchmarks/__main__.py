@@ -26,6 +26,7 @@ from tests.benchmarks import (
     inses,
     inses_facts,
     kills,
+    larger_graph,
     latency,
     line_graph,
     line_vs_raw,
@@ -65,7 +66,7 @@ LONG = (
     "methods", "efficiency", "supervision", "line_vs_raw", "webqsp",
     "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves", "kills",
     "fuzz", "meanwhile", "programs", "program_weights", "path_weights", "zero_shot", "unknown", "linking", "why_not",
-    "endpoint_programs", "canvas",
+    "endpoint_programs", "canvas", "larger_graph",
 )  # fmt: skip
 
 
@@ -105,6 +106,7 @@ def main() -> None:
         "supervision": lambda: studies.supervision(args.data),
         "line_vs_raw": lambda: line_vs_raw.measure(args.data, run=not args.finished),
         "webqsp": webqsp.measure,
+        "larger_graph": lambda: larger_graph.measure(args.method),
         "endpoint_programs": lambda: endpoint_programs.measure(args.data),
         "zero_shot": lambda: zero_shot.measure(args.data, leave_out=args.leave_out, untrained=args.untrained),
         "linking": lambda: linking.measure(args.data),

@@ -41,10 +41,11 @@ class MethodView(APIView):
         """What a method is, and the settings of training and asking it."""
         if name not in registry.METHODS:
             raise Http404
-        forms: dict[str, Any] = {"settings": methods.settings_of(name), "options": methods.options_of(name)}
+        forms = {"settings": methods.settings_of(name), "options": methods.options_of(name)}
         untrained = list(registry.untrained_options(name))
-        forms |= methods.paper_form(name)
-        return Response({**methods.shown(name), **forms, "untrained_options": untrained})
+        return Response(
+            {**methods.shown(name), **forms, **methods.paper_form(name), "untrained_options": untrained}
+        )
 
 
 class CheckpointViewSet(Trashable, RowViewSet[Checkpoint]):

@@ -57,7 +57,7 @@ def pieces_of(checkpoint: Checkpoint) -> Iterator[bytes]:
 
 
 def take_checkpoint(*, graph: Graph, upload: UploadedFile[bytes], user: User) -> Checkpoint:
-    """Keep a checkpoint that a person brings: a candidate, unless it is the first of its method on the graph.
+    """Keep a checkpoint that a person brings: a candidate, unless it is the first of its method and of this very graph.
 
     Raises:
         GraphNotReadyError: the graph has no snapshot.
@@ -94,6 +94,7 @@ def take_checkpoint(*, graph: Graph, upload: UploadedFile[bytes], user: User) ->
             graph=graph,
             snapshot=graph.snapshot,
             question_set_name=f"uploaded: {name}",
+            foreign=manifest["snapshot"] != graph.snapshot.hash,
             encoder=manifest["encoder"],
             fingerprint=manifest["fingerprint"],
             path=path,

@@ -132,7 +132,7 @@ class Checkpoint(Trashable):
     """A trained retriever. ``path`` is its directory in the storage.
 
     One that is ``self_trained`` learned from questions that Clew wrote, and gives way to any that people train. One
-    ``of_study`` is never used unless it is named or promoted.
+    ``of_study``, or brought from another graph or version (``foreign``), is never used unless it is named or promoted.
     """
 
     visible_through = "graph"
@@ -150,6 +150,7 @@ class Checkpoint(Trashable):
     fraction = models.FloatField(default=1.0)
     self_trained = models.BooleanField(default=False)
     of_study = models.BooleanField(default=False)
+    foreign = models.BooleanField(default=False)
     encoder = models.CharField(max_length=200)
     fingerprint = models.CharField(max_length=128)
     path = models.CharField(max_length=300)

@@ -52,8 +52,8 @@ def fitting(graph: Graph) -> QuerySet[Checkpoint]:
 
 
 def trained_for_use(graph: Graph) -> QuerySet[Checkpoint]:
-    """The same without those of studies, which nobody uses until they are promoted."""
-    return fitting(graph).filter(of_study=False)
+    """The same without those of studies and of other graphs, which nobody uses until they are promoted."""
+    return fitting(graph).filter(of_study=False, foreign=False)
 
 
 def standing_promotions(graph: Graph) -> QuerySet[Promotion]:

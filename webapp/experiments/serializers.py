@@ -61,7 +61,8 @@ class MethodDetailSerializer(MethodSerializer):
         child=serializers.CharField(), help_text="names of the options that it has without a checkpoint too"
     )
     paper_settings = serializers.DictField(
-        allow_null=True, help_text="settings whose value in the paper's form is another; null without such a form"
+        allow_null=True,
+        help_text="settings whose value in the paper's form is another; null without such a form",
     )
     paper_options = serializers.DictField(allow_null=True, help_text="options likewise")
 
@@ -104,7 +105,7 @@ class CheckpointSerializer(serializers.ModelSerializer[Checkpoint]):
         fields = [
             *("id", "method", "graph", "graph_name", "snapshot", "current", "encoder", "fingerprint"),
             *("metrics", "config", "question_set", "question_set_name", "label_set", "fraction", "seed"),
-            *("job", "created_at", "created_by", "in_use", "promoted_at"),
+            *("job", "created_at", "created_by", "in_use", "promoted_at", "foreign"),
         ]
 
     def get_in_use(self, checkpoint: Checkpoint) -> bool:

@@ -48,6 +48,16 @@ def test_a_checkpoint_goes_out_as_numbers_and_comes_back(api, trained, tiny_grap
     assert Checkpoint.objects.filter(graph=tiny_graph).count() == 2
 
 
+def test_a_checkpoint_of_another_graph_is_not_used_until_it_is_promoted(api, trained, tiny_graph):
+    answer = api("viewer").get(f"/api/v1/checkpoints/{trained.pk}/download")
+    content = b"".join(answer.streaming_content)
+    Checkpoint.objects.filter(pk=trained.pk).update(of_study=True)  # so that no other is in use
+    made = post(api("analyst"), tiny_graph, content).json()
+    assert (made["foreign"], made["in_use"]) == (True, False)
+    assert api("analyst").post(f"/api/v1/checkpoints/{made['id']}/promote").status_code < 300
+    assert api("viewer").get(f"/api/v1/checkpoints/{made['id']}").json()["in_use"]
+
+
 def test_what_is_no_checkpoint_is_refused_in_words(api, tiny_graph):
     answer = post(api("analyst"), tiny_graph, b"no zip")
     assert answer.status_code == 400

@@ -32,6 +32,11 @@ export function CheckpointRow(props: Props) {
     <tr>
       <td className="nowrap">
         {methodName(checkpoint.method)} {checkpoint.current && <CheckpointBadge checkpoint={checkpoint} />}
+        {checkpoint.foreign && (
+          <span className="badge" title="Trained on another graph or version; its figures are of that one">
+            another graph
+          </span>
+        )}
         {!checkpoint.current && (
           <span
             className="badge warn"

@@ -52,6 +52,11 @@ it("names the checkpoint in use, whatever became of the self-training", () => {
   expect(screen.queryByRole("progressbar")).toBeNull();
 });
 
+it("says of an uploaded checkpoint that it learned elsewhere", () => {
+  show([{ ...checkpoint, foreign: true, question_set_name: "uploaded: mine.zip" }], []);
+  expect(screen.getByText(/trained on another graph \(uploaded: mine\.zip\)\./)).toBeInTheDocument();
+});
+
 it("says why a self-training is not in use", () => {
   const kept = { kept: false, metrics: { exact_set: 0.848 } };
   show([], [{ ...job, state: "done", result: kept }]);

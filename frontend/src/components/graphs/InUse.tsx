@@ -29,7 +29,7 @@ export function InUse({ graph, checkpoints }: { graph: Graph; checkpoints: reado
       <p>
         <strong>In use:</strong>{" "}
         {used
-          ? `${methodName(used.method)} ${used.fingerprint.slice(0, 8)}, trained on this graph${
+          ? `${methodName(used.method)} ${used.fingerprint.slice(0, 8)}, trained on ${used.foreign ? "another" : "this"} graph${
               used.question_set_name ? ` (${used.question_set_name.toLowerCase()})` : ""
             }.`
           : "programs and relation paths as Clew reads them on any graph; nothing was trained on this one."}

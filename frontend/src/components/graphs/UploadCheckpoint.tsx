@@ -38,7 +38,7 @@ function UploadForm({ graph, onClose }: Pick<Props, "graph" | "onClose">) {
       <p className="muted">
         A file that <em>Download</em> makes of a checkpoint: its settings, and its weights as safetensors,
         which hold numbers and nothing that could run. It must be of the text encoder that this server runs;
-        it may have been trained on another graph.
+        one that was trained on another graph answers when it is promoted.
       </p>
       <div className="row">
         <FileTrigger acceptedFileTypes={[".zip"]} onSelect={(files) => setFile(files?.[0] ?? null)}>

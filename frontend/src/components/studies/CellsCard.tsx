@@ -1,12 +1,14 @@
 // The cells of a study: where each is, what came of it, and the report with its questions.
 import { useState } from "react";
 import { Link } from "react-router";
-import { promoteCheckpoint, keys } from "@/api/queries";
+import { downloadCheckpoint, keys, promoteCheckpoint } from "@/api/queries";
 import type { StudyCell, StudyDetail } from "@/api/studies";
 import { Card } from "@/components/kit/Card";
 import { ActMenu, Pick } from "@/components/kit/controls";
 import { ResourceTable, type Head } from "@/components/kit/ResourceTable";
+import { saveFile } from "@/components/kit/save";
 import { useAct } from "@/components/kit/useAct";
+import { fileName } from "@/store/files";
 import { count, duration, metricName, metricValue, percent } from "@/store/format";
 import { KEY_METRICS } from "@/store/reports";
 import { differing } from "@/store/studies";
@@ -43,16 +45,31 @@ function CellActs({ study, cell, mayWrite }: { study: StudyDetail; cell: StudyCe
           Questions
         </Link>
       )}
-      {checkpoint !== null && mayWrite && (
+      {checkpoint !== null && (
         <ActMenu
           label={`More for ${cell.variant}, seed ${cell.seed}`}
           acts={[
             {
-              id: "promote",
-              label: "Use this checkpoint from now on",
-              icon: "star",
-              onAction: () => promote.mutate(checkpoint),
+              id: "download",
+              label: "Download the checkpoint",
+              icon: "download" as const,
+              onAction: () =>
+                void saveFile(
+                  fileName(`${study.name} ${cell.variant} seed ${cell.seed}`, "zip"),
+                  downloadCheckpoint(checkpoint),
+                  "The checkpoint",
+                ),
             },
+            ...(mayWrite
+              ? [
+                  {
+                    id: "promote",
+                    label: "Use this checkpoint from now on",
+                    icon: "star" as const,
+                    onAction: () => promote.mutate(checkpoint),
+                  },
+                ]
+              : []),
           ]}
         />
       )}

@@ -192,10 +192,11 @@ function FormPick({
   onChange: (form: string) => void;
 }) {
   return (
-    <div className="fields two-thirds">
+    <div className="form-pick">
       <Pick
         label={label}
         showLabel
+        className="preset-pick"
         options={FORMS}
         value={value || DEFAULT}
         onChange={(id) => onChange(id === DEFAULT ? "" : id)}
