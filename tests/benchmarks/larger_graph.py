@@ -35,8 +35,8 @@ def measure(methods: Sequence[str] = ()) -> list[Section]:
         "A checkpoint on a larger version of its graph",
         "python -m tests.benchmarks larger_graph",
         "Trained on PQ-2H's graph of 1,211 triples, asked its 148 test questions there and on a graph that holds "
-        "all of it: with FB15k-237, PathQuestion's other graphs and 30,000 facts of the Freebase piece under PathQuestion's "
-        "spelling of names. Extractive reasoner, 50 triples, no language model, one seed; 95% intervals. To reach: "
+        "all of it, with FB15k-237, PathQuestion's other graphs and 30,000 facts of the Freebase piece, names spelt as "
+        "PathQuestion's. Extractive reasoner, 50 triples, no language model, one seed; 95% intervals. To reach: "
         "Hit 0.97.",
         head=("method", "graph", "topics", "Hit", "Hit@1", "Macro-F1", "exact set", "a question p50"),
     )
