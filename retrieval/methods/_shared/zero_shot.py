@@ -33,6 +33,9 @@ LEAST_SUPPORT, LEAST_WITH_MEDIATORS = 0.4, 0.03
 relations are told apart so badly there that much of what would be refused has an answer."""
 #: Less probable ones are not ranked.
 _LEAST = 1e-5
+FURTHER = 1.5
+"""Where nodes have no names, each further step makes a relation path less likely by so much, in logarithms: there
+people ask for one fact or record far more often than the questions that weights were fitted on do."""
 
 
 class ZeroShotRetriever(RankingRetriever):
@@ -59,8 +62,9 @@ class ZeroShotRetriever(RankingRetriever):
     ) -> None:
         super().__init__(
             snapshot, encoder, method=method, checkpoint=checkpoint, simple=walks_are_simple(snapshot),
-            least_support=_least_support(snapshot),
+            least_support=LEAST_WITH_MEDIATORS if (mediators := _has_mediators(snapshot)) else LEAST_SUPPORT,
         )  # fmt: skip
+        self._further = FURTHER if mediators else 0.0
         self.options = EvidenceOptions()
         self.max_hops = 3
         self._whole = snapshot
@@ -91,6 +95,7 @@ class ZeroShotRetriever(RankingRetriever):
             return []
         known = features(question, comparer, some, self._vectors, self._whole.num_relations)
         likely, _ = self._scorer.probabilities(*known)
+        likely = _nearer(likely, [len(own.relations) for own in some], self._further)
         _, none = self._doubter.probabilities(*known)
         best = sorted(zip(some, likely.tolist(), strict=True), key=lambda own: (-own[1], own[0].relations))
         return [
@@ -100,9 +105,15 @@ class ZeroShotRetriever(RankingRetriever):
         ]
 
 
-def _least_support(snapshot: Snapshot) -> float:
-    mediators = np.asarray(snapshot.kinds) == KINDS.index("cvt")
-    return LEAST_WITH_MEDIATORS if mediators.any() else LEAST_SUPPORT
+def _has_mediators(snapshot: Snapshot) -> bool:
+    return bool((np.asarray(snapshot.kinds) == KINDS.index("cvt")).any())
+
+
+def _nearer(likely: np.ndarray, steps: Sequence[int], further: float) -> np.ndarray:
+    """Probabilities of relation paths [c] with a prior of each further step; their sum stays."""
+    weighed = likely * np.exp(-further * (np.array(steps) - 1))
+    nearer: np.ndarray = weighed * (likely.sum() / max(float(weighed.sum()), 1e-12))
+    return nearer
 
 
 @lru_cache(maxsize=4)

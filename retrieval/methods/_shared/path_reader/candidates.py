@@ -72,7 +72,8 @@ def candidates(
             relation once.
         hops: longest path.
         simple: paths never come back to their topic.
-        returning: but for those that end there and nowhere else ("the mother of X's child").
+        returning: but for those that end there and nowhere else ("the mother of X's child"); not through a node
+            without a name, which always leads back to what it is said of.
     """
     avoid = topic if simple else -1
     known = _Known(explains, 2 * snapshot.num_relations)
@@ -85,9 +86,10 @@ def candidates(
         (owner, relation), back = _leaving(snapshot, ends, owners, avoid)
         if returning and length:
             worth = np.maximum(covered[back[0]], known.of(back[1])).sum(axis=1)
+            likely = np.column_stack(back)[np.argsort(-worth, kind="stable")].tolist()
             found += [
                 Candidate((*paths[o], r), through[o], 1, returns=True)
-                for o, r in np.column_stack(back)[np.argsort(-worth, kind="stable")[:_RETURNING]].tolist()
+                for o, r in [(o, r) for o, r in likely if not through[o][-1]][:_RETURNING]
             ]
         if not len(owner):
             break

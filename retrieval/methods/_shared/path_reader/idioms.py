@@ -11,6 +11,10 @@ _DOES = re.compile(
     r"(?P<end>[\s?.!]*)$",
     re.IGNORECASE,
 )
+#: What somebody or something is, and no more.
+_IS = re.compile(
+    r"^\W*(?P<ask>who|what)(?: (?:is|are|was|were)|['’]s) (?:an? |the )?X(?P<end>[\s?.!]*)$", re.IGNORECASE
+)
 _PLAIN = tuple(
     (re.compile(pattern, re.IGNORECASE), by)
     for pattern, by in (
@@ -28,12 +32,17 @@ _PLAIN = tuple(
 def plain(text: str) -> str:
     """A question without idioms, as seen from its topic or not.
 
-    "Other half" has the marks of a question about others, and "what does X do" no word that says something.
+    "Other half" has the marks of a question about others; "what does X do" and "who is X" have no word that says
+    something.
     """
     found = _DOES.match(text)
     if found is not None:
         be = "was" if found["be"].lower() == "did" else "is"
         text = f"{found['ask']} {be} the profession of {found['who']}{found['end']}"
+    found = _IS.match(text)
+    if found is not None:
+        asked_for = "profession" if found["ask"].lower() == "who" else "type"
+        text = f"what is the {asked_for} of X{found['end']}"
     for pattern, by in _PLAIN:
         text = pattern.sub(by, text)
     return text

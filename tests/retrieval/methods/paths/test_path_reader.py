@@ -91,6 +91,10 @@ def test_paths_that_end_where_they_began_and_nowhere_else_are_looked_at_where_th
         ("what does X 's better half do for a living", "what is the profession of X 's spouse"),
         ("who is the significant other of X ?", "who is the spouse of X ?"),
         ("where did X pass away", "where did X die"),
+        ("Who's X?", "what is the profession of X?"),
+        ("who were the X", "what is the profession of X"),
+        ("What are X?", "what is the type of X?"),
+        ("what is X in Y", "what is X in Y"),
         ("what does X do to Y", "what does X do to Y"),
         ("which half of X is in Y", "which half of X is in Y"),
     ],
@@ -132,6 +136,9 @@ def test_a_node_without_a_name_is_told_by_the_step_that_leaves_it(tmp_path):
     found = candidates(married, married.find_entity("Ann"), everything, 2, simple=True)
     told = {said(married, one): one.through for one in found}
     assert told == {("marriage", "spouse"): (True,), ("marriage", "-marriage"): (True,)}
+    # The record of a marriage leads back to whom it is of, which answers nothing.
+    again = candidates(married, married.find_entity("Bob"), everything, 2, simple=True, returning=True)
+    assert {said(married, one) for one in again if one.returns} == set()
 
 
 def test_words_are_explained_by_the_names_and_kinds_of_relations(graph):

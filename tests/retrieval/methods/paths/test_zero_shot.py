@@ -1,10 +1,11 @@
 """A graph that nobody trained on: the weights that come with Clew, with the encoder that they were fitted for."""
 
+import numpy as np
 import pytest
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.methods._shared.zero_shot import ZeroShotRetriever
+from retrieval.methods._shared.zero_shot import ZeroShotRetriever, _nearer
 from retrieval.reasoning.gather import executed
 from retrieval.text import encoder as encoders
 
@@ -110,8 +111,16 @@ def test_who_a_question_leads_back_to_is_its_answer(family):
     ("question", "topic", "path"),
     [
         ("What does Ann do?", "Ann", ("profession",)),
+        ("Who is Ann?", "Ann", ("profession",)),
         ("What gender is Ben's other half?", "Ben", ("married to", "gender")),
     ],
 )
 def test_idioms_find_their_paths(family, question, topic, path):
     assert best(family, question, topic) == path
+
+
+def test_where_nodes_have_no_names_fewer_steps_are_likelier():
+    given = np.array([0.4, 0.5], np.float32)
+    # e^-1 of the second: 0.5 becomes 0.184 beside 0.4, and both add up to 0.9 as before.
+    assert _nearer(given, [1, 2], 1.0).tolist() == pytest.approx([0.6166, 0.2834], abs=1e-4)
+    assert _nearer(given, [1, 2], 0.0).tolist() == pytest.approx([0.4, 0.5])
