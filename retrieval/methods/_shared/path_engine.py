@@ -44,6 +44,7 @@ from retrieval.reasoning.text_fit import TextFit
 from retrieval.reasoning.understanding import understood
 from retrieval.reasoning.writing import WritingReasoner
 from retrieval.text.operators import cues
+from retrieval.types import NoAnswerReason
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -64,6 +65,8 @@ SURELY_READ, LIKELY_READ = 0.8, 0.5
 sure than the former."""
 DOUBTED, LEAST = 0.3, 0.1
 """Where the program that was read is less likely than this, a path that is not surely read is no likelier than it."""
+HALF_READ = 0.6
+"""Where untrained relation paths say that the graph lacks what is asked, a program less sure left words out."""
 NEAR_PHRASES, NEAR_EACH = 2, 3
 """Phrases that were not found for which near entities are offered, and how many for each."""
 
@@ -227,7 +230,7 @@ class PathEngine(Engine):
                     run, linked
                 )  # what a path is sure of may lack a word that a program reads
                 found = late if late is not None and late.confidence >= SURE else None
-            elif found is not None and verdict.answers and self._by_path(run, found, verdict):
+            elif found is not None and self._by_path(run, found, verdict):
                 found = None
             if found is not None:
                 yield from programs.answer(run, found, self._said_of_checkpoint())
@@ -253,9 +256,15 @@ class PathEngine(Engine):
         return sure and not whole(self.programs).of_another_sort(run.request.question, ends=ends)
 
     def _by_path(self, run: PipelineRun, found: Understanding, verdict: Conclusion) -> bool:
-        """Whether a relation path answers what a program says as well: the surer of them, as far as that tells."""
+        """Whether a relation path answers what a program says as well: the surer of them, as far as that tells.
+
+        Or whether paths tell that the graph lacks what is asked for, which the program left out.
+        """
+        untrained = isinstance(self.retriever, ZeroShotRetriever)
+        if not verdict.answers:
+            return untrained and half_read(found.confidence, verdict)
         best = verdict.answers[0]
-        if not isinstance(self.retriever, ZeroShotRetriever):
+        if not untrained:
             return best.score >= found.confidence
         given = [answer.entity.id for answer in verdict.answers if answer.entity is not None]
         if whole(self.programs).of_another_sort(run.request.question, nodes=given):
@@ -304,6 +313,12 @@ class PathEngine(Engine):
             unasked = all(verdicts) and (self.text_fit is None or coverage < WORDS_AGREE)
             coverage = 0.0 if unasked else 1.0
         return found, coverage
+
+
+def half_read(confidence: float, verdict: Conclusion) -> bool:
+    """Whether a program answers less than was asked: relation paths miss something, and it is not sure."""
+    missed = verdict.no_answer is not None and verdict.no_answer.reason is NoAnswerReason.NOT_IN_GRAPH
+    return missed and confidence < HALF_READ
 
 
 def _topics(linked: Linked) -> list[int]:

@@ -5,9 +5,12 @@ import pytest
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.methods._shared.path_engine import half_read
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever, _nearer
+from retrieval.reasoning.base import Conclusion
 from retrieval.reasoning.gather import executed
 from retrieval.text import encoder as encoders
+from retrieval.types import Answer, NoAnswer, NoAnswerReason
 
 #: Plays and theatres: no graph of the fitting has these relations together.
 FACTS = [
@@ -124,3 +127,11 @@ def test_where_nodes_have_no_names_fewer_steps_are_likelier():
     # e^-1 of the second: 0.5 becomes 0.184 beside 0.4, and both add up to 0.9 as before.
     assert _nearer(given, [1, 2], 1.0).tolist() == pytest.approx([0.6166, 0.2834], abs=1e-4)
     assert _nearer(given, [1, 2], 0.0).tolist() == pytest.approx([0.4, 0.5])
+
+
+def test_a_program_that_is_not_sure_does_not_answer_what_paths_miss():
+    missed = Conclusion(no_answer=NoAnswer(NoAnswerReason.NOT_IN_GRAPH, "The graph has no directors."))
+    assert half_read(0.59, missed)
+    assert not half_read(0.6, missed)
+    assert not half_read(0.3, Conclusion(answers=(Answer("Kurosawa", 0.4),)))
+    assert not half_read(0.3, Conclusion(no_answer=NoAnswer(NoAnswerReason.NO_PATH, "No path.")))
