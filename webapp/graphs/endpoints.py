@@ -293,7 +293,7 @@ def picture(endpoint: GraphEndpoint, wanted: Sequence[int]) -> dict[str, Any]:
     named = sorted(term[1:] for term in terms.values() if term.startswith("<"))
     texts = sorted(term[1:] for term in terms.values() if term.startswith('"'))
     if not named:
-        return {"nodes": [], "hops": [], "total": 0, "missing": sorted(set(wanted))}
+        return {"nodes": [], "hops": [], "total": 0, "missing": sorted(set(wanted)), "kinds": []}
     with _waited_for(connection_of(endpoint), hops=1) as remote:
         facts = remote.among(named, texts, pictures.FACTS_MAX)
         graph = remote.built(remote.named(facts, remote.kinds_of(named), alone=named)).snapshot

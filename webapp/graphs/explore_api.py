@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 
 from retrieval.kg.snapshot import Snapshot
 from webapp.api.params import validated
-from webapp.graphs import endpoints, pictures, selectors, snapshots
+from webapp.graphs import endpoints, pictures, selectors, similar, snapshots
 from webapp.graphs.api import VERSION
 from webapp.graphs.models import Graph
 from webapp.graphs.selectors import endpoint_of, find_graph
@@ -45,10 +45,20 @@ class PictureQuerySerializer(serializers.Serializer[object]):
     )
 
 
+class CoordinatesSerializer(serializers.Serializer[object]):
+    """A place on the earth, in degrees."""
+
+    latitude = serializers.FloatField()
+    longitude = serializers.FloatField()
+
+
 class PictureNodeSerializer(NodeSerializer):
     """An entity of a picture."""
 
-    type = serializers.CharField(help_text="what kind of thing it is, where the graph says so")
+    type = serializers.CharField(
+        help_text="what kind of thing it is: as the graph says, else as the names of its relations tell"
+    )
+    place = CoordinatesSerializer(allow_null=True, help_text="null where the graph does not say")
     degree = serializers.IntegerField(
         allow_null=True, help_text="its facts in the graph; null where an endpoint was not asked"
     )
@@ -63,6 +73,9 @@ class PictureSerializer(serializers.Serializer[object]):
     total = serializers.IntegerField()
     missing = serializers.ListField(
         child=serializers.IntegerField(), help_text="entities that this version does not have"
+    )
+    kinds = serializers.ListField(
+        child=serializers.CharField(), help_text="those that most entities of the graph are of, most first"
     )
 
 
@@ -79,6 +92,20 @@ class PathsSerializer(serializers.Serializer[object]):
 
     paths = serializers.ListField(child=HopSerializer(many=True))
     truncated = serializers.BooleanField(help_text="there are more, or a limit cut some off")
+
+
+class SimilarQuerySerializer(serializers.Serializer[object]):
+    """Like what."""
+
+    entity = serializers.IntegerField(min_value=0)
+
+
+class SimilarSerializer(serializers.Serializer[object]):
+    """An entity that shares facts with another."""
+
+    node = NodeSerializer()
+    count = serializers.IntegerField(help_text="facts shared")
+    hops = HopSerializer(many=True, help_text=f"the rarest of these, at most {similar.SHARED_MAX}")
 
 
 class _Explored(APIView):
@@ -124,3 +151,14 @@ class PathsView(_Explored):
         if endpoint is not None:
             return Response(endpoints.paths(endpoint, *asked))
         return Response(pictures.paths(self.snapshot(request, graph), *asked))
+
+
+class SimilarView(_Explored):
+    """Entities that are like one."""
+
+    @extend_schema(parameters=[SimilarQuerySerializer, VERSION], responses=SimilarSerializer(many=True))
+    def get(self, request: Request, pk: int) -> Response:
+        """Those that share its facts, those that share most first."""
+        graph = find_graph(request.user, pk)
+        entity = validated(SimilarQuerySerializer(data=request.query_params))["entity"]
+        return Response(similar.similar(self.snapshot(request, graph), entity))

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from retrieval.kg import search
-from retrieval.kg.analysis import schema
 from retrieval.kg.snapshot import Snapshot
-from webapp.graphs import browse
+from webapp.graphs import browse, kinds, places
 
 ENTITIES_MAX = 500
 """Entities of one picture."""
@@ -31,7 +30,8 @@ def picture(snapshot: Snapshot, entities: Sequence[int]) -> dict[str, Any]:
         entities: ids; those that the graph does not have come back in ``missing``.
 
     Returns:
-        ``nodes``, ids ascending; ``hops``, heads ascending, at most ``FACTS_MAX`` of ``total``; and ``missing``.
+        ``nodes``, ids ascending; ``hops``, heads ascending, at most ``FACTS_MAX`` of ``total``; ``missing``; and
+        ``kinds``, the graph's commonest.
     """
     wanted = np.unique(np.asarray(entities, np.int64))
     known = wanted[(wanted >= 0) & (wanted < snapshot.num_entities)]
@@ -42,14 +42,18 @@ def picture(snapshot: Snapshot, entities: Sequence[int]) -> dict[str, Any]:
             {
                 **dataclasses.asdict(snapshot.node(entity)),
                 "type": kind,
+                "place": place and {"latitude": place[0], "longitude": place[1]},
                 "degree": snapshot.degree(entity),
                 "iri": snapshot.entity_iri(entity),
             }
-            for entity, kind in zip(ids, schema.types_of(snapshot, ids), strict=True)
+            for entity, kind, place in zip(
+                ids, kinds.kinds_of(snapshot, ids), places.places_of(snapshot, ids), strict=True
+            )
         ],
         "hops": [dataclasses.asdict(snapshot.hop(int(fact))) for fact in facts[:FACTS_MAX]],
         "total": len(facts),
         "missing": [int(entity) for entity in np.setdiff1d(wanted, known)],
+        "kinds": kinds.commonest(snapshot),
     }
 
 

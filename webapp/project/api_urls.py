@@ -33,7 +33,7 @@ from webapp.graph_tests.api import (
 )
 from webapp.graphs.api import GraphViewSet
 from webapp.graphs.endpoints_api import CheckView, EndpointsView, EndpointView
-from webapp.graphs.explore_api import PathsView, PictureView
+from webapp.graphs.explore_api import PathsView, PictureView, SimilarView
 from webapp.graphs.extraction_api import ExtractView
 from webapp.graphs.figures_api import ReportView, SchemaView, StatisticsView
 from webapp.graphs.jobs_api import JobViewSet
@@ -112,6 +112,7 @@ urlpatterns = [
     path("graphs/<int:pk>/report", ReportView.as_view()),
     path("graphs/<int:pk>/picture", PictureView.as_view()),
     path("graphs/<int:pk>/paths", PathsView.as_view()),
+    path("graphs/<int:pk>/similar", SimilarView.as_view()),
     path("graphs/<int:pk>/statistics", StatisticsView.as_view()),
     path("graphs/<int:pk>/schema", SchemaView.as_view()),
     path("graphs/<int:pk>/sample-questions", SampleQuestionsView.as_view()),

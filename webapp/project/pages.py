@@ -19,7 +19,8 @@ To see the pages, run <code>make build</code> in the checkout and start Clew aga
 #: What each page asks for first, in the words of the front end's own requests, so that the browser asks before the
 #: scripts have come. Those who are not signed in would be refused all but the first.
 _FIRST = ("/api/v1/session",)
-_SIGNED_IN = ("/api/v1/status", "/api/v1/graphs?page_size=200")
+_SIGNED_IN = ("/api/v1/status",)
+_ASKING = ("/api/v1/graphs?page_size=200",)
 _RUN = re.compile(r"/runs/([0-9a-f-]{36})$")
 
 
@@ -29,6 +30,8 @@ def _asked_first(request: HttpRequest) -> str:
     if settings.SESSION_COOKIE_NAME in request.COOKIES:
         paths += _SIGNED_IN
         run = _RUN.match(request.path)
+        if run or request.path == "/":
+            paths += _ASKING
         if run:
             paths.append(f"/api/v1/runs/{run[1]}")
     return ", ".join(f"<{path}>; rel=preload; as=fetch; crossorigin" for path in paths)

@@ -120,7 +120,17 @@ TABLE = {
         f"GET graphs/<pk>/{what}": reads("graph")
         for what in (
             *("dependents", "entities", "fact", "neighbours", "passages", "passages/<number>", "problems"),
-            *("promotions", "relations", "report", "schema", "statistics", "extract", "paths", "picture"),
+            *(
+                "promotions",
+                "relations",
+                "report",
+                "schema",
+                "statistics",
+                "extract",
+                "paths",
+                "picture",
+                "similar",
+            ),
             *("versions", "versions/<version>", "versions/diff"),
         )
     },

@@ -4,7 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from retrieval.kg.build import build_snapshot
+from retrieval.kg.table import TripleTable
 from tests.support.sparql_server import SparqlServer
+from webapp.graphs.kinds import commonest, kinds_of
+from webapp.graphs.places import places_of
+from webapp.graphs.similar import similar
 
 FILMS = """
 @prefix : <http://x/> .
@@ -57,7 +62,13 @@ def test_what_a_version_lacks_is_said(asked, number):
     picture = asked("picture", entities=f"{number('berlin')},99,100").json()
     assert [node["label"] for node in picture["nodes"]] == ["Berlin"]
     assert picture["missing"] == [99, 100]
-    assert asked("picture", entities="99").json() == {"nodes": [], "hops": [], "total": 0, "missing": [99]}
+    assert asked("picture", entities="99").json() == {
+        "nodes": [],
+        "hops": [],
+        "total": 0,
+        "missing": [99],
+        "kinds": picture["kinds"],
+    }
 
 
 @pytest.mark.parametrize("entities", ["", "x", "1,-2", "1,²", ",".join(map(str, range(501)))])
@@ -131,3 +142,65 @@ def test_paths_through_an_endpoint(films):
     middle = [[hop["target"]["label"] for hop in path] for path in found["paths"]]
     assert sorted(middle) == [["Jaws", "Steven Spielberg", "E.T."], ["Jaws", "film", "E.T."]]
     assert found["paths"][0][-1]["target"]["id"] == et
+
+
+PLACES = [
+    ("Lyon", "country", "France"),
+    ("Nice", "country", "France"),
+    ("Bonn", "country", "Germany"),
+    ("Lyon", "latitude", "45.76"),
+    ("Lyon", "longitude", "4.84"),
+    ("Nice", "coordinates", "Point(7.27 43.70)"),
+    ("Bonn", "coordinates", "50.73, 7.10"),
+    ("Paris", "country", "France"),
+    ("Paris", "latitude", "148.9"),
+    ("Paris", "longitude", "2.35"),
+    ("Lyon", "twin", "Bonn"),
+    ("Nice", "twin", "Bonn"),
+]
+
+
+@pytest.fixture
+def cities(tmp_path):
+    return build_snapshot(TripleTable.of(PLACES), tmp_path / "cities")
+
+
+def of(snapshot, name):
+    return snapshot.labels.search(name, 1)[0].entity
+
+
+def test_where_entities_lie(cities):
+    ids = [of(cities, name) for name in ("Lyon", "Nice", "Bonn", "Paris", "France")]
+    assert places_of(cities, ids) == [(45.76, 4.84), (43.7, 7.27), (50.73, 7.1), None, None]
+
+
+def test_kinds_are_told_by_relations_where_the_graph_has_none(cities):
+    ids = [of(cities, name) for name in ("France", "Germany", "Lyon")]
+    assert kinds_of(cities, ids)[:2] == ["country", "country"]
+    assert "country" in commonest(cities)
+
+
+def test_what_a_graph_says_of_kinds_stands_above_that(tmp_path):
+    facts = [("Jaws", "type", "film"), ("Jaws", "country", "France"), ("Lyon", "country", "France")]
+    snapshot = build_snapshot(TripleTable.of(facts), tmp_path / "films")
+    assert kinds_of(snapshot, [of(snapshot, "Jaws"), of(snapshot, "France")]) == ["film", ""]
+    assert commonest(snapshot) == ["film"]
+
+
+def test_similar_entities_share_facts(cities):
+    found = similar(cities, of(cities, "Lyon"))
+    assert [(one["node"]["label"], one["count"]) for one in found] == [("Nice", 2), ("Paris", 1)]
+    assert [(hop["step"]["name"], hop["target"]["label"]) for hop in found[0]["hops"]] == [
+        ("twin", "Bonn"),  # two cities have it, three are in France
+        ("country", "France"),
+    ]
+
+
+def test_similar_entities_are_told_by_the_api(asked, number):
+    answer = asked("similar", entity=number("germany"))
+    assert (answer.status_code, [one["node"]["label"] for one in answer.json()]) == (
+        200,
+        ["France", "Switzerland"],
+    )
+    assert asked("similar", entity=99).status_code == 400
+    assert asked("similar").status_code == 400

@@ -40,7 +40,7 @@ def test_a_page_says_what_it_will_ask_for_first(dist, settings):
     known = ["/api/v1/session", "/api/v1/status", "/api/v1/graphs?page_size=200"]
     assert _asked_first(signed_in.get("/")) == known
     assert _asked_first(signed_in.get(f"/runs/{run}")) == [*known, f"/api/v1/runs/{run}"]
-    assert _asked_first(signed_in.get("/runs/compare")) == known
+    assert _asked_first(signed_in.get("/history")) == known[:2]
 
 
 @pytest.mark.parametrize("path", ["/assets/gone.js", "/favicon.svg", "/robots.txt"])
