@@ -18,6 +18,10 @@ export const pictureQuery = (graph: Id, snapshot: string | null, entities: reado
 export const pathsBetween = (graph: Id, snapshot: string | null, source: number, target: number) =>
   get("graphs/{id}/paths", { id: graph, source, target, ...(snapshot && { snapshot }) });
 
+/** Entities that share facts with one, those that share most first. */
+export const similarQuery = (graph: Id, snapshot: string | null, entity: number) =>
+  query("graphs/{id}/similar", { id: graph, entity, ...(snapshot && { snapshot }) }, { staleTime: 600_000 });
+
 /** Where one can begin: the best-connected entities. An endpoint names none. */
 export const hubsQuery = (graph: Id) =>
   query("graphs/{id}/entities", { id: graph, q: "", limit: 12 }, { staleTime: 600_000 });

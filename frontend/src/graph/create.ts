@@ -6,6 +6,8 @@ import { elementsOf } from "./elements";
 import { FIT_ZOOM, MARGIN, flowLayout } from "./flow";
 import type { CreateGraph, GraphEvents, GraphHandle, LayoutName, Point } from "./handle";
 import { isCrowded, writeNames } from "./quiet";
+import { mapLayout } from "./map";
+import { contains } from "./polygon";
 import { radialLayout, timelineLayout } from "./rings";
 import { readPalette, stylesheet } from "./style";
 
@@ -61,6 +63,8 @@ class Graph implements GraphHandle {
   private pristine = false;
   /** How the edges are drawn for how many there are. */
   private dense = "";
+  /** Where what was hidden lay, so that it lies there again when it comes back. */
+  private readonly left = new Map<number, Point>();
   private readonly resize: ResizeObserver;
 
   constructor(container: HTMLElement, events: GraphEvents) {
@@ -141,6 +145,9 @@ class Graph implements GraphHandle {
     const removed = cy.elements().filter((element) => !ids.has(element.id()));
     const fresh = calm() || added.length > MOVING ? "" : "fresh";
     const dense = density(model.edges.filter((edge) => edge.strand === 0).length);
+    removed.nodes().forEach((node) => {
+      this.left.set(Number(node.id()), { ...node.position() });
+    });
     cy.batch(() => {
       removed.remove();
       // Each change is a new look-up of the element's style, which is what takes time where there are thousands.
@@ -175,6 +182,8 @@ class Graph implements GraphHandle {
     } else if (added.some((element) => element.group === "nodes")) {
       const kept = new Map<number, Point>();
       cy.nodes().forEach((node) => {
+        const back = this.left.get(Number(node.id()));
+        if (back && !node.scratch("placed")) node.position(back).scratch("placed", true);
         if (node.scratch("placed")) kept.set(Number(node.id()), { ...node.position() });
       });
       this.place(kept);
@@ -186,6 +195,7 @@ class Graph implements GraphHandle {
   }
 
   private layAnew(): void {
+    this.left.clear();
     this.place(new Map());
     if (!this.steered) this.fit();
   }
@@ -223,6 +233,7 @@ class Graph implements GraphHandle {
   private placesOf(kept: ReadonlyMap<number, Point>): Map<number, Point> {
     if (!kept.size && this.name === "radial") return radialLayout(this.model);
     if (!kept.size && this.name === "timeline") return timelineLayout(this.model);
+    if (!kept.size && this.name === "map") return mapLayout(this.model);
     const size = { width: this.cy.width(), height: this.cy.height() };
     return flowLayout(this.model, kept, size.width > 0 && size.height > 0 ? size : undefined);
   }
@@ -285,6 +296,13 @@ class Graph implements GraphHandle {
     this.steered = true;
     const { width, height } = this.container.getBoundingClientRect();
     this.cy.zoom({ level: this.cy.zoom() * factor, renderedPosition: { x: width / 2, y: height / 2 } });
+  }
+
+  within(line: readonly Point[]): number[] {
+    return this.cy
+      .nodes()
+      .filter((node) => contains(line, node.renderedPosition()))
+      .map((node) => Number(node.id()));
   }
 
   select(ids: readonly number[]): void {

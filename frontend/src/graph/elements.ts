@@ -34,6 +34,11 @@ export function elementsOf(model: GraphModel, zoom: number) {
       label: elide(oneLine(valueText(node.label)), HOVER_LETTERS),
       // What is left out would stay as it was before.
       mark: node.mark ?? null,
+      pinned: node.pinned ?? false,
+      look: null,
+      place: null,
+      colour: node.look?.colour ?? null,
+      picture: node.look?.picture ?? "",
       id: String(node.id),
       font: fontAt(node, zoom),
     },

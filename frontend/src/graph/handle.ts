@@ -1,7 +1,7 @@
 // What the rest of the application may ask of the drawing.
 import type { GraphModel } from "@/store/graphModel";
 
-export type LayoutName = "flow" | "force" | "radial" | "timeline";
+export type LayoutName = "flow" | "force" | "radial" | "timeline" | "map";
 
 export interface Point {
   x: number;
@@ -30,6 +30,8 @@ export interface GraphHandle {
   layout: (name: LayoutName) => void;
   fit: (ids?: readonly number[]) => void;
   zoom: (factor: number) => void;
+  /** The nodes within a line drawn by hand, its points in pixels of the container. */
+  within: (line: readonly Point[]) => number[];
   select: (ids: readonly number[]) => void;
   /** Select the nearest node in a direction, for the arrow keys. */
   step: (direction: "left" | "right" | "up" | "down") => void;

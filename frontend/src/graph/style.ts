@@ -1,5 +1,6 @@
 // How roles look. Colours come from the page's tokens, so the themes need nothing here.
-import type { StylesheetJson } from "cytoscape";
+import type { NodeSingular, StylesheetJson } from "cytoscape";
+import { COLOURS, PICTURES } from "@/store/kinds";
 
 export interface Palette {
   surface: string;
@@ -10,8 +11,11 @@ export interface Palette {
   accent: string;
   answer: string;
   answerLine: string;
+  answerInk: string;
   bad: string;
   lit: string;
+  /** Kinds of entities, the commonest first; told apart by their pictures too. */
+  kinds: readonly string[];
   /** Compared runs, by place; UI: the Okabe-Ito colours. */
   runs: readonly string[];
 }
@@ -37,10 +41,62 @@ export function readPalette(element: HTMLElement): Palette {
     accent: token(style, "--accent"),
     answer: token(style, "--answer"),
     answerLine: token(style, "--answer-line"),
+    answerInk: token(style, "--answer-ink"),
     bad: token(style, "--bad"),
     lit: token(style, "--accent-strong"),
+    kinds: Array.from({ length: COLOURS }, (_, place) => token(style, `--kind-${place + 1}`)),
     runs: DASHES.map((_, place) => token(style, `--run-${place + 1}`)),
   };
+}
+
+const PATHS: Readonly<Record<string, string>> = PICTURES;
+
+/** The picture of a kind as an image: one of ours, or a letter. */
+function imageOf(picture: string, color: string): string {
+  const path = PATHS[picture];
+  const inside = path
+    ? `<path d="${path}" fill="${color}" fill-rule="evenodd"/>`
+    : `<text x="8" y="13" font-size="14" font-weight="bold" font-family="sans-serif" text-anchor="middle" fill="${color}">${picture}</text>`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="32" height="32" viewBox="0 0 16 16">${inside}</svg>`;
+  return `data:image/svg+xml;utf8,${encodeURIComponent(svg)}`;
+}
+
+/** Pictures of kinds, and for what is on a path the colour too. */
+function kindLooks(p: Palette): StylesheetJson {
+  const inkOf = (node: NodeSingular): string => {
+    const role = node.data("role") as string;
+    if (role === "topic") return p.surface;
+    if (role === "answer") return p.answerInk;
+    const colour = node.data("colour") as number | null;
+    return (role === "faint" || colour === null ? null : p.kinds[colour]) ?? p.strong;
+  };
+  return [
+    {
+      selector: "node[?picture]",
+      style: {
+        "background-image": (node: NodeSingular) => imageOf(node.data("picture") as string, inkOf(node)),
+        "background-width": "64%",
+        "background-height": "64%",
+        "background-fit": "none",
+      },
+    },
+    {
+      selector: "node[?picture][role = 'path'], node[?picture][role = 'window']",
+      style: { width: 22, height: 22 },
+    },
+    {
+      selector: "node[?picture][role = 'answer']",
+      style: { "background-width": "40%", "background-height": "40%" },
+    },
+    ...p.kinds.map((color, place) => ({
+      selector: `node[colour = ${place}][role = 'path'], node[colour = ${place}][role = 'window']`,
+      style: { "border-color": color },
+    })),
+    {
+      selector: "node[?pinned]",
+      style: { "outline-color": p.text, "outline-width": 2, "outline-offset": 3, "outline-style": "solid" },
+    },
+  ];
 }
 
 /** A run's strokes in its colour and line style; strokes of one fact lie side by side like a rope's. */
@@ -146,6 +202,7 @@ export function stylesheet(p: Palette, fade: number): StylesheetJson {
       selector: "node[role = 'window']",
       style: { "border-color": p.strong, color: p.muted, width: 14, height: 14, "border-width": 1.5 },
     },
+    ...kindLooks(p),
     {
       selector: "node[?here]",
       style: {

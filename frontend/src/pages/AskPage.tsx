@@ -325,7 +325,7 @@ export function AskPage() {
         lit={lit ?? undefined}
         litNodes={litNodes}
         onAsk={(about) => {
-          change({ given: [pinOf(about, "")], question: "" });
+          change({ given: about.map((one) => pinOf(one, "")), question: "" });
           box.current?.focus();
         }}
         onClearChain={() => light({})}

@@ -29,9 +29,9 @@ function answer(url: URL): unknown {
     const ids = String(query.get("entities")).split(",").map(Number);
     const nodes = ids
       .filter((id) => id < 900)
-      .map((id) => ({ ...node(id), type: "film", degree: 9, iri: "" }));
+      .map((id) => ({ ...node(id), type: "film", degree: 9, iri: "", place: null }));
     const hops = nodes.filter(({ id }) => id !== 1).map(({ id }) => hop(id));
-    return { nodes, hops, total: hops.length, missing: ids.filter((id) => id >= 900) };
+    return { nodes, hops, total: hops.length, missing: ids.filter((id) => id >= 900), kinds: ["film"] };
   }
   if (pathname.endsWith("/neighbours")) {
     const [offset, limit] = [Number(query.get("offset") ?? 0), Number(query.get("limit"))];

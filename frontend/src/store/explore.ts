@@ -1,11 +1,12 @@
-// What a person did to the graph by hand: neighbours added, nodes hidden, a path marked. Every step
-// can be taken back.
+// What a person did to the graph by hand: neighbours added, nodes hidden or pinned, a path marked. Every
+// step can be taken back.
 import type { Hop, Node } from "@/api/events";
 import { factOfHop, type Fact } from "./found";
 
 interface Hand {
   added: ReadonlyMap<string, Fact>;
   hidden: ReadonlySet<number>;
+  pinned: ReadonlySet<number>;
   marked: readonly string[];
 }
 
@@ -15,14 +16,22 @@ export interface Exploration extends Hand {
 
 export type ExploreAction =
   | { type: "expand"; hops: readonly Hop[] }
-  | { type: "hide"; node: Node["id"] }
+  | { type: "hide"; nodes: readonly Node["id"][] }
+  /** Those that are all pinned are let go. */
+  | { type: "pin"; nodes: readonly Node["id"][] }
   | { type: "mark"; facts: readonly string[] }
   | { type: "undo" }
   | { type: "reset" };
 
 const UNDO_LIMIT = 50;
 
-export const nothingExplored: Exploration = { added: new Map(), hidden: new Set(), marked: [], past: [] };
+export const nothingExplored: Exploration = {
+  added: new Map(),
+  hidden: new Set(),
+  pinned: new Set(),
+  marked: [],
+  past: [],
+};
 
 export function explore(state: Exploration, action: ExploreAction): Exploration {
   const { past, ...hand } = state;
@@ -41,7 +50,15 @@ export function explore(state: Exploration, action: ExploreAction): Exploration 
       });
     }
     case "hide":
-      return step({ hidden: new Set([...state.hidden, action.node]) });
+      return step({
+        hidden: new Set([...state.hidden, ...action.nodes]),
+        pinned: new Set([...state.pinned].filter((id) => !action.nodes.includes(id))),
+      });
+    case "pin": {
+      const others = [...state.pinned].filter((id) => !action.nodes.includes(id));
+      const letGo = action.nodes.every((id) => state.pinned.has(id));
+      return step({ pinned: new Set(letGo ? others : [...others, ...action.nodes]) });
+    }
     case "mark":
       return step({ marked: action.facts });
     case "undo": {

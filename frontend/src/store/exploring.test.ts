@@ -6,6 +6,7 @@ const node = (id: number, label: string, type = "", kind: "entity" | "literal" =
   ...{ id, label, type, kind },
   degree: 9,
   iri: "",
+  place: null,
 });
 const [germany, berlin, swiss, year] = [
   node(1, "Germany", "country"),
@@ -22,6 +23,7 @@ const picture: Picture = {
   hops: [hop(germany, "capital", berlin), hop(germany, "founded", year), hop(swiss, "borders", germany)],
   total: 3,
   missing: [],
+  kinds: ["country"],
 };
 const at = (address: string) => exploringOf(new URLSearchParams(address));
 const labels = (address: string) => exploredGraph(at(address), picture).nodes.map((one) => one.label);

@@ -3,6 +3,7 @@
 import type { Picture, PictureNode } from "@/api/explore";
 import { factOfHop } from "./found";
 import { edgeOf } from "./graphEdges";
+import { withKinds } from "./kinds";
 import type { GraphModel, GraphNode } from "./graphModel";
 
 export interface Exploring {
@@ -177,7 +178,7 @@ export function exploredGraph(
   const pairs = new Set(path.slice(1).flatMap((id, at) => [`${path[at]} ${id}`, `${id} ${path[at]}`]));
   const onPath = new Set(path);
   const keys = new Set(lines.map((fact) => fact.key));
-  return {
+  const model: GraphModel = {
     nodes: shown.map((node): GraphNode => ({
       ...{ id: node.id, label: node.label, kind: node.kind },
       role: pins.has(node.id) ? "topic" : "path",
@@ -200,4 +201,5 @@ export function exploredGraph(
     explored: 0,
     settled: true,
   };
+  return withKinds(model, picture);
 }

@@ -129,7 +129,7 @@ describe("exploring by hand", () => {
   });
 
   it("hides a node with its edges, and undo brings both back", () => {
-    const hidden = explore(expanded, { type: "hide", node: 11 });
+    const hidden = explore(expanded, { type: "hide", nodes: [11] });
     const without = buildGraph(view, hidden, options);
     expect(labels(without.nodes)).not.toContain("Austria");
     expect(without.edges.map((edge) => edge.id)).not.toContain("10|borders|11");
@@ -142,8 +142,27 @@ describe("exploring by hand", () => {
     });
   });
 
+  it("hides several at once, and brings all of them back at once", () => {
+    const hidden = explore(nothingExplored, { type: "hide", nodes: [11, 12] });
+    expect(buildGraph(view, hidden, options).hidden).toBe(2);
+    expect(explore(hidden, { type: "undo" }).hidden.size).toBe(0);
+  });
+
+  it("keeps what is pinned, with what joins it to the rest, until it is let go", () => {
+    const evidence = { ...options, only: "evidence" as const };
+    const pins = explore(nothingExplored, { type: "pin", nodes: [NODES.bern.id] });
+    expect(labels(buildGraph(view, nothingExplored, evidence).nodes)).not.toContain("Bern");
+    const kept = buildGraph(view, pins, { ...evidence, limit: 2 });
+    expect(kept.nodes[0]).toMatchObject({ label: "Bern", pinned: true });
+    expect(kept.edges.map((edge) => edge.id)).toEqual(["10|capital|30"]);
+    const letGo = explore(pins, { type: "pin", nodes: [NODES.bern.id] });
+    expect(letGo.pinned.size).toBe(0);
+    expect(explore(letGo, { type: "undo" }).pinned).toEqual(new Set([NODES.bern.id]));
+    expect(explore(pins, { type: "hide", nodes: [NODES.bern.id] }).pinned.size).toBe(0);
+  });
+
   it("shows a hidden node again when an expansion reaches it", () => {
-    const hidden = explore(nothingExplored, { type: "hide", node: 30 });
+    const hidden = explore(nothingExplored, { type: "hide", nodes: [30] });
     const again = explore(hidden, { type: "expand", hops: [hop(NODES.switzerland, "capital", NODES.bern)] });
     expect(again.hidden.size).toBe(0);
   });

@@ -3,6 +3,8 @@
 import type { Node, NodeKind } from "@/api/events";
 import type { Exploration } from "./explore";
 import { jumpKey, type Fact } from "./found";
+import type { Picture } from "@/api/explore";
+import type { KindLook } from "./kinds";
 import { edgeOf, leadingTo, strokesOf } from "./graphEdges";
 import { isOver, type RunView } from "./runView";
 
@@ -23,6 +25,12 @@ export interface GraphNode {
   /** The agent stands here in the step on show. */
   here: boolean;
   mark?: Mark;
+  /** Of what kind it is, where that is known. */
+  look?: KindLook;
+  /** Where it lies on the earth, in degrees. */
+  place?: NonNullable<Picture["nodes"][number]["place"]>;
+  /** A person keeps it in the drawing, whatever is filtered. */
+  pinned?: boolean;
   dim: boolean;
 }
 
@@ -108,6 +116,14 @@ function gather(view: RunView, hand: Exploration, options: GraphOptions): Parts 
   if (options.only !== "evidence" || !supported.size) return { facts: all, supported, explored: 0 };
   const facts = new Map([...all].filter(([key]) => supported.has(key) || hand.added.has(key)));
   const near = entitiesOf(facts.values());
+  // What is pinned stays with what joins it to the rest.
+  const stays = (id: number) => near.has(id) || hand.pinned.has(id);
+  for (const [key, fact] of all) {
+    const { head, tail } = fact;
+    const pinned = hand.pinned.has(head.id) || hand.pinned.has(tail.id);
+    if (pinned && stays(head.id) && stays(tail.id)) facts.set(key, fact);
+  }
+  for (const id of hand.pinned) near.add(id);
   for (const { entity } of [...view.linked, ...view.answers]) if (entity) near.add(entity.id);
   const explored = [...entitiesOf(all.values())].filter((id) => !near.has(id)).length;
   return { facts, supported, explored };
@@ -115,6 +131,11 @@ function gather(view: RunView, hand: Exploration, options: GraphOptions): Parts 
 
 function entitiesOf(facts: Iterable<Fact>): Set<number> {
   return new Set([...facts].flatMap((fact) => [fact.head.id, fact.tail.id]));
+}
+
+/** An entity that came with a fact added by hand. */
+function addedNode(hand: Exploration, id: number): Node | undefined {
+  return [...hand.added.values()].flatMap(({ head, tail }) => [head, tail]).find((node) => node.id === id);
 }
 
 /** Steps from the topic, as the path that first reached a node walked them; others one past a neighbour. */
@@ -178,8 +199,8 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
   const degree = new Map<number, number>();
   const named = new Map<number, Node>();
   const frontier = new Set(view.frontier.map((node) => node.id));
-  for (const id of [...topics, ...answers, ...frontier]) {
-    const node = view.nodes.get(id);
+  for (const id of [...topics, ...answers, ...frontier, ...hand.pinned]) {
+    const node = view.nodes.get(id) ?? addedNode(hand, id);
     if (node && !hand.hidden.has(id)) named.set(id, node);
   }
   for (const fact of facts.values()) {
@@ -220,11 +241,13 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
       depth: depth.get(node.id) ?? 1,
       degree: degree.get(node.id) ?? 0,
       here: frontier.has(node.id),
+      ...(hand.pinned.has(node.id) && { pinned: true }),
       dim: lit.size > 0 && !litNodes.has(node.id),
     };
   });
   // Stable: within a rank, what came first stays first, so a later event never swaps what is shown.
-  const nodes = all.sort((a, b) => RANK[a.role] - RANK[b.role]).slice(0, options.limit);
+  const rank = (node: GraphNode) => (node.pinned ? -1 : RANK[node.role]);
+  const nodes = all.sort((a, b) => rank(a) - rank(b)).slice(0, options.limit);
   const shown = new Set(nodes.map((node) => node.id));
 
   const edges: GraphEdge[] = [];

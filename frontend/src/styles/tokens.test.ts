@@ -54,6 +54,14 @@ describe.each([":root", ':root[data-theme="dark"]', ':root[data-theme="contrast"
     const ratio = contrast(tokens.get(`--run-${place}`) ?? "", tokens.get("--graph-surface") ?? "");
     expect(ratio).toBeGreaterThanOrEqual(3);
   });
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])("the colour of kind %i stands out by 3:1", (place) => {
+    const ratio = contrast(tokens.get(`--kind-${place}`) ?? "", tokens.get("--graph-surface") ?? "");
+    expect(ratio).toBeGreaterThanOrEqual(3);
+  });
+  it("the picture of a kind stands out by 3:1 from a star", () => {
+    const ratio = contrast(tokens.get("--answer-ink") ?? "", tokens.get("--answer") ?? "");
+    expect(ratio).toBeGreaterThanOrEqual(3);
+  });
   it.each(PAIRS)("%s on %s", (text, surface) => {
     expect(contrast(tokens.get(text) ?? "", tokens.get(surface) ?? "")).toBeGreaterThanOrEqual(4.5);
   });

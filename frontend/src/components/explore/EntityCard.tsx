@@ -133,6 +133,11 @@ export function EntityCard({ graph, state, id, onAsk }: Props) {
         <Button size="small" icon="link" onPress={() => state.setPathFrom(id)}>
           Path to…
         </Button>
+        {!graph.endpoint && (
+          <Button size="small" icon="search" onPress={() => state.setSimilar(id)}>
+            Find similar
+          </Button>
+        )}
         {state.isCurrent && node.kind === "entity" && (
           <Button size="small" icon="ask" onPress={() => onAsk([id])}>
             Ask about

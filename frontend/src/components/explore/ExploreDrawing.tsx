@@ -1,16 +1,19 @@
 // The drawing of what is explored, with its tools.
 import { Suspense, lazy, useEffect, useRef, useState, type KeyboardEvent, type RefObject } from "react";
-import { Dialog, DialogTrigger, Popover } from "react-aria-components";
+import { Popover } from "react-aria-components";
 import type { Graph } from "@/api/types";
 import { FactTable } from "@/components/graph/FactTable";
-import { ActList, ActMenu, Button, type Act } from "@/components/kit/controls";
+import { KindLegend } from "@/components/graph/KindLegend";
+import { Lasso } from "@/components/graph/Lasso";
+import { SimilarDialog } from "@/components/graph/SimilarDialog";
+import { ActList, Button, type Act } from "@/components/kit/controls";
 import { Loading } from "@/components/kit/feedback";
 import { useMedia, usePageKeys } from "@/components/kit/hooks";
 import type { GraphEvents, GraphHandle, LayoutName, Point } from "@/graph/handle";
-import { NO_KIND, kindOf } from "@/store/exploring";
-import { copyText, download, fileName } from "@/store/files";
+import { copyText } from "@/store/files";
 import { count, elide } from "@/store/format";
 import { useSettings } from "@/store/settings";
+import { ExploreTools } from "./ExploreTools";
 import type { ExploringState } from "./useExploring";
 
 const GraphCanvas = lazy(() => import("@/graph/GraphCanvas"));
@@ -27,193 +30,14 @@ interface Props {
   onAsk: (ids: readonly number[]) => void;
 }
 
-function Choices({
-  label,
-  names,
-  chosen,
-  onChange,
-}: {
-  label: string;
-  names: readonly (readonly [name: string, label: string, found: number])[];
-  chosen: readonly string[];
-  onChange: (chosen: string[]) => void;
-}) {
-  return (
-    <fieldset>
-      <legend className="label">{label}</legend>
-      <div className="explore-kinds">
-        {names.map(([name, text, found]) => (
-          <label key={name} className="check" title={name}>
-            <input
-              type="checkbox"
-              checked={chosen.includes(name)}
-              onChange={(event) => {
-                const rest = chosen.filter((one) => one !== name);
-                onChange(event.target.checked ? [...rest, name] : rest);
-              }}
-            />
-            {elide(text, 60)} <span className="muted tabular">{found}</span>
-          </label>
-        ))}
-      </div>
-    </fieldset>
-  );
-}
-
-function tally(names: readonly (readonly [string, string])[]): [string, string, number][] {
-  const found = new Map<string, [string, string, number]>();
-  for (const [name, label] of names) found.set(name, [name, label, (found.get(name)?.[2] ?? 0) + 1]);
-  return [...found.values()].sort((a, b) => b[2] - a[2] || a[1].localeCompare(b[1]));
-}
-
-function FilterBox({ state }: { state: ExploringState }) {
-  const { data, exploring, show } = state;
-  const kinds = tally(
-    (data?.nodes ?? []).map(kindOf).map((kind) => [kind || NO_KIND, kind || NO_KIND] as const),
-  );
-  const relations = tally((data?.hops ?? []).map(({ step }) => [step.name, step.label] as const));
-  const filtered = exploring.kinds.length + exploring.relations.length > 0;
-  return (
-    <Dialog aria-label="Filter what is shown" className="dialog narrow">
-      <p className="muted small">Only what is ticked is drawn; where nothing is ticked, all is. Pins stay.</p>
-      {kinds.length > 1 && (
-        <Choices
-          label="Kinds"
-          names={kinds}
-          chosen={exploring.kinds}
-          onChange={(chosen) => show({ ...exploring, kinds: chosen })}
-        />
-      )}
-      {relations.length > 0 && (
-        <Choices
-          label="Relations"
-          names={relations}
-          chosen={exploring.relations}
-          onChange={(chosen) => show({ ...exploring, relations: chosen })}
-        />
-      )}
-      {filtered && (
-        <Button size="small" onPress={() => show({ ...exploring, kinds: [], relations: [] })}>
-          Clear the filter
-        </Button>
-      )}
-    </Dialog>
-  );
-}
-
-interface ToolsProps {
-  graph: Graph;
-  state: ExploringState;
-  handle: GraphHandle | null;
-  layout: LayoutName;
-  onLayout: (name: LayoutName) => void;
-  table: boolean;
-  onTable: (table: boolean) => void;
-}
-
-function Tools({ graph, state, handle, layout, onLayout, table, onTable }: ToolsProps) {
-  const { model, exploring, shown } = state;
-  const filtered = exploring.kinds.length + exploring.relations.length > 0;
-  const save = (ending: string, blob: Promise<Blob> | undefined) =>
-    void blob?.then((content) => download(fileName(`${graph.name} explored`, ending), content));
-  const layouts: Act[] = [
-    {
-      id: "flow",
-      label: "Left to right, by hops",
-      checked: layout === "flow",
-      onAction: () => onLayout("flow"),
-    },
-    { id: "force", label: "By force", checked: layout === "force", onAction: () => onLayout("force") },
-  ];
-  return (
-    <div className="graph-tools">
-      <span className="graph-count small tabular muted" role="status">
-        {count(model.nodes.length, "entity", "entities")}, {count(model.edges.length, "fact")}
-        {model.hidden > 0 && ` · ${model.hidden} filtered away`}
-      </span>
-      <span className="grow" />
-      <Button
-        look="plain"
-        size="small"
-        icon="undo"
-        label="Undo"
-        hint="z"
-        isDisabled={!state.canUndo}
-        onPress={state.undo}
-      />
-      <DialogTrigger>
-        <Button
-          look="plain"
-          size="small"
-          icon="filter"
-          isDisabled={shown.length === 0}
-          {...(filtered ? { className: "on" } : {})}
-          label={filtered ? "Filter (active)" : "Filter"}
-        />
-        <Popover className="popover" placement="bottom end">
-          <FilterBox state={state} />
-        </Popover>
-      </DialogTrigger>
-      <ActMenu
-        label="Layout"
-        trigger={<Button look="plain" size="small" icon="layout" aria-label="Layout" />}
-        acts={layouts}
-      />
-      <Button
-        look="plain"
-        size="small"
-        icon="table"
-        label={table ? "Show the drawing" : "Show as a table"}
-        {...(table ? { className: "on" } : {})}
-        onPress={() => onTable(!table)}
-      />
-      <ActMenu
-        label="Share what is shown"
-        trigger={<Button look="plain" size="small" icon="download" aria-label="Share what is shown" />}
-        acts={[
-          {
-            id: "link",
-            label: "Copy the address",
-            onAction: () => void copyText(window.location.href, "Address"),
-          },
-          { id: "png", label: "Image (PNG)", onAction: () => save("png", handle?.png()) },
-          { id: "svg", label: "Drawing (SVG)", onAction: () => save("svg", handle?.svg()) },
-          {
-            id: "json",
-            label: "Entities and facts (JSON)",
-            onAction: () =>
-              download(fileName(`${graph.name} explored`, "json"), JSON.stringify(state.data ?? {}, null, 2)),
-          },
-        ]}
-      />
-      <Button
-        look="plain"
-        size="small"
-        icon="minus"
-        label="Zoom out"
-        hint="-"
-        onPress={() => handle?.zoom(0.8)}
-      />
-      <Button
-        look="plain"
-        size="small"
-        icon="plus"
-        label="Zoom in"
-        hint="+"
-        onPress={() => handle?.zoom(1.25)}
-      />
-      <Button look="plain" size="small" icon="fit" label="Fit" hint="f" onPress={() => handle?.fit()} />
-    </div>
-  );
-}
-
 export function ExploreDrawing({ graph, state, search, onAsk }: Props) {
-  const { model, node, selected, setSelected, pathFrom, setPathFrom, exploring, labelOf } = state;
+  const { model, node, selected, setSelected, pathFrom, setPathFrom, exploring, labelOf, similar } = state;
   const { theme } = useSettings();
   const dark = useMedia("(prefers-color-scheme: dark)");
   const [handle, setHandle] = useState<GraphHandle | null>(null);
   const [layout, setLayout] = useState<LayoutName>("flow");
   const [table, setTable] = useState(false);
+  const [lasso, setLasso] = useState(false);
   const [menu, setMenu] = useState<(Point & { id: number }) | null>(null);
   const anchor = useRef<HTMLSpanElement>(null);
   const surface = useRef<HTMLDivElement>(null);
@@ -274,11 +98,13 @@ export function ExploreDrawing({ graph, state, search, onAsk }: Props) {
     const keys: Record<string, () => void> = {
       f: () => handle?.fit(),
       z: state.undo,
+      l: () => setLasso(!lasso),
       "/": () => search.current?.focus(),
       "+": () => handle?.zoom(1.25),
       "-": () => handle?.zoom(0.8),
       Escape: () => {
-        if (pathFrom !== null) setPathFrom(null);
+        if (lasso) setLasso(false);
+        else if (pathFrom !== null) setPathFrom(null);
         else if (exploring.path.length) state.show({ ...exploring, path: [] });
         else state.look(null);
       },
@@ -322,6 +148,14 @@ export function ExploreDrawing({ graph, state, search, onAsk }: Props) {
       end: "i",
       onAction: () => state.pin([id]),
     },
+    ...(graph.endpoint
+      ? []
+      : [
+          {
+            ...{ id: "similar", label: "Find similar…", icon: "search" as const },
+            onAction: () => state.setSimilar(id),
+          },
+        ]),
     ...(state.isCurrent
       ? [{ id: "ask", label: "Ask about this entity", icon: "ask" as const, onAction: () => onAsk([id]) }]
       : []),
@@ -331,7 +165,7 @@ export function ExploreDrawing({ graph, state, search, onAsk }: Props) {
 
   return (
     <section className="graph" aria-label="Graph">
-      <Tools
+      <ExploreTools
         graph={graph}
         state={state}
         handle={handle}
@@ -342,6 +176,8 @@ export function ExploreDrawing({ graph, state, search, onAsk }: Props) {
         }}
         table={table}
         onTable={setTable}
+        lasso={lasso}
+        onLasso={setLasso}
       />
       <div className="graph-body">
         {/* eslint-disable-next-line jsx-a11y-x/no-noninteractive-element-interactions -- an application has keys of its own */}
@@ -363,6 +199,14 @@ export function ExploreDrawing({ graph, state, search, onAsk }: Props) {
               onReady={setHandle}
             />
           </Suspense>
+          {lasso && (
+            <Lasso
+              onDrawn={(line) => {
+                setLasso(false);
+                handle?.select(handle.within(line));
+              }}
+            />
+          )}
           <span ref={anchor} className="menu-anchor" style={{ left: menu?.x ?? 0, top: menu?.y ?? 0 }} />
         </div>
         {table && (
@@ -400,6 +244,17 @@ export function ExploreDrawing({ graph, state, search, onAsk }: Props) {
           </p>
         )}
       </div>
+      {!table && <KindLegend model={model} onSelect={(ids) => handle?.select(ids)} />}
+      {similar !== null && (
+        <SimilarDialog
+          graph={graph.id}
+          snapshot={state.version}
+          node={{ id: similar, label: labelOf(similar) }}
+          isShown={(id) => state.shown.includes(id)}
+          onAdd={(id) => state.add([id])}
+          onClose={() => state.setSimilar(null)}
+        />
+      )}
       <Popover
         className="popover"
         triggerRef={anchor}

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { RefObject } from "react";
 import { hubsQuery } from "@/api/explore";
 import type { Graph } from "@/api/types";
+import { SelectionCard } from "@/components/graph/SelectionCard";
 import { Find } from "@/components/graphs/Find";
 import { Button } from "@/components/kit/controls";
 import { count, elide } from "@/store/format";
@@ -49,32 +50,14 @@ function Several({ state, onAsk }: Pick<Props, "state" | "onAsk">) {
   const [one, two] = selected;
   return (
     <section className="explore-card" aria-label="What is selected">
-      <h2>{count(selected.length, "entity", "entities")} selected</h2>
-      <p className="muted">
-        {selected
-          .slice(0, 8)
-          .map((id) => elide(labelOf(id), 40))
-          .join(" · ")}
-        {selected.length > 8 && ` and ${selected.length - 8} more`}
-      </p>
-      <p className="row wrap explore-acts">
-        <Button size="small" icon="pin" onPress={() => state.pin(selected)}>
-          {selected.every((id) => state.exploring.pins.includes(id)) ? "Unpin" : "Pin"}
-        </Button>
-        {selected.length === 2 && one !== undefined && two !== undefined && (
-          <Button size="small" icon="link" onPress={() => void state.path(one, two)}>
-            Path between them
-          </Button>
-        )}
-        {state.isCurrent && (
-          <Button size="small" icon="ask" onPress={() => onAsk(selected)}>
-            Ask about
-          </Button>
-        )}
-        <Button size="small" icon="minus" onPress={() => state.hide(selected)}>
-          Hide
-        </Button>
-      </p>
+      <SelectionCard
+        names={selected.map(labelOf)}
+        pinned={selected.every((id) => state.exploring.pins.includes(id))}
+        onPin={() => state.pin(selected)}
+        onHide={() => state.hide(selected)}
+        onPath={() => one !== undefined && two !== undefined && void state.path(one, two)}
+        onAsk={state.isCurrent ? () => onAsk(selected) : undefined}
+      />
     </section>
   );
 }
@@ -127,7 +110,8 @@ export function ExploreSide({ graph, state, search, onAsk }: Props) {
       )}
       {shown.length > 0 && node === null && selected.length < 2 && (
         <p className="explore-card muted">
-          Select an entity to see its facts. Double-click expands it; drag with Shift selects several.
+          Select an entity to see its facts. Double-click expands it; the lasso, or a drag with Shift, selects
+          several.
         </p>
       )}
       <Pins state={state} onAsk={onAsk} />

@@ -32,6 +32,8 @@ export function useExploring(graph: Graph) {
   const [selected, setSelected] = useState<readonly number[]>([]);
   const [pathFrom, setPathFrom] = useState<number | null>(null);
   const [busy, setBusy] = useState(false);
+  /** The entity to which others are looked for. */
+  const [similar, setSimilar] = useState<number | null>(null);
   const address = params.toString();
   const exploring = useMemo(() => exploringOf(new URLSearchParams(address)), [address]);
   const shown = useMemo(() => shownOf(exploring), [exploring]);
@@ -159,6 +161,8 @@ export function useExploring(graph: Graph) {
     setSelected,
     pathFrom,
     setPathFrom,
+    similar,
+    setSimilar,
     busy,
     labelOf,
     show,

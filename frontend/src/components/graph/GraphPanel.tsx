@@ -14,8 +14,12 @@ import { FactTable } from "./FactTable";
 import { GraphToolbar } from "./GraphToolbar";
 import { HoverCard, type Target } from "./HoverCard";
 import { Inspector } from "./Inspector";
+import { KindLegend } from "./KindLegend";
+import { Lasso } from "./Lasso";
 import { Legend } from "./Legend";
 import { RelationChooser } from "./RelationChooser";
+import { SelectionCard } from "./SelectionCard";
+import { SimilarDialog } from "./SimilarDialog";
 import { useGraphActs } from "./useGraphActs";
 import { useGraphView } from "./useGraphView";
 
@@ -32,7 +36,7 @@ interface Props {
   view: RunView;
   chain: number | null;
   theme: string;
-  onAsk: (about: { id: number; label: string }) => void;
+  onAsk: (about: readonly { id: number; label: string }[]) => void;
   onClearChain: () => void;
   /** Facts and jumps that something outside the drawing points at. */
   lit?: readonly string[] | undefined;
@@ -47,13 +51,14 @@ export function GraphPanel(props: Props) {
   const { graph, view, chain, theme, onAsk, onClearChain, lit, litNodes, walkedBy, runs } = props;
   const [node, setNode] = useUrlNumber("node");
   const [edge, setEdge] = useState<string | null>(null);
-  const state = useGraphView(view, { chain, lit, litNodes, node, walkedBy });
+  const state = useGraphView(graph, view, { chain, lit, litNodes, node, walkedBy });
   const { model, dispatch, selected } = state;
   const acts = useGraphActs(graph, state, { onAsk, onClearChain });
   const { labelOf, expand, hub, setHub, pathFrom, setPathFrom } = acts;
   const [handle, setHandle] = useState<GraphHandle | null>(null);
   const [layout, setLayout] = useState<LayoutName>("flow");
   const [table, setTable] = useState(false);
+  const [lasso, setLasso] = useState(false);
   const [hover, setHover] = useState<Target | null>(null);
   const [menu, setMenu] = useState<Target | null>(null);
   const search = useRef<HTMLInputElement>(null);
@@ -106,13 +111,15 @@ export function GraphPanel(props: Props) {
       z: () => {
         dispatch({ type: "undo" });
       },
+      l: () => setLasso(!lasso),
       "/": () => search.current?.focus(),
       "+": () => handle?.zoom(1.25),
       "-": () => handle?.zoom(0.8),
       Escape: () => {
         setPathFrom(null);
         setEdge(null);
-        if (node !== null) setNode(null);
+        if (lasso) setLasso(false);
+        else if (node !== null) setNode(null);
         else if (state.hand.marked.length) dispatch({ type: "mark", facts: [] });
         else onClearChain();
       },
@@ -121,6 +128,7 @@ export function GraphPanel(props: Props) {
         h: () => {
           acts.hide(selected);
         },
+        i: () => acts.pin(selected),
         p: () => {
           acts.startPath(current);
         },
@@ -166,6 +174,8 @@ export function GraphPanel(props: Props) {
         table={table}
         onTable={setTable}
         search={search}
+        lasso={lasso}
+        onLasso={setLasso}
       />
       {runs}
       <div className="graph-body">
@@ -182,6 +192,14 @@ export function GraphPanel(props: Props) {
           <Suspense fallback={<Loading what="the graph view" />}>
             <GraphCanvas model={model} events={events} theme={theme} onReady={setHandle} />
           </Suspense>
+          {lasso && (
+            <Lasso
+              onDrawn={(line) => {
+                setLasso(false);
+                handle?.select(handle.within(line));
+              }}
+            />
+          )}
           <span ref={anchor} className="menu-anchor" style={{ left: menu?.x ?? 0, top: menu?.y ?? 0 }} />
           {hover && !menu && <HoverCard graph={graph} target={hover} model={model} view={view} />}
         </div>
@@ -217,14 +235,28 @@ export function GraphPanel(props: Props) {
             {state.only === "all" ? "Evidence only" : `+${integer(model.explored)} explored`}
           </Button>
         )}
-        {picked && !table && (
+        {selected.length > 1 && !litNodes && !table && (
+          <aside className="inspector" aria-label="What is selected">
+            <SelectionCard
+              names={selected.map(labelOf)}
+              pinned={acts.isPinned(selected)}
+              onPin={() => acts.pin(selected)}
+              onHide={() => acts.hide(selected)}
+              onPath={() => acts.startPath(selected[0] ?? 0)}
+              onAsk={() => acts.askAbout(selected)}
+            />
+          </aside>
+        )}
+        {picked && selected.length < 2 && !table && (
           <Inspector
             graph={graph}
             picked={picked}
             model={model}
             view={view}
             onExpand={(id) => void expand(id)}
-            onAsk={onAsk}
+            onAsk={(id) => acts.askAbout([id])}
+            onPin={(id) => acts.pin([id])}
+            onSimilar={(id) => acts.setSimilar({ id, label: labelOf(id) })}
             onClose={() => {
               setEdge(null);
               setNode(null);
@@ -236,8 +268,10 @@ export function GraphPanel(props: Props) {
           {current !== undefined && `${labelOf(current)} selected`}
         </p>
       </div>
+      {!table && <KindLegend model={model} onSelect={(ids) => handle?.select(ids)} />}
       {!table && (
         <Legend
+          pinned={state.hand.pinned.size > 0}
           agent={view.agent.length > 0}
           window={!state.over && view.agent.some((walk) => walk.event.chosen !== null)}
         />
@@ -266,6 +300,16 @@ export function GraphPanel(props: Props) {
           />
         )}
       </Popover>
+      {acts.similar && (
+        <SimilarDialog
+          graph={graph}
+          snapshot={view.started?.snapshot ?? null}
+          node={acts.similar}
+          isShown={(id) => model.nodes.some((one) => one.id === id)}
+          onAdd={(_, hops) => dispatch({ type: "expand", hops })}
+          onClose={() => acts.setSimilar(null)}
+        />
+      )}
       {hub && (
         <RelationChooser
           graph={graph}

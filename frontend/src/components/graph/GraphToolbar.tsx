@@ -1,13 +1,13 @@
 // Search, filter, layout, zoom, export: everything about the drawing that is not a click in it.
-import { useMemo, useState, type RefObject } from "react";
+import { useState, type RefObject } from "react";
 import { Dialog, DialogTrigger, Popover } from "react-aria-components";
 import { ActMenu, Button } from "@/components/kit/controls";
 import type { GraphHandle, LayoutName } from "@/graph/handle";
-import { timesOf } from "@/graph/rings";
 import { download, fileName } from "@/store/files";
 import { count, integer } from "@/store/format";
 import { type GraphOptions } from "@/store/graphModel";
 import type { GraphState } from "./useGraphView";
+import { LayoutMenu, ViewButtons } from "./ViewButtons";
 
 interface Props {
   state: GraphState;
@@ -18,6 +18,8 @@ interface Props {
   table: boolean;
   onTable: (on: boolean) => void;
   search: RefObject<HTMLInputElement | null>;
+  lasso: boolean;
+  onLasso: (on: boolean) => void;
 }
 
 const ONLY: Record<GraphOptions["only"], string> = {
@@ -141,11 +143,10 @@ function exportActs({ state, handle, title }: Pick<Props, "state" | "handle" | "
 }
 
 export function GraphToolbar(props: Props) {
-  const { state, handle, layout, onLayout, table, onTable, search } = props;
+  const { state, handle, layout, onLayout, table, onTable, search, lasso, onLasso } = props;
   const { model, hand, dispatch, limit, setLimit } = state;
   const cut = model.total > model.nodes.length;
   const filtered = state.isFiltered;
-  const isDated = useMemo(() => timesOf(model).size > 1, [model]);
   return (
     <div className="graph-tools">
       <SearchBox state={state} handle={handle} search={search} />
@@ -197,35 +198,7 @@ export function GraphToolbar(props: Props) {
           <FilterBox state={state} />
         </Popover>
       </DialogTrigger>
-      <ActMenu
-        label="Layout"
-        trigger={<Button look="plain" size="small" icon="layout" aria-label="Layout" />}
-        acts={[
-          {
-            id: "flow",
-            label: "Left to right, by hops",
-            checked: layout === "flow",
-            onAction: () => onLayout("flow"),
-          },
-          { id: "force", label: "By force", checked: layout === "force", onAction: () => onLayout("force") },
-          {
-            id: "radial",
-            label: "In rings around the topics",
-            checked: layout === "radial",
-            onAction: () => onLayout("radial"),
-          },
-          ...(isDated
-            ? [
-                {
-                  id: "timeline",
-                  label: "Along a line of time",
-                  checked: layout === "timeline",
-                  onAction: () => onLayout("timeline"),
-                },
-              ]
-            : []),
-        ]}
-      />
+      <LayoutMenu model={model} layout={layout} onLayout={onLayout} />
       <Button
         look="plain"
         size="small"
@@ -239,23 +212,7 @@ export function GraphToolbar(props: Props) {
         trigger={<Button look="plain" size="small" icon="download" aria-label="Export the graph" />}
         acts={exportActs(props)}
       />
-      <Button
-        look="plain"
-        size="small"
-        icon="minus"
-        label="Zoom out"
-        hint="-"
-        onPress={() => handle?.zoom(0.8)}
-      />
-      <Button
-        look="plain"
-        size="small"
-        icon="plus"
-        label="Zoom in"
-        hint="+"
-        onPress={() => handle?.zoom(1.25)}
-      />
-      <Button look="plain" size="small" icon="fit" label="Fit" hint="f" onPress={() => handle?.fit()} />
+      <ViewButtons handle={handle} lasso={lasso} onLasso={onLasso} />
     </div>
   );
 }

@@ -69,6 +69,7 @@ function EdgeMore({ graph, edge }: { graph: Id; edge: GraphEdge }) {
 /** What an entity is in this run: "answer · literal". */
 export function kindOf(node: GraphNode): string {
   return [
+    ...(node.look ? [node.look.kind] : []),
     ROLES[node.role],
     ...(node.here ? ["the agent is here"] : []),
     ...(node.kind === "cvt" ? ["mediator, without a name of its own"] : []),

@@ -31,16 +31,17 @@ afterEach(() => {
 
 function show(picked: { kind: "node"; id: number } | { kind: "edge"; id: string }) {
   const [onExpand, onAsk, onClose] = [vi.fn(), vi.fn(), vi.fn()];
+  const [onPin, onSimilar] = [vi.fn(), vi.fn()];
   render(
     <QueryClientProvider client={makeCache()}>
-      <Inspector graph={1} {...{ picked, model, view, onExpand, onAsk, onClose }} />
+      <Inspector graph={1} {...{ picked, model, view, onExpand, onAsk, onPin, onSimilar, onClose }} />
     </QueryClientProvider>,
   );
-  return { onExpand, onAsk, onClose };
+  return { onExpand, onAsk, onPin, onSimilar, onClose };
 }
 
 it("tells what an entity is, and its facts by relation with their counts", async () => {
-  const { onExpand, onAsk, onClose } = show({ kind: "node", id: NODES.french.id });
+  const { onExpand, onAsk, onPin, onSimilar, onClose } = show({ kind: "node", id: NODES.french.id });
   expect(screen.getByRole("heading", { name: "French" })).toBeInTheDocument();
   expect(screen.getByText("answer")).toBeInTheDocument();
   expect(await screen.findByText("27 facts in 2 relations")).toBeInTheDocument();
@@ -52,7 +53,11 @@ it("tells what an entity is, and its facts by relation with their counts", async
   await userEvent.click(screen.getByRole("button", { name: "Expand" }));
   expect(onExpand).toHaveBeenCalledExactlyOnceWith(NODES.french.id);
   await userEvent.click(screen.getByRole("button", { name: "Ask about" }));
-  expect(onAsk).toHaveBeenCalledExactlyOnceWith({ id: NODES.french.id, label: "French" });
+  expect(onAsk).toHaveBeenCalledExactlyOnceWith(NODES.french.id);
+  await userEvent.click(screen.getByRole("button", { name: "Pin" }));
+  expect(onPin).toHaveBeenCalledExactlyOnceWith(NODES.french.id);
+  await userEvent.click(screen.getByRole("button", { name: "Find similar" }));
+  expect(onSimilar).toHaveBeenCalledExactlyOnceWith(NODES.french.id);
   await userEvent.click(screen.getByRole("button", { name: "Close" }));
   expect(onClose).toHaveBeenCalledOnce();
 });

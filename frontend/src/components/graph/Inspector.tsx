@@ -17,6 +17,8 @@ interface NodeProps {
   node: GraphNode;
   onExpand: () => void;
   onAsk: () => void;
+  onPin: () => void;
+  onSimilar: () => void;
 }
 
 function Relations({ graph, node }: Pick<NodeProps, "graph" | "node">) {
@@ -50,7 +52,7 @@ function Relations({ graph, node }: Pick<NodeProps, "graph" | "node">) {
   );
 }
 
-function NodeCard({ graph, node, onExpand, onAsk }: NodeProps) {
+function NodeCard({ graph, node, onExpand, onAsk, onPin, onSimilar }: NodeProps) {
   return (
     <>
       <p className="muted small">{kindOf(node)}</p>
@@ -61,6 +63,12 @@ function NodeCard({ graph, node, onExpand, onAsk }: NodeProps) {
         </Button>
         <Button size="small" icon="ask" onPress={onAsk}>
           Ask about
+        </Button>
+        <Button size="small" icon="pin" aria-pressed={node.pinned ?? false} onPress={onPin}>
+          {node.pinned ? "Unpin" : "Pin"}
+        </Button>
+        <Button size="small" icon="search" onPress={onSimilar}>
+          Find similar
         </Button>
       </p>
     </>
@@ -73,11 +81,14 @@ interface Props {
   model: GraphModel;
   view: RunView;
   onExpand: (node: number) => void;
-  onAsk: (about: { id: number; label: string }) => void;
+  onAsk: (node: number) => void;
+  onPin: (node: number) => void;
+  onSimilar: (node: number) => void;
   onClose: () => void;
 }
 
-export function Inspector({ graph, picked, model, view, onExpand, onAsk, onClose }: Props) {
+export function Inspector(props: Props) {
+  const { graph, picked, model, view, onExpand, onAsk, onPin, onSimilar, onClose } = props;
   const node = picked.kind === "node" ? model.nodes.find((one) => one.id === picked.id) : undefined;
   const edge = picked.kind === "edge" ? model.edges.find((one) => one.id === picked.id) : undefined;
   if (!node && !edge) return null;
@@ -93,7 +104,9 @@ export function Inspector({ graph, picked, model, view, onExpand, onAsk, onClose
           graph={graph}
           node={node}
           onExpand={() => onExpand(node.id)}
-          onAsk={() => onAsk({ id: node.id, label: node.label })}
+          onAsk={() => onAsk(node.id)}
+          onPin={() => onPin(node.id)}
+          onSimilar={() => onSimilar(node.id)}
         />
       )}
       {edge && <EdgeFacts edge={edge} model={model} view={view} />}

@@ -11,18 +11,26 @@ const ENTRIES: [string, string][] = [
 
 const AGENT: [string, string] = ["here", "the agent is here"];
 const WINDOW: [string, string] = ["window", "in its window"];
+const PINNED: [string, string] = ["pinned", "pinned"];
 
 interface Props {
   agent: boolean;
   /** The agent looks at facts before it keeps some. */
   window: boolean;
+  pinned: boolean;
 }
 
 /** What the marks mean. Drawn with the same tokens as the graph. */
-export function Legend({ agent, window }: Props) {
+export function Legend({ agent, window, pinned }: Props) {
+  const entries = [
+    ...ENTRIES,
+    ...(pinned ? [PINNED] : []),
+    ...(agent ? [AGENT] : []),
+    ...(window ? [WINDOW] : []),
+  ];
   return (
     <ul className="legend" aria-label="Legend">
-      {[...ENTRIES, ...(agent ? [AGENT] : []), ...(window ? [WINDOW] : [])].map(([mark, text]) => (
+      {entries.map(([mark, text]) => (
         <li key={mark}>
           <svg viewBox="0 0 20 12" width="20" height="12" aria-hidden="true" className={`mark m-${mark}`}>
             {mark === "answer" ? (

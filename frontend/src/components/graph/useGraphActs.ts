@@ -12,7 +12,7 @@ import { HUB } from "./RelationChooser";
 import type { GraphState } from "./useGraphView";
 
 interface Around {
-  onAsk: (about: { id: number; label: string }) => void;
+  onAsk: (about: readonly { id: number; label: string }[]) => void;
   onClearChain: () => void;
 }
 
@@ -20,6 +20,8 @@ export function useGraphActs(graph: Id, state: GraphState, { onAsk, onClearChain
   const { model, dispatch, selected, setSelected } = state;
   const [hub, setHub] = useState<{ id: number; label: string } | null>(null);
   const [pathFrom, setPathFrom] = useState<number | null>(null);
+  /** The entity to which others are looked for. */
+  const [similar, setSimilar] = useState<{ id: number; label: string } | null>(null);
 
   const labelOf = (id: number) => model.nodes.find((node) => node.id === id)?.label ?? "";
 
@@ -45,9 +47,13 @@ export function useGraphActs(graph: Id, state: GraphState, { onAsk, onClearChain
   };
 
   const hide = (ids: readonly number[]) => {
-    for (const id of ids) dispatch({ type: "hide", node: id });
+    dispatch({ type: "hide", nodes: ids });
     setSelected([]);
   };
+
+  const pin = (ids: readonly number[]) => dispatch({ type: "pin", nodes: ids });
+  const isPinned = (ids: readonly number[]) => ids.every((id) => state.hand.pinned.has(id));
+  const askAbout = (ids: readonly number[]) => onAsk(ids.map((id) => ({ id, label: labelOf(id) })));
 
   const mark = (from: number, to: number) => {
     const facts = pathWithin(model, from, to);
@@ -89,11 +95,22 @@ export function useGraphActs(graph: Id, state: GraphState, { onAsk, onClearChain
       { id: "expand", label: "Expand", icon: "plus", end: "e", onAction: () => void expand(id) },
       { id: "choose", label: "Expand by relation…", icon: "filter", onAction: () => setHub({ id, label }) },
       { id: "path", label: "Path to another…", icon: "link", end: "p", onAction: () => startPath(id) },
-      { id: "ask", label: "Ask about this entity", icon: "ask", onAction: () => onAsk({ id, label }) },
+      {
+        ...{ id: "pin", label: isPinned([id]) ? "Unpin" : "Pin", icon: "pin", end: "i" },
+        onAction: () => pin([id]),
+      },
+      {
+        ...{ id: "similar", label: "Find similar…", icon: "search" },
+        onAction: () => setSimilar({ id, label }),
+      },
+      { id: "ask", label: "Ask about this entity", icon: "ask", onAction: () => askAbout([id]) },
       { id: "copy", label: "Copy the name", icon: "copy", onAction: () => void copyText(label, "Name") },
       { id: "hide", label: "Hide", icon: "minus", end: "h", onAction: () => hide([id]) },
     ];
   };
 
-  return { labelOf, expand, hide, startPath, select, actsOf, hub, setHub, pathFrom, setPathFrom };
+  return {
+    ...{ labelOf, expand, hide, pin, isPinned, askAbout, startPath, select, actsOf },
+    ...{ hub, setHub, pathFrom, setPathFrom, similar, setSimilar },
+  };
 }

@@ -1,8 +1,12 @@
 // The state of the graph view: what was explored by hand, filters, selection, and the model they make.
 import { useMemo, useReducer, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
 import type { Node } from "@/api/events";
+import { pictureQuery } from "@/api/explore";
+import type { Id } from "@/api/types";
 import { explore, nothingExplored } from "@/store/explore";
 import { NODE_LIMIT, buildGraph, lightNodes, type GraphOptions } from "@/store/graphModel";
+import { withKinds } from "@/store/kinds";
 import { isOver, type RunView } from "@/store/runView";
 
 interface Shown {
@@ -23,7 +27,10 @@ function besides({ program }: RunView, litNodes: readonly Node[] = [], node: num
   return looked ? [...litNodes, looked] : litNodes;
 }
 
-export function useGraphView(view: RunView, { chain, lit, litNodes, node, walkedBy }: Shown) {
+/** More entities than these have no kinds in the drawing. */
+const KINDS_MAX = 500;
+
+export function useGraphView(graph: Id, view: RunView, { chain, lit, litNodes, node, walkedBy }: Shown) {
   const [hand, dispatch] = useReducer(explore, nothingExplored);
   const [limit, setLimit] = useState(NODE_LIMIT);
   // In a comparison one wants to see who walked where; else the evidence, with the rest a press away.
@@ -47,15 +54,21 @@ export function useGraphView(view: RunView, { chain, lit, litNodes, node, walked
       }),
     [view, hand, chain, limit, only, relations, over, lit, litNodes, node, walkedBy],
   );
+  // What kinds they are of is asked once nothing more comes by itself. An endpoint would be asked again for each.
+  const wanted = drawn.nodes.map(({ id }) => id).sort((a, b) => a - b);
+  const asks = drawn.settled && !view.started?.endpoint && wanted.length <= KINDS_MAX;
+  const picture = useQuery(pictureQuery(graph, view.started?.snapshot ?? null, asks ? wanted : []));
+  const told = asks ? picture.data : undefined;
+  const kinds = useMemo(() => withKinds(drawn, told), [drawn, told]);
   const model = useMemo(
     () =>
       litNodes
         ? lightNodes(
-            drawn,
+            kinds,
             litNodes.map((one) => one.id),
           )
-        : drawn,
-    [drawn, litNodes],
+        : kinds,
+    [kinds, litNodes],
   );
   const known = useMemo(() => {
     const facts = [...view.facts.values(), ...hand.added.values()];
