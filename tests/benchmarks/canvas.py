@@ -56,6 +56,7 @@ def measure() -> list[Section]:
         Clew(Path(home) / "clew", env={"CLEW_SELF_TRAINING": "0"}) as clew,
     ):
         clew.wait_for_workers()
+        clew.wait_for_quiet()
         graph = clew.api("GET", "graphs")["results"][0]["id"]
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGS)
         try:
@@ -135,6 +136,7 @@ def _drawn(page: Page, runs: list[str]) -> list[tuple[str, ...]]:
         (
             "overlapping names of topics, answers and path nodes, before and after expanding",
             str(told["overlaps"]),
+            "0",
         ),
         ("topics and answers without a name", str(told["unnamed"]), "0"),
         ("names that go beyond the canvas", str(told["cut"]), "0"),
