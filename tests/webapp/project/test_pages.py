@@ -109,6 +109,7 @@ def test_the_schema_is_valid_without_a_warning(tmp_path):
         "across",
         "across/{id}",
         "graphs/{id}/paths",
+        "graphs/{id}/similar",
         "graphs/{id}/passages",
         "graphs/{id}/passages/{number}",
         "graphs/{id}/train",
