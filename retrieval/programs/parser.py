@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from retrieval.programs import lifting
 from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import (
     EVERY,
@@ -98,6 +99,7 @@ class Parser:
         self.anchors = Anchors(self.schema, self.similarity)
         self.weights = weights or Weights()
         self._executor = Executor(snapshot, self.columns)
+        self._lifts: set[Program] = set()
 
     def read(
         self,
@@ -144,11 +146,14 @@ class Parser:
         asked = vocabulary.asked(question)
         several = {Entities(own.ids) for own in reading.denoted if len(own.ids) > 1}
         best: dict[Program, Candidate] = {}
+        self._lifts.clear()
         for part in parts:
             for program in self._finished(question, asked, part, several):
                 result = self._executor.run(program)
                 own = self._root(question, program, result, part, several)
                 features = part.all_features()
+                if program in self._lifts:
+                    own = (*own, ("root.lifted", 1.0))
                 for name, value in own:
                     features[name] = features.get(name, 0.0) + value
                 score = self.weights.score(features)
@@ -175,10 +180,21 @@ class Parser:
         if part.category == "S":
             other = _others(question, part.program)
             found = [part.program] if other is None else [other, part.program]
-            found += [own for program in found for own in self._named(program)]
+            found += [own for program in found for own in (*self._named(program), *self._lifted(question, program))]
             whose = asked == "who" and not _names_a_relation(part)
             return [*found, *(self._people_of(part.program) if whose else ())]
+        if part.category == "F" and isinstance(part.program, Count):
+            return [part.program, *(Count(own) for own in self._lifted(question, part.program.source))]
         return [part.program] if part.category == "F" else []
+
+    def _lifted(self, question: Question, program: Program) -> list[Program]:
+        """Conditions said of what is asked for instead of what they name: from both, but not from."""
+        lifted = [lifting.but_not(program, self._executor)]
+        if any(word.text == "both" for word in question.words):
+            lifted.append(lifting.both(program, self._executor))
+        found = [own for own in lifted if own is not None]
+        self._lifts.update(found)
+        return found
 
     def _true(self, program: Program) -> Program:
         """What a yes or no leads to is to be yes: "are dogs allowed on the ridge"."""

@@ -200,6 +200,28 @@ class Schema:
         return frozenset(found)
 
     @cached_property
+    def namings(self) -> frozenset[int]:
+        """Relations that say what things are called, of some of them only and with no other word than they bear already:
+        the "name" of "Jordan (1510)", told from another Jordan.
+        """
+        found = set[int]()
+        for info in self.relations:
+            if info.stems[-1:] != ("name",) or not info.facts:
+                continue
+            heads, tails = self.columns.arcs(info.id)
+            step = max(1, len(heads) // _SAMPLE)
+            pairs = list(zip(heads[::step].tolist(), tails[::step].tolist(), strict=True))
+            same = sum(self._called(head) == self._called(tail) for head, tail in pairs)
+            fellows = self.fellows(info.id)
+            told = isinstance(fellows, Walk) and sum(self.kinds.get(k, 0) for k in fellows.source.ids) > info.heads  # type: ignore[attr-defined]
+            if told and same >= _NEARLY_ALL * len(pairs):
+                found.add(info.id)
+        return frozenset(found)
+
+    def _called(self, node: int) -> str:
+        return self.snapshot.entity_label(node).casefold().split(" (")[0].strip()
+
+    @cached_property
     def surrogates(self) -> tuple[np.ndarray, dict[int, int]]:
         """Rows that are called after their kind and a number, "player 7", bool [E]; and of each kind the relation that
         says whose or what they are: to something of its own for each of them, or called as they are.

@@ -12,6 +12,7 @@ import snowballstemmer
 from retrieval.programs import quantities
 from retrieval.programs.algebra import Comparison, Constant
 from retrieval.programs.lexicon import BASES, IRREGULAR, POSITIVES, PREPOSITIONS, RELATED, RELATIVE, STOP
+from retrieval.programs.spelling import MANY, operator_word
 
 _STEMMER = snowballstemmer.stemmer("english")
 _TOKEN = re.compile(r"[^\W_]+(?:['’](?!s\b)[^\W_]+)*|['’]s\b")
@@ -125,6 +126,7 @@ def read(text: str) -> Question:
     """The words, quantities and quotes of a question; in which order answers are wanted is left out."""
     text = _ORDERING.sub("", text).replace("``", ' "').replace("''", '" ')
     words = [word for match in _TOKEN.finditer(text) for word in _words(match)]
+    words = [_meant(word, words[n - 1].text if n else "") for n, word in enumerate(words)]
     question = Question(text, words)
     for match in _QUOTED.finditer(text):
         start, end = match.span(1 if match[1] else 2)
@@ -152,6 +154,12 @@ def _words(match: re.Match[str]) -> Iterator[Word]:
     for start, end in spans:
         text = match.string[start:end].casefold().replace("’", "'")
         yield Word(text, stem(text), start, end, capital=len(spans) == 1 and match[0][0].isupper())
+
+
+def _meant(word: Word, before: str) -> Word:
+    """A word that asks for an operator as it is written rightly."""
+    text = "many" if before == "how" and word.text in MANY else operator_word(word.text)
+    return word if text == word.text else Word(text, stem(text), word.start, word.end, word.capital)
 
 
 def _is_value(question: Question, first: int, last: int) -> bool:

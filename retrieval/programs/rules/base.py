@@ -42,6 +42,8 @@ _MARKED = 8
 _MOST_COUNTED = 100_000
 #: Larger numbers are years or amounts where nothing is counted so high.
 _COUNTABLE = 1000
+#: Numbers that are years if they may be, and how far beyond all values of something they are none of them.
+_YEARS, _FAR = (1500, 2100), 0.5
 
 
 class Rules:
@@ -261,6 +263,7 @@ class Rules:
             program = self.filtered(Having(relation), relation, valued)
             if program is not None:
                 yield "S", program, "filter", ((f"filter.{exact}.{order}", 1.0), (f"filter.{gap}", 1.0),
+                                               ("filter.year", float(self._no_year(valued, relation))),
                                                ("filter.empty", float(not len(self.nodes(program)))))  # fmt: skip
             return
         if not isinstance(valued.value, Constant) or valued.value.value not in range(_MOST_COUNTED):
@@ -270,6 +273,14 @@ class Rules:
             if program is not None:
                 way = "value" if directed == relation else "owner"
                 yield "S", program, "filter", ((f"filter.count.{exact}.{way}.{order}", 1.0),)
+
+    def _no_year(self, valued: Valued, relation: int) -> bool:
+        """Whether what looks like a year is far beyond all values of a relation: no id, price or weight of such things."""
+        value = valued.value
+        if not isinstance(value, Constant) or value.dimension or not _YEARS[0] <= value.value <= _YEARS[1]:
+            return False
+        values = self.executor.columns.column(relation).values
+        return bool(len(values)) and not _FAR * values.min() <= value.value <= values.max() / _FAR
 
 
 def _sort(part: Part) -> str:

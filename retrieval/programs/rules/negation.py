@@ -106,6 +106,18 @@ class NegationRules(Rules):
                     features = self.bridge_features(relation, share, "except", without, of)
                     yield "S", program, "except", (*features, (f"except.bridge.{order}", 1.0))
 
+    @rule("YS")
+    def _without_whose(self, without: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        """ "Meetings that Alice is not attending": but for those that are hers."""
+        del gap
+        having = without.expression
+        if forward or without.extra != "having" or of.extra != "node" or not isinstance(having, Having):
+            return
+        for directed in (having.relation, self.schema.inverse(having.relation)):
+            program = Walk(of.expression, directed)
+            if len(self.nodes(program)):
+                yield "Y", program, "walk", (("not.whose", 1.0),)
+
     @rule("MR")
     def _same(self, cue: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
         del cue, gap

@@ -133,11 +133,14 @@ class SetRules(Rules):
         if not forward and self._counts_by(of.expression, relation.relation):
             yield "S", of.expression, of.extra, (("r.again", 1.0), ("r.again.key", 1.0))
         named = float(any(feature == "r.recall" for feature, _ in relating.features))
+        if relation.relation in self.schema.namings:
+            if of.extra != "node":
+                yield "S", of.expression, of.extra, (("r.naming", 1.0),)
+            return
         empty = True
-        for directed, way in (
-            (relation.relation, "value"),
-            (self.schema.inverse(relation.relation), "owner"),
-        ):
+        ways = ((relation.relation, "value"), (self.schema.inverse(relation.relation), "owner"))
+        both = form == "noun" and all(len(self.nodes(Walk(of.expression, directed))) for directed, _ in ways)
+        for directed, way in ways:
             program = Walk(of.expression, directed)
             if len(self.nodes(program)):
                 empty = False
@@ -147,13 +150,11 @@ class SetRules(Rules):
                     (f"walk.{way}.{order}", 1.0), (f"walk.{way}.{order}.{gap}", 1.0), (f"walk.{way}.{of.extra}", 1.0),
                     (f"lex:walk.{way}>{name}", 1.0), ("walk.back", float(returns)),
                     (f"walk.{form}.{way}.{order}", named), (f"walk.{form}.{way}", named),
+                    (f"walk.either.{way}", named * float(both and of.extra == "node")),
                 )  # fmt: skip
                 yield "S", program, "walk", features
         if empty:
-            for directed, way in (
-                (relation.relation, "value"),
-                (self.schema.inverse(relation.relation), "owner"),
-            ):
+            for directed, way in ways:
                 for bridge, share in self.bridges(of.expression, Having(directed))[:2]:
                     own = self.bridge_features(bridge, share, "walk", of, relating)
                     yield (
