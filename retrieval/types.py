@@ -252,11 +252,14 @@ class ProgramReading:
 
 @dataclass(frozen=True, slots=True)
 class RankedValue:
-    """The value that a node was ranked by; ``answer`` tells the answers from the runners-up."""
+    """The value that a node was ranked by; ``answer`` tells the answers from the runners-up, ``group`` of which it is
+    the first where each group has one.
+    """
 
     node: Node
     value: str
     answer: bool
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -216,7 +216,8 @@ class Top(Program):
     """Those of ``source`` whose key is largest or smallest.
 
     ``rank`` is the place, from 1; ``count`` so many places from there, ``EVERY`` for all. All that
-    share a place are taken.
+    share a place are taken. With ``per``, a path of directed relations, places are those among all of
+    ``source`` that it leads to the same from: the dearest product of each category.
     """
 
     source: Program
@@ -224,6 +225,7 @@ class Top(Program):
     largest: bool
     rank: int = 1
     count: int = 1
+    per: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -358,10 +360,12 @@ def _from_json(data: Any, where: str, depth: int = 0) -> Program | Key:
 
 
 def _value(cls: Any, name: str, value: Any, where: str, depth: int) -> Any:
-    if name in ("ids", "path"):
+    if name == "per" and value is None:
+        return None
+    if name in ("ids", "path", "per"):
         if not isinstance(value, list) or not all(type(item) is int and item >= 0 for item in value):
             raise ValueError(f"{where} must be a list of ids.")
-        if name == "path" and not value:
+        if name != "ids" and not value:
             raise ValueError(f"{where} must name a relation.")
         return tuple(sorted(set(value))) if name == "ids" else tuple(value)
     if isinstance(value, dict):

@@ -297,6 +297,8 @@ class Executor:
         if not len(keyed.owners):
             return NO_NODES
         values = keyed.values if program.largest else -keyed.values
+        if program.per is not None:
+            return self._top_of_each(keyed.owners, values, program)
         distinct = np.unique(values)[::-1]
         if program.count == 1:
             if program.rank > len(distinct):
@@ -309,6 +311,28 @@ class Executor:
             return NO_NODES
         several: np.ndarray = keyed.owners[(values <= order[first]) & (values >= order[last])]
         return several
+
+    def _top_of_each(self, nodes: np.ndarray, values: np.ndarray, program: Top) -> np.ndarray:
+        """The largest of each group; a node that is in several groups is taken where it has the place in one."""
+        owners, groups = self.pairs(nodes, program.per or ())
+        values = values[np.searchsorted(nodes, owners)]
+        order = np.lexsort((-values, groups))
+        owners, groups, values = owners[order], groups[order], values[order]
+        if not len(owners):
+            return NO_NODES
+        begins = np.concatenate([[True], groups[1:] != groups[:-1]])
+        group = np.cumsum(begins) - 1
+        starts = np.flatnonzero(begins)
+        if program.count == 1:
+            new = begins | np.concatenate([[True], values[1:] != values[:-1]])
+            place = np.cumsum(new)
+            return sorted_unique(owners[place - place[starts][group] + 1 == program.rank])
+        sizes = np.diff(np.append(starts, len(owners)))
+        first = np.minimum(program.rank - 1, sizes)
+        last = np.minimum(program.rank + program.count - 1, sizes) - 1
+        some = (first <= last)[group]
+        high, low = values[starts + np.minimum(first, sizes - 1)][group], values[starts + last][group]
+        return sorted_unique(owners[some & (values <= high) & (values >= low)])
 
     def _relation(self, relation: int) -> int:
         if not 0 <= relation < 2 * self.snapshot.num_relations:

@@ -34,13 +34,13 @@ def but_not(program: Program, executor: Executor) -> Program | None:
         beside = within[0] if within else None
         if isinstance(beside, And):  # those of one name, but not of another
             named = beside.right if beside.left == excepted else beside.left
-            stands, source, without, within = beside, And(source, named), And(source, without), within[1:]
+            stands, source, without = beside, And(source, named), And(source, without)
             told = _alike(named, excepted.without)
         else:
             told = _alike(source, without)
         if not told or len(common(executor.nodes(source), executor.nodes(without))):
             continue
-        for whole in within:
+        for whole in within[int(stands is beside) :]:
             first, second = (_with(whole, stands, own) for own in (source, without))
             if len(common(executor.nodes(first), executor.nodes(second))):
                 return _with(program, whole, Except(first, second))

@@ -180,7 +180,9 @@ class Parser:
         if part.category == "S":
             other = _others(question, part.program)
             found = [part.program] if other is None else [other, part.program]
-            found += [own for program in found for own in (*self._named(program), *self._lifted(question, program))]
+            found += [
+                own for program in found for own in (*self._named(program), *self._lifted(question, program))
+            ]
             whose = asked == "who" and not _names_a_relation(part)
             return [*found, *(self._people_of(part.program) if whose else ())]
         if part.category == "F" and isinstance(part.program, Count):

@@ -201,7 +201,7 @@ class Schema:
 
     @cached_property
     def namings(self) -> frozenset[int]:
-        """Relations that say what things are called, of some of them only and with no other word than they bear already:
+        """Relations that say what things are called, of some of them only and by no other word than they bear:
         the "name" of "Jordan (1510)", told from another Jordan.
         """
         found = set[int]()
@@ -213,7 +213,10 @@ class Schema:
             pairs = list(zip(heads[::step].tolist(), tails[::step].tolist(), strict=True))
             same = sum(self._called(head) == self._called(tail) for head, tail in pairs)
             fellows = self.fellows(info.id)
-            told = isinstance(fellows, Walk) and sum(self.kinds.get(k, 0) for k in fellows.source.ids) > info.heads  # type: ignore[attr-defined]
+            told = (
+                isinstance(fellows, Walk)
+                and sum(self.kinds.get(k, 0) for k in fellows.source.ids) > info.heads
+            )  # type: ignore[attr-defined]
             if told and same >= _NEARLY_ALL * len(pairs):
                 found.add(info.id)
         return frozenset(found)

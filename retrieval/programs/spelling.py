@@ -40,6 +40,8 @@ def _one_apart(one: str, other: str) -> bool:
         if len(apart) == 1:
             return {one[apart[0]], other[apart[0]]} <= _VOWELS
         first, last = apart[0], apart[-1]
-        return len(apart) == 2 and last == first + 1 and (one[first], one[last]) == (other[last], other[first])
+        return (
+            len(apart) == 2 and last == first + 1 and (one[first], one[last]) == (other[last], other[first])
+        )
     short, long = sorted((one, other), key=len)
     return len(long) == len(short) + 1 and any(long[:n] + long[n + 1 :] == short for n in range(len(long)))

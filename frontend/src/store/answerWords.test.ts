@@ -8,7 +8,13 @@ import { viewAt, type RunView } from "./runView";
 type Told = readonly [text: string, kept: number | string];
 
 /** A run of a program of which this is told. */
-function run(op: string, told: readonly Told[], names: readonly string[], ranked: readonly string[] = []) {
+function run(
+  op: string,
+  told: readonly Told[],
+  names: readonly string[],
+  ranked: readonly string[] = [],
+  groups: readonly string[] = [],
+) {
   const steps = told.map(([text, kept], index): ProgramStep => ({
     ...{ text, nodes: [], path: [String(index)] },
     ...(typeof kept === "number"
@@ -23,6 +29,7 @@ function run(op: string, told: readonly Told[], names: readonly string[], ranked
       node: { id, label: names[id] ?? "", kind: "entity" },
       value,
       answer: id === 0,
+      group: groups[id] ?? "",
     })),
   };
   const answers = names.map((label): Answer => ({
@@ -41,6 +48,17 @@ describe("each of some things", () => {
     ];
     expect(said("Top", steps, ["Confections", "Beverages", "Produce"], ["13", "12", "5"])).toBe(
       "Number of products: Confections 13, Beverages 12 and Produce 5.",
+    );
+  });
+
+  it("has its first, with its value", () => {
+    const steps: Told[] = [
+      ["products", 77],
+      ["of each product category the one with the largest unit price", 2],
+    ];
+    const groups = ["Beverages", "Meat"];
+    expect(said("Top", steps, ["Côte de Blaye", "Thüringer"], ["263.5", "123.79"], groups)).toBe(
+      "Of each product category the one with the largest unit price: Côte de Blaye (Beverages, 263.5) and Thüringer (Meat, 123.79).",
     );
   });
 });

@@ -115,6 +115,13 @@ function topSentence(program: ProgramExecuted, names: readonly string[]): string
     const said = more > 0 ? [...values, ...Array<string>(more).fill("")] : values;
     return `${startUpper(each)}: ${listed(said)}.`;
   }
+  if (last?.text.startsWith("of each ")) {
+    const firsts = program.ranked.map(
+      ({ node, value, group }) => `${node.label} (${group}, ${valueText(value)})`,
+    );
+    const unsaid = names.length - firsts.length;
+    return `${startUpper(last.text)}: ${listed(unsaid > 0 ? [...firsts, ...Array<string>(unsaid).fill("")] : firsts)}.`;
+  }
   const [, end] = /^(?:the one|those|the \d+) with (the .+)$/.exec(last?.text ?? "") ?? [];
   const [, several, most] = /^the (\d+) with the (.+)$/.exec(last?.text ?? "") ?? [];
   if (!end && !several) return null;

@@ -95,7 +95,9 @@ def _read(executor: Executor, node: Program, final: np.ndarray) -> list[tuple[li
     key: Key = node.key
     outer = executor.run(node)
     kept = outer if isinstance(outer, np.ndarray) else executor.nodes(node.source)
-    return [(_first(kept, final), key.path)]
+    read = _first(kept, final)
+    per = getattr(node, "per", None)
+    return [(read, key.path), *([] if per is None else [(read, per)])]
 
 
 def _first(nodes: np.ndarray, final: np.ndarray) -> list[int]:
@@ -158,7 +160,7 @@ def answers_of(
 
 def _in_order(executor: Executor, program: Program, result: np.ndarray) -> list[int]:
     """The answers: of a ranking the first first, else as they are numbered."""
-    if not isinstance(program, Top) or program.count == 1:
+    if not isinstance(program, Top) or (program.count == 1 and program.per is None):
         return list(map(int, result))
     keyed = executor.ranking(program)
     best = keyed.values if program.largest else -keyed.values
@@ -205,9 +207,20 @@ def _ranked(executor: Executor, program: Program) -> tuple[RankedValue, ...]:
     answers = set(executor.nodes(top).tolist())
     kind = None if top.key.counted else type_of(executor.columns, KeyOf(top.source, top.key))
     return tuple(
-        RankedValue(executor.snapshot.node(node), formatted_value(kind, value), node in answers)
+        RankedValue(
+            executor.snapshot.node(node),
+            formatted_value(kind, value),
+            node in answers,
+            _group(executor, top, node),
+        )
         for node, value in ranked_values(executor, top)[:_RANKED]
     )
+
+
+def _group(executor: Executor, top: Top, node: int) -> str:
+    """What a node has its place among, where each of several has places of its own."""
+    groups = executor.pairs(np.array([node], np.int64), top.per)[1] if top.per is not None else ()
+    return ", ".join(executor.snapshot.entity_label(int(group)) for group in groups)
 
 
 def formatted_result(understanding: Understanding) -> str | None:

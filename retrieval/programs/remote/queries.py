@@ -147,7 +147,10 @@ class Queries:
         return math.nan if value is None else float(value.value)
 
     def _ranking(self, program: Top) -> list[tuple[Any, float]]:
-        lines = self._writer().keyed(program.source, program.key, "?node", "?key", largest=program.largest)
+        source = (
+            program if program.per is not None else program.source
+        )  # the answers alone: no order runs through groups
+        lines = self._writer().keyed(source, program.key, "?node", "?key", largest=program.largest)
         limit = min(program.rank + program.count + _FURTHER, FETCHED)
         order = f"ORDER BY {'DESC' if program.largest else 'ASC'}(?key) LIMIT {limit}"
         rows = self._rows(block("SELECT ?node ?key WHERE", lines, order))

@@ -268,13 +268,18 @@ class _Writer:
             return [*nodes, *lines], x
         ranked, places, row = self._new("ranked"), self._new("places"), self._new("row")
         first, last = program.rank - 1, program.rank - 1 + program.count
+        group = ""
+        if program.per is not None:
+            g = self._new("group")
+            lines += [*self._path(program.per, x, g)[0], f"WITH DISTINCT {g}, {x}, {k}"]
+            group = f"{g}, "
         lines[-1] += f" ORDER BY {k}{' DESC' if program.largest else ''}"
-        collected = f"WITH collect({{node: {x}, key: {k}}}) AS {ranked}"
+        collected = f"WITH {group}collect({{node: {x}, key: {k}}}) AS {ranked}"
         if program.count == 1:
             lines.append(f"{collected}, collect(DISTINCT {k}) AS {places}")
             test = f"row.key = {places}[{first}]"
         else:
-            lines += [collected, f"WITH {ranked}, {ranked}[{first}..{last}] AS {places}"]
+            lines += [collected, f"WITH {group}{ranked}, {ranked}[{first}..{last}] AS {places}"]
             least, most = ("last", "head") if program.largest else ("head", "last")
             test = f"row.key >= {least}({places}).key AND row.key <= {most}({places}).key"
         return [*nodes, *lines, f"UNWIND [row IN {ranked} WHERE {test}] AS {row}"], f"{row}.node"

@@ -278,6 +278,8 @@ class Writer:
         if program.count == EVERY:
             return mine
         all_of_them = self.keyed(program.source, program.key, y, other, largest=largest)
+        if program.per is not None:
+            return self._top_of_each(program, x, (mine, k), (y, all_of_them, other))
         order = f"ORDER BY {'DESC' if largest else 'ASC'}({other}) LIMIT {program.count}" + (
             f" OFFSET {program.rank - 1}" if program.rank > 1 else ""
         )
@@ -288,6 +290,32 @@ class Writer:
         places = block("", block(f"SELECT {y} {other} WHERE", all_of_them, order))
         bounds = block(f"SELECT (MIN({other}) AS {least}) (MAX({other}) AS {most}) WHERE", places)
         return [*mine, *block("", bounds), f"FILTER({k} >= {least} && {k} <= {most})"]
+
+    def _top_of_each(
+        self, program: Top, x: str, one: tuple[Lines, str], others: tuple[str, Lines, str]
+    ) -> Lines:
+        """By how many of the same group are better, and from the second place on also how many are as good."""
+        (mine, k), (y, every, other), path = one, others, program.per or ()
+        group, found = self._new("group"), list[str]()
+        mine = [*mine, *self._path(path, x, group)[0]]
+        every = [*every, *self._path(path, y, group)[0]]
+        sign, distinct = ">" if program.largest else "<", program.count == 1
+        for better in (sign, f"{sign}="):
+            n = self._new("better")
+            counted = other if distinct else y
+            where = [*mine, *block("OPTIONAL", [*every, f"FILTER({other} {better} {k})"])]
+            inner = block(
+                f"SELECT {x} {group} (COUNT(DISTINCT {counted}) AS {n}) WHERE", where, f"GROUP BY {x} {group}"
+            )
+            if distinct and better == sign:
+                return [*block("", inner), f"FILTER({n} = {program.rank - 1})"]
+            limit = (
+                f"{n} < {program.rank + program.count - 1}" if better == sign else f"{n} > {program.rank - 1}"
+            )
+            found += [*block("", inner), f"FILTER({limit})"]
+            if program.rank == 1:
+                break
+        return found
 
     def _holds(self, left: Program, comparison: Comparison, right: Program) -> Lines:
         a, b = self._new("left"), self._new("right")

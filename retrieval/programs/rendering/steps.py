@@ -134,7 +134,7 @@ def ranked_values(executor: Executor, program: Top) -> list[tuple[int, float]]:
     places = np.flatnonzero(answers)
     if not len(places):
         return []
-    kept = order[places[0] : places[-1] + 1 + RUNNERS_UP]
+    kept = order[places[0] : places[-1] + 1 + RUNNERS_UP] if program.per is None else order[places]
     return [(int(keyed.owners[place]), float(keyed.values[place])) for place in kept]
 
 
@@ -305,6 +305,26 @@ class _Teller:
         return f"those {self.words.whose(relation, 'one of these')}", f"with this {noun}"
 
     def _ranked(self, program: Top) -> tuple[str, str]:
+        text, short = self._placed(program)
+        if program.per is None:
+            return text, short
+        each = f"of each {self._group(program)}"
+        return f"{each} {text}", f"{short} {each}"
+
+    def _group(self, program: Top) -> str:
+        """What a group is: its kind, where all are of one, else what the path leads to."""
+        per = program.per or ()
+        groups = np.unique(self.executor.pairs(self.executor.nodes(program), per)[1])
+        kinds = None
+        if self.type_relation is not None and len(groups):
+            own = [
+                set(self.executor.walk(groups[n : n + 1], self.type_relation).tolist())
+                for n in range(len(groups))
+            ]
+            kinds = sorted(set.intersection(*own))
+        return self.words.snapshot.entity_label(kinds[0]).lower() if kinds else self._key(Key(per))
+
+    def _placed(self, program: Top) -> tuple[str, str]:
         key, word = program.key, self.words.superlative(program.key, largest=program.largest)
         noun = self.words.counted(key, self._things(key)) if key.counted else self._key(key)
         if program.count == EVERY:
@@ -316,7 +336,7 @@ class _Teller:
             return f"the {program.count} with the {word} {noun}{late}", f"{program.count} {word} {noun}{late}"
         if program.rank > 1:
             word = f"{ordinal(program.rank)} {word}"
-        who = "the one" if self.executor.size(program) <= 1 else "those"
+        who = "the one" if program.per is not None or self.executor.size(program) <= 1 else "those"
         return f"{who} with the {word} {noun}", f"{word} {noun}"
 
     def _compared(self, program: Filter) -> str:

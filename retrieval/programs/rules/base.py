@@ -275,7 +275,7 @@ class Rules:
                 yield "S", program, "filter", ((f"filter.count.{exact}.{way}.{order}", 1.0),)
 
     def _no_year(self, valued: Valued, relation: int) -> bool:
-        """Whether what looks like a year is far beyond all values of a relation: no id, price or weight of such things."""
+        """Whether what looks like a year is far beyond all values of a relation: no id, price or weight."""
         value = valued.value
         if not isinstance(value, Constant) or value.dimension or not _YEARS[0] <= value.value <= _YEARS[1]:
             return False

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import reduce
 
+import numpy as np
+
 from retrieval.programs.algebra import EVERY, Count, Fold, Key, Program, Top, Walk
 from retrieval.programs.anchors.anchor import Features
 from retrieval.programs.execution import common
@@ -53,6 +55,36 @@ class GroupRules(Rules):
         number = Part("F", of.first, of.last, Count(of.expression), None, 0.0, ())
         for key, features in self._keys_of(each, number):
             yield "F", Top(self._met(each, key), key, True, 1, EVERY), None, (*features, ("each.set", 1.0))
+
+    @rule("eS")
+    def _top_of_each(self, each: Part, ranked: Part, forward: bool, gap: str) -> Iterator[Made]:
+        """ "The dearest product of each category": the places are those among the products of one category."""
+        del forward
+        top = ranked.expression
+        if not isinstance(top, Top) or top.count == EVERY or top.per is not None:
+            return
+        ways: list[tuple[tuple[int, ...], float]] = [
+            ((r,), share) for r, share in self.bridges(top.source, each.expression)
+        ]
+        for path, share in ways or self.far_bridges(top.source, each.expression):
+            features = self.bridge_features(path[-1], share, "each", ranked, each)
+            yield (
+                "S",
+                replace(top, per=path),
+                "top",
+                (
+                    *features,
+                    ("bridge.two", float(len(path) > 1)),
+                    ("top.each", 1.0),
+                    (f"top.each.{gap}", 1.0),
+                    ("top.each.share", self._grouped(top.source, path)),
+                ),
+            )
+
+    def _grouped(self, source: Program, path: tuple[int, ...]) -> float:
+        """The share of a set that is in any group."""
+        nodes = self.nodes(source)
+        return len(np.unique(self.executor.pairs(nodes, path)[0])) / max(1, len(nodes))
 
     def _met(self, each: Part, key: Key) -> Program:
         """All of a kind, or of what a relation leads to those that are met: the countries that customers are in."""

@@ -193,6 +193,18 @@ def programs(land: Land) -> dict[str, Program]:
         "of the largest or Togo the first": Top(
             Or(Top(african, population, largest=True), e("Togo")), key("independence"), largest=False
         ),
+        **{
+            f"of each continent, {how}": Top(
+                countries, population, largest=up, rank=rank, count=count, per=(land.r("continent"),)
+            )
+            for how, up, rank, count in (
+                ("the largest", True, 1, 1),
+                ("the second", True, 2, 1),
+                ("two smallest", False, 1, 2),
+                ("two from the second", True, 2, 2),
+                ("the ninth", True, 9, 1),
+            )
+        },
         "all but the largest": Except(african, Top(african, population, largest=True)),
         "largest that has a capital": And(
             Having(land.r("capital")), Top(countries, population, largest=True)

@@ -1,12 +1,15 @@
 """A number of each of some things, places before what they are of, and names of fields; over a small shop."""
 
+import json
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.pretrained import PROGRAMS
-from retrieval.programs.algebra import EVERY, Top
+from retrieval.programs.algebra import EVERY, Top, from_json, to_json
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.rendering.formatting import formatted
 from retrieval.programs.rendering.steps import ranked_values, steps
@@ -142,6 +145,55 @@ def test_each_is_told_with_its_number(reader):
         "categories",
         "each with its number of products",
     ]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("most expensive product of each category", {"Cider": 6, "Brie": 9, "Rye": 5}),
+        ("What is the cheapest product of every supplier?", {"Lager": 4, "Tea": 2, "Curd": 3}),
+        ("In each category, which product has the highest unit price?", {"Cider": 6, "Brie": 9, "Rye": 5}),
+        (
+            "top 2 products by unit price per category",
+            {"Cider": 6, "Lager": 4, "Brie": 9, "Curd": 3, "Rye": 5},
+        ),
+    ],
+)
+def test_the_first_of_each_group(reader, question, expected):
+    found = reader.read(question)
+    assert isinstance(found.best.program, Top)
+    label = reader.snapshot.entity_label
+    ranked = ranked_values(found.executor, found.best.program)
+    assert {label(node): value for node, value in ranked} == expected
+    assert answers(reader, question) == sorted(expected)
+
+
+def test_the_first_of_each_group_is_told(reader):
+    found = reader.read("most expensive product of each category")
+    told = steps(found.executor, found.schema.type_relation, found.best.program, found.schema.nouns)
+    assert [step.text for step in told] == [
+        "products",
+        "of each category the one with the largest unit price",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("largest", "rank", "count", "expected"),
+    [
+        (True, 1, 1, ["Brie", "Cider", "Rye"]),
+        (False, 1, 1, ["Curd", "Rye", "Tea"]),
+        (True, 2, 1, ["Curd", "Lager"]),
+        (True, 3, 1, ["Tea"]),
+        (True, 2, 2, ["Curd", "Lager", "Tea"]),
+        (True, 1, EVERY, ["Brie", "Cider", "Curd", "Lager", "Rye", "Tea"]),
+    ],
+)
+def test_places_within_groups(reader, largest, rank, count, expected):
+    best = reader.read("most expensive product of each category").best.program
+    program = replace(best, largest=largest, rank=rank, count=count)
+    nodes = reader.parser._executor.nodes(program)
+    assert sorted(map(reader.snapshot.entity_label, nodes.tolist())) == expected
+    assert from_json(json.loads(json.dumps(to_json(program)))) == program
 
 
 def test_an_average_of_some_things_is_never_told_of_all(reader):

@@ -81,6 +81,13 @@ SENTENCES = {
     "of the largest or Togo the first": (
         "countries → continent Africa → largest population → or Togo → earliest independence"
     ),
+    "of each continent, the largest": "countries → largest population of each continent",
+    "of each continent, the second": "countries → second largest population of each continent",
+    "of each continent, two smallest": "countries → 2 smallest population of each continent",
+    "of each continent, two from the second": (
+        "countries → 2 largest population from the second on of each continent"
+    ),
+    "of each continent, the ninth": "countries → ninth largest population of each continent",
     "all but the largest": "countries → continent Africa → largest population → without these",
     "largest that has a capital": "countries → largest population → has capital",
     "language of the largest": "countries → continent Africa → largest population → language",
@@ -153,6 +160,15 @@ LAST: dict[str, tuple[str, int, str]] = {
     "longest river on average": ("the one with the largest average river length", 1, ""),
     "second largest of the two largest": ("the one with the second largest population", 1, ""),
     "of the largest or Togo the first": ("the one with the earliest independence", 1, ""),
+    "of each continent, the largest": ("of each continent the one with the largest population", 2, ""),
+    "of each continent, the second": ("of each continent the one with the second largest population", 1, ""),
+    "of each continent, two smallest": ("of each continent the 2 with the smallest population", 3, ""),
+    "of each continent, two from the second": (
+        "of each continent the 2 with the largest population from the second on",
+        3,
+        "",
+    ),
+    "of each continent, the ninth": ("of each continent the one with the ninth largest population", 0, ""),
     "all but the largest": ("leave these out of those before", 3, ""),
     "largest that has a capital": ("that have a capital", 1, ""),
     "language of the largest": ("their language", 1, ""),

@@ -25,7 +25,14 @@ export function stepsText({ steps }: ProgramExecuted): string {
 export function rankedOf({ program }: Pick<RunView, "program">) {
   const ranked = program?.ranked ?? [];
   return {
-    values: new Map(ranked.filter((one) => one.answer).map((one) => [one.node.id, valueText(one.value)])),
+    values: new Map(
+      ranked
+        .filter((one) => one.answer)
+        .map(({ node, value, group }) => [
+          node.id,
+          group ? `${group} · ${valueText(value)}` : valueText(value),
+        ]),
+    ),
     runnersUp: ranked.filter((one) => !one.answer).map((one) => ({ ...one, value: valueText(one.value) })),
   };
 }
