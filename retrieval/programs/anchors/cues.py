@@ -63,6 +63,7 @@ def _cue(question: Question, adjectives: Adjectives, first: int, last: int, phra
     before = question.words[first - 1].stem if first else ""
     if phrase in lexicon.COMPARISONS and before in lexicon.PARTICLE_VERBS:
         return found  # who looks after somebody comes after nobody
+    compares = phrase.endswith("than") or any(word.text == "than" for word in question.words[last:])
     likened = _likened(phrase)
     if likened is not None:
         return [anchor("C", likened, "comparative")]
@@ -71,7 +72,7 @@ def _cue(question: Question, adjectives: Adjectives, first: int, last: int, phra
         plain = adjective is None or not adjective.nouns
         comparison = lexicon.COMPARISONS[phrase] if plain else None
         found.append(anchor("C", Comparing(comparison, adjective, up), "comparison"))
-        if not phrase.endswith("than") and phrase in lexicon.COMPARATIVES:
+        if not compares and phrase in lexicon.COMPARATIVES:
             found.append(anchor("U", Ranking(*lexicon.COMPARATIVES[phrase]), "comparative"))
     elif phrase in lexicon.SUPERLATIVES:
         ranking = Ranking(*lexicon.SUPERLATIVES[phrase], met=phrase in lexicon.MET)
@@ -81,7 +82,7 @@ def _cue(question: Question, adjectives: Adjectives, first: int, last: int, phra
     ):
         adjective, up = lexicon.COMPARATIVES[phrase.removesuffix(" than")]
         found.append(anchor("C", Comparing(None, adjective, up), "comparative"))
-        if not phrase.endswith("than"):
+        if not compares:
             found.append(anchor("U", Ranking(adjective, up), "comparative"))
         if [word.text for word in question.words[max(0, first - 2) : first]] == ["how", "much"]:
             found.append(Anchor("L", first - 2, last, None, adjective, (("cue.difference", 1.0),), 1.0))
