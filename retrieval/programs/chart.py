@@ -81,7 +81,7 @@ class Chart:
         target = float(word in vocabulary.targets(self.question))
         features: Features = (
             (f"skip.{name}", strength), ("skip", 1.0), ("skip.target", target),
-            ("skip.compared", float(_compares(anchors, word))),
+            ("skip.compared", float(_compares(anchors, word))), ("skip.not", float(_negates(anchors, word))),
         )  # fmt: skip
         return self.weights.score(features), features
 
@@ -209,6 +209,11 @@ def _idle(question: Question, anchors: Sequence[Anchor]) -> set[int]:
         n for a in anchors for n in range(a.first, a.last) if a.last - a.first == 1 or a.category not in "SR"
     }
     return {n for n, word in enumerate(question.words) if word.text in STOP and n not in own}
+
+
+def _negates(anchors: Sequence[Anchor], word: int) -> bool:
+    """Whether a word says "not" or the like: without it an answer is the opposite of what was asked."""
+    return any(own.category == "X" and own.first <= word < own.last for own in anchors)
 
 
 def _compares(anchors: Sequence[Anchor], word: int) -> bool:

@@ -25,6 +25,11 @@ _ORDERING = re.compile(
     r"|listed\s+(?:in|by)\b).*$",
     re.IGNORECASE | re.DOTALL,
 )
+_WE_HAVE = re.compile(
+    r"(?<=\w)\s(?:do|can) (?:we|you|i) (?:have|sell|offer|stock|carry|own|keep|find|get|know|know of)(?=\s*(?:[?.!]|$|in\b|from\b|with\b))",
+    re.IGNORECASE,
+)
+"""What says no more than that there are such things: "how many pastries do we sell"."""
 _YES_NO = frozenset(
     ["is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "could", "will", "would"]
 )
@@ -124,7 +129,7 @@ def related() -> dict[str, frozenset[str]]:
 
 def read(text: str) -> Question:
     """The words, quantities and quotes of a question; in which order answers are wanted is left out."""
-    text = _ORDERING.sub("", text).replace("``", ' "').replace("''", '" ')
+    text = _WE_HAVE.sub("", _ORDERING.sub("", text)).replace("``", ' "').replace("''", '" ')
     words = [word for match in _TOKEN.finditer(text) for word in _words(match)]
     words = [_meant(word, words[n - 1].text if n else "") for n, word in enumerate(words)]
     question = Question(text, words)

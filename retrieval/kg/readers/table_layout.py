@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from retrieval.kg.readers.compression import plain_name
+from retrieval.kg.readers.list_cells import list_mark
 from retrieval.kg.readers.property_rows import NAMES
 from retrieval.kg.readers.rows_layout import WIDTH, guess_columns
 from retrieval.kg.values import parse
@@ -53,12 +54,14 @@ class Table:
             all rows apart.
         kinds: what the things are called: by the file's name, and by the heading of the column that names them; none
             where these say nothing.
+        lists: of columns whose cells hold several values, what parts them.
     """
 
     mark: str
     header: tuple[str, ...]
     key: tuple[int, ...]
     kinds: tuple[str, ...]
+    lists: dict[int, str]
 
 
 def find_table(head: str, name: str, *, sure: bool, mark: str | None = None) -> Table | None:
@@ -87,7 +90,9 @@ def find_table(head: str, name: str, *, sure: bool, mark: str | None = None) -> 
         kind = kind_of(name)
         key = _key(header, below, kind)
         headed = _kind_of_heading(header[key[0]]) if len(key) == 1 else ""
-        return Table(guess, tuple(header), key, tuple(dict.fromkeys(filter(None, (kind, headed)))))
+        marks = [list_mark(cells) for cells in _columns(header, below)]
+        lists = {at: mark for at, mark in enumerate(marks) if mark and at not in key}
+        return Table(guess, tuple(header), key, tuple(dict.fromkeys(filter(None, (kind, headed)))), lists)
     return None
 
 

@@ -6,6 +6,7 @@ import csv
 
 from retrieval.kg.readers.file_contents import FactFile
 from retrieval.kg.readers.input_file import InputFile
+from retrieval.kg.readers.list_cells import values_of
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_csv import decoded_lines
 from retrieval.kg.readers.property_rows import TYPE, BadRowError, PropertyRows, attribute_rows
@@ -59,12 +60,15 @@ def _take(table: Table, cells: list[str], number: int, rows: PropertyRows) -> No
         raise BadRowError(f"the {table.header[table.key[0]]} is empty", "blank")
     name = " ".join(parts) or f"{table.kinds[0] if table.kinds else 'row'} {number}"
     said: dict[str, object] = {
-        heading: cell
+        heading: values_of(cell, table.lists[at]) if at in table.lists else cell
         for at, (heading, cell) in enumerate(zip(table.header, cells, strict=True))
         if table.key != (at,) and cell.casefold() not in MISSING
     }
     column = next((heading for heading in said if heading.casefold() == TYPE), "")
-    types = [kind for kind in (*table.kinds, said.pop(column, "")) if kind]
+    narrower = said.pop(column, "")
+    types = [
+        kind for kind in (*table.kinds, *(narrower if isinstance(narrower, list) else [narrower])) if kind
+    ]
     if types:  # what a column says of it is a narrower kind
         said = {TYPE: types, **said}
     rows.add_node(name, name, list(attribute_rows(said)))

@@ -70,8 +70,13 @@ class ProgramEngine:
         return self.trusted(run, linked, self.read(run))
 
     def of_another_sort(self, question: str, *, nodes: Sequence[int] = (), ends: Sequence[int] = ()) -> bool:
-        """Whether "who" is answered with a number or date: by nodes, or by what directed relations lead to."""
-        if asked(words(question)) != "who":
+        """Whether "who" is answered with a number or date, or "which" with yes or no: by nodes, or by what directed
+        relations lead to.
+        """
+        sort, truths = asked(words(question)), self._reader.parser.schema.truths
+        if sort == "which" and any(end in truths for end in ends):
+            return True
+        if sort != "who":
             return False
         columns = self._reader.parser.columns
         valued = any(columns.kinds[node] for node in nodes)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.programs import words as vocabulary
+from retrieval.programs.algebra import ValueKind
 from retrieval.programs.lexicon import Adjective
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ Encode = Callable[[Sequence[str]], np.ndarray]
 
 #: Cosines below this say nothing of a relation.
 RELATION_SIM = 0.40
+#: How well a date whose name says nothing tells what is new or old.
+_ANY_DATE = 0.2
 #: Dimensions of what some attributes are measured in; numbers without a unit may be anything.
 _MEASURED = {
     "weight": ("", "mass"),
@@ -81,6 +84,7 @@ class Adjectives:
 
     def _of(self, adjective: Adjective) -> list[tuple[int, bool, float]]:
         schema, found = self.schema, dict[int, tuple[bool, float]]()
+        temporal = any(noun == "date" for noun, _ in adjective.nouns)
         for place, (noun, up) in enumerate(adjective.nouns):
             stems = set(vocabulary.stems_of(noun))
             for relation in schema.value_relations:
@@ -99,11 +103,23 @@ class Adjectives:
             measured = _MEASURED.get(adjective.nouns[0][0])
             for at, relation in enumerate(schema.value_relations):
                 kind = schema.columns.value_type(relation)
+                if temporal and not self._dated(relation):
+                    continue  # what is new has no high price
                 if measured is not None and kind is not None and kind.dimension not in measured:
                     continue  # a price is no weight
                 best = int(cosines[:, at].argmax())
                 quality = float(cosines[best, at]) * 0.6 * 0.97**best
                 if cosines[best, at] >= RELATION_SIM and quality > found.get(relation, (True, 0.0))[1]:
                     found[relation] = (adjective.nouns[best][1], quality)
+        for relation in schema.value_relations if temporal else ():
+            if relation not in found and self._dated(relation):
+                found[relation] = (dict(adjective.nouns)["date"], _ANY_DATE)
         ranked = sorted(found.items(), key=lambda item: (-item[1][1], item[0]))
         return [(relation, up, quality) for relation, (up, quality) in ranked]
+
+    def _dated(self, relation: int) -> bool:
+        """Whether values are dates, years, times or ages."""
+        kind = self.schema.columns.value_type(relation)
+        return kind is not None and (
+            kind.year or kind.kind is not ValueKind.NUMBER or "age" in self.schema.relations[relation].stems
+        )

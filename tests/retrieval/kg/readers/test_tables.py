@@ -4,6 +4,7 @@ import pytest
 
 from retrieval.errors import EmptySourceError, SourceError
 from retrieval.kg.build.from_files import build_from_files
+from retrieval.kg.readers.list_cells import list_mark
 from retrieval.kg.readers.table_layout import find_table, kind_of
 
 FILMS = """Title,Director,Year,Country
@@ -23,6 +24,46 @@ def facts(tmp_path, **files):
     snapshot, _ = build_from_files(paths, tmp_path / "graph", problems=problems.append)
     hops = [snapshot.hop(fact) for fact in range(snapshot.num_triples)]
     return {(hop.source.label, hop.step.label, hop.target.label) for hop in hops}, problems
+
+
+@pytest.mark.parametrize(
+    ("cells", "mark"),
+    [
+        (["gluten; milk", "gluten", "milk; nuts; eggs"], ";"),
+        (["38|40", "40|42"], "|"),
+        (["red\nblue", "blue\ngreen"], "\n"),
+        (["gluten, milk", "milk, nuts", "gluten"], ","),
+        (["gluten, milk", "eggs, nuts"], ""),
+        (["Lyon, France", "Paris, France", "Nice, France"], ""),
+        (["1,200", "2,400", "1,200"], ""),
+        (["Bell, Ann", "Dunn, Cora", "Bell, Tom"], ""),
+        (
+            [
+                "a long remark; it goes on and on, and says nothing at all",
+                "one more remark; of many words, again",
+            ],
+            "",
+        ),
+        (["gluten; milk", "none"], ""),
+    ],
+)
+def test_cells_of_several_values(cells, mark):
+    assert list_mark(cells) == mark
+
+
+def test_each_value_of_a_cell_is_said_of_the_row(tmp_path):
+    bread = "Name,Price,Allergens\nRye,5,gluten; rye\nBrioche,4,gluten; milk; gluten\nOat,,\n"
+    found, problems = facts(tmp_path, bread_csv=bread)
+    assert found == {
+        *((name, "type", "bread") for name in ("Rye", "Brioche", "Oat")),
+        ("Rye", "price", "5"),
+        ("Brioche", "price", "4"),
+        ("Rye", "allergens", "gluten"),
+        ("Rye", "allergens", "rye"),
+        ("Brioche", "allergens", "gluten"),
+        ("Brioche", "allergens", "milk"),
+    }
+    assert problems == []
 
 
 def test_each_row_is_a_thing_and_each_cell_is_said_of_it(tmp_path):
