@@ -150,6 +150,13 @@ SUPERLATIVES: dict[str, tuple[Adjective, bool]] = {
     **{f"most {word}": (_ANY_MORE, True) for word in ("common", "commonly", "frequent", "frequently", "often", "used",
                                                        "commonly used", "frequently used")},
     **{f"least {word}": (_ANY_LESS, False) for word in ("common", "frequent", "used")},
+    **{
+        f"{end} {word}": (adjective, end != "lowest")
+        for base, _, _, adjective, _ in ADJECTIVES
+        if base in ("rated", "paid", "selling")
+        for end in ("highest", "top", "lowest")
+        for word in (base, {"paid": "earning"}.get(base, base))
+    },
     "commonest": (_ANY_MORE, True), "rarest": (_ANY_LESS, False),
 }  # fmt: skip
 """By their words: what is compared (without nouns: what follows says it) and whether the largest is meant."""
@@ -248,7 +255,8 @@ RELATED = (
     "eat food diet feed meal cuisine", "cook cooking preparation time",
     "border neighbour neighbor adjacent touch", "flow run pass traverse cross", "size area square large",
     "density dense population", "temperature hot cold warm", "coast coastline sea", "flag anthem",
-    "release publish publisher publication issue premiere", "record label", "genre style category type",
+    "release publish publisher publication issue premiere", "record label",
+    "channel network broadcast broadcaster station air aired", "genre style category type",
     "nationality citizen citizenship country origin", "team club play", "coach trainer train",
     "member belong part join", "grade score mark rating result point review star stars", "rank ranking place position",
     "award prize win", "phone telephone mobile", "email mail", "website url homepage web", "isbn",

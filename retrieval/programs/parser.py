@@ -20,8 +20,10 @@ from retrieval.programs.algebra import (
     Filter,
     Fold,
     Having,
+    Key,
     Program,
     Top,
+    ValueKind,
     Walk,
     walk,
 )
@@ -31,7 +33,7 @@ from retrieval.programs.chart import Chart
 from retrieval.programs.columns import Columns
 from retrieval.programs.composition import Composer
 from retrieval.programs.execution import Executor, Result, among, common
-from retrieval.programs.lexicon import STOP
+from retrieval.programs.lexicon import FOLDINGS, STOP
 from retrieval.programs.parts import Part
 from retrieval.programs.schema import Schema
 from retrieval.programs.weights import Weights
@@ -47,6 +49,8 @@ if TYPE_CHECKING:
 _RANKED = 40
 #: Things whose people are looked for, and ways to them.
 _MOST_OWNED, _OWNERS = 10_000, 2
+#: Words of a question that asks whose something is.
+_WHOSE = 4
 #: So many of the answers are people, or places, where they fit "who" and "where".
 _MOSTLY = 0.5
 
@@ -154,6 +158,8 @@ class Parser:
                 features = part.all_features()
                 if program in self._lifts:
                     own = (*own, ("root.lifted", 1.0))
+                if _is_name(program) and program not in several:
+                    own = (*own, ("root.name", 1.0))
                 for name, value in own:
                     features[name] = features.get(name, 0.0) + value
                 score = self.weights.score(features)
@@ -183,11 +189,37 @@ class Parser:
             found += [
                 own for program in found for own in (*self._named(program), *self._lifted(question, program))
             ]
+            found = self._owners(question, part.program) or [*found, *self._folded(question, part.program)]
             whose = asked == "who" and not _names_a_relation(part)
             return [*found, *(self._people_of(part.program) if whose else ())]
         if part.category == "F" and isinstance(part.program, Count):
             return [part.program, *(Count(own) for own in self._lifted(question, part.program.source))]
         return [part.program] if part.category == "F" else []
+
+    def _folded(self, question: Question, program: Program) -> list[Program]:
+        """The "average rating" of several shows, each of which has one: their average."""
+        if not isinstance(program, Walk) or program.relation >= self.snapshot.num_relations:
+            return []
+        label = self.schema.relations[program.relation].label.casefold()
+        how = FOLDINGS.get(label.split()[0])
+        kind = self.columns.value_type(program.relation)
+        said = any(word.text == label.split()[0] for word in question.words)
+        if how is None or not said or kind is None or kind.kind is not ValueKind.NUMBER:
+            return []
+        several = len(self._executor.nodes(program.source)) > 1
+        found: list[Program] = [Fold(how, program.source, Key((program.relation,)))] if several else []
+        self._lifts.update(found)
+        return found
+
+    def _owners(self, question: Question, program: Program) -> list[Program]:
+        """What "whose captain is older than 50" asks for: the ships, not the captains."""
+        if len(question.words) < _WHOSE or question.words[0].text != "whose":
+            return []
+        named = self.schema.by_stem.get(question.words[1].stem, ())
+        back = [Walk(program, self.schema.inverse(relation)) for relation in named]
+        if not named:
+            return self._people_of(program)
+        return [own for own in back if len(self._executor.nodes(own))]
 
     def _lifted(self, question: Question, program: Program) -> list[Program]:
         """Conditions said of what is asked for instead of what they name: from both, but not from."""
@@ -360,6 +392,12 @@ class Parser:
             case "of":
                 return Having(relation)
         return None
+
+
+def _is_name(program: Program) -> bool:
+    """Whether a program is what the question names, which is not what it asks for."""
+    named = program.source if isinstance(program, Exists) else program
+    return isinstance(named, Entities)
 
 
 def _names_a_relation(part: Part) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -69,6 +69,12 @@ class Understanding:
         while isinstance(program, Walk):
             program = program.source
         return isinstance(program, Entities)
+
+    def names_besides(self, topics: Collection[int]) -> bool:
+        """Whether the program leans on other nodes than topics and kinds: paths from the topics leave these out."""
+        program = self.best.program
+        nodes = {node for part in walk(program) if isinstance(part, Entities) for node in part.ids}
+        return not nodes <= set(topics) | set(self.schema.kinds)
 
     def written_for(self, question: str) -> Self:
         """The same as a language model's, with the entities that the question calls as the graph does."""

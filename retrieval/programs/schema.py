@@ -11,9 +11,10 @@ import numpy as np
 from retrieval.kg.search.walks import all_arcs
 from retrieval.programs.algebra import Entities, Having, Program, Walk
 from retrieval.programs.columns import Columns
+from retrieval.programs.gazetteer import CLASSES
 from retrieval.programs.induction import induced
 from retrieval.programs.sorts import LOCATING, PERSONAL, SOMEBODY, SOMEWHERE, RelationInfo, form_of, stems_in
-from retrieval.programs.words import stems_of
+from retrieval.programs.words import stem, stems_of
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -26,7 +27,9 @@ TYPE_LABELS = frozenset({
 _HUBS = 20_000
 _LONGEST_HUB = 4
 #: Nodes of a side that are looked at, and the share of them that must have a relation.
-_SAMPLE, _NEARLY_ALL = 40, 0.9
+_SAMPLE, _NEARLY_ALL, _MOST = 40, 0.9, 0.8
+#: From so many facts an end on, the ends of a relation are shared; and how many of them there are at most.
+_SHARED, _VALUES = 1.25, 200
 #: What a word counts in a relation's name that only says what kind its ends are: the station of "serves station".
 _END = 0.3
 #: Kinds with this share of their relations in common are described alike.
@@ -158,10 +161,17 @@ class Schema:
 
     @cached_property
     def hubs(self) -> dict[tuple[str, ...], list[tuple[int, int, int]]]:
-        """Nodes that several others point to, by the stems of their name: (node, relation, how many point)."""
+        """Nodes that several others point to, by the stems of their name: (node, relation, how many point); and those
+        beside them: comedy, among genres that films share.
+        """
         keys, starts = self.snapshot.in_groups.keys, self.snapshot.in_groups.starts
         sizes = np.diff(starts)
-        several = np.flatnonzero(sizes >= 2)
+        values = np.array(
+            [info.facts >= _SHARED * info.tails and info.tails <= _VALUES for info in self.relations]
+        )
+        several = np.flatnonzero(
+            (sizes >= 2) | values[keys % self.snapshot.num_relations] if len(keys) else sizes >= 2
+        )
         if len(several) > _HUBS:
             several = several[np.argpartition(-sizes[several], _HUBS)[:_HUBS]]
         found: dict[tuple[str, ...], list[tuple[int, int, int]]] = defaultdict(list)
@@ -181,6 +191,21 @@ class Schema:
         for node in self.kinds:
             for own in set(stems_of(self.snapshot.entity_label(node))):
                 found[own].append(node)
+        return found
+
+    @cached_property
+    def called(self) -> dict[str, list[int]]:
+        """By the stem of a noun, relations nearly all of whose ends bear names that it stands for: ``located in``, of
+        "country", where it leads to Norway and Latvia.
+        """
+        found: dict[str, list[int]] = defaultdict(list)
+        for info in self.relations:
+            ends = self.columns.targets(info.id)
+            sample = ends[:: max(1, len(ends) // _SAMPLE)]
+            labels = [self.snapshot.entity_label(node).casefold() for node in sample.tolist()]
+            for noun, names in CLASSES.items() if len(labels) > 1 else ():
+                if sum(label in names for label in labels) >= _MOST * len(labels):
+                    found[stem(noun)].append(info.id)
         return found
 
     @cached_property

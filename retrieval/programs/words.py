@@ -26,7 +26,8 @@ _ORDERING = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _WE_HAVE = re.compile(
-    r"(?<=\w)\s(?:do|can) (?:we|you|i) (?:have|sell|offer|stock|carry|own|keep|find|get|know|know of)(?=\s*(?:[?.!]|$|in\b|from\b|with\b))",
+    r"(?<=\w)\s(?:do|can) (?:we|you|i) (?:have|sell|offer|stock|carry|own|keep|find|get|know|know of)"
+    r"(?=\s*(?:[?.!]|$|in\b|from\b|with\b))",
     re.IGNORECASE,
 )
 """What says no more than that there are such things: "how many pastries do we sell"."""
@@ -195,7 +196,7 @@ def asked(question: Question) -> str:
             follows = texts[at + 1] if at + 1 < len(texts) else ""
             return "how much" if follows in POSITIVES else "how"
         if text in ("who", "whom", "whose"):
-            return "who"
+            return "which" if text == "whose" and not at else "who"
         if text in ("where", "when"):
             return text
         if text in ("what", "which", "whats", "what's"):

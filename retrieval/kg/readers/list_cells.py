@@ -9,8 +9,8 @@ from retrieval.kg.values import parse
 
 #: What parts the values of a cell, surest first; a comma also parts towns from countries and names from titles.
 _MARKS, _COMMA = (";", "|", "\n"), ","
-#: Cells that must be parted, the longest value, and the share of values that must stand in several cells of commas.
-_CELLS, _LONGEST, _REPEATED = 2, 40, 0.5
+#: Cells that must be parted, the longest value, and the share of those in cells with commas that other cells have too.
+_CELLS, _LONGEST, _REPEATED = 2, 40, 0.6
 
 
 def list_mark(cells: Sequence[str]) -> str:
@@ -30,8 +30,8 @@ def list_mark(cells: Sequence[str]) -> str:
     if len(parted) < _CELLS or not plain:
         return ""
     met = Counter(value for values in every for value in set(values))
-    values = {value for own in parted for value in own}
-    again = {value for value in values if met[value] > 1}
+    values = [value for own in parted for value in own]
+    again = [value for value in values if met[value] > 1]
     places = {
         value: {own.index(value) if len(own) > 1 else -1 for own in every if value in own} for value in again
     }

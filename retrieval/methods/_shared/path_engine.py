@@ -194,6 +194,7 @@ class PathEngine(Engine):
             found = programs.trusted(run, linked, read)
             by_path = self._self_taught or (untrained and not run.request.names_several)
             of_path = found is not None and (found.is_path or (untrained and not cues(run.request.question)))
+            of_path = of_path and found is not None and not found.names_besides(_topics(linked))
             if found is not None and not (by_path and linked.entities and of_path):
                 named = named_entities(found, run.request.question)
                 yield QuestionLinked(linked.entities if run.request.given else named, (), run.ms(began))
@@ -241,11 +242,13 @@ class PathEngine(Engine):
     def _surely(self, run: PipelineRun, linked: Linked) -> bool:
         """Whether an untrained planner is so sure of a relation path that reading programs would change nothing."""
         topics = [t for t in _topics(linked) if self.snapshot.degree(t) > 0]
-        if not isinstance(self.retriever, ZeroShotRetriever) or not topics or run.request.names_several:
-            return False
+        if not isinstance(self.retriever, ZeroShotRetriever) or len(topics) != 1 or run.request.names_several:
+            return False  # what two things have in common, or differ by, is more than a path from each
         if cues(run.request.question):
             return False
         mentions = {entity.entity.id: entity.mention for entity in reversed(linked.entities)}
+        if whole(self.programs).names_more(run.request.question, list(mentions.values())):
+            return False
         with run.watch.running():
             found = self.retriever.relation_paths(
                 run.request.question, topics, limit=1, mentions=[mentions[t] for t in topics],

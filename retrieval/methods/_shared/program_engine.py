@@ -82,6 +82,15 @@ class ProgramEngine:
         valued = any(columns.kinds[node] for node in nodes)
         return valued or any(columns.value_type(end) is not None for end in ends)
 
+    def names_more(self, question: str, mentions: Sequence[str]) -> bool:
+        """Whether words beside some mentions are names that many things share: the dramas on a channel."""
+        schema = self._reader.parser.schema
+        named = {word.stem for mention in mentions for word in words(mention).words}
+        return any(
+            word.stem not in named and word.stem not in schema.by_stem and (word.stem,) in schema.hubs
+            for word in words(question).words
+        )
+
     def read(self, run: PipelineRun) -> Understanding | None:
         """What the question may ask, however unlikely."""
         with run.watch.running():

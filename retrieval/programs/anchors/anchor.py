@@ -29,10 +29,14 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Relating:
-    """A relation that words name: its forward id and how well they do."""
+    """A relation that words name: its forward id and how well they do.
+
+    ``does`` says that they are the verb of who does it: "manage", of ``manager``.
+    """
 
     relation: int
     quality: float
+    does: bool = False
 
 
 @dataclass(frozen=True, slots=True)

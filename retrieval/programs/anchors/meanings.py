@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from retrieval.programs.schema import Schema
 
 _LONGEST_RELATION = 5
+#: Words that are as much of a relation's name are its name.
+_FULLY = 0.75
+#: Ends of nouns for who does something.
+_AGENTS = ("er", "or")
 #: Words without a meaning of their own that relations are named with.
 _PARTS_OF_NAMES = frozenset({"name", "names", "type", "types", "kind"})
 #: Relations that end so lead to where something is: "exhibited at".
@@ -32,6 +36,13 @@ _KIND_SIM = 0.50
 _KIND_OR_RELATION = 0.50
 #: What a wider word has in common with many of the kinds below it.
 _WIDER_SIM = 0.35
+
+
+def _does(question: Question, at: int) -> bool:
+    """Whether a word is a verb in the active voice, as far as its ending tells: "manages", not "manager"."""
+    text = question.words[at].text
+    behind = question.words[at + 1].text if at + 1 < len(question.words) else ""
+    return not text.endswith((*_AGENTS, "ers", "ors", "ing", "ment")) and behind != "by"
 
 
 class Meanings:
@@ -84,6 +95,7 @@ class Meanings:
     def relations(self, question: Question) -> list[Anchor]:
         """Relations whose names have the stems of words."""
         schema, found = self.schema, list[Anchor]()
+        doing = [_does(question, at) for at in range(len(question.words))]
         content = [word.text not in STOP for word in question.words]
         for at, word in enumerate(question.words[1:], 1):  # "first name", "phone number"
             content[at] = content[at] or (content[at - 1] and word.text in _PARTS_OF_NAMES)
@@ -109,7 +121,13 @@ class Meanings:
                     features: Features = (("r", 1.0), ("r.recall", recall))
                     if own == {"name"} and len(set(stems)) > 1:  # what everything has is no contact name
                         features = (*features, ("r.name.part", 1.0))
-                    found += self._relating(first, last, relation, recall, features)
+                    does = (
+                        last - first == 1
+                        and doing[first]
+                        and schema.relations[relation].label.endswith(_AGENTS)
+                    )
+                    plural = question.words[last - 1].text.endswith("s")
+                    found += self._relating(first, last, relation, recall, features, does=does, plural=plural)
         return found
 
     def related(self, question: Question) -> list[Anchor]:
@@ -123,6 +141,8 @@ class Meanings:
             named = word.stem in schema.by_stem
             if word.stem in schema.kind_stems or (word.stem,) in schema.induced:
                 continue
+            for relation in () if named else schema.called.get(word.stem, ()):
+                found += self._relating(at, at + 1, relation, 0.8, (("r", 1.0), ("r.related", 1.0)))
             agents = vocabulary.agents(word.stem)
             for other in sorted(vocabulary.related().get(word.stem, frozenset()) | agents):
                 for relation in schema.by_stem.get(other, ()):
@@ -131,7 +151,9 @@ class Meanings:
                     weights = schema.weights_of(relation)
                     recall = weights[other] / sum(weights.values())
                     features = (("r", 1.0), ("r.related", recall))
-                    found += self._relating(at, at + 1, relation, 0.8 * recall, features)
+                    agent = other in agents and schema.relations[relation].label.endswith(_AGENTS)
+                    does = agent and _does(question, at)
+                    found += self._relating(at, at + 1, relation, 0.8 * recall, features, does=does)
         return found
 
     def lacking(self, question: Question) -> list[Anchor]:
@@ -150,7 +172,15 @@ class Meanings:
         return found
 
     def _relating(
-        self, first: int, last: int, relation: int, quality: float, features: Features
+        self,
+        first: int,
+        last: int,
+        relation: int,
+        quality: float,
+        features: Features,
+        *,
+        does: bool = False,
+        plural: bool = False,
     ) -> list[Anchor]:
         """A relation, and the sets that its name may be of: what it leads to, what has it, what has it truly."""
         schema, strength = self.schema, 0.5 * quality + 0.3
@@ -160,10 +190,12 @@ class Meanings:
 
         def of(program: Program, sort: str, name: str) -> Anchor:
             own = ((f"s.{name}", 1.0), (f"s.{name}.quality", quality), *alike)
+            if sort == "ends" and plural and quality >= _FULLY and not self._valued(relation):
+                own = (*own, ("s.ends.plural", 1.0))
             return Anchor("S", first, last, program, sort, own, strength)
 
         found = [
-            Anchor("R", first, last, None, Relating(relation, quality), features, strength),
+            Anchor("R", first, last, None, Relating(relation, quality, does), features, strength),
             of(Having(schema.inverse(relation)), "ends", "ends"),
         ]
         true = schema.truths.get(relation)
@@ -244,6 +276,12 @@ class Meanings:
             n for a in known if a.category == "R" and a.extra.quality > 0.45 for n in range(a.first, a.last)
         }
         kinds = {n for a in known if a.extra == "kind" for n in range(a.first, a.last)}
+        fully = {
+            n
+            for a in known
+            if a.extra == "ends" and a.features[1][1] >= _FULLY
+            for n in range(a.first, a.last)
+        }
         hubs = {n for a in known if a.extra == "hub" for n in range(a.first, a.last)}
         sure = {
             n
@@ -292,7 +330,7 @@ class Meanings:
                             ("r.foreign", float(foreign)),
                         )  # fmt: skip
                         found += self._relating(first, last, relation, 0.6 * own, features)
-            if self._kind_nodes and not any(n in kinds or n in exact for n in range(first, last)):
+            if self._kind_nodes and not any(n in kinds | exact | fully for n in range(first, last)):
                 cosines = with_kind[row]
                 if last == first + 1 and first in targets and not {first} & (named | exact | hubs):
                     found.append(self._wider(first, cosines))

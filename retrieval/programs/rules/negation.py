@@ -9,8 +9,10 @@ from functools import reduce
 import numpy as np
 
 from retrieval.programs.algebra import (
+    And,
     Comparison,
     Constant,
+    Entities,
     Except,
     Filter,
     Having,
@@ -99,12 +101,24 @@ class NegationRules(Rules):
             yield "S", Except(of.expression, without.expression), "except", features
         if without.extra == "having" and not shared and len(nodes):
             yield "S", Except(of.expression, without.expression), "except", (("except.none", 1.0),)
+        alike = self._alike(of.expression, without.expression) if without.extra == "node" else None
+        if alike is not None:
+            yield "S", Except(of.expression, alike), "except", (("except.alike", 1.0),)
         if without.extra != "having":
             for relation, share in self.bridges(without.expression, of.expression):
                 program = Except(of.expression, Walk(without.expression, relation))
                 if len(self.nodes(program)):
                     features = self.bridge_features(relation, share, "except", without, of)
                     yield "S", program, "except", (*features, (f"except.bridge.{order}", 1.0))
+
+    def _alike(self, program: Program, name: Program) -> Program | None:
+        """What is said of a name by what is said of another: who speaks Spanish but not German."""
+        if isinstance(program, And):
+            return self._alike(program.right, name) or self._alike(program.left, name)
+        if not isinstance(program, Walk) or not isinstance(program.source, Entities):
+            return None
+        walked = Walk(name, program.relation)
+        return walked if program.source != name and len(self.nodes(walked)) else None
 
     @rule("YS")
     def _without_whose(self, without: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:

@@ -61,7 +61,10 @@ class RankingRules(Rules):
             )
             if rank.rank == rank.count == 1:
                 how = Folding.MOST if largest else Folding.LEAST
-                yield "F", Fold(how, Having(relation), key), None, (*features, ("rank.fold", 1.0))
+                value = float(forward and gap == "none" and self.asked == "what is")
+                yield "F", Fold(how, Having(relation), key), None, (
+                    *features, ("rank.fold", 1.0), ("rank.fold.what", value),
+                )  # fmt: skip
             return
         if rank.adjective.nouns and self.anchors.adjectives.relations(rank.adjective):
             return  # what is expensive has a price; how many there are of it is another question

@@ -32,7 +32,9 @@ _NEXT = frozenset({"none", "have", "do"})
 
 
 def _keyed_by(program: Program) -> tuple[int, ...]:
-    """The relations of the key that a program ranks, filters or sums up by."""
+    """The relations of the key that a program ranks, filters or sums up by, or of what it counts in comparing."""
+    if isinstance(program, Filter) and program.key.counted:
+        return program.key.path
     return program.key.path if isinstance(program, Top | Filter | Fold) and not program.key.counted else ()
 
 
@@ -150,7 +152,8 @@ class SetRules(Rules):
                     (f"walk.{way}.{order}", 1.0), (f"walk.{way}.{order}.{gap}", 1.0), (f"walk.{way}.{of.extra}", 1.0),
                     (f"lex:walk.{way}>{name}", 1.0), ("walk.back", float(returns)),
                     (f"walk.{form}.{way}.{order}", named), (f"walk.{form}.{way}", named),
-                    (f"walk.either.{way}", named * float(both and of.extra == "node")),
+                    (f"walk.either.{way}", named * float(both and of.extra == "node" and not relation.does)),
+                    (f"walk.does.{way}.{order}", float(relation.does)),
                 )  # fmt: skip
                 yield "S", program, "walk", features
         if empty:
