@@ -217,6 +217,10 @@ class Parser:
             return []
         named = self.schema.by_stem.get(question.words[1].stem, ())
         back = [Walk(program, self.schema.inverse(relation)) for relation in named]
+        if isinstance(program, Walk) and any(own.relation == program.relation for own in back):
+            return []  # whose it is was said already
+        if isinstance(program, Walk) and program.relation in named:  # not whose theirs is
+            return [Walk(program.source, self.schema.inverse(program.relation))]
         if not named:
             return self._people_of(program)
         return [own for own in back if len(self._executor.nodes(own))]

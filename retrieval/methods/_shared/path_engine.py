@@ -192,10 +192,7 @@ class PathEngine(Engine):
             if untrained and programs.reads_paths and read is not None and not run.request.given:
                 ceiling = max(read.confidence, LEAST) if read.confidence < DOUBTED else 1.0
             found = programs.trusted(run, linked, read)
-            by_path = self._self_taught or (untrained and not run.request.names_several)
-            of_path = found is not None and (found.is_path or (untrained and not cues(run.request.question)))
-            of_path = of_path and found is not None and not found.names_besides(_topics(linked))
-            if found is not None and not (by_path and linked.entities and of_path):
+            if found is not None and not self._may_be_path(run, linked, found):
                 named = named_entities(found, run.request.question)
                 yield QuestionLinked(linked.entities if run.request.given else named, (), run.ms(began))
                 yield from programs.answer(run, found, self._said_of_checkpoint())
@@ -238,6 +235,14 @@ class PathEngine(Engine):
                 return
         yield ChainsBuilt(evidence.chains, run.paths, distinct_facts(evidence.chains), run.ms(began))
         yield from reason(run, self.reasoner, self._fallback, evidence, warnings=self._said_of_checkpoint())
+
+    def _may_be_path(self, run: PipelineRun, linked: Linked, found: Understanding) -> bool:
+        """Whether a relation path from the topics may say what a program does: nothing else is named, or counted."""
+        untrained = isinstance(self.retriever, ZeroShotRetriever)
+        by_path = self._self_taught or (untrained and not run.request.names_several)
+        of_path = found.is_path or (untrained and not cues(run.request.question))
+        named = not linked.entities or found.names_besides(_topics(linked))
+        return by_path and of_path and not named
 
     def _surely(self, run: PipelineRun, linked: Linked) -> bool:
         """Whether an untrained planner is so sure of a relation path that reading programs would change nothing."""

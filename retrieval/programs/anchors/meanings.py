@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _LONGEST_RELATION = 5
 #: Words that are as much of a relation's name are its name.
-_FULLY = 0.75
+_FULLY = 0.85
 #: Ends of nouns for who does something.
 _AGENTS = ("er", "or")
 #: Words without a meaning of their own that relations are named with.
@@ -238,6 +238,7 @@ class Meanings:
                         ("h", 1.0),
                         ("h.size", float(np.log10(size))),
                         ("h.words", len(own) - 1.0),
+                        ("h.single", float(size == 1)),
                         ("h.plural", float(question.words[last - 1].text.endswith("s"))),
                     )
                     program = Walk(Entities((node,)), schema.inverse(relation))
