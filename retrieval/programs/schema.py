@@ -238,11 +238,13 @@ class Schema:
             pairs = list(zip(heads[::step].tolist(), tails[::step].tolist(), strict=True))
             same = sum(self._called(head) == self._called(tail) for head, tail in pairs)
             fellows = self.fellows(info.id)
-            told = (
-                isinstance(fellows, Walk)
-                and sum(self.kinds.get(k, 0) for k in fellows.source.ids) > info.heads
-            )  # type: ignore[attr-defined]
-            if told and same >= _NEARLY_ALL * len(pairs):
+            kinds = (
+                fellows.source.ids
+                if isinstance(fellows, Walk) and isinstance(fellows.source, Entities)
+                else ()
+            )
+            some = sum(self.kinds.get(kind, 0) for kind in kinds) > info.heads
+            if some and same >= _NEARLY_ALL * len(pairs):
                 found.add(info.id)
         return frozenset(found)
 
