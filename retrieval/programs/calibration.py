@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from retrieval.programs.algebra import Entities, Exists, Having, Walk
 from retrieval.programs.lexicon import COMPARATIVES, NEGATIONS, STOP, SUPERLATIVES
 from retrieval.programs.words import related, targets
@@ -31,6 +33,11 @@ _OPERATORS = frozenset(word for own in (SUPERLATIVES, COMPARATIVES, NEGATIONS) f
 _VALUES = ("number", "date", "time")
 #: Ends of nouns for those who do something: "publisher", "director".
 _SOMEBODY = ("er", "or", "ers", "ors", "ist", "ists")
+#: Features of sets that were put together though they have nothing in common, and of adjectives that compare.
+_JOINS_NOTHING = (
+    "and.empty", "and.empty.named", "and.empty.claim", "walk.empty", "count.empty", "value.empty", "filter.empty",
+)  # fmt: skip
+_ADJECTIVES = ("top.adjective", "value.adjective")
 _COUNTED = ("number", "numbers", "order", "orders")
 
 
@@ -77,6 +84,15 @@ def evidence(reading: Reading) -> dict[str, float]:
         "plain unread": float(_plain(reading) and any(n not in quality for n in content)),
         "unfit": float(any(features.get(f"root.{asked}.unfit") for asked in _THINGS)),
         "wrong sort": float(_wrong_sort(reading)),
+        "joins nothing": float(any(features.get(name) for name in _JOINS_NOTHING)),
+        "nothing": float(not isinstance(best.result, np.ndarray) and not best.result),
+        "adjective guessed": max(
+            (1.0 - min(1.0, features[n]) for n in _ADJECTIVES if features.get(n)), default=0.0
+        ),
+        "adjective counted": features.get("rank.count.named", 0.0),
+        "plain share": float(_plain(reading)) * (sum(unread) / len(unread) if unread else 0.0),
+        "idle": features.get("root.idle", 0.0),
+        "related": features.get("r.related", 0.0),
         "bridges": features.get("bridge", 0.0),
         "empty": features.get("root.empty", 0.0),
         "target": features.get("target.bad", 0.0),

@@ -46,6 +46,7 @@ class Understanding:
         named: entities that the program names, each with the characters [start, end) of its mention.
         by: whom the program comes from.
         says_nothing: nothing was read but names, and no word of the graph comes near what else was said.
+        reads_all: every word that says anything is read, by its form.
         vocabulary: of the RDF that holds the graph, where it has its own.
     """
 
@@ -57,6 +58,7 @@ class Understanding:
     named: tuple[tuple[int, int, int], ...] = ()
     by: Literal["reader", "person", "model"] = "reader"
     says_nothing: bool = False
+    reads_all: bool = False
     vocabulary: Vocabulary | None = None
 
     @property
@@ -136,10 +138,11 @@ class ProgramReader:
             sure = confidence(self.parser.weights, reading)
             others = tuple(reading.candidates[1:4])
             named = tuple(named_in(reading, best.part))
-            nothing = sure == 0.0 and evidence(reading)["unread besides names"] > 0
+            unread = evidence(reading)["unread besides names"]
             return Understanding(
-                best, sure, others, executor, self.parser.schema, named, says_nothing=nothing
-            )
+                best, sure, others, executor, self.parser.schema, named,
+                says_nothing=sure == 0.0 and unread > 0, reads_all=unread == 0.0,
+            )  # fmt: skip
 
     def write(
         self,

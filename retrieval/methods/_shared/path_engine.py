@@ -270,7 +270,7 @@ class PathEngine(Engine):
         """
         untrained = isinstance(self.retriever, ZeroShotRetriever)
         if not verdict.answers:
-            return untrained and half_read(found.confidence, verdict)
+            return untrained and not found.reads_all and half_read(found.confidence, verdict)
         best = verdict.answers[0]
         if not untrained:
             return best.score >= found.confidence
