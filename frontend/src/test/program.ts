@@ -43,9 +43,9 @@ export const PROGRAM: ProgramExecuted = {
   ],
   others: [{ text: "countries → continent Africa → count", program: COUNTED, score: 0.2 }],
   ranked: [
-    { node: algeria, value: "2,381,741 km2", answer: true },
-    { node: congo, value: "2,344,858 km2", answer: false },
-    { node: chad, value: "1,284,000 km2", answer: false },
+    { node: algeria, value: "2,381,741 km2", answer: true, group: "" },
+    { node: congo, value: "2,344,858 km2", answer: false, group: "" },
+    { node: chad, value: "1,284,000 km2", answer: false, group: "" },
   ],
   sparql: "SELECT ?node WHERE { }\n",
   cypher: "MATCH (node) RETURN node\n",
