@@ -49,7 +49,7 @@ def evidence(reading: Reading) -> dict[str, float]:
     leaves = list(_leaves(best.part))
     quality = {word: own for part, own in leaves for word in range(*(part.anchored or (0, 0)))}
     words = reading.question.words
-    content = [n for n, word in enumerate(words) if word.text not in STOP]
+    content = [n for n, word in enumerate(words) if word.text not in STOP and word.text != "'s"]
     unread = [1.0 - quality.get(n, 0.0) for n in content]
     named = {word for part, _ in leaves if part.extra == "node" for word in range(*(part.anchored or (0, 0)))}
     rest = [1.0 - quality.get(n, 0.0) for n in content if n not in named]

@@ -299,7 +299,9 @@ class Meanings:
             for n in range(a.first, a.last)
         }
         content = [
-            n for n, w in enumerate(question.words) if w.text not in STOP and n not in cued and n not in sure
+            n
+            for n, w in enumerate(question.words)
+            if w.text not in STOP and w.text != "'s" and n not in cued and n not in sure
         ]
         spans = [(n, n + 1) for n in content]
         spans += [(n, n + 2) for n in content if n + 1 in content]
