@@ -38,6 +38,10 @@ _JOINS_NOTHING = (
     "and.empty", "and.empty.named", "and.empty.claim", "walk.empty", "count.empty", "value.empty", "filter.empty",
 )  # fmt: skip
 _ADJECTIVES = ("top.adjective", "value.adjective")
+#: What no operation of the algebra gives.
+_UNCOMPUTED = frozenset(
+    {"percent", "percentage", "percentages", "proportion", "ratio", "median", "correlation"}
+)
 _COUNTED = ("number", "numbers", "order", "orders")
 
 
@@ -107,10 +111,19 @@ def confidence(weights: Weights, reading: Reading) -> float:
     named = program.source if isinstance(program, Exists) else program
     if isinstance(named, Entities) and len(named.ids) < 2:
         return 0.0  # what the question names is not what it asks for; several are "which ones" of a follow-up
+    if _beyond(reading):
+        return 0.0
     said = evidence(reading)
     return 1.0 / (
         1.0 + math.exp(-sum(weights.calibration.get(name, 0.0) * value for name, value in said.items()))
     )
+
+
+def _beyond(reading: Reading) -> bool:
+    """Whether something is asked for that no program computes: a percentage, where no relation gives one."""
+    leaves = _leaves(reading.candidates[0].part)
+    read = {n for part, own in leaves if own > _HARDLY for n in range(*(part.anchored or (0, 0)))}
+    return any(word.text in _UNCOMPUTED and n not in read for n, word in enumerate(reading.question.words))
 
 
 def _plain(reading: Reading) -> bool:

@@ -242,7 +242,10 @@ class PathEngine(Engine):
         by_path = self._self_taught or (untrained and not run.request.names_several)
         of_path = found.is_path or (untrained and not cues(run.request.question))
         named = not linked.entities or found.names_besides(_topics(linked))
-        return by_path and of_path and not named
+        either = (
+            len(_topics(linked)) > 1 and " or " in run.request.question.casefold()
+        )  # paths take what both lead to
+        return by_path and of_path and not named and not either
 
     def _surely(self, run: PipelineRun, linked: Linked) -> bool:
         """Whether an untrained planner is so sure of a relation path that reading programs would change nothing."""

@@ -84,8 +84,10 @@ def _cue(question: Question, adjectives: Adjectives, first: int, last: int, phra
         found.append(anchor("C", Comparing(None, adjective, up), "comparative"))
         if not compares:
             found.append(anchor("U", Ranking(adjective, up), "comparative"))
-        if [word.text for word in question.words[max(0, first - 2) : first]] == ["how", "much"]:
-            found.append(Anchor("L", first - 2, last, None, adjective, (("cue.difference", 1.0),), 1.0))
+        asks = [word.text for word in question.words[max(0, first - 2) : first]]
+        if asks == ["how", "much"] or (asks == ["how", "many"] and phrase in ("more", "fewer")):
+            by = adjective if adjective.nouns else None
+            found.append(Anchor("L", first - 2, last, None, by, (("cue.difference", 1.0),), 1.0))
     elif phrase in lexicon.COUNTS and not _compound(question, first, phrase):
         found.append(anchor("Q", None, "count", 0.4 if phrase == "number" else 1.0))
         if "total" in phrase:

@@ -42,6 +42,8 @@ _MARKED = 8
 _MOST_COUNTED = 100_000
 #: Larger numbers are years or amounts where nothing is counted so high.
 _COUNTABLE = 1000
+#: What adjectives of numbers of things measure.
+_NUMBERS = frozenset({"number", "amount", "size"})
 #: Numbers that are years if they may be, and how far beyond all values of something they are none of them.
 _YEARS, _FAR = (1500, 2100), 0.5
 
@@ -238,6 +240,8 @@ class Rules:
         self, source: Program, path: tuple[int, ...], among_set: Program | None, valued: Valued
     ) -> Program | None:
         """Those of ``source`` from which so many paths lead on; None where no number is compared."""
+        if not self.counts(valued):
+            return None
         comparison = valued.comparing.comparison
         if valued.exact and comparison is None:
             comparison = Comparison.EQUAL
@@ -254,6 +258,13 @@ class Rules:
             low = Filter(source, key, Comparison.AT_LEAST, valued.value)
             return Filter(low, key, Comparison.AT_MOST, valued.upper)
         return Filter(source, key, comparison, valued.value)
+
+    def counts(self, valued: Valued) -> bool:
+        """Whether a comparison may be with a number of things: nobody is younger or cheaper than 45 of them."""
+        adjective = valued.comparing.adjective
+        return (
+            adjective is None or not adjective.nouns or any(noun in _NUMBERS for noun, _ in adjective.nouns)
+        )
 
     def compared(self, valued: Valued, relation: int, forward: bool, gap: str) -> Iterator[Made]:
         """Sets of what has a value of a relation, or so many of it, that compares."""

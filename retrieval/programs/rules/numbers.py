@@ -102,6 +102,13 @@ class NumberRules(Rules):
         if forward and isinstance(program, Fold) and program.how is not folding.extra:
             yield "F", replace(program, how=folding.extra), None, (("fold.again", 1.0),)
 
+    @rule("LR")
+    def _difference_in(self, cue: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
+        """ "The price difference", "how many more rooms": what differs is named beside."""
+        del forward, gap
+        if cue.extra is None and self._foldable(Folding.AVERAGE, relating.extra.relation):
+            yield "L", None, relating.extra.relation, (("difference.named", 1.0),)
+
     @rule("LS")
     def _difference(self, cue: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
         """ "The difference between the salaries of A and B", "how much heavier is A than B"."""
@@ -109,6 +116,8 @@ class NumberRules(Rules):
         source, relations = of.expression, list[tuple[int, float]]()
         if isinstance(source, Walk):
             relations, source = [(source.relation, 1.0)], source.source
+        elif isinstance(cue.extra, int):
+            relations = [(cue.extra, 1.0)]
         elif cue.extra is not None:
             relations = [(r, quality) for r, _, quality in self.anchors.adjectives.relations(cue.extra)]
         if not isinstance(source, Or):

@@ -125,7 +125,13 @@ class ValueRules(Rules):
         valued: Valued = compared.extra
         value = valued.value
         counts = isinstance(value, Constant) and value.kind is ValueKind.NUMBER and not value.dimension
-        if counts and forward and isinstance(value, Constant) and value.value == int(value.value):
+        if (
+            counts
+            and self.counts(valued)
+            and forward
+            and isinstance(value, Constant)
+            and value.value == int(value.value)
+        ):
             yield (
                 "P",
                 of.expression,

@@ -62,11 +62,18 @@ def answers(reader, question):
         ("Which employees live in Portugal?", ["Dov Levin", "Elif Aydin"]),
         ("Whose manager has a salary of more than 60000?", ["Amara Obi", "Ben Kato"]),
         ("Does Carla Reyes live in Oslo?", ["yes"]),
+        ("What is the salary difference between Ben Kato and Dov Levin?", ["14,000"]),
+        ("Which employees speak Spanish or French?", ["Amara Obi", "Carla Reyes", "Elif Aydin"]),
         ("highest paid employee of each department", ["Amara Obi", "Elif Aydin", "Joel Stern"]),
     ],
 )
 def test_tables_are_asked(reader, question, expected):
     assert answers(reader, question) == expected
+
+
+def test_what_no_program_computes_is_not_understood(reader):
+    assert reader.read("What percentage of employees speak German?").confidence == 0.0
+    assert reader.read("How many employees speak German?").confidence > 0.5
 
 
 def test_nothing_to_lift_is_left_alone(reader):
