@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from retrieval.kg.readers.references import TYPE, attributes_of
 from retrieval.kg.table import ATTRIBUTE_LIMIT, LABEL_LIMIT
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 #: Properties that name a node, best first (compared in lower case).
 NAMES = ("name", "label", "title", "displayname", "display_name", "caption")
-TYPE = "type"
 #: A node of such a type with such a property is a passage too.
 DOCUMENT_TYPES = frozenset({"document", "passage", "chunk", "textchunk"})
 TEXTS = frozenset({"content", "text"})
@@ -159,7 +159,7 @@ def resolve(files: Sequence[PropertyRows]) -> PropertyFacts:
         numbers = _add_edges(rows, labels, facts)
         fact_attributes.extend((numbers[i], k, v) for i, k, v in rows.edge_attributes if i in numbers)
         rows.log.close()
-    attributes = [(labels[key], k, v) for rows in files for key, k, v in rows.node_attributes]
+    attributes = attributes_of(files, labels)
     attributes, documents = _documents(attributes)
     return PropertyFacts(
         facts,

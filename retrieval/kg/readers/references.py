@@ -1,0 +1,91 @@
+"""Tables that name rows of each other by number: a ``department_id`` of 3 is the department whose ``id`` is 3.
+
+Databases are exported so: a file for each table. A row is called by its name, not by its number, so what refers to it
+by number is said of the name instead, under the heading without its "id".
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from retrieval.kg.readers.property_rows import PropertyRows
+
+TYPE = "type"
+"""The property that says what a node is."""
+#: The share of a column's values that must be numbers of rows.
+_KNOWN = 0.9
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+#: Who or what of the same table is meant: the manager of an employee is one.
+_FELLOWS = frozenset({
+    "boss", "head", "lead", "leader", "manager", "mentor", "parent", "predecessor", "report", "reports to",
+    "successor", "superior", "supervisor",
+})  # fmt: skip
+
+Attribute = tuple[str, str, str]
+
+
+def attributes_of(files: Sequence[PropertyRows], labels: Mapping[str, str]) -> list[Attribute]:
+    """The attributes of all nodes, (label, key, value), with the rows' labels for numbers that refer to them.
+
+    Args:
+        files: nodes and what is said of them.
+        labels: of all nodes.
+    """
+    tables = [_Table(rows) for rows in files]
+    by_kind: dict[str, _Table] = {}
+    for table in tables:
+        for kind in table.kinds if table.ids else ():
+            by_kind.setdefault(kind, table)
+    found: list[Attribute] = []
+    for table in tables:
+        ways = {key: way for key in table.columns if (way := table.refers(key, by_kind)) is not None}
+        for node, key, value in table.rows.node_attributes:
+            name, rows = ways.get(key, (key, None))
+            known = rows.ids.get(value) if rows is not None else None
+            found.append((labels[node], key, value) if known is None else (labels[node], name, labels[known]))
+    return found
+
+
+class _Table:
+    """What one file says of its rows; ``ids`` are rows by number, empty where it is no table or has none."""
+
+    def __init__(self, rows: PropertyRows) -> None:
+        self.rows = rows
+        self.columns: dict[str, list[str]] = defaultdict(list)
+        self.kinds: set[str] = set()
+        self.ids: dict[str, str] = {}
+        self.own = ""
+        if rows.edges or any(key != name for key, name in rows.nodes.items()):
+            return  # nodes of a property graph have ids, and edges between them
+        for _, key, value in rows.node_attributes:
+            if key == TYPE:
+                self.kinds.add(value.casefold())
+            else:
+                self.columns[key].append(value)
+        named = {"id", *(f"{kind} id" for kind in self.kinds)}
+        self.own = next((key for key in self.columns if _words(key) in named), "")
+        values = self.columns.get(self.own, [])
+        if values and len(set(values)) == len(values) == len(rows.nodes):
+            self.ids = {value: node for node, key, value in rows.node_attributes if key == self.own}
+
+    def refers(self, key: str, tables: Mapping[str, _Table]) -> tuple[str, _Table] | None:
+        """What a column refers to, and what the relation to it is called; None where its values are what they are."""
+        words = _words(key)
+        if key == self.own or not words.endswith(" id"):
+            return None
+        role = words.removesuffix(" id")
+        last = next((kind for kind in tables if role == kind or role.endswith(f" {kind}")), None)
+        table = self if last is None and role in _FELLOWS else tables.get(last or "")
+        values = self.columns[key]
+        if table is None or sum(value in table.ids for value in values) < _KNOWN * len(values):
+            return None
+        return role, table
+
+
+def _words(heading: str) -> str:
+    """``departmentId``, ``department_id`` and ``Department ID`` alike: ``department id``."""
+    return " ".join(word.casefold() for word in _WORD.findall(heading))
