@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from retrieval.kg.readers.references import TYPE, attributes_of
+from retrieval.kg.readers.references import attributes_of, numbered
 from retrieval.kg.table import ATTRIBUTE_LIMIT, LABEL_LIMIT
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 #: Properties that name a node, best first (compared in lower case).
 NAMES = ("name", "label", "title", "displayname", "display_name", "caption")
+TYPE = "type"
 #: A node of such a type with such a property is a passage too.
 DOCUMENT_TYPES = frozenset({"document", "passage", "chunk", "textchunk"})
 TEXTS = frozenset({"content", "text"})
@@ -155,8 +156,11 @@ def resolve(files: Sequence[PropertyRows]) -> PropertyFacts:
     facts: list[tuple[str, str, str]] = []
     fact_attributes: list[tuple[int, str, str]] = []
     before = sum(rows.log.count for rows in files)
+    known = {
+        number: labels[node] for number, node in numbered(files).items() if number not in labels
+    } | labels
     for rows in files:
-        numbers = _add_edges(rows, labels, facts)
+        numbers = _add_edges(rows, known, facts)
         fact_attributes.extend((numbers[i], k, v) for i, k, v in rows.edge_attributes if i in numbers)
         rows.log.close()
     attributes = attributes_of(files, labels)

@@ -9,13 +9,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from retrieval.kg.readers.property_rows import PropertyRows
-
-TYPE = "type"
-"""The property that says what a node is."""
+#: The property that says what a node is.
+_TYPE = "type"
 #: The share of a column's values that must be numbers of rows.
 _KNOWN = 0.9
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -28,7 +25,15 @@ _FELLOWS = frozenset({
 Attribute = tuple[str, str, str]
 
 
-def attributes_of(files: Sequence[PropertyRows], labels: Mapping[str, str]) -> list[Attribute]:
+class Rows(Protocol):
+    """What one file says of nodes and edges, see :class:`~retrieval.kg.readers.property_rows.PropertyRows`."""
+
+    nodes: dict[str, str]
+    node_attributes: list[Attribute]
+    edges: list[tuple[str, str, str, int]]
+
+
+def attributes_of(files: Sequence[Rows], labels: Mapping[str, str]) -> list[Attribute]:
     """The attributes of all nodes, (label, key, value), with the rows' labels for numbers that refer to them.
 
     Args:
@@ -50,10 +55,21 @@ def attributes_of(files: Sequence[PropertyRows], labels: Mapping[str, str]) -> l
     return found
 
 
+def numbered(files: Sequence[Rows]) -> dict[str, str]:
+    """Rows of tables by their numbers, those that only one row has: edges may name them so."""
+    found: dict[str, str] = {}
+    twice: set[str] = set()
+    for table in map(_Table, files):
+        for number, node in table.ids.items():
+            if found.setdefault(number, node) != node:
+                twice.add(number)
+    return {number: node for number, node in found.items() if number not in twice}
+
+
 class _Table:
     """What one file says of its rows; ``ids`` are rows by number, empty where it is no table or has none."""
 
-    def __init__(self, rows: PropertyRows) -> None:
+    def __init__(self, rows: Rows) -> None:
         self.rows = rows
         self.columns: dict[str, list[str]] = defaultdict(list)
         self.kinds: set[str] = set()
@@ -62,7 +78,7 @@ class _Table:
         if rows.edges or any(key != name for key, name in rows.nodes.items()):
             return  # nodes of a property graph have ids, and edges between them
         for _, key, value in rows.node_attributes:
-            if key == TYPE:
+            if key == _TYPE:
                 self.kinds.add(value.casefold())
             else:
                 self.columns[key].append(value)

@@ -7,16 +7,21 @@ from typing import TYPE_CHECKING
 
 from retrieval.kg.readers.format import Certainty, Format
 from retrieval.kg.readers.property_layout import find_layout
+from retrieval.kg.readers.table_layout import kind_of
 
 if TYPE_CHECKING:
     from retrieval.kg.readers.input_file import InputFile
 
 
 def names_properties(file: InputFile) -> bool:
-    """Whether what would be read as rows of facts begins with a header of nodes or edges."""
+    """Whether what would be read as rows of facts begins with a header of nodes or edges.
+
+    A table of things with numbers, ``id,name,price`` in ``products.csv``, is a table: its numbers are its own.
+    """
     if file.options.header is False or file.options.columns is not None:
         return False
-    return find_layout(file.source.first_line()) is not None
+    found = find_layout(file.source.first_line())
+    return found is not None and not (found[1].columns.keys() == {"id", "name"} and kind_of(file.name))
 
 
 def _detect_csv(file: InputFile) -> Certainty:

@@ -181,3 +181,53 @@ def test_the_heading_of_names_says_what_rows_are_too(heading, kinds):
 )
 def test_what_rows_are_called(name, kind):
     assert kind_of(name) == kind
+
+
+DEPARTMENTS = """id,name,floor
+1,Sales,2
+2,Research,3
+"""
+EMPLOYEES = """id,name,department_id,manager_id,salary
+1,Ann Bell,1,3,52000
+2,Ben Kato,1,3,34000
+3,Cora Dunn,2,,91000
+"""
+ORDERS = """id,employeeId,total,buyer_id
+10,1,250,2
+11,2,90,1
+"""
+
+
+def test_numbers_of_rows_of_other_tables_are_those_rows(tmp_path):
+    found, problems = facts(tmp_path, departments_csv=DEPARTMENTS, employees_csv=EMPLOYEES, orders_csv=ORDERS)
+    assert found == {
+        ("Sales", "type", "department"), ("Sales", "floor", "2"),
+        ("Research", "type", "department"), ("Research", "floor", "3"),
+        *((name, "type", "employee") for name in ("Ann Bell", "Ben Kato", "Cora Dunn")),
+        ("Ann Bell", "department", "Sales"), ("Ben Kato", "department", "Sales"),
+        ("Cora Dunn", "department", "Research"),
+        ("Ann Bell", "manager", "Cora Dunn"), ("Ben Kato", "manager", "Cora Dunn"),
+        ("Ann Bell", "salary", "52000"), ("Ben Kato", "salary", "34000"), ("Cora Dunn", "salary", "91000"),
+        ("order 1", "type", "order"), ("order 1", "employee", "Ann Bell"),
+        ("order 1", "total", "250"), ("order 1", "buyer id", "2"),
+        ("order 2", "type", "order"), ("order 2", "employee", "Ben Kato"),
+        ("order 2", "total", "90"), ("order 2", "buyer id", "1"),
+    }  # fmt: skip
+    assert problems == []
+
+
+def test_numbers_that_no_row_has_stay_numbers(tmp_path):
+    found, _ = facts(tmp_path, departments_csv=DEPARTMENTS, employees_csv=EMPLOYEES.replace(",1,3,", ",7,9,"))
+    assert ("Ann Bell", "department id", "7") in found
+    assert ("Cora Dunn", "department id", "2") in found
+    assert ("Ann Bell", "manager id", "9") in found
+
+
+def test_edges_may_name_rows_by_number(tmp_path):
+    found, problems = facts(
+        tmp_path,
+        employees_csv="id,name,salary\n7,Ann Bell,52000\n8,Ben Kato,34000\n",
+        edges_csv="source_id,relation,target_id\n7,mentors,8\n",
+    )
+    assert ("Ann Bell", "mentors", "Ben Kato") in found
+    assert problems == []
