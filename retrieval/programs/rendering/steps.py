@@ -272,6 +272,10 @@ class _Teller:
             case Having(relation):
                 noun, text = self.words.noun(relation), self.words.having(relation)
                 inverse, _ = direction(self.words.snapshot, relation)
+                verbal = self.words.prepositional(relation) or self.words.verb(relation) is not None
+                if inverse and not verbal:  # sports, of a table with a column "sport"
+                    named = plural(noun)
+                    return named, f"that are {named}", named
                 return f"those {text}", text, f"is {article(noun)}" if inverse else f"has {noun}"
             case Walk(Entities(ids), relation):
                 return self._simple_walk(ids, relation)
