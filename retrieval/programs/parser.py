@@ -193,17 +193,19 @@ class Parser:
             whose = asked == "who" and not _names_a_relation(part)
             return [*found, *(self._people_of(part.program) if whose else ())]
         if part.category == "F" and isinstance(part.program, Count):
-            return [part.program, *(Count(own) for own in self._lifted(question, part.program.source))]
+            counts = [Count(own) for own in self._lifted(question, part.program.source)]
+            self._lifts.update(counts)
+            return [part.program, *counts]
         return [part.program] if part.category == "F" else []
 
     def _folded(self, question: Question, program: Program) -> list[Program]:
         """The "average rating" of several shows, each of which has one: their average."""
         if not isinstance(program, Walk) or program.relation >= self.snapshot.num_relations:
             return []
-        label = self.schema.relations[program.relation].label.casefold()
-        how = FOLDINGS.get(label.split()[0])
+        first = self.schema.relations[program.relation].label.casefold().partition(" ")[0]
+        how = FOLDINGS.get(first)
         kind = self.columns.value_type(program.relation)
-        said = any(word.text == label.split()[0] for word in question.words)
+        said = any(word.text == first for word in question.words)
         if how is None or not said or kind is None or kind.kind is not ValueKind.NUMBER:
             return []
         several = len(self._executor.nodes(program.source)) > 1

@@ -52,6 +52,8 @@ def answers(reader, question):
         ("how mnay employees speak German?", ["3"]),
         ("What is the highest salary in Sales?", ["52,000"]),
         ("Which employees speak both German and French?", ["Elif Aydin"]),
+        ("How many employees speak both German and French?", ["1"]),
+        ("How many employees speak both German and English?", ["3"]),
         ("Who speaks Spanish but not French?", ["Carla Reyes"]),
         ("Who speaks Spanish but not German?", ["Carla Reyes"]),
         ("Who manages Ben Kato?", ["Joel Stern"]),
