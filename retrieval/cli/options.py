@@ -16,6 +16,7 @@ from retrieval.kg.readers.rows_layout import ROLES
 from retrieval.limits import DEFAULT_BUDGET
 from retrieval.loading import load_encoder
 from retrieval.methods.registry import DEFAULT
+from retrieval.training.manifest import read_manifest
 
 if TYPE_CHECKING:
     from retrieval.text.encoder import Encoder
@@ -144,6 +145,4 @@ def method_of(checkpoint: Path | None, named: str | None) -> str:
     """
     if named is not None or checkpoint is None:
         return named or DEFAULT
-    from retrieval.training.checkpoint import read_manifest  # noqa: PLC0415 - imports torch
-
     return read_manifest(checkpoint).method

@@ -25,7 +25,8 @@ from retrieval.evaluation.study import Study
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.snapshot.storage import published
 from retrieval.studies.plan import Cell, StudyConfig, parse
-from retrieval.training.checkpoint import PACKED, WEIGHTS, read_weights
+from retrieval.training.checkpoint import WEIGHTS, read_weights
+from retrieval.training.manifest import PACKED
 from retrieval.version import code_version
 
 FORMAT = 1

@@ -37,7 +37,7 @@ from retrieval.metrics.scores import (
 from retrieval.metrics.values import aligned
 from retrieval.supervision.labels import Label
 from retrieval.supervision.shift import Seen, Shift, by_question
-from retrieval.training.checkpoint import read_manifest
+from retrieval.training.manifest import read_manifest
 from retrieval.version import code_version
 
 #: How a question can end.

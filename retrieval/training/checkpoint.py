@@ -7,7 +7,7 @@ import io
 import json
 import pickle
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,44 +22,10 @@ from retrieval.config import TrainingConfig
 from retrieval.errors import CheckpointError, ClewError
 from retrieval.kg.snapshot import integrity
 from retrieval.kg.snapshot.storage import published, save_json
+from retrieval.training.manifest import CONFIG, MANIFEST, PACKED, RETRAIN, CheckpointManifest, read_manifest
 from retrieval.version import code_version
 
-WEIGHTS, CONFIG, MANIFEST = "weights.pt", "config.json", "manifest.json"
-#: In place of ``WEIGHTS`` where a checkpoint is to be small: half the precision, half the bytes.
-PACKED = "weights.safetensors"
-_RETRAIN = "Train again, or choose another checkpoint."
-
-
-@dataclass(frozen=True, slots=True)
-class CheckpointManifest:
-    """What a checkpoint says about itself.
-
-    Attributes:
-        fingerprint: sha256 of weights, sorted settings and code version; names the checkpoint everywhere.
-        parent: fingerprint of the checkpoint that training started from, if any.
-        snapshot: content hash of the graph it was trained on; it may be used on others.
-        encoder, text_features: the text encoder and the length of its vectors.
-        entity_texts: whether entity labels are among the features (``auto`` resolved).
-        simple: walks never come back to their topic; decided from the labels.
-        labels: where the labels came from, with how many of each source.
-        metrics: on the dev split.
-        least_support: a relation path supported less is doubted (``validation.least_support``); None where nothing is.
-    """
-
-    method: str
-    fingerprint: str
-    code_version: str
-    seed: int
-    parent: str | None
-    snapshot: str
-    encoder: str
-    text_features: int
-    entity_texts: bool
-    simple: bool
-    created: str
-    labels: dict[str, int] = field(default_factory=dict)
-    metrics: dict[str, float] = field(default_factory=dict)
-    least_support: float | None = None
+WEIGHTS = "weights.pt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,23 +115,6 @@ def pack(
     return OpenCheckpoint(manifest, checkpoint.config, weights)
 
 
-def read_manifest(path: Path) -> CheckpointManifest:
-    """The manifest of a checkpoint directory (or of a file in it), without its weights.
-
-    Raises:
-        CheckpointError: it is missing or damaged.
-    """
-    directory = path.parent if path.is_file() else path
-    try:
-        raw: Any = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
-        known = {f.name for f in fields(CheckpointManifest)}
-        return CheckpointManifest(**{key: value for key, value in raw.items() if key in known})
-    except (OSError, ValueError, TypeError, AttributeError) as error:
-        raise CheckpointError(
-            f"{directory.name} is not a checkpoint: its {MANIFEST} is missing or damaged.", hint=_RETRAIN
-        ) from error
-
-
 def read(
     path: Path, *, method: str, encoder: str, settings: Callable[[Any], TrainingConfig]
 ) -> OpenCheckpoint:
@@ -177,7 +126,7 @@ def read(
     directory = path.parent if path.is_file() else path
     manifest = read_manifest(directory)
     if not integrity.is_whole(directory):
-        raise CheckpointError(f"The files of the checkpoint {directory.name} are damaged.", hint=_RETRAIN)
+        raise CheckpointError(f"The files of the checkpoint {directory.name} are damaged.", hint=RETRAIN)
     if manifest.method != method:
         raise CheckpointError(
             f"The checkpoint {directory.name} is of method {manifest.method}, not {method}.",
@@ -195,7 +144,7 @@ def read(
     except (
         OSError, ValueError, RuntimeError, EOFError, pickle.UnpicklingError, SafetensorError, ClewError,
     ) as error:  # fmt: skip
-        raise CheckpointError(f"The checkpoint {directory.name} is damaged.", hint=_RETRAIN) from error
+        raise CheckpointError(f"The checkpoint {directory.name} is damaged.", hint=RETRAIN) from error
 
 
 def read_weights(directory: Path) -> dict[str, Tensor]:

@@ -9,7 +9,7 @@ import pytest
 from retrieval import demo as content
 from retrieval.events import AnswerFinal
 from retrieval.pipeline import AskRequest
-from retrieval.training.checkpoint import read_manifest
+from retrieval.training.manifest import read_manifest
 from tests.webapp.answers.test_runs import ask
 from webapp.experiments.models import Checkpoint
 from webapp.graphs import files

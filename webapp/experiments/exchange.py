@@ -23,8 +23,8 @@ from webapp.experiments.models import Checkpoint
 from webapp.graphs import announce, files, snapshots
 from webapp.graphs.models import Graph
 
-#: Opening weights takes a child that loads torch.
-LIMITS = Limits(memory=4096 * MB, seconds=120)
+#: A file is looked through by a child without torch; opening its weights takes one that loads it.
+LOOKING, LIMITS = Limits(memory=512 * MB, seconds=120), Limits(memory=4096 * MB, seconds=120)
 _PIECE = 1 << 20
 
 
@@ -77,10 +77,15 @@ def take_checkpoint(*, graph: Graph, upload: UploadedFile[bytes], user: User) ->
         with file.open("wb") as out:
             for chunk in upload.chunks():
                 out.write(chunk)
-        made: dict[str, Any] = child_process.call(
-            child_process.named, "retrieval.methods.exchange:take", file, place,
-            what=name, limits=LIMITS, encoder=resolution.encoder_name(),
+        held = Path(folder) / "held"
+        child_process.call(
+            child_process.named, "retrieval.methods.checkpoint_zip:unpack", file, held,
+            what=name, limits=LOOKING, encoder=resolution.encoder_name(),
         )  # fmt: skip
+        file.unlink()
+        made: dict[str, Any] = child_process.call(
+            child_process.named, "retrieval.methods.exchange:take", held, place, what=name, limits=LIMITS
+        )
     manifest = made["manifest"]
     if Checkpoint.with_trash.filter(graph=graph, fingerprint=manifest["fingerprint"]).exists():
         files.remove(path)

@@ -15,7 +15,7 @@ from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.retriever import Retriever
 from retrieval.supervision.shift import Seen
 from retrieval.text.features import TextEncoder
-from retrieval.training import checkpoint as checkpoints
+from retrieval.training.manifest import read_manifest
 
 FAMILIAR = 0.5
 """Share of the relations that a checkpoint learned to follow, of which a graph must have as many for it to be used."""
@@ -39,7 +39,7 @@ def is_foreign(checkpoint: Path, snapshot: Snapshot) -> bool:
     Raises:
         CheckpointError: the checkpoint is missing or damaged.
     """
-    if checkpoints.read_manifest(checkpoint).snapshot == snapshot.hash:
+    if read_manifest(checkpoint).snapshot == snapshot.hash:
         return False
     seen = Seen.load(checkpoint)
     if seen is None or not seen.relations:
@@ -55,7 +55,7 @@ def is_self_taught(checkpoint: Path) -> bool:
     Raises:
         CheckpointError: the checkpoint is missing or damaged.
     """
-    return set(checkpoints.read_manifest(checkpoint).labels) == {WRITTEN}
+    return set(read_manifest(checkpoint).labels) == {WRITTEN}
 
 
 def open_retriever(

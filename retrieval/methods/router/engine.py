@@ -21,7 +21,7 @@ from retrieval.methods.text_rag import engine as text_rag
 from retrieval.pipeline import Engine, PipelineRun
 from retrieval.reasoning.base import Reasoner
 from retrieval.reasoning.llm import NAME as LLM
-from retrieval.training import checkpoint as checkpoints
+from retrieval.training.manifest import read_manifest
 from retrieval.types import Usage
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ def open_engine(opening: Opening) -> RouterEngine:
     options = registry.parse_options(SPEC.name, dict(spec.options))
     assert isinstance(options, RouterOptions), "what its method has"
     has_text, has_facts = parts.snapshot.passages is not None, parts.snapshot.num_triples > 0
-    given = checkpoints.read_manifest(spec.checkpoint) if spec.checkpoint else None
+    given = read_manifest(spec.checkpoint) if spec.checkpoint else None
     named = given.method if given and given.method != SPEC.name else None
     graph: Engine | None = None
     if has_facts and named:

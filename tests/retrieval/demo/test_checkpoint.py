@@ -9,7 +9,7 @@ from retrieval.demo.build_checkpoint import build_graph
 from retrieval.loading import load_encoder, load_engine, load_parts
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.pipeline import AskRequest
-from retrieval.training import checkpoint as checkpoints
+from retrieval.training.manifest import read_manifest
 
 ANSWERS = {
     "Which languages are spoken in the countries that border Switzerland?": {"French", "German", "Italian"},
@@ -45,7 +45,7 @@ def graph(tmp_path_factory):
 
 
 def test_it_is_of_the_graph_as_it_is_built_and_small(graph, tmp_path):
-    manifest = checkpoints.read_manifest(CHECKPOINT)
+    manifest = read_manifest(CHECKPOINT)
     again = build_graph(tmp_path / "again")
     assert manifest.snapshot == graph.hash == again.hash
     assert list(graph.entity_labels) == list(again.entity_labels), "ids are the same too"

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+import pickle
+import subprocess
+import sys
 import zipfile
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 import torch
 from safetensors.torch import load, save
 
 from retrieval.errors import CheckpointError
-from retrieval.methods import exchange, registry
+from retrieval.methods import checkpoint_zip, exchange, registry
 from retrieval.methods.checkpoints import open_checkpoint
+from retrieval.supervision import program_learning, shift
 from retrieval.text import encoder as encoders
-from retrieval.training.checkpoint import read_manifest
+from retrieval.training.manifest import read_manifest
 from tests.retrieval.methods.conftest import SETTINGS
 
 
@@ -42,6 +48,13 @@ def rewritten(file, tmp_path, **changes):
     return out
 
 
+def taken(file, out):
+    """What the server does with a file, in one process."""
+    with TemporaryDirectory() as folder:
+        checkpoint_zip.unpack(file, Path(folder) / "held", encoder="words")
+        return exchange.take(Path(folder) / "held", out)
+
+
 def json_of(file, member):
     with zipfile.ZipFile(file) as held:
         return json.loads(held.read(member))
@@ -50,7 +63,7 @@ def json_of(file, member):
 @pytest.mark.parametrize("method", sorted(SETTINGS))
 def test_a_checkpoint_comes_back_as_it_went(trained, tmp_path, method):
     was = trained.checkpoint(method)
-    made = exchange.take(sent(trained, tmp_path, method), tmp_path / "in" / "c", encoder="words")
+    made = taken(sent(trained, tmp_path, method), tmp_path / "in" / "c")
     assert made["manifest"]["fingerprint"] == read_manifest(was).fingerprint
     assert made["manifest"]["method"] == method
     before, after = (
@@ -85,7 +98,7 @@ def test_what_is_no_checkpoint_is_refused_and_leaves_nothing(trained, tmp_path, 
     file = rewritten(sent(trained, tmp_path), tmp_path, **changes)
     (tmp_path / "in").mkdir()
     with pytest.raises(CheckpointError) as refused:
-        exchange.take(file, tmp_path / "in" / "c", encoder="words")
+        taken(file, tmp_path / "in" / "c")
     assert said in refused.value.message
     assert refused.value.hint
     assert not list((tmp_path / "in").iterdir())
@@ -104,7 +117,7 @@ def test_what_its_manifest_says_must_hold_here(trained, tmp_path, field, value, 
     manifest = {**json_of(file, "manifest.json"), field: value}
     file = rewritten(file, tmp_path, **{"manifest.json": manifest})
     with pytest.raises(CheckpointError, match=said):
-        exchange.take(file, tmp_path / "c", encoder="words")
+        taken(file, tmp_path / "c")
 
 
 def test_numbers_must_be_numbers_and_a_fingerprint_is_made_of_them(trained, tmp_path):
@@ -115,18 +128,66 @@ def test_numbers_must_be_numbers_and_a_fingerprint_is_made_of_them(trained, tmp_
     manifest = {**json_of(file, "manifest.json"), "fingerprint": "f" * 64}
     changed = {**weights, name: weights[name] + 1}
     other = rewritten(file, tmp_path, **{"weights.safetensors": save(changed), "manifest.json": manifest})
-    made = exchange.take(other, tmp_path / "c", encoder="words")["manifest"]["fingerprint"]
+    made = taken(other, tmp_path / "c")["manifest"]["fingerprint"]
     assert made not in ("f" * 64, read_manifest(trained.checkpoint()).fingerprint)
     broken = {**weights, name: weights[name] * float("nan")}
     with pytest.raises(CheckpointError, match="no numbers"):
-        exchange.take(
-            rewritten(file, tmp_path, **{"weights.safetensors": save(broken)}),
-            tmp_path / "d",
-            encoder="words",
-        )
+        taken(rewritten(file, tmp_path, **{"weights.safetensors": save(broken)}), tmp_path / "d")
 
 
-def test_what_is_no_zip_is_refused(tmp_path):
-    (tmp_path / "x.zip").write_bytes(b"PK nothing")
-    with pytest.raises(CheckpointError, match="no whole zip"):
-        exchange.take(tmp_path / "x.zip", tmp_path / "c", encoder="words")
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"PK nothing", "no whole zip"),
+        (b"", "no whole zip"),
+        (pickle.dumps({"weights": 1}), "The file is a pickle. Such weights can run code"),
+        (save({"weights": torch.ones(2)}), "holds weights alone"),
+    ],
+)
+def test_what_is_no_zip_is_refused(tmp_path, content, said):
+    (tmp_path / "x.zip").write_bytes(content)
+    with pytest.raises(CheckpointError, match=said):
+        taken(tmp_path / "x.zip", tmp_path / "c")
+
+
+def test_a_file_of_torch_is_refused_though_it_is_a_zip(tmp_path):
+    torch.save({"weights": torch.ones(2)}, tmp_path / "x.zip")
+    with pytest.raises(CheckpointError, match=r"data.pkl'. Such weights can run code"):
+        taken(tmp_path / "x.zip", tmp_path / "c")
+
+
+def test_a_file_that_was_cut_or_changed_is_refused_wherever_that_happened(trained, tmp_path):
+    content = sent(trained, tmp_path).read_bytes()
+    with zipfile.ZipFile(tmp_path / "checkpoint.zip") as held:
+        weights = held.getinfo("weights.safetensors").header_offset + 200
+    changed = content[:weights] + bytes([content[weights] ^ 1]) + content[weights + 1 :]
+    for broken in (*(content[: len(content) * tenths // 10] for tenths in range(10)), content[:-1], changed):
+        (tmp_path / "x.zip").write_bytes(broken)
+        with pytest.raises(CheckpointError, match="no whole zip"):
+            taken(tmp_path / "x.zip", tmp_path / "c")
+
+
+def test_a_member_is_taken_once_and_not_above_its_size(trained, tmp_path, monkeypatch):
+    file = sent(trained, tmp_path)
+    monkeypatch.setitem(checkpoint_zip.MEMBERS, "weights.safetensors", 1 << 10)
+    with pytest.raises(CheckpointError, match=r"weights.safetensors is larger than 0 MB"):
+        taken(file, tmp_path / "c")
+    monkeypatch.undo()
+    with zipfile.ZipFile(file, "a") as held, pytest.warns(UserWarning, match="Duplicate"):
+        held.writestr("config.json", b"{}")
+    with pytest.raises(CheckpointError, match=r"config\.json more than once"):
+        taken(file, tmp_path / "c")
+
+
+def test_a_file_is_looked_through_without_torch(trained, tmp_path):
+    file, out = sent(trained, tmp_path), tmp_path / "held"
+    code = (
+        "import sys; from pathlib import Path; from retrieval.methods import checkpoint_zip as z;"
+        f"z.unpack(Path({str(file)!r}), Path({str(out)!r}), encoder='words'); assert 'torch' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert {path.name for path in out.iterdir()} >= {"manifest.json", "config.json", "weights.safetensors"}
+
+
+def test_the_members_are_named_as_those_who_read_them_do():
+    assert (checkpoint_zip.SEEN, checkpoint_zip.PROGRAMS) == (shift.FILE, program_learning.FILE)

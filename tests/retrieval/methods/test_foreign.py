@@ -21,6 +21,7 @@ from retrieval.pipeline import AskRequest
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.supervision.shift import Seen
 from retrieval.training import checkpoint as checkpoints
+from retrieval.training.manifest import read_manifest
 from tests.retrieval.films import WordEncoder
 from tests.retrieval.world import LabelLinker
 
@@ -87,7 +88,7 @@ def test_one_of_other_relations_ranks_as_none_does(players, checkpoint, tmp_path
     with_it = opened(players, foreign, tmp_path)
     assert with_it.relation_paths(QUESTION, topics) == without.relation_paths(QUESTION, topics)
     assert with_it.simple is True
-    assert with_it.checkpoint == checkpoints.read_manifest(foreign).fingerprint
+    assert with_it.checkpoint == read_manifest(foreign).fingerprint
     with pytest.raises(ConfigError):
         opened(players, foreign, tmp_path, inference="sampled")
     (foreign / "weights.pt").write_bytes(b"broken")

@@ -11,6 +11,7 @@ from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.supervision.answer_set import AnswerSetRationalizer
 from retrieval.train import split, train
 from retrieval.training import checkpoint as checkpoints
+from retrieval.training.manifest import read_manifest
 from retrieval.types import Question
 from tests.retrieval.films import WordEncoder, build, questions
 
@@ -30,7 +31,7 @@ def run(graph, out, **settings):
 
 def test_the_same_seed_gives_the_same_checkpoint_and_another_does_not(graph, tmp_path):
     prints = [
-        checkpoints.read_manifest(run(graph, tmp_path / name, seed=seed, epochs=1).checkpoint).fingerprint
+        read_manifest(run(graph, tmp_path / name, seed=seed, epochs=1).checkpoint).fingerprint
         for name, seed in (("a", 1), ("b", 1), ("c", 2))
     ]
     assert prints[0] == prints[1] != prints[2]
@@ -88,10 +89,7 @@ def test_a_stopped_training_goes_on_where_it_was(graph, tmp_path, averaging):
     resumed = go(lambda: False)
     assert {p.message for p in told if p.stage == "training"} == {"epoch 2 of at most 2"}
     whole = run(graph, tmp_path / "whole", averaging=averaging)
-    assert (
-        checkpoints.read_manifest(resumed.checkpoint).fingerprint
-        == checkpoints.read_manifest(whole.checkpoint).fingerprint
-    )
+    assert read_manifest(resumed.checkpoint).fingerprint == read_manifest(whole.checkpoint).fingerprint
     assert sorted(p.name for p in tmp_path.iterdir()) == ["graph", "out", "whole"]
 
 

@@ -1,6 +1,8 @@
 """Checkpoints that are downloaded and brought back, by real processes over the checkpoint that comes with the demo."""
 
 import io
+import json
+import pickle
 import shutil
 import zipfile
 
@@ -8,6 +10,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from retrieval import demo
+from retrieval.kg.readers import child_process
 from webapp.experiments.models import Checkpoint
 from webapp.graphs import files
 
@@ -58,11 +61,62 @@ def test_a_checkpoint_of_another_graph_is_not_used_until_it_is_promoted(api, tra
     assert api("viewer").get(f"/api/v1/checkpoints/{made['id']}").json()["in_use"]
 
 
-def test_what_is_no_checkpoint_is_refused_in_words(api, tiny_graph):
-    answer = post(api("analyst"), tiny_graph, b"no zip")
-    assert answer.status_code == 400
-    assert answer.json()["error"]["message"] == "The file is no checkpoint: it is no whole zip."
-    assert answer.json()["error"]["hint"]
-    assert not Checkpoint.objects.exists()
+def rewritten(content, **changes):
+    """The file with members changed."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as held, zipfile.ZipFile(out, "w") as file:
+        for name in held.namelist():
+            file.writestr(name, changes.get(name, held.read(name)))
+    return out.getvalue()
+
+
+def test_what_is_broken_foreign_or_could_run_is_refused_in_words_before_anything_is_loaded(
+    api, trained, tiny_graph, monkeypatch
+):
+    answer = api("viewer").get(f"/api/v1/checkpoints/{trained.pk}/download")
+    content = b"".join(answer.streaming_content)
+    called = []
+    real = child_process.call
+
+    def call(function, *args, **kwargs):
+        called.append(args[0])
+        return real(function, *args, **kwargs)
+
+    monkeypatch.setattr(child_process, "call", call)
+    manifest = json.loads(zipfile.ZipFile(io.BytesIO(content)).read("manifest.json"))
+    torch_file = io.BytesIO()
+    with zipfile.ZipFile(torch_file, "w") as file:
+        file.writestr("archive/data.pkl", pickle.dumps({"weights": 1}))
+    for sent, said in [
+        (b"no zip", "The file is no checkpoint: it is no whole zip."),
+        (content[: len(content) // 2], "The file is no checkpoint: it is no whole zip."),
+        (content[:-1], "The file is no checkpoint: it is no whole zip."),
+        (
+            pickle.dumps({"weights": 1}),
+            "The file is a pickle. Such weights can run code when they are opened",
+        ),
+        (torch_file.getvalue(), "The file holds 'archive/data.pkl'. Such weights can run code"),
+        (
+            rewritten(content, **{"weights.safetensors": b"half"}),
+            "weights.safetensors is no whole safetensors file.",
+        ),
+        (rewritten(content, **{"config.json": b"[]"}), "config.json cannot be read"),
+        (
+            rewritten(content, **{"manifest.json": json.dumps({**manifest, "encoder": "other"}).encode()}),
+            "The checkpoint was trained with the encoder other",
+        ),
+        (rewritten(content, **{"manifest.json": b"{" * (2 << 20)}), "manifest.json is larger than 1 MB."),
+    ]:
+        answer = post(api("analyst"), tiny_graph, sent)
+        assert answer.status_code == 400, (said, answer.content)
+        assert said in answer.json()["error"]["message"]
+        assert answer.json()["error"]["hint"]
+    assert set(called) == {"retrieval.methods.checkpoint_zip:unpack"}
+    assert Checkpoint.objects.get() == trained
+    place = files.place(trained.path)
+    assert list(place.parent.iterdir()) == [place]
+
+
+def test_a_checkpoint_is_uploaded_with_a_file_by_who_may(api, tiny_graph):
     assert api("analyst").post("/api/v1/checkpoints", {"graph": tiny_graph.pk}).status_code == 400
     assert post(api("viewer"), tiny_graph, b"x").status_code == 403

@@ -34,7 +34,7 @@ from retrieval.pipeline import AskRequest
 from retrieval.text import indexing
 from retrieval.text.complexity import Wording, wording
 from retrieval.train import train
-from retrieval.training.checkpoint import read_manifest
+from retrieval.training.manifest import read_manifest
 from retrieval.types import Question
 from tests.retrieval.methods.inses.test_engine import FACTS, PASSAGES, BagOfWords
 from tests.retrieval.reasoning.endpoint import Endpoint, says

@@ -18,7 +18,7 @@ from retrieval.methods.router.training import best_threshold
 from retrieval.supervision.labels import Label
 from retrieval.text.complexity import nameless, rule, wording
 from retrieval.train import train
-from retrieval.training import checkpoint as checkpoints
+from retrieval.training.manifest import read_manifest
 from retrieval.types import Question
 from tests.retrieval.methods.inses.test_engine import BagOfWords
 
@@ -83,14 +83,14 @@ def test_it_learns_what_the_rule_gets_wrong(graph, tmp_path):
         assert found.why.startswith(
             f"The trained classifier expects {'3 hops' if complex_ else 'less than 3'}"
         )
-    manifest = checkpoints.read_manifest(result.checkpoint)
+    manifest = read_manifest(result.checkpoint)
     assert (manifest.method, manifest.snapshot, manifest.labels) == ("router", graph.hash, {"hops": 16})
     assert result.metrics["threshold"] == found.scores["needed"]
 
 
 def test_the_same_questions_give_the_same_classifier(graph, tmp_path):
     made = [trained(graph, tmp_path / name, questions()).checkpoint for name in "ab"]
-    assert len({checkpoints.read_manifest(path).fingerprint for path in made}) == 1
+    assert len({read_manifest(path).fingerprint for path in made}) == 1
 
 
 def test_a_stopped_training_goes_on_to_the_same_end(graph, tmp_path):
@@ -104,7 +104,7 @@ def test_a_stopped_training_goes_on_to_the_same_end(graph, tmp_path):
         trained(graph, tmp_path / "a", questions(), progress=progress, cancelled=lambda: bool(stopped))
     again = trained(graph, tmp_path / "a", questions())
     whole = trained(graph, tmp_path / "b", questions())
-    prints = {checkpoints.read_manifest(each.checkpoint).fingerprint for each in (again, whole)}
+    prints = {read_manifest(each.checkpoint).fingerprint for each in (again, whole)}
     assert len(prints) == 1
 
 
