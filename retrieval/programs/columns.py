@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from retrieval.kg import typed_values
 from retrieval.kg.snapshot.arrays import sorted_unique
 from retrieval.kg.values import Value, counted, parse
 from retrieval.programs.algebra import ValueKind
@@ -18,12 +19,9 @@ if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
 
 #: Codes of ``Columns.kinds``: no value, then these.
-VALUE_KINDS: tuple[ValueKind, ...] = (ValueKind.NUMBER, ValueKind.DATE, ValueKind.TIME)
+VALUE_KINDS = tuple(ValueKind(kind) for kind in typed_values.VALUE_KINDS)
 #: A relation is one of values when so many of its ends are.
 _MOSTLY = 0.8
-#: A word behind a number is a unit where so many numbers have it.
-_SAME_UNIT = 3
-_STARTS = frozenset('0123456789+-−.$€£"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +68,11 @@ class Columns:
 
     @cached_property
     def _typed(self) -> tuple[np.ndarray, np.ndarray]:
-        return typed(self.snapshot)
+        known = self.snapshot.typed_values
+        values = np.full(self.snapshot.num_entities, math.nan)
+        kinds = np.zeros(self.snapshot.num_entities, np.uint8)
+        values[known.nodes], kinds[known.nodes] = known.values, known.kinds + 1
+        return values, kinds
 
     @property
     def values(self) -> np.ndarray:
@@ -161,26 +163,3 @@ class Columns:
         if value is None and self.kinds[node] and (made := counted(label)):
             return Value(made[0], "number", unit=made[1])
         return value
-
-
-def typed(snapshot: Snapshot) -> tuple[np.ndarray, np.ndarray]:
-    """Values and kinds of all nodes of a snapshot, float64 [E] and uint8 [E]."""
-    values = np.full(snapshot.num_entities, math.nan)
-    kinds = np.zeros(snapshot.num_entities, np.uint8)
-    months = "jfmasond"
-    of_units: dict[str, list[tuple[int, float]]] = defaultdict(list)
-    for node, label in enumerate(snapshot.entity_labels):
-        first = label[:1]
-        if first not in _STARTS and first.casefold() not in months:
-            continue
-        value = parse(label)
-        if value is not None and not math.isnan(value.value):
-            values[node] = value.value
-            kinds[node] = 1 + VALUE_KINDS.index(ValueKind(value.kind))
-        elif value is None and (made := counted(label)):
-            of_units[made[1].removesuffix("s")].append((node, made[0]))
-    for found in of_units.values():
-        if len(found) >= _SAME_UNIT:
-            for node, number in found:
-                values[node], kinds[node] = number, 1
-    return values, kinds

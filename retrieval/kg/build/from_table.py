@@ -25,6 +25,7 @@ from retrieval.kg.snapshot.manifest import FORMAT_VERSION, MANIFEST, Manifest, m
 from retrieval.kg.snapshot.relation_names import humanise_relation
 from retrieval.kg.snapshot.storage import StringTable, published, save_array, save_json
 from retrieval.kg.table import KeptFacts, TripleTable
+from retrieval.kg.typed_values import VALUES_VERSION, TypedValues
 from retrieval.types import Progress
 
 CVT = r"^[mg]\.[0-9a-z_]+$"
@@ -93,6 +94,7 @@ def write_snapshot(directory: Path, table: TripleTable, encoder: IdEncoder, step
     with in_parallel(lambda check: encoder.write_incoming(encoded, check)):
         entity_table, relation_table = _write_labels(directory, table, encoded, steps.check)
     attributes = write_attributes(directory, table, encoded)
+    _write_values(directory, entity_table)
     manifest = Manifest(
         entities=len(encoded.entity_labels),
         relations=len(encoded.relation_names),
@@ -106,6 +108,7 @@ def write_snapshot(directory: Path, table: TripleTable, encoder: IdEncoder, step
         passages=write_passages(directory, table, encoded),
         entity_attributes=attributes.get("entity", 0),
         fact_attributes=attributes.get("fact", 0),
+        values_version=VALUES_VERSION,
     )
     steps.say("checking", 2)
     facts = (encoded.heads, encoded.relations, encoded.tails)
@@ -166,6 +169,13 @@ def _write_labels(
         iris = iris.head(0)
     save_series(directory, "entity_iris", iris)
     return entity_table, relation_table
+
+
+def _write_values(directory: Path, labels: StringTable) -> None:
+    found = TypedValues.of(labels)
+    save_array(directory, "value_nodes", found.nodes)
+    save_array(directory, "values", found.values)
+    save_array(directory, "value_kinds", found.kinds)
 
 
 def _known_nodes(table: TripleTable, encoded: EncodedFacts) -> pl.DataFrame | None:

@@ -13,6 +13,7 @@ from retrieval.kg.snapshot import integrity
 from retrieval.kg.snapshot.manifest import Manifest, read_manifest
 from retrieval.kg.snapshot.passages import COLUMNS
 from retrieval.kg.snapshot.storage import load_array
+from retrieval.kg.typed_values import VALUE_KINDS
 
 #: Numbers that are looked at together.
 _PIECE = 1 << 22
@@ -57,6 +58,8 @@ def _ids(m: Manifest, directory: Path) -> dict[str, int]:
     found |= {"relations": relations, "in_order": facts, "kinds": 3, "names_alias": 2}
     found |= {f"{way}_group_keys": entities * relations for way in ("in", "out")}
     found |= {"words_rows": names, "trigram_rows": names}
+    if m.values_version:
+        found |= {"value_nodes": entities, "value_kinds": len(VALUE_KINDS)}
     if m.passages:
         found |= {"passages_by_name": m.passages, "fact_passages": m.passages, "passage_facts": facts}
     for owner, rows in (("entity", m.entity_attributes), ("fact", m.fact_attributes)):

@@ -27,6 +27,7 @@ class Manifest:
         created: ISO 8601, UTC.
         passages: how many passages it holds.
         entity_attributes, fact_attributes: how many values the attributes of its nodes and facts have.
+        values_version: by which rules its typed values were read, see :mod:`retrieval.kg.typed_values`; 0 has none.
     """
 
     entities: int
@@ -41,6 +42,7 @@ class Manifest:
     passages: int = 0
     entity_attributes: int = 0
     fact_attributes: int = 0
+    values_version: int = 0
 
 
 def read_manifest(path: Path) -> Manifest:

@@ -20,6 +20,7 @@ from retrieval.kg.snapshot.groups import Groups
 from retrieval.kg.snapshot.labels import LabelIndex
 from retrieval.kg.snapshot.passages import PassageTable
 from retrieval.kg.snapshot.snapshot import Snapshot
+from retrieval.kg.typed_values import TypedValues
 
 
 class RestrictedSnapshot(Snapshot):
@@ -91,6 +92,7 @@ class CompactSnapshot(Snapshot):
         self.__dict__.update(restricted.base.__dict__)
         self.restricted = restricted
         self.entities = np.union1d(restricted.heads, restricted.tails).astype(np.int64)
+        self.__dict__.pop("typed_values", None)  # those have the whole graph's ids
         self.manifest = replace(restricted.manifest, entities=len(self.entities))
         self.kinds = restricted.kinds[self.entities]
         self.entity_labels = restricted.entity_labels.subset(self.entities)
@@ -128,6 +130,13 @@ class CompactSnapshot(Snapshot):
     def inverse_relations(self) -> np.ndarray:
         """Those of the whole graph, whose relations these are."""
         return self.restricted.inverse_relations
+
+    @cached_property
+    def typed_values(self) -> TypedValues:
+        """Those of the whole graph that are among these entities."""
+        known = self.restricted.typed_values
+        own = np.isin(known.nodes, self.entities)
+        return TypedValues(self._own(known.nodes[own]), known.values[own], known.kinds[own])
 
     def _own(self, entities: np.ndarray) -> np.ndarray:
         return np.searchsorted(self.entities, entities).astype(np.int32)

@@ -23,6 +23,7 @@ from retrieval.kg.snapshot.inverse_relations import inverse_relations
 from retrieval.kg.snapshot.labels import LabelIndex
 from retrieval.kg.snapshot.manifest import REBUILD, read_manifest
 from retrieval.kg.snapshot.storage import StringTable, load_array
+from retrieval.kg.typed_values import VALUES_VERSION, TypedValues
 from retrieval.types import Hop, Node, NodeKind, RelationStep
 
 if TYPE_CHECKING:
@@ -124,6 +125,20 @@ class Snapshot(Adjacency):
         """What is known of a fact beside its ends, by key; values of one key are joined by ``; ``."""
         table = self._annotations.facts
         return {} if table is None else table.of(fact)
+
+    @cached_property
+    def typed_values(self) -> TypedValues:
+        """The nodes that are numbers, dates or times; read from the labels where the files do not hold them."""
+        if self.manifest.values_version != VALUES_VERSION:
+            return TypedValues.of(self.entity_labels)
+        found = TypedValues(
+            load_array(self.path, "value_nodes", "int32"),
+            load_array(self.path, "values", "float64"),
+            load_array(self.path, "value_kinds", "uint8"),
+        )
+        if not len(found.nodes) == len(found.values) == len(found.kinds):
+            raise integrity.damaged(self.path, ["values.npy"])
+        return found
 
     @cached_property
     def inverse_relations(self) -> np.ndarray:

@@ -61,6 +61,7 @@ FILES = sorted(
             for owner in ("entity", "fact")
             for what in ("offsets", "keys", "texts")
         ),
+        *(f"{name}.npy" for name in ("value_nodes", "values", "value_kinds")),
         *("passages_by_name.npy", "fact_passage_offsets.npy", "fact_passages.npy"),
         *("passage_fact_offsets.npy", "passage_facts.npy", "manifest.json", "checksums.json"),
     ]

@@ -1,0 +1,68 @@
+"""Which nodes of a graph are numbers, dates or times of day, and how much. Numpy only.
+
+They are read from the labels once, when a graph is built, and kept in its snapshot. Snapshots of an older Clew, or of
+other rules, have them read when they are first asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+
+from retrieval.kg.values import Kind, counted, parse
+
+#: Goes up whenever labels are read in another way, so that what snapshots keep is read anew.
+VALUES_VERSION = 1
+#: Codes of ``TypedValues.kinds`` are positions here.
+VALUE_KINDS: tuple[Kind, ...] = get_args(Kind)
+#: A word behind a number is a unit where so many numbers have it.
+_SAME_UNIT = 3
+_STARTS = frozenset('0123456789+-−.$€£"')
+_MONTHS = frozenset("jfmasond")
+
+
+@dataclass(frozen=True, slots=True)
+class TypedValues:
+    """The nodes that are values.
+
+    Attributes:
+        nodes: int32 [V], ascending.
+        values: float64 [V], in the base unit of their dimension, see :mod:`retrieval.kg.values`.
+        kinds: uint8 [V], positions in ``VALUE_KINDS``.
+    """
+
+    nodes: np.ndarray
+    values: np.ndarray
+    kinds: np.ndarray
+
+    @classmethod
+    def of(cls, labels: Iterable[str]) -> TypedValues:
+        """Read all labels of a graph, in the order of its nodes.
+
+        A word behind a number that is no known unit ("320 pages") is one where at least three numbers have it.
+        """
+        found: dict[int, tuple[float, int]] = {}
+        of_units: dict[str, list[tuple[int, float]]] = defaultdict(list)
+        for node, label in enumerate(labels):
+            first = label[:1]
+            if first not in _STARTS and first.casefold() not in _MONTHS:
+                continue
+            value = parse(label)
+            if value is not None and not math.isnan(value.value):
+                found[node] = value.value, VALUE_KINDS.index(value.kind)
+            elif value is None and (made := counted(label)):
+                of_units[made[1].removesuffix("s")].append((node, made[0]))
+        for counts in of_units.values():
+            if len(counts) >= _SAME_UNIT:
+                found |= {node: (number, VALUE_KINDS.index("number")) for node, number in counts}
+        nodes = sorted(found)
+        return cls(
+            np.array(nodes, np.int32),
+            np.array([found[node][0] for node in nodes], np.float64),
+            np.array([found[node][1] for node in nodes], np.uint8),
+        )

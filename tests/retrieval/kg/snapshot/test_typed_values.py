@@ -1,0 +1,90 @@
+"""Numbers, dates and times of day among the nodes, kept in the snapshot."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from retrieval.errors import DamagedError
+from retrieval.kg import snapshot as snapshots
+from retrieval.kg.snapshot import integrity
+from retrieval.kg.snapshot.restriction import RestrictedSnapshot
+from retrieval.kg.typed_values import TypedValues
+from retrieval.kg.values import year_fraction
+from tests.retrieval.kg.worlds import build
+
+FACTS = [
+    ("Ode", "length", "1,200 m"),
+    ("Ode", "opened", "2001-03-01"),
+    ("Ode", "opens", "9:30"),
+    ("Ode", "rooms", "12 rooms"),
+    ("Lull", "rooms", "8 rooms"),
+    ("Reed", "rooms", "9 rooms"),
+    ("Reed", "street", "12 Main Street"),
+    ("Reed", "next_to", "Ode"),
+]
+EXPECTED = {
+    "1,200 m": (1200.0, 0),
+    "2001-03-01": (year_fraction(2001, 3), 1),
+    "9:30": (570.0, 2),
+    "12 rooms": (12.0, 0),
+    "8 rooms": (8.0, 0),
+    "9 rooms": (9.0, 0),
+}
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory):
+    return build(FACTS, tmp_path_factory.mktemp("values") / "g")
+
+
+def spelt(graph, found):
+    assert np.array_equal(found.nodes, np.unique(found.nodes))
+    return {
+        graph.entity_label(int(node)): (value, kind)
+        for node, value, kind in zip(found.nodes, found.values.tolist(), found.kinds.tolist(), strict=True)
+    }
+
+
+def test_values_are_read_when_a_graph_is_built_and_kept(graph, monkeypatch):
+    monkeypatch.setattr(TypedValues, "of", lambda labels: pytest.fail("read again"))
+    assert spelt(graph, snapshots.open(graph.path).typed_values) == EXPECTED
+
+
+def unsealed(graph, tmp_path, **said):
+    copy = tmp_path / "copy"
+    shutil.copytree(graph.path, copy)
+    manifest = json.loads((copy / "manifest.json").read_text()) | said
+    (copy / "manifest.json").write_text(json.dumps(manifest))
+    (copy / integrity.CHECKSUMS).unlink()
+    return copy
+
+
+def test_a_graph_that_keeps_none_has_them_read(graph, tmp_path):
+    copy = unsealed(graph, tmp_path, values_version=0)
+    for name in ("value_nodes", "values", "value_kinds"):
+        (copy / f"{name}.npy").unlink()
+    assert spelt(graph, snapshots.open(copy).typed_values) == EXPECTED
+
+
+def test_values_of_other_rules_are_read_anew(graph, tmp_path):
+    copy = unsealed(graph, tmp_path, values_version=99)
+    np.save(copy / "values.npy", np.zeros(6))
+    assert spelt(graph, snapshots.open(copy).typed_values) == EXPECTED
+
+
+def test_values_of_another_length_are_damage(graph, tmp_path):
+    copy = unsealed(graph, tmp_path)
+    np.save(copy / "values.npy", np.zeros(2))
+    with pytest.raises(DamagedError, match=r"values\.npy"):
+        _ = snapshots.open(copy).typed_values
+
+
+def test_a_compact_graph_has_the_values_of_its_own_nodes(graph):
+    assert len(graph.typed_values.nodes) == 6
+    ends = [graph.entity_label(int(tail)) for tail in graph.tails]
+    compact = RestrictedSnapshot(graph, np.array([ends.index("12 rooms"), ends.index("9:30")])).compact
+    assert spelt(compact, compact.typed_values) == {"12 rooms": (12.0, 0), "9:30": (570.0, 2)}
