@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e import world
+from tests.e2e.rest import press_at_rest
 from tests.e2e.walks import walk
 from tests.support.clew import PASSWORD, Clew
 from tests.support.tcp_proxy import TcpProxy
@@ -69,7 +70,7 @@ def step_a_wrong_file_is_refused_with_the_reason(page: Page, tmp_path: Path, sho
 
 
 def step_training_is_a_job_that_ends_in_a_checkpoint(page: Page, shot: Any) -> None:
-    page.get_by_role("button", name="Train", exact=True).click()
+    press_at_rest(page.get_by_role("button", name="Train", exact=True))
     page.get_by_role("dialog").get_by_role("button", name="Start training").click()
     page.get_by_role("button", name=re.compile("^Jobs")).click()
     expect(page.get_by_role("dialog", name="Jobs")).to_contain_text("Lanterns")

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e import world
+from tests.e2e.rest import press_at_rest
 from tests.e2e.walks import walk
 from tests.support.clew import PASSWORD, Clew
 
@@ -62,7 +63,7 @@ def _choose(dialog: Locator, label: str, option: str) -> None:
 
 
 def _train(page: Page, method: str) -> None:
-    page.get_by_role("button", name="Train", exact=True).click()
+    press_at_rest(page.get_by_role("button", name="Train", exact=True))
     dialog = page.get_by_role("dialog", name=re.compile("^Train on"))
     _choose(dialog, "Method", method)
     dialog.get_by_text(f"Settings of {method}").click()

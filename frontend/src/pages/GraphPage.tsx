@@ -26,6 +26,7 @@ import { useTitle } from "@/components/kit/hooks";
 import { Ago, Notice } from "@/components/kit/feedback";
 import { Card } from "@/components/kit/Card";
 import { Page } from "@/components/kit/Page";
+import { Together } from "@/components/kit/Together";
 import { TestNotice, TestsCard } from "@/components/tests/TestsCard";
 import { JobRow } from "@/components/shell/JobsTray";
 import { integer } from "@/store/format";
@@ -111,13 +112,21 @@ function sectionsOf(graph: Graph): Section[] {
   return all.filter(([there]) => there).map(([, section]) => section);
 }
 
+interface Shown {
+  graph: Graph;
+  role: Role | undefined;
+  mayChange: boolean;
+  /** Whether its sections are in their places. */
+  ready: boolean;
+}
+
 /** What there is of a graph that was imported. */
-function Imported({ graph, role, mayChange }: { graph: Graph; role: Role | undefined; mayChange: boolean }) {
+function Imported({ graph, role, mayChange, ready }: Shown) {
   const admin = role === "admin";
   const mayWrite = admin || role === "analyst";
   return (
     <>
-      <Sections sections={sectionsOf(graph)} />
+      <Sections sections={sectionsOf(graph)} ready={ready} />
       <Examples graph={graph} />
       {graph.state === "ready" && graph.triples > 0 && (
         <>
@@ -211,19 +220,26 @@ export function GraphPage() {
         </Notice>
       )}
       <IndexNotice graph={graph} admin={role === "admin"} />
-      {!graph.endpoint && <TestNotice graph={graph} />}
-      {!graph.endpoint && <Counts graph={graph} />}
-      <Work graph={graph} />
-      {graph.endpoint ? (
-        <>
-          <EndpointCard graph={graph} mayChange={mayChange} />
-          <Browse graph={graph} />
-          <Access graph={graph} mayChange={mayChange} />
-          <NotImported admin={role === "admin"} />
-        </>
-      ) : (
-        <Imported graph={graph} role={role} mayChange={mayChange} />
-      )}
+      <Together what="what is known of it">
+        {(ready) =>
+          graph.endpoint ? (
+            <>
+              <Work graph={graph} />
+              <EndpointCard graph={graph} mayChange={mayChange} />
+              <Browse graph={graph} />
+              <Access graph={graph} mayChange={mayChange} />
+              <NotImported admin={role === "admin"} />
+            </>
+          ) : (
+            <>
+              <TestNotice graph={graph} />
+              <Counts graph={graph} />
+              <Work graph={graph} />
+              <Imported graph={graph} role={role} mayChange={mayChange} ready={ready} />
+            </>
+          )
+        }
+      </Together>
       <NameGraph graph={graph} isOpen={naming} onClose={() => setNaming(false)} />
       <DeleteGraph graph={graph} isOpen={deleting} onClose={() => setDeleting(false)} />
     </Page>

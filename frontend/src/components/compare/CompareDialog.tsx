@@ -72,7 +72,9 @@ function CompareForm({ graph, draft, choices, settings, onClose }: Props) {
   const navigate = useNavigate();
   const all = contenders(choices);
   const trained = all.filter((one) => one.checkpoint !== null);
-  const [picked, setPicked] = useState<ReadonlySet<string>>(() => new Set(firstPick(all, COMPARED_MAX)));
+  // Checkpoints may come after the dialog: until something is chosen here, the proposal follows them.
+  const [chosen, setChosen] = useState<ReadonlySet<string> | null>(null);
+  const picked = chosen ?? new Set(firstPick(all, COMPARED_MAX));
   const question = draft.question.trim();
   const start = useAct(
     () =>
@@ -121,7 +123,7 @@ function CompareForm({ graph, draft, choices, settings, onClose }: Props) {
             onToggle={() => {
               const next = new Set(picked);
               if (!next.delete(one.key)) next.add(one.key);
-              setPicked(next);
+              setChosen(next);
             }}
           />
         ))}

@@ -7,15 +7,21 @@ export interface Section {
   label: string;
 }
 
-export function Sections({ sections }: { sections: readonly Section[] }) {
+interface Props {
+  sections: readonly Section[];
+  /** Whether they are in their places, so that an address can lead to one. */
+  ready: boolean;
+}
+
+export function Sections({ sections, ready }: Props) {
   const { hash, key, search } = useLocation();
   useEffect(() => {
-    const section = hash ? document.getElementById(hash.slice(1)) : null;
+    const section = hash && ready ? document.getElementById(hash.slice(1)) : null;
     if (!section) return;
     section.tabIndex = -1;
     section.focus({ preventScroll: true });
     section.scrollIntoView();
-  }, [hash, key]);
+  }, [hash, key, ready]);
   return (
     <nav className="sections small" aria-label="On this page">
       {sections.map(({ id, label }) => (
