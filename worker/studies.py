@@ -225,10 +225,10 @@ def _still(row: Study) -> Study:
 
 
 def _data(one: StudySet, out: Path) -> dict[str, str]:
-    """Where the graph, the questions and the labels of a set lie. Its questions are written once.
+    """Where the graph, the questions and the labels of a set lie. Its questions and labels are written once.
 
     Raises:
-        TrainingDataError: the graph was deleted, or the question set before it was first read.
+        TrainingDataError: the graph was deleted, or the question set or label set before it was first read.
         VersionGoneError: the version of the graph was deleted.
     """
     if one.graph is None:
@@ -245,9 +245,24 @@ def _data(one: StudySet, out: Path) -> dict[str, str]:
         building.replace(questions)
     graph = files.local_path(require_version(one.graph, one.snapshot_hash).path)
     found = {"graph": str(graph), "questions": str(questions)}
-    if one.label_set is not None:
-        found["labels"] = str(files.local_path(files.labels_name(one.label_set.graph_id, one.label_set.pk)))
+    if one.label_set_name:
+        found["labels"] = str(_labels(one, out))
     return found
+
+
+def _labels(one: StudySet, out: Path) -> Path:
+    """The labels of a set, copied when they are first read."""
+    labels = out / "data" / f"{one.position}.labels.jsonl"
+    if not labels.is_file():
+        if one.label_set is None:
+            raise TrainingDataError(
+                f"The label set {one.label_set_name} was deleted.", hint="Start another study without it."
+            )
+        building = labels.with_suffix(".part")
+        source = files.local_path(files.labels_name(one.label_set.graph_id, one.label_set.pk))
+        shutil.copyfile(source, building)
+        building.replace(labels)
+    return labels
 
 
 def _copy_report(source: Path, report: Report) -> dict[str, Any]:

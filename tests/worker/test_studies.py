@@ -2,14 +2,15 @@
 
 import json
 import zipfile
+from pathlib import Path
 
 import pytest
 import torch
 
-from retrieval.errors import Cancelled, EvaluationError
+from retrieval.errors import Cancelled, EvaluationError, TrainingDataError
 from retrieval.evaluation import study as engine
 from tests.webapp.studies.conftest import VARIANTS, six  # noqa: F401 - a fixture
-from webapp.experiments.models import Checkpoint, Report
+from webapp.experiments.models import Checkpoint, LabelSet, Report
 from webapp.experiments.resolution import in_use
 from webapp.graphs import files
 from webapp.jobs import services as jobs
@@ -134,3 +135,20 @@ def test_a_deleted_study_leaves_no_files(study, six):  # noqa: F811
     assert not folder.exists()
     assert not any(files.place(f"checkpoints/{six.graph_id}").glob("*"))
     assert not any(files.place(f"reports/{six.graph_id}").glob("*"))
+
+
+def test_labels_are_copied_when_first_read_and_missed_when_gone_before(study, six, tmp_path):  # noqa: F811
+    labels = LabelSet.objects.create(
+        name="L", graph=six.graph, question_set=six, snapshot_hash=six.graph.snapshot.hash
+    )
+    place = files.place(files.labels_name(six.graph_id, labels.pk))
+    place.parent.mkdir(parents=True)
+    place.write_text("{}\n")
+    study.sets.update(label_set=labels, label_set_name="L")
+    read = Path(studies._data(study.sets.get(), tmp_path / "one")["labels"])
+    labels.delete()
+    place.unlink()
+    assert read.read_text() == "{}\n"
+    assert studies._data(study.sets.get(), tmp_path / "one")["labels"] == str(read)
+    with pytest.raises(TrainingDataError, match="The label set L was deleted"):
+        studies._data(study.sets.get(), tmp_path / "two")

@@ -65,6 +65,7 @@ class StudySet(AccessControlled):
     snapshot_hash = models.CharField(max_length=128)
     question_set = models.ForeignKey(QuestionSet, null=True, on_delete=models.SET_NULL, related_name="+")
     label_set = models.ForeignKey(LabelSet, null=True, on_delete=models.SET_NULL, related_name="+")
+    label_set_name = models.CharField(max_length=200, blank=True)
 
     class Meta:
         ordering = ["position"]

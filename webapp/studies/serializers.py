@@ -23,7 +23,7 @@ CELL_STATES = ("waiting", "done", "failed")
 
 
 class StudySetSerializer(serializers.Serializer[object]):
-    """A question set of a study; null where it, or its graph, was deleted."""
+    """A question set of a study; null where it, its graph or its label set was deleted."""
 
     name = serializers.CharField()
     graph = serializers.IntegerField(source="graph_id", allow_null=True)
@@ -31,6 +31,7 @@ class StudySetSerializer(serializers.Serializer[object]):
     snapshot = serializers.CharField(source="snapshot_hash")
     question_set = serializers.IntegerField(source="question_set_id", allow_null=True)
     labels = serializers.IntegerField(source="label_set_id", allow_null=True)
+    labels_name = serializers.CharField(source="label_set_name", allow_blank=True)
 
 
 class StudyCountsSerializer(serializers.Serializer[object]):

@@ -111,6 +111,7 @@ def start_study(
                 snapshot_hash=hashes[one.question_set.pk],
                 question_set=one.question_set,
                 label_set=one.labels,
+                label_set_name=(one.labels.name or one.labels.strategy) if one.labels else "",
             )
             for position, one in enumerate(sets)
         )

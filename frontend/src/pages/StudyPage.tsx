@@ -135,6 +135,11 @@ function About({ study }: { study: StudyDetail }) {
               </Link>
             </>
           )}
+          {one.labels_name && (
+            <>
+              , labels <bdi>{one.labels_name}</bdi>
+            </>
+          )}
         </span>
       ))}{" "}
       · {study.plan.split} questions{study.plan.limit !== null && `, at most ${study.plan.limit}`} · budget{" "}

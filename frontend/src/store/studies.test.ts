@@ -156,22 +156,30 @@ it("draws a metric over budgets of one checkpoint", () => {
   ]);
 });
 
-it("draws each training once", () => {
-  const curve = [
-    { epoch: 1, loss: 0.5, dev: 0.25 },
-    { epoch: 2, loss: 0.25 },
-  ];
-  const cell = (name: string, seed: number) =>
+it("draws what trainings measured over their seeds, each training once", () => {
+  const cell = (name: string, seed: number, losses: readonly number[]) =>
     ({
       ...{ variant: name, train: "a", fraction: 1, test: "a", seed },
-      training: { curve },
+      training: {
+        curve: losses.map((loss, place) => ({ epoch: place + 1, loss, ...(place === 0 && { dev: 0.25 }) })),
+      },
     }) as unknown as StudyCell;
-  const cells = [cell("line", 0), cell("line 10", 0), cell("line", 1)];
+  const cells = [
+    cell("line", 0, [0.5, 0.25]),
+    cell("line 10", 0, [0.5, 0.25]),
+    cell("line", 1, [0.75, 0.25, 0.125]),
+    cell("short", 0, [0.5]),
+  ];
   expect(measuresOf(cells)).toEqual(["dev", "loss"]);
-  expect(trainingCurves(cells, "loss").map(({ label, points }) => [label, points.map(({ y }) => y)])).toEqual(
-    [
-      ["line, seed 0", [0.5, 0.25]],
-      ["line, seed 1", [0.5, 0.25]],
-    ],
-  );
+  const sd = Math.sqrt(0.03125);
+  expect(trainingCurves(cells, "loss")).toEqual([
+    {
+      label: "line",
+      points: [
+        { x: 1, y: 0.625, low: 0.625 - sd, high: 0.625 + sd },
+        { x: 2, y: 0.25, low: 0.25, high: 0.25 },
+        { x: 3, y: 0.125, low: null, high: null },
+      ],
+    },
+  ]);
 });

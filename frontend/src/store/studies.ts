@@ -320,28 +320,37 @@ export function budgetCurves(study: Pick<StudyDetail, "rows" | "plan">, metric: 
   return lines(rows, name, (row) => pointOf(row, metric, variant(row)?.budget ?? plan.budget));
 }
 
-/** What each epoch measured: a line for each training that was recorded; those of one training are the same. */
+/** What each epoch measured, over the seeds that came so far: a line for each variant, set and share that was trained. */
 export function trainingCurves(cells: readonly StudyCell[], measure: string): Series[] {
-  const found = new Map<string, Series>();
+  const found = new Map<string, Map<number, number[]>>();
+  const seen = new Set<string>();
   const many = differing(cells);
-  const seeds = new Set(cells.map((cell) => cell.seed)).size > 1;
-  for (const cell of cells) {
-    const points = (cell.training?.curve ?? []).flatMap((row): Point[] =>
-      row[measure] === undefined ? [] : [{ x: row.epoch ?? 0, y: row[measure], low: null, high: null }],
+  for (const { variant, train, fraction, seed, training } of cells) {
+    const rows = (training?.curve ?? []).flatMap((row) =>
+      row[measure] === undefined ? [] : [{ epoch: row.epoch ?? 0, y: row[measure] }],
     );
-    const label = [
-      cell.variant,
-      many.train && cell.train,
-      many.fraction && `${Number((cell.fraction * 100).toPrecision(4))}%`,
-      seeds && `seed ${cell.seed}`,
-    ]
-      .filter(Boolean)
-      .join(", ");
-    // A variant that asks another one's checkpoints has the same curve.
-    const key = JSON.stringify([cell.train, cell.fraction, cell.seed, points]);
-    if (points.length > 1 && !found.has(key)) found.set(key, { label, points });
+    // A variant that asks another one's checkpoints, and a training that is tested on several sets, come again.
+    const key = JSON.stringify([train, fraction, seed, rows]);
+    if (rows.length < 2 || seen.has(key)) continue;
+    seen.add(key);
+    const share = many.fraction && `${Number((fraction * 100).toPrecision(4))}%`;
+    const label = [variant, many.train && train, share].filter(Boolean).join(", ");
+    const line = found.get(label) ?? new Map<number, number[]>();
+    for (const { epoch, y } of rows) line.set(epoch, [...(line.get(epoch) ?? []), y]);
+    found.set(label, line);
   }
-  return [...found.values()];
+  return [...found].map(([label, line]) => ({
+    label,
+    points: [...line].sort(([one], [other]) => one - other).map(([x, values]) => ({ x, ...spread(values) })),
+  }));
+}
+
+/** The mean of some values, and the sample deviation around it where there are several. */
+function spread(values: readonly number[]): Omit<Point, "x"> {
+  const y = values.reduce((sum, one) => sum + one, 0) / values.length;
+  if (values.length < 2) return { y, low: null, high: null };
+  const sd = Math.sqrt(values.reduce((sum, one) => sum + (one - y) ** 2, 0) / (values.length - 1));
+  return { y, low: y - sd, high: y + sd };
 }
 
 /** What trainings measured beside the epoch: the loss last. */

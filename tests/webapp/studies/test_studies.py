@@ -41,7 +41,7 @@ def test_a_study_is_queued_with_a_row_for_each_cell(started, six, redis):
     assert study["sets"] == [
         {
             **{"name": "Six", "graph": six.graph_id, "graph_name": "Tiny", "question_set": six.pk},
-            **{"snapshot": six.graph.snapshot.hash, "labels": None},
+            **{"snapshot": six.graph.snapshot.hash, "labels": None, "labels_name": ""},
         }
     ]
     assert (job["kind"], job["title"]) == ("study", "Study S")

@@ -3,10 +3,10 @@ import type { Series } from "@/store/studies";
 
 const WIDTH = 520;
 const HEIGHT = 240;
-const LEFT = 46;
-const RIGHT = 12;
+const LEFT = 56;
+const RIGHT = 24;
 const TOP = 10;
-const BOTTOM = 40;
+const BOTTOM = 48;
 const COLOURS = 4;
 const DASHES = ["", "6 3", "2 3", "8 3 2 3"];
 
@@ -58,7 +58,7 @@ export function LineChart({ title, series, xLabel, yLabel, log, xText = String, 
           </g>
         ))}
         {marks.map((x) => (
-          <text key={x} className="chart-mark" x={at(x)} y={HEIGHT - BOTTOM + 16} textAnchor="middle">
+          <text key={x} className="chart-mark" x={at(x)} y={HEIGHT - BOTTOM + 20} textAnchor="middle">
             {xText(x)}
           </text>
         ))}

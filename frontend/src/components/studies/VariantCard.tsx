@@ -49,6 +49,7 @@ export function VariantCard({ one, draft, methods, strategies, detail, llm, wron
   const info = methods.find((method) => method.id === one.method);
   const trained = info?.trained ?? true;
   const own = trained && one.asks === "";
+  const labelled = draft.sets.some((id) => draft.labels[id] !== undefined);
   const asPaper = (form: string, values: PaperForm | undefined) => (form === "paper" ? values : null) ?? {};
   const settings = withDefaults(detail?.settings ?? [], asPaper(one.trainingForm, detail?.paper_settings));
   const options = withDefaults(detail?.options ?? [], asPaper(one.askingForm, detail?.paper_options));
@@ -94,8 +95,12 @@ export function VariantCard({ one, draft, methods, strategies, detail, llm, wron
             options={[
               {
                 id: DEFAULT,
-                label: "As training does",
-                detail: "Gold paths where there are some, else answer sets",
+                ...(labelled
+                  ? { label: "The chosen label sets", detail: "As picked with the question sets" }
+                  : {
+                      label: "As training does",
+                      detail: "Gold paths where there are some, else answer sets",
+                    }),
               },
               ...strategies.map((strategy) => ({
                 id: strategy.id,
