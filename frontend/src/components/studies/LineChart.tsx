@@ -43,6 +43,8 @@ export function LineChart({ title, series, xLabel, yLabel, log, xText = String, 
   const [first, last] = [place(xs[0] ?? 0), place(xs.at(-1) ?? 1)];
   const at = (x: number) =>
     LEFT + (last === first ? 0.5 : (place(x) - first) / (last - first)) * (WIDTH - LEFT - RIGHT);
+  // Lines stand a little beside each other, so that the intervals of all can be seen.
+  const beside = (line: number) => (line - (series.length - 1) / 2) * Math.min(5, 24 / series.length);
   const up = (y: number) => TOP + (1 - (y - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
   const marks = xs.length > 8 ? ticks(xs[0] ?? 0, xs.at(-1) ?? 1) : xs;
   return (
@@ -65,11 +67,15 @@ export function LineChart({ title, series, xLabel, yLabel, log, xText = String, 
         <text className="chart-axis" x={(LEFT + WIDTH - RIGHT) / 2} y={HEIGHT - 6} textAnchor="middle">
           {xLabel}
         </text>
-        {series.map((one, place_) => (
-          <g key={one.label} className={`chart-line c${(place_ % COLOURS) + 1}`}>
+        {series.map((one, line) => (
+          <g
+            key={one.label}
+            className={`chart-line c${(line % COLOURS) + 1}`}
+            transform={`translate(${beside(line)} 0)`}
+          >
             <title>{one.label}</title>
             <path
-              strokeDasharray={DASHES[Math.floor(place_ / COLOURS) % DASHES.length]}
+              strokeDasharray={DASHES[Math.floor(line / COLOURS) % DASHES.length]}
               d={one.points
                 .map(({ x, y }, index) => `${index ? "L" : "M"}${at(x).toFixed(1)} ${up(y).toFixed(1)}`)
                 .join("")}
