@@ -5,6 +5,8 @@ const WIDTH = 520;
 const HEIGHT = 240;
 const LEFT = 56;
 const RIGHT = 24;
+/** Where the first points stand: beside the scale, so that their intervals do not cross its figures. */
+const FIRST = LEFT + 16;
 const TOP = 10;
 const BOTTOM = 48;
 const COLOURS = 4;
@@ -42,7 +44,7 @@ export function LineChart({ title, series, xLabel, yLabel, log, xText = String, 
   const place = (x: number) => (log ? Math.log(x) : x);
   const [first, last] = [place(xs[0] ?? 0), place(xs.at(-1) ?? 1)];
   const at = (x: number) =>
-    LEFT + (last === first ? 0.5 : (place(x) - first) / (last - first)) * (WIDTH - LEFT - RIGHT);
+    FIRST + (last === first ? 0.5 : (place(x) - first) / (last - first)) * (WIDTH - FIRST - RIGHT);
   // Lines stand a little beside each other, so that the intervals of all can be seen.
   const beside = (line: number) => (line - (series.length - 1) / 2) * Math.min(5, 24 / series.length);
   const up = (y: number) => TOP + (1 - (y - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
