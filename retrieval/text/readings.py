@@ -32,6 +32,8 @@ _VOWELS = frozenset("aeiouy")
 #: Before these a people's name is no adjective, and more likely means the language.
 _BREAK_TEXT = "and are as at by for from in is on or to used was were with"
 _BREAKS = frozenset(_BREAK_TEXT.split())
+#: What is said of a language and of no people's country.
+_LANGUAGES = frozenset({"language", "speakers", "speaking", "spoken"})
 _BEFORE_NAMES = frozenset({"at", "by", "for", "from", "in", "of", "to"})
 #: Words that a name may have or lack: forms of companies and of persons' names.
 _FORM_TEXT = "inc corporation corp company co llc ltd limited group plc jr sr the"
@@ -86,7 +88,8 @@ class Readings:
             if not common or j > i:
                 for match in self._spelt(name)[:_NAMESAKES]:
                     yield Reading(i, j, match, "whole")
-            for match in self._meant(name):
+            after = words[j + 1].text if j + 1 < len(words) else ""
+            for match in self._meant(name) if after not in _LANGUAGES else ():
                 yield Reading(i, j, match, "people" if j == i else "whole")
             if j - i < _PART_WORDS:
                 for match in self._parts(name, words[i : j + 1], common):
@@ -96,10 +99,12 @@ class Readings:
                     yield Reading(i, j, match, "plural")
 
     def _spelt(self, name: str) -> list[Match]:
+        """Of this name, as it is or otherwise written: saints, genitives, second names shortened or left out."""
         first, _, rest = name.partition(" ")
         other = {"st": "saint", "saint": "st"}.get(first)
-        saints = self._labels.lookup(f"{other} {rest}") if other and rest else []
-        return self._labels.lookup(name) + saints
+        names = [name, *([f"{other} {rest}"] if other and rest else [])]
+        names += [f"{owner} s {thing}" for owner, _, thing in (own.rpartition(" ") for own in names) if owner]
+        return [match for own in names + _second_names(name) for match in self._labels.lookup(own)]
 
     def _meant(self, name: str) -> list[Match]:
         """A people's country, or a person whose given name is short."""
@@ -209,6 +214,18 @@ class Readings:
         return {context_stem(word) for text in texts for word in text.split(" ")} - {""}
 
 
+def _second_names(name: str) -> list[str]:
+    """A name of three words or more with those between the first and the last as initials, and with one left out."""
+    first, *others = name.split(" ")
+    second, last = others[:-1], "".join(others[-1:])
+    if not second or {first, *others} & STOP_WORDS:
+        return []
+    short = [" ".join((first, *(word[0] for word in second), last))]
+    if len(second) > 1:
+        short += [" ".join((first, *second[:at], *second[at + 1 :], last)) for at in range(len(second))]
+    return [*short, *([f"{first} {last}"] if len(second) == 1 else [])]
+
+
 def joined(snapshot: Snapshot, one: Match, other: Match) -> bool:
     """Whether a fact joins two entities."""
     small, large = sorted((one, other), key=lambda match: match.degree)
@@ -220,7 +237,8 @@ def _is_long(words: list[Word], reading: Reading) -> bool:
     inside = [word.text for word in words[reading.first : reading.last + 1]]
     if reading.how != "whole" and not (reading.how == "part" and _lacks_form(reading.match.name, inside)):
         return False
-    return len(inside) >= 3 or sum(word not in STOP_WORDS for word in inside) >= 2
+    named = inside[0] not in STOP_WORDS and len(inside) > 1  # "columbia river"
+    return named or len(inside) >= 3 or sum(word not in STOP_WORDS for word in inside) >= 2
 
 
 def _lacks_form(name: str, inside: list[str]) -> bool:

@@ -11,9 +11,9 @@ from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.labels import Match, normalise
 
 #: So many of the most connected entities are known by their initials.
-KNOWN = 2000
-#: An entity of fewer facts is not well known.
-LEAST_FACTS = 10
+KNOWN = 10_000
+#: An entity of fewer facts is not well known; by three initials or more it is told with fewer, for they say more.
+LEAST_FACTS, LEAST_BY_INITIALS = 10, 4
 _SMALL = frozenset({"of", "the", "and", "for", "in", "de", "la"})
 _NAME = re.compile(r"[^\W\d_]+")
 
@@ -50,12 +50,13 @@ class WellKnown:
         degrees = np.diff(snapshot.out_offsets) + np.diff(snapshot.in_offsets)
         first = np.argsort(-degrees, kind="stable")[:KNOWN]
         known: dict[str, Match] = {}
-        for entity in first[degrees[first] >= LEAST_FACTS].tolist():
+        for entity in first[degrees[first] >= LEAST_BY_INITIALS].tolist():
             label = snapshot.entity_label(entity)
             for text in (label, label.partition(" of ")[0]):
                 words = [word for word in _NAME.findall(text) if word not in _SMALL]
                 letters = "".join(word[0] for word in words).lower()
-                if 2 <= len(letters) <= 4 and all(word[0].isupper() for word in words):
+                least = 2 if degrees[entity] >= LEAST_FACTS else 3
+                if least <= len(letters) <= 4 and all(word[0].isupper() for word in words):
                     match = Match(
                         entity, snapshot.node(entity), normalise(label), 0.7, "word", int(degrees[entity])
                     )

@@ -12,6 +12,8 @@ COUNTS = (
     ("United Kingdom", 12), ("Netherlands", 6), ("Dutch Language", 4), ("Jacqueline Kennedy Onassis", 3),
     ("Kennedy", 1), ("Acme, Inc.", 4), ("Bank of Utopia Corporation", 3), ("Utopia", 9), ("Orchid", 4),
     ("University of Copenhagen", 2), ("Copenhagen", 9), ("Keyshia Cole", 3), ("St. Olaf", 2), ("The Senate", 1),
+    ("Columbia", 8), ("Columbia River", 2), ("St George's Day", 2), ("George H. W. Bush", 3), ("John Poe, Sr.", 2),
+    ("Ultimate Fighting Championship", 4), ("UFC 145", 1),
 )  # fmt: skip
 
 
@@ -47,6 +49,16 @@ def readings(graph, question):
         ("where is the university of copenhagen", [("university of copenhagen", "University of Copenhagen", "whole")]),
         ("when was saint olaf king", [("saint olaf", "St. Olaf", "whole")]),
         ("who is keysha cole", [("keysha cole", "Keyshia Cole", "slip"), ("cole", "Keyshia Cole", "part")]),
+        ("where does the columbia river start", [("columbia river", "Columbia River", "whole")]),
+        ("when is saint george day", [("saint george day", "St George's Day", "whole")]),
+        # Second names are left out and shortened as their owners do.
+        ("where is george herbert walker bush", [("george herbert walker bush", "George H. W. Bush", "whole")]),
+        ("where was john edgar poe sr born", [("john edgar poe sr", "John Poe, Sr.", "whole")]),
+        ("where is the ufc", [
+            ("ufc", "UFC 145", "part"), ("ufc", "Ultimate Fighting Championship", "whole"),
+        ]),
+        # What is spoken is a language and no country.
+        ("where is dutch spoken", [("dutch", "Dutch Language", "part")]),
         ("who has what", []),
     ],
 )  # fmt: skip
