@@ -72,6 +72,11 @@ class Understanding:
             program = program.source
         return isinstance(program, Entities)
 
+    @property
+    def walked(self) -> tuple[int, ...]:
+        """The directed relations that the program walks."""
+        return tuple(part.relation for part in walk(self.best.program) if isinstance(part, Walk))
+
     def names_besides(self, topics: Collection[int]) -> bool:
         """Whether the program leans on other nodes than topics and kinds: paths from the topics leave these out."""
         program = self.best.program

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import replace
@@ -22,9 +23,8 @@ from retrieval.kg import search
 from retrieval.methods import registry
 from retrieval.methods._shared.engine_settings import EngineSettings
 from retrieval.methods._shared.opening import FOREIGN, is_self_taught, open_retriever
-from retrieval.methods._shared.program_answers import (
-    named_entities,
-)
+from retrieval.methods._shared.path_reader.idioms import asks_gender
+from retrieval.methods._shared.program_answers import named_entities
 from retrieval.methods._shared.program_engine import (
     ProgramEngine,
     is_unexplained,
@@ -67,6 +67,8 @@ DOUBTED, LEAST = 0.3, 0.1
 """Where the program that was read is less likely than this, a path that is not surely read is no likelier than it."""
 HALF_READ = 0.6
 """Where untrained relation paths say that the graph lacks what is asked, a program less sure left words out."""
+PARTLY_READ = 0.9
+"""A program less sure gives way to a relation path that walks what it walks and further."""
 NEAR_PHRASES, NEAR_EACH = 2, 3
 """Phrases that were not found for which near entities are offered, and how many for each."""
 
@@ -228,7 +230,7 @@ class PathEngine(Engine):
                     run, linked
                 )  # what a path is sure of may lack a word that a program reads
                 found = late if late is not None and late.confidence >= SURE else None
-            elif found is not None and self._by_path(run, found, verdict):
+            elif found is not None and self._by_path(run, found, verdict, paths):
                 found = None
             if found is not None:
                 yield from programs.answer(run, found, self._said_of_checkpoint())
@@ -239,6 +241,8 @@ class PathEngine(Engine):
     def _may_be_path(self, run: PipelineRun, linked: Linked, found: Understanding) -> bool:
         """Whether a relation path from the topics may say what a program does: nothing else is named, or counted."""
         untrained = isinstance(self.retriever, ZeroShotRetriever)
+        if untrained and linked.entities and asks_gender(run.request.question):
+            return True
         by_path = self._self_taught or (untrained and not run.request.names_several)
         of_path = found.is_path or (untrained and not cues(run.request.question))
         named = not linked.entities or found.names_besides(_topics(linked))
@@ -266,7 +270,9 @@ class PathEngine(Engine):
         ends = [p.relations[-1] for p in found]
         return sure and not whole(self.programs).of_another_sort(run.request.question, ends=ends)
 
-    def _by_path(self, run: PipelineRun, found: Understanding, verdict: Conclusion) -> bool:
+    def _by_path(
+        self, run: PipelineRun, found: Understanding, verdict: Conclusion, paths: Sequence[RelationPath]
+    ) -> bool:
         """Whether a relation path answers what a program says as well: the surer of them, as far as that tells.
 
         Or whether paths tell that the graph lacks what is asked for, which the program left out.
@@ -280,6 +286,9 @@ class PathEngine(Engine):
         given = [answer.entity.id for answer in verdict.answers if answer.entity is not None]
         if whole(self.programs).of_another_sort(run.request.question, nodes=given):
             return False
+        in_part = found.is_path and found.confidence < PARTLY_READ and _says_more(paths, found.walked)
+        if best.score >= LIKELY_READ and (in_part or asks_gender(run.request.question)):
+            return True
         doubtful = best.score < SURE and (
             found.confidence >= SURELY_READ or (found.confidence >= LIKELY_READ and best.score < SURELY_READ)
         )
@@ -330,6 +339,12 @@ def half_read(confidence: float, verdict: Conclusion) -> bool:
     """Whether a program answers less than was asked: relation paths miss something, and it is not sure."""
     missed = verdict.no_answer is not None and verdict.no_answer.reason is NoAnswerReason.NOT_IN_GRAPH
     return missed and confidence < HALF_READ
+
+
+def _says_more(paths: Sequence[RelationPath], walked: Sequence[int]) -> bool:
+    """Whether the likeliest path walks what a program walks, and further: "X's child's child", read in part."""
+    path = max(paths, key=lambda path: path.score)
+    return len(path.relations) > len(walked) and Counter(walked) <= Counter(path.relations)
 
 
 def _topics(linked: Linked) -> list[int]:

@@ -36,6 +36,9 @@ _LEAST = 1e-5
 FURTHER = 1.5
 """Where nodes have no names, each further step makes a relation path less likely by so much, in logarithms: there
 people ask for one fact or record far more often than the questions that weights were fitted on do."""
+ANOTHER_SORT = 2.0
+"""A relation path that leads to people, places or times, where "who", "where" or "when" asks for another of them, is
+less likely by so much, in logarithms."""
 
 
 class ZeroShotRetriever(RankingRetriever):
@@ -96,6 +99,8 @@ class ZeroShotRetriever(RankingRetriever):
         known = features(question, comparer, some, self._vectors, self._whole.num_relations)
         likely, _ = self._scorer.probabilities(*known)
         likely = _nearer(likely, [len(own.relations) for own in some], self._further)
+        apart = [question.asks_other_than(comparer.sorts(own.relations[-1])) for own in some]
+        likely = _fitting(likely, apart)
         _, none = self._doubter.probabilities(*known)
         best = sorted(zip(some, likely.tolist(), strict=True), key=lambda own: (-own[1], own[0].relations))
         return [
@@ -114,6 +119,13 @@ def _nearer(likely: np.ndarray, steps: Sequence[int], further: float) -> np.ndar
     weighed = likely * np.exp(-further * (np.array(steps) - 1))
     nearer: np.ndarray = weighed * (likely.sum() / max(float(weighed.sum()), 1e-12))
     return nearer
+
+
+def _fitting(likely: np.ndarray, apart: Sequence[bool]) -> np.ndarray:
+    """Probabilities of relation paths [c], less where they lead to another sort of thing; their sum stays."""
+    weighed = likely * np.exp(-ANOTHER_SORT * np.array(apart))
+    fitting: np.ndarray = weighed * (likely.sum() / max(float(weighed.sum()), 1e-12))
+    return fitting
 
 
 @lru_cache(maxsize=4)

@@ -26,6 +26,8 @@ _LONGEST, _STRETCH = 28, 3
 #: Likeness under which a text says nothing of a relation.
 _LEAST = 0.35
 _ASKING = ("who", "what", "which", "when", "where", "how", "whose")
+#: Which of people, places and times a first word may ask for.
+_SORTS = {"who": (0, 1), "where": (1,), "when": (2,)}
 _STARTING = frozenset({"who", "when", "where", "how"})
 _LINKS = ("of", "by", "in", "with", "and", "that", "'s", "the")
 _SHARING = frozenset(
@@ -69,6 +71,13 @@ class Asked:
     def shares(self) -> bool:
         """Whether it asks for others that have something in common with a topic."""
         return not _SHARING.isdisjoint(self.words)
+
+    def asks_other_than(self, sorts: np.ndarray) -> bool:
+        """Whether its first word asks for other things than these: people, places, times, [3]; who fights may be
+        a country.
+        """
+        fit = _SORTS.get(self.words[0])
+        return fit is not None and bool(sorts.any()) and not sorts[list(fit)].any()
 
 
 def asked(texts: Sequence[str], encoder: TextEncoder) -> list[Asked]:

@@ -7,13 +7,41 @@ import re
 _SPOUSE = r"\b(?:(?:other|better)[ -]half|significant other)\b"
 #: What somebody does, asked with a verb that says nothing; and the plain question.
 _DOES = re.compile(
-    r"^(?P<ask>\W*what) (?P<be>do|does|did) (?P<who>.+?) do(?: for (?:a|his|her|their) living| for work)?"
+    r"^(?P<ask>\W*what) (?P<be>do|does|did) (?P<who>.+?) do"
+    r"(?: for (?:(?:an?|his|her|their) )?(?:living|work)| in (?:his|her|their) life)?"
     r"(?P<end>[\s?.!]*)$",
     re.IGNORECASE,
 )
 #: What somebody or something is, and no more.
 _IS = re.compile(
     r"^\W*(?P<ask>who|what)(?: (?:is|are|was|were)|['’]s) (?:an? |the )?X(?P<end>[\s?.!]*)$", re.IGNORECASE
+)
+_MAN, _WOMAN = r"(?:an? )?(?:man|male|boy|guy)", r"(?:an? )?(?:woman|female|girl|lady)"
+#: Whether somebody is a man or a woman: one of the two is the answer.
+_GENDER = re.compile(
+    rf"^\W*(?:is|are|was|were) (?P<who>.+?),? (?:{_MAN} or {_WOMAN}|{_WOMAN} or {_MAN})(?P<end>[\s?.!]*)$",
+    re.IGNORECASE,
+)
+#: With whom somebody has a child.
+_PARENTS = re.compile(
+    r"^\W*who (?:(?:do|does|did|has|have|had) )?(?P<who>.+?) (?:has?|had|have) (?:an? |the |his |her |their |\w+ )?"
+    r"(?:child|children|kids?|bab(?:y|ies)|sons?|daughters?) with(?P<end>[\s?.!]*)$",
+    re.IGNORECASE,
+)
+#: What kind of music somebody makes.
+_MUSIC = re.compile(
+    r"^\W*(?:what|which) (?:(?:kind|type|sort|style|genre)s? of )?music (?:is|do|does|did) (?P<who>.+?) "
+    r"(?:plays?|makes?|sings?|performs?)(?P<end>[\s?.!]*)$",
+    re.IGNORECASE,
+)
+_DIED = re.compile(
+    r"^\W*what (?:made|caused) (?P<who>.+?) (?:to )?(?:die|dead|death)(?P<end>[\s?.!]*)$", re.IGNORECASE
+)
+_WHOLE = (
+    (_GENDER, "what is the gender of {who}{end}"),
+    (_PARENTS, "who is the parent of the child of {who}{end}"),
+    (_MUSIC, "what is the music genre of {who}{end}"),
+    (_DIED, "what was the cause of death of {who}{end}"),
 )
 _PLAIN = tuple(
     (re.compile(pattern, re.IGNORECASE), by)
@@ -25,6 +53,9 @@ _PLAIN = tuple(
         (r"\btied the knot(?: with)?\b", "married"),
         (r"\b(?:mother|native) tongue\b", "language"),
         (r"\bin charge of\b", "leader of"),
+        (r"\b(?:line of (?:business|work)|walk of life)\b", "profession"),
+        (r"\b(?:sweetheart|darling|beloved)\b", "spouse"),
+        (r"\bheir(?:ess)?\b", "child"),
     )
 )
 
@@ -43,6 +74,15 @@ def plain(text: str) -> str:
     if found is not None:
         asked_for = "profession" if found["ask"].lower() == "who" else "type"
         text = f"what is the {asked_for} of X{found['end']}"
+    for whole, said in _WHOLE:
+        found = whole.match(text)
+        if found is not None:
+            text = said.format(**found.groupdict())
     for pattern, by in _PLAIN:
         text = pattern.sub(by, text)
     return text
+
+
+def asks_gender(question: str) -> bool:
+    """Whether a question asks if somebody is a man or a woman."""
+    return _GENDER.match(question) is not None

@@ -17,7 +17,7 @@ from retrieval.methods._shared.path_reader.features import (
     asked,
     features,
 )
-from retrieval.methods._shared.path_reader.idioms import plain
+from retrieval.methods._shared.path_reader.idioms import asks_gender, plain
 from retrieval.methods._shared.path_reader.model import PathScorer
 from retrieval.methods._shared.path_reader.wordings import Wordings, build
 from retrieval.programs.schema import Schema
@@ -97,10 +97,41 @@ def test_paths_that_end_where_they_began_and_nowhere_else_are_looked_at_where_th
         ("what is X in Y", "what is X in Y"),
         ("what does X do to Y", "what does X do to Y"),
         ("which half of X is in Y", "which half of X is in Y"),
+        ("is X 's kid a man or a woman ?", "what is the gender of X 's kid ?"),
+        ("Was X female or male?", "what is the gender of X?"),
+        ("is X a man or a machine", "is X a man or a machine"),
+        ("who does X have a baby with", "who is the parent of the child of X"),
+        ("who has X had kids with?", "who is the parent of the child of X?"),
+        ("who has two children", "who has two children"),
+        ("what kind of music does X play?", "what is the music genre of X?"),
+        ("what did X do for living", "what was the profession of X"),
+        ("what made X 's wife die ?", "what was the cause of death of X 's wife ?"),
+        ("what line of work is X 's heir in", "what profession is X 's child in"),
     ],
 )
 def test_idioms_are_put_plainly(asks, means):
     assert plain(asks) == means
+
+
+def test_whether_somebody_is_a_man_or_a_woman_is_told():
+    assert asks_gender("Is Ben's other half a woman or a man?")
+    assert not asks_gender("Is Ben a man?")
+
+
+@pytest.mark.parametrize(
+    ("text", "people", "places", "times"),
+    [
+        ("where did X die", True, False, True),
+        ("when did X die", True, True, False),
+        ("who fought in X", False, False, True),
+        ("what did X see", False, False, False),
+    ],
+)
+def test_first_words_ask_for_other_things_than_some(text, people, places, times):
+    question = asked([text], WordEncoder())[0]
+    assert [question.asks_other_than(sort) for sort in np.eye(3, dtype=bool)] == [people, places, times]
+    assert not question.asks_other_than(np.zeros(3, bool))
+    assert not question.asks_other_than(np.ones(3, bool))
 
 
 def test_relations_that_explain_more_words_come_first(graph):

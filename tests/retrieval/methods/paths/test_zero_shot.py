@@ -5,12 +5,12 @@ import pytest
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.methods._shared.path_engine import half_read
-from retrieval.methods._shared.zero_shot import ZeroShotRetriever, _nearer
+from retrieval.methods._shared.path_engine import _says_more, half_read
+from retrieval.methods._shared.zero_shot import ZeroShotRetriever, _fitting, _nearer
 from retrieval.reasoning.base import Conclusion
 from retrieval.reasoning.gather import executed
 from retrieval.text import encoder as encoders
-from retrieval.types import Answer, NoAnswer, NoAnswerReason
+from retrieval.types import Answer, NoAnswer, NoAnswerReason, RelationPath
 
 #: Plays and theatres: no graph of the fitting has these relations together.
 FACTS = [
@@ -116,6 +116,7 @@ def test_who_a_question_leads_back_to_is_its_answer(family):
         ("What does Ann do?", "Ann", ("profession",)),
         ("Who is Ann?", "Ann", ("profession",)),
         ("What gender is Ben's other half?", "Ben", ("married to", "gender")),
+        ("Is Ben's other half a man or a woman?", "Ben", ("married to", "gender")),
     ],
 )
 def test_idioms_find_their_paths(family, question, topic, path):
@@ -127,6 +128,22 @@ def test_where_nodes_have_no_names_fewer_steps_are_likelier():
     # e^-1 of the second: 0.5 becomes 0.184 beside 0.4, and both add up to 0.9 as before.
     assert _nearer(given, [1, 2], 1.0).tolist() == pytest.approx([0.6166, 0.2834], abs=1e-4)
     assert _nearer(given, [1, 2], 0.0).tolist() == pytest.approx([0.4, 0.5])
+
+
+def test_paths_to_what_was_not_asked_for_are_less_likely():
+    given = np.array([0.4, 0.5], np.float32)
+    # e^-2 of the second: 0.5 becomes 0.068 beside 0.4, and both add up to 0.9 as before.
+    assert _fitting(given, [False, True]).tolist() == pytest.approx([0.7698, 0.1302], abs=1e-4)
+    assert _fitting(given, [True, True]).tolist() == pytest.approx([0.4, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("walked", "says_more"),
+    [((0,), True), ((0, 1), False), ((1, 0), False), ((2,), False), ((0, 0), False)],
+)
+def test_a_path_says_more_than_a_program_that_walks_a_part_of_it(walked, says_more):
+    paths = [RelationPath(0, (0,), 0.3), RelationPath(0, (0, 1), 0.6)]
+    assert _says_more(paths, walked) == says_more
 
 
 def test_a_program_that_is_not_sure_does_not_answer_what_paths_miss():
