@@ -194,7 +194,8 @@ class Maker:
         """F1 of what a candidate reaches and the answers; nought where it is low."""
         total = self.snapshot.num_relations
         steps = [(r % total, r >= total) for r in candidate.relations]
-        reached = execute(self.snapshot, [one.topic], steps, simple=self.simple)[-1]
+        simple = self.simple and not candidate.returns
+        reached = execute(self.snapshot, [one.topic], steps, simple=simple)[-1]
         if not len(reached) or len(reached) > 50 * len(one.answers) + 50:
             return 0.0
         shared = len(one.answers.intersection(reached.tolist()))
@@ -207,7 +208,7 @@ class Maker:
         """The question where a candidate is right, and perhaps the same where its graph lacks what it asks for."""
         question = asked([text], self.encoder)[0]
         comparer = Comparer(question, self.wordings)
-        own = candidates(self.snapshot, topic, comparer.explains, _HOPS, simple=self.simple)
+        own = self._candidates(self.snapshot, topic, question, comparer)
         right = np.array([judge(one) for one in own], np.float32)
         if not right.any():
             return
@@ -215,16 +216,24 @@ class Maker:
         yield self._with_features(question, comparer, own, best, source)
         if self.rng.random() < _LACKING[source]:
             taken = self._taken(own, right)
-            left = candidates(self._without(taken), topic, comparer.explains, _HOPS, simple=self.simple)
+            left = self._candidates(self._without(taken), topic, question, comparer)
             if left and not any(judge(one) for one in left):
                 nothing = np.zeros(len(left), np.float32)
                 yield self._with_features(question, comparer, left, nothing, source)
 
     def needed(self, one: Known) -> frozenset[int]:
         """Relations without which no relation path answers a question: one of each that does; none where none does."""
-        comparer = Comparer(asked([seen_from(one.text, 0, one.names)], self.encoder)[0], self.wordings)
-        own = candidates(self.snapshot, one.topic, comparer.explains, _HOPS, simple=self.simple)
+        question = asked([seen_from(one.text, 0, one.names)], self.encoder)[0]
+        own = self._candidates(self.snapshot, one.topic, question, Comparer(question, self.wordings))
         return self._taken(own, np.array([self._agrees(one, path) for path in own]))
+
+    def _candidates(
+        self, snapshot: Snapshot, topic: int, question: Asked, comparer: Comparer
+    ) -> list[Candidate]:
+        """As the retriever finds them, those that end at their topic too."""
+        return candidates(
+            snapshot, topic, comparer.explains, _HOPS, simple=self.simple, returning=not question.shares
+        )
 
     def _taken(self, own: list[Candidate], right: np.ndarray) -> frozenset[int]:
         total = self.snapshot.num_relations
