@@ -3,6 +3,8 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { RouterProvider, createBrowserRouter } from "react-router";
 import { makeCache } from "@/api/cache";
+import { graphsQuery, runQuery, sessionQuery, statusQuery } from "@/api/queries";
+import { readAhead } from "@/live/readAhead";
 import { ROUTES } from "@/pages/routes";
 import { watchTheme } from "@/store/settings";
 import "@/styles/tokens.css";
@@ -38,6 +40,18 @@ import "@/components/review/candidates.css";
 import "@/components/models/models.css";
 
 const client = makeCache();
+
+/** Asks, before anything is drawn, for what the server had the browser send for already. What is wrong the page says. */
+async function askFirst() {
+  const { user } = await client.query(sessionQuery);
+  if (!user || user.must_change_password) return;
+  const run = /^\/runs\/([0-9a-f-]{36})$/.exec(location.pathname)?.[1];
+  const asked = [client.query(graphsQuery), client.query(statusQuery)];
+  if (run) await Promise.all([readAhead(run), client.query(runQuery(run)), ...asked]);
+  else if (location.pathname === "/") await Promise.all(asked);
+}
+
+void askFirst().catch(() => undefined);
 const router = createBrowserRouter(ROUTES);
 
 const root = document.getElementById("root");

@@ -1,7 +1,7 @@
 """Runs that no method answered: streams of events that a page is shown in place of a real run's.
 
 For drawings of a size and names of a kind that no small graph brings. The page, its socket and its reducer are the real
-ones; only the server's end of the run's socket is played.
+ones; only the request for the run's log and the server's end of its socket are played.
 """
 
 from __future__ import annotations
@@ -108,11 +108,13 @@ def events(
 
 def show(page: Page, run: str, stream: Sequence[Event]) -> None:
     """Open a run's page with this stream in place of its own."""
+    log = [{"run": run, "seq": seq, "at": AT, **event} for seq, event in enumerate(stream, 1)]
 
     def play(socket: WebSocketRoute) -> None:
-        for seq, event in enumerate(stream, 1):
-            socket.send(json.dumps({"run": run, "seq": seq, "at": AT, **event}))
+        for event in log:
+            socket.send(json.dumps(event))
 
+    page.route(f"**/api/v1/runs/{run}/events", lambda route: route.fulfill(json=log))
     page.route_web_socket(f"**/ws/runs/{run}*", play)
     page.goto(f"/runs/{run}")
 

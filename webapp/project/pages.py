@@ -16,24 +16,25 @@ _NOT_BUILT = """<!doctype html>
 To see the pages, run <code>make build</code> in the checkout and start Clew again.</p></body></html>
 """
 
-#: What each page asks for first, in the words of the front end's own requests, so that the browser asks before the
-#: scripts have come. Those who are not signed in would be refused all but the first.
-_FIRST = ("/api/v1/session",)
-_SIGNED_IN = ("/api/v1/status",)
-_ASKING = ("/api/v1/graphs?page_size=200",)
-_RUN = re.compile(r"/runs/([0-9a-f-]{36})$")
+#: What pages ask for first, in the words of the front end's own requests, so that the browser asks before the scripts
+#: have come. Those who are not signed in would be refused all but the first. What is drawn first comes first.
+_FIRST = "/api/v1/session"
+_RUN = ("/api/v1/runs/{run}/events", "/api/v1/runs/{run}")
+_ASKING = "/api/v1/graphs?page_size=200"
+_SIGNED_IN = "/api/v1/status"
+_RUN_PAGE = re.compile(r"/runs/([0-9a-f-]{36})$")
 
 
 def _asked_first(request: HttpRequest) -> str:
     """The ``Link`` header of a page."""
-    paths = [*_FIRST]
+    paths = [_FIRST]
     if settings.SESSION_COOKIE_NAME in request.COOKIES:
-        paths += _SIGNED_IN
-        run = _RUN.match(request.path)
-        if run or request.path == "/":
-            paths += _ASKING
+        run = _RUN_PAGE.match(request.path)
         if run:
-            paths.append(f"/api/v1/runs/{run[1]}")
+            paths += [path.format(run=run[1]) for path in _RUN]
+        if run or request.path == "/":
+            paths.append(_ASKING)
+        paths.append(_SIGNED_IN)
     return ", ".join(f"<{path}>; rel=preload; as=fetch; crossorigin" for path in paths)
 
 

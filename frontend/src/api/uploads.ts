@@ -2,7 +2,7 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { post } from "./calls";
 import { query } from "./query";
-import { DetailedError, Upload } from "tus-js-client";
+import type { DetailedError } from "tus-js-client";
 import { ApiError, apiUrl, csrfToken } from "./client";
 import type { components } from "./generated/schema";
 import type { From, Reading } from "./types";
@@ -27,8 +27,13 @@ export interface Sending {
   drop: () => Promise<void>;
 }
 
+/** What the server answered, of an error that the protocol's client threw. */
+function responseOf(error: Error): DetailedError["originalResponse"] {
+  return "originalResponse" in error ? (error as DetailedError).originalResponse : null;
+}
+
 function statusOf(error: Error): number {
-  return error instanceof DetailedError ? (error.originalResponse?.getStatus() ?? 0) : 0;
+  return responseOf(error)?.getStatus() ?? 0;
 }
 
 /** The server's own words, where it said any. */
@@ -36,12 +41,43 @@ export function troubleOfUpload(error: Error): ApiError {
   if (error instanceof ApiError) return error;
   const status = statusOf(error);
   if (!status) return ApiError.offline();
-  const body = error instanceof DetailedError ? (error.originalResponse?.getBody() ?? "") : "";
-  return ApiError.fromBody(status, body);
+  return ApiError.fromBody(status, responseOf(error)?.getBody() ?? "");
 }
 
 /** Sends a file in pieces. The same file chosen again, even after a reload, goes on where it stopped. */
 export function sendFile(file: File, listener: UploadListener): Sending {
+  const made = makeUpload(file, listener);
+  let [begun, going] = [false, true];
+  const start = async () => {
+    const upload = await made;
+    if (!begun) {
+      begun = true;
+      const [before] = await upload.findPreviousUploads();
+      if (before) upload.resumeFromPreviousUpload(before);
+    }
+    if (going) upload.start();
+  };
+  const go = () => {
+    going = true;
+    start().catch((error: unknown) => {
+      listener.failed(error instanceof Error ? error : new Error(String(error)));
+    });
+  };
+  const stop = async (forGood: boolean) => {
+    going = false;
+    await (await made).abort(forGood);
+  };
+  go();
+  return {
+    pause: () => void stop(false),
+    resume: go,
+    drop: () => stop(true).catch(() => undefined),
+  };
+}
+
+/** The protocol's client comes with the first file: no page needs it to be drawn. */
+async function makeUpload(file: File, listener: UploadListener) {
+  const { Upload } = await import("tus-js-client");
   const upload = new Upload(file, {
     endpoint: apiUrl("uploads"),
     chunkSize: PIECE,
@@ -54,26 +90,7 @@ export function sendFile(file: File, listener: UploadListener): Sending {
     onError: (error) => listener.failed(troubleOfUpload(error)),
     onSuccess: () => listener.done(upload.url?.split("/").pop() ?? ""),
   });
-  let begun = false;
-  const start = async () => {
-    if (!begun) {
-      begun = true;
-      const [before] = await upload.findPreviousUploads();
-      if (before) upload.resumeFromPreviousUpload(before);
-    }
-    upload.start();
-  };
-  const go = () => {
-    start().catch((error: unknown) => {
-      listener.failed(error instanceof Error ? error : new Error(String(error)));
-    });
-  };
-  go();
-  return {
-    pause: () => void upload.abort(),
-    resume: go,
-    drop: () => upload.abort(true).catch(() => undefined),
-  };
+  return upload;
 }
 
 /** An upload as the server knows it. */

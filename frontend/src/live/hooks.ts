@@ -50,7 +50,10 @@ export function useRunLog(run: string | undefined, news: News): { log: RunLog | 
   const log = run ? logs[run] : undefined;
   const link = useRunStore((state) => (run ? state.links[run] : undefined)) ?? "connecting";
   const revived = useRunStore((state) => (run ? state.revived[run] : undefined)) ?? 0;
-  useEffect(() => (run ? followRun(run, { revived: revived > 0 }) : undefined), [run, revived]);
+  const follow = useEffectEvent((id: string) =>
+    followRun(id, { revived: revived > 0, ahead: news.state !== "queued" }),
+  );
+  useEffect(() => (run ? follow(run) : undefined), [run, revived]);
   const phase = log?.view.phase ?? "queued";
   // It may come to rest twice between two renderings: each rest has its own event.
   const rest = (isOver(phase) || phase === "paused") && log ? log.view.seq : 0;

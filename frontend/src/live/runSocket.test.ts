@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { WebSocket as NodeSocket, WebSocketServer, type WebSocket as ServerSocket } from "ws";
 import { useRunStore } from "@/store/runStore";
 import { EVENTS, RUN } from "@/test/switzerland";
+import { readAhead } from "./readAhead";
 import { followRun } from "./runSocket";
 
 let server: WebSocketServer;
@@ -44,8 +45,19 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const follow = () => {
-  stop = followRun(RUN, { base, backoff: { first: 10, longest: 40 } });
+const follow = (how: { ahead?: boolean } = {}) => {
+  stop = followRun(RUN, { base, backoff: { first: 10, longest: 40 }, ...how });
+};
+
+/** The log as a request gets it: its first `to` events; null is a server that does not answer. */
+const kept = (to: number | null) => {
+  const asked: string[] = [];
+  vi.stubGlobal("fetch", (url: string) => {
+    asked.push(url);
+    if (to === null) return Promise.reject(new TypeError("Failed to fetch"));
+    return Promise.resolve(new Response(JSON.stringify(EVENTS.slice(0, to))));
+  });
+  return asked;
 };
 
 it("takes the whole stream and closes after the terminal event", async () => {
@@ -161,5 +173,40 @@ it("does not connect for a run that is already known to be over", () => {
   for (const event of EVENTS) useRunStore.getState().event(event);
   follow();
   expect(useRunStore.getState().links[RUN]).toBe("closed");
+  expect(afters).toEqual([]);
+});
+
+it("reads the log of a run that has ended by one request, and opens no socket", async () => {
+  const asked = kept(EVENTS.length);
+  void readAhead(RUN);
+  follow({ ahead: true });
+  await vi.waitFor(() => expect(useRunStore.getState().links[RUN]).toBe("closed"));
+  expect(seqs()).toEqual(all);
+  expect(asked).toEqual([`/api/v1/runs/${RUN}/events`]);
+  expect(afters).toEqual([]);
+});
+
+it("goes on by the socket where the log that was read stops", async () => {
+  kept(4);
+  scripts = [(socket, after) => send(socket, after, EVENTS.length)];
+  follow({ ahead: true });
+  await vi.waitFor(() => expect(useRunStore.getState().links[RUN]).toBe("closed"));
+  expect(seqs()).toEqual(all);
+  expect(afters).toEqual(["4"]);
+});
+
+it("follows by the socket from the start when the log cannot be read", async () => {
+  kept(null);
+  scripts = [(socket, after) => send(socket, after, EVENTS.length)];
+  follow({ ahead: true });
+  await vi.waitFor(() => expect(useRunStore.getState().links[RUN]).toBe("closed"));
+  expect(afters).toEqual(["0"]);
+});
+
+it("does not connect for somebody who left while the log was read", async () => {
+  kept(4);
+  follow({ ahead: true });
+  stop?.();
+  await new Promise((done) => setTimeout(done, 60));
   expect(afters).toEqual([]);
 });

@@ -2,6 +2,7 @@
 import { readEvent } from "@/api/readEvent";
 import { useRunStore, type Link } from "@/store/runStore";
 import { isOver } from "@/store/runView";
+import { readAhead } from "./readAhead";
 import { ReconnectingSocket, socketUrl, type SocketOptions, type SocketState } from "./socket";
 
 export const SIGNED_OUT = 4401;
@@ -27,38 +28,48 @@ interface Following extends Partial<SocketOptions> {
   base?: string;
   /** The run has ended as far as is known here, and was taken up since. */
   revived?: boolean;
+  /** It was not asked just now: what there is of its log is read by a request, and a run that has ended needs no socket. */
+  ahead?: boolean;
 }
 
 /** Follow `run` until the server says that it has ended. Returns what stops following. */
 export function followRun(
   run: string,
-  { base = socketUrl(""), revived = false, ...options }: Following = {},
+  { base = socketUrl(""), revived = false, ahead = false, ...options }: Following = {},
 ): () => void {
   const store = useRunStore.getState();
   store.open(run);
   const log = () => useRunStore.getState().logs[run];
   const last = () => log()?.applied.length ?? 0;
   const over = () => isOver(log()?.view.phase ?? "queued");
-  if (over() && !revived) {
-    store.link(run, "closed");
-    return () => undefined;
-  }
-  let troubled = false;
-  const socket = new ReconnectingSocket({
-    ...options,
-    url: () => `${base}/ws/runs/${encodeURIComponent(run)}?after=${last()}`,
-    // A proxy may close calmly too: the run has ended only when its last event says so.
-    isFinal: (code) => [SIGNED_OUT, NO_SUCH_RUN, BAD_AFTER].includes(code) || (code === ENDED && over()),
-    onState: (state) => {
-      troubled = state.kind === "waiting" || (troubled && state.kind === "connecting");
-      store.link(run, linkOf(state, troubled));
-    },
-    onFrame: (frame) => {
-      const taken = store.event(readEvent(frame));
-      return taken === "early" ? "again" : "ok";
-    },
-  });
+  let socket: ReconnectingSocket | undefined;
+  let left = false;
+  const connect = () => {
+    if (left) return;
+    if (over() && !revived) {
+      store.link(run, "closed");
+      return;
+    }
+    let troubled = false;
+    socket = new ReconnectingSocket({
+      ...options,
+      url: () => `${base}/ws/runs/${encodeURIComponent(run)}?after=${last()}`,
+      // A proxy may close calmly too: the run has ended only when its last event says so.
+      isFinal: (code) => [SIGNED_OUT, NO_SUCH_RUN, BAD_AFTER].includes(code) || (code === ENDED && over()),
+      onState: (state) => {
+        troubled = state.kind === "waiting" || (troubled && state.kind === "connecting");
+        store.link(run, linkOf(state, troubled));
+      },
+      onFrame: (frame) => {
+        const taken = store.event(readEvent(frame));
+        return taken === "early" ? "again" : "ok";
+      },
+    });
+  };
+  if (ahead && last() === 0) void readAhead(run).then(connect);
+  else connect();
   return () => {
-    socket.close();
+    left = true;
+    socket?.close();
   };
 }

@@ -45,7 +45,7 @@ export function timeLeft(file: Sent, now: number): number | null {
   return rate === null ? null : (file.size - file.sent) / rate;
 }
 
-/** RightAnswersForm one file from another: chosen twice, it is sent once. */
+/** What tells one file from another: chosen twice, it is sent once. */
 export function keyOf(purpose: string, file: Pick<File, "name" | "size" | "lastModified">): string {
   return [purpose, file.name, file.size, file.lastModified].join("\n");
 }

@@ -37,10 +37,11 @@ def test_a_page_says_what_it_will_ask_for_first(dist, settings):
     assert _asked_first(Client().get(f"/runs/{run}")) == ["/api/v1/session"]
     signed_in = Client()
     signed_in.cookies[settings.SESSION_COOKIE_NAME] = "whoever"
-    known = ["/api/v1/session", "/api/v1/status", "/api/v1/graphs?page_size=200"]
-    assert _asked_first(signed_in.get("/")) == known
-    assert _asked_first(signed_in.get(f"/runs/{run}")) == [*known, f"/api/v1/runs/{run}"]
-    assert _asked_first(signed_in.get("/history")) == known[:2]
+    session, status, graphs = "/api/v1/session", "/api/v1/status", "/api/v1/graphs?page_size=200"
+    of_run = [f"/api/v1/runs/{run}/events", f"/api/v1/runs/{run}"]
+    assert _asked_first(signed_in.get("/")) == [session, graphs, status]
+    assert _asked_first(signed_in.get(f"/runs/{run}")) == [session, *of_run, graphs, status]
+    assert _asked_first(signed_in.get("/history")) == [session, status]
 
 
 @pytest.mark.parametrize("path", ["/assets/gone.js", "/favicon.svg", "/robots.txt"])
