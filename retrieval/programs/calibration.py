@@ -42,6 +42,10 @@ _ADJECTIVES = ("top.adjective", "value.adjective")
 _UNCOMPUTED = frozenset(
     {"percent", "percentage", "percentages", "proportion", "ratio", "median", "correlation"}
 )
+#: Verbs that say no more than that something was, behind "when".
+_HAPPENS = frozenset(
+    {"go", "went", "goes", "happen", "happened", "happens", "occur", "occurred", "visit", "visited"}
+)
 _COUNTED = ("number", "numbers", "order", "orders")
 
 
@@ -53,7 +57,8 @@ def evidence(reading: Reading) -> dict[str, float]:
     leaves = list(_leaves(best.part))
     quality = {word: own for part, own in leaves for word in range(*(part.anchored or (0, 0)))}
     words = reading.question.words
-    content = [n for n, word in enumerate(words) if word.text not in STOP and word.text != "'s"]
+    empty = STOP | _HAPPENS if words[0].text == "when" else STOP
+    content = [n for n, word in enumerate(words) if word.text not in empty and word.text != "'s"]
     unread = [1.0 - quality.get(n, 0.0) for n in content]
     named = {word for part, _ in leaves if part.extra == "node" for word in range(*(part.anchored or (0, 0)))}
     rest = [1.0 - quality.get(n, 0.0) for n in content if n not in named]

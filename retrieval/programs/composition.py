@@ -10,10 +10,10 @@ from retrieval.programs.rules.negation import NegationRules
 from retrieval.programs.rules.numbers import NumberRules
 from retrieval.programs.rules.rankings import RankingRules
 from retrieval.programs.rules.sets import SetRules
-from retrieval.programs.rules.values import ValueRules
+from retrieval.programs.rules.sums import SumRules
 
 
-class Composer(SetRules, ValueRules, RankingRules, GroupRules, NumberRules, NegationRules):
+class Composer(SetRules, SumRules, RankingRules, GroupRules, NumberRules, NegationRules):
     """Composes the parts of one question; made for it, as :class:`~retrieval.programs.rules.base.Rules` says."""
 
     def compose(self, left: Part, right: Part, gap: str) -> Iterator[Made]:
@@ -34,6 +34,8 @@ class Composer(SetRules, ValueRules, RankingRules, GroupRules, NumberRules, Nega
             yield from self.ranked_all(part.extra)
         elif part.category == "T":
             yield from self.compared_all(part.extra)
+        elif part.category == "D":
+            yield from self.payers(part)
         elif part.category == "Y" and part.extra == "having":
             yield from self.all_but(part)
 

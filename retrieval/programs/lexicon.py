@@ -89,6 +89,7 @@ ADJECTIVES: tuple[tuple[str, str, str, Adjective, bool], ...] = (
     ("late", "later", "latest", _EARLY, False),
     ("early", "earlier", "earliest", _EARLY, True),
     ("first", "sooner", "first", _EARLY, True),
+    ("soon", "more soon", "soonest", _EARLY, True),
     ("last", "last", "last", _EARLY, False),
     ("heavy", "heavier", "heaviest", _adjective("weight mass"), True),
     ("light", "lighter", "lightest", _adjective("weight mass"), False),
@@ -232,6 +233,14 @@ EACH = {
     "group by": 1.0, "broken down by": 1.0, "split by": 1.0, "by each": 0.5,
 }  # fmt: skip
 """What says that a number is asked of each of some things, and how much it says it."""
+MONEY_VERBS = frozenset({
+    "spend", "spends", "spent", "spending", "pay", "pays", "paid", "donate", "donates", "donated", "raise", "raises",
+    "raised", "invest", "invests", "invested", "earn", "earns", "earned", "owe", "owes", "owed", "charge", "charged",
+    "collect", "collected", "receive", "received",
+})  # fmt: skip
+MONEY_NOUNS = frozenset({"money", "spending", "spendings", "expenditure", "expenditures", "outlay"})
+AMOUNTS = ("amount", "total", "sum", "cost", "price", "spend", "value", "payment", "fee", "revenue")
+"""Words that relations of money are named with, the surest of what is summed first."""
 DIFFERENCES = frozenset({"difference", "difference in", "differ", "gap"})
 SAME = frozenset({"same", "same as", "equal", "identical", "similar"})
 RELATED = (
@@ -309,6 +318,14 @@ DEMONYMS = {
     "welsh": "wales", "greek": "greece", "swiss": "switzerland", "american": "united states", "danish": "denmark",
     "irish": "ireland", "scottish": "scotland", "polish": "poland", "finnish": "finland", "czech": "czech republic",
     "filipino": "philippines", "thai": "thailand", "iraqi": "iraq", "israeli": "israel", "peruvian": "peru",
+    "norwegian": "norway", "turkish": "turkey", "portuguese": "portugal", "chinese": "china", "belgian": "belgium",
+    "swedish": "sweden", "icelandic": "iceland", "lebanese": "lebanon", "cypriot": "cyprus", "afghan": "afghanistan",
+    "kazakh": "kazakhstan", "pakistani": "pakistan", "argentine": "argentina", "ukrainian": "ukraine",
+    "slovak": "slovakia", "croat": "croatia", "serb": "serbia",
+    "bavarian": "bavaria", "parisian": "paris", "londoner": "london",
+    "viennese": "vienna", "venetian": "venice", "flemish": "flanders", "catalan": "catalonia",
+    "basque": "basque country",
+    "emirati": "united arab emirates", "saudi": "saudi arabia", "korean": "south korea", "taiwanese": "taiwan",
 }  # fmt: skip
 """Adjectives of places whose letters do not lead to them."""
 SEXES = {

@@ -111,6 +111,11 @@ def _placed(program: Program, source: Program) -> Program | None:
     return None
 
 
+def sums(part: Part) -> bool:
+    """Whether a number comes from a word that sums by itself: "spent", of an amount."""
+    return any(name == "sum.word" for name, _ in part.features) or any(map(sums, part.parts))
+
+
 def valued_of(part: Part) -> Valued:
     """A quantity as a comparison: one that nothing compares is meant exactly."""
     if isinstance(part.extra, Valued):

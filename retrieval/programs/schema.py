@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.kg.search.walks import all_arcs
-from retrieval.programs.algebra import Entities, Having, Program, Walk
+from retrieval.programs.algebra import Entities, Having, Program, ValueKind, Walk
 from retrieval.programs.columns import Columns
 from retrieval.programs.gazetteer import CLASSES
 from retrieval.programs.induction import induced
+from retrieval.programs.lexicon import AMOUNTS
 from retrieval.programs.sorts import LOCATING, PERSONAL, SOMEBODY, SOMEWHERE, RelationInfo, form_of, stems_in
 from retrieval.programs.words import stem, stems_of
 
@@ -32,6 +33,8 @@ _SAMPLE, _NEARLY_ALL, _MOST = 40, 0.9, 0.8
 _SHARED, _VALUES = 1.25, 200
 #: What a word counts in a relation's name that only says what kind its ends are: the station of "serves station".
 _END = 0.3
+#: Facts an owner, of a relation of which each has one.
+_SINGLE = 1.05
 #: Kinds with this share of their relations in common are described alike.
 _SAME_RELATIONS = 0.5
 #: Words of relations that give places, by stem; the best place that anything has is at most so far from the first.
@@ -79,6 +82,33 @@ class Schema:
             relation, label, stems_of(label), len(self.columns.arcs(relation)[0]), len(heads), len(tails),
             float(np.mean(out == 0)) if len(out) else 1.0, form_of(label),
         )  # fmt: skip
+
+    @cached_property
+    def single(self) -> list[int]:
+        """Relations to things of which each has one: a wine's producer, a region's country."""
+        return [
+            info.id for info in self.relations
+            if info.facts <= _SINGLE * info.heads and info.id != self.type_relation
+            and self.columns.value_type(info.id) is None
+        ]  # fmt: skip
+
+    @cached_property
+    def amounts(self) -> list[int]:
+        """Relations that say how much money something was, the surest first."""
+        found: list[tuple[int, int]] = []
+        for relation in self.value_relations:
+            kind, own = self.columns.value_type(relation), self.relations[relation].stems
+            if (
+                kind is None
+                or kind.kind is not ValueKind.NUMBER
+                or kind.year
+                or kind.dimension not in ("", "money")
+            ):
+                continue
+            places = [place for place, word in enumerate(AMOUNTS) if stem(word) in own]
+            if places and "per" not in self.relations[relation].label.casefold().split():
+                found.append((10 * places[0] + len(own), relation))
+        return [relation for _, relation in sorted(found)]
 
     @cached_property
     def somebody(self) -> np.ndarray:

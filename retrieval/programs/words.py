@@ -11,7 +11,16 @@ import snowballstemmer
 
 from retrieval.programs import quantities
 from retrieval.programs.algebra import Comparison, Constant
-from retrieval.programs.lexicon import BASES, IRREGULAR, POSITIVES, PREPOSITIONS, RELATED, RELATIVE, STOP
+from retrieval.programs.lexicon import (
+    BASES,
+    IRREGULAR,
+    MONEY_VERBS,
+    POSITIVES,
+    PREPOSITIONS,
+    RELATED,
+    RELATIVE,
+    STOP,
+)
 from retrieval.programs.spelling import MANY, operator_word
 
 _STEMMER = snowballstemmer.stemmer("english")
@@ -31,6 +40,10 @@ _WE_HAVE = re.compile(
     re.IGNORECASE,
 )
 """What says no more than that there are such things: "how many pastries do we sell"."""
+_MUCH_MONEY = re.compile(
+    rf"(?<=\b(?:much|most|more|less)) money(?=\s.*\b(?:{'|'.join(sorted(MONEY_VERBS))})\b)", re.IGNORECASE
+)
+"""Of "how much money did we spend" the verb says it already."""
 _YES_NO = frozenset(
     ["is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "could", "will", "would"]
 )
@@ -130,7 +143,9 @@ def related() -> dict[str, frozenset[str]]:
 
 def read(text: str) -> Question:
     """The words, quantities and quotes of a question; in which order answers are wanted is left out."""
-    text = _WE_HAVE.sub("", _ORDERING.sub("", text)).replace("``", ' "').replace("''", '" ')
+    text = (
+        _MUCH_MONEY.sub("", _WE_HAVE.sub("", _ORDERING.sub("", text))).replace("``", ' "').replace("''", '" ')
+    )
     words = [word for match in _TOKEN.finditer(text) for word in _words(match)]
     words = [_meant(word, words[n - 1].text if n else "") for n, word in enumerate(words)]
     question = Question(text, words)

@@ -13,6 +13,7 @@ from retrieval.programs.anchors.kin import Relatives
 from retrieval.programs.anchors.meanings import KINDS, Meanings
 from retrieval.programs.anchors.names import NODES, Names
 from retrieval.programs.anchors.similarity import Adjectives, Similarity
+from retrieval.programs.anchors.sums import summed
 from retrieval.programs.words import Question
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class Anchors:
     """
 
     def __init__(self, schema: Schema, similarity: Similarity) -> None:
+        self._schema = schema
         self.adjectives = Adjectives(schema, similarity)
         self._names = Names(schema)
         self._meanings = Meanings(schema, similarity)
@@ -61,7 +63,7 @@ class Anchors:
         found += self._meanings.kinds(question)
         found += self._meanings.similar(question, found, cued)
         found += self._names.in_part(question, {n for a in found for n in range(a.first, a.last)})
-        found = _within_names(question, found)
+        found = summed(question, self._schema, _within_names(question, found))
         found = referring.in_place(question, found, denoted)
         return _limited(_picked(found, given) if given else found)
 

@@ -11,7 +11,7 @@ from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import Entities, Having, Program, ValueKind, Walk
 from retrieval.programs.anchors.anchor import Anchor, Features, Relating
 from retrieval.programs.anchors.similarity import RELATION_SIM, Similarity
-from retrieval.programs.lexicon import OPPOSITES, SEXES, STOP
+from retrieval.programs.lexicon import IRREGULAR, OPPOSITES, SEXES, STOP
 from retrieval.programs.sorts import LOCATING
 from retrieval.programs.words import Question
 
@@ -27,6 +27,8 @@ _AGENTS = ("er", "or")
 _PARTS_OF_NAMES = frozenset({"name", "names", "type", "types", "kind"})
 #: Relations that end so lead to where something is: "exhibited at".
 _PLACING = frozenset({"in", "at", "on", "near"})
+#: Prepositions without which a participle says something else: "made from", "made".
+_TELLING = frozenset({"from", "of", "with"})
 #: Meanings of one stretch of words that are kept.
 KINDS = 4
 _TWO_NOUNS = re.compile(r"\w\s(?:in|of|on|at|by)\s\w", re.IGNORECASE)
@@ -95,6 +97,7 @@ class Meanings:
     def relations(self, question: Question) -> list[Anchor]:
         """Relations whose names have the stems of words."""
         schema, found = self.schema, list[Anchor]()
+        targets = vocabulary.targets(question) if question.words[0].text == "which" else set()
         doing = [_does(question, at) for at in range(len(question.words))]
         content = [word.text not in STOP for word in question.words]
         for at, word in enumerate(question.words[1:], 1):  # "first name", "phone number"
@@ -121,14 +124,27 @@ class Meanings:
                     features: Features = (("r", 1.0), ("r.recall", recall))
                     if own == {"name"} and len(set(stems)) > 1:  # what everything has is no contact name
                         features = (*features, ("r.name.part", 1.0))
+                    if self._lacks_preposition(question, relation):
+                        features = (*features, ("r.preposition", 1.0))
                     does = (
                         last - first == 1
                         and doing[first]
                         and schema.relations[relation].label.endswith(_AGENTS)
                     )
                     plural = question.words[last - 1].text.endswith("s")
-                    found += self._relating(first, last, relation, recall, features, does=does, plural=plural)
+                    target = first in targets
+                    found += self._relating(
+                        first, last, relation, recall, features, does=does, plural=plural, target=target
+                    )
         return found
+
+    def _lacks_preposition(self, question: Question, relation: int) -> bool:
+        """Whether the preposition that makes a participle what it is was not said: "makes", and ``made from``."""
+        words = self.schema.relations[relation].label.casefold().split()
+        if len(words) != 2 or words[1] not in _TELLING:
+            return False
+        participle = words[0] in IRREGULAR or words[0].endswith(("ed", "en"))
+        return participle and all(word.text != words[1] for word in question.words)
 
     def related(self, question: Question) -> list[Anchor]:
         """Relations named with other words for the same: "boss" and ``reports_to``; where the word itself names one,
@@ -138,7 +154,7 @@ class Meanings:
         schema, found = self.schema, list[Anchor]()
         when = any(word.text == "when" for word in question.words)
         for at, word in enumerate(question.words):
-            named = word.stem in schema.by_stem
+            named = not all(self._lacks_preposition(question, r) for r in schema.by_stem.get(word.stem, ()))
             if word.stem in schema.kind_stems or (word.stem,) in schema.induced:
                 continue
             for relation in () if named else schema.called.get(word.stem, ()):
@@ -181,6 +197,7 @@ class Meanings:
         *,
         does: bool = False,
         plural: bool = False,
+        target: bool = False,
     ) -> list[Anchor]:
         """A relation, and the sets that its name may be of: what it leads to, what has it, what has it truly."""
         schema, strength = self.schema, 0.5 * quality + 0.3
@@ -192,6 +209,8 @@ class Meanings:
             own = ((f"s.{name}", 1.0), (f"s.{name}.quality", quality), *alike)
             if sort == "ends" and plural and quality >= _FULLY and not self._valued(relation):
                 own = (*own, ("s.ends.plural", 1.0))
+            elif sort == "ends" and target and quality >= _FULLY and not self._valued(relation):
+                own = (*own, ("s.ends.target", 1.0))
             return Anchor("S", first, last, program, sort, own, strength)
 
         found = [

@@ -27,6 +27,7 @@ from retrieval.programs.anchors.finder import Anchors
 from retrieval.programs.execution import Executor, among, common
 from retrieval.programs.parts import Made, Part, Valued
 from retrieval.programs.quantities import fitted
+from retrieval.programs.sorts import LOCATING
 
 if TYPE_CHECKING:
     from retrieval.programs.schema import Schema
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 _BRIDGED = 3_000
 #: Relations that may join two parts with none between them.
 _BRIDGES = 5
+#: Steps from one node to things of a kind, and ways that are tried.
+_DISTANT, _MOST_DISTANT = 3, 60
 #: Sets so many times larger than what is looked up are searched, smaller ones marked.
 _MARKED = 8
 #: Numbers of things that somebody compares with.
@@ -158,6 +161,34 @@ class Rules:
                     if second != self.schema.inverse(first)
                 ]
         return sorted(found, key=lambda item: -item[1])[:3]
+
+    def distant_bridges(self, source: Program, kind: Program) -> list[tuple[tuple[int, ...], float]]:
+        """Paths of three relations from one node to things of a kind, each of which has one of each on the way.
+
+        "Wines from Spain" are made by a winery, which is in a region, which lies there. Ways by places come first.
+        """
+        schema = self.schema
+        ways: list[tuple[tuple[int, ...], Program]] = [((), kind)]
+        for _ in range(_DISTANT):
+            onward: list[tuple[tuple[int, ...], Program]] = []
+            for path, reached in ways:
+                nodes = self.nodes(reached)
+                onward += [
+                    ((*path, relation), Walk(reached, relation))
+                    for relation in schema.single
+                    if len(common(nodes, self.executor.columns.sources(relation)))
+                ]
+            ways = onward[:_MOST_DISTANT]
+        wanted = self.nodes(source)
+        met = [path for path, reached in ways if len(common(self.nodes(reached), wanted))]
+        places = [
+            sum(bool(set(schema.relations[r].stems) & LOCATING) for r in path) / _DISTANT for path in met
+        ]
+        found = [
+            (tuple(schema.inverse(relation) for relation in reversed(path)), share)
+            for path, share in zip(met, places, strict=True)
+        ]
+        return sorted(found, key=lambda item: -item[1])[:2]
 
     def bridge_features(self, relation: int, share: float, how: str, source: Part, target: Part) -> Features:
         """What speaks for a relation that no word names; ``how`` tells the occasion."""

@@ -16,6 +16,7 @@ from retrieval.programs.algebra import (
     Key,
     KeyOf,
     Or,
+    Program,
     ValueKind,
     Walk,
 )
@@ -74,12 +75,32 @@ class NumberRules(Rules):
                 ("fold.one", float(len(self.nodes(program.source)) == 1)),
             )
             yield "F", Fold(folding.extra, program.source, Key((program.relation,))), None, features
-        elif (
+            return
+        amount = self._amount(program)
+        if amount is not None:
+            fold = Fold(folding.extra, program, Key((amount,)))
+            summed = float(folding.extra is Folding.SUM)
+            yield (
+                "F",
+                fold,
+                None,
+                (("fold.amount", 1.0), ("fold.amount.sum", summed), (f"fold.amount.{of.extra}", 1.0)),
+            )
+        if (
             folding.extra is Folding.SUM
             and forward
             and not self.executor.columns.kinds[self.nodes(program)].all()
         ):
             yield "F", Count(program), None, (("fold.count", 1.0), (f"fold.count.{of.extra}", 1.0))
+
+    def _amount(self, of: Program) -> int | None:
+        """How much money each of a set was, where one relation says so: of an "average expense"."""
+        nodes, columns = self.nodes(of), self.executor.columns
+        if len(nodes) < 2:
+            return None
+        return next(
+            (r for r in self.schema.amounts if len(common(nodes, columns.sources(r))) > len(nodes) / 2), None
+        )
 
     @rule("AR")
     def _fold_relation(self, folding: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
@@ -152,6 +173,7 @@ class NumberRules(Rules):
                 None,
                 (
                     *self.bridge_features(relation, share, "fold", of, number),
+                    ("sum.over", float(any(name in ("sum.word", "sum.bare") for name, _ in number.features))),
                     (f"fold.over.{order}.{gap}", 1.0),
                 ),
             )

@@ -21,7 +21,7 @@ from retrieval.programs.algebra import (
 )
 from retrieval.programs.anchors.anchor import Features, Ranking
 from retrieval.programs.execution import common
-from retrieval.programs.parts import Made, Part, rule
+from retrieval.programs.parts import Made, Part, rule, sums
 from retrieval.programs.rules.base import Rules
 from retrieval.programs.words import Quantity
 
@@ -277,7 +277,7 @@ class RankingRules(Rules):
         del gap
         rank: Ranking = ranking.extra
         if (
-            forward
+            (forward or sums(number))  # "paid the most"
             and isinstance(number.expression, Fold)
             and number.expression.how in (Folding.AVERAGE, Folding.SUM)
             and not rank.adjective.nouns

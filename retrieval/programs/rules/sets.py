@@ -84,13 +84,14 @@ class SetRules(Rules):
             ]
             if not ways and source.extra in _PLAIN and not len(self.nodes(met)) and target.extra != "node":
                 ways = self.far_bridges(source.expression, target.expression)
+                if not ways and source.extra == "node" and target.extra == "kind":
+                    ways = self.distant_bridges(source.expression, target.expression)
             for path, share in ways:
-                walked = source.expression
-                for relation in path:
-                    walked = Walk(walked, relation)
+                walked = reduce(Walk, path, source.expression)
                 features = self.bridge_features(path[-1], share, f"{name}.{gap}", source, target)
                 if len(path) > 1:
-                    features = (*features, ("bridge.two", 1.0), (f"bridge.two.{source.extra}", 1.0))
+                    features = (*features, ("bridge.two", 1.0), (f"bridge.two.{source.extra}", 1.0),
+                                ("bridge.three", float(len(path) > 2)))  # fmt: skip
                 yield "S", conjunction(target.expression, walked), None, features
 
     def _stray(self, kind: Part, other: Part) -> bool:

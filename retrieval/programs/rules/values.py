@@ -122,7 +122,10 @@ class ValueRules(Rules):
 
     @rule("TS")
     def _compared_set(self, compared: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
-        valued: Valued = compared.extra
+        yield from self.compared_set(compared.extra, of, forward, gap)
+
+    def compared_set(self, valued: Valued, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        """Those of a set whose value compares so, by each relation that may be meant."""
         value = valued.value
         counts = isinstance(value, Constant) and value.kind is ValueKind.NUMBER and not value.dimension
         if (
@@ -157,7 +160,7 @@ class ValueRules(Rules):
 
     @rule("NS")
     def _value_set(self, number: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
-        yield from self._compared_set(Part("T", 0, 0, None, valued_of(number), 0.0, ()), of, forward, gap)
+        yield from self.compared_set(valued_of(number), of, forward, gap)
 
     def compared_all(self, valued: Valued) -> Iterator[Made]:
         """ "Who is older than Rosa": of all that has an age."""
