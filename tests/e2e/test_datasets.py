@@ -175,7 +175,7 @@ def step_columns_are_corrected_before_the_import(admin: Page, clew: Clew) -> Non
     dialog = admin.get_by_role("dialog")
     rows = dialog.get_by_role("region", name="First rows of rivers.csv")
     expect(rows.get_by_role("row").nth(1)).to_have_text("countryriverhow")
-    _pick(admin, "First line", "Names the columns")
+    _pick(admin, "First line", "The names of the columns")
     for role, column in (("Head", "river"), ("Relation", "how"), ("Tail", "country")):
         _pick(admin, f"{role} is in", column)
     expect(rows.get_by_role("row").nth(1).get_by_role("cell")).to_have_text(
@@ -207,9 +207,9 @@ def step_bad_rows_are_named_and_come_as_a_file(admin: Page) -> None:
 def step_facts_are_added_compared_and_taken_back(admin: Page, tmp_path: Path, clew: Clew) -> None:
     more = tmp_path / "more.tsv"
     more.write_text("Danube\tflows through\tAustria\nNile\tflows through\tEgypt\n")
-    admin.get_by_role("button", name="Add, replace or take out").click()
+    admin.get_by_role("button", name="Add, replace or remove").click()
     expect(_choose(admin, more)).to_contain_text("sent")
-    admin.get_by_role("dialog").get_by_role("button", name="Make the next version").click()
+    admin.get_by_role("dialog").get_by_role("button", name="Create the next version").click()
     expect(_version(admin, 2)).to_contain_text("in use", timeout=60_000)
     _version(admin, 2).get_by_role("button", name="What changed").click()
     changed = admin.get_by_role("dialog", name="What changed in v2")
@@ -275,13 +275,13 @@ def step_a_person_is_made_and_chooses_a_password(admin: Page, other: Page) -> No
     dialog.get_by_role("button", name="Create the account").click()
     password = dialog.locator(".token").inner_text()
     dialog.get_by_role("button", name="Done").click()
-    expect(admin.get_by_role("row", name=re.compile("^eve"))).to_contain_text("first login to come")
+    expect(admin.get_by_role("row", name=re.compile("^eve"))).to_contain_text("not logged in yet")
     _log_in(other, "eve", password)
     expect(other.get_by_role("heading", name="Choose a password")).to_be_visible()
     other.get_by_label("Temporary password").fill(password)
     other.get_by_label("New password", exact=True).fill(PASSWORD)
     other.get_by_label("New password again").fill(PASSWORD)
-    other.get_by_role("button", name="Go on").click()
+    other.get_by_role("button", name="Continue").click()
     expect(other.get_by_role("combobox", name="Question")).to_be_visible()
 
 
@@ -313,7 +313,7 @@ def step_who_is_deactivated_is_out_at_once(admin: Page, other: Page) -> None:
     dialog = admin.get_by_role("dialog")
     dialog.get_by_role("button", name="Deactivate").click()
     dialog.get_by_role("button", name="Deactivate now").click()
-    expect(dialog.get_by_role("button", name="Let in again")).to_be_visible()
+    expect(dialog.get_by_role("button", name="Reactivate")).to_be_visible()
     expect(other.get_by_role("button", name="Log in")).to_be_visible()
 
 

@@ -231,7 +231,7 @@ def step_a_third_decides_side_by_side_and_accepts_the_rest(
     dialog = page.get_by_role("dialog", name="Agreement and people")
     expect(dialog.get_by_role("row", name="ann and bob")).to_contain_text("50%")
     page.keyboard.press("Escape")
-    page.get_by_role("link", name="What happened").click()
+    page.get_by_role("link", name="Activity").click()
     expect(page.get_by_text("admin decided")).to_have_count(3)
     expect(page.get_by_text("admin took the decision back of")).to_have_count(2)
     shot("review-events")

@@ -145,7 +145,7 @@ def test_a_graph_can_be_built_from_the_text_with_the_default_model(
     dialog = page.get_by_role("dialog")
     (default,) = [m["name"] for m in clew.api("GET", "language-models")["results"] if m["default"]]
     expect(dialog.get_by_role("button", name=re.compile("Language model$"))).to_contain_text(default)
-    dialog.get_by_label("At most, tokens").fill("none")
+    dialog.get_by_label("Token limit").fill("none")
     expect(dialog.get_by_role("button", name="Start reading")).to_be_disabled()
     dialog.get_by_role("button", name="Cancel").click()
 

@@ -70,7 +70,7 @@ export class ApiError extends Error {
       0,
       "silent",
       "The server does not answer.",
-      "What you typed is kept. It may have arrived all the same: look whether it did before you send it again.",
+      "What you typed is kept. It may have arrived: check before you send it again.",
     );
   }
 }

@@ -59,6 +59,6 @@ export const questionCheckQuery = (set: Id) => query("question-sets/{id}/check",
 
 export type SampledQuestion = Schemas["Sample"];
 
-/** Questions made of the graph's own facts; kept as a question set when it has a name. */
+/** Questions generated from the graph's own facts; kept as a question set when it has a name. */
 export const sampleQuestions = (graph: Id, body: { n: number; seed: number; name?: string }) =>
   post("graphs/{id}/sample-questions", { id: graph }, body);

@@ -65,7 +65,7 @@ it("puts the answers of graphs together, each with its evidence and the match", 
   expect(await screen.findByText("1 answer: 1 in both graphs.")).toBeInTheDocument();
   await userEvent.click(screen.getByRole("button", { name: /France/ }));
   const alps = within(screen.getByRole("region", { name: "Evidence of Alps" }));
-  expect(alps.getByText(/Taken for the same by its name/)).toHaveTextContent("“FRANCE”");
+  expect(alps.getByText(/Matched by its name/)).toHaveTextContent("“FRANCE”");
   expect(alps.getByText("and 13 more facts")).toBeInTheDocument();
   expect(screen.getByRole("link", { name: "Change the question" })).toHaveAttribute(
     "href",

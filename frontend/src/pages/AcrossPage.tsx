@@ -33,7 +33,7 @@ const STATES: Record<AskedGraph["state"], string> = {
   cancelled: "stopped",
   refused: "could not be asked",
   deleted: "deleted",
-  hidden: "not yours to see",
+  hidden: "not visible to you",
 };
 
 function GraphRow({ graph, place }: { graph: AskedGraph; place: number }) {
@@ -121,11 +121,11 @@ function AnswerRow({
                   <p className="small muted">
                     {member.by === "iri" ? (
                       <>
-                        Taken for the same by its IRI: <span className="mono">{member.iri}</span>
+                        Matched by its IRI: <span className="mono">{member.iri}</span>
                       </>
                     ) : (
                       <>
-                        Taken for the same by its name: “<bdi>{elide(member.label, 80)}</bdi>”
+                        Matched by its name: “<bdi>{elide(member.label, 80)}</bdi>”
                       </>
                     )}
                   </p>
@@ -291,7 +291,7 @@ export function AcrossPage() {
     >
       {error && <QueryState of={across} what="the answers" retry />}
       {waits && (
-        <Notice tone="warn" title="No worker is running, so nobody works on this question yet.">
+        <Notice tone="warn" title="No worker is running, so this question waits.">
           It begins by itself as soon as a worker is started.
         </Notice>
       )}

@@ -26,7 +26,7 @@ export function AnswerHistoryPage() {
     changes: [keys.graphs],
     failed: true,
     done: () => {
-      toast("You do not watch this question any more.");
+      toast("You no longer watch this question.");
       void navigate("/watched");
     },
   });
@@ -81,7 +81,9 @@ export function AnswerHistoryPage() {
         open > 0 && (
           <Notice
             tone="info"
-            title={open === 1 ? "One version was not asked yet" : `${open} versions were not asked yet`}
+            title={
+              open === 1 ? "One version has not been asked yet" : `${open} versions have not been asked yet`
+            }
             acts={
               <Button isDisabled={ask.isPending} onPress={() => ask.mutate()}>
                 Ask {open === 1 ? "it" : "them"}

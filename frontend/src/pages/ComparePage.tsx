@@ -180,7 +180,7 @@ export function ComparePage() {
         )}
       </header>
       <p className="sr-only" role="status">
-        {active.length ? `${active.length} of ${list.length} runs go on` : "All runs have ended"}
+        {active.length ? `${active.length} of ${list.length} runs are going on` : "All runs have ended"}
       </p>
       {narrow ? (
         <div className="ask-column">

@@ -32,7 +32,7 @@ function Cell({ name, value, base }: { name: string; value: Value | undefined; b
             className={`diff ${diff.apart && share ? (diff.by > 0 ? "good-text" : "bad-text") : "muted"}`}
             title={
               diff.apart
-                ? "The 95% intervals keep apart"
+                ? "The 95% intervals do not overlap"
                 : diff.known
                   ? "The 95% intervals overlap: it may be chance"
                   : "No interval is known"
@@ -66,7 +66,7 @@ function MetricsTable({ comparison }: { comparison: ReportComparison }) {
       className="fit"
       beside={
         <span className="muted small">
-          differences from the baseline; * the 95% confidence intervals keep apart
+          differences from the baseline; * the 95% confidence intervals do not overlap
         </span>
       }
     >
@@ -259,7 +259,7 @@ export function CompareReportsPage() {
                     put({ pair: `${pair[1].id}-${pair[0].id}`, page: null });
                   }}
                 >
-                  Turn round
+                  Swap
                 </Button>
               </div>
               <ChangedQuestions a={pair[0]} b={pair[1]} counts={counts} />

@@ -45,7 +45,7 @@ function SplitList({ rows, current, all, onAll, onOpen }: ListProps) {
       <div className="review-filters">
         <label className="check small">
           <input type="checkbox" checked={all} onChange={(event) => onAll(event.target.checked)} />
-          Also those that are decided
+          Include those that are decided
         </label>
       </div>
       <ol>
@@ -133,8 +133,8 @@ function Deciding({ queue, user, paused }: Frame) {
       >
         {queue.overlap > 1
           ? "A question on which the analysts who judged it disagree stands here, to be decided by somebody who did not judge it."
-          : "Each question of this queue is judged by one analyst, so that nobody can disagree. Make a queue with two or more analysts per question to see where people differ."}{" "}
-        <Link to={`/review/${queue.id}`}>Go on judging</Link>
+          : "Each question of this queue is judged by one analyst, so there is nobody to disagree. Make a queue with two or more analysts per question to see where people differ."}{" "}
+        <Link to={`/review/${queue.id}`}>Continue judging</Link>
       </EmptyState>
     );
   }
@@ -233,7 +233,7 @@ function Decide({ queue, item, sides, paused, user, list, onDone }: DecideProps)
             disabled={missing(annotation) > 0 || send.isPending}
             onPress={submit}
           >
-            {item.adjudicated ? "Decide anew" : "Decide"}
+            {item.adjudicated ? "Decide again" : "Decide"}
           </KeyButton>
           <KeyButton
             act="broken"

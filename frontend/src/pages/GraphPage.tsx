@@ -99,7 +99,7 @@ function sectionsOf(graph: Graph): Section[] {
   const trainable = graph.triples > 0 || graph.state !== "ready";
   const all: [boolean, Section][] = [
     [facts, { id: "figures", label: "Overview" }],
-    [facts, { id: "browse", label: "Look around" }],
+    [facts, { id: "browse", label: "Explore" }],
     [graph.state === "ready" && graph.passages > 0, { id: "passages", label: "Passages" }],
     [true, { id: "questions", label: "Question sets" }],
     [trainable, { id: "labels", label: "Labels" }],

@@ -67,7 +67,7 @@ it("makes a person and shows the password once", async () => {
   open(<NewPerson onClose={close} />);
   await userEvent.type(screen.getByLabelText("User name"), "bea");
   await userEvent.click(screen.getByLabelText(/^Analyst/));
-  await userEvent.type(screen.getByLabelText("May keep, in GB"), "1.5");
+  await userEvent.type(screen.getByLabelText("Storage limit, in GB"), "1.5");
   await userEvent.click(screen.getByText("Create the account"));
   expect(await screen.findByText("made-once")).toBeInTheDocument();
   expect(sent).toEqual([["POST users", { username: "bea", role: "analyst", quota: 1.5e9 }]]);
@@ -103,7 +103,7 @@ it("lets in again who was sent away, with another password", async () => {
   serve({ "POST users/3/password": () => [200, { ...gone, is_active: true, password: "made-again" }] });
   open();
   await userEvent.click(await screen.findByLabelText("Change gone"));
-  await userEvent.click(screen.getByText("Let in again"));
+  await userEvent.click(screen.getByText("Reactivate"));
   expect(await screen.findByText("made-again")).toBeInTheDocument();
 });
 
@@ -117,7 +117,7 @@ it("takes another password for the one that was given, and says what is wrong wi
   const error = { code: "invalid", message: "m", hint: "", fields: { new_password: ["Too common."] } };
   const sent = serve({ "POST session/password": () => [400, { error }] });
   open(<FirstPassword user={{ username: "ann", role: "analyst", must_change_password: true }} />);
-  const go = screen.getByText("Go on");
+  const go = screen.getByText("Continue");
   await userEvent.type(screen.getByLabelText("Temporary password"), "made");
   await userEvent.type(screen.getByLabelText("New password"), "secret-1");
   await userEvent.type(screen.getByLabelText("New password again"), "secret-");

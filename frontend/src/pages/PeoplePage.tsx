@@ -18,7 +18,7 @@ export function PeoplePage() {
         </>
       ) : (
         <EmptyState title="This is for administrators">
-          An administrator makes people and groups. Your own password and tokens are on your account page.
+          Administrators add people and groups. Your own password and tokens are on your account page.
         </EmptyState>
       )}
     </Page>

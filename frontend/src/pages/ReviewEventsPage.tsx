@@ -26,7 +26,7 @@ const DID: Record<ReviewEvent["kind"], string> = {
   settled: "accepted as unanimous",
   unsettled: "took the acceptance back of",
   imported: "brought verdicts for",
-  answered: "told the right answers to",
+  answered: "gave the right answers to",
 };
 
 const ANYBODY = "anybody";

@@ -120,7 +120,7 @@ function Judging({ queue, user, paused }: Frame) {
               <KeyButton act="undo" onPress={session.undo}>
                 Undo my last
               </KeyButton>
-              <Button onPress={session.begin}>Look again</Button>
+              <Button onPress={session.begin}>Check again</Button>
             </div>
           }
         >

@@ -39,7 +39,17 @@ const study = {
     finished_at: null,
     created_by: "ann",
   },
-  sets: [{ name: "Six", graph: 1, graph_name: "Tiny", snapshot: "h", question_set: 3, labels: null, labels_name: "" }],
+  sets: [
+    {
+      name: "Six",
+      graph: 1,
+      graph_name: "Tiny",
+      snapshot: "h",
+      question_set: 3,
+      labels: null,
+      labels_name: "",
+    },
+  ],
   counts: { all: 2, done: 1, failed: 1 },
   plan,
   capsule: true,

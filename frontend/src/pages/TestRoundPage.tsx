@@ -60,7 +60,7 @@ function Decision({ round }: { round: TestRoundDetail }) {
         )
       }
     >
-      {held && (round.hold ? "Its tests must pass first." : "What was tested is not there any more.")}
+      {held && (round.hold ? "Its tests must pass first." : "What was tested no longer exists.")}
     </Notice>
   );
 }

@@ -45,7 +45,7 @@ export function WatchedPage() {
     <Page title="Watched questions" count={watches.data.length}>
       {watches.data.length === 0 ? (
         <EmptyState
-          title="You watch no question"
+          title="You are not watching any question"
           act={
             <Link className="btn primary" to="/">
               Ask a question
@@ -53,7 +53,7 @@ export function WatchedPage() {
           }
         >
           Choose “Tell me when this changes” in the menu of an answer: it is asked of every new version of its
-          graph, and stands here when it is answered otherwise.
+          graph, and is marked here when the answer differs.
         </EmptyState>
       ) : (
         <ResourceTable heads={[["Question"], ["Answer"], ["Last asked", "hide-narrow"]]} card>

@@ -75,7 +75,7 @@ export function serverOf(address: string): string {
 export function complaints(form: ModelForm, needsKey = false): Partial<Record<keyof ModelForm, string>> {
   const wrong: Partial<Record<keyof ModelForm, string>> = {};
   if (needsKey && !form.api_key.trim())
-    wrong.api_key = "The address is another server's: enter its key, or take the stored one away.";
+    wrong.api_key = "The address is another server's: enter its key, or remove the stored one.";
   for (const name of ["name", "model"] as const) if (!form[name].trim()) wrong[name] = "This is needed.";
   if (!/^https?:\/\/[^/\s]+/.test(form.base_url.trim()))
     wrong.base_url = "An address that begins with http:// or https://.";

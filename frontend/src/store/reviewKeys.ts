@@ -13,7 +13,7 @@ export const ACTS = {
   rest: { key: "X", label: "All that are not judged yet: not rational, or wrong" },
   edit: { key: "E", label: "Edit the candidate in focus" },
   add: { key: "N", label: "Add a missing candidate" },
-  answers: { key: "T", label: "Tell the right answers" },
+  answers: { key: "T", label: "Give the right answers" },
   broken: { key: "B", label: "The question is broken" },
   submit: { key: "Enter", label: "Submit, and on to the next question" },
   undo: { key: "Ctrl+Z", label: "Undo, across questions" },

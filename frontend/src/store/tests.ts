@@ -39,7 +39,7 @@ export function decisionText(round: TestRound): string {
     case "held":
       return `${name} is held back.`;
     case "accepted":
-      return `${name} was held back, and made current all the same.`;
+      return `${name} was held back, and made current anyway.`;
     default:
       return "";
   }

@@ -14,10 +14,10 @@ export function FirstPassword({ user }: { user: User }) {
       <div className="card login-card">
         <h1>Choose a password</h1>
         <p className="muted">
-          Welcome, <bdi>{user.username}</bdi>. Temporary password opens only this page; choose one of your own
-          to go on.
+          Welcome, <bdi>{user.username}</bdi>. The temporary password opens only this page; choose one of your
+          own to go on.
         </p>
-        <PasswordForm isAlone present="Temporary password" act="Go on" onDone={() => undefined} />
+        <PasswordForm isAlone present="Temporary password" act="Continue" onDone={() => undefined} />
         <Button
           look="link"
           onPress={() => void logOut().finally(() => client.invalidateQueries({ queryKey: keys.session }))}

@@ -18,7 +18,7 @@ function Row({ person, me, onOpen }: { person: Person; me: boolean; onOpen: () =
         {!person.is_active && <span className="badge bad">deactivated</span>}
         {person.is_active && person.must_change_password && (
           <span className="badge warn" title="They have not chosen a password of their own yet">
-            first login to come
+            not logged in yet
           </span>
         )}
       </td>
@@ -64,7 +64,7 @@ export function People({ me }: { me: string }) {
         ["Role"],
         ["Groups", "hide-narrow"],
         ["Last seen", "hide-narrow"],
-        ["Keeps", "num hide-narrow"],
+        ["Stored", "num hide-narrow"],
       ]}
       row={(one) => <Row key={one.id} person={one} me={one.username === me} onOpen={() => setOpen(one.id)} />}
     >

@@ -28,7 +28,7 @@ function LettingIn({ person, onDone }: { person: Person; onDone: () => Promise<u
       {sure && (
         <p>
           <bdi>{person.username}</bdi> is logged out everywhere at once, tokens end, and paths reserved for
-          them go to others. What they made stays. They can be let in again with a new password.
+          them go to others. What they made stays. They can be reactivated with a new password.
         </p>
       )}
       {away.error && <ErrorNotice error={away.error} />}
@@ -73,7 +73,7 @@ export function PersonForm({ person, me, onClose }: Props) {
         ) : (
           "Never seen"
         )}
-        {` · keeps ${bytes(person.used)}`}
+        {`  · stores ${bytes(person.used)}`}
         {person.limit !== null && ` of ${bytes(person.limit)}`}
         {person.groups.length > 0 && ` · in ${person.groups.join(", ")}`}
       </p>
@@ -88,12 +88,12 @@ export function PersonForm({ person, me, onClose }: Props) {
           <p className="small muted">
             {person.is_active
               ? "A new password is made and shown once. Their sessions and tokens end."
-              : "This person was deactivated. A new password, shown once, lets them in again."}
+              : "This person was deactivated. A new password, shown once, reactivates the account."}
           </p>
           {reset.error && <ErrorNotice error={reset.error} />}
           <div className="row">
             <Button isDisabled={reset.isPending} onPress={() => reset.mutate()}>
-              {person.is_active ? "New password" : "Let in again"}
+              {person.is_active ? "New password" : "Reactivate"}
             </Button>
           </div>
           <LettingIn person={person} onDone={refresh} />

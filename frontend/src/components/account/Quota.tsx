@@ -4,7 +4,7 @@ import { TextField } from "@/components/kit/TextField";
 export function Quota({ value, onChange }: { value: string; onChange: (typed: string) => void }) {
   return (
     <TextField
-      label="May keep, in GB"
+      label="Storage limit, in GB"
       type="number"
       min={0}
       max={1_000_000}
@@ -13,7 +13,7 @@ export function Quota({ value, onChange }: { value: string; onChange: (typed: st
       placeholder="as everybody"
       value={value}
       onChange={onChange}
-      hint="Files, versions and uploads of their graphs. Empty: what this installation allows everybody."
+      hint="Files, versions and uploads of their graphs. Leave it empty for the limit of this installation."
     />
   );
 }

@@ -40,7 +40,7 @@ function NewToken({ onMade }: { onMade: (token: string) => void }) {
     { changes: [accessKeys.tokens], done: ({ token }) => onMade(token) },
   );
   return (
-    <Form of={make} act="Make the token" isDisabled={!name.trim() || scopes.length === 0}>
+    <Form of={make} act="Create the token" isDisabled={!name.trim() || scopes.length === 0}>
       <TextField
         label="Name (what it is for)"
         id="token-name"

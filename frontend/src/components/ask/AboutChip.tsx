@@ -5,7 +5,7 @@ export function AboutChip({ about, onRemove }: { about: string; onRemove: () => 
   return (
     <span
       className="chip ghost"
-      title={`“it”, “them” and the like mean ${about}. Take this off to ask anew.`}
+      title={`“it”, “them” and the like mean ${about}. Remove it to start afresh.`}
     >
       <span className="elide">
         about: <bdi>{about}</bdi>

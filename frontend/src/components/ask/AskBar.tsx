@@ -217,7 +217,7 @@ export function AskBar(props: Props) {
           onChange={(others) => onDraft({ others })}
         />
         {draft.others.length > 0 && (draft.given?.length ?? 0) > 0 && (
-          <span className="small muted">Pins are of one graph: each graph finds the names by itself.</span>
+          <span className="small muted">Pins belong to one graph; each graph finds the names by itself.</span>
         )}
         {tried && why && (
           <span className="askbar-why" role="alert">
@@ -230,7 +230,7 @@ export function AskBar(props: Props) {
               className="badge"
               title="The endpoint computes programs; relation paths follow facts near the topics, pulled for each question"
             >
-              untrained, asked where it is
+              untrained, asked at the endpoint
             </span>
           </span>
         )}

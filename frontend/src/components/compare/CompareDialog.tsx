@@ -131,7 +131,7 @@ function CompareForm({ graph, draft, choices, settings, onClose }: Props) {
       {trained.length < 2 && (
         <Notice
           tone="info"
-          title={`${graph.name} has ${trained.length === 0 ? "no checkpoint" : "one checkpoint only"}`}
+          title={`${graph.name} has ${trained.length === 0 ? "no checkpoint" : "only one checkpoint"}`}
         >
           A method without one is asked untrained, with the text encoder alone. Train on the{" "}
           <Link to={`/graphs/${graph.id}`}>graph’s page</Link> for a fair comparison.

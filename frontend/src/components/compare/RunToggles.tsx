@@ -22,7 +22,7 @@ export function RunToggles({
           type="button"
           className="run-toggle"
           aria-pressed={one.shown}
-          title={`${one.shown ? "Take out of" : "Put into"} the drawing (${place + 1})`}
+          title={`${one.shown ? "Hide in" : "Show in"} the drawing (${place + 1})`}
           onClick={() => onToggle(place)}
         >
           <RunMark place={place} />

@@ -132,7 +132,7 @@ export function ChangedQuestions({ a, b, counts }: Props) {
       <QueryState of={rows} what="questions" retry />
       {rows.data?.count === 0 && (
         <EmptyState
-          title={filtered ? "No question matches" : "Both answer every question alike"}
+          title={filtered ? "No question matches" : "Both answer every question the same way"}
           act={
             filtered && (
               <Button

@@ -223,7 +223,7 @@ export function ExploreDrawing({ graph, state, search, onAsk }: Props) {
             {state.shown.length === 0
               ? "Nothing is shown yet. Search for an entity to begin."
               : state.picture.isPending
-                ? "The facts are on their way."
+                ? "The facts are loading."
                 : state.picture.error
                   ? "What was shown could not be read."
                   : "Everything is filtered away. Clear the filter, or undo with z."}
@@ -239,7 +239,7 @@ export function ExploreDrawing({ graph, state, search, onAsk }: Props) {
           <p className="graph-say" role="status">
             A path of {count(exploring.path.length - 1, "fact")} is lit.{" "}
             <Button size="small" onPress={() => state.show({ ...exploring, path: [] })}>
-              Light everything
+              Highlight everything
             </Button>
           </p>
         )}

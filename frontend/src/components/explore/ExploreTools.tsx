@@ -57,7 +57,9 @@ function FilterBox({ state }: { state: ExploringState }) {
   const filtered = exploring.kinds.length + exploring.relations.length > 0;
   return (
     <Dialog aria-label="Filter what is shown" className="dialog narrow">
-      <p className="muted small">Only what is ticked is drawn; where nothing is ticked, all is. Pins stay.</p>
+      <p className="muted small">
+        Only what is ticked is drawn; with nothing ticked, everything is. Pins stay.
+      </p>
       {kinds.length > 1 && (
         <Choices
           label="Kinds"

@@ -124,14 +124,14 @@ export function useExploring(graph: Graph) {
     });
 
   const path = (from: number, to: number) =>
-    work("No path could be looked for.", async () => {
+    work("The search for a path failed.", async () => {
       setPathFrom(null);
       const found = await pathsBetween(graph.id, graph.endpoint ? null : exploring.version, from, to);
       const [first] = found.paths;
       if (!first) {
         toast(
           `Nothing connects ${labelOf(from)} and ${labelOf(to) || "that entity"} within four facts${
-            found.truncated ? ", in what the endpoint gave of them" : ""
+            found.truncated ? ", in what was pulled from the endpoint" : ""
           }.`,
         );
         return;

@@ -15,7 +15,7 @@ export function FactTable({ model, onFind }: Props) {
     </button>
   );
   return (
-    <div className="fact-table" tabIndex={0} role="region" aria-label="Facts on show">
+    <div className="fact-table" tabIndex={0} role="region" aria-label="Facts shown">
       <table className="table">
         <thead>
           <tr>

@@ -9,7 +9,7 @@ const LAYOUTS: readonly [LayoutName, string, (model: GraphModel) => boolean][] =
   ["flow", "Left to right, by hops", () => true],
   ["force", "By force", () => true],
   ["radial", "In rings around the topics", () => true],
-  ["timeline", "Along a line of time", (model) => timesOf(model).size > 1],
+  ["timeline", "Along a timeline", (model) => timesOf(model).size > 1],
   ["map", "On a map, by coordinates", isPlaced],
 ];
 

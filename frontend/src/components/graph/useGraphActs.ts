@@ -59,9 +59,7 @@ export function useGraphActs(graph: Id, state: GraphState, { onAsk, onClearChain
     const facts = pathWithin(model, from, to);
     setPathFrom(null);
     if (!facts.length) {
-      toast(
-        `Nothing on show connects ${labelOf(from)} and ${labelOf(to)}. Expand one of them and try again.`,
-      );
+      toast(`Nothing shown connects ${labelOf(from)} and ${labelOf(to)}. Expand one of them and try again.`);
       return;
     }
     onClearChain();

@@ -148,8 +148,8 @@ export function Browse({ graph }: { graph: Graph }) {
           <p className="muted">
             {graph.endpoint
               ? "Find an entity to see its facts, which are asked for then."
-              : "Find an entity to see its facts, or begin with one of the most connected above."}{" "}
-            Double-click in the drawing goes on to a neighbour.
+              : "Find an entity to see its facts, or start with one of the most connected above."}{" "}
+            Double-click a neighbour in the drawing to go to it.
           </p>
         ) : (
           <Entity key={entity} graph={graph} id={entity} onGo={go} />

@@ -16,8 +16,8 @@ import { useUploads } from "@/store/uploads";
 
 const MODES: readonly { id: Mode; label: string; detail: string }[] = [
   { id: "append", label: "Add", detail: "What the files hold is added to the version in use" },
-  { id: "replace", label: "Replace", detail: "The files are the whole graph from now on" },
-  { id: "remove", label: "Take out", detail: "The facts in the files are taken out of the version in use" },
+  { id: "replace", label: "Replace", detail: "The files become the whole graph" },
+  { id: "remove", label: "Take out", detail: "The facts in the files are removed from the version in use" },
 ];
 
 function ChangeForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
@@ -33,12 +33,12 @@ function ChangeForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
     changes: [keys.graphs],
     done: () => {
       useUploads.getState().forget(purpose);
-      toast("The next version is being made. Questions go to the current one until it is ready.");
+      toast("The next version is being created. Questions go to the current one until it is ready.");
       onClose();
     },
   });
   return (
-    <Form of={send} act="Make the next version" isDisabled={!ready} onClose={onClose}>
+    <Form of={send} act="Create the next version" isDisabled={!ready} onClose={onClose}>
       <OneOf label="What to do with the files" options={MODES} value={mode} onChange={setMode} />
       <Files purpose={purpose} />
       <Sources sources={sources} onChange={setSources} />

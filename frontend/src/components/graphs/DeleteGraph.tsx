@@ -36,7 +36,7 @@ export function DeleteGraph({ graph, isOpen, onClose }: DialogProps & { graph: G
       onConfirm={remove.mutate}
       onClose={onClose}
     >
-      Nobody can ask it any more, and all that was made of it goes with it
+      Nobody can ask it any more, and everything made from it goes with it
       {uses ? `: ${uses}` : ""}. It can be restored from the list of deleted graphs for some days.
     </ConfirmDelete>
   );

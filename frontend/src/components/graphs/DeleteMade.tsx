@@ -48,7 +48,7 @@ export function DeleteMade({ kind, id, name, isOpen, onClose, onDeleted, childre
       const undo = async () => {
         try {
           await restoreMade(kind, id);
-          toast(`${name} is back.`);
+          toast(`${name} was restored.`);
           await refresh();
         } catch (error) {
           toast(troubleOf(error).message);

@@ -116,8 +116,8 @@ export function NotImported({ admin }: { admin: boolean }) {
           A run says when it asked and what it got; the same question may get something else tomorrow.
         </p>
         <p>
-          For all that, export what you need from the endpoint as RDF (a <code>CONSTRUCT</code> query, or its
-          dump) and upload it as a graph of its own.
+          For any of these, export what you need from the endpoint as RDF (a <code>CONSTRUCT</code> query, or
+          its dump) and upload it as a graph of its own.
           {!admin && " An administrator can do that."}
         </p>
         {admin && (

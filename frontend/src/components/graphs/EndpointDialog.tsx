@@ -25,7 +25,7 @@ const WHERE: FieldProps[] = [
   {
     name: "url",
     label: "Address",
-    hint: "Of the endpoint itself. Only hosts that the operator lists are asked (CLEW_IMPORT_HOSTS).",
+    hint: "Of the endpoint itself. Only hosts that the operator allows can be asked (CLEW_IMPORT_HOSTS).",
     placeholder: "https://host/sparql",
   },
   {
@@ -40,17 +40,22 @@ const HOW: FieldProps[] = [
   {
     name: "languages",
     label: "Languages",
-    hint: "Of names and texts, the best first. Those without a language always count.",
+    hint: "Of names and texts, the preferred one first. Texts without a language are always read.",
   },
   { name: "hops", label: "Hops", hint: "How far from the topics facts are pulled.", numeric: true },
-  { name: "max_triples", label: "Facts of a question", hint: "Pulled at most.", numeric: true },
+  { name: "max_triples", label: "Facts per question", hint: "The most that are pulled.", numeric: true },
   {
     name: "per_entity",
-    label: "Facts of an entity",
-    hint: "In each direction at most; topics may have five times as many.",
+    label: "Facts per entity",
+    hint: "The most in each direction; topics may have five times as many.",
     numeric: true,
   },
-  { name: "timeout", label: "Seconds for a query", hint: "After that it counts as failed.", numeric: true },
+  {
+    name: "timeout",
+    label: "Time for a query, in seconds",
+    hint: "After that it counts as failed.",
+    numeric: true,
+  },
 ];
 
 function ConnectionForm({ graph, onClose }: { graph: Graph | null; onClose: () => void }) {
@@ -120,7 +125,7 @@ function ConnectionForm({ graph, onClose }: { graph: Graph | null; onClose: () =
       </details>
       <p className="small muted">
         Nothing is copied: each question pulls what lies near the entities that it names. A trial query is
-        sent first, and nothing is kept unless it brings a fact.
+        sent first, and nothing is kept unless it returns a fact.
       </p>
       {!graph && <AtFirst value={visibility} onChange={setVisibility} />}
     </Form>

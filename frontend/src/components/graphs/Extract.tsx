@@ -70,8 +70,8 @@ function ExtractForm({ graph, of, onClose }: { graph: Graph; of: Extraction; onC
     >
       <p>
         A language model reads {count(of.passages, "passage")}, one after the other, and writes down the facts
-        in them, each with the sentence it stands in. They become a graph of their own; this one stays as it
-        is. The work can be stopped and goes on where it was: nothing is paid for twice.
+        in them, each with the sentence it stands in. They become a new graph; this one is not changed. Work
+        that is stopped resumes where it was: nothing is paid for twice.
       </p>
       <TextField
         label="Name of the new graph"
@@ -89,8 +89,8 @@ function ExtractForm({ graph, of, onClose }: { graph: Graph; of: Extraction; onC
           value={llm ?? String(usable.find((model) => model.default)?.id ?? "")}
           onChange={setLlm}
         />
-        {field("tokens", "At most, tokens", "Stops when they are used up.", tokens)}
-        {field("cost", "At most, cost", "In the currency of the model’s price.", money)}
+        {field("tokens", "Token limit", "Stops when they are used up.", tokens)}
+        {field("cost", "Cost limit", "In the currency of the model’s price.", money)}
       </div>
     </Form>
   );

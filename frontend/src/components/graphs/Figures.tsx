@@ -24,7 +24,7 @@ function Degrees({ figures }: { figures: GraphStatistics }) {
   return (
     <figure className="degrees">
       <figcaption className="small">
-        Facts of an entity <span className="muted">mean {figures.mean_degree.toFixed(1)}, median</span>{" "}
+        Facts per entity <span className="muted">mean {figures.mean_degree.toFixed(1)}, median</span>{" "}
         <span className="muted">{figures.median_degree}</span>
       </figcaption>
       {/* eslint-disable-next-line jsx-a11y-x/no-noninteractive-tabindex -- it scrolls */}

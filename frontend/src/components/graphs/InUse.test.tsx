@@ -60,7 +60,7 @@ it("says of an uploaded checkpoint that it learned elsewhere", () => {
 it("says why a self-training is not in use", () => {
   const kept = { kept: false, metrics: { exact_set: 0.848 } };
   show([], [{ ...job, state: "done", result: kept }]);
-  expect(screen.getByText(/^Not kept: the graph is answered as well without it/)).toBeInTheDocument();
+  expect(screen.getByText(/^Not kept: the graph answers as well without it/)).toBeInTheDocument();
 });
 
 it("says that a self-training failed, with the reason", () => {

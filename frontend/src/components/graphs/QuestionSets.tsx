@@ -111,7 +111,7 @@ function SetRow({ set }: { set: QuestionSet }) {
           />
         )}
         <Modal
-          title={bad > 0 ? `Bad rows of ${set.name}` : `What was not read of ${set.name}`}
+          title={bad > 0 ? `Bad rows of ${set.name}` : `Rows that could not be read in ${set.name}`}
           isOpen={open === "problems"}
           onClose={close}
           wide

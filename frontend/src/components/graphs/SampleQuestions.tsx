@@ -1,4 +1,4 @@
-// Questions made of the graph's own facts: to try it, to train a first retriever, or to keep.
+// Questions generated from the graph's own facts: to try it, to train a first retriever, or to keep.
 import { useState } from "react";
 import { Link } from "react-router";
 import { sampleQuestions } from "@/api/datasets";
@@ -21,13 +21,13 @@ export function SampleQuestions({ graph, mayWrite }: { graph: Graph; mayWrite: b
   const keep = useAct(() => sampleQuestions(graph.id, { n: KEPT, seed, name: name.trim() }), {
     changes: [keys.questionSets],
     done: ({ question_set: set }) =>
-      toast(`${count(set?.questions ?? 0, "question")} are kept as ${set?.name ?? name}.`),
+      toast(`${count(set?.questions ?? 0, "question")} are saved as ${set?.name ?? name}.`),
   });
   const error = draw.error ?? keep.error;
   const questions = draw.data?.questions;
   return (
     <Card
-      title="Questions made of the graph"
+      title="Questions generated from the graph"
       id="samples"
       acts={
         <Button
@@ -39,7 +39,7 @@ export function SampleQuestions({ graph, mayWrite }: { graph: Graph; mayWrite: b
             draw.mutate(next);
           }}
         >
-          {questions ? "Others" : "Make some"}
+          {questions ? "Others" : "Generate some"}
         </Button>
       }
     >
@@ -47,7 +47,7 @@ export function SampleQuestions({ graph, mayWrite }: { graph: Graph; mayWrite: b
       {!questions && (
         <p className="body muted">
           Questions of one to three hops with their answers, worded from the relations&apos; names. Good for a
-          first try and a first training; people word things otherwise.
+          first try and a first training; people put things differently.
         </p>
       )}
       {questions?.length === 0 && (
@@ -83,7 +83,7 @@ export function SampleQuestions({ graph, mayWrite }: { graph: Graph; mayWrite: b
             onChange={(event) => setName(event.target.value)}
           />
           <Button size="small" type="submit" isDisabled={keep.isPending || !name.trim()}>
-            {keep.isPending ? "Making them" : `Keep ${KEPT} as a question set`}
+            {keep.isPending ? "Saving" : `Save ${KEPT} as a question set`}
           </Button>
         </form>
       )}

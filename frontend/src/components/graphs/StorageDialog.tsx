@@ -24,7 +24,7 @@ function Stored() {
           ["Caches", "num hide-narrow"],
           ["Question sets", "num hide-narrow"],
           ["Others", "num"],
-          ["In all", "num"],
+          ["Total", "num"],
         ]}
         compact
       >

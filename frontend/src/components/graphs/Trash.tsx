@@ -60,7 +60,7 @@ function TrashRow({ row }: { row: Trashed }) {
     );
   const restore = useAct(() => restoreFromTrash(row, name.trim() || undefined), {
     done: async (back) => {
-      toast(`${back} is back.`);
+      toast(`${back} was restored.`);
       await refresh();
     },
   });
@@ -144,7 +144,7 @@ export function Trash() {
   return (
     <Card
       title="Deleted"
-      beside={<span className="muted small">can still come back, with all that was made of them</span>}
+      beside={<span className="muted small">can still be restored, with everything made from them</span>}
     >
       <ResourceTable
         heads={[["Name"], ["Holds", "hide-narrow"], ["Deleted"], ["For good", "hide-narrow"]]}

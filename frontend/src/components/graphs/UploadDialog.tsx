@@ -22,7 +22,7 @@ export function Accepts() {
     <>
       <dl className="accepts small">
         <dt>Tables</dt>
-        <dd>CSV as spreadsheets save it: a thing on each row, with a heading above each column</dd>
+        <dd>CSV from a spreadsheet: one thing on each row, with headings above the columns</dd>
         <dt>Facts</dt>
         <dd>
           Triples as tab, comma or | separated text or Parquet; RDF (N-Triples, Turtle, N-Quads, RDF/XML,
@@ -73,7 +73,7 @@ function UploadForm({ onClose }: { onClose: () => void }) {
       foot={
         waiting && (
           <span className="small muted grow" role="status">
-            The files go on being sent when this is closed.
+            Sending goes on when this is closed.
           </span>
         )
       }

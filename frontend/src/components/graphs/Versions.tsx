@@ -36,7 +36,7 @@ function Row({ graph, version, admin, onCompare }: RowProps) {
   const refresh = () => client.invalidateQueries({ queryKey: keys.graphs });
   const activate = useAct(() => activateVersion(graph.id, version.version), {
     done: async () => {
-      toast(`${graph.name} is asked at version ${version.version} from now on.`);
+      toast(`${graph.name} now answers from version ${version.version}.`);
       await refresh();
     },
   });
@@ -127,14 +127,16 @@ export function Versions({ graph, admin }: { graph: Graph; admin: boolean }) {
         admin &&
         graph.state === "ready" && (
           <Button size="small" icon="upload" onPress={() => setChanging(true)}>
-            Add, replace or take out
+            Add, replace or remove
           </Button>
         )
       }
     >
       {error && <ErrorNotice error={error} />}
       {!data && !error && <Loading what="the versions" />}
-      {data?.length === 0 && <p className="body muted">The first version stands when its import is done.</p>}
+      {data?.length === 0 && (
+        <p className="body muted">The first version is there when its import is done.</p>
+      )}
       {data && data.length > 0 && (
         <ResourceTable
           heads={[

@@ -19,10 +19,10 @@ import { cost, integer } from "@/store/format";
 import { toast } from "@/store/toasts";
 
 const FIELDS: { name: LimitName; label: string; whole: boolean }[] = [
-  { name: "run_tokens", label: "Tokens of a run", whole: true },
-  { name: "run_cost", label: "Cost of a run", whole: false },
-  { name: "user_day_tokens", label: "Tokens of a person a day", whole: true },
-  { name: "user_day_cost", label: "Cost of a person a day", whole: false },
+  { name: "run_tokens", label: "Tokens per run", whole: true },
+  { name: "run_cost", label: "Cost per run", whole: false },
+  { name: "user_day_tokens", label: "Tokens per person a day", whole: true },
+  { name: "user_day_cost", label: "Cost per person a day", whole: false },
 ];
 
 type Typed = Record<LimitName, string>;
@@ -48,7 +48,7 @@ function LimitsForm({ limits }: { limits: Limits }) {
       changeLimits(
         Object.fromEntries(FIELDS.map(({ name }) => [name, typed[name].trim() ? Number(typed[name]) : null])),
       ),
-    { changes: [modelKeys], done: () => toast("The budgets are set.") },
+    { changes: [modelKeys], done: () => toast("The budgets are saved.") },
   );
   return (
     <form

@@ -18,7 +18,7 @@ interface FieldProps {
 }
 
 const WHERE: FieldProps[] = [
-  { name: "name", label: "Name", hint: "People choose the graph by this name." },
+  { name: "name", label: "Name", hint: "People choose the model by this name." },
   { name: "model", label: "Model", hint: "As the endpoint calls it, for example qwen3:8b." },
   {
     name: "base_url",
@@ -34,20 +34,20 @@ const MEASURES: FieldProps[] = [
   {
     name: "prompt_price",
     label: "Price of reading",
-    hint: "Of a million tokens; empty: not known.",
+    hint: "Per million tokens; leave it empty when it is not known.",
     numeric: true,
   },
   {
     name: "completion_price",
     label: "Price of writing",
-    hint: "Of a million tokens; empty: not known.",
+    hint: "Per million tokens; leave it empty when it is not known.",
     numeric: true,
   },
 ];
 
 function keyHint(model: LanguageModel | null, dropped: boolean, moved: boolean): string {
-  if (dropped) return "The stored key will be taken away.";
-  if (moved) return "Another server is not sent the stored key: enter its key, or take the stored one away.";
+  if (dropped) return "The stored key will be removed.";
+  if (moved) return "Another server is not sent the stored key: enter its key, or remove the stored one.";
   if (model?.key_set) return "A key is stored. Leave this empty to keep it.";
   return "Stored encrypted, and never shown again. Empty when the endpoint needs none.";
 }
@@ -112,14 +112,14 @@ function ModelFields({ model, onClose }: { model: LanguageModel | null; onClose:
       {model?.key_set && (
         <label className="check">
           <input type="checkbox" checked={dropped} onChange={(event) => setDropped(event.target.checked)} />
-          Take the stored key away
+          Remove the stored key
         </label>
       )}
       <div className="fields">{MEASURES.slice(0, 2).map(field)}</div>
       <div className="fields">{MEASURES.slice(2).map(field)}</div>
       <div className="row wrap apart">
-        {check("enabled", "May be asked")}
-        {check("default", "Asked unless another is named")}
+        {check("enabled", "Can be asked")}
+        {check("default", "The default: asked unless another is chosen")}
       </div>
     </Form>
   );

@@ -18,7 +18,9 @@ export function ProgramChanges({ edit, act, isBusy = false, onRun }: Props) {
   return (
     <div className="program-run" role="group" aria-label="Changes">
       <span className="grow small" role="status">
-        {edit.wrong ? "Mend what is marked before you run it." : `${count(changes, "change")}, not run yet`}
+        {edit.wrong
+          ? "Correct what is marked before you run it."
+          : `${count(changes, "change")}, not run yet`}
       </span>
       <Button size="small" icon="undo" onPress={edit.undo}>
         Undo

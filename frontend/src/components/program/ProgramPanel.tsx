@@ -40,7 +40,7 @@ function Head({ program, question, corrects }: Pick<Props, "program" | "question
         </span>
       )}
       {by === "model" && (
-        <span className="badge" title="Nothing is known of how often it is right">
+        <span className="badge" title="How often it is right is not known">
           written by a language model
         </span>
       )}

@@ -23,7 +23,7 @@ function useRestore() {
   return useAct((id: Id) => restoreQueue(id), {
     changes: [reviewKeys.queues],
     failed: true,
-    done: ({ name }) => toast(`${name} is back.`),
+    done: ({ name }) => toast(`${name} was restored.`),
   });
 }
 
@@ -106,7 +106,7 @@ export function DeletedQueues({ mayWrite }: { mayWrite: boolean }) {
   return (
     <Card
       title="Deleted"
-      beside={<span className="muted small">can still come back, with every verdict</span>}
+      beside={<span className="muted small">can still be restored, with every verdict</span>}
     >
       <ResourceTable
         heads={[["Queue"], ["Questions", "num hide-narrow"], ["Deleted"], ["For good", "hide-narrow"]]}

@@ -65,7 +65,7 @@ function Body({ onClose }: { onClose: () => void }) {
   return (
     <>
       <p className="muted">
-        Press a key’s button, then the new key. They are kept in this browser. The arrows ↑ and ↓ always go
+        Press a key’s button, then the new key. They are kept in this browser. The arrows ↑ and ↓ always move
         between paths.
       </p>
       <p role="status" className="bad-text">
@@ -106,7 +106,7 @@ function Body({ onClose }: { onClose: () => void }) {
             reset();
           }}
         >
-          As they were at first
+          Back to the defaults
         </Button>
         <Button look="primary" onPress={onClose}>
           Done

@@ -182,10 +182,10 @@ export function PathEditor(props: Props) {
         {choices.length === 0 && !found.pending && (
           <p className="small muted">
             {rest === null
-              ? "Too many facts stand there to tell what leads on. Cut the path, or start elsewhere."
+              ? "There are too many facts here to list what follows. Shorten the path, or start elsewhere."
               : draft.at === TOPIC
                 ? "Type a name to find an entity."
-                : "Nothing leads on from there."}
+                : "Nothing follows from here."}
           </p>
         )}
         {rest !== null && rest > 0 && (
@@ -203,7 +203,7 @@ export function PathEditor(props: Props) {
             Leave it <kbd aria-hidden="true">Esc</kbd>
           </button>
           {draft.from !== null && (
-            <span className="small muted">The path it was stays, to be judged as it is.</span>
+            <span className="small muted">The original path stays, to be judged as it is.</span>
           )}
         </div>
       </div>

@@ -72,7 +72,7 @@ function Result({ item, trial }: Omit<Props, "graph">) {
   if (!view.program) {
     return (
       <p className="warn-text small" role="alert">
-        It was not read as a program: {view.noAnswer?.message ?? "paths answered it."} Say it in other words.
+        It was not read as a program: {view.noAnswer?.message ?? "paths answered it."} Put it in other words.
       </p>
     );
   }
@@ -120,7 +120,9 @@ export function ProgramEditor({ graph, item, trial }: Props) {
           </button>
           {from !== null && (
             <span className="small muted">
-              {ready ? "The program it was stays, to be judged as it is." : "Change a step and run it first."}
+              {ready
+                ? "The original program stays, to be judged as it is."
+                : "Change a step and run it first."}
             </span>
           )}
         </div>

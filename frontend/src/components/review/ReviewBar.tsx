@@ -22,7 +22,7 @@ function People({ data, overlap }: { data: QueueStatistics; overlap: number }) {
           <th>Analyst</th>
           <th className="num">Questions</th>
           <th className="num" title="Reserved for them now">
-            Before them
+            Reserved
           </th>
           <th>Last</th>
         </tr>
@@ -151,7 +151,7 @@ export function ReviewBar({ queue, children }: Props) {
           Disagreements <span className="tabular muted">{split === null ? "" : integer(split)}</span>
         </NavLink>
         <NavLink to={`/review/${queue.id}/training`}>Training</NavLink>
-        <NavLink to={`/review/${queue.id}/events`}>What happened</NavLink>
+        <NavLink to={`/review/${queue.id}/events`}>Activity</NavLink>
       </nav>
       <span className="grow" />
       <div className="review-progress">

@@ -226,7 +226,7 @@ function menuActs(model: GraphModel, target: Target, hops: HopActs): Act[] {
     const level = places.levels.get(target.id);
     if (level === undefined) return [];
     return [
-      { id: "extend", label: "Go on from here…", icon: "plus", onAction: () => onExtend(level) },
+      { id: "extend", label: "Continue from here…", icon: "plus", onAction: () => onExtend(level) },
       ...(level > 0
         ? [
             {

@@ -47,7 +47,7 @@ afterEach(() => {
 it("says how to tell the right answer where none is known, and shows who told it", async () => {
   const sent = open(item);
   expect(screen.getByText("The right answer is not known yet.")).toBeInTheDocument();
-  await userEvent.click(screen.getByRole("button", { name: /Tell the right answer/ }));
+  await userEvent.click(screen.getByRole("button", { name: /Give the right answer/ }));
   await userEvent.type(screen.getByRole("combobox", { name: "All right answers" }), "germ");
   await userEvent.click(await screen.findByRole("option", { name: /Germany/ }));
   await userEvent.click(screen.getByRole("button", { name: "Set the right answers" }));

@@ -95,7 +95,7 @@ function Form({ item, tells, names }: { item: Item; tells: RightAnswersForm; nam
         {tells.error && <ErrorNotice error={tells.error} />}
         <div className="row wrap">
           <Button type="submit" look="primary" isDisabled={tells.saving}>
-            {names.length ? "Set the right answers" : "Set as not known"}
+            {names.length ? "Set the right answers" : "Set as unknown"}
           </Button>
           <Button onPress={tells.close}>Leave them</Button>
         </div>
@@ -136,9 +136,9 @@ export function RightAnswers({ item, tells }: { item: Item; tells: RightAnswersF
         <div className="untold">
           <p className="grow">
             <b>The right answer is not known yet.</b>{" "}
-            <span className="muted">Tell it, and the paths that lead to it are found for you to judge.</span>
+            <span className="muted">Give it, and the paths that lead to it are found for you to judge.</span>
           </p>
-          {tell("Tell the right answer")}
+          {tell("Give the right answer")}
         </div>
       ) : (
         <div className="row wrap told">
@@ -148,7 +148,7 @@ export function RightAnswers({ item, tells }: { item: Item; tells: RightAnswersF
               told by {answered.analyst} <Ago iso={answered.at} />
             </span>
           )}
-          {tell(unsure ? "Tell the right answers" : "Change")}
+          {tell(unsure ? "Give the right answers" : "Change")}
         </div>
       )}
       <Suggested item={item} tells={tells} />

@@ -30,7 +30,7 @@ export interface Doubt {
 const WHOLE: { kind: FlagKind; label: string; about: string }[] = [
   { kind: "answer-wrong", label: "The answer is wrong", about: "These are not what the question asks for" },
   { kind: "path-wrong", label: "The paths are not the reason", about: "Right answers, for another reason" },
-  { kind: "answer-missing", label: "An answer is missing", about: "There is more than what stands here" },
+  { kind: "answer-missing", label: "An answer is missing", about: "There are more answers than these" },
 ];
 
 /** So many other answers are called right by one press. */
@@ -103,7 +103,7 @@ function DoubtForm({ run, view, doubt, onClose }: FormProps) {
           label={missing ? "What is missing, optional" : "All right answers, optional"}
           hint={
             missing
-              ? "Those that stand here count as right as well."
+              ? "The answers listed here count as right as well."
               : "Leave it empty if you do not know. The paths that lead to them are found."
           }
           search={(text) => entitiesQuery(run.graph, text)}
@@ -119,7 +119,7 @@ function DoubtForm({ run, view, doubt, onClose }: FormProps) {
               ? others.length === 1
                 ? "The other answer is right"
                 : `The other ${others.length} answers are right`
-              : "Start from the answers that stand here"}
+              : "Start from the answers listed here"}
           </Button>
         </p>
       )}

@@ -89,7 +89,7 @@ export function SteerPanel({ view, steering, onStop }: Props) {
       <Keys view={view} steering={steering} onStop={onStop} />
       {phase === "paused" && view.pause && (
         <p className="muted small">
-          {view.pause.message} Choosing otherwise than the policy is kept as a correction.
+          {view.pause.message} A choice other than the policy’s is kept as a correction.
         </p>
       )}
       {phase === "paused" && view.pause && view.pause.alternatives.length > 0 && (
@@ -108,7 +108,7 @@ export function SteerPanel({ view, steering, onStop }: Props) {
       )}
       {phase === "over" && (
         <p className="muted small">
-          Open a step below to go another way from there. The answers of now stay in the log.
+          Open a step below to take another way from there. The current answers stay in the log.
         </p>
       )}
     </section>

@@ -131,7 +131,7 @@ function Looked({ run, asked, onClose, ...acts }: { asked: Asked; onClose: () =>
       {error && <ErrorNotice error={error} />}
       {waiting && (
         <p className="waiting" role="status">
-          <Spinner /> Looking where it is lost, and trying what would bring it…
+          <Spinner /> Finding where it is lost, and trying what would bring it…
         </p>
       )}
       {data?.error && (

@@ -57,7 +57,7 @@ it("says what a self-training came to", () => {
   expect(selfTrained({ ...done, result: { kept: true } })).toBe("The graph's own model answers from now on.");
   expect(selfTrained({ ...done, result: { skipped: "Too few walks." } })).toBe("Not trained: Too few walks.");
   expect(selfTrained({ ...done, result: { kept: false, metrics: { exact_set: 0.848 } } })).toBe(
-    "Not kept: the graph is answered as well without it. It read 85 of 100 written questions rightly.",
+    "Not kept: the graph answers as well without it. It read 85 of 100 written questions correctly.",
   );
 });
 

@@ -73,9 +73,9 @@ export function selfTrained(job: Job): string | null {
   if (kept) return "The graph's own model answers from now on.";
   if (skipped !== undefined) return `Not trained: ${skipped}`;
   const read = metrics
-    ? ` It read ${Math.round(100 * metrics.exact_set)} of 100 written questions rightly.`
+    ? ` It read ${Math.round(100 * metrics.exact_set)} of 100 written questions correctly.`
     : "";
-  return `Not kept: the graph is answered as well without it.${read}`;
+  return `Not kept: the graph answers as well without it.${read}`;
 }
 
 function Log({ job }: { job: Job }) {
@@ -84,7 +84,7 @@ function Log({ job }: { job: Job }) {
     refetchInterval: isActive(job) ? 2000 : false,
   });
   if (error) return <p className="small bad-text">{troubleOf(error).message}</p>;
-  if (data?.length === 0) return <p className="small muted">Nothing is written yet.</p>;
+  if (data?.length === 0) return <p className="small muted">Nothing has been written yet.</p>;
   return (
     <ol className="job-log small" aria-label={`Log of ${job.title}`}>
       {data?.map((line, place) => (

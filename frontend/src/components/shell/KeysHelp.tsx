@@ -23,7 +23,7 @@ const KEYS: Section[] = [
       ["Enter", "Menu of the chosen entity"],
       ["e", "Expand the chosen entity"],
       ["h", "Hide it"],
-      ["p", "Path between two entities on show"],
+      ["p", "Path between two entities shown"],
       ["z", "Undo"],
       ["Esc", "Show everything again"],
     ],
@@ -38,7 +38,7 @@ const KEYS: Section[] = [
   [
     "Comparison",
     [
-      ["1 2 3 4", "Take a method out of the drawing, or put it back"],
+      ["1 2 3 4", "Hide a method in the drawing, or show it again"],
       ["Esc", "Show every chain again"],
     ],
   ],

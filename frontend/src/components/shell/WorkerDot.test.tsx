@@ -31,5 +31,5 @@ it("tells what is the matter, and what to do", async () => {
 
 it("does not count workers while the queue is away", () => {
   show({ answers: 0, jobs: 0 }, [queue]);
-  expect(screen.getByRole("button", { name: "Queue away" })).toBeVisible();
+  expect(screen.getByRole("button", { name: "Queue unreachable" })).toBeVisible();
 });

@@ -15,7 +15,7 @@ export function WorkerDot({ status, offline }: { status: Status | undefined; off
   const { answers, jobs } = status.workers;
   const others = status.troubles.filter((trouble) => trouble.code !== "workers");
   const [tone, text] = others.some((trouble) => trouble.code === "queue")
-    ? (["bad", "Queue away"] as const)
+    ? (["bad", "Queue unreachable"] as const)
     : answers === 0 && jobs === 0
       ? (["bad", "No worker is running"] as const)
       : answers === 0 || jobs === 0

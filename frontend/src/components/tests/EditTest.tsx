@@ -31,7 +31,7 @@ function EditForm({ test, onClose }: { test: GraphTest; onClose: () => void }) {
       {last?.outcome === "failed" && (
         <p>
           <Button size="small" onPress={() => setExpected(last.answers.join("\n"))}>
-            Take the last answer
+            Use the last answer
           </Button>
         </p>
       )}

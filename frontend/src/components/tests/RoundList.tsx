@@ -21,9 +21,7 @@ export function RoundState({ round }: { round: TestRound }) {
 
 export function RoundList({ rounds }: { rounds: readonly TestRound[] }) {
   return (
-    <ResourceTable
-      heads={[["Tested"], ["Result"], ["What became of it", "hide-narrow"], ["When", "hide-narrow"]]}
-    >
+    <ResourceTable heads={[["Tested"], ["Result"], ["Outcome", "hide-narrow"], ["When", "hide-narrow"]]}>
       {rounds.map((round) => (
         <tr key={round.id}>
           <td>

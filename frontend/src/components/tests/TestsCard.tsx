@@ -66,7 +66,7 @@ export function TestsCard({ graph }: { graph: Graph }) {
             </span>
           </p>
         )}
-        {tests && tests.tests.length > 0 && !last && <p className="muted">They were not asked yet.</p>}
+        {tests && tests.tests.length > 0 && !last && <p className="muted">They have not been asked yet.</p>}
       </div>
     </Card>
   );

@@ -13,7 +13,7 @@ export function useWatch(run: Run | undefined): (() => void) | undefined {
     changes: [keys.graphs],
     failed: "It could not be watched.",
     done: ({ id }) => {
-      toast("You are told here, beside your name, when a new version answers otherwise.", {
+      toast("You will be told here, beside your name, when a new version answers differently.", {
         ms: 10_000,
         act: { label: "See it through time", run: () => void navigate(`/tests/${id}`) },
       });

@@ -61,7 +61,7 @@ export function FileRow({ file }: { file: Sent }) {
             size="small"
             look="plain"
             icon="play"
-            label={`Go on with ${file.name}`}
+            label={`Resume ${file.name}`}
             onPress={() => resume(file.key)}
           />
         )}
@@ -78,7 +78,7 @@ export function FileRow({ file }: { file: Sent }) {
       )}
       {trouble && (
         <p className="small bad-text" role="alert">
-          {trouble.message} {trouble.hint} What has arrived is kept: go on, or remove it.
+          {trouble.message} {trouble.hint} What has arrived is kept: resume, or remove it.
         </p>
       )}
     </li>
@@ -97,9 +97,7 @@ function Unfinished({ sending }: { sending: boolean }) {
   if (sending || rows.length === 0) return null;
   return (
     <div className="small">
-      <p className="muted">
-        Not finished before. Choose the same file again, and it goes on where it stopped:
-      </p>
+      <p className="muted">Not finished. Choose the same file again, and it resumes where it stopped:</p>
       <ul className="files">
         {rows.map((one) => (
           <li key={one.id} className="row">

@@ -161,7 +161,7 @@ function Looked({ guess }: { guess: Guess }) {
       )}
       {guess.raw.length > 0 && (
         <details>
-          <summary>The file as it stands</summary>
+          <summary>The file as it is</summary>
           <pre className="raw">{guess.raw.join("\n")}</pre>
         </details>
       )}
@@ -188,7 +188,7 @@ export function Preview({ kind, from, reading, onChange }: PreviewProps) {
   const guess = data[Math.min(place, data.length - 1)];
   if (!guess) return null;
   return (
-    <section className="stack guessed" aria-label="What the files are taken for" aria-busy={isFetching}>
+    <section className="stack guessed" aria-label="How the files are read" aria-busy={isFetching}>
       {data.length > 1 && (
         <Pick
           label="File"
@@ -204,7 +204,7 @@ export function Preview({ kind, from, reading, onChange }: PreviewProps) {
       )}
       <ReadingForm formats={formats} guess={guess} reading={reading} onChange={onChange} />
       {data.length > 1 && Object.keys(reading).length > 0 && (
-        <p className="small muted">What is corrected here holds for all files of this upload.</p>
+        <p className="small muted">Corrections made here apply to all files of this upload.</p>
       )}
       {error && <ErrorNotice error={error} />}
       <Looked guess={guess} />

@@ -31,8 +31,8 @@ export const DELIMITERS: readonly Option[] = [
 
 export const HEADERS: readonly Option[] = [
   { id: "auto", label: "Detect" },
-  { id: "true", label: "Names the columns" },
-  { id: "false", label: "Is a row like others" },
+  { id: "true", label: "The names of the columns" },
+  { id: "false", label: "A row like the others" },
 ];
 
 export const ENCODINGS: readonly Option[] = [
