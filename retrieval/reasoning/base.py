@@ -40,6 +40,7 @@ class Evidence:
         coverage: how well the best relation path fits the question, in [0, 1]; 1 when the retriever
             does not say.
         ceiling: no answer is more likely than this, whatever its relation path is.
+        odds: slope and offset by which the log-odds of a relation path become those of its answers being right.
     """
 
     question: str
@@ -52,6 +53,7 @@ class Evidence:
     compared: Compared | None = None
     coverage: float = 1.0
     ceiling: float = 1.0
+    odds: tuple[float, float] = (1.0, 0.0)
     facts: tuple[int, ...] = ()
     read: tuple[str, ...] | None = None
     characters: int | None = EVIDENCE_LIMIT

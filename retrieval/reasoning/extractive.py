@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import exp, log
 
 import numpy as np
 
@@ -88,12 +89,18 @@ class ExtractiveReasoner:
     def decide(self, evidence: Evidence) -> Conclusion:
         """The verdict: a comparison, an intersection, or the best sets of the best topic."""
         verdict = self._decided(evidence)
-        return replace(verdict, answers=tuple(self._capped(own, evidence.ceiling) for own in verdict.answers))
+        return replace(verdict, answers=tuple(self._believed(own, evidence) for own in verdict.answers))
 
-    def _capped(self, answer: Answer, ceiling: float) -> Answer:
-        if answer.score <= ceiling:
+    def _believed(self, answer: Answer, evidence: Evidence) -> Answer:
+        """The answer with the probability that its score stands for."""
+        score, trusted = answer.score, self.settings.trusted
+        if evidence.odds != (1.0, 0.0):
+            score = believed(score, evidence.odds)
+            answer = replace(answer, score=score, guess=score < trusted)
+        if score <= evidence.ceiling:
             return answer
-        return replace(answer, score=round(ceiling, 6), guess=answer.guess or ceiling < self.settings.trusted)
+        score = round(evidence.ceiling, 6)
+        return replace(answer, score=score, guess=answer.guess or score < trusted)
 
     def _decided(self, evidence: Evidence) -> Conclusion:
         if not evidence.entities:
@@ -139,6 +146,13 @@ class ExtractiveReasoner:
         return all(
             alike(evidence.snapshot, first, sets[0].targets) >= self.settings.kinship for sets in options[1:]
         )
+
+
+def believed(score: float, odds: tuple[float, float]) -> float:
+    """The probability of an answer whose relation paths have one of ``score``; see ``Evidence.odds``."""
+    share = min(max(score, 1e-6), 1 - 1e-6)
+    slope, offset = odds
+    return round(1 / (1 + exp(-(slope * log(share / (1 - share)) + offset))), 6)
 
 
 def target_sets(reaches: Sequence[Reach], topic: int, inverse: Ids) -> list[TargetSet]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import replace
@@ -23,6 +22,13 @@ from retrieval.kg import search
 from retrieval.methods import registry
 from retrieval.methods._shared.engine_settings import EngineSettings
 from retrieval.methods._shared.opening import FOREIGN, is_self_taught, open_retriever
+from retrieval.methods._shared.path_or_program import (
+    SURE,
+    SURELY_READ,
+    ceiling,
+    is_path_surer,
+    reads_nothing,
+)
 from retrieval.methods._shared.path_reader.idioms import asks_gender
 from retrieval.methods._shared.program_answers import named_entities
 from retrieval.methods._shared.program_engine import (
@@ -44,7 +50,6 @@ from retrieval.reasoning.text_fit import TextFit
 from retrieval.reasoning.understanding import understood
 from retrieval.reasoning.writing import WritingReasoner
 from retrieval.text.operators import cues
-from retrieval.types import NoAnswerReason
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -58,17 +63,6 @@ WORDS_AGREE = 0.6
 """Relation paths that their retriever doubts still answer where they fit the question's words so well. Of questions
 held out of the demo's training it refuses 2 in 100 with an answer, none of them answered rightly, instead of 3 with
 one right in three; without it 73 in 100 of the unanswerable ones are told, with it 65."""
-SURE = 0.95
-"""An untrained planner that is so sure of each topic's relation path answers alone; programs are not read."""
-SURELY_READ, LIKELY_READ = 0.8, 0.5
-"""Below that sureness a program that is read so surely goes first, and one read this likely before a path that is less
-sure than the former."""
-DOUBTED, LEAST = 0.3, 0.1
-"""Where the program that was read is less likely than this, a path that is not surely read is no likelier than it."""
-HALF_READ = 0.6
-"""Where untrained relation paths say that the graph lacks what is asked, a program less sure left words out."""
-PARTLY_READ = 0.9
-"""A program less sure gives way to a relation path that walks what it walks and further."""
 NEAR_PHRASES, NEAR_EACH = 2, 3
 """Phrases that were not found for which near entities are offered, and how many for each."""
 
@@ -177,7 +171,7 @@ class PathEngine(Engine):
         # A language model that reasons reads the question itself.
         programs = None if self.reasoner.name == LLM else self.programs
         untrained = isinstance(self.retriever, ZeroShotRetriever)
-        found, nothing_asked, ceiling = None, False, 1.0
+        found, nothing_asked, most = None, False, 1.0
         if (
             programs is not None
             and not self._surely(run, linked)
@@ -190,9 +184,10 @@ class PathEngine(Engine):
             )
         ):
             read = programs.read(run)
-            nothing_asked = untrained and programs.reads_paths and read is not None and read.says_nothing
-            if untrained and programs.reads_paths and read is not None and not run.request.given:
-                ceiling = max(read.confidence, LEAST) if read.confidence < DOUBTED else 1.0
+            if untrained and programs.reads_paths and read is not None:
+                nothing_asked = read.says_nothing
+                if not run.request.given:
+                    nothing_asked, most = reads_nothing(read), ceiling(read)
             found = programs.trusted(run, linked, read)
             if found is not None and not self._may_be_path(run, linked, found):
                 named = named_entities(found, run.request.question)
@@ -217,8 +212,9 @@ class PathEngine(Engine):
         began = time.perf_counter()
         paths, coverage = self._relation_paths(run, topics, mentioned)
         evidence = reading.evidence(linked, paths, settings=self.settings.gather, coverage=coverage)
+        evidence = replace(evidence, odds=_odds(self.retriever))
         if max((path.score for path in paths), default=0.0) < SURELY_READ:
-            evidence = replace(evidence, ceiling=ceiling)
+            evidence = replace(evidence, ceiling=most)
             if nothing_asked:
                 evidence = replace(evidence, coverage=0.0)
         if programs is not None:
@@ -273,26 +269,13 @@ class PathEngine(Engine):
     def _by_path(
         self, run: PipelineRun, found: Understanding, verdict: Conclusion, paths: Sequence[RelationPath]
     ) -> bool:
-        """Whether a relation path answers what a program says as well: the surer of them, as far as that tells.
-
-        Or whether paths tell that the graph lacks what is asked for, which the program left out.
-        """
-        untrained = isinstance(self.retriever, ZeroShotRetriever)
-        if not verdict.answers:
-            return untrained and not found.reads_all and half_read(found.confidence, verdict)
-        best = verdict.answers[0]
-        if not untrained:
-            return best.score >= found.confidence
+        """Whether relation paths answer what a program says as well: the surer of them, as far as that tells."""
         given = [answer.entity.id for answer in verdict.answers if answer.entity is not None]
+        if not isinstance(self.retriever, ZeroShotRetriever):
+            return bool(verdict.answers) and verdict.answers[0].score >= found.confidence
         if whole(self.programs).of_another_sort(run.request.question, nodes=given):
             return False
-        in_part = found.is_path and found.confidence < PARTLY_READ and _says_more(paths, found.walked)
-        if best.score >= LIKELY_READ and (in_part or asks_gender(run.request.question)):
-            return True
-        doubtful = best.score < SURE and (
-            found.confidence >= SURELY_READ or (found.confidence >= LIKELY_READ and best.score < SURELY_READ)
-        )
-        return best.score >= found.confidence and not doubtful
+        return is_path_surer(run.request.question, found, verdict, paths)
 
     def _said_of_checkpoint(self) -> tuple[str, ...]:
         stands_in = isinstance(self.retriever, ZeroShotRetriever) and self.retriever.checkpoint is not None
@@ -335,16 +318,8 @@ class PathEngine(Engine):
         return found, coverage
 
 
-def half_read(confidence: float, verdict: Conclusion) -> bool:
-    """Whether a program answers less than was asked: relation paths miss something, and it is not sure."""
-    missed = verdict.no_answer is not None and verdict.no_answer.reason is NoAnswerReason.NOT_IN_GRAPH
-    return missed and confidence < HALF_READ
-
-
-def _says_more(paths: Sequence[RelationPath], walked: Sequence[int]) -> bool:
-    """Whether the likeliest path walks what a program walks, and further: "X's child's child", read in part."""
-    path = max(paths, key=lambda path: path.score)
-    return len(path.relations) > len(walked) and Counter(walked) <= Counter(path.relations)
+def _odds(retriever: Retriever) -> tuple[float, float]:
+    return retriever.odds if isinstance(retriever, ZeroShotRetriever) else (1.0, 0.0)
 
 
 def _topics(linked: Linked) -> list[int]:

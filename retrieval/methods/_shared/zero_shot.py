@@ -36,6 +36,9 @@ _LEAST = 1e-5
 FURTHER = 1.5
 """Where nodes have no names, each further step makes a relation path less likely by so much, in logarithms: there
 people ask for one fact or record far more often than the questions that weights were fitted on do."""
+ODDS_WITH_MEDIATORS = (0.466, 0.309)
+"""What the log-odds of relation paths say of answers where nodes have no names: there sure ones are less sure, and
+several relations lead to the same. A logistic fitted on half of WebQSP's questions."""
 ANOTHER_SORT = 2.0
 """A relation path that leads to people, places or times, where "who", "where" or "when" asks for another of them, is
 less likely by so much, in logarithms."""
@@ -51,6 +54,9 @@ class ZeroShotRetriever(RankingRetriever):
         checkpoint: fingerprint of the one that it stands in for, where there is one that says nothing of this graph.
         weights: file of the weights that rank.
         doubts: file of the weights that say whether any relation path is what was asked.
+
+    Attributes:
+        odds: see ``reasoning.base.Evidence``.
     """
 
     def __init__(
@@ -68,6 +74,7 @@ class ZeroShotRetriever(RankingRetriever):
             least_support=LEAST_WITH_MEDIATORS if (mediators := _has_mediators(snapshot)) else LEAST_SUPPORT,
         )  # fmt: skip
         self._further = FURTHER if mediators else 0.0
+        self.odds = ODDS_WITH_MEDIATORS if mediators else (1.0, 0.0)
         self.options = EvidenceOptions()
         self.max_hops = 3
         self._whole = snapshot

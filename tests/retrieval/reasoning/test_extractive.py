@@ -19,7 +19,7 @@ def graph(tmp_path):
     return build(tmp_path / "world")
 
 
-def decide(graph, question, script, *, extractive=None, kept=None, coverage=1.0):
+def decide(graph, question, script, *, extractive=None, kept=None, coverage=1.0, **more):
     linked = LabelLinker(graph).link(question)
     topics = [entity.entity.id for entity in linked.entities]
     evidence = gather(
@@ -33,7 +33,7 @@ def decide(graph, question, script, *, extractive=None, kept=None, coverage=1.0)
         cancelled=lambda: False,
         coverage=coverage,
     )
-    return ExtractiveReasoner(extractive or ExtractiveSettings()).decide(evidence)
+    return ExtractiveReasoner(extractive or ExtractiveSettings()).decide(replace(evidence, **more))
 
 
 def scored(verdict):
@@ -53,6 +53,17 @@ def test_sets_answer_together_when_neither_is_likely_enough_alone(graph):
     # That some answer is right counts too: 1.4 p against 6/7 p + 2/5 (1 - p) + 0.4.
     surer = decide(graph, "Switzerland?", likely, extractive=ExtractiveSettings(hit=0.4))
     assert scored(surer)[-1] == ("Romansh", 0.2, (1,))
+
+
+def test_answers_are_as_likely_as_was_learned_of_paths_so_likely(graph):
+    """Log-odds of 0.9, 2.1972, become 1.3329 or 0.7913; those of 0.1 become -0.7149 or 0.3285, no guess any more."""
+    odds = (0.466, 0.309)
+    sure = decide(graph, "Germany?", {"Germany": [("population", 0.9)]}, odds=odds)
+    assert [answer.score for answer in sure.answers] == [pytest.approx(0.7913, abs=1e-4)]
+    doubtful = decide(graph, "Germany?", {"Germany": [("population", 0.1)]}, odds=odds)
+    assert [(a.score, a.guess) for a in doubtful.answers] == [(pytest.approx(0.3285, abs=1e-4), False)]
+    capped = decide(graph, "Germany?", {"Germany": [("population", 0.9)]}, odds=odds, ceiling=0.2)
+    assert [(a.score, a.guess) for a in capped.answers] == [(0.2, True)]
 
 
 def test_what_the_question_names_is_not_its_answer_unless_it_offers_a_choice(graph):

@@ -5,7 +5,7 @@ import pytest
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.methods._shared.path_engine import _says_more, half_read
+from retrieval.methods._shared.path_or_program import is_half_read, says_more
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever, _fitting, _nearer
 from retrieval.reasoning.base import Conclusion
 from retrieval.reasoning.gather import executed
@@ -138,17 +138,17 @@ def test_paths_to_what_was_not_asked_for_are_less_likely():
 
 
 @pytest.mark.parametrize(
-    ("walked", "says_more"),
+    ("walked", "further"),
     [((0,), True), ((0, 1), False), ((1, 0), False), ((2,), False), ((0, 0), False)],
 )
-def test_a_path_says_more_than_a_program_that_walks_a_part_of_it(walked, says_more):
+def test_a_path_says_more_than_a_program_that_walks_a_part_of_it(walked, further):
     paths = [RelationPath(0, (0,), 0.3), RelationPath(0, (0, 1), 0.6)]
-    assert _says_more(paths, walked) == says_more
+    assert says_more(paths, walked) == further
 
 
 def test_a_program_that_is_not_sure_does_not_answer_what_paths_miss():
     missed = Conclusion(no_answer=NoAnswer(NoAnswerReason.NOT_IN_GRAPH, "The graph has no directors."))
-    assert half_read(0.59, missed)
-    assert not half_read(0.6, missed)
-    assert not half_read(0.3, Conclusion(answers=(Answer("Kurosawa", 0.4),)))
-    assert not half_read(0.3, Conclusion(no_answer=NoAnswer(NoAnswerReason.NO_PATH, "No path.")))
+    assert is_half_read(0.59, missed, 0.6)
+    assert not is_half_read(0.6, missed, 0.6)
+    assert not is_half_read(0.3, Conclusion(answers=(Answer("Kurosawa", 0.4),)), 0.6)
+    assert not is_half_read(0.3, Conclusion(no_answer=NoAnswer(NoAnswerReason.NO_PATH, "No path.")), 0.6)
