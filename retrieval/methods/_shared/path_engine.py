@@ -27,7 +27,7 @@ from retrieval.methods._shared.path_or_program import (
     SURELY_READ,
     ceiling,
     is_path_surer,
-    reads_nothing,
+    lacks,
 )
 from retrieval.methods._shared.path_reader.idioms import asks_gender
 from retrieval.methods._shared.program_answers import named_entities
@@ -171,7 +171,8 @@ class PathEngine(Engine):
         # A language model that reasons reads the question itself.
         programs = None if self.reasoner.name == LLM else self.programs
         untrained = isinstance(self.retriever, ZeroShotRetriever)
-        found, nothing_asked, most = None, False, 1.0
+        found: Understanding | None = None
+        likely: Understanding | None = None
         if (
             programs is not None
             and not self._surely(run, linked)
@@ -184,10 +185,8 @@ class PathEngine(Engine):
             )
         ):
             read = programs.read(run)
-            if untrained and programs.reads_paths and read is not None:
-                nothing_asked = read.says_nothing
-                if not run.request.given:
-                    nothing_asked, most = reads_nothing(read), ceiling(read)
+            if untrained and programs.reads_paths:
+                likely = read
             found = programs.trusted(run, linked, read)
             if found is not None and not self._may_be_path(run, linked, found):
                 named = named_entities(found, run.request.question)
@@ -213,10 +212,10 @@ class PathEngine(Engine):
         paths, coverage = self._relation_paths(run, topics, mentioned)
         evidence = reading.evidence(linked, paths, settings=self.settings.gather, coverage=coverage)
         evidence = replace(evidence, odds=_odds(self.retriever))
-        if max((path.score for path in paths), default=0.0) < SURELY_READ:
-            evidence = replace(evidence, ceiling=most)
-            if nothing_asked:
-                evidence = replace(evidence, coverage=0.0)
+        if likely is not None and max((path.score for path in paths), default=0.0) < SURELY_READ:
+            most = 1.0 if run.request.given else ceiling(likely)
+            known = evidence.coverage if not lacks(likely, paths) else 0.0
+            evidence = replace(evidence, ceiling=most, coverage=known)
         if programs is not None:
             verdict = understood(evidence, self._fallback.decide(evidence))
             if found is None and is_unexplained(verdict):

@@ -22,7 +22,9 @@ SURELY_READ, LIKELY_READ = 0.8, 0.5
 sure than the former."""
 DOUBTED, LEAST = 0.3, 0.1
 """Where the program that was read is less likely than this, a path that is not surely read is no likelier than it;
-below the second, where programs read relation paths too, the graph lacks what is asked."""
+below the second no program is anything like what was asked."""
+BOTH_DOUBT = 0.5
+"""Where that is so and untrained relation paths are supported less, too, the graph lacks what is asked."""
 HALF_READ = 0.6
 """Where untrained relation paths say that the graph lacks what is asked, another program less sure left words out."""
 PARTLY_READ = 0.9
@@ -35,9 +37,10 @@ def ceiling(read: Understanding) -> float:
     return max(read.confidence, LEAST) if read.confidence < DOUBTED else 1.0
 
 
-def reads_nothing(read: Understanding) -> bool:
-    """Whether no program is anything like what was asked."""
-    return read.says_nothing or read.confidence < LEAST
+def lacks(read: Understanding, paths: Sequence[RelationPath]) -> bool:
+    """Whether programs and relation paths that are not surely read say both that the graph lacks what is asked."""
+    support = max((path.support or 0.0 for path in paths), default=0.0)
+    return read.says_nothing or (read.confidence < LEAST and support < BOTH_DOUBT)
 
 
 def is_path_surer(

@@ -1,11 +1,13 @@
 """A graph that nobody trained on: the weights that come with Clew, with the encoder that they were fitted for."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.methods._shared.path_or_program import is_half_read, says_more
+from retrieval.methods._shared.path_or_program import ceiling, is_half_read, lacks, says_more
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever, _fitting, _nearer
 from retrieval.reasoning.base import Conclusion
 from retrieval.reasoning.gather import executed
@@ -144,6 +146,19 @@ def test_paths_to_what_was_not_asked_for_are_less_likely():
 def test_a_path_says_more_than_a_program_that_walks_a_part_of_it(walked, further):
     paths = [RelationPath(0, (0,), 0.3), RelationPath(0, (0, 1), 0.6)]
     assert says_more(paths, walked) == further
+
+
+@pytest.mark.parametrize(
+    ("says_nothing", "confidence", "support", "lacking"),
+    [(False, 0.09, 0.49, True), (False, 0.1, 0.49, False), (False, 0.09, 0.5, False), (True, 0.5, 0.9, True)],
+)
+def test_a_graph_lacks_what_neither_programs_nor_paths_find(says_nothing, confidence, support, lacking):
+    read = SimpleNamespace(says_nothing=says_nothing, confidence=confidence)
+    assert lacks(read, [RelationPath(0, (0,), 0.6, support=support), RelationPath(0, (1,), 0.1)]) == lacking
+
+
+def test_paths_are_no_likelier_than_programs_that_are_doubted():
+    assert [ceiling(SimpleNamespace(confidence=sure)) for sure in (0.02, 0.2, 0.3)] == [0.1, 0.2, 1.0]
 
 
 def test_a_program_that_is_not_sure_does_not_answer_what_paths_miss():
