@@ -6,7 +6,7 @@ import copy
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -74,12 +74,7 @@ class Encoder:
         new = list(dict.fromkeys(text for text in texts if text not in known))
         if new:
             known.update(zip(new, self._in_batches(new, batch_size, progress), strict=True))
-        with self._cache_lock:
-            for text in texts:
-                self._cache[text] = known[text]
-                self._cache.move_to_end(text)
-            while len(self._cache) > CACHE_SIZE:
-                self._cache.popitem(last=False)
+        self._keep(known)
         return np.stack([known[text] for text in texts])
 
     def words(self, texts: Sequence[str]) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -99,11 +94,21 @@ class Encoder:
             lengths = output["attention_mask"].sum(1).tolist()
             for i, token, length in zip(batch, tokens, lengths, strict=True):
                 words[i] = token[:length] / np.linalg.norm(token[:length], axis=1, keepdims=True)
+        if len(texts) <= CACHED_CALL:  # who asks for the vector of the same text alone has it
+            self._keep(dict(zip(texts, vectors.copy(), strict=True)))
         return vectors, words
 
     def trainable(self) -> TrainableEncoder:
         """A copy of the model whose weights can be trained; this encoder keeps its own."""
         return TrainableEncoder(copy.deepcopy(self._model), self._features)
+
+    def _keep(self, vectors: Mapping[str, np.ndarray]) -> None:
+        with self._cache_lock:
+            for text, vector in vectors.items():
+                self._cache[text] = vector
+                self._cache.move_to_end(text)
+            while len(self._cache) > CACHE_SIZE:
+                self._cache.popitem(last=False)
 
     def _in_batches(
         self, texts: Sequence[str], batch_size: int, progress: Callable[[int], None] | None

