@@ -31,7 +31,7 @@ from retrieval.supervision.labels import Label, of_graph, read_labels
 from retrieval.supervision.shift import Seen
 from retrieval.supervision.trajectories import Trajectory, read_trajectories
 from retrieval.text.features import TextEncoder
-from retrieval.text.operators import cues
+from retrieval.text.operators import unexplained
 from retrieval.training import checkpoint as checkpoints
 from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.training.loop import fit
@@ -162,11 +162,13 @@ def _programs(
 ) -> learning.Learned | None:
     """How questions are read as programs, learned with the retriever.
 
-    None where there is nothing to learn it from: nobody judged a program, and few questions need an operator.
+    None where there is nothing to learn it from: nobody judged a program, and few questions have a cue of an operator
+    beside the names of their topics, which hold many ("The First Time").
     """
     asked = [q for q in questions if q.split not in ("dev", "test") and (q.answers or q.program is not None)]
     given = any(question.program is not None or question.id in refused for question in asked)
-    if not given and sum(bool(cues(question.question)) for question in asked) < OPERATORS:
+    cued = sum(bool(unexplained(q.question, names=q.topic_entities)) for q in asked)
+    if not given and cued < OPERATORS:
         return None
     base = Weights.load(PROGRAMS)
     return learning.learn(

@@ -2,14 +2,17 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from retrieval.errors import Cancelled, CheckpointError, TrainingDataError
 from retrieval.methods._shared.opening import open_retriever
 from retrieval.methods.checkpoints import open_checkpoint
+from retrieval.supervision import program_learning as learning
 from retrieval.supervision.answer_set import AnswerSetRationalizer
-from retrieval.train import split, train
+from retrieval.text.operators import cues
+from retrieval.train import OPERATORS, _programs, split, train
 from retrieval.training import checkpoint as checkpoints
 from retrieval.training.manifest import read_manifest
 from retrieval.types import Question
@@ -146,3 +149,17 @@ def test_a_set_without_splits_is_divided_and_a_missing_dev_split_carved_out(grap
     assert len(carved.train) + len(carved.dev) == len(whole)
     assert carved.dev
     assert f"{len(carved.dev)} training questions were set aside" in carved.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("asked", "learns"),
+    [("who directed {}", False), ("how many people directed {}", True)],
+    ids=["a path", "an operator"],
+)
+def test_an_operator_in_the_name_of_a_topic_has_no_programs_learned(asked, learns, monkeypatch):
+    work = SimpleNamespace(snapshot=None, encoder=WordEncoder(), progress=None, cancelled=None)
+    monkeypatch.setattr(learning, "learn", lambda *_, **__: "learned")
+    named = [f"The First of {number} Films" for number in range(OPERATORS)]
+    of_names = [Question(name, asked.format(name), (name,), ("Ada",)) for name in named]
+    assert sum(bool(cues(question.question)) for question in of_names) == OPERATORS
+    assert _programs(work, of_names, {}) == ("learned" if learns else None)
