@@ -246,6 +246,10 @@ class Engine(ABC):
             ClewError: the run fails with it; ``Cancelled`` ends it as stopped.
         """
 
+    def read_ahead(self, requests: Sequence[AskRequest]) -> None:
+        """Read questions together that are asked one by one afterwards, where that costs less; at most 64."""
+        del requests
+
     def without_model(self) -> Self:
         """The same engine with the extractive reasoner: no language model is called."""
         other = copy(self)

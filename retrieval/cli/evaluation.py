@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
 from retrieval import environment
 from retrieval.cli.asking import engine_for
@@ -39,6 +40,7 @@ class Measuring:
         topics: topic entities: the questions' own, or linked.
         subgraphs: questions that bring triples are asked on those alone (own), or on the whole graph.
         answers: ask all questions, or those of which some answer is in the graph, as sets ending in -sub do.
+        at_once: questions that are read together, 1 to 64, which takes less time; each one's times hold its share.
         labels: relation paths of the questions, to tell how new they are.
         train_questions: what was seen in training, if not the checkpoint's.
         train_labels: relation paths of those.
@@ -48,6 +50,7 @@ class Measuring:
     topics: Literal["given", "linked"] = "given"
     subgraphs: Literal["own", "whole"] = "own"
     answers: Literal["all", "in-graph"] = "all"
+    at_once: Annotated[int, Parameter(validator=Number(gte=1, lte=64))] = 1
     labels: Path | None = None
     train_questions: Path | None = None
     train_labels: Path | None = None
@@ -94,7 +97,7 @@ def evaluate(
         outcome = evaluate_engine(
             engine, chosen,
             budget=answering.budget, seed=answering.seed, topics=measuring.topics, subgraphs=measuring.subgraphs,
-            done=journal.done, keep=journal.add, progress=bars, cancelled=stop.is_set,
+            at_once=measuring.at_once, done=journal.done, keep=journal.add, progress=bars, cancelled=stop.is_set,
         )  # fmt: skip
     report = write_report(
         out, outcome,

@@ -39,10 +39,11 @@ from retrieval.methods._shared.program_engine import (
     warned,
     whole,
 )
+from retrieval.methods._shared.ranking import RankingRetriever
 from retrieval.methods._shared.reasoning import nothing_linked, reason
 from retrieval.methods._shared.retrieved import Reading
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
-from retrieval.pipeline import Engine, Linked, Linking, PipelineRun
+from retrieval.pipeline import AskRequest, Engine, Linked, Linking, PipelineRun
 from retrieval.reasoning.base import Conclusion, Reasoner
 from retrieval.reasoning.extractive import ExtractiveReasoner, no_path
 from retrieval.reasoning.llm import NAME as LLM
@@ -132,6 +133,18 @@ class PathEngine(Engine):
         """The retriever's."""
         return self.retriever.options
 
+    def read_ahead(self, requests: Sequence[AskRequest]) -> None:
+        """See :meth:`Engine.read_ahead`: what the retriever's encoder says of questions whose topics are given."""
+        if not isinstance(self.retriever, RankingRetriever):
+            return
+        asked = []
+        for request in requests:
+            linked = self.linker.link(request.question, request.given) if request.given else None
+            if linked is not None:
+                topics, mentions = self._named(linked)
+                asked.append((request.question, topics, mentions))
+        self.retriever.read_ahead(asked)
+
     def without_model(self) -> Self:
         """See :meth:`Engine.without_model`."""
         other = super().without_model()
@@ -200,12 +213,10 @@ class PathEngine(Engine):
             yield run.final(nothing_linked(run, self.reasoner, self.snapshot, linked.unmatched, near))
             return
         yield self._subgraph(run, linked)
-        topics = [t for t in _topics(linked) if self.snapshot.degree(t) > 0]
+        topics, mentioned = self._named(linked)
         if not topics:
             yield run.final(Conclusion(no_answer=no_path(linked.entities)))
             return
-        mentions = {entity.entity.id: entity.mention for entity in reversed(linked.entities)}
-        mentioned = [mentions[topic] for topic in topics]
         reading = Reading(run, self.retriever, self.reasoner, self.snapshot)
         yield from reading.retrieve(topics, mentioned)
         began = time.perf_counter()
@@ -232,6 +243,12 @@ class PathEngine(Engine):
                 return
         yield ChainsBuilt(evidence.chains, run.paths, distinct_facts(evidence.chains), run.ms(began))
         yield from reason(run, self.reasoner, self._fallback, evidence, warnings=self._said_of_checkpoint())
+
+    def _named(self, linked: Linked) -> tuple[list[int], list[str]]:
+        """The topics that have a fact, and how the question calls each."""
+        topics = [t for t in _topics(linked) if self.snapshot.degree(t) > 0]
+        mentions = {entity.entity.id: entity.mention for entity in reversed(linked.entities)}
+        return topics, [mentions[topic] for topic in topics]
 
     def _may_be_path(self, run: PipelineRun, linked: Linked, found: Understanding) -> bool:
         """Whether a relation path from the topics may say what a program does: nothing else is named, or counted."""

@@ -77,6 +77,14 @@ class RankingRetriever(ABC):
             cancelled: asked between pieces of work.
         """
 
+    def read_ahead(self, asked: Sequence[tuple[str, Sequence[int], Sequence[str]]]) -> None:
+        """Encode questions together that are asked one by one afterwards.
+
+        Args:
+            asked: at most 64 of question, topics and mentions, as ``relation_paths`` takes them.
+        """
+        del asked
+
     def retrieve(
         self,
         question: str,

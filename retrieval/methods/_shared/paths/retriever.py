@@ -36,8 +36,8 @@ from retrieval.types import FoundPath, Progress, RelationPath
 
 #: Relation paths by which drawn paths are ordered.
 _RANKED = 64
-#: Questions whose texts are kept: a run asks for paths and for relation paths of one question.
-_READ = 8
+#: Questions whose texts are kept: a run asks twice of one question, and so many are read ahead.
+_READ = 64
 
 
 class PathRetriever(RankingRetriever):
@@ -113,6 +113,15 @@ class PathRetriever(RankingRetriever):
         """See ``RankingRetriever``."""
         return explore(self.walker, topics, self._texts(texts), self.beam, cancelled)
 
+    def read_ahead(self, asked: Sequence[tuple[str, Sequence[int], Sequence[str]]]) -> None:
+        """See ``RankingRetriever``."""
+        keys = [tuple(texts) for live, texts in (self._live(*one) for one in asked) if live]
+        rows = {text: row for row, text in enumerate(dict.fromkeys(text for key in keys for text in key))}
+        if rows:
+            encoded = QuestionTexts.encode(self.encoder, list(rows), words=self._words)
+            for key in keys:
+                self._keep_read(key, encoded.rows(np.array([rows[text] for text in key])))
+
     def retrieve(
         self,
         question: str,
@@ -171,11 +180,14 @@ class PathRetriever(RankingRetriever):
                 return self._read[key]
         encoded = QuestionTexts.encode(self.encoder, texts, words=self._words)
         read = encoded.rows(np.arange(len(texts)))
+        self._keep_read(key, read)
+        return read
+
+    def _keep_read(self, key: tuple[str, ...], read: Texts) -> None:
         with self._lock:
             self._read[key] = read
             while len(self._read) > _READ:
                 self._read.popitem(last=False)
-        return read
 
 
 def config_of(checkpoint: OpenCheckpoint) -> PathConfig:
