@@ -16,6 +16,8 @@ from retrieval.nn.text_match import TextMatch
 class LineGraphScorer(nn.Module):
     """<z_q, z_v> of question and triple (eq. 15), with z_v from the line graph (or the raw one) alone.
 
+    With ``places`` there is a z_q for each hop from the topic, because z_v does not know where its triple stands.
+
     Args:
         config: sizes and switches.
         text_features: d of the text encoder.
@@ -29,20 +31,28 @@ class LineGraphScorer(nn.Module):
             QuestionReader(text_features, hidden, words=config.words),
             nn.ReLU(),
             nn.Dropout(config.dropout),
-            nn.Linear(hidden, hidden),
+            nn.Linear(hidden, hidden * (config.max_hops if config.places else 1)),
         )
+        self.hidden = hidden
         self.bias = nn.Parameter(torch.zeros(())) if config.norm else None
         self.match = TextMatch(text_features, 4.0) if config.texts else None
         self.length = ChainLength(text_features, config.max_hops)
         self.scale = hidden**-0.5 if config.norm else 1.0
 
     def query(self, questions: Texts) -> Tensor:
-        """z_q, scaled by H^-1/2 with ``norm``, [B, H]."""
-        z: Tensor = self.question(questions) * self.scale
+        """z_q of each hop, or of all alike, scaled by H^-1/2 with ``norm``, [B, L or 1, H]."""
+        z: Tensor = self.question(questions).view(len(questions.vectors), -1, self.hidden) * self.scale
         return z
 
     def forward(
-        self, states: Tensor, questions: Texts, relation_texts: Tensor, graph: Tensor, relations: Tensor
+        self,
+        states: Tensor,
+        questions: Texts,
+        relation_texts: Tensor,
+        graph: Tensor,
+        relations: Tensor,
+        *,
+        hops: Tensor,
     ) -> Tensor:
         """Logits of n arcs, [n].
 
@@ -52,8 +62,10 @@ class LineGraphScorer(nn.Module):
             relation_texts: of the directed relations, [2R, d].
             graph: question of each arc, int64 [n].
             relations: directed relation of each arc, int64 [n].
+            hops: how far from the topic each arc begins, int64 [n].
         """
-        logits: Tensor = (self.query(questions)[graph] * states).sum(1)
+        query = self.query(questions)
+        logits: Tensor = (query[graph, hops.clamp(max=query.shape[1] - 1)] * states).sum(1)
         if self.match is not None:
             logits = logits + self.match(questions.vectors, relation_texts)[graph, relations]
         return logits if self.bias is None else logits + self.bias

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.cache import states_folder
@@ -30,6 +32,9 @@ from retrieval.text.features import (
 )
 from retrieval.training.checkpoint import OpenCheckpoint, load_weights
 from retrieval.types import Progress
+
+#: The weights of the last layer that makes queries.
+QUERY = "question.3.weight"
 
 
 class RelRagTripleRetriever(TripleRanker):
@@ -68,6 +73,7 @@ class RelRagTripleRetriever(TripleRanker):
         self.model = load_scorer(checkpoint)
         self.states = states
         self._directed = config.arcs == "directed"
+        self._places = config.places
         self.texts = torch.from_numpy(relation_vectors(snapshot, encoder))
         self._entities = Labels(snapshot, encoder, cache) if checkpoint.manifest.entity_texts else None
 
@@ -92,17 +98,34 @@ class RelRagTripleRetriever(TripleRanker):
                 torch.from_numpy(
                     subgraphs.relations + self.snapshot.num_relations * way * (not self._directed)
                 ),
+                hops=hops,
             ).numpy()
-            for way in (0, 1)
+            for way, hops in enumerate(begins(subgraphs, self.max_hops, directed=self._directed))
         )
         lengths = self.model.length(questions.vectors).numpy()
-        return Scores(np.maximum(forward, backward), forward, backward, lengths, once=True)
+        return Scores(np.maximum(forward, backward), forward, backward, lengths, once=not self._places)
+
+
+def begins(subgraphs: Subgraphs, most: int, *, directed: bool) -> tuple[Tensor, Tensor]:
+    """How far from the topic each fact begins walked forward and walked backward, two of int64 [N].
+
+    Args:
+        subgraphs: with the facts.
+        most: the distance of all that lies further.
+        directed: a fact is one triple, whichever way it is walked, and begins at its nearer end.
+    """
+    distances = subgraphs.distances(most)
+    heads, tails = (torch.from_numpy(distances[ends]) for ends in (subgraphs.heads, subgraphs.tails))
+    return (torch.minimum(heads, tails),) * 2 if directed else (heads, tails)
 
 
 def config_of(checkpoint: OpenCheckpoint) -> RelRagTripleConfig:
-    """The checkpoint's settings, of this method's class."""
-    assert isinstance(checkpoint.config, RelRagTripleConfig), "a checkpoint is read for its own method"
-    return checkpoint.config
+    """The checkpoint's settings, of this method's class; one from before ``places`` has one query for all hops."""
+    config = checkpoint.config
+    assert isinstance(config, RelRagTripleConfig), "a checkpoint is read for its own method"
+    query = checkpoint.weights.get(QUERY)
+    older = query is not None and len(query) == config.hidden and config.max_hops > 1
+    return replace(config, places=config.places and not older)
 
 
 def make_scorer(config: RelRagTripleConfig, text_features: int) -> LineGraphScorer:

@@ -34,6 +34,10 @@ class RelRagTripleConfig(TripleConfig):
         True, "Layer norm of triple states; inner products are divided by sqrt(hidden) and have a bias [no]."
     )
     texts: bool = setting(True, "Add a bilinear form of question and relation text to the scores [no].")
+    places: bool = setting(
+        True,
+        "Ask for another triple at each hop from the topic; without it a relation counts once in a chain [no].",
+    )
     states: Literal["graph", "own"] = setting(
         "graph",
         "Where a question brings a subgraph of its own: compute the states to learn from on the whole graph, which is "
@@ -61,6 +65,7 @@ SPEC = MethodSpec(
             "skip": False,
             "norm": False,
             "texts": False,
+            "places": False,
             "states": "own",
             "words": False,
             "learning_rate": 1e-3,

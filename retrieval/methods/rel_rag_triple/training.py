@@ -16,7 +16,12 @@ from retrieval.methods._shared.paths.network import StateEncoder
 from retrieval.methods._shared.triples.examples import TripleExamples
 from retrieval.methods._shared.triples.subgraphs import Subgraphs
 from retrieval.methods._shared.triples.training import SubgraphTask, examples_of
-from retrieval.methods.rel_rag_triple.retriever import RelRagTripleRetriever, make_scorer, open_triple_states
+from retrieval.methods.rel_rag_triple.retriever import (
+    RelRagTripleRetriever,
+    begins,
+    make_scorer,
+    open_triple_states,
+)
 from retrieval.methods.rel_rag_triple.spec import RelRagTripleConfig
 from retrieval.nn.line_graph import LineGraph
 from retrieval.nn.query import Texts
@@ -104,9 +109,19 @@ class RelRagTripleTask(SubgraphTask):
         states = torch.cat(parts)[torch.from_numpy(np.argsort(np.concatenate(places)))]
         _, relations, _ = arc_ends(self.work.snapshot, arcs)
         logits: Tensor = self.scorer(
-            states, questions, self.features.relations, torch.from_numpy(graph), torch.from_numpy(relations)
-        )
+            states, questions, self.features.relations, torch.from_numpy(graph), torch.from_numpy(relations),
+            hops=self._hops(arcs, graph, subgraphs),
+        )  # fmt: skip
         return logits
+
+    def _hops(self, arcs: np.ndarray, graph: np.ndarray, subgraphs: Subgraphs) -> Tensor:
+        """How far from the topic each arc begins, int64 [n]."""
+        total = self.work.snapshot.num_triples
+        # Facts ascend within a subgraph, and subgraphs follow each other.
+        place = np.searchsorted(subgraphs.fact_graph * total + subgraphs.facts, graph * total + arcs % total)
+        forward, backward = begins(subgraphs, self.config.max_hops, directed=self.features.directed)
+        at = torch.from_numpy(place)
+        return torch.where(torch.from_numpy(arcs < total), forward[at], backward[at])
 
 
 def own_states(

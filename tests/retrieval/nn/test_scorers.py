@@ -8,12 +8,14 @@ import torch
 from retrieval.methods.reg_entity.model import EntityScorer, both_ways, entity_loss
 from retrieval.methods.reg_triple.model import TripleScorer
 from retrieval.methods.rel_rag_triple.model import LineGraphScorer
+from retrieval.methods.rel_rag_triple.retriever import QUERY, config_of
 from retrieval.methods.rel_rag_triple.spec import RelRagTripleConfig
 from retrieval.nn.chain_length import ChainLength, length_loss
 from retrieval.nn.query import Texts
 from retrieval.nn.question_reader import QuestionReader
 from retrieval.nn.subgraph import SubgraphBatch
 from retrieval.nn.text_match import TextMatch
+from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.training.losses import sampled_triple_loss, triple_loss
 
 D = 6
@@ -149,11 +151,32 @@ def test_entity_scores_of_subgraphs_side_by_side_are_those_of_each_alone(texts):
 
 def test_line_graph_scores_are_scaled_products_with_the_text_match():
     torch.manual_seed(3)
-    model = LineGraphScorer(RelRagTripleConfig(hidden=4, max_hops=2, dropout=0.5), D).eval()
+    config = RelRagTripleConfig(hidden=4, max_hops=2, dropout=0.5, places=False)
+    model = LineGraphScorer(config, D).eval()
     states, questions, relations = torch.randn(3, 4), asked(2, True), torch.randn(4, D)
     graph, relation = torch.tensor([0, 1, 1]), torch.tensor([3, 0, 2])
-    found = model(states, questions, relations, graph, relation)
+    found = model(states, questions, relations, graph, relation, hops=torch.tensor([0, 1, 2]))
     z = model.question(questions)
     for i, (g, r) in enumerate(zip(graph.tolist(), relation.tolist(), strict=True)):
         expected = z[g] @ states[i] / 2 + 4 * questions.vectors[g] @ relations[r]
         assert found[i].item() == pytest.approx(expected.item(), abs=1e-5)
+
+
+def test_with_places_each_hop_from_the_topic_asks_for_another_triple():
+    torch.manual_seed(3)
+    model = LineGraphScorer(RelRagTripleConfig(hidden=4, max_hops=2, texts=False), D).eval()
+    state, questions = torch.randn(1, 4), asked(1, True)
+    asked_for = model.question(questions).view(2, 4)  # one row a hop
+    alike = [torch.zeros(3, dtype=torch.int64)] * 2
+    found = model(state.expand(3, 4), questions, torch.zeros(1, D), *alike, hops=torch.tensor([0, 1, 2]))
+    expected = [
+        (asked_for[hop] @ state[0] / 2).item() for hop in (0, 1, 1)
+    ]  # all that is further is the last hop
+    assert found.tolist() == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize(("rows", "places"), [(4, False), (12, True)])
+def test_a_checkpoint_from_before_places_has_one_query_for_all_hops(rows, places):
+    weights = {QUERY: torch.zeros(rows, 4)}
+    opened = OpenCheckpoint(None, RelRagTripleConfig(hidden=4, max_hops=3), weights)
+    assert config_of(opened).places is places

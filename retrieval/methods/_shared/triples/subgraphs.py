@@ -49,6 +49,16 @@ class Subgraphs:
         """Which subgraph each slot is of, int64 [n]."""
         return np.repeat(np.arange(len(self.topics)), np.diff(self.entity_bounds))
 
+    def distances(self, most: int) -> np.ndarray:
+        """Hops of each slot from its topic along the candidate facts, either way; ``most`` beyond. int64 [n]."""
+        found = np.full(len(self.entities), most, np.int64)
+        found[self.topics] = 0
+        for hop in range(1, most):
+            for source, target in ((self.heads, self.tails), (self.tails, self.heads)):
+                reached = target[found[source] == hop - 1]
+                found[reached] = np.minimum(found[reached], hop)
+        return found
+
     def batch(self) -> SubgraphBatch:
         """As tensors, for the scorers."""
         flags = np.zeros(len(self.entities), np.float32)

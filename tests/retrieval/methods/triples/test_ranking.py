@@ -10,6 +10,7 @@ from retrieval.methods._shared.triples.chain_expansion import Scores, grow
 from retrieval.methods._shared.triples.ranking import Retrieved, chains_within, top
 from retrieval.methods._shared.triples.subgraphs import cut
 from retrieval.methods.reg_entity.retriever import entity_scores
+from retrieval.methods.rel_rag_triple.retriever import begins
 from tests.retrieval.world import build, ids, labels, path
 
 
@@ -53,6 +54,21 @@ def test_subgraphs_side_by_side_have_slots_of_their_own(graph):
     assert both.entity_graph.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
     assert both.fact_graph.tolist() == [0, 0, 1, 1, 2, 2]
     assert labels(graph, both.entities[both.heads]) == ["Jaws", "Jaws", "Munich", "Munich", "Jaws", "Jaws"]
+
+
+def test_a_fact_begins_as_far_from_the_topic_as_its_nearer_end_or_the_one_it_is_walked_from(graph):
+    subgraphs = cut(graph, ids(graph, "Jaws"), FanOut(2))
+    # By hand: a fact of the topic is left from it at 0, and walked towards it from 1.
+    own = subgraphs.heads == subgraphs.topics[0]
+    forward, backward = (hops.numpy() for hops in begins(subgraphs, 3, directed=False))
+    assert own.sum() == 2
+    assert set(forward[own].tolist()) == {0}
+    assert set(backward[own].tolist()) == {1}
+    spielberg = subgraphs.entities[subgraphs.heads] == ids(graph, "Munich")[0]
+    assert set(forward[spielberg].tolist()) == {2}
+    near, again = begins(subgraphs, 3, directed=True)
+    assert near.tolist() == again.tolist() == np.minimum(forward, backward).tolist()
+    assert set(subgraphs.distances(1).tolist()) == {0, 1}
 
 
 def test_the_evidence_of_a_path_is_the_sum_of_its_steps_means_and_its_length(graph):
