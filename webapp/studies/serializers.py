@@ -233,8 +233,11 @@ class StudyDetailSerializer(StudySerializer):
 
     @extend_schema_field(PlannedSerializer)
     def get_plan(self, study: Study) -> dict[str, Any]:
-        """As it was asked for, with what was left out."""
-        return PlannedSerializer(_shown(selectors.plan_of(study))).data
+        """As it was asked for, with what was left out; the database keeps the order of cells, not of variants."""
+        shown = _shown(selectors.plan_of(study))
+        order = list(dict.fromkeys(study.cells.values_list("variant", flat=True)))
+        shown["variants"].sort(key=lambda one: order.index(one["name"]))
+        return PlannedSerializer(shown).data
 
     @extend_schema_field(StudyRowSerializer(many=True))
     def get_rows(self, study: Study) -> Any:

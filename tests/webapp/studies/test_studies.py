@@ -227,3 +227,11 @@ def test_the_capsule_is_there_when_all_cells_were_tried(started, api, six):
     (folder / "capsule.zip").write_bytes(b"PK")
     answer = api("viewer").get(f"{URL}/{pk}/capsule")
     assert b"".join(answer.streaming_content) == b"PK"
+
+
+def test_variants_are_shown_in_the_order_they_were_written(api, started):
+    names = ["zebra", "a variant of a longer name", "ant"]
+    variants = [{"name": name, "method": "rel-rag-path", "config": {"epochs": 1}} for name in names]
+    study = started(variants=variants).json()["study"]
+    shown = api("viewer").get(f"{URL}/{study['id']}").json()
+    assert [one["name"] for one in shown["plan"]["variants"]] == names
