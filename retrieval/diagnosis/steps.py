@@ -53,11 +53,17 @@ def _topic(case: Case) -> WhyNot | None:
     linker = getattr(case.engine, "linker", None)
     unmatched = () if linker is None or case.request.given else linker.link(case.record.question).unmatched
     phrase = next(iter(unmatched), None) or topics.misspelt(case)
-    remedy = None if phrase is None else topics.another(case, phrase)
-    if remedy is None or remedy.entity is None:
+    if phrase is None:
         return None
-    said = f"“{phrase}” was not taken for {remedy.entity.label}."
-    return case.found(LostAt.TOPIC, said, [remedy])
+    remedy = topics.another(case, phrase)
+    if remedy is not None and remedy.entity is not None:
+        said = f"“{phrase}” was not taken for {remedy.entity.label}."
+        return case.found(LostAt.TOPIC, said, [remedy])
+    taken = [one for one in case.record.linked if topics.is_part(one.mention, phrase)]
+    if not taken or not unmatched:
+        return None
+    said = f"The graph has no entity named “{phrase}”, and “{taken[0].mention}” was taken for {taken[0].entity.label}."
+    return case.found(LostAt.TOPIC, said, [])
 
 
 def _said(case: Case, executor: Executor, loss: Loss, text: str) -> str:

@@ -25,9 +25,7 @@ _ALIKE = 0.75
 
 def another(case: Case, phrase: str) -> Remedy | None:
     """Another name for an entity: the one that, taken for a phrase of the question, most surely brings the answer."""
-    kept = tuple(
-        linked.entity.id for linked in case.record.linked if normalise(linked.mention) != normalise(phrase)
-    )
+    kept = tuple(linked.entity.id for linked in case.record.linked if not is_part(linked.mention, phrase))
     best: Remedy | None = None
     for entity in _candidates(case, phrase):
         if entity in kept:
@@ -37,6 +35,11 @@ def another(case: Case, phrase: str) -> Remedy | None:
             node = case.snapshot.node(entity)
             best = Remedy("alias", f"Give {node.label} the other name “{phrase}”.", trial, entity=node)
     return best
+
+
+def is_part(mention: str, phrase: str) -> bool:
+    """Whether a mention is a phrase, or some words of it in a row."""
+    return f" {normalise(mention)} " in f" {normalise(phrase)} "
 
 
 def _surer(one: Trial, other: Trial | None) -> bool:

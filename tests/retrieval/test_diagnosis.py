@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from retrieval.diagnosis.case import Tools
+from retrieval.diagnosis import steps, topics
+from retrieval.diagnosis.case import Case, Tools
 from retrieval.diagnosis.facts import missing, with_fact
 from retrieval.diagnosis.findings import LostAt
 from retrieval.diagnosis.programs import lost, without, without_side
+from retrieval.diagnosis.record import recorded
 from retrieval.diagnosis.why_not import why_not
 from retrieval.errors import QuestionError, UnknownEntityError
 from retrieval.events import RunCancelled, RunFailed
@@ -95,6 +97,48 @@ def test_an_entity_by_number_must_be_there(graph):
 def test_a_question_that_names_nothing_known_lacks_a_topic(graph):
     found = asked(graph, "German", "what is spoken beyond the mountains?")
     assert (found.stage, found.summary) == (LostAt.TOPIC, "The question names no entity of the graph.")
+
+
+def case_of(graph, expected, unmatched):
+    """A question whose linker knows "Austria" and calls another phrase unmatched."""
+    engine = engine_of(graph)
+    engine.linker = LabelLinker(graph, unmatched)
+    request = AskRequest("which languages are spoken in the countries that border Old Austria?")
+    record = recorded(request.question, engine.run(request))
+    node = graph.find_entity(expected)
+    return Case(engine, request, record, expected, node, Tools(WordEncoder().encode))
+
+
+@pytest.mark.parametrize(
+    ("mention", "phrase", "part"),
+    [
+        ("Austria", "Old Austria", True),
+        ("old austria", "Old Austria", True),
+        ("Aust", "Austria", False),
+        ("Old Austria", "Austria", False),
+    ],
+)
+def test_a_mention_is_part_of_a_phrase_by_whole_words(mention, phrase, part):
+    assert topics.is_part(mention, phrase) is part
+
+
+def test_what_a_part_of_an_unknown_name_was_taken_for_gives_way_to_what_was_meant(graph):
+    found = steps._topic(case_of(graph, "French", ("Old Austria",)))
+    assert (found.stage, found.summary) == (
+        LostAt.TOPIC,
+        "“Old Austria” was not taken for Switzerland.",
+    )
+    trial = found.remedies[0].trial
+    assert (trial.works, trial.count, set(trial.answers)) == (True, 3, {"German", "French", "Italian"})
+
+
+def test_an_unknown_name_of_which_a_part_was_taken_for_a_topic_is_told_without_another(graph):
+    found = steps._topic(case_of(graph, "Romansh", ("Old Austria",)))
+    assert (found.stage, found.remedies) == (LostAt.TOPIC, ())
+    assert (
+        found.summary == "The graph has no entity named “Old Austria”, and “Austria” was taken for Austria."
+    )
+    assert steps._topic(case_of(graph, "Romansh", ())) is None
 
 
 @pytest.mark.parametrize("end", [RunFailed("internal", "It broke.", ""), RunCancelled("Stopped.", 0)])
