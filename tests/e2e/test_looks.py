@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -55,10 +56,64 @@ def page(new_page: Callable[[], Page]) -> Iterator[Page]:
     page.context.close()
 
 
+@pytest.fixture(scope="module")
+def compared(clew: Clew, graph: int) -> str:
+    """A comparison of two methods."""
+    methods = [{"method": "rel-rag-path"}, {"method": "inses"}]
+    asked = {"graph": graph, "question": "which films did Gus Holt direct", "methods": methods}
+    return str(clew.api("POST", "comparisons", json=asked)["id"])
+
+
+@pytest.fixture(scope="module")
+def places(clew: Clew, tmp_path_factory: pytest.TempPathFactory) -> int:
+    """A graph whose entities have coordinates and share facts."""
+    rows = [("Lille", 50.63, 3.07), ("Lyon", 45.76, 4.84), ("Nantes", 47.22, -1.55), ("Metz", 49.12, 6.18)]
+    file = tmp_path_factory.mktemp("looks") / "towns.csv"
+    lines = [f"{name},{latitude},{longitude},France" for name, latitude, longitude in rows]
+    file.write_text("\n".join(["name,latitude,longitude,country", *lines]), encoding="utf-8")
+    with file.open("rb") as content:
+        made = clew.api("POST", "graphs", data={"name": "Towns"}, files={"files": content})
+    clew.wait_for_quiet()
+    return int(made["graph"]["id"])
+
+
+@contextmanager
+def _looked_at(page: Page, look: str) -> Iterator[Page]:
+    """A page of somebody who is logged in, on another screen."""
+    browser = page.context.browser
+    assert browser is not None
+    seen = browser.new_context(
+        base_url="/".join(page.url.split("/", 3)[:3]),
+        storage_state=page.context.storage_state(),
+        reduced_motion="reduce",
+        **LOOKS[look],
+    )
+    try:
+        yield seen.new_page()
+    finally:
+        seen.close()
+
+
+def _violations(page: Page) -> list[str]:
+    """What axe finds on a page as it stands, and whether it is wider than its window."""
+    page.wait_for_timeout(300)
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found: list[str] = page.evaluate(RUN_AXE)
+    wide = page.evaluate("() => document.documentElement.scrollWidth > innerWidth")
+    return [*found, *(["wider than the window"] if wide else [])]
+
+
 @pytest.mark.parametrize("look", LOOKS)
-def test_no_page_violates_a_rule_of_axe(page: Page, graph: int, run: str, look: str) -> None:
+def test_no_page_violates_a_rule_of_axe(page: Page, graph: int, run: str, compared: str, look: str) -> None:
     addresses = [
-        *("/", f"/runs/{run}", f"/runs/{run}?chain=0", f"/graphs/{graph}", f"/graphs/{graph}/explore"),
+        *(
+            f"/compare/{compared}",
+            "/",
+            f"/runs/{run}",
+            f"/runs/{run}?chain=0",
+            f"/graphs/{graph}",
+            f"/graphs/{graph}/explore",
+        ),
         *(
             f"/graphs/{graph}/tests",
             "/graphs",
@@ -78,29 +133,73 @@ def test_no_page_violates_a_rule_of_axe(page: Page, graph: int, run: str, look: 
             "/threads/none",
         ),
     ]
-    context = page.context.browser
-    assert context is not None
-    seen = context.new_context(
-        base_url=page.url.split("/", 3)[0] + "//" + page.url.split("/", 3)[2],
-        storage_state=page.context.storage_state(),
-        reduced_motion="reduce",
-        **LOOKS[look],
-    )
     wrong: dict[str, list[str]] = {}
-    try:
-        looked = seen.new_page()
+    with _looked_at(page, look) as looked:
         for address in addresses:
             looked.goto(address)
             expect(looked.locator("h1").first).to_be_attached()
-            looked.wait_for_timeout(300)
-            looked.evaluate(AXE.read_text(encoding="utf-8"))
-            found = looked.evaluate(RUN_AXE)
-            if looked.evaluate("() => document.documentElement.scrollWidth > innerWidth"):
-                found.append("wider than the window")
+            found = _violations(looked)
             if found:
                 wrong[address] = found
-    finally:
-        seen.close()
+    assert wrong == {}, json.dumps(wrong, indent=1)
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_no_menu_and_no_dialog_of_a_drawing_violates_a_rule_of_axe(
+    page: Page, clew: Clew, places: int, run: str, look: str
+) -> None:
+    ids = [clew.api("GET", f"graphs/{places}/entities", params={"q": q})[0]["id"] for q in ("Lille", "Lyon")]
+    wrong: dict[str, list[str]] = {}
+
+    with _looked_at(page, look) as looked:
+
+        def see(what: str) -> None:
+            found = _violations(looked)
+            if found:
+                wrong[what] = found
+
+        def menu(name: str, of: str) -> None:
+            looked.get_by_role("button", name=name, exact=True).first.click()
+            see(f"{of}: {name}")
+            looked.keyboard.press("Escape")
+
+        looked.goto(f"/graphs/{places}/explore?show={ids[0]}.{ids[1]}&node={ids[0]}")
+        expect(looked.locator(".graph-count")).to_contain_text("2 entities")
+        see("explore")
+        for name in ("Filter", "Layout", "Share what is shown"):
+            menu(name, "explore")
+        looked.get_by_role("button", name="Layout").click()
+        looked.get_by_role("menuitem", name="On a map, by coordinates").click()
+        drawn = drawing.read(looked)
+        north, south = (
+            next(one for one in drawn.nodes if one["label"] == name) for name in ("Lille", "Lyon")
+        )
+        assert north["seen"][1] < south["seen"][1]
+        assert north["seen"][0] < south["seen"][0]
+        see("explore: map")
+        looked.get_by_role("button", name="Pin", exact=True).click()
+        see("explore: pinned")
+        looked.get_by_role("button", name="Find similar").click()
+        expect(looked.get_by_role("dialog")).to_contain_text("Nantes")
+        see("explore: similar")
+        looked.keyboard.press("Escape")
+        looked.get_by_role("button", name="Select with a lasso").click()
+        see("explore: lasso")
+
+        looked.goto(f"/runs/{run}" + ("?view=graph" if look == "phone" else ""))
+        drawing.read(looked)
+        for name in ("Filter", "Layout", "Export the graph"):
+            menu(name, "run")
+        looked.locator(".graph-focus").focus()
+        looked.keyboard.press("ArrowRight")
+        looked.keyboard.press("i")
+        see("run: pinned")
+        looked.keyboard.press("Enter")
+        expect(looked.get_by_role("menu")).to_be_visible()
+        see("run: menu of an entity")
+        looked.keyboard.press("Escape")
+        looked.get_by_role("button", name="Select with a lasso").click()
+        see("run: lasso")
     assert wrong == {}, json.dumps(wrong, indent=1)
 
 

@@ -21,13 +21,13 @@ it("lays entities where they lie, north above, others beside and below", () => {
   // Ten degrees north of the equator are 10.05 degrees of it in Mercator's projection.
   expect([1, 2, 3].map((id) => places.get(id))).toEqual([
     ...[
-      { x: 0, y: 553 },
-      { x: 1100, y: 553 },
-      { x: 550, y: 0 },
+      { x: 0, y: 201 },
+      { x: 400, y: 201 },
+      { x: 200, y: 0 },
     ],
   ]);
-  expect(places.get(4)).toEqual({ x: 70, y: 553 });
-  expect(places.get(5)).toEqual({ x: 0, y: 553 + 128 });
+  expect(places.get(4)).toEqual({ x: 70, y: 201 });
+  expect(places.get(5)).toEqual({ x: 0, y: 201 + 128 });
 });
 
 it("keeps two entities of one place apart", () => {

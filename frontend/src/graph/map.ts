@@ -4,7 +4,10 @@ import { orderedColumns } from "./flow";
 import type { Point } from "./handle";
 import { Crowd, neighboursOf } from "./room";
 
-const WIDE = 1100;
+/** Width and height of the drawing, in its units: room for so many entities, so that few are not far-away dots. */
+const LEAST = 400;
+const MOST = 1100;
+const wideFor = (placed: number): number => Math.max(LEAST, Math.min(MOST, 160 * Math.sqrt(placed)));
 /** Units of the drawing between two entities that lie at one place. */
 const APART = 34;
 const BESIDE = 70;
@@ -30,6 +33,7 @@ export function mapLayout(model: GraphModel): Map<number, Point> {
   const [xs, ys] = [[...points.values()].map(({ x }) => x), [...points.values()].map(({ y }) => y)];
   const [left, top] = [Math.min(...xs), Math.min(...ys)];
   const span = Math.max(Math.max(...xs) - left, Math.max(...ys) - top, 1e-9);
+  const wide = wideFor(points.size);
   const places = new Map<number, Point>();
   const crowd = new Crowd(APART, APART);
   const put = (id: number, wanted: Point) => {
@@ -38,7 +42,7 @@ export function mapLayout(model: GraphModel): Map<number, Point> {
     places.set(id, at);
   };
   for (const [id, { x, y }] of points)
-    put(id, { x: ((x - left) / span) * WIDE, y: ((y - top) / span) * WIDE });
+    put(id, { x: ((x - left) / span) * wide, y: ((y - top) / span) * wide });
   const near = neighboursOf(model);
   const alone: number[] = [];
   for (const { id } of ordered) {
@@ -53,7 +57,7 @@ export function mapLayout(model: GraphModel): Map<number, Point> {
     }
   }
   const low = Math.max(0, ...[...places.values()].map(({ y }) => y));
-  const columns = Math.floor(WIDE / COLUMN);
+  const columns = Math.floor(wide / COLUMN);
   alone.forEach((id, index) => {
     places.set(id, { x: (index % columns) * COLUMN, y: low + 2 * ROW + Math.floor(index / columns) * ROW });
   });

@@ -87,13 +87,13 @@ it("begins with an entity, and the chooser remembers what of a hub is shown", as
   expect(address().get("v")).toBe("abc");
   const facts = within(await screen.findByRole("list", { name: "Facts by relation" }));
   expect(facts.getByText("54 facts")).toBeInTheDocument();
-  await userEvent.click(facts.getByRole("button", { name: "Show similar" }));
+  await userEvent.click(facts.getByRole("button", { name: "Show 25 of similar" }));
   expect(await facts.findByText("25 of 54 shown")).toBeInTheDocument();
-  await userEvent.click(facts.getByRole("button", { name: "Show similar" }));
+  await userEvent.click(facts.getByRole("button", { name: "Show 25 more of similar" }));
   expect(await facts.findByText("50 of 54 shown")).toBeInTheDocument();
-  await userEvent.click(facts.getByRole("button", { name: "Show similar" }));
+  await userEvent.click(facts.getByRole("button", { name: "Show 4 of similar" }));
   expect(await facts.findByText("54 of 54 shown")).toBeInTheDocument();
-  expect(facts.getByRole("button", { name: "All of similar is shown" })).toBeDisabled();
+  expect(facts.getByRole("button", { name: "All shown of similar" })).toBeDisabled();
   await userEvent.click(screen.getByRole("button", { name: "Undo" }));
   expect(await facts.findByText("50 of 54 shown")).toBeInTheDocument();
 });

@@ -75,7 +75,7 @@ export function RunsTable({ list }: { list: readonly Compared[] }) {
           <thead>
             <tr>
               <th>Method</th>
-              <th>Checkpoint</th>
+              <th className="hide-narrow">Checkpoint</th>
               <th>State</th>
               <th className="num">Time</th>
               <th className="num hide-narrow">Paths</th>
@@ -92,7 +92,7 @@ export function RunsTable({ list }: { list: readonly Compared[] }) {
                   </Link>
                   <Settings run={one.run} />
                 </td>
-                <td>
+                <td className="hide-narrow">
                   {one.view?.started ? (
                     one.view.started.checkpoint ? (
                       <Fingerprint value={one.view.started.checkpoint} />

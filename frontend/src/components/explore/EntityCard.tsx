@@ -22,6 +22,7 @@ interface Props {
 function GroupRow({ group, shown, onShow }: { group: NeighbourGroup; shown: number; onShow: () => void }) {
   const left = group.count - shown;
   const inverse = group.direction === "in";
+  const act = left <= 0 ? "All shown" : left > HUB ? `Show ${HUB}${shown ? " more" : ""}` : `Show ${left}`;
   return (
     <li className="group-row">
       <span className="grow" title={group.relation}>
@@ -34,13 +35,8 @@ function GroupRow({ group, shown, onShow }: { group: NeighbourGroup; shown: numb
           {shown > 0 ? `${integer(shown)} of ${integer(group.count)} shown` : count(group.count, "fact")}
         </span>
       </span>
-      <Button
-        size="small"
-        isDisabled={left <= 0}
-        aria-label={left <= 0 ? `All of ${group.label} is shown` : `Show ${group.label}`}
-        onPress={onShow}
-      >
-        {left <= 0 ? "All shown" : left > HUB ? `Show ${HUB}${shown ? " more" : ""}` : `Show ${left}`}
+      <Button size="small" isDisabled={left <= 0} aria-label={`${act} of ${group.label}`} onPress={onShow}>
+        {act}
       </Button>
     </li>
   );
