@@ -1,8 +1,8 @@
 // The tools above the drawing of what is explored: undo, filter, layout, share, and how near one looks.
-import { Dialog, DialogTrigger, Popover } from "react-aria-components";
+import { Dialog } from "react-aria-components";
 import type { Graph } from "@/api/types";
-import { LayoutMenu, ViewButtons } from "@/components/graph/ViewButtons";
-import { ActMenu, Button } from "@/components/kit/controls";
+import { DrawingTools } from "@/components/graph/ViewButtons";
+import { Button } from "@/components/kit/controls";
 import type { GraphHandle, LayoutName } from "@/graph/handle";
 import { NO_KIND, kindOf } from "@/store/exploring";
 import { copyText, download, fileName } from "@/store/files";
@@ -110,41 +110,14 @@ export function ExploreTools(props: ToolsProps) {
         {model.hidden > 0 && ` · ${model.hidden} filtered away`}
       </span>
       <span className="grow" />
-      <Button
-        look="plain"
-        size="small"
-        icon="undo"
-        label="Undo"
-        hint="z"
-        isDisabled={!state.canUndo}
-        onPress={state.undo}
-      />
-      <DialogTrigger>
-        <Button
-          look="plain"
-          size="small"
-          icon="filter"
-          isDisabled={shown.length === 0}
-          {...(filtered ? { className: "on" } : {})}
-          label={filtered ? "Filter (active)" : "Filter"}
-        />
-        <Popover className="popover" placement="bottom end">
-          <FilterBox state={state} />
-        </Popover>
-      </DialogTrigger>
-      <LayoutMenu model={model} layout={layout} onLayout={onLayout} />
-      <Button
-        look="plain"
-        size="small"
-        icon="table"
-        label={table ? "Show the drawing" : "Show as a table"}
-        {...(table ? { className: "on" } : {})}
-        onPress={() => onTable(!table)}
-      />
-      <ActMenu
-        label="Share what is shown"
-        trigger={<Button look="plain" size="small" icon="download" aria-label="Share what is shown" />}
-        acts={[
+      <DrawingTools
+        {...{ model, layout, onLayout, handle, lasso, onLasso, table, onTable, filtered }}
+        canUndo={state.canUndo}
+        onUndo={state.undo}
+        filter={<FilterBox state={state} />}
+        canFilter={shown.length > 0}
+        share="Share what is shown"
+        shares={[
           {
             id: "link",
             label: "Copy the address",
@@ -160,7 +133,6 @@ export function ExploreTools(props: ToolsProps) {
           },
         ]}
       />
-      <ViewButtons handle={handle} lasso={lasso} onLasso={onLasso} />
     </div>
   );
 }

@@ -1,13 +1,13 @@
 // Search, filter, layout, zoom, export: everything about the drawing that is not a click in it.
 import { useState, type RefObject } from "react";
-import { Dialog, DialogTrigger, Popover } from "react-aria-components";
-import { ActMenu, Button } from "@/components/kit/controls";
+import { Dialog } from "react-aria-components";
+import { Button } from "@/components/kit/controls";
 import type { GraphHandle, LayoutName } from "@/graph/handle";
 import { download, fileName } from "@/store/files";
 import { count, integer } from "@/store/format";
 import { type GraphOptions } from "@/store/graphModel";
 import type { GraphState } from "./useGraphView";
-import { LayoutMenu, ViewButtons } from "./ViewButtons";
+import { DrawingTools } from "./ViewButtons";
 
 interface Props {
   state: GraphState;
@@ -177,42 +177,14 @@ export function GraphToolbar(props: Props) {
         {model.hidden > 0 && <span className="muted"> · {model.hidden} hidden</span>}
       </span>
       <span className="grow" />
-      <Button
-        look="plain"
-        size="small"
-        icon="undo"
-        label="Undo"
-        hint="z"
-        isDisabled={hand.past.length === 0}
-        onPress={() => dispatch({ type: "undo" })}
+      <DrawingTools
+        {...{ model, layout, onLayout, handle, lasso, onLasso, table, onTable, filtered }}
+        canUndo={hand.past.length > 0}
+        onUndo={() => dispatch({ type: "undo" })}
+        filter={<FilterBox state={state} />}
+        share="Export the graph"
+        shares={exportActs(props)}
       />
-      <DialogTrigger>
-        <Button
-          look="plain"
-          size="small"
-          icon="filter"
-          {...(filtered ? { className: "on" } : {})}
-          label={filtered ? "Filter (active)" : "Filter"}
-        />
-        <Popover className="popover" placement="bottom end">
-          <FilterBox state={state} />
-        </Popover>
-      </DialogTrigger>
-      <LayoutMenu model={model} layout={layout} onLayout={onLayout} />
-      <Button
-        look="plain"
-        size="small"
-        icon="table"
-        label={table ? "Show the drawing" : "Show as a table"}
-        {...(table ? { className: "on" } : {})}
-        onPress={() => onTable(!table)}
-      />
-      <ActMenu
-        label="Export the graph"
-        trigger={<Button look="plain" size="small" icon="download" aria-label="Export the graph" />}
-        acts={exportActs(props)}
-      />
-      <ViewButtons handle={handle} lasso={lasso} onLasso={onLasso} />
     </div>
   );
 }

@@ -1,4 +1,6 @@
-// What every drawing has: layouts, the lasso, and how near one looks.
+// What every drawing has: undo, a filter, layouts, the table, sharing, the lasso, and how near one looks.
+import type { ReactNode } from "react";
+import { DialogTrigger, Popover } from "react-aria-components";
 import { ActMenu, Button, type Act } from "@/components/kit/controls";
 import type { GraphHandle, LayoutName } from "@/graph/handle";
 import { isPlaced } from "@/graph/map";
@@ -20,7 +22,7 @@ interface LayoutProps {
 }
 
 /** The layouts that say something of what is drawn. */
-export function LayoutMenu({ model, layout, onLayout }: LayoutProps) {
+function LayoutMenu({ model, layout, onLayout }: LayoutProps) {
   const acts = LAYOUTS.filter(([, , fits]) => fits(model)).map(([id, label]): Act => ({
     id,
     label,
@@ -42,7 +44,7 @@ interface ViewProps {
   onLasso: (on: boolean) => void;
 }
 
-export function ViewButtons({ handle, lasso, onLasso }: ViewProps) {
+function ViewButtons({ handle, lasso, onLasso }: ViewProps) {
   const button = { look: "plain", size: "small" } as const;
   return (
     <>
@@ -58,6 +60,76 @@ export function ViewButtons({ handle, lasso, onLasso }: ViewProps) {
       <Button {...button} icon="minus" label="Zoom out" hint="-" onPress={() => handle?.zoom(0.8)} />
       <Button {...button} icon="plus" label="Zoom in" hint="+" onPress={() => handle?.zoom(1.25)} />
       <Button {...button} icon="fit" label="Fit" hint="f" onPress={() => handle?.fit()} />
+    </>
+  );
+}
+
+interface ToolsProps extends LayoutProps, ViewProps {
+  canUndo: boolean;
+  onUndo: () => void;
+  /** The dialog that says what is drawn. */
+  filter: ReactNode;
+  filtered: boolean;
+  /** There is something to filter. */
+  canFilter?: boolean;
+  table: boolean;
+  onTable: (table: boolean) => void;
+  /** What can be taken along of the drawing, and the name of that menu. */
+  share: string;
+  shares: readonly Act[];
+}
+
+/** Everything at the end of a drawing's toolbar, in its order. */
+export function DrawingTools(props: ToolsProps) {
+  const {
+    model,
+    layout,
+    onLayout,
+    handle,
+    lasso,
+    onLasso,
+    table,
+    onTable,
+    filtered,
+    canFilter = true,
+  } = props;
+  const button = { look: "plain", size: "small" } as const;
+  return (
+    <>
+      <Button
+        {...button}
+        icon="undo"
+        label="Undo"
+        hint="z"
+        isDisabled={!props.canUndo}
+        onPress={props.onUndo}
+      />
+      <DialogTrigger>
+        <Button
+          {...button}
+          icon="filter"
+          isDisabled={!canFilter}
+          {...(filtered ? { className: "on" } : {})}
+          label={filtered ? "Filter (active)" : "Filter"}
+        />
+        <Popover className="popover" placement="bottom end">
+          {props.filter}
+        </Popover>
+      </DialogTrigger>
+      <LayoutMenu model={model} layout={layout} onLayout={onLayout} />
+      <Button
+        {...button}
+        icon="table"
+        label={table ? "Show the drawing" : "Show as a table"}
+        {...(table ? { className: "on" } : {})}
+        onPress={() => onTable(!table)}
+      />
+      <ActMenu
+        label={props.share}
+        trigger={<Button {...button} icon="download" aria-label={props.share} />}
+        acts={props.shares}
+      />
+      <ViewButtons handle={handle} lasso={lasso} onLasso={onLasso} />
     </>
   );
 }
