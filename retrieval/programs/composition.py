@@ -36,6 +36,8 @@ class Composer(SetRules, SumRules, RankingRules, GroupRules, NumberRules, Negati
             yield from self.compared_all(part.extra)
         elif part.category == "D":
             yield from self.payers(part)
+        elif part.category == "B":
+            yield from self.doers(part)
         elif part.category == "Y" and part.extra == "having":
             yield from self.all_but(part)
 

@@ -9,7 +9,8 @@ from retrieval.programs.algebra import Comparison, Folding, TextMatch
 
 STOP = frozenset({
     "a", "about", "all", "also", "am", "among", "an", "and", "any", "are", "as", "at", "available", "be", "been",
-    "being", "belong", "belongs", "between", "both", "but", "by", "called", "can", "contain", "containing",
+    "being", "belong", "belongs", "between", "both", "but", "by", "called", "came", "can", "come", "comes",
+    "contain", "containing",
     "contains", "could", "currently", "describe", "did", "different", "display", "distinct", "do", "do's", "does",
     "during", "each", "either", "ever", "every", "exist", "exists", "find", "for", "from", "get", "give", "got",
     "had", "has", "have", "having", "he", "her", "his", "how", "i", "identify", "if", "in", "include", "includes",
@@ -22,6 +23,11 @@ STOP = frozenset({
     "which", "who", "whom", "whose", "will", "with", "within", "would", "you",
 })  # fmt: skip
 """Words that carry no meaning of their own; what stands between two parts is told by ``words.gap_class``."""
+LIGHT = frozenset({
+    "go", "goes", "going", "gone", "made", "make", "makes", "place", "placed", "places", "put", "take", "taken",
+    "takes", "took", "went",
+})  # fmt: skip
+"""Verbs that mean nothing alone: what they are like says nothing of a graph's relations."""
 PREPOSITIONS = frozenset({
     "across", "along", "around", "at", "by", "during", "for", "from", "in", "into", "near", "on", "over",
     "through", "to", "under", "within",
@@ -238,6 +244,14 @@ MONEY_VERBS = frozenset({
     "raised", "invest", "invests", "invested", "earn", "earns", "earned", "owe", "owes", "owed", "charge", "charged",
     "collect", "collected", "receive", "received",
 })  # fmt: skip
+NUMBERING = frozenset({"id", "ids", "number", "numbers", "identifier", "identifiers", "no"})
+"""What asks for the number of a row of a table."""
+QUANTITY_VERBS = frozenset({
+    "sold", "ordered", "bought", "purchased", "shipped", "delivered", "produced", "returned", "sell", "order",
+    "buy", "ship",
+})  # fmt: skip
+QUANTITIES = ("quantity", "qty", "units", "copies", "pieces")
+"""Words that relations of how many of something there were are named with."""
 MONEY_NOUNS = frozenset({"money", "spending", "spendings", "expenditure", "expenditures", "outlay"})
 AMOUNTS = ("amount", "total", "sum", "cost", "price", "spend", "value", "payment", "fee", "revenue")
 """Words that relations of money are named with, the surest of what is summed first."""
@@ -271,7 +285,7 @@ RELATED = (
     "award prize win", "phone telephone mobile", "email mail", "website url homepage web", "isbn",
     "sex gender", "color colour", "hair eye", "wing leg tail", "religion faith", "hobby interest like",
     "university college school education graduate study",
-    "employ employee employer worker staff company hire", "hire join start",
+    "employ employee employer worker staff company hire", "employee work worker", "hire join start",
     "illness disease condition diagnosis suffer",
     "allergy allergic", "die death", "kill killer murder", "invent inventor invention", "discover discoverer discovery",
     "compose composer song", "sing singer vocal vocals", "paint painter", "direct director",
@@ -328,6 +342,14 @@ DEMONYMS = {
     "emirati": "united arab emirates", "saudi": "saudi arabia", "korean": "south korea", "taiwanese": "taiwan",
 }  # fmt: skip
 """Adjectives of places whose letters do not lead to them."""
+ABBREVIATIONS = {
+    "uk": "united kingdom", "britain": "united kingdom", "great britain": "united kingdom", "us": "united states",
+    "usa": "united states", "america": "united states", "uae": "united arab emirates", "holland": "netherlands",
+    "nyc": "new york", "la": "los angeles", "sf": "san francisco", "dc": "washington", "eu": "european union",
+    "nz": "new zealand", "drc": "democratic republic of the congo", "czechia": "czech republic",
+    "united kingdom": "uk", "united states": "usa", "new york city": "new york",
+}  # fmt: skip
+"""Other names of places, where a graph lacks the name that was given."""
 SEXES = {
     "man": "male", "men": "male", "boy": "male", "boys": "male", "woman": "female", "women": "female",
     "girl": "female", "girls": "female",

@@ -37,7 +37,7 @@ from retrieval.programs.lexicon import FOLDINGS, STOP
 from retrieval.programs.parts import Part
 from retrieval.programs.schema import Schema
 from retrieval.programs.weights import Weights
-from retrieval.programs.words import Question
+from retrieval.programs.words import Question, stems_of
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -104,6 +104,7 @@ class Parser:
         self.weights = weights or Weights()
         self._executor = Executor(snapshot, self.columns)
         self._lifts: set[Program] = set()
+        self._of_rows: set[Program] = set()
 
     def read(
         self,
@@ -143,6 +144,7 @@ class Parser:
             self.anchors,
             similar[0] if self.similarity.encode else np.zeros(0),
             asked=vocabulary.asked(question),
+            said=frozenset(word.text for word in question.words),
         )
 
     def _ranked(self, reading: Reading, parts: list[Part]) -> list[Candidate]:
@@ -151,6 +153,7 @@ class Parser:
         several = {Entities(own.ids) for own in reading.denoted if len(own.ids) > 1}
         best: dict[Program, Candidate] = {}
         self._lifts.clear()
+        self._of_rows.clear()
         for part in parts:
             for program in self._finished(question, asked, part, several):
                 result = self._executor.run(program)
@@ -158,6 +161,8 @@ class Parser:
                 features = part.all_features()
                 if program in self._lifts:
                     own = (*own, ("root.lifted", 1.0))
+                if program in self._of_rows:
+                    own = (*own, ("root.of_rows", 1.0))
                 if _is_name(program) and program not in several:
                     own = (*own, ("root.name", 1.0))
                 for name, value in own:
@@ -190,8 +195,13 @@ class Parser:
                 own for program in found for own in (*self._named(program), *self._lifted(question, program))
             ]
             found = self._owners(question, part.program) or [*found, *self._folded(question, part.program)]
-            whose = asked == "who" and not _names_a_relation(part)
-            return [*found, *(self._people_of(part.program) if whose else ())]
+            people: list[Program] = []
+            if asked == "who" and (not _names_a_relation(part) or self._are_rows(part.program)):
+                people = self._people_of(part.program)
+            elif asked in ("which", "what is", "what are") and self._are_rows(part.program):
+                people = self._things_of(question, part.program)
+            self._of_rows.update(people if self._are_rows(part.program) else ())
+            return [*found, *people]
         if part.category == "F" and isinstance(part.program, Count):
             counts = [Count(own) for own in self._lifted(question, part.program.source)]
             self._lifts.update(counts)
@@ -249,6 +259,25 @@ class Parser:
         held = [r for r in self.schema.held_by(nodes) if r < self.snapshot.num_relations]
         ways: list[Program] = [Walk(program, r) for r in held]
         return [own for own in ways if people[self._executor.nodes(own)].all()][:_OWNERS]
+
+    def _are_rows(self, program: Program) -> bool:
+        nodes = self._executor.nodes(program)
+        return bool(len(nodes)) and bool(self.schema.surrogates[0][nodes].all())
+
+    def _things_of(self, question: Question, program: Program) -> list[Program]:
+        """What rows are of, where they were not asked for themselves: what Tom bought are products, not orders."""
+        nodes, said = self._executor.nodes(program), {word.stem for word in question.words}
+        kinds = [kind for kind in self.schema.kinds if len(common(self.schema.members(kind), nodes))]
+        if any(said & set(stems_of(self.snapshot.entity_label(kind))) for kind in kinds):
+            return []
+        walked = program.relation if isinstance(program, Walk) else None
+        things = [
+            r for r in self.schema.held_by(nodes)
+            if r < self.snapshot.num_relations and r != self.schema.type_relation
+            and walked != self.schema.inverse(r) and self.schema.relations[r].leaves < _MOSTLY
+        ]  # fmt: skip
+        ways: list[Program] = [Walk(program, r) for r in things]
+        return [own for own in ways if not self.schema.somebody[self._executor.nodes(own)].any()][:_OWNERS]
 
     def _named(self, program: Program) -> list[Program]:
         """What the rows of a table are rows of, where they have no names of their own: the person, of "player 7"."""

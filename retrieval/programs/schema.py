@@ -13,7 +13,7 @@ from retrieval.programs.algebra import Entities, Having, Program, ValueKind, Wal
 from retrieval.programs.columns import Columns
 from retrieval.programs.gazetteer import CLASSES
 from retrieval.programs.induction import induced
-from retrieval.programs.lexicon import AMOUNTS
+from retrieval.programs.lexicon import AMOUNTS, QUANTITIES, STOP
 from retrieval.programs.sorts import LOCATING, PERSONAL, SOMEBODY, SOMEWHERE, RelationInfo, form_of, stems_in
 from retrieval.programs.words import stem, stems_of
 
@@ -33,6 +33,10 @@ _SAMPLE, _NEARLY_ALL, _MOST = 40, 0.9, 0.8
 _SHARED, _VALUES = 1.25, 200
 #: What a word counts in a relation's name that only says what kind its ends are: the station of "serves station".
 _END = 0.3
+#: Words of numbers that are summed, though they are no plurals.
+_SUMMED = frozenset({"amount", "attendance", "cost", "revenue", "spend", "total", "turnover"})
+#: Relations that are told apart by one word: two.
+_TWINS = 2
 #: Facts an owner, of a relation of which each has one.
 _SINGLE = 1.05
 #: Kinds with this share of their relations in common are described alike.
@@ -109,6 +113,58 @@ class Schema:
             if places and "per" not in self.relations[relation].label.casefold().split():
                 found.append((10 * places[0] + len(own), relation))
         return [relation for _, relation in sorted(found)]
+
+    def twin(self, relation: int) -> int | None:
+        """The directed relation whose name differs in the first word alone: of the home team, the away team."""
+        inverse, forward = divmod(relation, self.snapshot.num_relations)
+        other = self._twins.get(forward)
+        return None if other is None else other + inverse * self.snapshot.num_relations
+
+    @cached_property
+    def _twins(self) -> dict[int, int]:
+        found: dict[str, list[int]] = defaultdict(list)
+        for info in self.relations:
+            first, _, rest = info.label.casefold().partition(" ")
+            if set(rest.split()) - STOP and first not in STOP and self.columns.value_type(info.id) is None:
+                found[rest].append(info.id)
+        pairs = [own for own in found.values() if len(own) == _TWINS]
+        return {one: other for pair in pairs for one, other in (pair, pair[::-1])}
+
+    @cached_property
+    def numbering(self) -> list[int]:
+        """Directed relations that number rows, ``order id``: what has the same number in two tables is not the same."""
+        own = [
+            info.id for info in self.relations
+            if info.label.casefold().split()[-1:] == ["id"] and info.facts == info.heads and self._adds(info.id)
+        ]  # fmt: skip
+        return [*own, *map(self.inverse, own)]
+
+    @cached_property
+    def quantities(self) -> list[int]:
+        """Relations that say how many of something there were."""
+        named = stems_in(" ".join(QUANTITIES))
+        return [
+            r for r in self.value_relations
+            if self._adds(r) and set(self.relations[r].stems) & named and r not in self.amounts
+        ]  # fmt: skip
+
+    @cached_property
+    def stocks(self) -> list[int]:
+        """Relations that say how many of something are there."""
+        named = stems_in("stock inventory")
+        found = [r for r in self.value_relations if self._adds(r) and set(self.relations[r].stems) & named]
+        return [r for r in found if r not in self.amounts]  # no unit price
+
+    def adds(self, relation: int) -> bool:
+        """Whether several of a relation's numbers have a sum that says something: hours and goals, not ages."""
+        words = self.relations[relation].label.casefold().split()
+        plural = bool(words) and words[-1].endswith("s") and not words[-1].endswith("ss")
+        summed = relation in self.quantities or bool(set(words) & _SUMMED)
+        return self._adds(relation) and (plural or summed)
+
+    def _adds(self, relation: int) -> bool:
+        kind = self.columns.value_type(relation)
+        return kind is not None and kind.kind is ValueKind.NUMBER and not kind.year
 
     @cached_property
     def somebody(self) -> np.ndarray:

@@ -29,7 +29,7 @@ _FIELD = re.compile(r"[a-z]{2,}(?:[A-Z][a-z]+)+")
 _HUMP = re.compile(r"[A-Z]?[a-z]+")
 _QUOTED = re.compile(r"[\"“«](.+?)[\"”»]|(?<!\w)['‘](.+?)['’](?!\w)")
 _ORDERING = re.compile(
-    r"[,.;]?\s+(?:and\s+)?(?:(?:sort(?:ed|s|ing)?|order(?:ed|ing)?|rank(?:ed|s|ing)?|arranged?)(?:\s+(?:them|the\s+\w+|results?))?\s+(?:by|in(?!\s+the\s+top)|from|based|according)\b"
+    r"[,.;]?\s+(?:and\s+)?(?:(?:sort(?:ed|s|ing)?|order(?:ed|ing)?|rank(?:ed|s|ing)?|arranged?)(?:\s+(?:them|the\s+\w+|results?))?\s+(?:by|in(?=\s+(?:the\s+)?(?:\w+\s+)?(?:order|sequence|ascending|descending|reversed?)\b)|from|based|according)\b"
     r"|in\s+(?:(?:the\s+)?(?:reversed?|ascending|descending|decreasing|increasing|alphabetical|lexicographical|chronological)\s+)+(?:order|sequence)\b"
     r"|listed\s+(?:in|by)\b).*$",
     re.IGNORECASE | re.DOTALL,

@@ -21,6 +21,14 @@ _FELLOWS = frozenset({
     "boss", "head", "lead", "leader", "manager", "mentor", "parent", "predecessor", "report", "reports to",
     "successor", "superior", "supervisor",
 })  # fmt: skip
+#: What words for who does something, or whom something is done to, end in.
+_DOERS = ("er", "or", "ee", "ent", "ist", "ian")
+#: What rows that do something are called.
+_SOMEBODY = frozenset({
+    "account", "client", "company", "contact", "customer", "employee", "firm", "individual", "member", "organisation",
+    "organization", "party", "passenger", "patient", "people", "person", "player", "shopper", "staff", "student",
+    "supplier", "teacher", "user", "vendor", "worker",
+})  # fmt: skip
 
 Attribute = tuple[str, str, str]
 
@@ -48,6 +56,7 @@ def attributes_of(files: Sequence[Rows], labels: Mapping[str, str]) -> list[Attr
     found: list[Attribute] = []
     for table in tables:
         ways = {key: way for key in table.columns if (way := table.refers(key, by_kind)) is not None}
+        ways |= table.roles(by_kind, ways)
         for node, key, value in table.rows.node_attributes:
             name, rows = ways.get(key, (key, None))
             known = rows.ids.get(value) if rows is not None else None
@@ -100,6 +109,28 @@ class _Table:
         if table is None or sum(value in table.ids for value in values) < _KNOWN * len(values):
             return None
         return role, table
+
+    def roles(
+        self, tables: Mapping[str, _Table], known: Mapping[str, tuple[str, _Table]]
+    ) -> dict[str, tuple[str, _Table]]:
+        """Columns of who did something, and the table of who they are: a ``buyer_id`` of an order is a customer's.
+
+        That table is the only one of people or firms that no other column refers to and that has a row for each number.
+        """
+        found: dict[str, tuple[str, _Table]] = {}
+        taken = {id(table) for _, table in known.values()}
+        left = {
+            id(table): table for table in tables.values()
+            if table is not self and id(table) not in taken and table.kinds & _SOMEBODY
+        }  # fmt: skip
+        for key in self.columns.keys() - known.keys() - {self.own}:
+            role = _words(key).removesuffix(" id")
+            if not _words(key).endswith(" id") or not role.endswith(_DOERS):
+                continue
+            whole = [table for table in left.values() if set(self.columns[key]) <= table.ids.keys()]
+            if len(whole) == 1:
+                found[key] = role, whole[0]
+        return found
 
 
 def _words(heading: str) -> str:

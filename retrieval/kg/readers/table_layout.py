@@ -131,7 +131,7 @@ def _looks_like_one(header: Sequence[str], rows: Sequence[Sequence[str]]) -> boo
     columns = _columns(header, rows)
     if len(header) == 3:
         distinct = len(set(columns[0])) >= _DISTINCT * len(rows)
-        numbered = header[0].casefold() == "id" and any(_NAMING.search(cell) for cell in header[1:])
+        numbered = _words(header[0])[-1:] == ["id"] and any(_NAMING.search(cell) for cell in header[1:])
         return (
             (bool(_NAMING.search(header[0])) or numbered) and distinct and header[1].casefold() not in _SAYS
         )

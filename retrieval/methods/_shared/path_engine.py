@@ -236,6 +236,8 @@ class PathEngine(Engine):
                     run, linked
                 )  # what a path is sure of may lack a word that a program reads
                 found = late if late is not None and late.confidence >= SURE else None
+            elif found is None and untrained and self._of_another_sort(run, verdict):
+                found = programs.doubtful(run)
             elif found is not None and self._by_path(run, found, verdict, paths):
                 found = None
             if found is not None:
@@ -286,12 +288,15 @@ class PathEngine(Engine):
         self, run: PipelineRun, found: Understanding, verdict: Conclusion, paths: Sequence[RelationPath]
     ) -> bool:
         """Whether relation paths answer what a program says as well: the surer of them, as far as that tells."""
-        given = [answer.entity.id for answer in verdict.answers if answer.entity is not None]
         if not isinstance(self.retriever, ZeroShotRetriever):
             return bool(verdict.answers) and verdict.answers[0].score >= found.confidence
-        if whole(self.programs).of_another_sort(run.request.question, nodes=given):
+        if self._of_another_sort(run, verdict):
             return False
         return is_path_surer(run.request.question, found, verdict, paths)
+
+    def _of_another_sort(self, run: PipelineRun, verdict: Conclusion) -> bool:
+        given = [answer.entity.id for answer in verdict.answers if answer.entity is not None]
+        return whole(self.programs).of_another_sort(run.request.question, nodes=given)
 
     def _said_of_checkpoint(self) -> tuple[str, ...]:
         stands_in = isinstance(self.retriever, ZeroShotRetriever) and self.retriever.checkpoint is not None

@@ -40,6 +40,8 @@ OPERATOR_TRUST, PATH_TRUST = 0.15, 0.35
 """How likely a program must be what was asked to answer: a question that no relation path can answer, and one that
 other retrieval might."""
 
+#: Ends of a relation that are looked at for what sort they are.
+_LOOKED_AT = 20
 NAMED = 10
 """Entities of an edited program that are shown as its topics."""
 _EDIT = "Change the step that it is about, or ask the question in words."
@@ -69,12 +71,26 @@ class ProgramEngine:
         """The program of the question, where one is likely enough to be what was asked."""
         return self.trusted(run, linked, self.read(run))
 
+    def doubtful(self, run: PipelineRun) -> Understanding | None:
+        """The program of the question, where nothing but a program can answer it."""
+        found = self.read(run)
+        return found if found is not None and found.confidence >= OPERATOR_TRUST else None
+
     def of_another_sort(self, question: str, *, nodes: Sequence[int] = (), ends: Sequence[int] = ()) -> bool:
-        """Whether "who" is answered with a number or date, or "which" with yes or no: by nodes, or by what directed
-        relations lead to.
+        """Whether "who" is answered with a number or date, "which" with yes or no, "who" or "when" with rows of a
+        table, or "how many" with a broken number: by nodes, or by what directed relations lead to.
         """
-        sort, truths = asked(words(question)), self._reader.parser.schema.truths
+        schema = self._reader.parser.schema
+        sort, truths = asked(words(question)), schema.truths
         if sort == "which" and any(end in truths for end in ends):
+            return True
+        if sort in ("who", "when"):
+            led = [node for end in ends for node in self._reader.parser.columns.targets(end)[:_LOOKED_AT]]
+            if any(schema.surrogates[0][node] for node in (*nodes, *led)):
+                return True
+        if sort == "how many" and any(
+            value % 1 > 0 for value in self._reader.parser.columns.values[list(nodes)]
+        ):
             return True
         if sort != "who":
             return False

@@ -13,7 +13,7 @@ from retrieval.programs.anchors.kin import Relatives
 from retrieval.programs.anchors.meanings import KINDS, Meanings
 from retrieval.programs.anchors.names import NODES, Names
 from retrieval.programs.anchors.similarity import Adjectives, Similarity
-from retrieval.programs.anchors.sums import summed
+from retrieval.programs.anchors.sums import stocked, summed
 from retrieval.programs.words import Question
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ class Anchors:
         found += self._names.of(question, cued)
         found += self._meanings.asked(question)
         found += texts(question)
+        found += stocked(question, self._schema)
         found += self._meanings.relations(question)
         found += self._meanings.related(question)
         found += self._meanings.lacking(question)

@@ -11,7 +11,7 @@ from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import Entities, Having, Program, ValueKind, Walk
 from retrieval.programs.anchors.anchor import Anchor, Features, Relating
 from retrieval.programs.anchors.similarity import RELATION_SIM, Similarity
-from retrieval.programs.lexicon import IRREGULAR, OPPOSITES, SEXES, STOP
+from retrieval.programs.lexicon import IRREGULAR, LIGHT, NUMBERING, OPPOSITES, SEXES, STOP
 from retrieval.programs.sorts import LOCATING
 from retrieval.programs.words import Question
 
@@ -27,6 +27,8 @@ _AGENTS = ("er", "or")
 _PARTS_OF_NAMES = frozenset({"name", "names", "type", "types", "kind"})
 #: Relations that end so lead to where something is: "exhibited at".
 _PLACING = frozenset({"in", "at", "on", "near"})
+#: What verbs and their nouns are parted or joined by: "signed up", a signup.
+_PARTICLES = frozenset({"up", "in", "out", "off", "on", "over", "back", "down"})
 #: Prepositions without which a participle says something else: "made from", "made".
 _TELLING = frozenset({"from", "of", "with"})
 #: Meanings of one stretch of words that are kept.
@@ -98,6 +100,8 @@ class Meanings:
         """Relations whose names have the stems of words."""
         schema, found = self.schema, list[Anchor]()
         targets = vocabulary.targets(question) if question.words[0].text == "which" else set()
+        numbered = any(word.text in NUMBERING for word in question.words)
+        unsaid = set[int]() if numbered else set(schema.numbering)
         doing = [_does(question, at) for at in range(len(question.words))]
         content = [word.text not in STOP for word in question.words]
         for at, word in enumerate(question.words[1:], 1):  # "first name", "phone number"
@@ -116,8 +120,12 @@ class Meanings:
                     and question.words[first].text not in ("name", "names", "type", "kind")
                 ):
                     continue
+                if last - first == 1 and last < len(content) and question.words[last].text in _PARTICLES:
+                    joined = vocabulary.stem(question.words[first].stem + question.words[last].text)
+                    if joined in schema.by_stem:  # "signed up", of a signup date
+                        own = {joined}
                 held = [set(schema.by_stem.get(stem, ())) for stem in own]
-                for relation in sorted(set.intersection(*held)) if held else []:
+                for relation in sorted(set.intersection(*held) - unsaid) if held else []:
                     stems = schema.relations[relation].stems
                     weights = schema.weights_of(relation)
                     recall = sum(weights[s] for s in set(stems) & own) / sum(weights.values())
@@ -157,6 +165,8 @@ class Meanings:
             named = not all(self._lacks_preposition(question, r) for r in schema.by_stem.get(word.stem, ()))
             if word.stem in schema.kind_stems or (word.stem,) in schema.induced:
                 continue
+            if word.stem == "place" and not named and question.words[0].text in ("how", "who"):
+                continue  # who "placed" an order is no place
             for relation in () if named else schema.called.get(word.stem, ()):
                 found += self._relating(at, at + 1, relation, 0.8, (("r", 1.0), ("r.related", 1.0)))
             agents = vocabulary.agents(word.stem)
@@ -320,7 +330,7 @@ class Meanings:
         content = [
             n
             for n, w in enumerate(question.words)
-            if w.text not in STOP and w.text != "'s" and n not in cued and n not in sure
+            if w.text not in STOP | LIGHT and w.text != "'s" and n not in cued and n not in sure
         ]
         spans = [(n, n + 1) for n in content]
         spans += [(n, n + 2) for n in content if n + 1 in content]

@@ -54,6 +54,8 @@ class Names:
                 matches = labels.lookup(name)
                 if (first, last) in numbers and (first, last) not in question.quoted:
                     matches = [match for match in matches if not self._measured(match.entity)]
+                if not matches:
+                    matches = labels.lookup(lexicon.ABBREVIATIONS.get(name, ""))
                 if not matches and last - first == 1:
                     matches = self._demonym(name) or labels.lookup(lexicon.SEXES.get(name, ""))
                 if (

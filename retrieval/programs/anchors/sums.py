@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from retrieval.programs.algebra import Fold, Folding, Having, Key
+import numpy as np
+
+from retrieval.programs.algebra import (
+    Comparison,
+    Constant,
+    Entities,
+    Filter,
+    Fold,
+    Folding,
+    Having,
+    Key,
+    Walk,
+)
 from retrieval.programs.anchors.anchor import Anchor
-from retrieval.programs.lexicon import MONEY_NOUNS, MONEY_VERBS
+from retrieval.programs.lexicon import MONEY_NOUNS, MONEY_VERBS, QUANTITY_VERBS
 from retrieval.programs.words import Question
 
 if TYPE_CHECKING:
@@ -15,6 +28,8 @@ if TYPE_CHECKING:
 
 #: Relations of amounts that are tried.
 _AMOUNTS = 2
+#: Where what is counted stands behind "how many".
+_COUNTED = 2
 #: What asks for an amount beside a verb.
 _ASKING = ("much", "most", "least", "more", "less")
 
@@ -26,12 +41,28 @@ def summed(question: Question, schema: Schema, anchors: list[Anchor]) -> list[An
     """
     words = [word.text for word in question.words]
     verbs = set(_asked(words))
-    found = [own for at in verbs for own in _sums(at, schema, Folding.SUM, "sum.word")]
+    found = [own for at in verbs for own in _sums(at, schema.amounts, Folding.SUM, "sum.word")]
+    if words[:_COUNTED] == ["how", "many"] and not verbs:
+        verbs = {n for n, word in enumerate(words) if word in QUANTITY_VERBS}
+        counted = [
+            own for own in anchors if own.category == "S" and own.first == _COUNTED and own.extra == "kind"
+        ]
+        if not any(_is_rows(own, schema) for own in counted):
+            found = [own for at in verbs for own in _sums(at, schema.quantities, Folding.SUM, "sum.word")]
     folds = [own for own in anchors if own.category == "A"]
     if folds and not _names_value([own for own in anchors if own.first != folds[0].first], schema):
-        found += [own for fold in folds for own in _sums(fold.first, schema, fold.extra, "sum.bare")]
-    if not found:
-        return anchors
+        found += [own for fold in folds for own in _sums(fold.first, schema.amounts, fold.extra, "sum.bare")]
+    if not any(name == "sum.word" for own in found for name, _ in own.features):
+        verbs = set()
+    added = [
+        own
+        for own in anchors
+        if own.category == "R" and own.first == _COUNTED and schema.adds(own.extra.relation)
+    ]
+    if words[:_COUNTED] == ["how", "many"] and added:  # "hours were spent": of these hours
+        spent = [n for n, word in enumerate(words) if word in MONEY_VERBS]
+        anchors = [own for own in anchors if not (own.first in spent and own.last == own.first + 1)]
+        anchors += [replace(added[0], first=n, last=n + 1) for n in spent]
     prices = {n for n, word in enumerate(words) if word == "much"} if verbs else set()
     return [*found, *(own for own in anchors if not _told(own, verbs, prices))]
 
@@ -64,8 +95,39 @@ def _asked(words: list[str]) -> Iterator[int]:
         yield from (n for n, word in enumerate(words) if word in MONEY_NOUNS)
 
 
-def _sums(at: int, schema: Schema, how: Folding, name: str) -> Iterator[Anchor]:
-    for place, relation in enumerate(schema.amounts[:_AMOUNTS]):
+def _is_rows(anchor: Anchor, schema: Schema) -> bool:
+    """Whether a kind is one of rows that say how many: orders are counted, what was ordered is summed."""
+    kinds = (
+        anchor.program.source.ids
+        if isinstance(anchor.program, Walk) and isinstance(anchor.program.source, Entities)
+        else ()
+    )
+    members = [node for kind in kinds for node in schema.members(kind).tolist()]
+    return any(np.isin(members, schema.columns.sources(relation)).any() for relation in schema.quantities)
+
+
+def stocked(question: Question, schema: Schema) -> list[Anchor]:
+    """What is "out of stock", and what is "in stock"."""
+    found: list[Anchor] = []
+    words = [word.text for word in question.words]
+    for at, word in enumerate(words):
+        before = words[max(0, at - 2) : at]
+        if (
+            word == "stock"
+            and before
+            and not {"unit", "units"} & set(before)
+            and (before == ["out", "of"] or before[-1] == "in")
+        ):
+            first = at - 2 if before == ["out", "of"] else at - 1
+            how = Comparison.AT_MOST if first == at - 2 else Comparison.MORE
+            for relation in schema.stocks[:1]:
+                program = Filter(Having(relation), Key((relation,)), how, Constant(0.0, text="0"))
+                found.append(Anchor("S", first, at + 1, program, "filter", (("stock", 1.0),), 1.0))
+    return found
+
+
+def _sums(at: int, relations: list[int], how: Folding, name: str) -> Iterator[Anchor]:
+    for place, relation in enumerate(relations[:_AMOUNTS]):
         program = Fold(how, Having(relation), Key((relation,)))
         features = ((name, 1.0), ("sum.place", float(place)))
         yield Anchor("F", at, at + 1, program, features=features, strength=1.0 - 0.1 * place)

@@ -20,11 +20,13 @@ from retrieval.programs.algebra import (
     KeyOf,
     Program,
     Top,
+    ValueKind,
     Walk,
 )
 from retrieval.programs.anchors.anchor import Comparing, Features
 from retrieval.programs.anchors.finder import Anchors
 from retrieval.programs.execution import Executor, among, common
+from retrieval.programs.lexicon import NUMBERING
 from retrieval.programs.parts import Made, Part, Valued
 from retrieval.programs.quantities import fitted
 from retrieval.programs.sorts import LOCATING
@@ -60,6 +62,7 @@ class Rules:
         anchors: knows what adjectives compare.
         relation_similarity: of the whole question with each relation, float32 [R]; empty without a text encoder.
         asked: the sort of answer that is asked for.
+        said: the words of the question.
     """
 
     def __init__(
@@ -70,12 +73,14 @@ class Rules:
         relation_similarity: np.ndarray,
         *,
         asked: str = "list",
+        said: frozenset[str] = frozenset(),
     ) -> None:
         self.schema = schema
         self.executor = executor
         self.anchors = anchors
         self.similar = relation_similarity
         self.asked = asked
+        self.said = said
         self._arcs: dict[Program, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
         self._marks = np.zeros(schema.snapshot.num_entities, bool)
         self._far: dict[tuple[Program, Program], list[tuple[tuple[int, ...], float]]] = {}
@@ -106,6 +111,8 @@ class Rules:
             return [(self.schema.inverse(r), share) for r, share in self._bridges(target, source)]
         relations, ends, every = self._leaving(source)
         hits = np.bincount(relations[self._inside(ends, ends_of)], minlength=len(every))
+        if not NUMBERING & self.said:
+            hits[self.schema.numbering] = 0
         found = np.flatnonzero(hits)
         if not len(found):
             return []
@@ -278,17 +285,18 @@ class Rules:
             comparison = Comparison.EQUAL
         elif comparison is None:
             comparison = Comparison.MORE if valued.comparing.up else Comparison.LESS
-        if not isinstance(valued.value, Constant) or valued.value.dimension:
+        value = valued.value
+        if not isinstance(value, Constant) or value.dimension or value.kind is not ValueKind.NUMBER:
             return None
         key = Key(path, counted=True, among=among_set)
-        if valued.value.value >= _COUNTABLE:
+        if value.value >= _COUNTABLE:
             most = self.executor.number(Fold(Folding.MOST, Having(path[0]), Key(path, counted=True)))
-            if most < valued.value.value:
+            if most < value.value:
                 return None
         if valued.upper is not None:
-            low = Filter(source, key, Comparison.AT_LEAST, valued.value)
+            low = Filter(source, key, Comparison.AT_LEAST, value)
             return Filter(low, key, Comparison.AT_MOST, valued.upper)
-        return Filter(source, key, comparison, valued.value)
+        return Filter(source, key, comparison, value)
 
     def counts(self, valued: Valued) -> bool:
         """Whether a comparison may be with a number of things: nobody is younger or cheaper than 45 of them."""

@@ -101,6 +101,11 @@ class NegationRules(Rules):
             yield "S", Except(of.expression, without.expression), "except", features
         if without.extra == "having" and not shared and len(nodes):
             yield "S", Except(of.expression, without.expression), "except", (("except.none", 1.0),)
+            for relation, _ in self.bridges(without.expression, of.expression)[
+                :2
+            ]:  # nobody bought: of no order
+                program = Except(of.expression, Walk(without.expression, relation))
+                yield "S", program, "except", (("except.rows", 1.0),)
         alike = self._alike(of.expression, without.expression) if without.extra == "node" else None
         if alike is not None:
             yield "S", Except(of.expression, alike), "except", (("except.alike", 1.0),)

@@ -50,7 +50,16 @@ class NumberRules(Rules):
                 Folding.SUM, of.expression.relation
             ):
                 total = Fold(Folding.SUM, of.expression.source, Key((of.expression.relation,)))
-                yield "F", total, None, ((f"count.as_value.{order}", 1.0), ("count.as_sum", 1.0))
+                yield (
+                    "F",
+                    total,
+                    None,
+                    (
+                        (f"count.as_value.{order}", 1.0),
+                        ("count.as_sum", 1.0),
+                        ("count.adds", float(self.schema.adds(of.expression.relation))),
+                    ),
+                )
             yield (
                 "S",
                 of.expression,

@@ -50,6 +50,9 @@ class RankingRules(Rules):
                         Having(relation), Key((relation,)), Comparison.AT_MOST, Constant(float(rank.count))
                     )
                     yield "S", within, "filter", ((f"rank.within.{order}", 1.0), ("rank.within", 1.0))
+            if forward and not rank.adjective.nouns and self.schema.adds(relation):
+                total = Fold(Folding.SUM, Having(relation), Key((relation,)))
+                yield "D", total, rank, (("rank.sum", 1.0),)
             key = Key((relation,))
             features: Features = ((f"rank.{order}", 1.0), (f"rank.{order}.{gap}", 1.0),
                                   ("rank.named", float(bool(rank.adjective.nouns))))  # fmt: skip

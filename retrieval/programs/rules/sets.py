@@ -72,7 +72,8 @@ class SetRules(Rules):
         elif self.asked == "yes/no" and left.extra == "node" and isinstance(two, And):
             yield "S", met, None, (("and", 1.0), ("and.empty.claim", 1.0))
         elif not named and left.extra in _PLAIN and right.extra in _PLAIN:
-            yield "S", met, None, (("and", 1.0), ("and.empty", 1.0))
+            foreign = self.asked != "yes/no" and self._foreign(left, right)
+            yield "S", met, None, (("and", 1.0), ("and.empty", 1.0), ("and.foreign", float(foreign)))
         if gap in ("and", "none") and left.extra == right.extra:
             yield "S", Or(one, two), None, (
                 ("and.union", 1.0), (f"and.union.{left.extra}", 1.0), (f"and.union.{self.asked}", 1.0),
@@ -86,6 +87,11 @@ class SetRules(Rules):
                 ways = self.far_bridges(source.expression, target.expression)
                 if not ways and source.extra == "node" and target.extra == "kind":
                     ways = self.distant_bridges(source.expression, target.expression)
+            paired = [path[0] for path, _ in ways if len(path) == 1 and self.schema.twin(path[0]) is not None]
+            if len(paired) > 1 and source.extra == "node" and self.schema.twin(paired[0]) == paired[1]:
+                either = Or(Walk(source.expression, paired[0]), Walk(source.expression, paired[1]))
+                features = self.bridge_features(paired[0], 1.0, f"{name}.{gap}", source, target)
+                yield "S", conjunction(target.expression, either), None, (*features, ("bridge.twins", 1.0))
             for path, share in ways:
                 walked = reduce(Walk, path, source.expression)
                 features = self.bridge_features(path[-1], share, f"{name}.{gap}", source, target)
@@ -93,6 +99,21 @@ class SetRules(Rules):
                     features = (*features, ("bridge.two", 1.0), (f"bridge.two.{source.extra}", 1.0),
                                 ("bridge.three", float(len(path) > 2)))  # fmt: skip
                 yield "S", conjunction(target.expression, walked), None, features
+
+    def _foreign(self, left: Part, right: Part) -> bool:
+        """Whether numbers or dates are to be things: hours and a project."""
+        sets = [self.nodes(part.expression) for part in (left, right)]
+        if not all(map(len, sets)):
+            return False
+        valued = [bool(self.executor.columns.kinds[nodes].all()) for nodes in sets]
+        return valued[0] != valued[1]
+
+    def _says_which(self, *twins: int) -> bool:
+        """Whether the word that tells two relations apart was said."""
+        own = (
+            self.schema.relations[r % len(self.schema.relations)].label.casefold().split()[0] for r in twins
+        )
+        return any(word in self.said for word in own)
 
     def _stray(self, kind: Part, other: Part) -> bool:
         """Whether hardly any of a set is of a kind: one supplier that is called as a product."""
@@ -157,6 +178,10 @@ class SetRules(Rules):
                     (f"walk.does.{way}.{order}", float(relation.does)),
                 )  # fmt: skip
                 yield "S", program, "walk", features
+                twin = self.schema.twin(directed)
+                if twin is not None and of.extra == "node" and not self._says_which(directed, twin):
+                    either = Or(program, Walk(of.expression, twin))
+                    yield "S", either, "walk", (*features, ("walk.twins", 1.0))
         if empty:
             for directed, way in ways:
                 for bridge, share in self.bridges(of.expression, Having(directed))[:2]:

@@ -54,3 +54,20 @@ class SumRules(ValueRules):
                 key = Key((back, *fold.key.path), folding=fold.how)
                 program = Top(Having(back), key, rank.largest, rank.rank, rank.count)
                 yield "S", program, "top", (("sum.payers", 1.0), ("sum.payers.named", float(named)))
+
+    def doers(self, most: Part) -> Iterator[Made]:
+        """ "Who placed the most orders": of the people that all such rows have."""
+        (rank, through), rows = most.extra, self.nodes(most.expression)
+        if self.asked != "who" or through is not None or not self.schema.surrogates[0][rows].all():
+            return
+        for relation in self.schema.held_by(rows):
+            reached = self.nodes(Walk(most.expression, relation))
+            if relation < len(self.schema.relations) and self.schema.somebody[reached].all():
+                back = self.schema.inverse(relation)
+                key = Key((back,), counted=True, among=most.expression)
+                yield (
+                    "S",
+                    Top(Having(back), key, rank.largest, rank.rank, rank.count),
+                    "top",
+                    (("most.doers", 1.0),),
+                )

@@ -16,6 +16,7 @@ from retrieval.programs.algebra import (
     KeyOf,
     Or,
     ValueKind,
+    Walk,
 )
 from retrieval.programs.anchors.anchor import Features
 from retrieval.programs.execution import common
@@ -33,10 +34,23 @@ class ValueRules(Rules):
     @rule("NR")
     def _value_of_relation(self, number: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
         yield from self.compared(valued_of(number), relating.extra.relation, forward, gap)
+        yield from self._of_rows_then(valued_of(number), relating, forward, gap)
 
     @rule("TR")
     def _compared_relation(self, compared: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
         yield from self.compared(compared.extra, relating.extra.relation, forward, gap)
+        yield from self._of_rows_then(compared.extra, relating, forward, gap)
+
+    def _of_rows_then(self, valued: Valued, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
+        """ "Who worked on April 2": whom the rows of that day have as their employee."""
+        relation, value = relating.extra.relation, valued.value
+        dated = isinstance(value, Constant) and value.kind in (ValueKind.DATE, ValueKind.MONTH_DAY)
+        if not dated or self.executor.columns.value_type(relation) is not None:
+            return
+        rows = Part("S", relating.first, relating.last, Having(relation), "domain", 0.0, ())
+        for category, program, _, features in self.compared_set(valued, rows, not forward, gap):
+            if category == "S" and program is not None and len(self.nodes(program)):
+                yield "S", Walk(program, relation), "walk", (*features, ("when.rows", 1.0))
 
     @rule("CN")
     def _comparison(self, cue: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:

@@ -216,6 +216,17 @@ def test_numbers_of_rows_of_other_tables_are_those_rows(tmp_path):
     assert problems == []
 
 
+def test_who_did_something_is_of_the_only_table_of_people_that_is_left(tmp_path):
+    customers = "customer_id,name,city\n1,Ines Vidal,Madrid\n2,Tom Baker,Leeds\n"
+    products = "product_id,name,price\n1,Lamp,35.5\n2,Chair,149\n"
+    orders = "order_id,buyer_id,product_id,shipper_id,quantity\n1,2,1,7,3\n2,2,2,8,1\n"
+    found, _ = facts(tmp_path, customers_csv=customers, products_csv=products, orders_csv=orders)
+    assert {fact for fact in found if fact[0] == "order 1"} == {
+        ("order 1", "type", "order"), ("order 1", "order id", "1"), ("order 1", "buyer", "Tom Baker"),
+        ("order 1", "product", "Lamp"), ("order 1", "shipper id", "7"), ("order 1", "quantity", "3"),
+    }  # fmt: skip
+
+
 def test_numbers_that_no_row_has_stay_numbers(tmp_path):
     found, _ = facts(tmp_path, departments_csv=DEPARTMENTS, employees_csv=EMPLOYEES.replace(",1,3,", ",7,9,"))
     assert ("Ann Bell", "department id", "7") in found
