@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.programs.algebra import Entities, Exists, Having, Walk
-from retrieval.programs.lexicon import COMPARATIVES, NEGATIONS, STOP, SUPERLATIVES
-from retrieval.programs.words import related, targets
+from retrieval.programs.lexicon import COMPARATIVES, EVENTS, NEGATIONS, STOP, SUPERLATIVES
+from retrieval.programs.words import Word, related, stem, targets
 
 if TYPE_CHECKING:
     from retrieval.programs.parser import Reading
@@ -46,6 +46,8 @@ _UNCOMPUTED = frozenset(
 _HAPPENS = frozenset(
     {"go", "went", "goes", "happen", "happened", "happens", "occur", "occurred", "visit", "visited"}
 )
+#: Stems of things that happen and of their verbs.
+_EVENTS = tuple(frozenset(map(stem, group)) for group in EVENTS)
 _COUNTED = ("number", "numbers", "order", "orders")
 
 
@@ -57,6 +59,7 @@ def evidence(reading: Reading) -> dict[str, float]:
     leaves = list(_leaves(best.part))
     quality = {word: own for part, own in leaves for word in range(*(part.anchored or (0, 0)))}
     words = reading.question.words
+    quality |= {n: 1.0 for n in _said_of_events([words[n].text for n in quality], words) if n not in quality}
     empty = STOP | _HAPPENS if words[0].text == "when" else STOP
     content = [n for n, word in enumerate(words) if word.text not in empty and word.text != "'s"]
     unread = [1.0 - quality.get(n, 0.0) for n in content]
@@ -122,6 +125,13 @@ def confidence(weights: Weights, reading: Reading) -> float:
     return 1.0 / (
         1.0 + math.exp(-sum(weights.calibration.get(name, 0.0) * value for name, value in said.items()))
     )
+
+
+def _said_of_events(read: list[str], words: list[Word]) -> list[int]:
+    """Where a verb says no more than a thing that was read: the matches that "were played"."""
+    things = {stem(text) for text in read}
+    told = [group for group in _EVENTS if group & things]
+    return [n for n, word in enumerate(words) if any(word.stem in group for group in told)]
 
 
 def _beyond(reading: Reading) -> bool:

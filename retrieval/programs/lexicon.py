@@ -24,7 +24,7 @@ STOP = frozenset({
 })  # fmt: skip
 """Words that carry no meaning of their own; what stands between two parts is told by ``words.gap_class``."""
 LIGHT = frozenset({
-    "go", "goes", "going", "gone", "made", "make", "makes", "place", "placed", "places", "put", "take", "taken",
+    "go", "goes", "going", "gone", "made", "make", "makes", "placed", "put", "take", "taken",
     "takes", "took", "went",
 })  # fmt: skip
 """Verbs that mean nothing alone: what they are like says nothing of a graph's relations."""
@@ -261,7 +261,7 @@ RELATED = (
     "child kid son daughter offspring parent mother father", "husband wife spouse partner marry married wedding",
     "parent mother father child", "boss manager manage supervisor supervise head leader lead report chief coach",
     "job profession occupation work career position role title living",
-    "salary wage pay earn income compensation earnings money", "price cost fee charge rent budget spend worth",
+    "salary wage pay earn income compensation earnings money", "price cost fee charge rent budget spend worth pay",
     "worth value total amount", "cite citation", "work affiliation employer workplace",
     "birth birthday", "author writer write pen", "actor actress star cast act play appear role",
     "locate location situate base place lie city address",
@@ -285,7 +285,8 @@ RELATED = (
     "award prize win", "phone telephone mobile", "email mail", "website url homepage web", "isbn",
     "sex gender", "color colour", "hair eye", "wing leg tail", "religion faith", "hobby interest like",
     "university college school education graduate study",
-    "employ employee employer worker staff company hire", "employee work worker", "hire join start",
+    "employ employee employer worker staff company hire", "employee work worker",
+    "assignee assign work responsible handle", "hire join start",
     "illness disease condition diagnosis suffer",
     "allergy allergic", "die death", "kill killer murder", "invent inventor invention", "discover discoverer discovery",
     "compose composer song", "sing singer vocal vocals", "paint painter", "direct director",
@@ -296,6 +297,14 @@ RELATED = (
     "headcount members staff people",
 )  # fmt: skip
 """Words that relations of one meaning are named with, from either side of it: a boss is whom somebody reports to."""
+EVENTS = tuple(frozenset(group.split()) for group in (
+    "match game fixture play", "expense spend pay purchase buy", "order buy purchase place", "flight fly",
+    "loan borrow lend",
+    "visit treat see", "appointment see meet", "meeting attend hold", "song sing", "race run", "booking book reserve",
+    "sale sell", "trip travel go", "shift work", "timesheet work", "concert play hold", "exam take pass", "vote cast",
+    "delivery deliver", "payment pay", "review write", "accident happen", "election hold", "event happen hold",
+))  # fmt: skip
+"""Things that happen, and verbs of them that say no more: matches are played, meetings held."""
 OPPOSITES = {
     "alive": "die",
     "living": "die",

@@ -253,12 +253,11 @@ class Parser:
 
     def _people_of(self, program: Program) -> list[Program]:
         """Whom all of some things have: the customers of orders, of "who ordered bread"."""
-        nodes, people = self._executor.nodes(program), self.schema.somebody
-        if not 0 < len(nodes) <= _MOST_OWNED or people[nodes].any():
+        nodes = self._executor.nodes(program)
+        if len(nodes) > _MOST_OWNED:
             return []
-        held = [r for r in self.schema.held_by(nodes) if r < self.snapshot.num_relations]
-        ways: list[Program] = [Walk(program, r) for r in held]
-        return [own for own in ways if people[self._executor.nodes(own)].all()][:_OWNERS]
+        ways: list[Program] = [Walk(program, relation) for relation in self.schema.people_of(nodes)]
+        return ways[:_OWNERS]
 
     def _are_rows(self, program: Program) -> bool:
         nodes = self._executor.nodes(program)

@@ -135,7 +135,8 @@ class Schema:
         """Directed relations that number rows, ``order id``: what has the same number in two tables is not the same."""
         own = [
             info.id for info in self.relations
-            if info.label.casefold().split()[-1:] == ["id"] and info.facts == info.heads and self._adds(info.id)
+            if info.label.casefold().split()[-1:] == ["id"] and info.facts == info.heads
+            and (self._adds(info.id) or (info.tails == info.heads and info.leaves == 1.0))
         ]  # fmt: skip
         return [*own, *map(self.inverse, own)]
 
@@ -151,9 +152,9 @@ class Schema:
     @cached_property
     def stocks(self) -> list[int]:
         """Relations that say how many of something are there."""
-        named = stems_in("stock inventory")
-        found = [r for r in self.value_relations if self._adds(r) and set(self.relations[r].stems) & named]
-        return [r for r in found if r not in self.amounts]  # no unit price
+        named, counted = stems_in("stock inventory"), stems_in("quantity hand available")
+        found = [(r, set(self.relations[r].stems)) for r in self.value_relations if self._adds(r)]
+        return [r for r, own in found if own & named or len(own & counted) > 1]
 
     def adds(self, relation: int) -> bool:
         """Whether several of a relation's numbers have a sum that says something: hours and goals, not ages."""
@@ -427,6 +428,19 @@ class Schema:
             return Walk(Entities(tuple(sorted(kinds))), self.inverse(self.type_relation)) if kinds else None
         wider = [r for r in held if len(self.columns.sources(r)) > len(nodes)]
         return Having(max(wider, key=lambda r: (len(self.columns.sources(r)), -r))) if wider else None
+
+    def people_of(self, nodes: np.ndarray) -> list[int]:
+        """Relations by which all of some things, themselves no people, have people: orders their customers."""
+        if not len(nodes) or self.somebody[nodes].any():
+            return []
+        return [
+            relation for relation in self.held_by(nodes)
+            if relation < self.snapshot.num_relations and self.somebody[self._reached(nodes, relation)].all()
+        ]  # fmt: skip
+
+    def _reached(self, nodes: np.ndarray, relation: int) -> np.ndarray:
+        sources, targets = self.columns.arcs(relation)
+        return targets[np.isin(sources, nodes)]
 
     def held_by(self, nodes: np.ndarray) -> list[int]:
         """Directed relations that nearly all of some nodes have, ascending."""

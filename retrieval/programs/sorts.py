@@ -29,6 +29,8 @@ SOMEBODY = stems_in(
     "director customer user member artist singer musician manager keeper patient doctor nurse "
     "engineer scientist politician character owner child driver pilot coach professor researcher "
     "instructor staff worker friend guest client contact scholar seller buyer tenant lawyer judge chef "
+    "traveler traveller assignee organizer organiser attendee participant "
+    "speaker passenger rider renter borrower lender donor sponsor trainer trainee mentor recipient sender cashier "
     "founder editor producer composer painter designer host inventor ruler king queen president vet"
 )
 """Kinds of people, by stem."""

@@ -27,10 +27,13 @@ _SAMPLE, _NUMBERS, _DISTINCT, _NAMED = 200, 0.8, 0.98, 0.5
 _GIVEN, _FAMILY = ("firstname", "givenname", "forename"), ("lastname", "surname", "familyname")
 #: Words of headings that say what a name is and not what is named, and words that a kind has at most.
 _NO_KINDS = frozenset({
-    "abbreviation", "code", "date", "email", "full", "id", "identifier", "index", "isbn", "key", "label", "no", "nr",
+    "abbreviation", "caption", "code", "date", "description", "designation", "email", "full", "headline", "id",
+    "identifier", "index", "isbn", "key", "label", "no", "nr", "subject", "summary",
     "number", "phone", "ref", "reference", "row", "serial", "sku", "time", "uri", "url", "uuid", "year",
 })  # fmt: skip
 _KIND_WORDS = 2
+#: What headings of numbers of rows end in.
+_NUMBERING = frozenset({"code", "id", "key", "no", "nr", "number"})
 #: Headings of what a fact says, where it is one to a row.
 _SAYS = frozenset(
     {"attribute", "field", "key", "predicate", "property", "relation", "relationship", "variable"}
@@ -40,6 +43,12 @@ _SAYS_NOTHING = frozenset({
     "a", "copy", "data", "dataset", "db", "download", "dump", "entities", "example", "export", "facts", "file",
     "final", "graph", "import", "input", "kb", "kg", "list", "my", "new", "nodes", "output", "rows", "sample",
     "sheet", "table", "test", "triples", "untitled", "upload",
+})  # fmt: skip
+
+#: A code, "P-104", and what the column is headed that says what has it.
+_CODE = re.compile(r"(?=\S*\d)[\w./#-]+")
+_DESCRIBING = frozenset({
+    "article", "caption", "description", "designation", "headline", "item", "product", "subject", "summary",
 })  # fmt: skip
 
 
@@ -92,7 +101,8 @@ def find_table(head: str, name: str, *, sure: bool, mark: str | None = None) -> 
         headed = _kind_of_heading(header[key[0]]) if len(key) == 1 else ""
         marks = [list_mark(cells) for cells in _columns(header, below)]
         lists = {at: mark for at, mark in enumerate(marks) if mark and at not in key}
-        return Table(guess, tuple(header), key, tuple(dict.fromkeys(filter(None, (kind, headed)))), lists)
+        kinds = (kind, headed, _numbered_kind(header, below))
+        return Table(guess, tuple(header), key, tuple(dict.fromkeys(filter(None, kinds))), lists)
     return None
 
 
@@ -108,6 +118,13 @@ def _kind_of_heading(heading: str) -> str:
     words = _words(heading)
     plain = 0 < len(words) <= _KIND_WORDS and not set(words) & (_NO_KINDS | set(NAMES))
     return _singular(words) if plain and all(word.isalpha() for word in words) else ""
+
+
+def _numbered_kind(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """What rows are called that the first column numbers, ``member`` of ``member_id``; or nothing."""
+    words, numbers = _words(header[0]), [row[0] for row in rows]
+    fine = len(words) > 1 and words[-1] in _NUMBERING and len(set(numbers)) == len(numbers)
+    return _singular(words[:-1]) if fine and not set(words[:-1]) & _NO_KINDS else ""
 
 
 def _words(text: str) -> list[str]:
@@ -155,6 +172,10 @@ def _key(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str) -> tup
     said.sort(key=lambda at: (header[at].casefold() not in NAMES, at))
     called = [at for at in apart if kind and header[at].casefold() == kind]
     words = [at for at in apart if _share([parse(cell) is None for cell in columns[at]]) >= _NUMBERS]
+    if words and all(
+        _CODE.fullmatch(cell) for cell in columns[words[0]]
+    ):  # people say what a part is, not its number
+        words.sort(key=lambda at: header[at].casefold() not in _DESCRIBING)
     return tuple([*said, *called, *words][:1])
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from retrieval.errors import LLMError, ProgramError
 from retrieval.events import AnswerFinal, ChainsBuilt, Event, PathRetrieved, QuestionLinked
 from retrieval.evidence.chains import distinct_facts
@@ -83,6 +85,8 @@ class ProgramEngine:
         schema = self._reader.parser.schema
         sort, truths = asked(words(question)), schema.truths
         if sort == "which" and any(end in truths for end in ends):
+            return True
+        if sort == "who" and schema.people_of(np.array(nodes, np.int64)):
             return True
         if sort in ("who", "when"):
             led = [node for end in ends for node in self._reader.parser.columns.targets(end)[:_LOOKED_AT]]

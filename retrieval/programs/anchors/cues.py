@@ -9,7 +9,7 @@ from retrieval.programs import lexicon
 from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import Comparison, ValueKind
 from retrieval.programs.anchors.anchor import Anchor, Comparing, Ranking, Relating
-from retrieval.programs.anchors.similarity import Adjectives
+from retrieval.programs.anchors.similarity import ANY_DATE, Adjectives
 from retrieval.programs.words import Question
 
 #: Relations that "how long" may ask for.
@@ -60,8 +60,7 @@ def _cue(question: Question, adjectives: Adjectives, first: int, last: int, phra
         return Anchor(category, first, last, extra=extra, features=((f"cue.{name}", 1.0),), strength=strength)
 
     found: list[Anchor] = []
-    before = question.words[first - 1].stem if first else ""
-    if phrase in lexicon.COMPARISONS and before in lexicon.PARTICLE_VERBS:
+    if phrase in lexicon.COMPARISONS and first and question.words[first - 1].stem in lexicon.PARTICLE_VERBS:
         return found  # who looks after somebody comes after nobody
     compares = phrase.endswith("than") or any(word.text == "than" for word in question.words[last:])
     likened = _likened(phrase)
@@ -106,7 +105,8 @@ def _cue(question: Question, adjectives: Adjectives, first: int, last: int, phra
         early = lexicon.SUPERLATIVES["earliest"]
         found.append(anchor("U", Ranking(early[0], early[1], place), "ordinal"))
     elif phrase in lexicon.POSITIVES and first and question.words[first - 1].text == "how":
-        for relation, _, quality in adjectives.relations(lexicon.POSITIVES[phrase])[:_MEASURES]:
+        known = [own for own in adjectives.relations(lexicon.POSITIVES[phrase]) if own[2] > ANY_DATE]
+        for relation, _, quality in known[:_MEASURES]:  # how old somebody is, no date of whatever tells
             features = (("r", 1.0), ("r.adjective", quality))
             found.append(
                 Anchor("R", first, last, extra=Relating(relation, quality), features=features, strength=0.8)

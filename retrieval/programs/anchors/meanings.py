@@ -165,7 +165,8 @@ class Meanings:
             named = not all(self._lacks_preposition(question, r) for r in schema.by_stem.get(word.stem, ()))
             if word.stem in schema.kind_stems or (word.stem,) in schema.induced:
                 continue
-            if word.stem == "place" and not named and question.words[0].text in ("how", "who"):
+            ends = at + 1 == len(question.words) and word.text == "place"
+            if (word.text == "placed" or ends) and not named:
                 continue  # who "placed" an order is no place
             for relation in () if named else schema.called.get(word.stem, ()):
                 found += self._relating(at, at + 1, relation, 0.8, (("r", 1.0), ("r.related", 1.0)))

@@ -21,7 +21,7 @@ Encode = Callable[[Sequence[str]], np.ndarray]
 #: Cosines below this say nothing of a relation.
 RELATION_SIM = 0.40
 #: How well a date whose name says nothing tells what is new or old.
-_ANY_DATE = 0.2
+ANY_DATE = 0.2
 #: Dimensions of what some attributes are measured in; numbers without a unit may be anything.
 _MEASURED = {
     "weight": ("", "mass"),
@@ -113,7 +113,7 @@ class Adjectives:
                     found[relation] = (adjective.nouns[best][1], quality)
         for relation in schema.value_relations if temporal else ():
             if relation not in found and self._dated(relation):
-                found[relation] = (dict(adjective.nouns)["date"], _ANY_DATE)
+                found[relation] = (dict(adjective.nouns)["date"], ANY_DATE)
         ranked = sorted(found.items(), key=lambda item: (-item[1][1], item[0]))
         return [(relation, up, quality) for relation, (up, quality) in ranked]
 

@@ -86,7 +86,7 @@ def _names_value(anchors: list[Anchor], schema: Schema) -> bool:
 def _asked(words: list[str]) -> Iterator[int]:
     """Where a word asks for a sum."""
     verbs = [n for n, word in enumerate(words) if word in MONEY_VERBS]
-    asks = any(word in _ASKING for word in words) and "many" not in words
+    asks = any(word in _ASKING for word in words) and "many" not in words and "than" not in words
     if not asks and words[:1] == ["what"]:
         asks = any(words[n - 1] in ("we", "i") for n in verbs if n)
     if asks:

@@ -24,6 +24,8 @@ from retrieval.programs.execution import common
 from retrieval.programs.parts import Made, Part, rule
 from retrieval.programs.rules.base import Rules
 
+#: Words of questions for how much of something is there.
+_STOCKED = frozenset({"available", "hand", "have", "left", "remaining", "stock"})
 #: Relations by which two things may differ.
 _DIFFERENCES = 3
 
@@ -35,7 +37,12 @@ class NumberRules(Rules):
     def _count(self, cue: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
         del cue
         if isinstance(of.expression, Entities) and len(of.expression.ids) < 2:
-            return  # what is named is one thing; how many there are of it is another question
+            # What is named is one thing: how many there are of it is told by a stock, if at all.
+            ways = self.schema.stocks if _STOCKED & self.said else []
+            stocks = [Walk(of.expression, relation) for relation in ways]
+            for program in (own for own in stocks if len(self.nodes(own))):
+                yield "S", program, "walk", (("count.stock", 1.0),)
+            return
         nodes = self.nodes(of.expression)
         kinds = self.executor.columns.kinds[nodes]
         order = "QS" if forward else "SQ"

@@ -149,6 +149,18 @@ def test_the_column_that_names_a_row(text, key):
     assert found.key == key
 
 
+def test_things_are_called_by_what_they_are_and_not_by_a_code():
+    parts = "part no,description,price\nP-1,Hex bolt,0.12\nP-2,Air filter,9.40\n"
+    found = find_table(parts, "stock.csv", sure=True)
+    assert found is not None
+    assert (found.key, found.kinds) == ((1,), ("stock", "part"))
+    flights = find_table(
+        "flight no,pilot,seats\nBA-1,Ann Bell,120\nBA-2,Ben Kato,80\n", "flights.csv", sure=True
+    )
+    assert flights is not None
+    assert flights.key == (0,)
+
+
 @pytest.mark.parametrize(
     ("heading", "kinds"),
     [
@@ -156,7 +168,8 @@ def test_the_column_that_names_a_row(text, key):
         ("Bus stops", ("thing", "bus stop")),
         ("Thing", ("thing",)),
         ("Full name", ("thing",)),
-        ("Order no", ("thing",)),
+        ("Order no", ("thing", "order")),
+        ("Serial no", ("thing",)),
         ("Name of whom", ("thing",)),
     ],
 )
