@@ -235,8 +235,9 @@ class StudyDetailSerializer(StudySerializer):
     def get_plan(self, study: Study) -> dict[str, Any]:
         """As it was asked for, with what was left out; the database keeps the order of cells, not of variants."""
         shown = _shown(selectors.plan_of(study))
-        order = list(dict.fromkeys(study.cells.values_list("variant", flat=True)))
-        shown["variants"].sort(key=lambda one: order.index(one["name"]))
+        named = dict.fromkeys(study.cells.values_list("variant", flat=True))
+        order = {name: place for place, name in enumerate(named)}
+        shown["variants"].sort(key=lambda one: order.get(one["name"], len(order)))  # before its cells are made
         return PlannedSerializer(shown).data
 
     @extend_schema_field(StudyRowSerializer(many=True))
