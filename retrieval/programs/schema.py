@@ -376,8 +376,18 @@ class Schema:
 
     @cached_property
     def nouns(self) -> dict[int, str]:
-        """The nouns of those relations: what their members are called."""
-        return {relation: noun for noun, relation in reversed(self._nouns.items())}
+        """What the nodes are called from which a directed relation leads on, where they are all rows of one table, or
+        where nothing but their names tells.
+        """
+        found = {relation: noun for noun, relation in reversed(self._nouns.items())}
+        rows = self.surrogates[0]
+        for kind in self.kinds:
+            members = self.members(kind)
+            if rows[members].all():
+                label = self.snapshot.entity_label(kind).lower()
+                own = (r for r in self.held_by(members) if r < self.snapshot.num_relations)
+                found |= {r: label for r in own if np.array_equal(self.columns.sources(r), members)}
+        return found
 
     @cached_property
     def _nouns(self) -> dict[str, int]:

@@ -236,8 +236,8 @@ class StudyDetailSerializer(StudySerializer):
         """As it was asked for, with what was left out; the database keeps the order of cells, not of variants."""
         shown = _shown(selectors.plan_of(study))
         named = dict.fromkeys(study.cells.values_list("variant", flat=True))
-        order = {name: place for place, name in enumerate(named)}
-        shown["variants"].sort(key=lambda one: order.get(one["name"], len(order)))  # before its cells are made
+        order = {name: place for place, name in enumerate(named)}  # of none before its cells are made
+        shown["variants"].sort(key=lambda one: order.get(one["name"], len(order)))
         return PlannedSerializer(shown).data
 
     @extend_schema_field(StudyRowSerializer(many=True))
