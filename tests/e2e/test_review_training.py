@@ -226,7 +226,7 @@ def step_a_deleted_queue_comes_back_with_everything(
         shot("review-deleted")
         admin.get_by_role("button", name=way).click()
         expect(link).to_be_visible()
-        expect(admin.get_by_text(f"{QUEUE} is back.").first).to_be_visible()
+        expect(admin.get_by_text(f"{QUEUE} was restored.").first).to_be_visible()
     assert clew.api("GET", f"review/queues/{queue['id']}")["progress"]["done"] == 1
     assert len(clew.api("GET", f"review/queues/{queue['id']}/trainings")["results"]) == 1
 
