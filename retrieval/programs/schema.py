@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.kg.search.walks import all_arcs
-from retrieval.programs.algebra import Entities, Having, Program, ValueKind, Walk
+from retrieval.programs.algebra import Entities, Having, Program, Walk
 from retrieval.programs.columns import Columns
 from retrieval.programs.gazetteer import CLASSES
 from retrieval.programs.induction import induced
-from retrieval.programs.lexicon import AMOUNTS, QUANTITIES, STOP
+from retrieval.programs.lexicon import STOP
+from retrieval.programs.measures import Measures
 from retrieval.programs.sorts import LOCATING, PERSONAL, SOMEBODY, SOMEWHERE, RelationInfo, form_of, stems_in
 from retrieval.programs.words import stem, stems_of
 
@@ -33,8 +34,6 @@ _SAMPLE, _NEARLY_ALL, _MOST = 40, 0.9, 0.8
 _SHARED, _VALUES = 1.25, 200
 #: What a word counts in a relation's name that only says what kind its ends are: the station of "serves station".
 _END = 0.3
-#: Words of numbers that are summed, though they are no plurals.
-_SUMMED = frozenset({"amount", "attendance", "cost", "revenue", "spend", "total", "turnover"})
 #: Relations that are told apart by one word: two.
 _TWINS = 2
 #: Facts an owner, of a relation of which each has one.
@@ -96,24 +95,6 @@ class Schema:
             and self.columns.value_type(info.id) is None
         ]  # fmt: skip
 
-    @cached_property
-    def amounts(self) -> list[int]:
-        """Relations that say how much money something was, the surest first."""
-        found: list[tuple[int, int]] = []
-        for relation in self.value_relations:
-            kind, own = self.columns.value_type(relation), self.relations[relation].stems
-            if (
-                kind is None
-                or kind.kind is not ValueKind.NUMBER
-                or kind.year
-                or kind.dimension not in ("", "money")
-            ):
-                continue
-            places = [place for place, word in enumerate(AMOUNTS) if stem(word) in own]
-            if places and "per" not in self.relations[relation].label.casefold().split():
-                found.append((10 * places[0] + len(own), relation))
-        return [relation for _, relation in sorted(found)]
-
     def twin(self, relation: int) -> int | None:
         """The directed relation whose name differs in the first word alone: of the home team, the away team."""
         inverse, forward = divmod(relation, self.snapshot.num_relations)
@@ -131,41 +112,9 @@ class Schema:
         return {one: other for pair in pairs for one, other in (pair, pair[::-1])}
 
     @cached_property
-    def numbering(self) -> list[int]:
-        """Directed relations that number rows, ``order id``: what has the same number in two tables is not the same."""
-        own = [
-            info.id for info in self.relations
-            if info.label.casefold().split()[-1:] == ["id"] and info.facts == info.heads
-            and (self._adds(info.id) or (info.tails == info.heads and info.leaves == 1.0))
-        ]  # fmt: skip
-        return [*own, *map(self.inverse, own)]
-
-    @cached_property
-    def quantities(self) -> list[int]:
-        """Relations that say how many of something there were."""
-        named = stems_in(" ".join(QUANTITIES))
-        return [
-            r for r in self.value_relations
-            if self._adds(r) and set(self.relations[r].stems) & named and r not in self.amounts
-        ]  # fmt: skip
-
-    @cached_property
-    def stocks(self) -> list[int]:
-        """Relations that say how many of something are there."""
-        named, counted = stems_in("stock inventory"), stems_in("quantity hand available")
-        found = [(r, set(self.relations[r].stems)) for r in self.value_relations if self._adds(r)]
-        return [r for r, own in found if own & named or len(own & counted) > 1]
-
-    def adds(self, relation: int) -> bool:
-        """Whether several of a relation's numbers have a sum that says something: hours and goals, not ages."""
-        words = self.relations[relation].label.casefold().split()
-        plural = bool(words) and words[-1].endswith("s") and not words[-1].endswith("ss")
-        summed = relation in self.quantities or bool(set(words) & _SUMMED)
-        return self._adds(relation) and (plural or summed)
-
-    def _adds(self, relation: int) -> bool:
-        kind = self.columns.value_type(relation)
-        return kind is not None and kind.kind is ValueKind.NUMBER and not kind.year
+    def measures(self) -> Measures:
+        """Relations whose numbers are sums, quantities or numbers of rows."""
+        return Measures(self.columns, self.relations)
 
     @cached_property
     def somebody(self) -> np.ndarray:

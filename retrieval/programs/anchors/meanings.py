@@ -101,7 +101,7 @@ class Meanings:
         schema, found = self.schema, list[Anchor]()
         targets = vocabulary.targets(question) if question.words[0].text == "which" else set()
         numbered = any(word.text in NUMBERING for word in question.words)
-        unsaid = set[int]() if numbered else set(schema.numbering)
+        unsaid = set[int]() if numbered else set(schema.measures.numbering)
         doing = [_does(question, at) for at in range(len(question.words))]
         content = [word.text not in STOP for word in question.words]
         for at, word in enumerate(question.words[1:], 1):  # "first name", "phone number"

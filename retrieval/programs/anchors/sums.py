@@ -41,23 +41,29 @@ def summed(question: Question, schema: Schema, anchors: list[Anchor]) -> list[An
     """
     words = [word.text for word in question.words]
     verbs = set(_asked(words))
-    found = [own for at in verbs for own in _sums(at, schema.amounts, Folding.SUM, "sum.word")]
+    found = [own for at in verbs for own in _sums(at, schema.measures.amounts, Folding.SUM, "sum.word")]
     if words[:_COUNTED] == ["how", "many"] and not verbs:
         verbs = {n for n, word in enumerate(words) if word in QUANTITY_VERBS}
         counted = [
             own for own in anchors if own.category == "S" and own.first == _COUNTED and own.extra == "kind"
         ]
         if not any(_is_rows(own, schema) for own in counted):
-            found = [own for at in verbs for own in _sums(at, schema.quantities, Folding.SUM, "sum.word")]
+            found = [
+                own for at in verbs for own in _sums(at, schema.measures.quantities, Folding.SUM, "sum.word")
+            ]
     folds = [own for own in anchors if own.category == "A"]
     if folds and not _names_value([own for own in anchors if own.first != folds[0].first], schema):
-        found += [own for fold in folds for own in _sums(fold.first, schema.amounts, fold.extra, "sum.bare")]
+        found += [
+            own
+            for fold in folds
+            for own in _sums(fold.first, schema.measures.amounts, fold.extra, "sum.bare")
+        ]
     if not any(name == "sum.word" for own in found for name, _ in own.features):
         verbs = set()
     added = [
         own
         for own in anchors
-        if own.category == "R" and own.first == _COUNTED and schema.adds(own.extra.relation)
+        if own.category == "R" and own.first == _COUNTED and own.extra.relation in schema.measures.added
     ]
     if words[:_COUNTED] == ["how", "many"] and added:  # "hours were spent": of these hours
         spent = [n for n, word in enumerate(words) if word in MONEY_VERBS]
@@ -103,7 +109,9 @@ def _is_rows(anchor: Anchor, schema: Schema) -> bool:
         else ()
     )
     members = [node for kind in kinds for node in schema.members(kind).tolist()]
-    return any(np.isin(members, schema.columns.sources(relation)).any() for relation in schema.quantities)
+    return any(
+        np.isin(members, schema.columns.sources(relation)).any() for relation in schema.measures.quantities
+    )
 
 
 def stocked(question: Question, schema: Schema) -> list[Anchor]:
@@ -120,7 +128,7 @@ def stocked(question: Question, schema: Schema) -> list[Anchor]:
         ):
             first = at - 2 if before == ["out", "of"] else at - 1
             how = Comparison.AT_MOST if first == at - 2 else Comparison.MORE
-            for relation in schema.stocks[:1]:
+            for relation in schema.measures.stocks[:1]:
                 program = Filter(Having(relation), Key((relation,)), how, Constant(0.0, text="0"))
                 found.append(Anchor("S", first, at + 1, program, "filter", (("stock", 1.0),), 1.0))
     return found

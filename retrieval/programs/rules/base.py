@@ -112,7 +112,7 @@ class Rules:
         relations, ends, every = self._leaving(source)
         hits = np.bincount(relations[self._inside(ends, ends_of)], minlength=len(every))
         if not NUMBERING & self.said:
-            hits[self.schema.numbering] = 0
+            hits[self.schema.measures.numbering] = 0
         found = np.flatnonzero(hits)
         if not len(found):
             return []

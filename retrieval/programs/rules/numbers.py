@@ -38,7 +38,7 @@ class NumberRules(Rules):
         del cue
         if isinstance(of.expression, Entities) and len(of.expression.ids) < 2:
             # What is named is one thing: how many there are of it is told by a stock, if at all.
-            ways = self.schema.stocks if _STOCKED & self.said else []
+            ways = self.schema.measures.stocks if _STOCKED & self.said else []
             stocks = [Walk(of.expression, relation) for relation in ways]
             for program in (own for own in stocks if len(self.nodes(own))):
                 yield "S", program, "walk", (("count.stock", 1.0),)
@@ -64,7 +64,7 @@ class NumberRules(Rules):
                     (
                         (f"count.as_value.{order}", 1.0),
                         ("count.as_sum", 1.0),
-                        ("count.adds", float(self.schema.adds(of.expression.relation))),
+                        ("count.adds", float(of.expression.relation in self.schema.measures.added)),
                     ),
                 )
             yield (
@@ -115,7 +115,12 @@ class NumberRules(Rules):
         if len(nodes) < 2:
             return None
         return next(
-            (r for r in self.schema.amounts if len(common(nodes, columns.sources(r))) > len(nodes) / 2), None
+            (
+                r
+                for r in self.schema.measures.amounts
+                if len(common(nodes, columns.sources(r))) > len(nodes) / 2
+            ),
+            None,
         )
 
     @rule("AR")

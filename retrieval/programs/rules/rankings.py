@@ -50,7 +50,7 @@ class RankingRules(Rules):
                         Having(relation), Key((relation,)), Comparison.AT_MOST, Constant(float(rank.count))
                     )
                     yield "S", within, "filter", ((f"rank.within.{order}", 1.0), ("rank.within", 1.0))
-            if forward and not rank.adjective.nouns and self.schema.adds(relation):
+            if forward and not rank.adjective.nouns and relation in self.schema.measures.added:
                 total = Fold(Folding.SUM, Having(relation), Key((relation,)))
                 yield "D", total, rank, (("rank.sum", 1.0),)
             key = Key((relation,))

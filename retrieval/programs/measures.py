@@ -1,0 +1,92 @@
+"""Relations by what their numbers say: how much money, how many of something, or which row of a table."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from retrieval.programs.algebra import ValueKind
+from retrieval.programs.lexicon import AMOUNTS, QUANTITIES
+from retrieval.programs.sorts import stems_in
+from retrieval.programs.words import stem
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from retrieval.programs.columns import Columns
+    from retrieval.programs.sorts import RelationInfo
+
+#: Words of numbers that are summed, though they are no plurals.
+_SUMMED = frozenset({"amount", "attendance", "cost", "revenue", "spend", "total", "turnover"})
+
+
+class Measures:
+    """The relations of one graph that lead to numbers, told apart; found on first use.
+
+    Args:
+        columns: the values of the graph.
+        relations: by forward id.
+    """
+
+    def __init__(self, columns: Columns, relations: Sequence[RelationInfo]) -> None:
+        self.columns = columns
+        self.relations = relations
+
+    @cached_property
+    def amounts(self) -> list[int]:
+        """Relations that say how much money something was, the surest first."""
+        found: list[tuple[int, int]] = []
+        for info in self._numbers:
+            kind = self.columns.value_type(info.id)
+            places = [place for place, word in enumerate(AMOUNTS) if stem(word) in info.stems]
+            money = kind is not None and kind.dimension in ("", "money")
+            if places and money and "per" not in info.label.casefold().split():
+                found.append((10 * places[0] + len(info.stems), info.id))
+        return [relation for _, relation in sorted(found)]
+
+    @cached_property
+    def numbering(self) -> list[int]:
+        """Directed relations that number rows, ``order id``: what has the same number in two tables is not the same."""
+        numbers = {info.id for info in self._numbers}
+        own = [
+            info.id for info in self.relations
+            if info.label.casefold().split()[-1:] == ["id"] and info.facts == info.heads
+            and (info.id in numbers or (info.tails == info.heads and info.leaves == 1.0))
+        ]  # fmt: skip
+        return [*own, *(relation + len(self.relations) for relation in own)]
+
+    @cached_property
+    def quantities(self) -> list[int]:
+        """Relations that say how many of something there were."""
+        named = stems_in(" ".join(QUANTITIES))
+        return [info.id for info in self._numbers if set(info.stems) & named and info.id not in self.amounts]
+
+    @cached_property
+    def stocks(self) -> list[int]:
+        """Relations that say how many of something are there."""
+        named, counted = stems_in("stock inventory"), stems_in("quantity hand available")
+        return [
+            info.id for info in self._numbers
+            if set(info.stems) & named or len(set(info.stems) & counted) > 1
+        ]  # fmt: skip
+
+    @cached_property
+    def added(self) -> frozenset[int]:
+        """Relations whose numbers have a sum that says something: hours and goals, not ages."""
+        found = set(self.quantities)
+        for info in self._numbers:
+            words = info.label.casefold().split()
+            plural = words[-1:] and words[-1].endswith("s") and not words[-1].endswith("ss")
+            if plural or set(words) & _SUMMED:
+                found.add(info.id)
+        return frozenset(found)
+
+    @cached_property
+    def _numbers(self) -> list[RelationInfo]:
+        """Those that lead to numbers that are no years."""
+        kinds = ((info, self.columns.value_type(info.id)) for info in self.relations)
+        return [
+            info
+            for info, kind in kinds
+            if kind is not None and kind.kind is ValueKind.NUMBER and not kind.year
+        ]
