@@ -61,8 +61,9 @@ export function useDraft(
     return id || start.question ? start : { ...start, question: heldQuestion() };
   });
 
-  // A run that is opened brings its question and settings into the box.
+  // A run that is opened brings its question and settings into the box; what was typed before it came stays.
   const [draftOf, setDraftOf] = useState<string | undefined>(undefined);
+  const [typedOver, setTypedOver] = useState<string | undefined>(undefined);
   if (run && draftOf !== id) {
     setDraftOf(id);
     const [same, of] = [draft.question.trim() === run.question, draftOfRun(run)];
@@ -70,6 +71,7 @@ export function useDraft(
     setDraft({
       ...(same && of.graph === draft.graph ? { ...draft, method, budget, seed, options } : of),
       ...howOfUrl(params),
+      ...(typedOver === id && { question: draft.question, given: draft.given }),
     });
   }
 
@@ -167,6 +169,7 @@ export function useDraft(
   const change = (next: Partial<Draft>) => {
     setDraft((now) => ({ ...(next.question === undefined ? now : rewritten(now, next.question)), ...next }));
     keepInUrl(next);
+    if (next.question !== undefined && id && draftOf !== id) setTypedOver(id);
     if (next.question !== undefined && heldQuestion()) holdQuestion(next.question);
     const { graph, method: chosen, reasoner, budget, seed } = next;
     settings.set(

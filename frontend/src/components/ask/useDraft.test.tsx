@@ -1,0 +1,52 @@
+import { QueryClientProvider } from "@tanstack/react-query";
+import { act, renderHook } from "@testing-library/react";
+import type { ReactNode } from "react";
+import { MemoryRouter } from "react-router";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { makeCache } from "@/api/cache";
+import type { Run } from "@/api/types";
+import { useDraft } from "./useDraft";
+
+const run = {
+  ...{ id: "r1", graph: 1, question: "and the second largest?", method: "reg-path", state: "done" },
+  ...{ reasoner: "extractive", budget: 50, seed: 7, options: {}, program: null, checkpoint: null },
+} as unknown as Run;
+
+beforeEach(() => {
+  sessionStorage.clear();
+  vi.stubGlobal("fetch", () => new Promise(() => undefined));
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+function opened() {
+  const cache = makeCache();
+  const wrapper = ({ children }: { children: ReactNode }) => (
+    <QueryClientProvider client={cache}>
+      <MemoryRouter initialEntries={["/runs/r1"]}>{children}</MemoryRouter>
+    </QueryClientProvider>
+  );
+  return renderHook(({ of }: { of: Run | undefined }) => useDraft("r1", of, undefined), {
+    wrapper,
+    initialProps: { of: undefined as Run | undefined },
+  });
+}
+
+it("takes the question of a run that is opened, once it has come", () => {
+  const { result, rerender } = opened();
+  expect(result.current.draft.question).toBe("");
+  rerender({ of: run });
+  expect(result.current.draft.question).toBe("and the second largest?");
+});
+
+it("keeps what was typed before the run had come, and takes the rest of it", () => {
+  const { result, rerender } = opened();
+  act(() => {
+    result.current.change({ question: "Which is the smallest?" });
+  });
+  rerender({ of: run });
+  expect(result.current.draft.question).toBe("Which is the smallest?");
+  expect(result.current.draft.graph).toBe("1");
+});
