@@ -1,4 +1,4 @@
-"""The content type of an uploaded file, so that a picture or a spreadsheet is refused before it is stored."""
+"""The content type of an uploaded file, so that a picture or a program is refused before it is stored."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ CONTAINERS = (b"PK\x03\x04", b"PAR1", b"(\xb5/\xfd")
 _TAR = slice(257, 262)
 #: Beginnings of text in UTF-16, which the readers decode.
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-#: Beginnings of documents that are no text: PDF.
-DOCUMENTS = (b"%PDF",)
+#: Beginnings of what graphs are made of and is no text: PDF, and workbooks of before 2007.
+DOCUMENTS = (b"%PDF", b"\xd0\xcf\x11\xe0")
 _HINT = (
-    "Upload triples, nodes and edges (CSV, JSONL, Parquet, GraphML), RDF, or documents (text, Markdown, HTML, PDF, "
-    "passages as JSONL), compressed, in an archive, or as they are."
+    "Upload tables (Excel, CSV, JSON), triples, nodes and edges (CSV, JSON, Parquet, GraphML), RDF, or documents "
+    "(text, Markdown, HTML, PDF, passages as JSONL), compressed, in an archive, or as they are."
 )
 
 

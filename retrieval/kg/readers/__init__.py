@@ -58,7 +58,7 @@ def read_graph(
 
     files = [Path(path) for path in ([paths] if isinstance(paths, (str, Path)) else paths)]
     shown = [(names or {}).get(path, path.name) for path in files]
-    with unpacked(files, shown) as found:
+    with unpacked(files, shown, tables=True) as found:
         read, reports = read_all(found, options, problems=problems, progress=progress, sink=sink)
         # Reports are made after all is put together: edges to nodes that no file describes are found then.
         return replace(combine(read, sink), reports=reports())

@@ -20,7 +20,9 @@ from pathlib import Path
 from typing import IO, Literal
 
 from retrieval.errors import ClewError, EmptySourceError, SourceError
+from retrieval.kg.readers import json_tables
 from retrieval.kg.readers.compression import EASY, RATIO, open_bytes
+from retrieval.kg.readers.workbooks import is_workbook, sheets
 
 _PIECE = 1 << 20
 _ZIP = b"PK\x03\x04"
@@ -30,6 +32,8 @@ _ASIDE = re.compile(
     r"(^|/)(__MACOSX/|\.|Thumbs\.db$|desktop\.ini$|(readme|licen[cs]e|copying|notice|citation|changelog)[^/]*$)",
     re.IGNORECASE,
 )
+#: What names of files of JSON end in.
+_JSON = (".json", ".json.gz", ".json.zst", ".geojson")
 _OFFICE = ("[Content_Types].xml", "mimetype")
 _HINT = "Nothing of it was unpacked. Make the archive again, of the data files alone."
 
@@ -66,12 +70,14 @@ class Unpacked:
     Attributes:
         path: where it lies.
         name: what it is called; of an archive's file, ``archive/path``.
-        archive: the archive it came from, as its owner calls it; empty for a file given by itself.
+        archive: the archive, workbook or JSON it came from, as its owner calls it; empty for a file given by itself.
+        format: the format that it is known to be of; empty where its content tells.
     """
 
     path: Path
     name: str
     archive: str = ""
+    format: str = ""
 
 
 def archive_kind(path: Path) -> ArchiveKind | None:
@@ -98,6 +104,7 @@ def unpacked(
     *,
     limits: ArchiveLimits = LIMITS,
     folder: Path | None = None,
+    tables: bool = False,
 ) -> Iterator[list[Unpacked]]:
     """Files, with those of archives in the place of the archives, in their order. They last as long as the block.
 
@@ -106,6 +113,7 @@ def unpacked(
         names: what their owners call them; None takes their names.
         limits: of each archive.
         folder: where archives are unpacked; None takes the system's directory for temporary files.
+        tables: take workbooks and JSON of several tables apart too.
 
     Raises:
         SourceError: an archive is broken, dangerous or too large, or there is no room for it.
@@ -115,21 +123,53 @@ def unpacked(
         found: list[Unpacked] = []
         for number, path in enumerate(paths):
             name = names[number] if names is not None else path.name
+            inside = Path(place) / str(number)
+            if tables and (parts := tables_in(Unpacked(path, name), inside)):
+                found += parts
+                continue
             kind = archive_kind(path)
             if kind is None:
                 found.append(Unpacked(path, name))
                 continue
-            inside = Path(place) / str(number)
             members = [
                 Unpacked(at, f"{name}/{member}", name)
-                for member, at in _Opened(path, name, kind, limits).extract(inside)
+                for member, at in _Opened(path, name, kind, limits, tables=tables).extract(inside)
             ]
+            if tables:
+                apart = [tables_in(one, inside / f"tables {at}") for at, one in enumerate(members)]
+                members = [part for one, parts in zip(members, apart, strict=True) for part in parts or [one]]
             if not members:
                 raise EmptySourceError(
                     f"{name} holds no file of data.", hint="Give an archive of graph or question files."
                 )
             found += members
         yield found
+
+
+def tables_in(file: Unpacked, folder: Path) -> list[Unpacked]:
+    """The tables of a workbook, or the tables and the graph of JSON that holds several; none of other files.
+
+    Args:
+        file: as it lies.
+        folder: where they are put; it is made.
+
+    Raises:
+        EmptySourceError: it is a workbook without a table.
+        SourceError: it is broken, locked, too large or too deep.
+    """
+    workbook = is_workbook(file.path)
+    if not workbook and not file.name.lower().endswith(_JSON):
+        return []
+    folder.mkdir(parents=True)
+    if not workbook:
+        held = json_tables.parts(file.path, file.name, folder)
+        return [Unpacked(at, f"{file.name}/{part}", file.name, form) for part, at, form in held]
+    found = sheets(file.path, file.name, folder)
+    if not found:
+        raise EmptySourceError(
+            f"{file.name} holds no table.", hint="Give a workbook with a table in a sheet."
+        )
+    return [Unpacked(at, f"{file.name}/{sheet}", file.name, form) for sheet, at, form in found]
 
 
 def members(path: Path, name: str, *, limits: ArchiveLimits = LIMITS) -> list[tuple[str, int]]:
@@ -168,8 +208,8 @@ def first_of(
             for found, _, file in opened.entries():
                 if found == member:
                     written.write(start := file.read(size))
-                    # Of Parquet nothing can be read without its end.
-                    if start.startswith(b"PAR1"):
+                    # Of Parquet and workbooks nothing can be read without their end.
+                    if start.startswith((b"PAR1", _ZIP)):
                         shutil.copyfileobj(file, written)
                     break
         yield out
@@ -178,8 +218,11 @@ def first_of(
 class _Opened:
     """One archive while it is read: its entries, checked one by one."""
 
-    def __init__(self, path: Path, name: str, kind: ArchiveKind, limits: ArchiveLimits) -> None:
+    def __init__(
+        self, path: Path, name: str, kind: ArchiveKind, limits: ArchiveLimits, *, tables: bool = False
+    ) -> None:
         self._path, self._name, self._kind, self._limits = path, name, kind, limits
+        self._tables = tables
         self._left = min(limits.total, limits.easy + limits.ratio * path.stat().st_size)
 
     def extract(self, folder: Path) -> list[tuple[str, Path]]:
@@ -289,7 +332,7 @@ class _Opened:
         with path.open("rb") as file:
             start = file.read(8)
         other = next((kind for magic, kind in _NESTED.items() if start.startswith(magic)), None)
-        if other or archive_kind(path):
+        if other or (archive_kind(path) and not (self._tables and is_workbook(path))):
             raise self._refused(f"holds another archive, {member}")
 
     def _refused(self, why: str) -> SourceError:

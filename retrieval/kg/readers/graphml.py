@@ -18,6 +18,7 @@ from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_layout import RELATIONS
 from retrieval.kg.readers.property_rows import (
     TYPE,
+    UNNAMED,
     BadRowError,
     PropertyRows,
     attribute_rows,
@@ -26,8 +27,6 @@ from retrieval.kg.readers.property_rows import (
 from retrieval.kg.readers.sources import Source
 from retrieval.kg.table import ATTRIBUTE_LIMIT
 
-#: What an edge without a name is called.
-UNNAMED = "edge"
 _PIECE = 1 << 18
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import io
 import json
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from retrieval.errors import SourceError
 from retrieval.kg.readers import archives
-from retrieval.kg.readers.archives import archive_kind
+from retrieval.kg.readers.archives import Unpacked, archive_kind, tables_in
 from retrieval.kg.readers.compression import open_bytes, plain_name
 from retrieval.kg.readers.decoding import decoded, encoding_of
-from retrieval.kg.readers.options import ReadOptions
+from retrieval.kg.readers.options import DETECTED, ReadOptions
 from retrieval.kg.readers.preview import Kind, Preview
 from retrieval.kg.readers.sources import WRONG_KINDS, Source, is_parquet
 
@@ -50,6 +50,10 @@ def look(path: Path, name: str, kind: Kind, options: ReadOptions, preview: Look)
         raise SourceError(f"{name} cannot be opened.", hint="Check that the file exists and may be read.")
     found = Preview(name, kind, "")
     try:
+        with tempfile.TemporaryDirectory() as place:
+            tables = tables_in(Unpacked(path, name), Path(place) / "tables") if kind == "graph" else []
+            if tables:
+                return _of_tables(tables, found, options, preview)
         if archive_kind(path) is not None:
             return _of_archive(path, found, options, preview)
         return preview(path, found, options)
@@ -72,6 +76,24 @@ def _of_archive(path: Path, found: Preview, options: ReadOptions, preview: Look)
             )
         notes += guessed.notes
     return replace(found, notes=tuple(notes) or (f"{found.name} holds no file of data.",))
+
+
+def _of_tables(tables: Sequence[Unpacked], found: Preview, options: ReadOptions, preview: Look) -> Preview:
+    """The preview of the first table of a workbook or of JSON that can be read, with the names of all."""
+    held = tuple((one.name.removeprefix(f"{one.archive}/"), one.path.stat().st_size) for one in tables)
+    notes: list[str] = []
+    for one, (title, _) in zip(tables, held, strict=True):
+        own = replace(options, format=one.format) if one.format and options.format in DETECTED else options
+        guessed = look(one.path, one.name, found.kind, own, preview)
+        if guessed.format and guessed.rows:
+            said = (
+                f"The file holds {len(held):,} tables; this is {Path(title).stem}." if len(held) > 1 else ""
+            )
+            return replace(
+                guessed, name=found.name, members=held, notes=(*filter(None, [said]), *guessed.notes)
+            )
+        notes += guessed.notes
+    return replace(found, members=held, notes=tuple(notes))
 
 
 def detect_encoding(file: Path) -> tuple[str, tuple[str, ...]]:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 #: Properties that name a node, best first (compared in lower case).
 NAMES = ("name", "label", "title", "displayname", "display_name", "caption")
 TYPE = "type"
+#: What an edge is called that says nothing of what it means.
+UNNAMED = "connected to"
 #: A node of such a type with such a property is a passage too.
 DOCUMENT_TYPES = frozenset({"document", "passage", "chunk", "textchunk"})
 TEXTS = frozenset({"content", "text"})

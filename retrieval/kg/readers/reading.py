@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from retrieval.errors import SourceError
 from retrieval.kg.readers.archives import Unpacked
@@ -46,9 +47,10 @@ def read_all(
         elif i in prose and file.archive in with_facts:
             log.add(0, "left out: it is plain text beside facts; give it by itself to make passages of it")
         else:
+            known = replace(options, format=file.format) if file.format and not asked(options) else options
             try:
                 read.append(
-                    read_file(InputFile(file.path, file.name, options, progress, sink, headers.get(i)), log)
+                    read_file(InputFile(file.path, file.name, known, progress, sink, headers.get(i)), log)
                 )
                 rows = read[-1].rows
                 if file.archive and FORMATS[log.format].family != "documents":

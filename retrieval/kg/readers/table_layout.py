@@ -22,7 +22,9 @@ _HEADING = re.compile(r"[^\W\d_][\w .,:()/%°$€£#&'’+-]{0,59}")
 _NAMING = re.compile(rf"(?:^|[\s_])(?:{'|'.join(NAMES)})$", re.IGNORECASE)
 #: Rows that are looked at, the share of them that a column of numbers must have, of names that must be distinct, and of
 #: rows that must have one where the heading says that it names them.
-_SAMPLE, _NUMBERS, _DISTINCT, _NAMED = 200, 0.8, 0.98, 0.5
+SAMPLE, _NUMBERS, _DISTINCT, _NAMED = 200, 0.8, 0.98, 0.5
+#: Rows below which little tells what names them, and what share of a second column must differ to be no relation.
+_ROWS, _RELATIONS = 5, 0.3
 #: Headings of the two parts of a person's name, without what joins their words.
 _GIVEN, _FAMILY = ("firstname", "givenname", "forename"), ("lastname", "surname", "familyname")
 #: Words of headings that say what a name is and not what is named, and words that a kind has at most.
@@ -86,24 +88,36 @@ def find_table(head: str, name: str, *, sure: bool, mark: str | None = None) -> 
     lines = head.splitlines(keepends=True)
     for guess in (mark,) if mark else _MARKS:
         try:
-            rows = [row for row in csv.reader(lines[: _SAMPLE + 1], delimiter=guess) if any(row)]
+            rows = [row for row in csv.reader(lines[: SAMPLE + 1], delimiter=guess) if any(row)]
         except csv.Error:
             continue
         header = [cell.strip().lstrip("\ufeff") for cell in rows[0]] if rows else []
         fine = 2 <= len(header) <= WIDTH and len({cell.casefold() for cell in header}) == len(header)
-        if not fine or len(rows) < 2 or not all(_HEADING.fullmatch(cell) for cell in header):
+        if not fine or len(rows) < 2 or not (sure or all(_HEADING.fullmatch(cell) for cell in header)):
             continue
         below = [[cell.strip() for cell in row] for row in rows[1:] if len(row) == len(header)]
         if not below or (not sure and (guess_columns(header) or not _looks_like_one(header, below))):
             continue
-        kind = kind_of(name)
-        key = _key(header, below, kind)
-        headed = _kind_of_heading(header[key[0]]) if len(key) == 1 else ""
-        marks = [list_mark(cells) for cells in _columns(header, below)]
-        lists = {at: mark for at, mark in enumerate(marks) if mark and at not in key}
-        kinds = (kind, headed, _numbered_kind(header, below))
-        return Table(guess, tuple(header), key, tuple(dict.fromkeys(filter(None, kinds))), lists)
+        return layout_of(header, below, name, guess)
     return None
+
+
+def layout_of(header: Sequence[str], rows: Sequence[Sequence[str]], name: str, mark: str = "") -> Table:
+    """The layout of a table with these headings, and these rows to begin with.
+
+    Args:
+        header: what the columns are called.
+        rows: the first rows, a cell for each heading; at least one.
+        name: of the file.
+        mark: what parts the cells in it, if anything does.
+    """
+    kind = kind_of(name)
+    key = _key(header, rows, kind)
+    headed = _kind_of_heading(header[key[0]]) if len(key) == 1 else ""
+    marks = [list_mark(cells) for cells in _columns(header, rows)]
+    lists = {at: mark for at, mark in enumerate(marks) if mark and at not in key}
+    kinds = (kind, headed, _numbered_kind(header, rows))
+    return Table(mark, tuple(header), key, tuple(dict.fromkeys(filter(None, kinds))), lists)
 
 
 def kind_of(name: str) -> str:
@@ -149,12 +163,21 @@ def _looks_like_one(header: Sequence[str], rows: Sequence[Sequence[str]]) -> boo
     if len(header) == 3:
         distinct = len(set(columns[0])) >= _DISTINCT * len(rows)
         numbered = _words(header[0])[-1:] == ["id"] and any(_NAMING.search(cell) for cell in header[1:])
-        return (
-            (bool(_NAMING.search(header[0])) or numbered) and distinct and header[1].casefold() not in _SAYS
-        )
+        if header[1].casefold() in _SAYS or not distinct:
+            return False
+        return bool(_NAMING.search(header[0])) or numbered or _is_described(header, columns)
     return bool(_NAMING.search(header[0])) or any(
         _share([parse(cell) is not None for cell in cells]) >= _NUMBERS for cells in columns if cells
     )
+
+
+def _is_described(header: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
+    """Whether three columns of words are a thing and two things said of it, ``Book,Author,Genre``: facts say the same
+    relation of many, and what they say it with is the head of others.
+    """
+    heads, middle, tails = map(set, columns)
+    many = len(columns[0]) >= _ROWS and len(middle) > _RELATIONS * len(columns[1])
+    return many and not heads & tails and not {*header} & (heads | middle | tails)
 
 
 def _key(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str) -> tuple[int, ...]:
@@ -176,6 +199,9 @@ def _key(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str) -> tup
         _CODE.fullmatch(cell) for cell in columns[words[0]]
     ):  # people say what a part is, not its number
         words.sort(key=lambda at: header[at].casefold() not in _DESCRIBING)
+    if len(rows) < _ROWS:
+        # So few rows differ in anything.
+        words = [at for at in words if at == 0 or header[at].casefold() in _DESCRIBING]
     return tuple([*said, *called, *words][:1])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 
 from retrieval.kg.readers.file_contents import FactFile
 from retrieval.kg.readers.input_file import InputFile
@@ -12,6 +13,9 @@ from retrieval.kg.readers.property_csv import decoded_lines
 from retrieval.kg.readers.property_rows import TYPE, BadRowError, PropertyRows, attribute_rows
 from retrieval.kg.readers.rows_layout import parse_delimiter
 from retrieval.kg.readers.table_layout import MISSING, Table, find_table
+
+#: What rows are called that add up those above them.
+_TOTALS = frozenset({"grand total", "sub-total", "subtotal", "sum", "total", "totals"})
 
 
 def read_table(file: InputFile, log: ProblemLog) -> FactFile:
@@ -54,16 +58,44 @@ def _take(table: Table, cells: list[str], number: int, rows: PropertyRows) -> No
         raise BadRowError(f"{len(cells)} columns found, the header has {width}")
     if any("\udc80" <= c <= "\udcff" for cell in cells if not cell.isascii() for c in cell):
         raise BadRowError("not UTF-8 text", "encoding")
+    if is_total(cells, width):
+        raise BadRowError("left out: it adds up the rows above")
     cells += [""] * (width - len(cells))
-    parts = [cells[at] for at in table.key if cells[at].casefold() not in MISSING]
-    if table.key and not parts:
-        raise BadRowError(f"the {table.header[table.key[0]]} is empty", "blank")
-    name = " ".join(parts) or f"{table.kinds[0] if table.kinds else 'row'} {number}"
     said: dict[str, object] = {
         heading: values_of(cell, table.lists[at]) if at in table.lists else cell
         for at, (heading, cell) in enumerate(zip(table.header, cells, strict=True))
-        if table.key != (at,) and cell.casefold() not in MISSING
+        if cell.casefold() not in MISSING
     }
+    add_row(table, said, number, rows)
+
+
+def is_total(cells: Sequence[str], width: int) -> bool:
+    """Whether a row adds up those above it, as spreadsheets end: "Total", and numbers in some columns."""
+    filled = [cell for cell in cells if cell]
+    return filled[0].rstrip(":").casefold() in _TOTALS and len(filled) < width
+
+
+def add_row(table: Table, said: dict[str, object], number: int, rows: PropertyRows) -> None:
+    """Make a node of a row.
+
+    Args:
+        table: its layout.
+        said: what it holds, text or several values, by heading.
+        number: of the row, from 1.
+        rows: takes it.
+
+    Raises:
+        BadRowError: it has no name where others have one, or what it says is too long.
+    """
+    if not any(said.values()):
+        raise BadRowError("the row holds nothing", "blank")
+    key = [table.header[at] for at in table.key]
+    parts = [str(said[heading]) for heading in key if heading in said]
+    if key and not parts:
+        raise BadRowError(f"the {key[0]} is empty", "blank")
+    name = " ".join(parts) or f"{table.kinds[0] if table.kinds else 'row'} {number}"
+    if len(key) == 1:
+        said = {heading: value for heading, value in said.items() if heading != key[0]}
     column = next((heading for heading in said if heading.casefold() == TYPE), "")
     narrower = said.pop(column, "")
     types = [

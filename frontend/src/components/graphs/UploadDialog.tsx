@@ -22,7 +22,10 @@ export function Accepts() {
     <>
       <dl className="accepts small">
         <dt>Tables</dt>
-        <dd>CSV from a spreadsheet: one thing on each row, with headings above the columns</dd>
+        <dd>
+          Excel and other workbooks, CSV, or JSON: one thing on each row, with headings above the columns;
+          every sheet is a table
+        </dd>
         <dt>Facts</dt>
         <dd>
           Triples as tab, comma or | separated text or Parquet; RDF (N-Triples, Turtle, N-Quads, RDF/XML,
@@ -30,8 +33,8 @@ export function Accepts() {
         </dd>
         <dt>Nodes and edges</dt>
         <dd>
-          CSV of nodes and of edges, as Neo4j exports them, GraphML or JSONL; attributes and source texts are
-          kept
+          CSV or JSON of nodes and edges, as Neo4j, networkx, D3 and Cytoscape write them, or GraphML;
+          attributes and source texts are kept
         </dd>
         <dt>Documents</dt>
         <dd>

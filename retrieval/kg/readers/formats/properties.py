@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from retrieval.kg.readers.format import Certainty, Format
+from retrieval.kg.readers.json_layout import first_objects, is_row
 from retrieval.kg.readers.property_layout import find_layout
 from retrieval.kg.readers.table_layout import kind_of
 
@@ -29,16 +29,13 @@ def _detect_csv(file: InputFile) -> Certainty:
 
 
 def _detect_jsonl(file: InputFile) -> Certainty:
-    """The first object, as far as it was read, is a node or an edge."""
+    """The first object, as far as it was read, is a node or an edge, and not all are rows of a table."""
     from retrieval.kg.readers.property_jsonl import is_graph_object  # noqa: PLC0415 - loads polars
 
-    if not file.begins_json:
-        return Certainty.NO
-    try:
-        row, _ = json.JSONDecoder().raw_decode(file.head.lstrip().removeprefix("[").lstrip())
-    except (ValueError, RecursionError):
-        return Certainty.NO
-    return Certainty.LIKELY if is_graph_object(row) else Certainty.NO
+    rows = first_objects(file.head) if file.begins_json else []
+    return (
+        Certainty.LIKELY if rows and is_graph_object(rows[0]) and not all(map(is_row, rows)) else Certainty.NO
+    )
 
 
 def _detect_graphml(file: InputFile) -> Certainty:

@@ -1,4 +1,4 @@
-"""A table as spreadsheets save it: a thing on each row, what is said of it in columns."""
+"""Tables: a thing on each row, what is said of it in columns; as spreadsheets save them, or in JSON."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from retrieval.kg.readers.format import Certainty, Format
 from retrieval.kg.readers.formats.properties import names_properties
+from retrieval.kg.readers.json_layout import first_objects, is_row
 from retrieval.kg.readers.table_layout import find_table
 
 if TYPE_CHECKING:
@@ -21,6 +22,12 @@ def _detect(file: InputFile) -> Certainty:
     return Certainty.LIKELY if find_table(file.head, file.name, sure=False) else Certainty.NO
 
 
+def _detect_json(file: InputFile) -> Certainty:
+    """The first objects are rows."""
+    rows = first_objects(file.head) if file.begins_json else []
+    return Certainty.LIKELY if rows and all(map(is_row, rows)) else Certainty.NO
+
+
 FORMATS = (
     Format(
         name="table",
@@ -31,5 +38,14 @@ FORMATS = (
         detect=_detect,
         options=("delimiter", "encoding"),
         alternatives=("delimited", "tsv", "csv", "psv", "property-csv"),
+    ),
+    Format(
+        name="json-table",
+        label="Table (JSON), a thing in each object",
+        holds="things and what their keys say of them",
+        family="properties",
+        read="retrieval.kg.readers.json_table:read_json_table",
+        detect=_detect_json,
+        alternatives=("property-jsonl", "passages", "jsonld"),
     ),
 )

@@ -101,7 +101,7 @@ def test_graphml(read, tmp_path):
     assert table.facts.rows() == [
         ("Jaws & Co", "directed_by", "Spielberg"),
         ("Hook", "BY", "Spielberg"),
-        ("Hook", "edge", "Jaws & Co"),
+        ("Hook", "connected to", "Jaws & Co"),
     ]
     assert attributes(table) == [
         ("Jaws & Co", "type", "Film"),

@@ -1,0 +1,266 @@
+"""JSON that is neither rows of one table nor a graph a line: one object with everything, or rows that hold rows.
+
+Web services and programs write such: ``{"nodes": [...], "links": [...]}`` (D3, networkx, Cytoscape, vis.js, graphology,
+Neo4j), ``{"books": [...], "authors": [...]}``, ``{"Oslo": {...}, "Rome": {...}}``, features of GeoJSON, orders with
+their items inside. Each table, and the graph, becomes a file of JSON lines.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from retrieval.errors import SourceError
+from retrieval.kg.readers.compression import open_bytes, plain_name
+from retrieval.kg.readers.json_layout import first_objects, is_plain_row, is_row
+from retrieval.kg.readers.nesting import is_deep, too_deep
+from retrieval.kg.readers.property_layout import IDS
+from retrieval.kg.readers.property_rows import NAMES, UNNAMED
+from retrieval.kg.readers.table_layout import kind_of
+
+#: The largest file that is taken apart, in bytes: it is held as a whole.
+SIZE = 256 << 20
+_NODES = ("nodes", "vertices", "entities")
+_EDGES = ("edges", "links", "relationships", "relations", "rels", "arcs", "connections")
+#: Where an edge has its ends, and what it is called, beside the words that lines of edges use.
+_FROM = ("source", "from", "start", "startNode", "start_node", "src", "subject", "head")
+_TO = ("target", "to", "end", "endNode", "end_node", "dst", "object", "tail")
+_CALLED = ("relation", "relationship", "type", "label", "predicate", "name")
+
+Row = dict[str, Any]
+
+
+@dataclass
+class _Tables:
+    """Rows by the name of their table, in the order in which they were met; nodes and edges; facts."""
+
+    rows: dict[str, list[Row]] = field(default_factory=dict)
+    graph: list[Row] = field(default_factory=list)
+    facts: list[list[str]] = field(default_factory=list)
+
+    def add(self, table: str, values: Sequence[Row]) -> None:
+        """Add rows, and to tables of their own what they hold: rows, and things that have a name."""
+        for value in values:
+            self._add(table, value)
+
+    def _add(self, table: str, value: Row) -> None:
+        row, inside = self._flat(value)
+        rows = self.rows.setdefault(table, [])
+        rows.append(row)
+        key, name = _reference(row, kind_of(f"{table}.json") or table, len(rows))
+        for title, values in inside:
+            self.add(title, [{**child, key: name} for child in values])
+
+    def _flat(self, value: Row, before: str = "") -> tuple[Row, list[tuple[str, list[Row]]]]:
+        """A row with what objects in it say beside it (``address city``), and the rows in it by their table."""
+        row: Row = {}
+        inside: list[tuple[str, list[Row]]] = []
+        for key, one in value.items():
+            title = f"{before} {key}".strip()
+            if isinstance(one, dict) and len(one) > 1 and (name := _name_of(one)):
+                row[title] = one[name]
+                self.add(key, [one] if one not in self.rows.get(key, []) else [])
+            elif isinstance(one, dict):
+                own, more = self._flat(one, title)
+                row |= own
+                inside += more
+            elif _is_rows(one):
+                inside.append((key, one))
+            else:
+                row[title] = one
+        return row, inside
+
+
+def parts(path: Path, name: str, folder: Path) -> list[tuple[str, Path, str]]:
+    """The tables, or the graph, in a file of JSON: name, path and format of each; none where it is something else.
+
+    Args:
+        path: where it lies.
+        name: what its owner calls it.
+        folder: where the files are put; it exists.
+
+    Raises:
+        SourceError: it is nested too deep.
+    """
+    value, stem, found = _loaded(path, name), Path(plain_name(name)).stem, _Tables()
+    if isinstance(value, list):
+        _of_list(value, stem, found)
+    elif isinstance(value, dict):
+        _of_object(value, stem, found)
+    return list(_written(found, folder))
+
+
+def _loaded(path: Path, name: str) -> Any:
+    """What a file of JSON holds; None of RDF, of questions and passages, and of rows that hold no rows."""
+    try:
+        with open_bytes(path, name) as file:
+            head = file.read(1 << 16).removeprefix(b"\xef\xbb\xbf").lstrip()
+            json_ld = b'"@context"' in head or b'"@id"' in head or b'"@graph"' in head
+            if not head.startswith((b"{", b"[")) or json_ld or _reads_itself(head.decode(errors="replace")):
+                return None
+            text = head + file.read(SIZE + 1)
+    except (OSError, SourceError):
+        return None  # opening it again says why
+    if is_deep(text):
+        raise too_deep(name)
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return [json.loads(line) for line in text.splitlines() if line.strip()]
+    except (ValueError, RecursionError):
+        return None  # broken, or too large: its reader says where
+
+
+def _reads_itself(head: str) -> bool:
+    """Whether a reader takes a file row by row: rows without rows inside, or what is no table."""
+    rows = first_objects(head)
+    if not rows or isinstance(rows[0], list) or (len(rows) == 1 and not head.startswith("[")):
+        return False  # cut off, rows of cells, one object
+    return all(map(is_plain_row, rows)) or not all(map(is_row, rows))
+
+
+def _of_list(values: list[Any], stem: str, found: _Tables) -> None:
+    """Rows with rows inside, or rows of cells: under a header, or facts."""
+    if all(map(is_row, values)):
+        found.add(stem, values)
+        return
+    rows = [value for value in values if isinstance(value, list)]
+    words = [all(isinstance(cell, str) for cell in row) for row in rows]
+    whole = len(rows) == len(values) > 1 and all(len(row) == len(rows[0]) for row in rows)
+    if not whole or not words[0]:
+        return
+    if len(rows[0]) == 3 and all(words):
+        found.facts = rows
+    else:
+        found.add(stem, [dict(zip(rows[0], row, strict=True)) for row in rows[1:]])
+
+
+def _of_object(value: Row, stem: str, found: _Tables) -> None:
+    """The tables, or the graph, of one object."""
+    value = _elements(value)
+    nodes: list[Any] = next((value[key] for key in _NODES if isinstance(value.get(key), list)), [])
+    edges: list[Any] = next((value[key] for key in _EDGES if isinstance(value.get(key), list)), [])
+    if edges and all(isinstance(edge, dict) and _end(edge, _FROM) is not None for edge in edges):
+        found.graph = _graph(nodes, edges)
+        return
+    if value.get("type") == "FeatureCollection" and isinstance(value.get("features"), list):
+        found.add(stem, [_feature(one) for one in value["features"] if isinstance(one, dict)])
+        return
+    tables = {key: rows for key, rows in value.items() if _is_rows(rows)}
+    for key, rows in tables.items():
+        found.add(key if kind_of(f"{key}.json") else stem, rows)
+    columns = list(value.values())
+    if tables or len(columns) < 2:
+        if not tables and isinstance(columns[0] if columns else None, dict):
+            _of_object(columns[0], stem, found)
+    elif all(map(is_row, columns)):
+        key = "id" if all(name.isdecimal() for name in value) else "name"
+        found.add(stem, [{key: name, **row} for name, row in value.items()])
+    elif all(isinstance(one, list) and len(one) == len(columns[0]) for one in columns):
+        found.add(stem, [dict(zip(value, cells, strict=True)) for cells in zip(*columns, strict=True)])
+
+
+def _elements(value: Row) -> Row:
+    """Nodes and edges of Cytoscape, which has them in one list or in two."""
+    inner = value.get("elements")
+    if isinstance(inner, list):
+        known = [one for one in inner if isinstance(one, dict)]
+        edges = [one for one in known if _end(one, _FROM) is not None]
+        return {"nodes": [one for one in known if one not in edges], "edges": edges}
+    return inner if isinstance(inner, dict) else value
+
+
+def _is_rows(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(is_row, value))
+
+
+def _feature(value: Row) -> Row:
+    """The properties of a feature of GeoJSON, and where it is if it is a point."""
+    row, geometry = dict(value.get("properties") or {}), value.get("geometry") or {}
+    place = geometry.get("coordinates")
+    if geometry.get("type") == "Point" and isinstance(place, list) and len(place) > 1:
+        row |= {"longitude": place[0], "latitude": place[1]}
+    return row
+
+
+def _graph(nodes: Sequence[Any], edges: Sequence[Row]) -> list[Row]:
+    """Nodes and edges as lines of them are read: an id and what is known of it, two ends and a relation."""
+    found = [_opened(node) if isinstance(node, dict) else {"id": node} for node in nodes]
+    for node in found:
+        if "key" in node and not node.keys() & set(IDS):
+            node["id"] = node.pop("key")  # graphology
+    given, count = {json.dumps(node.get("id", node.get("name"))) for node in found}, len(found)
+    for edge in map(_opened, edges):
+        called = next((key for key in _CALLED if isinstance(edge.get(key), str) and edge[key]), "")
+        source, target = (_node(_end(edge, keys), found[:count], given) for keys in (_FROM, _TO))
+        left = {key: one for key, one in edge.items() if key not in (*_FROM, *_TO, called, "id", "key")}
+        found.append(
+            {"source": source, "relation": edge[called] if called else UNNAMED, "target": target, **left}
+        )
+    return found
+
+
+def _opened(value: Row) -> Row:
+    """What is said of a node or an edge, with what Cytoscape and graphology put in a bag."""
+    known = dict(value)
+    for bag in ("data", "attributes"):
+        inner = known.get(bag)
+        known |= known.pop(bag) if isinstance(inner, dict) else {}
+    return known
+
+
+def _end(edge: Row, keys: Sequence[str]) -> Any:
+    """What an edge has under one of the keys."""
+    known = _opened(edge)
+    return next((known[key] for key in keys if known.get(key) is not None), None)
+
+
+def _node(end: Any, nodes: Sequence[Row], given: set[str]) -> Any:
+    """The id of an end: D3 may name a node by its place in the list, or give the node itself."""
+    if isinstance(end, dict):
+        return end.get("id", end.get("name"))
+    if isinstance(end, int) and json.dumps(end) not in given and 0 <= end < len(nodes):
+        return nodes[end].get("id", nodes[end].get("name"))
+    return end
+
+
+def _reference(row: Row, kind: str, number: int) -> tuple[str, Any]:
+    """How rows inside a row refer to it: heading and value."""
+    headings = (*IDS, "_id", f"{kind}_id", f"{kind} id")
+    own = next(
+        (key for key, one in row.items() if key.casefold() in headings and isinstance(one, (int, str))), ""
+    )
+    if own:
+        return f"{kind}_id", row[own]
+    name = _name_of(row)
+    return kind, row[name] if name else f"{kind} {number}"
+
+
+def _name_of(row: Row) -> str:
+    """The key of what names a thing; empty where nothing does."""
+    keys = (key for word in NAMES for key in row if key.casefold() == word)
+    return next((key for key in keys if isinstance(row[key], str) and row[key].strip()), "")
+
+
+def _written(found: _Tables, folder: Path) -> Iterator[tuple[str, Path, str]]:
+    for number, (table, rows) in enumerate(found.rows.items()):
+        yield f"{table.replace('/', ' ')}.json", _lines(rows, folder / f"{number}.jsonl"), "json-table"
+    if found.graph:
+        yield "graph.json", _lines(found.graph, folder / "graph.jsonl"), "property-jsonl"
+    if found.facts:
+        out = folder / "facts.csv"
+        with out.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows(found.facts)
+        yield "facts.csv", out, "csv"
+
+
+def _lines(rows: Sequence[Mapping[str, Any]], out: Path) -> Path:
+    with out.open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+    return out

@@ -1,0 +1,162 @@
+"""Workbooks of spreadsheets (xlsx, xlsm, xlsb, xls, ods): each sheet is a table, handed on as CSV."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import zipfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from retrieval.errors import SourceError
+from retrieval.kg.readers.compression import EASY, RATIO
+from retrieval.kg.readers.property_layout import find_layout
+from retrieval.kg.readers.rows_layout import guess_columns
+from retrieval.kg.values import parse
+
+if TYPE_CHECKING:
+    from python_calamine import CalamineSheet
+
+_ZIP, _OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_BOOKS = ("xl/workbook.xml", "xl/workbook.bin")
+_ODS = b"application/vnd.oasis.opendocument.spreadsheet"
+#: Rows that may stand above the header, and the share of the widest of them that a header has.
+_ABOVE, _WIDE = 20, 0.6
+_PIECE = 1 << 20
+
+Cell = int | float | str | bool | datetime.time | datetime.date | datetime.datetime | datetime.timedelta
+
+
+def is_workbook(path: Path) -> bool:
+    """Whether a file is a workbook, by its content."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(8)
+        if start == _OLE:
+            return True
+        if not start.startswith(_ZIP):
+            return False
+        with zipfile.ZipFile(path) as archive:
+            names = set(archive.namelist())
+            if names & set(_BOOKS):
+                return True
+            return "mimetype" in names and archive.read("mimetype")[:100].strip() == _ODS
+    except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError):
+        return False
+
+
+def sheets(path: Path, name: str, folder: Path) -> list[tuple[str, Path, str]]:
+    """The sheets that are shown and hold something, as CSV files in a folder.
+
+    Args:
+        path: where the workbook lies.
+        name: what its owner calls it.
+        folder: where the files are put; it exists.
+
+    Returns:
+        Name, path and format of each; the format is empty where a sheet holds facts, nodes or edges. The only sheet
+        of a book is called as the book is where its own name says nothing.
+
+    Raises:
+        SourceError: it is broken, locked, or unpacks to more than a workbook can honestly hold.
+    """
+    from python_calamine import CalamineError, SheetTypeEnum, SheetVisibleEnum, load_workbook  # noqa: PLC0415
+
+    _refuse_bombs(path, name)
+    found: list[tuple[str, Path, str]] = []
+    try:
+        book = load_workbook(str(path))
+        shown = [
+            sheet.name
+            for sheet in book.sheets_metadata
+            if sheet.typ == SheetTypeEnum.WorkSheet and sheet.visible == SheetVisibleEnum.Visible
+        ]
+        for number, title in enumerate(shown):
+            out = folder / str(number) / "sheet.csv"
+            out.parent.mkdir()
+            header = _write(book.get_sheet_by_name(title), out)
+            if header:
+                known = guess_columns(header) or find_layout(",".join(header))
+                found.append((f"{title.replace('/', ' ')}.csv", out, "" if known else "table"))
+    except (CalamineError, OSError, ValueError) as error:
+        raise SourceError(
+            f"{name} is not a workbook that can be read ({str(error).rstrip('.')}).",
+            hint="Save it again without a password, as xlsx or CSV, and give that.",
+        ) from error
+    if len(found) == 1 and found[0][0].lower().startswith("sheet"):
+        found = [(f"{Path(name).stem}.csv", *found[0][1:])]
+    return found
+
+
+def _refuse_bombs(path: Path, name: str) -> None:
+    """Pass through what a workbook unpacks to, which its reader would hold as a whole."""
+    if not zipfile.is_zipfile(path):
+        return
+    left = EASY + RATIO * path.stat().st_size
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for entry in archive.infolist():
+                with archive.open(entry) as file:
+                    left -= sum(map(len, _pieces(file, left)))
+                if left < 0:
+                    raise SourceError(
+                        f"{name} unpacks to more than {RATIO} times its size, as a bomb does.",
+                        hint="Save its tables as CSV, and give those.",
+                    )
+    except (RuntimeError, NotImplementedError, zipfile.BadZipFile) as error:
+        raise SourceError(
+            f"{name} is a locked or broken workbook.", hint="Save it again without a password, and give that."
+        ) from error
+
+
+def _pieces(file: IO[bytes], left: int) -> Iterator[bytes]:
+    while left >= 0 and (piece := file.read(_PIECE)):
+        left -= len(piece)
+        yield piece
+
+
+def _write(sheet: CalamineSheet, out: Path) -> list[str]:
+    """Write a sheet from its header on; returns the headings, none where it holds nothing."""
+    rows = [[_text(cell) for cell in row] for row in sheet.to_python()]
+    rows = [row for row in rows if any(row)]
+    rows = rows[_header(rows[:_ABOVE]) :] if rows else rows
+    used = [at for at in range(len(rows[0])) if any(row[at] for row in rows)] if rows else []
+    header = _headings([rows[0][at] for at in used]) if used else []
+    with out.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(header)
+        writer.writerows([row[at] for at in used] for row in rows[1:])
+    return header
+
+
+def _text(cell: Cell) -> str:
+    """A cell as a person writes it: whole numbers without a point, days without midnight."""
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
+        return str(int(cell))
+    if isinstance(cell, datetime.datetime) and cell.time() == datetime.time():
+        return cell.date().isoformat()
+    return str(cell).strip()
+
+
+def _header(rows: Sequence[Sequence[str]]) -> int:
+    """Where the header stands: the first wide row of words, else (years are headings too) the first wide row.
+
+    Titles and remarks above it have a cell or two.
+    """
+    widths = [sum(map(bool, row)) for row in rows]
+    wide = [at for at, width in enumerate(widths) if width >= _WIDE * max(widths)]
+    named = (at for at in wide if all(parse(cell) is None for cell in rows[at] if cell))
+    return next(named, wide[0])
+
+
+def _headings(cells: Sequence[str]) -> list[str]:
+    """Headings that differ, on one line each; a column without one is called by its place."""
+    found: list[str] = []
+    for number, cell in enumerate(cells, 1):
+        heading = " ".join(cell.split()) or f"column {number}"
+        again = sum(heading.casefold() == other.casefold() for other in cells[: number - 1])
+        found.append(f"{heading} {again + 1}" if again else heading)
+    return found

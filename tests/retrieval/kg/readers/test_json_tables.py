@@ -1,0 +1,203 @@
+"""JSON as programs and services write it: tables, graphs and rows inside rows."""
+
+import json
+
+import pytest
+
+from retrieval.errors import SourceError
+from retrieval.kg.readers import preview_graph, read_graph
+
+
+@pytest.fixture
+def read(tmp_path):
+    def write(name, value):
+        path = tmp_path / name
+        text = value if isinstance(value, str) else json.dumps(value)
+        path.write_text(text, encoding="utf-8")
+        problems = []
+        table = read_graph(path, problems=problems.append)
+        said = [] if table.node_attributes is None else table.node_attributes.rows()
+        return set(table.facts.rows()), set(said), [one.message for one in problems]
+
+    return write
+
+
+ROWS = [
+    {"date": "2024-01-01", "category": "food", "amount": 3.5, "paid": True},
+    {"date": "2024-01-03", "category": "rent", "amount": 700, "paid": None},
+]
+SPENT = {
+    ("expense 1", "type", "expense"),
+    ("expense 1", "date", "2024-01-01"),
+    ("expense 1", "category", "food"),
+    ("expense 1", "amount", "3.5"),
+    ("expense 1", "paid", "yes"),
+    ("expense 2", "type", "expense"),
+    ("expense 2", "date", "2024-01-03"),
+    ("expense 2", "category", "rent"),
+    ("expense 2", "amount", "700"),
+}
+
+
+@pytest.mark.parametrize(
+    "text", [json.dumps(ROWS), "\n".join(map(json.dumps, ROWS)), json.dumps(ROWS, indent=2)]
+)
+def test_rows_are_a_table_in_an_array_and_on_lines(read, text):
+    assert read("expenses.json", text) == (set(), SPENT, [])
+
+
+def test_columns_and_rows_of_cells_are_the_same_table(read):
+    keys = list(ROWS[0])
+    columns = {key: [row[key] for row in ROWS] for key in keys}
+    assert read("expenses.json", columns) == (set(), SPENT, [])
+    assert read("expenses.json", [keys, *([row[key] for key in keys] for row in ROWS)]) == (set(), SPENT, [])
+
+
+def test_lists_are_values_and_named_objects_are_things(read):
+    dune = {
+        "title": "Dune",
+        "genres": ["sf", "epic"],
+        "author": {"name": "Frank Herbert", "born": 1920},
+        "size": {"pages": 412},
+    }
+    emma = {
+        "title": "Emma",
+        "genres": [],
+        "author": {"name": "Jane Austen", "born": 1775},
+        "size": {"pages": 300},
+    }
+    _, said, problems = read("books.json", [dune, emma, dune | {"title": "Dune Messiah"}])
+    assert said == {
+        ("Dune", "type", "book"),
+        ("Dune", "genres", "sf"),
+        ("Dune", "genres", "epic"),
+        ("Dune", "author", "Frank Herbert"),
+        ("Dune", "size pages", "412"),
+        ("Emma", "type", "book"),
+        ("Emma", "author", "Jane Austen"),
+        ("Emma", "size pages", "300"),
+        ("Dune Messiah", "type", "book"),
+        ("Dune Messiah", "genres", "sf"),
+        ("Dune Messiah", "genres", "epic"),
+        ("Dune Messiah", "author", "Frank Herbert"),
+        ("Dune Messiah", "size pages", "412"),
+        ("Frank Herbert", "type", "author"),
+        ("Frank Herbert", "born", "1920"),
+        ("Jane Austen", "type", "author"),
+        ("Jane Austen", "born", "1775"),
+    }
+    assert problems == []
+
+
+def test_rows_inside_rows_refer_to_them(read):
+    orders = [
+        {"id": 1, "customer": "Tom", "items": [{"product": "Pen", "quantity": 2}]},
+        {"id": 2, "customer": "Ann", "items": [{"product": "Pen", "quantity": 5}]},
+    ]
+    _, said, _ = read("shop.json", {"orders": orders})
+    assert said == {
+        ("order 1", "type", "order"),
+        ("order 1", "id", "1"),
+        ("order 1", "customer", "Tom"),
+        ("order 2", "type", "order"),
+        ("order 2", "id", "2"),
+        ("order 2", "customer", "Ann"),
+        ("item 1", "type", "item"),
+        ("item 1", "order", "order 1"),
+        ("item 1", "product", "Pen"),
+        ("item 1", "quantity", "2"),
+        ("item 2", "type", "item"),
+        ("item 2", "order", "order 2"),
+        ("item 2", "product", "Pen"),
+        ("item 2", "quantity", "5"),
+    }
+
+
+def test_several_tables_meet_by_number(read):
+    value = {
+        "authors": [{"id": 1, "name": "Jane Austen"}, {"id": 2, "name": "Frank Herbert"}],
+        "books": [{"title": "Emma", "author_id": 1}, {"title": "Dune", "author_id": 2}],
+    }
+    _, said, _ = read("library.json", value)
+    assert ("Emma", "author", "Jane Austen") in said
+
+
+def test_objects_by_name_and_by_number(read):
+    said = read("cities.json", {"Oslo": {"country": "Norway"}, "Rome": {"country": "Italy"}})[1]
+    assert ("Rome", "country", "Italy") in said
+    said = read("cities.json", {"1": {"name": "Oslo", "km": 3}, "2": {"name": "Rome", "km": 4}})[1]
+    assert {("Oslo", "id", "1"), ("Oslo", "km", "3")} <= said
+
+
+NODES = [{"id": "a", "label": "Ann", "age": 30}, {"id": "b", "label": "Bob"}]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"nodes": NODES, "links": [{"source": "a", "target": "b", "type": "knows"}]},
+        {"directed": True, "graph": {}, "nodes": NODES, "edges": [{"from": "a", "to": "b", "label": "knows"}]},
+        {"nodes": NODES, "links": [{"source": 0, "target": 1, "relation": "knows"}]},
+        {"nodes": NODES, "links": [{"source": NODES[0], "target": NODES[1], "relation": "knows"}]},
+        {"elements": {"nodes": [{"data": one} for one in NODES],
+                      "edges": [{"data": {"source": "a", "target": "b", "label": "knows"}}]}},
+        {"elements": [*({"data": one} for one in NODES),
+                      {"data": {"id": "e", "source": "a", "target": "b", "label": "knows"}}]},
+        {"nodes": [{"key": "a", "attributes": {"label": "Ann", "age": 30}},
+                   {"key": "b", "attributes": {"label": "Bob"}}],
+         "edges": [{"key": "e", "source": "a", "target": "b", "attributes": {"label": "knows"}}]},
+        {"nodes": [{"id": "a", "properties": {"name": "Ann", "age": 30}},
+                   {"id": "b", "properties": {"name": "Bob"}}],
+         "relationships": [{"id": "1", "type": "knows", "startNode": "a", "endNode": "b", "properties": {}}]},
+    ],
+)  # fmt: skip
+def test_graphs_of_nodes_and_edges(read, value):
+    facts, said, problems = read("net.json", value)
+    assert (facts, said, problems) == ({("Ann", "knows", "Bob")}, {("Ann", "age", "30")}, [])
+
+
+def test_an_edge_without_a_name_connects(read):
+    facts, _, _ = read("net.json", {"nodes": ["Ann", "Bob"], "links": [{"source": "Ann", "target": "Bob"}]})
+    assert facts == {("Ann", "connected to", "Bob")}
+
+
+def test_triples_as_lists_and_points_of_geojson(read):
+    assert read("t.json", [["Ann", "knows", "Bob"], ["Bob", "likes", "Cat"]])[0] == {
+        ("Ann", "knows", "Bob"),
+        ("Bob", "likes", "Cat"),
+    }
+    point = {"type": "Point", "coordinates": [10.1, 59.9]}
+    features = [{"type": "Feature", "properties": {"name": "Mill", "stars": 4}, "geometry": point}]
+    assert read("cafes.geojson", {"type": "FeatureCollection", "features": features})[1] == {
+        ("Mill", "type", "cafe"),
+        ("Mill", "stars", "4"),
+        ("Mill", "longitude", "10.1"),
+        ("Mill", "latitude", "59.9"),
+    }
+
+
+def test_an_edge_among_rows_is_a_bad_row(read):
+    rows = [{"name": f"n{i}", "size": i} for i in range(60)]
+    edge = {"source": "n1", "relation": "near", "target": "n2"}
+    facts, said, problems = read("places.json", [*rows, edge])
+    assert (facts, len(said)) == (set(), 120)
+    assert problems == ["no row of a table: read the file as nodes and edges"]
+
+
+@pytest.mark.parametrize("value", ["just words", [1, 2], {"rows": []}, []])
+def test_json_without_a_table_is_refused(read, value):
+    with pytest.raises(SourceError):
+        read("odd.json", value)
+
+
+def test_depth_is_refused_by_name(read):
+    with pytest.raises(SourceError, match="nested more than 100 deep"):
+        read("deep.json", '{"rows": ' + "[" * 200 + "]" * 200 + "}")
+
+
+def test_a_preview_shows_the_first_table(tmp_path):
+    path = tmp_path / "shop.json"
+    path.write_text(json.dumps({"orders": [{"id": 1, "by": "Tom"}], "people": [{"name": "Tom", "age": 3}]}))
+    found = preview_graph(path)
+    assert (found.format, found.notes) == ("json-table", ("The file holds 2 tables; this is orders.",))
+    assert found.rows[:2] == (("order 1", "type", "order"), ("order 1", "id", "1"))
