@@ -27,6 +27,8 @@ BATCH = 64
 #: Calls with at most so many texts go through the cache: questions and relations, not whole label tables.
 CACHED_CALL = 64
 CACHE_SIZE = 8192
+#: Texts whose words are kept, about 20 KB each: questions of one shape are one text, seen from their topics.
+WORDS_KEPT = 1024
 
 
 class Encoder:
@@ -43,6 +45,7 @@ class Encoder:
         self.device = str(model.device.type)
         self._model = model.eval()
         self._cache: OrderedDict[str, np.ndarray] = OrderedDict()
+        self._read: OrderedDict[str, tuple[np.ndarray, np.ndarray]] = OrderedDict()
         self._cache_lock = threading.Lock()
         # The fast tokenizer refuses to be shared by threads.
         self._tokenizer_lock = threading.Lock()
@@ -81,8 +84,27 @@ class Encoder:
         """Vectors of texts, and of their words (the model's tokens) in context.
 
         Returns:
-            What ``encode`` returns, float32 [n, d], and float32 [l, d] of unit rows for each text, l at least 1.
+            What ``encode`` returns, float32 [n, d], and float32 [l, d] of unit rows for each text, l at least 1; of
+            a few texts not to be written to: those asked for last are kept.
         """
+        if not 0 < len(texts) <= CACHED_CALL:
+            return self._words(texts)
+        with self._cache_lock:
+            known = {text: self._read[text] for text in texts if text in self._read}
+        new = list(dict.fromkeys(text for text in texts if text not in known))
+        if new:
+            vectors, words = self._words(new)
+            known.update(zip(new, zip(vectors, words, strict=True), strict=True))
+        self._keep({text: vector for text, (vector, _) in known.items()})
+        with self._cache_lock:
+            for text, read in known.items():
+                self._read[text] = read
+                self._read.move_to_end(text)
+            while len(self._read) > WORDS_KEPT:
+                self._read.popitem(last=False)
+        return np.stack([known[text][0] for text in texts]), [known[text][1] for text in texts]
+
+    def _words(self, texts: Sequence[str]) -> tuple[np.ndarray, list[np.ndarray]]:
         order = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
         vectors = np.empty((len(texts), self.dim), np.float32)
         words: list[np.ndarray] = [np.zeros((0, self.dim), np.float32)] * len(texts)
@@ -94,8 +116,6 @@ class Encoder:
             lengths = output["attention_mask"].sum(1).tolist()
             for i, token, length in zip(batch, tokens, lengths, strict=True):
                 words[i] = token[:length] / np.linalg.norm(token[:length], axis=1, keepdims=True)
-        if len(texts) <= CACHED_CALL:  # who asks for the vector of the same text alone has it
-            self._keep(dict(zip(texts, vectors.copy(), strict=True)))
         return vectors, words
 
     def trainable(self) -> TrainableEncoder:

@@ -116,3 +116,10 @@ class QuestionTexts:
         padded = np.zeros((len(rows), len(within), self.vectors.shape[1]), np.float32)
         padded[inside] = self.words[(self.starts[rows][:, None] + within)[inside]]
         return Texts(vectors, torch.from_numpy(padded), torch.from_numpy(lengths))
+
+
+def read_each(encoder: TextEncoder, texts: Sequence[str], *, words: bool) -> Texts:
+    """What the encoder says of n texts, in their order; one that comes again is read once."""
+    rows = {text: row for row, text in enumerate(dict.fromkeys(texts))}
+    encoded = QuestionTexts.encode(encoder, list(rows), words=words)
+    return encoded.rows(np.array([rows[text] for text in texts], np.int64))

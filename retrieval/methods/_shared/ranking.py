@@ -23,6 +23,8 @@ from retrieval.text.questions import seen_from
 from retrieval.types import FoundPath, RelationPath
 
 _KEPT = 64
+#: Topics whose relation paths are ranked at once when questions are read ahead.
+_TOGETHER = 16
 
 
 class RankingRetriever(ABC):
@@ -68,22 +70,33 @@ class RankingRetriever(ABC):
     @abstractmethod
     def rank(
         self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]
-    ) -> list[RelationPath]:
-        """Relation paths of each topic, most probable first within a topic.
+    ) -> list[list[RelationPath]]:
+        """Relation paths of each topic, most probable first; no topic's depend on the others.
 
         Args:
-            topics: entities with at least one triple, each once.
+            topics: entities with at least one triple; the same one may come again, with another question.
             texts: the question as seen from each of them.
             cancelled: asked between pieces of work.
         """
 
     def read_ahead(self, asked: Sequence[tuple[str, Sequence[int], Sequence[str]]]) -> None:
-        """Encode questions together that are asked one by one afterwards.
+        """Rank the relation paths of questions together that are asked one by one afterwards.
 
         Args:
             asked: at most 64 of question, topics and mentions, as ``relation_paths`` takes them.
         """
-        del asked
+        read = [self._live(*one) for one in asked]
+        rows = [(topic, text) for live, seen in read for topic, text in zip(live, seen, strict=True)]
+        ranked: dict[tuple[int, str], list[RelationPath]] = {}
+        # Texts of one length together, so that little is padded; the same question of a topic is ranked once.
+        waiting = sorted(set(rows), key=lambda row: (len(row[1]), row))
+        for start in range(0, len(waiting), _TOGETHER):
+            part = waiting[start : start + _TOGETHER]
+            found = self.rank([topic for topic, _ in part], [text for _, text in part], lambda: False)
+            ranked.update(zip(part, found, strict=True))
+        for (question, topics, mentions), (live, seen) in zip(asked, read, strict=True):
+            mine = [ranked[row] for row in zip(live, seen, strict=True)]
+            self._keep(_key(question, topics, mentions), mine)
 
     def retrieve(
         self,
@@ -152,13 +165,16 @@ class RankingRetriever(ABC):
         cancelled: Callable[[], bool],
     ) -> list[RelationPath]:
         check(cancelled)
-        key = (question, tuple(topics), tuple(mentions))
+        key = _key(question, topics, mentions)
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key]
         live, texts = self._live(question, topics, mentions)
-        ranked = [self._judged(path) for path in self.rank(live, texts, cancelled)] if live else []
+        return self._keep(key, self.rank(live, texts, cancelled) if live else [])
+
+    def _keep(self, key: tuple[object, ...], found: Sequence[Sequence[RelationPath]]) -> list[RelationPath]:
+        ranked = [self._judged(path) for paths in found for path in paths]
         with self._lock:
             self._kept[key] = ranked
             while len(self._kept) > _KEPT:
@@ -180,3 +196,7 @@ class RankingRetriever(ABC):
         ]
         live = [i for i, topic in enumerate(topics) if self.snapshot.degree(topic)]
         return [topics[i] for i in live], [seen_from(question, i, names) for i in live]
+
+
+def _key(question: str, topics: Sequence[int], mentions: Sequence[str]) -> tuple[object, ...]:
+    return question, tuple(topics), tuple(mentions)

@@ -87,12 +87,12 @@ class ZeroShotRetriever(RankingRetriever):
 
     def rank(
         self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]
-    ) -> list[RelationPath]:
+    ) -> list[list[RelationPath]]:
         """See ``RankingRetriever``."""
-        found: list[RelationPath] = []
+        found: list[list[RelationPath]] = []
         for topic, question in zip(topics, asked(texts, self.encoder), strict=True):
             check(cancelled)
-            found += self._from_topic(topic, question)
+            found.append(self._from_topic(topic, question))
         return found
 
     def _from_topic(self, topic: int, question: Asked) -> list[RelationPath]:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
-import numpy as np
 import torch
 
 from retrieval.kg.snapshot import Snapshot
@@ -24,7 +23,7 @@ from retrieval.methods.graph_s3.model import AgentModel
 from retrieval.methods.graph_s3.spec import SPEC, GraphS3Config, GraphS3Options
 from retrieval.nn.language_model import AdaptedModel
 from retrieval.text.features import TextEncoder
-from retrieval.text.questions import QuestionTexts
+from retrieval.text.questions import read_each
 from retrieval.training.checkpoint import OpenCheckpoint, load_weights
 from retrieval.types import RelationPath
 
@@ -118,22 +117,21 @@ class GraphS3Retriever(PolicyRetriever):
 
     def rank(
         self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]
-    ) -> list[RelationPath]:
+    ) -> list[list[RelationPath]]:
         """See ``RankingRetriever``."""
         options, policy = self.options, self.policy
         assert isinstance(options, GraphS3Options), "options are parsed for this method"
         assert isinstance(policy, SmallPolicy)
         words = policy.model.query.attention is not None
         with torch.inference_mode():
-            encoded = QuestionTexts.encode(self.encoder, list(texts), words=words)
-            asked = policy.model.read(encoded.rows(np.arange(len(texts))))
-        found: list[RelationPath] = []
-        for row, topic in enumerate(topics):
-            found += beam(
+            asked = policy.model.read(read_each(self.encoder, texts, words=words))
+        return [
+            beam(
                 policy.world, policy.model, asked, policy.relations,
                 (row, policy.world.begin(texts[row], [topic])), width=options.beam, cancelled=cancelled,
-            )  # fmt: skip
-        return found
+            )
+            for row, topic in enumerate(topics)
+        ]  # fmt: skip
 
 
 class LanguageRetriever(PolicyRetriever):
@@ -141,9 +139,13 @@ class LanguageRetriever(PolicyRetriever):
 
     def rank(
         self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]
-    ) -> list[RelationPath]:
-        """See ``RankingRetriever``: of the first of the questions, as it is seen from its topic."""
-        return self._search(texts[0], topics, (), cancelled)
+    ) -> list[list[RelationPath]]:
+        """See ``RankingRetriever``: of each question by itself, as it is seen from its topic."""
+        return [self._search(text, [topic], (), cancelled) for topic, text in zip(topics, texts, strict=True)]
+
+    def read_ahead(self, asked: Sequence[tuple[str, Sequence[int], Sequence[str]]]) -> None:
+        """Nothing: a language model searches from all topics of a question at once."""
+        del asked
 
     def _ranked(
         self, question: str, topics: Sequence[int], mentions: Sequence[str], cancelled: Callable[[], bool]

@@ -68,7 +68,7 @@ def search(
     width: int,
     least: float = 1e-5,
     cancelled: Callable[[], bool] = lambda: False,
-) -> list[RelationPath]:
+) -> list[list[RelationPath]]:
     """Beam search over relation paths (ReG App. E: k = 10 or 20), all topics together. Deterministic.
 
     Args:
@@ -82,7 +82,7 @@ def search(
         cancelled: asked on every level.
 
     Returns:
-        Paths of all topics, most probable first within a topic.
+        Paths of each topic, most probable first.
     """
     plans = [_Plan(i, (), 0.0, np.array([topic], np.int64)) for i, topic in enumerate(topics)]
     found: list[tuple[int, tuple[int, ...], float]] = []
@@ -100,7 +100,10 @@ def search(
             found += [(p.row, p.relations, p.log) for p in plans if _ends(snapshot, p.entities)]
     kept = [(row, path, log) for row, path, log in found if log > np.log(least)]
     kept.sort(key=lambda item: (item[0], -item[2], item[1]))
-    return [RelationPath(int(topics[row]), path, float(np.exp(log))) for row, path, log in kept]
+    paths: list[list[RelationPath]] = [[] for _ in topics]
+    for row, path, log in kept:
+        paths[row].append(RelationPath(int(topics[row]), path, float(np.exp(log))))
+    return paths
 
 
 def allowed(

@@ -20,7 +20,7 @@ from retrieval.methods.reg_path.plans import Options, Writer, search
 from retrieval.methods.reg_path.spec import SPEC, RegPathConfig, RegPathOptions
 from retrieval.nn.query import Asked
 from retrieval.text.features import TextEncoder, Trainable
-from retrieval.text.questions import QuestionTexts
+from retrieval.text.questions import read_each
 from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.types import RelationPath
 
@@ -59,7 +59,7 @@ class RegPathRetriever(RankingRetriever):
 
     def rank(
         self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]
-    ) -> list[RelationPath]:
+    ) -> list[list[RelationPath]]:
         """See ``RankingRetriever``."""
         options = self.options
         assert isinstance(options, RegPathOptions), "options are parsed for this method"
@@ -75,7 +75,10 @@ class RegPathRetriever(RankingRetriever):
         )
         if not isinstance(writer, SmallWriter):
             return found
-        return [replace(path, support=writer.support(topics.index(path.topic), path)) for path in found]
+        return [
+            [replace(path, support=writer.support(row, path)) for path in paths]
+            for row, paths in enumerate(found)
+        ]
 
 
 def config_of(checkpoint: OpenCheckpoint) -> RegPathConfig:
@@ -126,8 +129,7 @@ class SmallBackend:
             if self.model.encoder is not None:
                 texts = self.model.encode(questions)
             else:
-                read = QuestionTexts.encode(self.encoder, questions, words=self.model.words)
-                texts = read.rows(np.arange(len(questions)))
+                texts = read_each(self.encoder, questions, words=self.model.words)
             return SmallWriter(self.model, self.vocabulary, self.model.read(texts))
 
 

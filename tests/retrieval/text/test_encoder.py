@@ -43,6 +43,16 @@ def test_words_are_the_models_tokens_in_context_whatever_the_batching(encoder):
     assert encoder.words([])[1] == []
 
 
+def test_words_of_a_text_that_comes_again_are_not_made_again(encoder, monkeypatch):
+    vectors, words = encoder.words(["who directed X", "what is X"])
+    made = []
+    monkeypatch.setattr(encoder, "_run", lambda texts, run=encoder._run: made.append(texts) or run(texts))
+    again, found = encoder.words(["what is X", "who wrote X", "what is X"])
+    assert made == [["who wrote X"]]
+    assert np.array_equal(again[[0, 2]], vectors[[1, 1]])
+    assert all(np.array_equal(each, words[1]) for each in (found[0], found[2]))
+
+
 def test_likeness_follows_meaning(encoder):
     question, near, far = encoder.encode(["who directed Jaws?", "directed by", "release year"])
     assert question @ near > question @ far
@@ -81,6 +91,7 @@ def test_a_text_whose_words_were_read_is_not_encoded_again(encoder, monkeypatch)
     real = encoder._run
     monkeypatch.setattr(encoder, "_run", lambda texts: ran.append(texts) or real(texts))
     encoder._cache.clear()
+    encoder._read.clear()
     vectors, _ = encoder.words(["who directed X", "X"])
     assert np.array_equal(encoder.encode(["X", "who directed X"]), vectors[::-1])
     assert ran == [["who directed X", "X"]]

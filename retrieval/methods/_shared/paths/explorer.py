@@ -68,8 +68,8 @@ def explore(
     texts: Texts,
     beam: Beam,
     cancelled: Callable[[], bool] = lambda: False,
-) -> list[RelationPath]:
-    """The most probable relation paths of all topics, most probable first within a topic.
+) -> list[list[RelationPath]]:
+    """The most probable relation paths of each topic, most probable first.
 
     Args:
         walker: scores the steps.
@@ -88,12 +88,14 @@ def explore(
         level, ended = _step(walker, beam, level, asked, np.array(topics, np.int64))
         found += ended
     found += [(state, state.log) for state in level.states]
-    paths = [
-        RelationPath(int(topics[state.topic]), state.relations, float(np.exp(log)), support=state.support)
-        for state, log in found
-        if log > np.log(beam.least)
-    ]
-    return sorted(paths, key=lambda path: (topics.index(path.topic), -path.score, path.relations))
+    paths: list[list[RelationPath]] = [[] for _ in topics]
+    for state, log in found:
+        if log > np.log(beam.least):
+            path = RelationPath(
+                int(topics[state.topic]), state.relations, float(np.exp(log)), support=state.support
+            )
+            paths[state.topic].append(path)
+    return [sorted(each, key=lambda path: (-path.score, path.relations)) for each in paths]
 
 
 def _step(

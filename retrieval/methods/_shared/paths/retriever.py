@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -30,14 +29,12 @@ from retrieval.text.features import (
     graph_features,
     relation_vectors,
 )
-from retrieval.text.questions import QuestionTexts
+from retrieval.text.questions import read_each
 from retrieval.training.checkpoint import OpenCheckpoint, load_weights
 from retrieval.types import FoundPath, Progress, RelationPath
 
 #: Relation paths by which drawn paths are ordered.
 _RANKED = 64
-#: Questions whose texts are kept: a run asks twice of one question, and so many are read ahead.
-_READ = 64
 
 
 class PathRetriever(RankingRetriever):
@@ -73,7 +70,6 @@ class PathRetriever(RankingRetriever):
         self._entities = Labels(snapshot, encoder, cache) if checkpoint.manifest.entity_texts else None
         self._words = config_of(checkpoint).words
         self._directed = config_of(checkpoint).arcs == "directed"
-        self._read: OrderedDict[tuple[str, ...], Texts] = OrderedDict()
         self.beam = beam or Beam()
         assert isinstance(checkpoint.config, PathConfig), "what its method has"
         self.walker = Walker(
@@ -109,18 +105,9 @@ class PathRetriever(RankingRetriever):
 
     def rank(
         self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]
-    ) -> list[RelationPath]:
+    ) -> list[list[RelationPath]]:
         """See ``RankingRetriever``."""
         return explore(self.walker, topics, self._texts(texts), self.beam, cancelled)
-
-    def read_ahead(self, asked: Sequence[tuple[str, Sequence[int], Sequence[str]]]) -> None:
-        """See ``RankingRetriever``."""
-        keys = [tuple(texts) for live, texts in (self._live(*one) for one in asked) if live]
-        rows = {text: row for row, text in enumerate(dict.fromkeys(text for key in keys for text in key))}
-        if rows:
-            encoded = QuestionTexts.encode(self.encoder, list(rows), words=self._words)
-            for key in keys:
-                self._keep_read(key, encoded.rows(np.array([rows[text] for text in key])))
 
     def retrieve(
         self,
@@ -167,27 +154,9 @@ class PathRetriever(RankingRetriever):
         other.walker = mine.restricted_to(snapshot, StoredStates(states))
         return other
 
-    def _copy(self) -> Self:
-        other = super()._copy()
-        other._read = OrderedDict()  # with a lock of its own
-        return other
-
     def _texts(self, texts: Sequence[str]) -> Texts:
-        """The texts as the encoder reads them; the last question's are kept."""
-        key = tuple(texts)
-        with self._lock:
-            if key in self._read:
-                return self._read[key]
-        encoded = QuestionTexts.encode(self.encoder, texts, words=self._words)
-        read = encoded.rows(np.arange(len(texts)))
-        self._keep_read(key, read)
-        return read
-
-    def _keep_read(self, key: tuple[str, ...], read: Texts) -> None:
-        with self._lock:
-            self._read[key] = read
-            while len(self._read) > _READ:
-                self._read.popitem(last=False)
+        """The texts as the encoder reads them."""
+        return read_each(self.encoder, texts, words=self._words)
 
 
 def config_of(checkpoint: OpenCheckpoint) -> PathConfig:

@@ -30,13 +30,13 @@ from retrieval.methods._shared.triples.settings import TripleOptions
 from retrieval.methods._shared.triples.subgraphs import Subgraphs, cut
 from retrieval.nn.query import Texts
 from retrieval.text.features import TextEncoder
-from retrieval.text.questions import QuestionTexts
+from retrieval.text.questions import read_each
 from retrieval.types import FoundPath, RelationPath
 
 #: Chains of one relation path that are looked at.
 _CHAINS = 4096
-#: Questions whose top triples are kept: a run asks for them after their paths.
-_QUESTIONS = 8
+#: Topics of questions whose top triples are kept: a run asks for them after their paths, and 64 are read ahead.
+_QUESTIONS = 128
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +82,7 @@ class TripleRanker(RankingRetriever):
         words: bool,
     ) -> None:
         super().__init__(snapshot, encoder, method=method, checkpoint=checkpoint, simple=simple)
-        self._top: OrderedDict[tuple[object, ...], dict[int, float]] = OrderedDict()
+        self._top: OrderedDict[tuple[int, str], tuple[np.ndarray, np.ndarray]] = OrderedDict()
         self.candidates = candidates
         self.max_hops = max_hops
         self.words = words
@@ -104,31 +104,27 @@ class TripleRanker(RankingRetriever):
 
     def rank(
         self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]
-    ) -> list[RelationPath]:
+    ) -> list[list[RelationPath]]:
         """See ``RankingRetriever``."""
         assert isinstance(self.options, TripleOptions), "options are parsed for their own method"
-        read = QuestionTexts.encode(self.encoder, texts, words=self.words)
         subgraphs = cut(self.snapshot, topics, self.candidates)
         check(cancelled)
-        scores = self.score(subgraphs, read.rows(np.arange(len(texts))))
+        scores = self.score(subgraphs, read_each(self.encoder, texts, words=self.words))
         check(cancelled)
-        ranked: list[RelationPath] = []
-        brought: dict[int, float] = {}
-        for index, topic in enumerate(topics):
+        ranked: list[list[RelationPath]] = []
+        for index, (topic, text) in enumerate(zip(topics, texts, strict=True)):
             best = top(scores.rank, slice(*subgraphs.fact_bounds[index : index + 2]), self.options.top_k)
-            for fact, share in zip(subgraphs.facts[best].tolist(), scores.shares(best).tolist(), strict=True):
-                brought[fact] = max(share, brought.get(fact, 0.0))
             order = np.argsort(subgraphs.facts[best])
             retrieved = Retrieved(subgraphs.facts[best][order], scores.rank[best][order])
             grown = grow(
                 subgraphs, scores, index, best,
                 relations=self.snapshot.num_relations, max_hops=self.max_hops, simple=self.simple,
             )  # fmt: skip
-            ranked += [GrownPath(topic, path, share, retrieved) for path, share in grown]
-        with self._lock:
-            self._top[tuple(topics), tuple(texts)] = brought
-            while len(self._top) > _QUESTIONS:
-                self._top.popitem(last=False)
+            ranked.append([GrownPath(topic, path, share, retrieved) for path, share in grown])
+            with self._lock:
+                self._top[topic, text] = subgraphs.facts[best], scores.shares(best)
+                while len(self._top) > _QUESTIONS:
+                    self._top.popitem(last=False)
         return ranked
 
     def triples(
@@ -141,13 +137,15 @@ class TripleRanker(RankingRetriever):
     ) -> dict[int, float]:
         """See ``base.Retriever``: the top K triples of each topic."""
         live, texts = self._live(question, topics, mentions)
-        if not live:
-            return {}
-        key = (tuple(live), tuple(texts))
-        if key not in self._top:
+        keys = list(zip(live, texts, strict=True))
+        if any(key not in self._top for key in keys):
             self.rank(live, texts, cancelled)
         with self._lock:
-            brought = self._top.get(key, {})
+            found = [self._top[key] for key in keys if key in self._top]
+        brought: dict[int, float] = {}
+        for facts, shares in found:
+            for fact, share in zip(facts.tolist(), shares.tolist(), strict=True):
+                brought[fact] = max(share, brought.get(fact, 0.0))
         return dict(sorted(brought.items(), key=lambda item: (-item[1], item[0])))
 
     def _copy(self) -> Self:

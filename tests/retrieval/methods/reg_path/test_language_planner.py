@@ -79,7 +79,7 @@ def test_what_is_written_has_the_likelihood_that_training_gives_it(planner, tmp_
 def test_the_beam_stays_on_the_graph(planner, tmp_path):
     graph = world.build(tmp_path / "graph")
     jaws = world.ids(graph, "Jaws")
-    found = search(
+    [found] = search(
         graph, jaws, LanguageBackend(planner, graph).writer(["X"]), simple=True, max_hops=2, width=10
     )
     assert {path.relations for path in found} == {

@@ -32,7 +32,7 @@ def graph(tmp_path):
 def test_only_relations_that_leave_the_entities_reached_are_offered(graph):
     jaws = world.ids(graph, "Jaws")
     writer = Evenly()
-    found = search(graph, jaws, writer, simple=True, max_hops=2, width=10)
+    [found] = search(graph, jaws, writer, simple=True, max_hops=2, width=10)
     directed, genre = world.path(graph, "directed_by"), world.path(graph, "in_genre")
     back = world.path(graph, "directed_by -directed_by")
     assert writer.offered[()] == (sorted([*directed, *genre]), False)
@@ -54,14 +54,22 @@ def test_walks_that_may_come_back_go_back(graph):
 def test_the_beam_keeps_the_best_of_each_topic(graph):
     topics = world.ids(graph, "Jaws", "Switzerland")
     found = search(graph, topics, Evenly(), simple=True, max_hops=1, width=1)
-    assert [path.topic for path in found] == topics
-    assert [len(path.relations) for path in found] == [1, 1]
+    assert [[(path.topic, len(path.relations)) for path in paths] for paths in found] == [
+        [(topics[0], 1)],
+        [(topics[1], 1)],
+    ]
+
+
+def test_one_topic_of_two_questions_has_paths_for_each(graph):
+    jaws = world.ids(graph, "Jaws")
+    [alone] = search(graph, jaws, Evenly(), simple=True, max_hops=2, width=10)
+    assert search(graph, jaws * 2, Evenly(), simple=True, max_hops=2, width=10) == [alone, alone]
 
 
 def test_no_path_ends_in_mediators_alone(tmp_path):
     graph = world.build(tmp_path / "cvt", [("Anna", "marriage", "m.0abc12"), ("m.0abc12", "spouse", "Berta")])
     writer = Evenly()
-    found = search(graph, world.ids(graph, "Anna"), writer, simple=True, max_hops=2, width=4)
+    [found] = search(graph, world.ids(graph, "Anna"), writer, simple=True, max_hops=2, width=4)
     marriage, spouse = world.path(graph, "marriage"), world.path(graph, "marriage spouse")
     assert writer.offered[marriage] == ([spouse[1]], False)
     assert [path.relations for path in found] == [spouse]
