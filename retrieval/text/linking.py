@@ -106,10 +106,12 @@ class Linker:
         if chosen and not cased:
             chosen = [self._nearer(c, candidates) for c in chosen]
             chosen += coordinated(question, chosen, candidates)
+        runs = capitalised_runs(question, words, self._guard) if cased else []
+        chosen = [c for c in chosen if not any(self._begins_another(c.span, run, chosen) for run in runs)]
         found = [*from_quotes.entities, *(self._names.decide(c.span, c.matches, question) for c in chosen)]
         taken = [*quotes, *(c.span for c in chosen)]
         missed = list(from_quotes.unmatched)
-        for run in capitalised_runs(question, words, self._guard) if cased else []:
+        for run in runs:
             if any(run.overlaps(span) for span in taken):
                 continue
             if chosen and self.snapshot.labels.containing(normalise(run.text), 1):
@@ -128,6 +130,25 @@ class Linker:
                 question[span.start : span.end] for span in odd_stretches(question, words, self._guard)[:1]
             ]
         return Linked(_distinct(sorted(found, key=lambda e: e.start)), tuple(missed))
+
+    def _begins_another(self, name: Span, run: Span, chosen: Sequence[SpanCandidate]) -> bool:
+        """Whether a name of one word is the first of somebody who is not in the graph: "Florence" of "Florence Rice".
+
+        What follows it is written as a name, and is neither one that the graph has nor a word that asks.
+        """
+        first, *others = words_of(run.text)
+        if not others or (name.start, name.end) != (run.start, run.start + first.end):
+            return False
+        rest = Span(run.start + others[0].start, run.end, run.text[others[0].start :])
+        if any(c.span.overlaps(rest) for c in chosen) or run.text[first.end : others[0].start] != " ":
+            return False
+        return all(
+            word.capital
+            and not run.text[word.start : word.end].isupper()
+            and not self._guard.is_common(word.text)
+            and not self.snapshot.labels.lookup(word.text)
+            for word in others
+        )
 
     def _nearer(self, place: SpanCandidate, candidates: Sequence[SpanCandidate]) -> SpanCandidate:
         """What stands right before a name and is joined to it by a fact: of "victoria british columbia" the city."""

@@ -9,7 +9,7 @@ from rapidfuzz.distance import OSA
 
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.labels import Match, normalise
-from retrieval.text.mentions import Span, bare, context_stem, has_case, is_written, words_of
+from retrieval.text.mentions import STOP_WORDS, Span, bare, context_stem, has_case, is_written, words_of
 from retrieval.types import LinkedEntity, Node
 
 if TYPE_CHECKING:
@@ -75,7 +75,9 @@ class Names:
         if self._index is None or self._encoder is None:
             return None
         matches = self._index.nearest(self._encoder.encode([span.text])[0], ALTERNATIVES + 1)
-        matches = [match for match in matches if match.score >= VECTOR_CUTOFF]
+        matches = [
+            m for m in matches if m.score >= VECTOR_CUTOFF and not is_namesake(span.text, m.node.label)
+        ]
         return linked_to(span, matches, matches[0].score, "vector") if matches else None
 
     def decide(self, span: Span, matches: list[Match], question: str) -> LinkedEntity:
@@ -125,6 +127,26 @@ def linked_to(span: Span, matches: list[Match], score: float, source: Source) ->
     return LinkedEntity(
         nodes[0], span.text, span.start, span.end, round(score, 4), source, nodes[1 : ALTERNATIVES + 1]
     )
+
+
+def is_namesake(mention: str, label: str) -> bool:
+    """Whether two names share a word and differ in another: "Emma Watson" is near "Emma Stone" and somebody else.
+
+    Words may differ by a slip, and one may begin the other ("Wm", "J", "Dem"). Names that share no word may mean the
+    same ("Holland", "the Netherlands"), and so may a name and a longer one ("Mozart", "Wolfgang Amadeus Mozart").
+    """
+    mine, theirs = _naming(mention), _naming(label)
+    alone = [word for word in mine if not any(_alike(word, other) for other in theirs)]
+    others = [word for word in theirs if not any(_alike(word, other) for other in mine)]
+    return bool(alone) and bool(others) and len(alone) < len(mine)
+
+
+def _naming(name: str) -> list[str]:
+    return [word for word in normalise(name).split(" ") if word and word not in STOP_WORDS]
+
+
+def _alike(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one) or is_slip(one, other)
 
 
 def is_slip(name: str, meant: str) -> bool:

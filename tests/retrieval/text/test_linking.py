@@ -3,8 +3,12 @@
 import pytest
 
 from retrieval.errors import UnknownEntityError
+from retrieval.text import entity_index
+from retrieval.text.encoder import load
+from retrieval.text.entity_index import EntityIndex
 from retrieval.text.linking import Linker
 from retrieval.text.mentions import Guard, capitalised_runs, has_case, words_of
+from retrieval.text.names import VECTOR_CUTOFF, is_namesake
 from tests.retrieval.kg.worlds import build
 
 FACTS = [
@@ -247,3 +251,50 @@ def test_well_known_things_by_less_than_their_name(tmp_path, question, expected)
     ]  # fmt: skip
     linker = Linker(build(facts, tmp_path / "g"))
     assert [label for label, _ in linked(linker, question)] == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "entities", "unmatched"),
+    [
+        # One name of a person's two is in the graph, and stands for something else.
+        ("Who is Paris Hilton married to?", (), ("Paris Hilton",)),
+        ("Who are the parents of Jaws Anderson?", (), ("Jaws Anderson",)),
+        # What follows is known too, asks, or is an abbreviation: the name is meant.
+        ("Do Switzerland Austria and France share borders?", ("Switzerland", "Austria", "France"), ()),
+        ("What is the France Capital called, please?", ("France",), ()),
+        ("What is the Switzerland GDP?", ("Switzerland",), ()),
+        ("Was Jaws, Quint asked, released then?", ("Jaws",), ("Quint",)),
+    ],
+)
+def test_a_name_that_begins_an_unknown_one_is_not_meant(linker, question, entities, unmatched):
+    found = linker.link(question)
+    assert tuple(e.entity.label for e in found.entities) == entities
+    assert found.unmatched == unmatched
+
+
+@pytest.mark.parametrize(
+    ("mention", "label", "other"),
+    [
+        ("Emma Watson", "Emma Stone", True),
+        ("Joe Cook", "James Cook", True),
+        ("the Scarlet and the Black", "A Study in Scarlet", True),
+        ("Emma Ston", "Emma Stone", False),
+        ("J. Cook", "James Cook", False),
+        ("Mozart", "Wolfgang Amadeus Mozart", False),
+        ("Huck Finn Adventures", "Adventures of Huckleberry Finn", False),
+        ("Great Britain", "United Kingdom", False),
+    ],
+)
+def test_names_that_share_one_word_and_differ_in_another_are_of_two(mention, label, other):
+    assert is_namesake(mention, label) is other
+
+
+def test_a_name_near_another_by_its_meaning_is_said_not_to_be_there(tmp_path):
+    graph = build([("Emma Stone", "spouse", "Dave McCary")], tmp_path / "g")
+    encoder = load(device="cpu")
+    entity_index.build(graph, encoder)
+    linker = Linker(graph, EntityIndex.open(graph, encoder), encoder)
+    near = encoder.encode(["Emma Watson", "Emma Stone"])
+    assert near[0] @ near[1] > VECTOR_CUTOFF
+    found = linker.link("Who is Emma Watson married to?")
+    assert (found.entities, found.unmatched) == ((), ("Emma Watson",))
