@@ -17,7 +17,7 @@ from webapp.graphs import files, progress, selectors
 from webapp.graphs.models import GraphVersion, IndexState
 from webapp.jobs import queue
 from webapp.jobs.models import Job
-from worker import engines, job_runs
+from worker import engines, job_runs, suggestions
 
 logger = logging.getLogger(__name__)
 
@@ -51,6 +51,7 @@ def work(context: job_runs.Context) -> dict[str, Any]:
         progress.set_index_state(graph=graph, state=IndexState.READY)
         self_training.start(graph=graph, user=context.job.user)
         queue.send(queue.WARM, graph.pk)
+        suggestions.suggest(graph, version, snapshot, context.cancelled)
     return {"entities": version.entities, "passages": version.passages}
 
 

@@ -197,6 +197,11 @@ def set_examples(*, graph: Graph, questions: Sequence[str]) -> None:
         progress.update(graph, examples=list(questions))
 
 
+def suggest(*, graph: Graph, questions: Sequence[str]) -> None:
+    """Offer these questions, which were made of the graph's present version."""
+    progress.update(graph, examples=list(questions))
+
+
 def sweep_files() -> None:
     """Delete the files of imports that ended without a version and were not tried again for long."""
     since = timezone.now() - timedelta(days=settings.CLEW.trash_days)

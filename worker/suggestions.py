@@ -1,0 +1,191 @@
+"""Questions that are offered to who opens a graph: made of it, asked once, and kept where the answer was right."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.errors import Cancelled, ClewError
+from retrieval.events import AnswerFinal, RunCancelled
+from retrieval.kg.analysis import schema
+from retrieval.kg.values import parse
+from retrieval.methods import registry
+from retrieval.questions.sampling import sample_questions
+from retrieval.questions.wording import form, plural, single
+from webapp.graphs import services
+from webapp.graphs.models import Graph, GraphVersion
+from worker import engines
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+    from retrieval.types import Question
+
+logger = logging.getLogger(__name__)
+SHOWN = 6
+WITHIN_S = 20.0
+"""How long asking may take, all together: a graph is indexed without suggestions rather than late."""
+
+_KINDS, _RELATIONS, _EACH, _SAMPLED = 2, 12, 2, 16
+_SURE = 0.5
+"""An answer that is given with less is none to begin with."""
+_CLUMSY = re.compile(r"\b(those|the one|the places?|Where did)\b|^What (is|are) .* the [\w ]+ of\?$")
+"""Wordings that are read rightly and that nobody would type."""
+_UNITS = frozenset({"cm", "m", "km", "kg", "g", "usd", "eur", "gbp", "min", "minutes", "hours", "percent"})
+_ABSTRACT = frozenset({"entity", "literal", "class", "cvt", "concept", "thing"})
+_PLAIN_WORDS, _NAME_LONGEST = 3, 40
+#: Last words of relations whose numbers nobody ranks.
+_NO_MEASURES = frozenset(
+    {"id", "code", "key", "no", "nr", "number", "phone", "zip", "postcode", "year", "date", "index"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A question, and the names of all its answers."""
+
+    question: str
+    answers: frozenset[str]
+
+
+def suggest(graph: Graph, version: GraphVersion, snapshot: Snapshot, cancelled: Callable[[], bool]) -> None:
+    """Offer what the graph can be asked, unless people gave it questions.
+
+    What goes wrong here costs the suggestions alone.
+
+    Raises:
+        Cancelled: the job was stopped.
+    """
+    if version.passages or not version.triples or graph.question_sets.exists():
+        return
+    try:
+        services.suggest(graph=graph, questions=_right(version, snapshot, cancelled))
+    except Cancelled:
+        raise
+    except ClewError as error:
+        logger.warning("nothing is suggested for %s: %s", graph.name, error)
+
+
+def _right(version: GraphVersion, snapshot: Snapshot, cancelled: Callable[[], bool]) -> list[str]:
+    """Those that are answered exactly, as many as are shown."""
+    until = time.monotonic() + WITHIN_S
+    found: list[str] = []
+    for one in candidates(snapshot):
+        if len(found) == SHOWN or time.monotonic() > until:
+            break
+        if _answered(version, one.question, cancelled) == one.answers:
+            found.append(one.question)
+    return found
+
+
+def _answered(version: GraphVersion, question: str, cancelled: Callable[[], bool]) -> frozenset[str]:
+    """The names of the answers that Clew is sure of."""
+    from retrieval.pipeline import AskRequest  # noqa: PLC0415 - loads torch
+
+    engine = engines.of_test(version, None, registry.DEFAULT, {})
+    for event in engine.run(AskRequest(question), cancelled=cancelled):
+        if isinstance(event, RunCancelled):
+            raise Cancelled("The job was stopped.")
+        if isinstance(event, AnswerFinal):
+            return frozenset(answer.label for answer in event.answers if answer.score >= _SURE)
+    return frozenset()
+
+
+def candidates(snapshot: Snapshot) -> Iterator[Suggestion]:
+    """What may be asked of a graph, each kind of question in turn."""
+    sampled = {
+        tuple(name for _, name, _ in one.paths[0]): Suggestion(one.question, frozenset(one.answers))
+        for one in sample_questions(snapshot, _SAMPLED, seed=1, hops=(2, 1))
+        if not _CLUMSY.search(one.question) and not _odd(snapshot, one)
+    }
+    for pair in zip_longest(_of_kinds(snapshot), sampled.values()):
+        yield from filter(None, pair)
+
+
+def _odd(snapshot: Snapshot, one: Question) -> bool:
+    """Whether a relation is named in the plural, or by a verb that looks like one: "the page of", "the eat of"."""
+    names = {name for path in one.paths for _, name, _ in path}
+    labels = [snapshot.relation_label(r) for r in map(snapshot.find_relation, names) if r is not None]
+    return any(single(label) != label and _noun(label) for label in labels)
+
+
+def _noun(label: str) -> bool:
+    found = form(label)
+    return found is not None and found.kind == "noun"
+
+
+def _of_kinds(snapshot: Snapshot) -> Iterator[Suggestion]:
+    """How many there are of the commonest kinds, which of them share a value, and which has the most of something."""
+    of_type, labels = schema.types(snapshot)
+    common = schema.schema(snapshot)
+    named = [kind for kind in common.types if kind.label.casefold() not in _ABSTRACT and kind.label in labels]
+    for kind in named[:_KINDS]:
+        if kind.count < 2 or len(kind.label.split()) > _PLAIN_WORDS:
+            continue
+        things = np.flatnonzero(of_type == labels.index(kind.label))
+        noun = kind.label if kind.label.isupper() else kind.label.lower()
+        yield Suggestion(f"How many {plural(noun)} are there?", frozenset({str(len(things))}))
+        relations = [edge.relation for edge in common.edges if edge.source == kind.id]
+        shared, ranked = [], []
+        for relation in dict.fromkeys(relations[:_RELATIONS]):
+            label = snapshot.relation_label(relation)
+            if label.casefold() in schema.TYPE_RELATIONS or len(label.split()) > _PLAIN_WORDS:
+                continue
+            facts = _facts(snapshot, relation, things)
+            shared += _sharing(plural(noun), label, facts)
+            ranked += _largest(noun, label, facts)
+        for pair in zip_longest(shared[:_EACH], ranked[:_EACH]):
+            yield from filter(None, pair)
+
+
+def _facts(snapshot: Snapshot, relation: int, things: np.ndarray) -> list[tuple[str, str]]:
+    """What things have by a relation, as names."""
+    rows = np.flatnonzero((snapshot.relations == relation) & np.isin(snapshot.heads, things))
+    return list(
+        zip(
+            snapshot.entity_labels.many(snapshot.heads[rows]),
+            snapshot.entity_labels.many(snapshot.tails[rows]),
+            strict=True,
+        )
+    )
+
+
+def _sharing(nouns: str, label: str, facts: list[tuple[str, str]]) -> list[Suggestion]:
+    """Which things have a value that several of them have, and not most."""
+    if not _noun(label) or single(label) != label:
+        return []
+    counted = Counter(tail for _, tail in facts if parse(tail) is None and len(tail) <= _NAME_LONGEST)
+    for value, count in counted.most_common():
+        if 1 < count <= max(2, len(facts) // 2):
+            having = frozenset(head for head, tail in facts if tail == value)
+            return [Suggestion(f"Which {nouns} have the {label} {value}?", having)]
+    return []
+
+
+def _largest(noun: str, label: str, facts: list[tuple[str, str]]) -> list[Suggestion]:
+    """Which thing has the largest value, where each has one number and one has the most."""
+    words = label.split()
+    if words[-1].casefold() in _UNITS:
+        words.pop()
+    name = " ".join(words)
+    if not words or words[-1].casefold() in _NO_MEASURES or not _noun(name):
+        return []
+    values = [(value, head) for head, tail in facts if (value := _number(tail)) is not None]
+    if len(values) < max(2, len(facts)) or len({head for _, head in values}) < len(values):
+        return []
+    most_of = "largest" if single(name) == name else "most"
+    most = max(value for value, _ in values)
+    first = frozenset(head for value, head in values if value == most)
+    return [Suggestion(f"Which {noun} has the {most_of} {name}?", first)] if len(first) == 1 else []
+
+
+def _number(text: str) -> float | None:
+    found = parse(text)
+    return found.value if found is not None and found.kind == "number" else None
