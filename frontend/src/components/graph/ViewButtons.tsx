@@ -38,6 +38,35 @@ function LayoutMenu({ model, layout, onLayout }: LayoutProps) {
   );
 }
 
+interface ZoomProps {
+  handle: GraphHandle | null;
+  /** The keys that do the same, where there are some. */
+  keys: { in?: string; out?: string; fit?: string };
+  isDisabled?: boolean;
+}
+
+export function ZoomButtons({ handle, keys, isDisabled = false }: ZoomProps) {
+  const button = (
+    icon: "minus" | "plus" | "fit",
+    label: string,
+    hint: string | undefined,
+    act: () => void,
+  ) => (
+    <Button
+      {...{ look: "plain", size: "small", icon, label, isDisabled }}
+      {...(hint !== undefined && { hint })}
+      onPress={act}
+    />
+  );
+  return (
+    <>
+      {button("minus", "Zoom out", keys.out, () => handle?.zoom(0.8))}
+      {button("plus", "Zoom in", keys.in, () => handle?.zoom(1.25))}
+      {button("fit", "Fit", keys.fit, () => handle?.fit())}
+    </>
+  );
+}
+
 interface ViewProps {
   handle: GraphHandle | null;
   lasso: boolean;
@@ -57,9 +86,7 @@ function ViewButtons({ handle, lasso, onLasso }: ViewProps) {
         {...(lasso ? { className: "on" } : {})}
         onPress={() => onLasso(!lasso)}
       />
-      <Button {...button} icon="minus" label="Zoom out" hint="-" onPress={() => handle?.zoom(0.8)} />
-      <Button {...button} icon="plus" label="Zoom in" hint="+" onPress={() => handle?.zoom(1.25)} />
-      <Button {...button} icon="fit" label="Fit" hint="f" onPress={() => handle?.fit()} />
+      <ZoomButtons handle={handle} keys={{ out: "-", in: "+", fit: "f" }} />
     </>
   );
 }

@@ -113,7 +113,7 @@ export function Pick({
     <Select
       allowsEmptyCollection
       className={`field ${className ?? ""}`}
-      aria-label={label}
+      {...(!showLabel && { "aria-label": label })}
       value={value}
       onChange={(key: Key | null) => {
         if (key !== null) onChange(String(key));

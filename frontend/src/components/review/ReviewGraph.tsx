@@ -3,6 +3,7 @@ import { Suspense, lazy, useMemo, useRef, useState, type KeyboardEvent } from "r
 import { Popover } from "react-aria-components";
 import type { Drawing } from "@/api/review";
 import { FactTable } from "@/components/graph/FactTable";
+import { ZoomButtons } from "@/components/graph/ViewButtons";
 import { ActList, Button, type Act } from "@/components/kit/controls";
 import { useMedia } from "@/components/kit/hooks";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
@@ -131,16 +132,7 @@ export function ReviewGraph({ item, drawings, lit, shown, pending, error, hops, 
           {...(table ? { className: "on" } : {})}
           onPress={() => setTable(!table)}
         />
-        <Button look="plain" size="small" icon="minus" label="Zoom out" onPress={() => handle?.zoom(0.8)} />
-        <Button look="plain" size="small" icon="plus" label="Zoom in" onPress={() => handle?.zoom(1.25)} />
-        <Button
-          look="plain"
-          size="small"
-          icon="fit"
-          label="Fit"
-          hint={showKey(keymap.fit)}
-          onPress={() => handle?.fit()}
-        />
+        <ZoomButtons handle={handle} keys={{ fit: showKey(keymap.fit) }} isDisabled={table} />
       </div>
       <div className="graph-body">
         {/* eslint-disable-next-line jsx-a11y-x/no-noninteractive-element-interactions -- an application has keys of its own */}
