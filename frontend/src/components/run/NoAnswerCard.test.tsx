@@ -67,3 +67,22 @@ it("offers the names that may have been meant, each to be asked with", async () 
   await userEvent.click(screen.getByRole("button", { name: "Spielberg" }));
   expect(onMeant).toHaveBeenCalledExactlyOnceWith("Spielberg");
 });
+
+it("leads to what is known of the topic, and to questions that the graph answers", async () => {
+  const [onFind, onExample] = [vi.fn(), vi.fn()];
+  render(
+    <NoAnswerCard
+      noAnswer={{ reason: "not_in_graph", message: "No.", hint: "", spans: [], near: [] }}
+      question="Tim Ashdown"
+      topics={[{ id: 7, label: "Tim Ashdown" }]}
+      examples={["Tim Ashdown", "How many books are there?"]}
+      {...{ onFind, onExample }}
+      onAgain={vi.fn()}
+    />,
+  );
+  expect(screen.queryByRole("button", { name: "Tim Ashdown" })).toBeNull();
+  await userEvent.click(screen.getByRole("button", { name: "What is known of Tim Ashdown" }));
+  await userEvent.click(screen.getByRole("button", { name: "How many books are there?" }));
+  expect(onFind).toHaveBeenCalledExactlyOnceWith(7);
+  expect(onExample).toHaveBeenCalledExactlyOnceWith("How many books are there?");
+});

@@ -3,6 +3,7 @@ import { Fragment } from "react";
 import type { NoAnswer, NoAnswerReason, Span } from "@/api/events";
 import { Icon } from "@/components/kit/Icon";
 import { Button } from "@/components/kit/controls";
+import { elide } from "@/store/format";
 
 interface Advice {
   title: string;
@@ -12,10 +13,7 @@ interface Advice {
 const ADVICE: Record<NoAnswerReason, Advice> = {
   entity_not_linked: {
     title: "No entity of the graph was recognised",
-    tries: [
-      "Add the entity by hand with “+ entity”.",
-      "Check the spelling, or that this is the right graph.",
-    ],
+    tries: [],
   },
   no_path: {
     title: "No path leads from the topic to an answer",
@@ -30,10 +28,7 @@ const ADVICE: Record<NoAnswerReason, Advice> = {
   },
   not_in_graph: {
     title: "The graph does not hold this",
-    tries: [
-      "Ask another graph.",
-      "Look at the topic's neighbours in the graph to see what is known about it.",
-    ],
+    tries: ["Ask another graph, or for something that is known of it."],
   },
   not_understood: {
     title: "Clew cannot work this out yet",
@@ -53,7 +48,16 @@ interface Props {
   onAgain: () => void;
   /** Ask again with a name that was meant. */
   onMeant?: ((name: string) => void) | undefined;
+  /** The entities that the question was read to be about; what is known of one can be looked at. */
+  topics?: readonly { id: number; label: string }[];
+  onFind?: ((entity: number) => void) | undefined;
+  /** Questions that the graph is known to answer. */
+  examples?: readonly string[];
+  onExample?: ((question: string) => void) | undefined;
 }
+
+const TOPICS = 3;
+const EXAMPLES = 3;
 
 /** The question with the words marked that are the reason. Spans count characters, of which some are two units here. */
 function Marked({ question, spans }: { question: string; spans: readonly Span[] }) {
@@ -80,15 +84,19 @@ export function NoAnswerCard({
   onRaiseBudget,
   onAgain,
   onMeant,
+  topics = [],
+  onFind,
+  examples = [],
+  onExample,
 }: Props) {
   const nothing = byProgram && noAnswer.reason === "no_path";
   const { title, tries } = nothing ? NOTHING_KEPT : ADVICE[noAnswer.reason];
+  const advice = [...(noAnswer.hint ? [noAnswer.hint] : []), ...tries];
   return (
     <section className="no-answer" aria-labelledby="no-answer-title">
       <header>
         <Icon name="info" />
         <h2 id="no-answer-title">{title}</h2>
-        {!nothing && <span className="badge">{noAnswer.reason.replaceAll("_", " ")}</span>}
       </header>
       <p>{noAnswer.message}</p>
       {question && noAnswer.spans.length > 0 && <Marked question={question} spans={noAnswer.spans} />}
@@ -102,13 +110,40 @@ export function NoAnswerCard({
           ))}
         </p>
       )}
-      <h3>What to try</h3>
-      <ul>
-        {[...(noAnswer.hint ? [noAnswer.hint] : []), ...tries].map((text) => (
-          <li key={text}>{text}</li>
-        ))}
-      </ul>
+      {advice.length > 0 && (
+        <>
+          <h3>What to try</h3>
+          <ul>
+            {advice.map((text) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ul>
+        </>
+      )}
+      {onExample && examples.length > 0 && (
+        <>
+          <h3>This graph answers</h3>
+          <ul className="row wrap examples-inline">
+            {examples
+              .filter((one) => one !== question)
+              .slice(0, EXAMPLES)
+              .map((one) => (
+                <li key={one}>
+                  <Button size="small" onPress={() => onExample(one)}>
+                    <bdi>{one}</bdi>
+                  </Button>
+                </li>
+              ))}
+          </ul>
+        </>
+      )}
       <div className="row wrap">
+        {onFind &&
+          topics.slice(0, TOPICS).map((one) => (
+            <Button key={one.id} size="small" icon="info" onPress={() => onFind(one.id)}>
+              What is known of <bdi>{elide(one.label, 40)}</bdi>
+            </Button>
+          ))}
         {noAnswer.reason === "no_path" && !nothing && onRaiseBudget && (
           <Button size="small" onPress={onRaiseBudget}>
             Ask with twice the budget

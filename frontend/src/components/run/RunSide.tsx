@@ -43,6 +43,8 @@ interface Props {
   onAgain: () => void;
   /** Ask again with a name of the graph in place of the one that it lacks. */
   onMeant: (name: string) => void;
+  /** Ask a question that the graph is known to answer. */
+  onExample: (question: string) => void;
   /** The step of the program that is looked at. */
   part: number | null;
   onPart: (part: number | null) => void;
@@ -101,6 +103,10 @@ export function RunSide(props: Props) {
             onAgain={onAgain}
             onMeant={props.onMeant}
             onRaiseBudget={props.onRaiseBudget}
+            topics={shown.linked.map((one) => ({ id: one.entity.id, label: one.entity.label }))}
+            onFind={props.onFind}
+            examples={graph?.examples ?? []}
+            onExample={props.onExample}
           />
         )}
         {shown.noAnswer && mayDoubt && (
