@@ -4,13 +4,30 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { useNavigate, useParams } from "react-router";
 import { acrossQuery, askAcross } from "@/api/across";
 import { ApiError } from "@/api/client";
-import { ask, graphsQuery, isAway, isOffline, keptRun, keys, methodQuery, runQuery } from "@/api/queries";
+import {
+  ask,
+  graphsQuery,
+  isAway,
+  isOffline,
+  keptRun,
+  keys,
+  methodQuery,
+  runQuery,
+  sessionQuery,
+} from "@/api/queries";
 import type { Id } from "@/api/types";
 import { Column, Panels, type Parts } from "@/components/ask/AskLayout";
 import { AskBar } from "@/components/ask/AskBar";
 import { NotSent } from "@/components/ask/NotSent";
 import { Welcome } from "@/components/ask/Welcome";
-import { acrossBody, askBody, draftOfRun, type Corrected, type Draft } from "@/components/ask/draft";
+import {
+  acrossBody,
+  askBody,
+  draftOfRun,
+  graphAtFirst,
+  type Corrected,
+  type Draft,
+} from "@/components/ask/draft";
 import { useDraft } from "@/components/ask/useDraft";
 import { useStopping } from "@/components/ask/useStopping";
 import { CompareDialog } from "@/components/compare/CompareDialog";
@@ -34,7 +51,7 @@ import { pinOf } from "@/store/pins";
 import { isOver, viewAt } from "@/store/runView";
 import { sceneOf } from "@/store/scene";
 import { beforeOf, followsOf } from "@/store/thread";
-import { useSettings } from "@/store/settings";
+import { rememberGraph, useSettings } from "@/store/settings";
 import { changedSettings } from "@/store/settingsForm";
 
 const NARROW = "(max-width: 820px)";
@@ -48,9 +65,9 @@ interface Asked {
 /** The graph that is asked where none was picked, once the list is there. */
 async function firstGraph(client: QueryClient): Promise<Id> {
   const { results } = await client.query({ ...graphsQuery, staleTime: "static" });
-  const ready = results.find((one) => one.state === "ready");
-  if (!ready) throw new ApiError(409, "no_graph", "There is no graph to ask yet.", "Upload one first.");
-  return ready.id;
+  const first = graphAtFirst(results, client.getQueryData(sessionQuery.queryKey)?.user?.username);
+  if (!first) throw new ApiError(409, "no_graph", "There is no graph to ask yet.", "Upload one first.");
+  return first.id;
 }
 
 /** The settings of the method that differ from its defaults, as the server takes them. */
@@ -111,6 +128,7 @@ export function AskPage() {
     },
     onSuccess: (created) => {
       letQuestionGo();
+      rememberGraph(created.graph);
       client.setQueryData([...keys.runs, created.id], created);
       asks.setDraftOf(created.id);
       asks.setDraft((now) => ({ ...now, alone: false }));
@@ -271,6 +289,7 @@ export function AskPage() {
           })
         }
         onAgain={() => askNow()}
+        onExample={(question) => askNow({ question, given: null, follows: null })}
         onMeant={(name) => {
           const [missed] = live.unmatched;
           const asked = run.data?.question ?? draft.question;

@@ -51,7 +51,7 @@ function Counts({ graph }: { graph: Graph }) {
       ))}
       {graph.snapshot && (
         <div>
-          <dt>snapshot v{graph.snapshot.version}</dt>
+          <dt>version {graph.snapshot.version}</dt>
           <dd className="mono" title={graph.snapshot.hash}>
             {graph.snapshot.hash.slice(0, 12)}
           </dd>
@@ -81,7 +81,7 @@ function Work({ graph }: { graph: Graph }) {
 function Examples({ graph }: { graph: Graph }) {
   if (!graph.examples.length || graph.state !== "ready") return null;
   return (
-    <Card title="Example questions">
+    <Card title="Ask, for example">
       <ul className="body example-links">
         {graph.examples.map((question) => (
           <li key={question}>
@@ -127,7 +127,6 @@ function Imported({ graph, role, mayChange, ready }: Shown) {
   return (
     <>
       <Sections sections={sectionsOf(graph)} ready={ready} />
-      <Examples graph={graph} />
       {graph.state === "ready" && graph.triples > 0 && (
         <>
           <Figures graph={graph} />
@@ -234,6 +233,7 @@ export function GraphPage() {
             <>
               <TestNotice graph={graph} />
               <Counts graph={graph} />
+              <Examples graph={graph} />
               <Work graph={graph} />
               <Imported graph={graph} role={role} mayChange={mayChange} ready={ready} />
             </>

@@ -33,6 +33,11 @@ export const useSettings = create<Settings>()(
   ),
 );
 
+/** Ask opens with this graph: it was asked, looked at to be asked, or made just now. */
+export function rememberGraph(id: string | number): void {
+  useSettings.getState().set({ graph: String(id) });
+}
+
 const dark = "(prefers-color-scheme: dark)";
 const contrast = "(prefers-contrast: more)";
 

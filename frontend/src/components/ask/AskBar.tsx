@@ -91,7 +91,7 @@ function graphDetail(graph: Graph): string {
   if (graph.state === "importing") return "importing";
   if (graph.state === "failed") return "import failed";
   if (graph.endpoint) return graph.endpoint.error ? "SPARQL endpoint, not answering" : "SPARQL endpoint";
-  const version = graph.snapshot ? `snapshot v${graph.snapshot.version} · ` : "";
+  const version = graph.snapshot ? `version ${graph.snapshot.version} · ` : "";
   return `${version}${integer(graph.triples)} facts${graph.index_state === "building" ? " · indexing" : ""}`;
 }
 

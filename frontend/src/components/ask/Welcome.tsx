@@ -1,6 +1,7 @@
 // The empty Ask page: the first step, offered.
 import { Link } from "react-router";
 import type { Graph } from "@/api/types";
+import { Contents } from "@/components/graphs/Contents";
 import { EmptyState } from "@/components/kit/feedback";
 import { integer } from "@/store/format";
 
@@ -21,13 +22,17 @@ export function Welcome({ graphs, graph, onExample }: Props) {
           </Link>
         }
       >
-        Triples as text (tab, comma or |), RDF, nodes and edges, or documents, gzipped or not. A graph can be
-        asked seconds after its upload.
+        A table (CSV), triples, RDF, nodes and edges, or documents. It can be asked seconds after its upload.
       </EmptyState>
     );
   }
   if (!graph) {
     return <EmptyState title="Pick a graph">The list at the top left names those that are ready.</EmptyState>;
+  }
+  if (graph.state === "importing") {
+    return (
+      <EmptyState title={`${graph.name} is being read`}>It can be asked as soon as that is done.</EmptyState>
+    );
   }
   return (
     <div className="welcome">
@@ -44,10 +49,7 @@ export function Welcome({ graphs, graph, onExample }: Props) {
         {integer(graph.entities)} entities, {integer(graph.relations)} relations, {integer(graph.triples)}{" "}
         facts
         {graph.passages > 0 && `, ${integer(graph.passages)} passages`}
-        {graph.snapshot && ` · snapshot v${graph.snapshot.version}`}
-        {graph.checkpoint
-          ? ` · trained (${graph.checkpoint.method})`
-          : graph.triples > 0 && " · untrained: answers may be rough"}
+        {graph.snapshot && ` · version ${graph.snapshot.version}`}
       </p>
       {graph.examples.length > 0 ? (
         <>
@@ -70,6 +72,7 @@ export function Welcome({ graphs, graph, onExample }: Props) {
             : "Names of entities are offered while you type them."}
         </p>
       )}
+      {!graph.endpoint && <Contents graph={graph} />}
     </div>
   );
 }

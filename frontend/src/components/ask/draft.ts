@@ -124,6 +124,14 @@ export interface Corrected {
   corrects: string;
 }
 
+/** The graph that is asked where the person chose none: the newest of their own, else the first that can be asked. */
+export function graphAtFirst(graphs: readonly Graph[], username: string | undefined): Graph | undefined {
+  const ready = graphs.filter((one) => one.state === "ready");
+  const own = ready.filter((one) => one.owner !== null && one.owner === username);
+  own.sort((a, b) => b.created_at.localeCompare(a.created_at));
+  return own[0] ?? ready[0];
+}
+
 /** What stands against asking a graph. */
 function unready(graph: Graph | undefined): string | null {
   if (!graph) return "Pick a graph to ask.";

@@ -5,6 +5,8 @@ import { MemoryRouter } from "react-router";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { makeCache } from "@/api/cache";
 import type { Run } from "@/api/types";
+import { graphsQuery } from "@/api/queries";
+import { rememberGraph } from "@/store/settings";
 import { useDraft } from "./useDraft";
 
 const run = {
@@ -49,4 +51,25 @@ it("keeps what was typed before the run had come, and takes the rest of it", () 
   rerender({ of: run });
   expect(result.current.draft.question).toBe("Which is the smallest?");
   expect(result.current.draft.graph).toBe("1");
+});
+
+function asking(address: string) {
+  const cache = makeCache();
+  const graph = (id: number, state: string) => ({ id, name: `g${id}`, owner: null, state, created_at: "" });
+  cache.setQueryData(graphsQuery.queryKey, {
+    results: [graph(1, "ready"), graph(2, "ready"), graph(3, "failed")],
+  } as never);
+  const wrapper = ({ children }: { children: ReactNode }) => (
+    <QueryClientProvider client={cache}>
+      <MemoryRouter initialEntries={[address]}>{children}</MemoryRouter>
+    </QueryClientProvider>
+  );
+  return renderHook(() => useDraft(undefined, undefined, undefined), { wrapper }).result.current.draft.graph;
+}
+
+it("opens the graph that was used last, and the address wins and is remembered", () => {
+  rememberGraph(2);
+  expect(asking("/")).toBe("2");
+  expect(asking("/?graph=1")).toBe("1");
+  expect(asking("/")).toBe("1");
 });

@@ -1,19 +1,19 @@
 // The question as it is being written: kept in step with the address, the open run and what can be asked.
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
 import { OTHERS_MAX } from "@/api/across";
 import { pictureQuery } from "@/api/explore";
-import { checkpointsQuery, graphsQuery, methodQuery, statusQuery } from "@/api/queries";
+import { checkpointsQuery, graphsQuery, methodQuery, sessionQuery, statusQuery } from "@/api/queries";
 import type { LinkedEntity } from "@/api/events";
 import type { Run } from "@/api/types";
 import { withParams } from "@/components/kit/url";
 import { chosenCheckpoint, chosenMethod, methodChoices, namedCheckpoint, settingsFor } from "@/store/methods";
 import { heldQuestion, holdQuestion } from "@/store/heldQuestion";
 import { pinOf, pinsOfRun } from "@/store/pins";
-import { useSettings } from "@/store/settings";
+import { rememberGraph, useSettings } from "@/store/settings";
 import { chosenSettings } from "@/store/settingsForm";
-import { draftOfRun, rewritten, startDraft, type Draft } from "./draft";
+import { draftOfRun, graphAtFirst, rewritten, startDraft, type Draft } from "./draft";
 import { settingsOfUrl, urlOfSettings } from "./settingsUrl";
 
 function numberOf(params: URLSearchParams, name: string): number | null {
@@ -56,6 +56,7 @@ export function useDraft(
   const settings = useSettings();
   const status = useQuery(statusQuery).data;
   const graphs = useQuery(graphsQuery);
+  const username = useQuery({ ...sessionQuery, enabled: false }).data?.user?.username;
   const [draft, setDraft] = useState<Draft>(() => {
     const start = startDraft(draftOfUrl(params));
     return id || start.question ? start : { ...start, question: heldQuestion() };
@@ -112,10 +113,18 @@ export function useDraft(
 
   const list = graphs.data?.results;
   const known = list?.find((one) => String(one.id) === draft.graph);
-  const ready = list?.find((one) => one.state === "ready");
   // Only when it is sure that it is not there: a list of before may lack a graph that has just been made.
   const settled = graphs.isSuccess && !graphs.isFetching;
-  if (settled && !known && ready && !id) setDraft({ ...draft, graph: String(ready.id) });
+  const first = useMemo(() => graphAtFirst(list ?? [], username), [list, username]);
+  // One that could not be imported is shown to who names it alone.
+  const askable = known && (known.state !== "failed" || params.get("graph") === draft.graph);
+  if (settled && !askable && first && !id) setDraft({ ...draft, graph: String(first.id) });
+
+  // Whoever comes by an address that names a graph finds it again in the menu's Ask.
+  const byUrl = known && !id && params.get("graph") === String(known.id) ? known.id : null;
+  useEffect(() => {
+    if (byUrl !== null) rememberGraph(byUrl);
+  }, [byUrl]);
 
   const checkpoints = useQuery({ ...checkpointsQuery(draft.graph ?? ""), enabled: draft.graph !== null });
   const choices = useMemo(

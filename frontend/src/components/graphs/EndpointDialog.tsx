@@ -11,6 +11,7 @@ import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
 import { blankForm, complaints, connectionOf, formOf, type EndpointForm } from "@/store/endpointForm";
+import { rememberGraph } from "@/store/settings";
 import { AtFirst } from "./Access";
 
 interface FieldProps {
@@ -73,6 +74,7 @@ function ConnectionForm({ graph, onClose }: { graph: Graph | null; onClose: () =
       changes: [keys.graphs],
       done: async (made) => {
         onClose();
+        rememberGraph(made.id);
         if (!graph) await navigate(`/graphs/${made.id}`);
       },
     },

@@ -114,7 +114,12 @@ function Parts({ figures }: { figures: GraphStatistics }) {
     ...(figures.self_loops
       ? ([[integer(figures.self_loops), "facts from an entity to itself"]] as [string, string][])
       : []),
-    [percent(text.entities_with_descriptions / all), "of the entities have a description"],
+    ...(text.entities_with_descriptions
+      ? ([[percent(text.entities_with_descriptions / all), "of the entities have a description"]] as [
+          string,
+          string,
+        ][])
+      : []),
     ...(text.passages
       ? ([
           [

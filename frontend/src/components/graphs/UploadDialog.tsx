@@ -11,6 +11,7 @@ import { Preview } from "@/components/uploads/Preview";
 import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
+import { rememberGraph } from "@/store/settings";
 import { useUploads } from "@/store/uploads";
 import { AtFirst } from "./Access";
 
@@ -61,6 +62,7 @@ function UploadForm({ onClose }: { onClose: () => void }) {
     changes: [keys.graphs],
     done: async ({ graph }) => {
       useUploads.getState().forget(PURPOSE);
+      rememberGraph(graph.id);
       onClose();
       await navigate(`/graphs/${graph.id}`);
     },

@@ -7,7 +7,17 @@ import { ProblemRows } from "@/components/graphs/ProblemsTable";
 import { Button, Pick } from "@/components/kit/controls";
 import { ErrorNotice, Loading, Notice } from "@/components/kit/feedback";
 import { bytes, count } from "@/store/format";
-import { DELIMITERS, ENCODINGS, HEADERS, formatName, formatOptions, heeds, said, swapped } from "./formats";
+import {
+  DELIMITERS,
+  ENCODINGS,
+  HEADERS,
+  formatName,
+  formatOptions,
+  heeds,
+  said,
+  swapped,
+  tableWords,
+} from "./formats";
 
 const ROLES = ["head", "relation", "tail"] as const;
 const MEMBERS = 8;
@@ -128,6 +138,7 @@ function Rows({ guess }: { guess: Guess }) {
 }
 
 function Looked({ guess }: { guess: Guess }) {
+  const told = tableWords(guess);
   return (
     <>
       {!guess.format && (
@@ -152,6 +163,7 @@ function Looked({ guess }: { guess: Guess }) {
           ))}
         </ul>
       )}
+      {told && <p>{told}</p>}
       {guess.rows.length > 0 && <Rows guess={guess} />}
       {guess.problems.length > 0 && (
         <details>

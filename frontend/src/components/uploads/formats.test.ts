@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { formatName, formatOptions, heeds, swapped } from "./formats";
+import { formatName, formatOptions, heeds, swapped, tableWords } from "./formats";
 
 const FORMATS = [
   { name: "csv", label: "Commas", holds: "facts", options: ["delimiter" as const, "header" as const] },
@@ -20,4 +20,21 @@ it("never leaves two roles in one column, so that every order can be reached", (
   expect(swapped(second, "relation", 2)).toEqual({ head: 1, relation: 2, tail: 0 });
   expect(swapped(first, "tail", 3)).toEqual({ head: 0, relation: 1, tail: 3 });
   expect(swapped(first, "head", 0)).toEqual(first);
+});
+
+it("says what a table was read as, and nothing of other formats", () => {
+  const rows = [
+    ["order 1", "type", "order"],
+    ["order 1", "order_date", "2024-01-08"],
+    ["order 1", "city", "Lagos"],
+    ["order 2", "type", "order"],
+    ["order 2", "city", "Oslo"],
+  ];
+  expect(tableWords({ format: "table", rows })).toBe(
+    "Each row is an order, named here “order 1”, “order 2”. What is known of each: order date, city.",
+  );
+  expect(tableWords({ format: "table", rows: rows.filter(([, what]) => what !== "type") })).toBe(
+    "Each row is one thing, named here “order 1”, “order 2”. What is known of each: order date, city.",
+  );
+  expect(tableWords({ format: "turtle", rows })).toBeNull();
 });

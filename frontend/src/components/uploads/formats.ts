@@ -1,7 +1,8 @@
 // What files can be read as, in words.
-import type { Format } from "@/api/uploads";
+import type { Format, Guess } from "@/api/uploads";
 import type { Reading } from "@/api/types";
 import type { Option } from "@/components/kit/controls";
+import { elide } from "@/store/format";
 
 const DETECT: Option = { id: "auto", label: "Detect", detail: "By file name and content" };
 
@@ -78,4 +79,19 @@ export function nameFromFile(file: string): string {
       "",
     )
     .replaceAll(/[_-]+/g, " ");
+}
+
+/** What a table was read as: "Each row is an order: order 1, order 2 …. Of each is known: customer, product." */
+export function tableWords(guess: Pick<Guess, "format" | "rows">): string | null {
+  if (guess.format !== "table") return null;
+  const [first] = guess.rows;
+  const things = [...new Set(guess.rows.map(([node]) => node))];
+  const known = [...new Set(guess.rows.map(([, attribute]) => attribute))].filter((one) => one !== "type");
+  if (!first || !known.length) return null;
+  const kind = guess.rows.find(([, attribute]) => attribute === "type")?.[2];
+  const what = kind ? `${/^[aeiou]/i.test(kind) ? "an" : "a"} ${kind}` : "one thing";
+  return (
+    `Each row is ${what}, named here “${elide(first[0] ?? "", 40)}”${things[1] ? `, “${elide(things[1], 40)}”` : ""}. ` +
+    `What is known of each: ${known.map((one) => one?.replaceAll("_", " ")).join(", ")}.`
+  );
 }
