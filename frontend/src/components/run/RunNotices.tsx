@@ -53,6 +53,9 @@ function WaitingNotice({ status, position }: { status: Status | undefined; posit
 }
 
 export function RunNotices({ view, link, run, graph, status, onAgain }: Props) {
+  const waits = view.phase === "queued" && link !== "missing" && run?.state !== "failed";
+  // What the server said when it was asked is said once: while it waits, of the workers as they are now.
+  const warning = waits && status?.workers.answers === 0 ? null : run?.warning;
   const problem = view.failure ?? (run?.state === "failed" ? run.error : null);
   return (
     <>
@@ -61,9 +64,7 @@ export function RunNotices({ view, link, run, graph, status, onAgain }: Props) {
           What has arrived is kept; the rest follows from the server’s log.
         </Notice>
       )}
-      {view.phase === "queued" && link !== "missing" && run?.state !== "failed" && (
-        <WaitingNotice status={status} position={run?.position ?? null} />
-      )}
+      {waits && <WaitingNotice status={status} position={run?.position ?? null} />}
       {problem && <Failure problem={problem} paths={view.paths.length} onAgain={onAgain} />}
       {view.cancelled && (
         <Notice
@@ -78,9 +79,9 @@ export function RunNotices({ view, link, run, graph, status, onAgain }: Props) {
           {count(view.paths.length, "path")} found until then {view.paths.length === 1 ? "is" : "are"} kept.
         </Notice>
       )}
-      {run?.warning && (
-        <Notice tone="warn" title={run.warning.message}>
-          {run.warning.hint}
+      {warning && (
+        <Notice tone="warn" title={warning.message}>
+          {warning.hint}
         </Notice>
       )}
       {view.warnings.map((warning) => (
