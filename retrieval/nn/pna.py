@@ -21,39 +21,44 @@ def aggregate(messages: Tensor, counts: Tensor) -> Tensor:
         none, as in PyG: the gradient of its root is infinite.
     """
     some = (counts > 0).unsqueeze(1)
+    full = bool(some.all())
 
-    def reduced(values: Tensor, how: str) -> Tensor:
-        found = torch.segment_reduce(values, how, lengths=counts, axis=0, unsafe=True)
-        return torch.where(some, found, torch.zeros_like(found))
+    def reduced(how: str) -> Tensor:
+        found = torch.segment_reduce(messages, how, lengths=counts, axis=0, unsafe=True)
+        return found if full else torch.where(some, found, torch.zeros_like(found))
 
+    receivers = torch.repeat_interleave(counts)
+    nothing = messages.new_zeros(len(counts), messages.shape[1])
     size = counts.clamp(min=1).unsqueeze(1)
-    mean = reduced(messages, "sum") / size
-    squares = reduced(messages * messages, "sum") / size
+    mean = nothing.index_add(0, receivers, messages) / size
+    squares = nothing.index_add(0, receivers, messages * messages) / size
     variance = squares - mean * mean
     std = torch.where(variance > 1e-5, variance.clamp(min=1e-5).sqrt(), torch.zeros_like(variance))
-    return torch.cat([mean, reduced(messages, "min"), reduced(messages, "max"), std], dim=1)
+    return torch.cat([mean, reduced("min"), reduced("max"), std], dim=1)
 
 
-def scale(aggregated: Tensor, counts: Tensor, delta: float) -> Tensor:
-    """Each aggregate as it is, amplified and attenuated by the entity's degree.
+def scalers(counts: Tensor, delta: float) -> Tensor:
+    """What each aggregate is multiplied by: as it is, amplified and attenuated by the entity's degree.
 
     The factors are 1, log(d + 1) / delta and delta / log(d + 1), with d at least 1 in the last.
 
     Args:
-        aggregated: [n, F].
         counts: degrees, int64 [n].
         delta: mean of log(d + 1) over the training graphs.
 
     Returns:
-        [n, 3 F] in the order of ``SCALERS``.
+        [n, 3] in the order of ``SCALERS``.
     """
-    log = torch.log(counts.to(aggregated.dtype) + 1).unsqueeze(1)
-    least = torch.log(counts.clamp(min=1).to(aggregated.dtype) + 1).unsqueeze(1)
-    return torch.cat([aggregated, aggregated * (log / delta), aggregated * (delta / least)], dim=1)
+    log = torch.log(counts.to(torch.get_default_dtype()) + 1)
+    least = torch.log(counts.clamp(min=1).to(torch.get_default_dtype()) + 1)
+    return torch.stack([torch.ones_like(log), log / delta, delta / least], dim=1)
 
 
 class PNALayer(nn.Module):
     """One layer: x'_e = x_e + ReLU(W [x_e, scaled aggregates of the messages to e]).
+
+    The scaled aggregates, three times as wide as the aggregates, are never made: W is applied to the aggregates for
+    each scaler, and the products are scaled.
 
     The message of a walk u -r-> e is ReLU(A x_u + R_r), with R_r made by the caller from relation and question
     (the question decides which relations carry anything). A x is a projection per entity that is gathered.
@@ -82,7 +87,13 @@ class PNALayer(nn.Module):
         Returns:
             [n, F].
         """
-        messages = torch.relu(self.sender(x)[sources] + relations)
-        received = scale(aggregate(messages, counts), counts, delta)
-        out: Tensor = x + self.dropout(torch.relu(self.update(torch.cat([x, received], dim=1))))
+        messages = torch.relu(self.sender(x).index_select(0, sources) + relations)
+        size, factors = x.shape[1], scalers(counts, delta)
+        own, heard = self.update.weight[:, :size], self.update.weight[:, size:]
+        each = heard.reshape(size, len(SCALERS), -1).transpose(0, 1).flatten(0, 1)  # [3 F, 4 F]
+        received = nn.functional.linear(aggregate(messages, counts), each).view(-1, len(SCALERS), size)
+        updated = nn.functional.linear(x, own, self.update.bias)
+        for i in range(len(SCALERS)):
+            updated = updated + received[:, i] * factors[:, i : i + 1]
+        out: Tensor = x + self.dropout(torch.relu(updated))
         return out

@@ -29,6 +29,7 @@ class EntityScorer(nn.Module):
         dropout: rate after each layer.
         entity_texts: read the entities' labels.
         words: read the questions' words.
+        walks: score which walks are evidence too.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class EntityScorer(nn.Module):
         dropout: float,
         entity_texts: bool,
         words: bool,
+        walks: bool,
     ) -> None:
         super().__init__()
         self.rounds = rounds
@@ -54,14 +56,16 @@ class EntityScorer(nn.Module):
         self.layers = nn.ModuleList(PNALayer(hidden, dropout) for _ in range(layers))
         self.asked = nn.Linear(2 * hidden, hidden)
         self.out = nn.Sequential(nn.Linear(2 * hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1))
+        self.walk = WalkScorer(text_features, hidden) if walks else None
         self.match = TextMatch(text_features, 4.0)
         self.length = ChainLength(text_features, longest)
         self.delta: Tensor
         self.register_buffer("delta", torch.tensor(1.0))
 
     def project_relations(self, texts: Tensor) -> list[Tensor]:
-        """What directed relations add to the messages of each layer, [2R, d] -> [2R, F] a layer."""
-        return [layer(unit_variance(texts)) for layer in self.relations]
+        """What directed relations add to the messages of each layer, and to walks: [2R, d] -> [2R, F] each."""
+        layers = [*self.relations, *([self.walk.relation] if self.walk is not None else [])]
+        return [layer(unit_variance(texts)) for layer in layers]
 
     def project_entities(self, texts: Tensor) -> Tensor:
         """What entities' labels add to their first state, [m, d] -> [m, F]."""
@@ -76,8 +80,8 @@ class EntityScorer(nn.Module):
         relation_texts: Tensor,
         relations: list[Tensor],
         entities: Tensor | None = None,
-    ) -> Tensor:
-        """Logits of all entity slots, [n].
+    ) -> tuple[Tensor, Tensor | None]:
+        """Logits of all entity slots, [n], and of the facts walked forward and backward, [2, N]; None without walks.
 
         Args:
             batch: the candidate subgraphs.
@@ -89,38 +93,77 @@ class EntityScorer(nn.Module):
         x = self.place(distance_features(batch.heads, batch.tails, batch.topics, self.rounds))
         if entities is not None:
             x = x + entities
-        sources, relation, counts, graph = both_ways(batch, len(relation_texts) // 2)
+        order, sources, relation, counts, graph = both_ways(batch, len(relation_texts) // 2)
+        # What a walk hears depends on its relation and question alone: made once for all walks that share them.
+        pairs, pair = torch.unique(graph * len(relation_texts) + relation, return_inverse=True)
+        graph, relation = pairs // len(relation_texts), pairs % len(relation_texts)
         matches = self.match(questions.vectors, relation_texts)[graph, relation].unsqueeze(1)
         delta = self.delta.item()
         read = self.question(questions)
         for i, layer in enumerate(self.layers):
             told = relations[i][relation] + self.questions[i](read)[graph] + matches * self.matched[i]
-            x = layer(x, told, sources, counts, delta)
-        asked = self.asked(read)[batch.entity_graph]
+            x = layer(x, told.index_select(0, pair), sources, counts, delta)
+        asked = self.asked(read).index_select(0, batch.entity_graph)
         logits: Tensor = self.out(torch.cat([x, torch.relu(x) * asked], dim=1)).squeeze(1)
+        if self.walk is None:
+            return logits, None
+        told = self.walk.told(relations[-1][relation], read[graph], matches)
+        ways = self.walk(x, told.index_select(0, pair), sources, torch.repeat_interleave(counts))
+        return logits, torch.zeros_like(ways).index_copy(0, order, ways).view(2, -1)
+
+
+class WalkScorer(nn.Module):
+    """logit of p(walking this fact is evidence | what is known of its ends, its relation and the question).
+
+    Two paths may come through the same entities by other relations (who directed a film often wrote it), and then
+    nothing in the entities' scores says which of them was asked for.
+
+    Args:
+        text_features: d of the text encoder.
+        hidden: F, size of entity states.
+    """
+
+    def __init__(self, text_features: int, hidden: int) -> None:
+        super().__init__()
+        self.relation = nn.Linear(text_features, hidden, bias=False)
+        self.question = nn.Linear(2 * hidden, hidden)
+        self.matched = nn.Parameter(torch.randn(hidden) * 0.1)
+        self.left = nn.Linear(hidden, hidden, bias=False)
+        self.entered = nn.Linear(hidden, hidden, bias=False)
+        self.out = nn.Linear(hidden, 1)
+
+    def told(self, relations: Tensor, read: Tensor, matches: Tensor) -> Tensor:
+        """What relation and question say of k walks: [k, F], [k, 2F] and [k, 1] -> [k, F]."""
+        summed: Tensor = relations + self.question(read) + matches * self.matched
+        return summed
+
+    def forward(self, x: Tensor, told: Tensor, sources: Tensor, targets: Tensor) -> Tensor:
+        """Logits of M walks, [M], from the states of all slots, [n, F]."""
+        ends = self.left(x).index_select(0, sources) + self.entered(x).index_select(0, targets)
+        logits: Tensor = self.out(torch.relu(ends + told)).squeeze(1)
         return logits
 
 
-def both_ways(batch: SubgraphBatch, relations: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def both_ways(batch: SubgraphBatch, relations: int) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     """Every triple walked both ways, in the order of the slots entered.
 
     Returns:
-        Slot left, directed relation and subgraph of each walk, [2N]; walks that enter each slot, [n]: (sources,
-        relation, counts, graph).
+        Which walk comes where (the facts forward, then backward), slot left, directed relation and subgraph of each
+        walk, [2N]; walks that enter each slot, [n]: (order, sources, relation, counts, graph).
     """
     entered = torch.cat([batch.tails, batch.heads])
     order = torch.argsort(entered, stable=True)
     sources = torch.cat([batch.heads, batch.tails])[order]
     relation = torch.cat([batch.relations, batch.relations + relations])[order]
     graph = torch.cat([batch.fact_graph, batch.fact_graph])[order]
-    return sources, relation, torch.bincount(entered, minlength=len(batch.topics)), graph
+    return order, sources, relation, torch.bincount(entered, minlength=len(batch.topics)), graph
 
 
 def entity_loss(logits: Tensor, positive: Tensor) -> Tensor:
     """ReG eq. 34, negated and divided by the number of entities: binary cross-entropy over every candidate.
 
     Args:
-        logits: [n].
-        positive: the entity is on a labelled path, [n] bool.
+        logits: of entities, or of walks, [n].
+        positive: it is on a labelled path, [n] bool.
     """
     return nn.functional.binary_cross_entropy_with_logits(logits, positive.to(logits.dtype))

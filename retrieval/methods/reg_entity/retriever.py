@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,11 +19,15 @@ from retrieval.nn.query import Texts
 from retrieval.text.features import TextEncoder, TextFeatures, text_features
 from retrieval.training.checkpoint import OpenCheckpoint, load_weights
 
+#: A weight that scorers of walks have.
+WALK = "walk.out.weight"
+
 
 class RegEntityRetriever(TripleRanker):
     """Triples ranked by s(h, r, t) = p(h) + p(t).
 
-    A chain is as good as the entities it comes through: the logit of a walk is that of the entity it enters.
+    A chain is as good as its walks; without their scores as the entities that it comes through: the logit of a walk is
+    that of the entity it enters.
 
     Args:
         checkpoint: opened for this method and encoder.
@@ -58,25 +63,35 @@ class RegEntityRetriever(TripleRanker):
     def score(self, subgraphs: Subgraphs, questions: Texts) -> Scores:
         """See ``TripleRanker``."""
         rows = torch.from_numpy(subgraphs.entities)
-        logits = self.model(
+        logits, ways = self.model(
             subgraphs.batch(), questions, self.texts, self.relations,
             None if self.entities is None else self.entities[rows],
         )  # fmt: skip
-        return entity_scores(subgraphs, logits.numpy(), self.model.length(questions.vectors).numpy())
+        lengths = self.model.length(questions.vectors).numpy()
+        return entity_scores(subgraphs, logits.numpy(), lengths, None if ways is None else ways.numpy())
 
 
-def entity_scores(subgraphs: Subgraphs, logits: np.ndarray, lengths: np.ndarray) -> Scores:
-    """From logits of the entity slots, [n], to those of the triples (ReG App. E, ReG@Entity)."""
+def entity_scores(
+    subgraphs: Subgraphs, logits: np.ndarray, lengths: np.ndarray, ways: np.ndarray | None = None
+) -> Scores:
+    """From logits of the entity slots, [n], to those of the triples (ReG App. E, ReG@Entity).
+
+    ``ways`` are the logits of the triples walked forward and backward, [2, N].
+    """
     share = 1 / (1 + np.exp(-logits.astype(np.float64)))
     heads, tails = subgraphs.heads, subgraphs.tails
-    return Scores(share[heads] + share[tails], logits[tails], logits[heads], lengths, of_entities=True)
+    rank = share[heads] + share[tails]
+    if ways is not None:
+        return Scores(rank, ways[0], ways[1], lengths, of_ends=True)
+    return Scores(rank, logits[tails], logits[heads], lengths, of_ends=True, of_entities=True)
 
 
 def model_of(checkpoint: OpenCheckpoint) -> EntityScorer:
-    """The scorer of a checkpoint's settings, initialised."""
+    """The scorer of a checkpoint's settings, initialised; one from before ``walks`` has none."""
     assert isinstance(checkpoint.config, RegEntityConfig), "a checkpoint is read for its own method"
     manifest = checkpoint.manifest
-    return make_scorer(checkpoint.config, manifest.text_features, manifest.entity_texts)
+    config = replace(checkpoint.config, walks=checkpoint.config.walks and WALK in checkpoint.weights)
+    return make_scorer(config, manifest.text_features, manifest.entity_texts)
 
 
 def make_scorer(config: RegEntityConfig, text_features: int, entity_texts: bool) -> EntityScorer:
@@ -90,6 +105,7 @@ def make_scorer(config: RegEntityConfig, text_features: int, entity_texts: bool)
         dropout=config.dropout,
         entity_texts=entity_texts,
         words=config.words,
+        walks=config.walks,
     )
 
 

@@ -20,6 +20,10 @@ class RegEntityConfig(TripleConfig):
     rounds: int = setting(3, "Rounds of the directional distance encoding, each way.")
     layers: int = setting(3, "Layers of principal neighbourhood aggregation.")
     dropout: float = setting(0.1, "Rate after each layer.", least=0, below=1)
+    walks: bool = setting(
+        True,
+        "Score which facts are walked too, by which relation paths are told apart [no: by entities alone].",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,7 @@ SPEC = MethodSpec(
     description="Scores entities, learnt from refined labels (ReG).",
     config=RegEntityConfig,
     options=EntityOptions,
-    presets={"paper": {"words": False, "learning_rate": 1e-3, "epochs": 80, "patience": 80}},
+    presets={"paper": {"words": False, "walks": False, "learning_rate": 1e-3, "epochs": 80, "patience": 80}},
     asking={"paper": READ_CHAINS},
     on_endpoints=True,
     engine="retrieval.methods._shared.path_engine:open_engine",

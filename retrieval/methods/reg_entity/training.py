@@ -1,4 +1,4 @@
-"""The task of ReG@Entity: every candidate entity is on an evidence path or not (eq. 34)."""
+"""The task of ReG@Entity: every candidate entity is on an evidence path or not (eq. 34), and so is every walk."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ import torch
 from torch import Tensor
 
 from retrieval.config import TrainingConfig
-from retrieval.methods._shared.triples.examples import TripleExamples, candidates_of, positive_entities
+from retrieval.methods._shared.triples.examples import (
+    TripleExamples,
+    candidates_of,
+    positive_entities,
+    positive_walks,
+)
 from retrieval.methods._shared.triples.subgraphs import Subgraphs
 from retrieval.methods._shared.triples.training import SubgraphTask, examples_of
 from retrieval.methods.reg_entity.model import entity_loss
@@ -53,21 +58,25 @@ class RegEntityTask(SubgraphTask):
     def evidence_loss(
         self, subgraphs: Subgraphs, chosen: np.ndarray, questions: Texts, rng: np.random.Generator
     ) -> Tensor:
-        """Eq. 34."""
+        """Eq. 34, and the same of walks."""
         del rng
-        positive = torch.from_numpy(positive_entities(self.train, chosen, subgraphs))
-        return entity_loss(self._logits(subgraphs, questions), positive)
+        logits, ways = self._logits(subgraphs, questions)
+        loss = entity_loss(logits, torch.from_numpy(positive_entities(self.train, chosen, subgraphs)))
+        if ways is None:
+            return loss
+        return loss + entity_loss(ways, torch.from_numpy(positive_walks(self.train, chosen, subgraphs)))
 
     def rank(self, subgraphs: Subgraphs, questions: Texts) -> np.ndarray:
         """See ``SubgraphTask``."""
-        return entity_scores(subgraphs, self._logits(subgraphs, questions).numpy(), np.zeros((0, 0))).rank
+        logits, _ = self._logits(subgraphs, questions)
+        return entity_scores(subgraphs, logits.numpy(), np.zeros((0, 0))).rank
 
     def retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
         """See ``recipe.Task``."""
         del cache
         return RegEntityRetriever(checkpoint, self.work.snapshot, self.work.encoder, self.features)
 
-    def _logits(self, subgraphs: Subgraphs, questions: Texts) -> Tensor:
+    def _logits(self, subgraphs: Subgraphs, questions: Texts) -> tuple[Tensor, Tensor | None]:
         texts = self.features.relations
         entities = None
         if self.features.entities is not None:
@@ -75,8 +84,10 @@ class RegEntityTask(SubgraphTask):
                 self.features.entities[torch.from_numpy(subgraphs.entities)]
             )
         relations = self.scorer.project_relations(texts)
-        logits: Tensor = self.scorer(subgraphs.batch(), questions, texts, relations, entities)
-        return logits
+        found: tuple[Tensor, Tensor | None] = self.scorer(
+            subgraphs.batch(), questions, texts, relations, entities
+        )
+        return found
 
 
 def make_task(

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch_geometric.nn.aggr import DegreeScalerAggregation
 
-from retrieval.nn.pna import AGGREGATORS, SCALERS, PNALayer, aggregate, scale
+from retrieval.nn.pna import AGGREGATORS, SCALERS, PNALayer, aggregate, scalers
 
 
 def test_aggregates_by_hand_and_nothing_received_is_zero():
@@ -20,6 +20,10 @@ def test_aggregates_by_hand_and_nothing_received_is_zero():
         ]
     )
     assert torch.allclose(found, expected)
+
+
+def scale(aggregated, counts, delta):
+    return torch.cat([aggregated * factor.unsqueeze(1) for factor in scalers(counts, delta).unbind(1)], dim=1)
 
 
 def test_scalers_by_hand():

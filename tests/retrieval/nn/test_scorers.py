@@ -1,11 +1,15 @@
 """The triple-level scorers: losses by hand, and that a batch of subgraphs is its subgraphs."""
 
 import math
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 import torch
 
-from retrieval.methods.reg_entity.model import EntityScorer, both_ways, entity_loss
+from retrieval.methods.reg_entity.model import EntityScorer, WalkScorer, both_ways, entity_loss
+from retrieval.methods.reg_entity.retriever import make_scorer, model_of
+from retrieval.methods.reg_entity.spec import RegEntityConfig
 from retrieval.methods.reg_triple.model import TripleScorer
 from retrieval.methods.rel_rag_triple.model import LineGraphScorer
 from retrieval.methods.rel_rag_triple.retriever import QUERY, config_of
@@ -79,7 +83,8 @@ def test_lengths_are_probabilities_and_their_loss_is_a_cross_entropy():
 
 
 def test_triples_walked_both_ways_in_the_order_of_what_they_enter():
-    sources, relation, counts, graph = both_ways(ONE, relations=2)
+    order, sources, relation, counts, graph = both_ways(ONE, relations=2)
+    assert torch.equal(torch.cat([ONE.heads, ONE.tails])[order], sources)
     # Entered: 0 by the inverse of triple 0; 1 by triple 0 and the inverse of triple 1; 2 by triple 1.
     assert sources.tolist() == [1, 0, 2, 1]
     assert relation.tolist() == [2, 0, 3, 1]
@@ -131,11 +136,12 @@ def test_triple_scores_of_subgraphs_side_by_side_are_those_of_each_alone(texts):
     assert torch.allclose(together, torch.cat(alone), atol=1e-6)
 
 
+@pytest.mark.parametrize("walks", [False, True])
 @pytest.mark.parametrize("texts", [False, True])
-def test_entity_scores_of_subgraphs_side_by_side_are_those_of_each_alone(texts):
+def test_entity_scores_of_subgraphs_side_by_side_are_those_of_each_alone(texts, walks):
     torch.manual_seed(2)
     model = EntityScorer(
-        D, 8, layers=2, rounds=2, longest=2, dropout=0.5, entity_texts=texts, words=texts
+        D, 8, layers=2, rounds=2, longest=2, dropout=0.5, entity_texts=texts, words=texts, walks=walks
     ).eval()
     questions, relations, entities = asked(2, texts), torch.randn(4, D), torch.randn(6, D)
 
@@ -143,10 +149,30 @@ def test_entity_scores_of_subgraphs_side_by_side_are_those_of_each_alone(texts):
         own = model.project_entities(entities[rows]) if texts else None
         return model(part, question, relations, model.project_relations(relations), own)
 
-    together = scores(BOTH, questions, slice(0, 6))
-    alone = [scores(ONE, only(questions, 0), slice(0, 3)), scores(OTHER, only(questions, 1), slice(3, 6))]
+    together, ways = scores(BOTH, questions, slice(0, 6))
+    (one, ways_of_one), (other, ways_of_other) = (
+        scores(ONE, only(questions, 0), slice(0, 3)),
+        scores(OTHER, only(questions, 1), slice(3, 6)),
+    )
     assert together.shape == (6,)
-    assert torch.allclose(together, torch.cat(alone), atol=1e-5)
+    assert torch.allclose(together, torch.cat([one, other]), atol=1e-5)
+    if walks:
+        assert ways.shape == (2, 5)
+        assert torch.allclose(ways, torch.cat([ways_of_one, ways_of_other], dim=1), atol=1e-5)
+    else:
+        assert (ways, ways_of_one) == (None, None)
+
+
+def test_a_walk_is_scored_by_its_ends_its_relation_and_the_question():
+    torch.manual_seed(5)
+    walk = WalkScorer(D, 4)
+    x, texts, read, match = torch.randn(3, 4), torch.randn(2, D), torch.randn(2, 8), torch.randn(2, 1)
+    told = walk.told(walk.relation(texts), read, match)
+    found = walk(x, told, torch.tensor([2, 0]), torch.tensor([1, 1]))
+    for i, (left, entered) in enumerate([(2, 1), (0, 1)]):
+        hidden = walk.left(x[left]) + walk.entered(x[entered]) + walk.relation(texts[i])
+        hidden = hidden + walk.question(read[i]) + match[i] * walk.matched
+        assert found[i].item() == pytest.approx(walk.out(torch.relu(hidden)).item(), abs=1e-5)
 
 
 def test_line_graph_scores_are_scaled_products_with_the_text_match():
@@ -180,3 +206,14 @@ def test_a_checkpoint_from_before_places_has_one_query_for_all_hops(rows, places
     weights = {QUERY: torch.zeros(rows, 4)}
     opened = OpenCheckpoint(None, RelRagTripleConfig(hidden=4, max_hops=3), weights)
     assert config_of(opened).places is places
+
+
+@pytest.mark.parametrize(("trained", "asked_for", "found"), [(True, True, True), (False, True, False)])
+def test_a_checkpoint_from_before_walks_is_read_as_it_was(trained, asked_for, found):
+    config = RegEntityConfig(hidden=4, words=False, walks=trained)
+    weights = make_scorer(config, D, entity_texts=False).state_dict()
+    manifest = SimpleNamespace(text_features=D, entity_texts=False)
+    opened = OpenCheckpoint(manifest, replace(config, walks=asked_for), weights)
+    model = model_of(opened)
+    model.load_state_dict(weights)
+    assert (model.walk is not None) is found

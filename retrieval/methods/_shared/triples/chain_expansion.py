@@ -27,6 +27,7 @@ class Scores:
         once: a directed relation counts once in a chain, because its score does not know where in the chain it
             stands.
         of_entities: the logits are those of the entities entered, so an entity counts once in a chain.
+        of_ends: the ranks are sums of the probabilities of both ends.
     """
 
     rank: np.ndarray
@@ -35,11 +36,12 @@ class Scores:
     lengths: np.ndarray
     once: bool = False
     of_entities: bool = False
+    of_ends: bool = False
 
     def shares(self, positions: np.ndarray) -> np.ndarray:
         """Of some triples: how likely each is evidence, in [0, 1], in the order of their ranks; float [k]."""
         rank = self.rank[positions].astype(np.float64)
-        shares: np.ndarray = rank / 2 if self.of_entities else 1 / (1 + np.exp(-np.clip(rank, -60, 60)))
+        shares: np.ndarray = rank / 2 if self.of_ends else 1 / (1 + np.exp(-np.clip(rank, -60, 60)))
         return shares
 
 

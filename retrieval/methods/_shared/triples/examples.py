@@ -240,6 +240,17 @@ def positive_facts(examples: TripleExamples, chosen: np.ndarray, subgraphs: Subg
     return marks
 
 
+def positive_walks(examples: TripleExamples, chosen: np.ndarray, subgraphs: Subgraphs) -> np.ndarray:
+    """Which candidate triples are walked forward, and which backward, bool [2, N]; otherwise as ``positive_facts``."""
+    marks = np.zeros((2, len(subgraphs.facts)), bool)
+    total = examples.snapshot.num_triples
+    for b, index in enumerate(chosen.tolist()):
+        part = slice(*subgraphs.fact_bounds[b : b + 2])
+        for way in range(2):
+            marks[way, part] = np.isin(subgraphs.facts[part] + way * total, examples.evidence(index).arcs)
+    return marks
+
+
 def positive_entities(examples: TripleExamples, chosen: np.ndarray, subgraphs: Subgraphs) -> np.ndarray:
     """Which entity slots are on an evidence path, bool [n]; subgraph b is of example ``chosen[b]``."""
     marks = np.zeros(len(subgraphs.entities), bool)

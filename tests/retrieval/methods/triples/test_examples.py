@@ -10,6 +10,7 @@ from retrieval.methods._shared.triples.examples import (
     make_triple_examples,
     positive_entities,
     positive_facts,
+    positive_walks,
     require_examples,
     walked,
 )
@@ -120,6 +121,10 @@ def test_candidates_are_marked_by_the_evidence_of_their_example(graph):
     assert written(graph, subgraphs.facts[facts]) == 2 * ["Jaws directed_by Spielberg"] + 2 * [
         "Munich directed_by Spielberg"
     ]
+    forward, backward = positive_walks(made, chosen, subgraphs)
+    assert [written(graph, subgraphs.facts[way]) for way in (forward, backward)] == [
+        2 * ["Jaws directed_by Spielberg"], 2 * ["Munich directed_by Spielberg"],
+    ]  # fmt: skip
     assert sorted(labels(graph, subgraphs.entities[entities])) == [
         "Jaws", "Jaws", "Munich", "Munich", "Spielberg", "Spielberg",
     ]  # fmt: skip

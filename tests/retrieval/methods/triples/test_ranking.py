@@ -200,3 +200,9 @@ def test_entity_scores_become_triple_scores(graph):
     # A walk is as good as the entity it enters.
     assert found.forward[directed] == pytest.approx(math.log(3))
     assert found.backward[directed] == 0
+    # Where walks have scores of their own, they say how good a walk is, and the ranks stay.
+    ways = np.array([[1.0, 2.0], [3.0, 4.0]])
+    walked = entity_scores(subgraphs, logits, np.zeros((1, 2)), ways)
+    assert (walked.rank.tolist(), walked.of_entities) == (found.rank.tolist(), False)
+    assert np.array([walked.forward, walked.backward]).tolist() == ways.tolist()
+    assert walked.shares(np.array([directed])).tolist() == pytest.approx([0.625])
