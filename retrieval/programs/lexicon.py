@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from retrieval.programs.algebra import Comparison, Folding, TextMatch
 
 STOP = frozenset({
+    "anybody", "anyone", "somebody", "someone",
     "a", "about", "all", "also", "am", "among", "an", "and", "any", "are", "as", "at", "available", "be", "been",
     "being", "belong", "belongs", "between", "both", "but", "by", "called", "came", "can", "come", "comes",
     "contain", "containing",
@@ -99,6 +100,7 @@ ADJECTIVES: tuple[tuple[str, str, str, Adjective, bool], ...] = (
     ("last", "last", "last", _EARLY, False),
     ("heavy", "heavier", "heaviest", _adjective("weight mass"), True),
     ("light", "lighter", "lightest", _adjective("weight mass"), False),
+    ("quick", "quicker", "quickest", _adjective("duration time minutes hours runtime"), False),
     ("fast", "faster", "fastest", _adjective("speed acceleration velocity pace"), True),
     ("slow", "slower", "slowest", _adjective("speed acceleration velocity pace"), False),
     ("expensive", "more expensive", "most expensive", _PRICE, True),
@@ -280,7 +282,8 @@ RELATED = (
     "density dense population", "temperature hot cold warm", "coast coastline sea", "flag anthem",
     "release publish publisher publication issue premiere", "record label",
     "channel network broadcast broadcaster station air aired", "genre style category type",
-    "nationality citizen citizenship country origin", "team club play", "coach trainer train",
+    "nationality citizen citizenship country origin", "team club play",
+    "artist performer perform performance band musician act lineup play", "coach trainer train",
     "member belong part join", "grade score mark rating result point review star stars", "rank ranking place position",
     "award prize win", "phone telephone mobile", "email mail", "website url homepage web", "isbn",
     "sex gender", "color colour", "hair eye", "wing leg tail", "religion faith", "hobby interest like",

@@ -16,7 +16,7 @@ from retrieval.programs.induction import induced
 from retrieval.programs.lexicon import STOP
 from retrieval.programs.measures import Measures
 from retrieval.programs.sorts import LOCATING, PERSONAL, SOMEBODY, SOMEWHERE, RelationInfo, form_of, stems_in
-from retrieval.programs.words import stem, stems_of
+from retrieval.programs.words import stem, stems_of, without_unit
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -82,7 +82,7 @@ class Schema:
         out = self.snapshot.out_offsets[tails + 1] - self.snapshot.out_offsets[tails]
         label = self.snapshot.relation_label(relation)
         return RelationInfo(
-            relation, label, stems_of(label), len(self.columns.arcs(relation)[0]), len(heads), len(tails),
+            relation, label, stems_of(without_unit(label)), len(self.columns.arcs(relation)[0]), len(heads), len(tails),
             float(np.mean(out == 0)) if len(out) else 1.0, form_of(label),
         )  # fmt: skip
 
@@ -354,6 +354,16 @@ class Schema:
                 if yes and set(labels) <= _YES | _NO:
                     found[info.id] = labels[yes[0]]
         return found
+
+    @cached_property
+    def untruths(self) -> dict[int, int]:
+        """Relations that say yes or no, with the node that means no where there is one."""
+        ends = {relation: self.columns.targets(relation).tolist() for relation in self.truths}
+        said = {
+            relation: [node for node in nodes if self.snapshot.entity_label(node).casefold() in _NO]
+            for relation, nodes in ends.items()
+        }
+        return {relation: nodes[0] for relation, nodes in said.items() if nodes}
 
     @cached_property
     def _described(self) -> dict[int, frozenset[int]]:

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 import snowballstemmer
 
+from retrieval.kg.values import parse
 from retrieval.programs import quantities
 from retrieval.programs.algebra import Comparison, Constant
 from retrieval.programs.lexicon import (
@@ -25,6 +26,7 @@ from retrieval.programs.spelling import MANY, operator_word
 
 _STEMMER = snowballstemmer.stemmer("english")
 _TOKEN = re.compile(r"[^\W_]+(?:['’](?!s\b)[^\W_]+)*|['’]s\b")
+_UNIT = re.compile(r"(.*\S)\s*[(\[]([^)\]]{1,15})[)\]]")
 _FIELD = re.compile(r"[a-z]{2,}(?:[A-Z][a-z]+)+")
 _HUMP = re.compile(r"[A-Z]?[a-z]+")
 _QUOTED = re.compile(r"[\"“«](.+?)[\"”»]|(?<!\w)['‘](.+?)['’](?!\w)")
@@ -110,6 +112,13 @@ def stems_of(label: str) -> tuple[str, ...]:
     words = [w.casefold() for w in _TOKEN.findall(label.replace("_", " "))]
     kept = [w for w in words if w not in STOP or w in ("name", "number", "type", "kind")]
     return tuple(stem(w) for w in (kept or words))
+
+
+def without_unit(label: str) -> str:
+    """A relation's name without the unit behind it: ``Price (EUR)``, ``weight [kg]``."""
+    match = _UNIT.fullmatch(label)
+    value = parse(f"1 {match[2]}") if match else None
+    return match[1] if match and value is not None and value.unit else label
 
 
 def agents(own: str) -> frozenset[str]:

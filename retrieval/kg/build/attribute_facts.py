@@ -1,7 +1,9 @@
-"""Attributes of nodes that questions ask for, as facts: years, ratings, genres and kinds of a property graph.
+"""Attributes that questions ask for, as facts: years, ratings, genres and kinds of a property graph.
 
 A property graph says of a film its year, where triples have a fact. Only facts are searched, compared and counted, so
 short values become facts too, called by their key; what describes in sentences, links and ids stay attributes alone.
+What an edge says beside its ends is said of where it begins: who works at Acme since 2010 has "works at since" 2010.
+Roles that several have, Ann is CEO at Acme, are relations too: the CEO of Acme is Ann.
 Needs polars.
 """
 
@@ -27,18 +29,72 @@ _OTHER = frozenset({
 })  # fmt: skip
 #: Characters of a value, and the share of a key's values that are as short.
 _LONGEST, _SHORT = 60, 0.9
+#: The share of the values of a ``title`` that differ, where it is a second name and not what somebody is.
+_APART = 0.9
 _NO_VALUE = r"^[\[{]|://"
+#: What is said of edges that nobody asks for.
+_OF_EDGES = frozenset(
+    {"weight", "confidence", "probability", "similarity", "strength", "source", "provenance"}
+)
+#: Keys of what somebody is to somebody or something, what such words look like, and how many there may be: of all
+#: values, the share that differ at most.
+_ROLES = frozenset({"capacity", "function", "job", "job title", "position", "post", "role", "roles", "title"})
+_ROLE, _SEVERAL, _DIFFER = r"^\p{L}[\p{L} &/-]{1,29}$", 50, 0.8
 
 
 def attribute_facts(table: TripleTable) -> pl.DataFrame | None:
     """Columns ``head``, ``relation``, ``tail``, each row once; None where there are none, or where texts are read with
     the graph: what was extracted from them describes nodes in words of its own.
     """
-    rows = table.node_attributes
-    if rows is None or not rows.height or (table.passages is not None and table.passages.height):
+    if table.passages is not None and table.passages.height:
         return None
-    left_out = _OTHER | ALIAS_RELATIONS | NAME_RELATIONS
+    found = [rows for rows in (_of_nodes(table), _of_edges(table)) if rows is not None]
+    if not found:
+        return None
+    facts = pl.concat(found).unique(maintain_order=True)
+    if table.kept is not None:
+        facts = facts.filter(_missing(table.kept, facts))
+    return facts if facts.height else None
+
+
+def _of_edges(table: TripleTable) -> pl.DataFrame | None:
+    """What edges say beside their ends, but for those of a version before, which has it."""
+    rows, kept = table.fact_attributes, 0 if table.kept is None else len(table.kept)
+    if rows is None or not rows.height:
+        return None
+    edges = table.facts.with_row_index("fact", offset=kept).with_columns(pl.col("fact").cast(pl.Int64))
+    said = rows.with_columns(pl.col("fact").cast(pl.Int64), pl.col("value").cast(pl.String).str.strip_chars())
+    said = said.join(edges, on="fact", how="inner", maintain_order="left")
+    keys = [key for key in said["key"].unique().sort() if humanise_relation(key) not in _OTHER | _OF_EDGES]
+    short = pl.col("value").str.len_chars() <= _LONGEST
+    said = said.filter(
+        pl.col("key").is_in(keys) & (pl.col("value") != "") & ~pl.col("value").str.contains(_NO_VALUE)
+    )
+    said = said.filter(short.mean().over("relation", "key") >= _SHORT).filter(short)
+    roles = [key for key in keys if humanise_relation(key) in _ROLES]
+    named = said.filter(pl.col("key").is_in(roles) & pl.col("value").str.contains(_ROLE))
+    kinds = pl.col("value").n_unique().over("relation")
+    named = named.filter((kinds <= _SEVERAL) & (kinds <= _DIFFER * pl.len().over("relation")))
+    shown = {name: humanise_relation(name) for name in {*said["relation"], *said["key"]}}
+    called = pl.format("{} {}", pl.col("relation").replace(shown), pl.col("key").replace(shown))
+    values = said.select("head", relation=called, tail="value")
+    return pl.concat([values, named.select(head="tail", relation="value", tail="head")])
+
+
+def _of_nodes(table: TripleTable) -> pl.DataFrame | None:
+    rows = table.node_attributes
+    if rows is None or not rows.height:
+        return None
+    left_out = _OTHER | ALIAS_RELATIONS
     keys = [key for key in rows["key"].unique().sort() if humanise_relation(key) not in left_out]
+    names = [key for key in keys if humanise_relation(key) in NAME_RELATIONS]
+    told = (
+        rows.filter(pl.col("key").is_in(names))
+        .group_by("key")
+        .agg(apart=pl.col("value").n_unique() / pl.len())
+    )
+    apart = set(told.filter(pl.col("apart") > _APART)["key"])
+    keys = [key for key in keys if key not in apart]
     value = pl.col("value").cast(pl.String).str.strip_chars()
     asked = (
         rows.filter(pl.col("key").is_in(keys))
@@ -50,10 +106,7 @@ def attribute_facts(table: TripleTable) -> pl.DataFrame | None:
     asked = asked.filter(
         short & ~pl.col("value").str.contains(_NO_VALUE) & (pl.col("value") != pl.col("label"))
     )
-    facts = asked.select(head="label", relation="key", tail="value").unique(maintain_order=True)
-    if table.kept is not None:
-        facts = facts.filter(_missing(table.kept, facts))
-    return facts if facts.height else None
+    return asked.select(head="label", relation="key", tail="value")
 
 
 def _missing(kept: KeptFacts, facts: pl.DataFrame) -> pl.Series:

@@ -55,13 +55,19 @@ def cues(question: Question, adjectives: Adjectives) -> list[Anchor]:
     return found
 
 
+def _is_particle(question: Question, first: int, last: int) -> bool:
+    """Whether a word belongs to the verb before it: who looks after somebody comes after nobody."""
+    verb = first > 0 and question.words[first - 1].stem in lexicon.PARTICLE_VERBS
+    return verb and not (last < len(question.words) and question.words[last].text[:1].isdecimal())
+
+
 def _cue(question: Question, adjectives: Adjectives, first: int, last: int, phrase: str) -> list[Anchor]:
     def anchor(category: str, extra: object, name: str, strength: float = 1.0) -> Anchor:
         return Anchor(category, first, last, extra=extra, features=((f"cue.{name}", 1.0),), strength=strength)
 
     found: list[Anchor] = []
-    if phrase in lexicon.COMPARISONS and first and question.words[first - 1].stem in lexicon.PARTICLE_VERBS:
-        return found  # who looks after somebody comes after nobody
+    if phrase in lexicon.COMPARISONS and _is_particle(question, first, last):
+        return found
     compares = phrase.endswith("than") or any(word.text == "than" for word in question.words[last:])
     likened = _likened(phrase)
     if likened is not None:

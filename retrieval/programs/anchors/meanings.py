@@ -33,6 +33,8 @@ _PARTICLES = frozenset({"up", "in", "out", "off", "on", "over", "back", "down"})
 _TELLING = frozenset({"from", "of", "with"})
 #: Meanings of one stretch of words that are kept.
 KINDS = 4
+_LACKING = re.compile(r"un|non-?|in|dis")
+"""What turns a word into what it is not; all but the first before words of what is said yes or no of."""
 _TWO_NOUNS = re.compile(r"\w\s(?:in|of|on|at|by)\s\w", re.IGNORECASE)
 #: Cosines below this say nothing of a kind.
 _KIND_SIM = 0.50
@@ -185,18 +187,33 @@ class Meanings:
 
     def lacking(self, question: Question) -> list[Anchor]:
         """What adjectives leave out: who is alive has no date of death, what is unsold no buyer."""
-        found: list[Anchor] = []
+        found, schema = list[Anchor](), self.schema
         for at, word in enumerate(question.words):
-            lacked = OPPOSITES.get(word.text) or (word.text[2:] if word.text.startswith("un") else "")
-            if not lacked or word.stem in self.schema.by_stem or word.capital:
+            prefix = _LACKING.match(word.text)
+            lacked = OPPOSITES.get(word.text) or (word.text[prefix.end() :] if prefix else "")
+            if not lacked or word.stem in schema.by_stem or word.capital:
                 continue
             own = vocabulary.stem(lacked)
             named = [relation for near in (own, *sorted(vocabulary.related().get(own, ()))) for relation in
-                     self.schema.by_stem.get(near, ())]  # fmt: skip
+                     schema.by_stem.get(near, ())]  # fmt: skip
+            if prefix and prefix[0] != "un":
+                named = [relation for relation in named if relation in schema.truths]
             for place, relation in enumerate(dict.fromkeys(named)):
                 features: Features = (("not", 1.0), ("opposite", 0.8**place))
+                if relation in schema.truths:  # unpaid is what "paid" says no of
+                    found.append(self._untrue(at, relation, features))
+                    continue
                 found.append(Anchor("Y", at, at + 1, Having(relation), "having", features, 0.9))
         return found
+
+    def _untrue(self, at: int, relation: int, features: Features) -> Anchor:
+        """What a relation says no of; where nothing says no, all but what it says yes of."""
+        back, no = self.schema.inverse(relation), self.schema.untruths.get(relation)
+        if no is not None:
+            said = (("s.flag", 1.0), ("s.flag.quality", 1.0), *features[1:])
+            return Anchor("S", at, at + 1, Walk(Entities((no,)), back), "flag", said, 0.9)
+        yes = Walk(Entities((self.schema.truths[relation],)), back)
+        return Anchor("Y", at, at + 1, yes, "flag", features, 0.9)
 
     def _relating(
         self,
@@ -321,6 +338,7 @@ class Meanings:
             for n in range(a.first, a.last)
         }
         sure |= {n for own in question.quantities for n in range(own.first, own.last)}
+        sure |= {a.first for a in known if "opposite" in dict(a.features)}
         exact = {
             n
             for a in known

@@ -21,7 +21,8 @@ from retrieval.programs.algebra import (
 )
 from retrieval.programs.anchors.anchor import Anchor
 from retrieval.programs.lexicon import MONEY_NOUNS, MONEY_VERBS, QUANTITY_VERBS
-from retrieval.programs.words import Question
+from retrieval.programs.sorts import stems_in
+from retrieval.programs.words import Question, stem
 
 if TYPE_CHECKING:
     from retrieval.programs.schema import Schema
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
 _AMOUNTS = 2
 #: Where what is counted stands behind "how many".
 _COUNTED = 2
+#: Stems of words for what something costs.
+_PRICED = stems_in("price cost fee")
+#: Stems of words for how many things there are that may be what is measured of each.
+_MEASURES = stems_in("amount quantity")
 #: What asks for an amount beside a verb.
 _ASKING = ("much", "most", "least", "more", "less")
 
@@ -51,6 +56,11 @@ def summed(question: Question, schema: Schema, anchors: list[Anchor]) -> list[An
             found = [
                 own for at in verbs for own in _sums(at, schema.measures.quantities, Folding.SUM, "sum.word")
             ]
+    owed = "much" in words and not verbs and any(own.extra == "flag" for own in anchors)
+    if owed:  # "how much is unpaid": of all that is
+        verbs = {words.index("much")}
+        found = [own for at in verbs for own in _sums(at, schema.measures.amounts, Folding.SUM, "sum.word")]
+    anchors = [own for own in anchors if own.category != "Q" or not _measured(own, words, schema)]
     folds = [own for own in anchors if own.category == "A"]
     if folds and not _names_value([own for own in anchors if own.first != folds[0].first], schema):
         found += [
@@ -69,8 +79,20 @@ def summed(question: Question, schema: Schema, anchors: list[Anchor]) -> list[An
         spent = [n for n, word in enumerate(words) if word in MONEY_VERBS]
         anchors = [own for own in anchors if not (own.first in spent and own.last == own.first + 1)]
         anchors += [replace(added[0], first=n, last=n + 1) for n in spent]
-    prices = {n for n, word in enumerate(words) if word == "much"} if verbs else set()
-    return [*found, *(own for own in anchors if not _told(own, verbs, prices))]
+    much = {n for n, word in enumerate(words) if word == "much"}
+    said = {own.extra.relation for own in anchors if own.category == "R" and own.first not in much}
+    said &= set(schema.measures.amounts)
+    anchors = [
+        own for own in anchors  # "how much does it cost": the verb says what "much" is of
+        if not (own.category == "R" and own.first in much and own.extra.relation in said)
+    ]  # fmt: skip
+    return [*found, *(own for own in anchors if not _told(own, verbs, much if verbs else set()))]
+
+
+def _measured(count: Anchor, words: list[str], schema: Schema) -> bool:
+    """Whether "the amount of" is no number of things, because things have amounts."""
+    said = {stem(word) for word in words[count.first : count.last]} & _MEASURES
+    return any(schema.columns.value_type(r) is not None for own in said for r in schema.by_stem.get(own, ()))
 
 
 def _told(anchor: Anchor, verbs: set[int], prices: set[int]) -> bool:
@@ -115,9 +137,9 @@ def _is_rows(anchor: Anchor, schema: Schema) -> bool:
 
 
 def stocked(question: Question, schema: Schema) -> list[Anchor]:
-    """What is "out of stock", and what is "in stock"."""
-    found: list[Anchor] = []
+    """What is "out of stock", what is "in stock", and what is "free"."""
     words = [word.text for word in question.words]
+    found = list(_free(words, schema))
     for at, word in enumerate(words):
         before = words[max(0, at - 2) : at]
         if (
@@ -132,6 +154,19 @@ def stocked(question: Question, schema: Schema) -> list[Anchor]:
                 program = Filter(Having(relation), Key((relation,)), how, Constant(0.0, text="0"))
                 found.append(Anchor("S", first, at + 1, program, "filter", (("stock", 1.0),), 1.0))
     return found
+
+
+def _free(words: list[str], schema: Schema) -> Iterator[Anchor]:
+    """What costs nothing, where something does."""
+    places = [at for at, word in enumerate(words) if word == "free" and words[at + 1 : at + 2] != ["of"]]
+    for at in places:
+        for relation in schema.measures.amounts:
+            priced = _PRICED & set(schema.relations[relation].stems)
+            if priced and (schema.columns.column(relation).values == 0).any():
+                program = Filter(
+                    Having(relation), Key((relation,)), Comparison.EQUAL, Constant(0.0, text="0")
+                )
+                yield Anchor("S", at, at + 1, program, "filter", (("stock", 1.0),), 1.0)
 
 
 def _sums(at: int, relations: list[int], how: Folding, name: str) -> Iterator[Anchor]:

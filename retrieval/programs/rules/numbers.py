@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from retrieval.programs.algebra import (
+    And,
     Count,
     Difference,
     Entities,
@@ -44,6 +45,9 @@ class NumberRules(Rules):
                 yield "S", program, "walk", (("count.stock", 1.0),)
             return
         nodes = self.nodes(of.expression)
+        either = (of.expression.left, of.expression.right) if isinstance(of.expression, And) else ()
+        if len(nodes) == 1 and Entities in map(type, either):
+            return  # what is named is one of these
         kinds = self.executor.columns.kinds[nodes]
         order = "QS" if forward else "SQ"
         features = (

@@ -63,3 +63,56 @@ def test_versions_add_and_remove_them_with_their_nodes(build):
     }
     assert grown.manifest.duplicates == 0
     assert facts(build(without(grown, more))) == facts(base)
+
+
+WORKS = [
+    ("Ann Bell", "WORKS_AT", "Acme"),
+    ("Bob Hart", "WORKS_AT", "Acme"),
+    ("Cora Dunn", "WORKS_AT", "Globex"),
+]
+SAID = [
+    (0, "role", "CEO"),
+    (0, "since", "2010"),
+    (0, "weight", "0.5"),
+    (1, "role", "engineer"),
+    (1, "since", "2015"),
+    (2, "role", "CEO"),
+    (2, "contract", "https://example.org/1"),
+]
+
+
+def test_what_edges_say_is_said_of_where_they_begin_and_roles_are_relations(build):
+    snapshot = build(TripleTable.of(WORKS, fact_attributes=SAID))
+    assert facts(snapshot) == {
+        *WORKS,
+        ("Ann Bell", "WORKS AT role", "CEO"),
+        ("Ann Bell", "WORKS AT since", "2010"),
+        ("Bob Hart", "WORKS AT role", "engineer"),
+        ("Bob Hart", "WORKS AT since", "2015"),
+        ("Cora Dunn", "WORKS AT role", "CEO"),
+        ("Acme", "CEO", "Ann Bell"),
+        ("Acme", "engineer", "Bob Hart"),
+        ("Globex", "CEO", "Cora Dunn"),
+    }
+
+
+def test_roles_of_one_each_are_no_relations(build):
+    said = [(row, "role", name) for row, name in enumerate(("Neo", "Trinity", "Morpheus"))]
+    found = facts(build(TripleTable.of(WORKS, fact_attributes=said)))
+    assert found - set(WORKS) == {
+        ("Ann Bell", "WORKS AT role", "Neo"),
+        ("Bob Hart", "WORKS AT role", "Trinity"),
+        ("Cora Dunn", "WORKS AT role", "Morpheus"),
+    }
+
+
+def test_versions_add_and_remove_what_edges_say(build):
+    base = build(TripleTable.of(WORKS[:2], fact_attributes=[(0, "since", "2010"), (1, "since", "2015")]))
+    more = TripleTable.of([("Dan Low", "WORKS_AT", "Acme")], fact_attributes=[(0, "since", "2020")])
+    grown = build(merge(base, more))
+    assert facts(grown) - facts(base) == {
+        ("Dan Low", "WORKS_AT", "Acme"),
+        ("Dan Low", "WORKS AT since", "2020"),
+    }
+    assert grown.manifest.duplicates == 0
+    assert facts(build(without(grown, more))) == facts(base)
