@@ -175,6 +175,8 @@ MET = frozenset(
     if re.search(r"(?:common(?:ly|est)?|frequent(?:ly)?|often|used|rarest)$", word)
 )
 """Those that compare how often something is met."""
+EXTREMES = frozenset({"maximum", "minimum", "max", "min", "maximum number", "minimum number"})
+"""Those that ask for a value more often than for what has it."""
 COMPARATIVES: dict[str, tuple[Adjective, bool]] = {
     **{comparative: (adjective, up) for _, comparative, _, adjective, up in ADJECTIVES if comparative != "last"},
     "more": (_ANY_MORE, True), "less": (_ANY_LESS, False), "fewer": (_ANY_LESS, False),
@@ -201,7 +203,8 @@ COMPARISONS: dict[str, Comparison] = {
     "by the latest": _AT_MOST, "greater than or equal to": _AT_LEAST, "less than or equal to": _AT_MOST,
     "equal to": _EQUAL, "equals": _EQUAL, "exactly": _EQUAL, "not equal to": _NOT_EQUAL,
     "not exceeding": _AT_MOST, "at or before": _AT_MOST, "at or after": _AT_LEAST, "no smaller than": _AT_LEAST,
-    "no larger than": _AT_MOST, "larger": _UP,
+    "no larger than": _AT_MOST, "larger": _UP, "in or after": _AT_LEAST, "on or after": _AT_LEAST,
+    "in or before": _AT_MOST, "on or before": _AT_MOST, "during or after": _AT_LEAST, "during or before": _AT_MOST,
 }  # fmt: skip
 """What stands before a number."""
 LIKENESS = re.compile(
@@ -217,7 +220,8 @@ POSTFIXES: dict[str, Comparison] = {
     "or less": _AT_MOST, "or fewer": _AT_MOST, "or earlier": _AT_MOST, "or lower": _AT_MOST, "or below": _AT_MOST,
     "or before": _AT_MOST, "or under": _AT_MOST, "or smaller": _AT_MOST, "or shorter": _AT_MOST,
     "and below": _AT_MOST, "or sooner": _AT_MOST, "or newer": _AT_LEAST, "or better": _AT_LEAST, "or taller": _AT_LEAST,
-    "or heavier": _AT_LEAST, "or cheaper": _AT_MOST, "and newer": _AT_LEAST,
+    "or heavier": _AT_LEAST, "or cheaper": _AT_MOST, "and newer": _AT_LEAST, "or younger": _AT_MOST,
+    "and younger": _AT_MOST, "or older": _AT_LEAST, "and older": _AT_LEAST,
 }  # fmt: skip
 """What stands behind a number."""
 COUNTS = (
@@ -331,8 +335,8 @@ KIN = {
 """Stems of words for relatives, and the steps that lead to them."""
 TEXT_MATCHES: tuple[tuple[str, TextMatch], ...] = (
     (
-        r"(?:that\s+)?(?:contain(?:s|ing)?|includ(?:es?|ing)|mention(?:s|ing)?|ha(?:s|ve|ving)\s+the\s+word|"
-        r"with\s+the\s+(?:word|substring))",
+        r"(?:that\s+)?(?:contain(?:s|ing)?|includ(?:es?|ing)|mention(?:s|ing)?|"
+        r"(?:ha(?:s|ve|ving)|with)(?=\s+(?:the|a)\s+(?:\w+\s+)?(?:words?|substring|string|phrase|letters?)\s))",
         TextMatch.CONTAINS,
     ),
     (r"(?:start(?:s|ing)?|begin(?:s|ning)?)(?:\s+with)", TextMatch.STARTS),

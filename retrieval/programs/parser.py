@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,6 +34,7 @@ from retrieval.programs.columns import Columns
 from retrieval.programs.composition import Composer
 from retrieval.programs.execution import Executor, Result, among, common
 from retrieval.programs.lexicon import FOLDINGS, STOP
+from retrieval.programs.ordering import ordered
 from retrieval.programs.parts import Part
 from retrieval.programs.schema import Schema
 from retrieval.programs.weights import Weights
@@ -51,6 +52,8 @@ _RANKED = 40
 _MOST_OWNED, _OWNERS = 10_000, 2
 #: Words of a question that asks whose something is.
 _WHOSE = 4
+#: Words that say that each of two conditions holds of what is asked for; "and" alone may also mean either.
+_OF_EACH = frozenset({"and", "both", "common", "share", "shared"})
 #: So many of the answers are people, or places, where they fit "who" and "where".
 _MOSTLY = 0.5
 
@@ -104,6 +107,7 @@ class Parser:
         self.weights = weights or Weights()
         self._executor = Executor(snapshot, self.columns)
         self._lifts: set[Program] = set()
+        self._anded: set[Program] = set()
         self._of_rows: set[Program] = set()
 
     def read(
@@ -132,8 +136,15 @@ class Parser:
         self._executor.cancelled = cancelled
         anchors = self.anchors.of(question, given, denoted)
         chart = Chart(question, anchors, self._composer(question), self.weights, cancelled)
-        reading.candidates = self._ranked(reading, chart.whole())
+        reading.candidates = [self._in_order(question, own) for own in self._ranked(reading, chart.whole())]
         return reading
+
+    def _in_order(self, question: Question, candidate: Candidate) -> Candidate:
+        """A candidate whose answers come in the order that was asked for."""
+        program = ordered(
+            question.order, candidate.program, self._executor, self.schema, self.anchors.adjectives
+        )
+        return candidate if program is candidate.program else replace(candidate, program=program)
 
     def _composer(self, question: Question) -> Composer:
         labels = [info.label for info in self.schema.relations]
@@ -153,6 +164,7 @@ class Parser:
         several = {Entities(own.ids) for own in reading.denoted if len(own.ids) > 1}
         best: dict[Program, Candidate] = {}
         self._lifts.clear()
+        self._anded.clear()
         self._of_rows.clear()
         for part in parts:
             for program in self._finished(question, asked, part, several):
@@ -160,7 +172,7 @@ class Parser:
                 own = self._root(question, program, result, part, several)
                 features = part.all_features()
                 if program in self._lifts:
-                    own = (*own, ("root.lifted", 1.0))
+                    own = (*own, ("root.lifted", 1.0), ("root.lifted.and", float(program in self._anded)))
                 if program in self._of_rows:
                     own = (*own, ("root.of_rows", 1.0))
                 if _is_name(program) and program not in several:
@@ -239,10 +251,12 @@ class Parser:
 
     def _lifted(self, question: Question, program: Program) -> list[Program]:
         """Conditions said of what is asked for instead of what they name: from both, but not from."""
-        lifted = [lifting.but_not(program, self._executor)]
-        if any(word.text == "both" for word in question.words):
-            lifted.append(lifting.both(program, self._executor))
-        found = [own for own in lifted if own is not None]
+        said = {word.text for word in question.words}
+        without = lifting.but_not(program, self._executor)
+        each = lifting.both(program, self._executor) if said & _OF_EACH else None
+        found = [own for own in (without, each) if own is not None]
+        if each is not None and not said & (_OF_EACH - {"and"}):
+            self._anded.add(each)  # "in goalie and mid positions" may mean either
         self._lifts.update(found)
         return found
 
@@ -401,6 +415,7 @@ class Parser:
                 and not own.parts
                 and own.category == "R"
                 and own.anchored[0] not in targets
+                and own.extra.relation not in self.schema.namings
                 and question.words[own.anchored[0]].text not in STOP
             ):
                 relating.append(own.anchored[1])

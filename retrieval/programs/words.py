@@ -30,12 +30,18 @@ _UNIT = re.compile(r"(.*\S)\s*[(\[]([^)\]]{1,15})[)\]]")
 _FIELD = re.compile(r"[a-z]{2,}(?:[A-Z][a-z]+)+")
 _HUMP = re.compile(r"[A-Z]?[a-z]+")
 _QUOTED = re.compile(r"[\"“«](.+?)[\"”»]|(?<!\w)['‘](.+?)['’](?!\w)")
+_WAY = r"(?:ascending|descending|decreasing|increasing|reversed?|alphabetical|lexicographical|chronological)"
+_END = r"(?:the\s+)?(?:\w+est|(?:most|least)\s+\w+|high|low|large|small)"
+_SORTED = (
+    r"(?:sort(?:ed|s|ing)?|order(?:ed|ing)?|rank(?:ed|s|ing)?|arranged?)(?:\s+(?:them|the\s+\w+|results?))?\s+(?:by"
+    r"|in(?=\s+(?:the\s+)?(?:\w+\s+)?(?:order|sequence|ascending|descending|reversed?)\b)|from|based|according)\b"
+)
 _ORDERING = re.compile(
-    r"[,.;]?\s+(?:and\s+)?(?:(?:sort(?:ed|s|ing)?|order(?:ed|ing)?|rank(?:ed|s|ing)?|arranged?)(?:\s+(?:them|the\s+\w+|results?))?\s+(?:by|in(?=\s+(?:the\s+)?(?:\w+\s+)?(?:order|sequence|ascending|descending|reversed?)\b)|from|based|according)\b"
-    r"|in\s+(?:(?:the\s+)?(?:reversed?|ascending|descending|decreasing|increasing|alphabetical|lexicographical|chronological)\s+)+(?:order|sequence)\b"
-    r"|listed\s+(?:in|by)\b).*$",
+    rf"[,.;]?\s+(?:and\s+)?(?:{_SORTED}|(?:by|in|from)\s+(?:(?:the\s+)?{_WAY}\s+)+(?:order|sequence)\b"
+    rf"|by\s+(?:a|de)scending\s|by\s+(?:in|de)creasing\s|(?:by\s+[\w ]+?\s+)?from\s+{_END}\s+to\s+{_END}\b|listed\s+(?:in|by)\b).*$",
     re.IGNORECASE | re.DOTALL,
 )
+"""In which order answers are wanted, at the end of a question."""
 _WE_HAVE = re.compile(
     r"(?<=\w)\s(?:do|can) (?:we|you|i) (?:have|sell|offer|stock|carry|own|keep|find|get|know|know of)"
     r"(?=\s*(?:[?.!]|$|in\b|from\b|with\b))",
@@ -86,12 +92,14 @@ class Question:
         words: in order.
         quantities: numbers, dates and ranges, outermost first.
         quoted: word spans [first, last) in quotes.
+        order: the words that say in which order answers are wanted; they are no part of ``words``.
     """
 
     text: str
     words: list[Word]
     quantities: list[Quantity] = field(default_factory=list)
     quoted: list[tuple[int, int]] = field(default_factory=list)
+    order: str = ""
 
     def span_text(self, first: int, last: int) -> str:
         """What stands from one word to another, as asked."""
@@ -152,12 +160,13 @@ def related() -> dict[str, frozenset[str]]:
 
 def read(text: str) -> Question:
     """The words, quantities and quotes of a question; in which order answers are wanted is left out."""
-    text = (
-        _MUCH_MONEY.sub("", _WE_HAVE.sub("", _ORDERING.sub("", text))).replace("``", ' "').replace("''", '" ')
-    )
+    ordering = _ORDERING.search(text)
+    if ordering is not None:
+        text = text[: ordering.start()]
+    text = _MUCH_MONEY.sub("", _WE_HAVE.sub("", text)).replace("``", ' "').replace("''", '" ')
     words = [word for match in _TOKEN.finditer(text) for word in _words(match)]
     words = [_meant(word, words[n - 1].text if n else "") for n, word in enumerate(words)]
-    question = Question(text, words)
+    question = Question(text, words, order=ordering[0] if ordering is not None else "")
     for match in _QUOTED.finditer(text):
         start, end = match.span(1 if match[1] else 2)
         inside = [n for n, word in enumerate(words) if word.start >= start and word.end <= end]

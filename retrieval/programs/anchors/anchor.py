@@ -54,7 +54,8 @@ class Kin:
 class Ranking:
     """A superlative or ordinal: what it compares (None: anything), the large end or not, place and number of places.
 
-    ``met`` says that how often something is met is compared: "the most common".
+    ``met`` says that how often something is met is compared: "the most common"; ``value`` that the value itself is
+    asked for more often than what has it: "the maximum price".
     """
 
     adjective: Adjective
@@ -62,6 +63,7 @@ class Ranking:
     rank: int = 1
     count: int = 1
     met: bool = False
+    value: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,9 @@ def _cue(question: Question, adjectives: Adjectives, first: int, last: int, phra
         if not compares and phrase in lexicon.COMPARATIVES:
             found.append(anchor("U", Ranking(*lexicon.COMPARATIVES[phrase]), "comparative"))
     elif phrase in lexicon.SUPERLATIVES:
-        ranking = Ranking(*lexicon.SUPERLATIVES[phrase], met=phrase in lexicon.MET)
+        ranking = Ranking(
+            *lexicon.SUPERLATIVES[phrase], met=phrase in lexicon.MET, value=phrase in lexicon.EXTREMES
+        )
         found.append(anchor("U", ranking, "superlative"))
     elif phrase in lexicon.COMPARATIVES or (
         phrase.endswith(" than") and phrase.removesuffix(" than") in lexicon.COMPARATIVES
@@ -223,7 +225,8 @@ def texts(question: Question) -> list[Anchor]:
     found: list[Anchor] = []
     for pattern, how in lexicon.TEXT_MATCHES:
         whole = (
-            rf"\b{pattern}\s+(?:the\s+)?(?:(?:words?|letters?|phrase|substring|text)\s+)?"
+            rf"\b{pattern}\s+(?:(?:the|a)\s+)?"
+            r"(?:(?:\w+\s+)?(?:words?|letters?|phrase|substring|string|text|characters?)\s+)?"
             rf"(?:['\"‘“](?P<a>[^'\"’”]+)['\"’”]|(?P<b>[A-Z])\b)"
         )
         for match in re.finditer(

@@ -182,7 +182,13 @@ class Meanings:
                     features = (("r", 1.0), ("r.related", recall))
                     agent = other in agents and schema.relations[relation].label.endswith(_AGENTS)
                     does = agent and _does(question, at)
-                    found += self._relating(at, at + 1, relation, 0.8 * recall, features, does=does)
+                    doers = (
+                        other in agents and schema.relations[relation].form == "by"
+                    )  # directors, of "directed by"
+                    found += self._relating(
+                        at, at + 1, relation, 1.0 if doers else 0.8 * recall, features,
+                        does=does, plural=doers and word.text.endswith("s"),
+                    )  # fmt: skip
         return found
 
     def lacking(self, question: Question) -> list[Anchor]:

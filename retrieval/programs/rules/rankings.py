@@ -9,6 +9,7 @@ from functools import reduce
 from retrieval.programs.algebra import (
     Comparison,
     Constant,
+    Except,
     Filter,
     Fold,
     Folding,
@@ -65,8 +66,9 @@ class RankingRules(Rules):
             if rank.rank == rank.count == 1:
                 how = Folding.MOST if largest else Folding.LEAST
                 value = float(forward and gap == "none" and self.asked == "what is")
+                extreme = float(rank.value and forward and self.asked not in ("which", "who", "where"))
                 yield "F", Fold(how, Having(relation), key), None, (
-                    *features, ("rank.fold", 1.0), ("rank.fold.what", value),
+                    *features, ("rank.fold", 1.0), ("rank.fold.what", value), ("rank.fold.extreme", extreme),
                 )  # fmt: skip
             return
         if rank.adjective.nouns and self.anchors.adjectives.relations(rank.adjective):
@@ -90,8 +92,9 @@ class RankingRules(Rules):
         common_ones = not rank.adjective.nouns or not self.anchors.adjectives.relations(rank.adjective)
         valued = len(nodes) > 0 and bool(columns.kinds[nodes].all())
         common_ones = common_ones and (rank.met or not valued)  # the maximum price is no common one
-        if of.extra == "walk" and isinstance(of.expression, Walk) and common_ones and len(nodes) > 1:
-            yield from self._most_met(rank, of.expression, f"{order}.{gap}")
+        met = of.expression.source if isinstance(of.expression, Except) else of.expression
+        if of.extra == "walk" and isinstance(met, Walk) and common_ones and len(nodes) > 1:
+            yield from self._most_met(rank, of.expression, met, f"{order}.{gap}")
         if rank.adjective.nouns:
             tried = 0
             for relation, up, quality in self.anchors.adjectives.relations(rank.adjective):
@@ -131,10 +134,10 @@ class RankingRules(Rules):
                 (("fold.rank", 1.0), (f"fold.rank.{order}", 1.0)),
             )
 
-    def _most_met(self, rank: Ranking, met: Walk, how: str) -> Iterator[Made]:
+    def _most_met(self, rank: Ranking, of: Program, met: Walk, how: str) -> Iterator[Made]:
         """ "The most common country of the players", "the top 3 directors of comedies": by how many have each."""
         key = Key((self.schema.inverse(met.relation),), counted=True, among=met.source)
-        program = Top(met, key, rank.largest, rank.rank, rank.count)
+        program = Top(of, key, rank.largest, rank.rank, rank.count)
         yield (
             "S",
             program,

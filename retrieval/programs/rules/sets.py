@@ -8,6 +8,7 @@ from functools import reduce
 
 from retrieval.programs.algebra import (
     And,
+    Entities,
     Except,
     Filter,
     Fold,
@@ -93,7 +94,9 @@ class SetRules(Rules):
                 features = self.bridge_features(paired[0], 1.0, f"{name}.{gap}", source, target)
                 yield "S", conjunction(target.expression, either), None, (*features, ("bridge.twins", 1.0))
             for path, share in ways:
-                walked = reduce(Walk, path, source.expression)
+                walked: Program = reduce(Walk, path, source.expression)
+                if path[-1] == self.schema.type_relation:
+                    walked = self._types(reduce(Walk, path[:-1], source.expression))
                 features = self.bridge_features(path[-1], share, f"{name}.{gap}", source, target)
                 if len(path) > 1:
                     features = (*features, ("bridge.two", 1.0), (f"bridge.two.{source.extra}", 1.0),
@@ -165,9 +168,11 @@ class SetRules(Rules):
         ways = ((relation.relation, "value"), (self.schema.inverse(relation.relation), "owner"))
         both = form == "noun" and all(len(self.nodes(Walk(of.expression, directed))) for directed, _ in ways)
         for directed, way in ways:
-            program = Walk(of.expression, directed)
+            program: Program = Walk(of.expression, directed)
             if len(self.nodes(program)):
                 empty = False
+                if directed == self.schema.type_relation:
+                    program = self._types(of.expression)
                 back = self.schema.inverse(directed)
                 returns = isinstance(of.expression, Walk) and of.expression.relation == back
                 features = (
@@ -200,6 +205,20 @@ class SetRules(Rules):
                 "walk",
                 (("walk.empty", 1.0), (f"walk.empty.{order}", 1.0)),
             )
+
+    def _types(self, of: Program) -> Program:
+        """The kinds of some things without what they all are, where they have others: "types of artworks"."""
+        relation = self.schema.type_relation
+        assert relation is not None
+        every, nodes = Walk(of, relation), self.nodes(of)
+        common_ones = tuple(
+            kind
+            for kind in self.nodes(every).tolist()
+            if len(common(nodes, self.schema.members(kind))) == len(nodes)
+        )
+        if not common_ones or len(common_ones) == len(self.nodes(every)):
+            return every
+        return Except(every, Entities(common_ones))
 
     def _counts_by(self, program: Program, relation: int) -> bool:
         """Whether a ranking counts along a relation: of the "products they supply" the number is by that already."""

@@ -1,0 +1,79 @@
+"""In which order answers are wanted: "ordered by age", "in descending order of price", "from oldest to youngest".
+
+What is asked for is the same in any order, so that a question is read without these words; what they name ranks the
+answers afterwards, where each of them has a value of it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.programs.algebra import EVERY, Key, Program, Top
+from retrieval.programs.execution import common
+from retrieval.programs.lexicon import COMPARATIVES, SUPERLATIVES
+from retrieval.programs.words import stems_of
+
+if TYPE_CHECKING:
+    from retrieval.programs.anchors.similarity import Adjectives
+    from retrieval.programs.execution import Executor
+    from retrieval.programs.schema import Schema
+
+_DOWN = re.compile(
+    r"\b(?:descending|decreasing|desc|reversed?)\b|\bfrom (?:the )?(?:high|large|big|most|great|late|new|recent|last)",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W\d_]+")
+#: From this share of a relation's name on it is meant.
+_NAMED = 0.5
+
+
+def ordered(
+    phrase: str, program: Program, executor: Executor, schema: Schema, adjectives: Adjectives
+) -> Program:
+    """A set as the ranking of all that is in it; the set itself where nothing says by what, or not all have a value.
+
+    Args:
+        phrase: the words that say in which order.
+        program: denotes a set.
+        executor: of the graph.
+        schema: of the graph.
+        adjectives: know what "oldest" compares.
+    """
+    nodes = executor.run(program)
+    if not phrase or isinstance(program, Top) or not isinstance(nodes, np.ndarray) or len(nodes) < 2:
+        return program
+    for relation, largest in _keys(phrase, schema, adjectives):
+        if len(common(nodes, executor.columns.sources(relation))) == len(nodes):
+            return Top(program, Key((relation,)), largest, 1, EVERY)
+    return program
+
+
+def _keys(phrase: str, schema: Schema, adjectives: Adjectives) -> list[tuple[int, bool]]:
+    """Relations that a phrase may order by, and whether the largest comes first, likeliest first."""
+    said = set(stems_of(phrase))
+    down = _DOWN.search(phrase) is not None
+    found: list[tuple[float, int, bool]] = []
+    for relation in schema.value_relations:
+        own, weights = set(schema.relations[relation].stems), schema.weights_of(relation)
+        share = sum(weights[stem] for stem in own & said) / sum(weights.values())
+        if share >= _NAMED:
+            found.append((-share, relation, down))
+    named = [(relation, largest) for _, relation, largest in sorted(found)]
+    return named or _by_adjective(phrase, adjectives)
+
+
+def _by_adjective(phrase: str, adjectives: Adjectives) -> list[tuple[int, bool]]:
+    """By what the first adjective compares: "from the youngest to the oldest" begins with the least age."""
+    words = [word.casefold() for word in _WORD.findall(phrase)]
+    for first in range(len(words)):
+        for end in (first + 2, first + 1):
+            known = SUPERLATIVES.get(" ".join(words[first:end])) or COMPARATIVES.get(
+                " ".join(words[first:end])
+            )
+            if known is not None and known[0].nouns:
+                adjective, up = known
+                return [(relation, along == up) for relation, along, _ in adjectives.relations(adjective)]
+    return []
