@@ -302,13 +302,22 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
+class Beside:
+    """What was asked for beside an answer: the name of a relation, and what it leads to from there."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """One answer. ``entity`` is None when an LLM named something that the graph does not hold.
 
     ``chains`` are indices into the run's evidence chains; ``verified`` says that every hop of at least
     one of them was found in the snapshot. ``citations`` are the sentences it was read from. An answer with
     neither chains nor citations cites no evidence. ``guess`` says that the score is below the least that answers of
-    the method are trusted from: the closest guess, not what the graph clearly says.
+    the method are trusted from: the closest guess, not what the graph clearly says. ``beside`` is what else was asked
+    for of each answer: the ages, of "the names and ages of all singers".
     """
 
     label: str
@@ -318,6 +327,7 @@ class Answer:
     verified: bool = False
     citations: tuple[Citation, ...] = ()
     guess: bool = False
+    beside: tuple[Beside, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

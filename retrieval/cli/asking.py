@@ -348,7 +348,8 @@ def _show_answer(final: AnswerFinal) -> None:
             note(f"Did you mean {', '.join(final.no_answer.near)}?")
     for answer in final.answers[:ANSWERS_SHOWN]:
         badge = "facts in graph" if answer.verified else "not in graph"
-        say(f"{answer.label}\t{answer.score:.3f}\t{badge}")
+        beside = "".join(f"\t{own.name}: {own.value}" for own in answer.beside)
+        say(f"{answer.label}\t{answer.score:.3f}\t{badge}{beside}")
     if len(final.answers) > ANSWERS_SHOWN:
         note(f"... and {len(final.answers) - ANSWERS_SHOWN:,} more answers; --events lists all")
     note(f"{len(final.answers):,} answers in {final.took_ms:.0f} ms")

@@ -29,6 +29,7 @@ from retrieval.programs.algebra import (
 )
 from retrieval.programs.anchors.finder import Anchors
 from retrieval.programs.anchors.similarity import Similarity
+from retrieval.programs.beside import Listed, listed
 from retrieval.programs.chart import Chart
 from retrieval.programs.columns import Columns
 from retrieval.programs.composition import Composer
@@ -85,6 +86,7 @@ class Reading:
 
     question: Question
     candidates: list[Candidate] = field(default_factory=list)
+    listed: Listed | None = None
     denoted: tuple[Denoted, ...] = ()
     skipped: list[str] = field(default_factory=list)
 
@@ -135,6 +137,7 @@ class Parser:
             return reading
         self._executor.cancelled = cancelled
         anchors = self.anchors.of(question, given, denoted)
+        reading.listed = listed(question, anchors)
         chart = Chart(question, anchors, self._composer(question), self.weights, cancelled)
         reading.candidates = [self._in_order(question, own) for own in self._ranked(reading, chart.whole())]
         return reading

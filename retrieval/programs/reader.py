@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra import And, Entities, Having, Walk, walk
+from retrieval.programs.beside import beside
 from retrieval.programs.calibration import confidence, evidence
 from retrieval.programs.execution import Executor, is_nothing
 from retrieval.programs.parser import Candidate, Parser
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from retrieval.programs.schema import Schema
     from retrieval.types import Denoted, Usage
 
+#: Readings of a question for several things that are tried.
+_TRIED = 3
 WRITTEN = 0.5
 """What stands for the confidence of a program that a language model wrote: nothing was measured of it."""
 
@@ -48,6 +51,7 @@ class Understanding:
         says_nothing: nothing was read but names, and no word of the graph comes near what else was said.
         reads_all: every word that says anything is read, by its form.
         vocabulary: of the RDF that holds the graph, where it has its own.
+        beside: forward relations whose values were asked for beside each answer.
     """
 
     best: Candidate
@@ -60,6 +64,7 @@ class Understanding:
     says_nothing: bool = False
     reads_all: bool = False
     vocabulary: Vocabulary | None = None
+    beside: tuple[int, ...] = ()
 
     @property
     def is_path(self) -> bool:
@@ -136,10 +141,13 @@ class ProgramReader:
         """
         with self._lock:
             reading: Reading = self.parser.read(question, given, cancelled=cancelled, denoted=denoted)
+            executor = Executor(self.snapshot, self.parser.columns, cancelled)
+            several = self._several(reading, executor, given, denoted)
+            if several is not None:
+                return several
             if not reading.candidates:
                 return None
             best = reading.candidates[0]
-            executor = Executor(self.snapshot, self.parser.columns, cancelled)
             sure = confidence(self.parser.weights, reading)
             others = tuple(reading.candidates[1:4])
             named = tuple(named_in(reading, best.part))
@@ -148,6 +156,33 @@ class ProgramReader:
                 best, sure, others, executor, self.parser.schema, named,
                 says_nothing=sure == 0.0 and unread > 0, reads_all=unread == 0.0,
             )  # fmt: skip
+
+    def _several(
+        self, whole: Reading, executor: Executor, given: Sequence[int], denoted: Sequence[Denoted]
+    ) -> Understanding | None:
+        """A question for several things of each answer, read as one for what they are said of."""
+        if whole.listed is None:
+            return None
+        reading = self.parser.read(whole.listed.text, given, cancelled=executor.cancelled, denoted=denoted)
+        fitting = [
+            (own, found)
+            for own in reading.candidates[:_TRIED]
+            if (found := beside(whole.listed, own.program, own.result, executor, self.parser.schema))
+        ]
+        if not fitting:
+            return None
+        read, (program, relations) = fitting[0]
+        reading.candidates = [read, *(own for own in reading.candidates if own is not read)]
+        listed = whole.listed
+        named = tuple(
+            (node, listed.in_question(start), listed.in_question(end))
+            for node, start, end in named_in(reading, read.part)
+        )
+        best = replace(read, program=program, result=executor.run(program))
+        return Understanding(
+            best, confidence(self.parser.weights, reading), tuple(own for own, _ in fitting[1:]), executor,
+            self.parser.schema, named, reads_all=evidence(reading)["unread besides names"] == 0.0, beside=relations,
+        )  # fmt: skip
 
     def write(
         self,

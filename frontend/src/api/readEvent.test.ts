@@ -10,7 +10,7 @@ it("fills in what a run kept by an older version lacks", () => {
   expect(readEvent({ ...envelope, type: "answer.final", answers: [answer], usage })).toEqual({
     ...envelope,
     type: "answer.final",
-    answers: [{ ...answer, citations: [], guess: false }],
+    answers: [{ ...answer, citations: [], guess: false, beside: [] }],
     no_answer: null,
     usage: { ...usage, reasoning_tokens: 0, cost: null },
   });

@@ -4,9 +4,10 @@ import type { Answer, NoAnswer, RunEvent } from "./events";
 
 type Kept<T, Optional extends keyof T> = Omit<T, Optional> & Partial<Pick<T, Optional>>;
 
-const answerOf = (kept: Kept<Answer, "citations" | "guess">): Answer => ({
+const answerOf = (kept: Kept<Answer, "citations" | "guess" | "beside">): Answer => ({
   citations: [],
   guess: false,
+  beside: [],
   ...kept,
 });
 

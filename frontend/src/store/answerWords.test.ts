@@ -33,7 +33,16 @@ function run(
     })),
   };
   const answers = names.map((label): Answer => ({
-    ...{ label, score: 0.9, entity: null, chains: [], verified: true, citations: [], guess: false },
+    ...{
+      label,
+      score: 0.9,
+      entity: null,
+      chains: [],
+      verified: true,
+      citations: [],
+      guess: false,
+      beside: [],
+    },
   }));
   return { ...viewAt(RUN, [], 0), program, answers } satisfies RunView;
 }
@@ -216,7 +225,7 @@ describe("a path", () => {
   const [chain] = view.chains;
   const answer = (label: string, id: number): Answer => ({
     ...{ label, score: 0.9, entity: { id, label, kind: "entity" }, chains: [0], verified: true },
-    ...{ citations: [], guess: false },
+    ...{ citations: [], guess: false, beside: [] },
   });
   const one = (name: string, label: string, inverse = false): RunView => ({
     ...view,

@@ -10,6 +10,7 @@ const citing = (...citations: [number, number, number][]): Answer => ({
   verified: true,
   citations: citations.map(([passage, start, end]) => ({ passage, start, end })),
   guess: false,
+  beside: [],
 });
 
 describe("the pieces of a passage", () => {

@@ -7,7 +7,16 @@ function run(name: string, answers: string[], facts: string[], ms = 100, phase: 
     ...emptyView(name),
     ...{ phase, tookMs: ms, chainFacts: [facts] },
     answers: answers.map((label) => ({
-      ...{ label, score: 0.9, entity: null, chains: [], verified: true, citations: [], guess: false },
+      ...{
+        label,
+        score: 0.9,
+        entity: null,
+        chains: [],
+        verified: true,
+        citations: [],
+        guess: false,
+        beside: [],
+      },
     })),
   };
   return { name, view };

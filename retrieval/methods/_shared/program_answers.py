@@ -32,6 +32,7 @@ from retrieval.programs.rendering.sparql import sparql
 from retrieval.programs.rendering.steps import ranked_values, sentence, steps
 from retrieval.types import (
     Answer,
+    Beside,
     EvidenceChain,
     LinkedEntity,
     NoAnswer,
@@ -145,6 +146,8 @@ def answers_of(
     for number, chain in enumerate(chains):
         for node in (chain.source, *(chain.levels[-1] if chain.levels else ())):
             by_node.setdefault(node.id, []).append(number)
+    nodes = _in_order(understanding.executor, understanding.best.program, result)[:ANSWERS]
+    beside = _beside(understanding, nodes)
     return tuple(
         Answer(
             snapshot.entity_label(node),
@@ -153,9 +156,24 @@ def answers_of(
             tuple(by_node.get(node, ())),
             verified,
             guess=guess,
+            beside=beside[node],
         )
-        for node in _in_order(understanding.executor, understanding.best.program, result)[:ANSWERS]
+        for node in nodes
     )
+
+
+def _beside(understanding: Understanding, nodes: list[int]) -> dict[int, tuple[Beside, ...]]:
+    """By answer what was asked for beside it; of a relation that an answer lacks nothing."""
+    executor, found = understanding.executor, dict[int, list[Beside]]((node, []) for node in nodes)
+    snapshot = executor.snapshot
+    for relation in understanding.beside:
+        values = dict[int, list[str]]()
+        for owner, end in zip(*executor.pairs(np.array(sorted(nodes), np.int64), (relation,)), strict=True):
+            values.setdefault(int(owner), []).append(snapshot.entity_label(int(end)))
+        for node, labels in values.items():
+            said = ", ".join(sorted(labels)[:_VALUED]) + (", …" if len(labels) > _VALUED else "")
+            found[node].append(Beside(snapshot.relation_label(relation), said))
+    return {node: tuple(own) for node, own in found.items()}
 
 
 def _in_order(executor: Executor, program: Program, result: np.ndarray) -> list[int]:

@@ -1,10 +1,11 @@
-"""Questions as strangers ask them of tables: in an order, of types, extremes, words in names; over a small playbill."""
+"""Questions as strangers ask them of tables: in an order, of types, extremes, several things; over a small playbill."""
 
 import numpy as np
 import pytest
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.methods._shared.program_answers import answers_of, chains_of
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs import words
 from retrieval.programs.reader import ProgramReader
@@ -61,7 +62,10 @@ def answers(reader, question):
         ("What is the most common type of shows?", ["drama"]),
         ("What is the maximum age of the actors from Norway?", "31"),
         ("What is the minimum price of the shows?", "25"),
-        ("Which shows have a name that contains the word 'Harbour'?", ["Harbour Lights", "The Glass Harbour"]),
+        (
+            "Which shows have a name that contains the word 'Harbour'?",
+            ["Harbour Lights", "The Glass Harbour"],
+        ),
         ("Which shows contain the English word 'Post'?", ["Winter Post"]),
         ("Which actors are aged 24 or younger?", ["Cal Roth", "Dan Vik"]),
         ("Which shows are from 2011 or after?", ["Harbour Lights", "Salt"]),
@@ -87,7 +91,10 @@ def ranked(reader, question):
     ("question", "expected"),
     [
         ("List the actors ordered by age.", ["Dan Vik", "Cal Roth", "Bea Lund", "Eve Orr"]),
-        ("List the names of the actors in descending order of age", ["Eve Orr", "Bea Lund", "Cal Roth", "Dan Vik"]),
+        (
+            "List the names of the actors in descending order of age",
+            ["Eve Orr", "Bea Lund", "Cal Roth", "Dan Vik"],
+        ),
         ("List the actors from the oldest to the youngest.", ["Eve Orr", "Bea Lund", "Cal Roth", "Dan Vik"]),
         ("Shows by ascending price", ["Harbour Lights", "Winter Post", "The Glass Harbour", "Salt"]),
     ],
@@ -108,3 +115,29 @@ def test_answers_come_in_the_order_that_was_asked_for(reader, question, expected
 def test_what_says_an_order_is_no_part_of_the_question(text, read, order):
     question = words.read(text)
     assert (question.text, question.order) == (read, order)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        (
+            "What are the names and ages of all actors from Norway?",
+            {"Bea Lund": {"age": "31"}, "Dan Vik": {"age": "19"}},
+        ),
+        (
+            "List the name, country and age of each actor in Salt, ordered by age",
+            {"Bea Lund": {"country": "Norway", "age": "31"}, "Cal Roth": {"country": "Peru", "age": "24"}},
+        ),
+        ("What is the price and year of Winter Post?", {"Winter Post": {"price": "30", "year": "2006"}}),
+        ("Show the actors from Peru and their ages", {"Cal Roth": {"age": "24"}}),
+    ],
+)
+def test_several_things_are_asked_of_each_answer(reader, question, expected):
+    found = reader.read(question)
+    chains = chains_of(found.executor, found.best.program, found.confidence)
+    answers = answers_of(found, None, chains, 0.3)
+    assert {one.label: {own.name: own.value for own in one.beside} for one in answers} == expected
+
+
+def test_one_thing_is_asked_for_where_no_list_is(reader):
+    assert reader.read("What are the ages of the actors from Norway and Peru?").beside == ()

@@ -95,6 +95,7 @@ it("shows twelve answers first, and all on demand", async () => {
     verified: true,
     citations: [],
     guess: false,
+    beside: [],
   }));
   render(
     <AnswersPanel
@@ -130,6 +131,7 @@ it("names the cited sentences by their passages, and says when an answer comes f
         verified: false,
         citations: [{ passage: 41, start: 0, end: 13 }],
         guess: false,
+        beside: [],
       },
     ],
   };
@@ -155,4 +157,19 @@ it("calls a run untrained only where the method learns", () => {
   expect(screen.getByText("untrained")).toBeInTheDocument();
   rerender(<AnswersPanel {...shown} isTrained={false} />);
   expect(screen.queryByText("untrained")).toBeNull();
+});
+
+it("shows what was asked for beside each answer", () => {
+  const asked = { ...view.answers[0], beside: [{ name: "speakers", value: "5,100,000" }] } as Answer;
+  render(
+    <AnswersPanel
+      view={{ ...view, text: "", answers: [asked] }}
+      chain={null}
+      onChain={nothing}
+      onFind={nothing}
+      onCite={nothing}
+      isTrained
+    />,
+  );
+  expect(screen.getByText("speakers").nextElementSibling).toHaveTextContent("5,100,000");
 });

@@ -134,6 +134,11 @@ function Evidence({
   );
 }
 
+/** An answer as a line of text, with tabs before what was asked for beside it. */
+function lineOf(answer: Answer): string {
+  return [answer.label, ...answer.beside.map((own) => own.value)].join("\t");
+}
+
 function AnswerRow({
   answer,
   rank,
@@ -187,6 +192,18 @@ function AnswerRow({
           label={`${answer.label} is wrong`}
           onPress={() => onDoubt(answer)}
         />
+      )}
+      {answer.beside.length > 0 && (
+        <dl className="answer-beside">
+          {answer.beside.map((own) => (
+            <div key={own.name}>
+              <dt>{own.name}</dt>
+              <dd>
+                <bdi>{valueText(own.value)}</bdi>
+              </dd>
+            </div>
+          ))}
+        </dl>
       )}
     </li>
   );
@@ -276,7 +293,7 @@ export function AnswersPanel({
             of={question}
             copies="Copy as lines"
             copied="Answers"
-            text={() => answers.map((one) => one.label).join("\n")}
+            text={() => answers.map(lineOf).join("\n")}
             {...(sentence && { more: [{ label: "Copy the sentence", copied: "Sentence", text: sentence }] })}
             data={{ question, answers }}
           />

@@ -32,7 +32,16 @@ afterEach(() => {
 
 it("sends which answer is doubted, with a comment, and says where it went", async () => {
   const entity = { id: 7, label: "Bern", kind: "entity" as const };
-  const answer = { label: "Bern", entity, score: 1, chains: [], verified: true, citations: [], guess: false };
+  const answer = {
+    label: "Bern",
+    entity,
+    score: 1,
+    chains: [],
+    verified: true,
+    citations: [],
+    guess: false,
+    beside: [],
+  };
   const sent = open({ kind: "answer-wrong", answer });
   expect(screen.getByRole("dialog", { name: "Bern is wrong" })).toBeInTheDocument();
   await userEvent.type(screen.getByLabelText("Comment, optional"), "it is Geneva");
@@ -53,6 +62,7 @@ it("sends what the person calls right, or starts from the answers beside the dou
     chains: [],
     verified: true,
     guess: false,
+    beside: [],
     citations: [],
   }));
   const [answer] = answers;

@@ -25,7 +25,16 @@ const view = {
     ranked(8, "Languages", "Four. German comes first. Then others.", 2),
   ],
   answers: [
-    { label: "German", score: 1, entity: null, chains: [], verified: true, citations: [cite], guess: false },
+    {
+      label: "German",
+      score: 1,
+      entity: null,
+      chains: [],
+      verified: true,
+      citations: [cite],
+      guess: false,
+      beside: [],
+    },
   ],
 };
 
