@@ -24,6 +24,9 @@ from retrieval.environment import DEFAULT_ENCODER
 from retrieval.errors import ConfigError
 
 BATCH = 64
+#: Letters of a batch on a processor, padding counted: the states of a larger one no longer fit its cache, and take
+#: nearly twice the time.
+LETTERS = 4096
 #: Calls with at most so many texts go through the cache: questions and relations, not whole label tables.
 CACHED_CALL = 64
 CACHE_SIZE = 8192
@@ -44,6 +47,8 @@ class Encoder:
         self.name = name
         self.device = str(model.device.type)
         self._model = model.eval()
+        self._half: SentenceTransformer | None = None
+        self._half_lock = threading.Lock()
         self._cache: OrderedDict[str, np.ndarray] = OrderedDict()
         self._read: OrderedDict[str, tuple[np.ndarray, np.ndarray]] = OrderedDict()
         self._cache_lock = threading.Lock()
@@ -57,26 +62,29 @@ class Encoder:
         *,
         batch_size: int = BATCH,
         progress: Callable[[int], None] | None = None,
+        rough: bool = False,
     ) -> np.ndarray:
         """Vectors of texts.
 
         Args:
             texts: n texts; over-long ones are cut at the model's limit.
-            batch_size: texts of similar length are encoded together, so many at a time.
+            batch_size: texts of similar length are encoded together, at most so many at a time.
             progress: called with the number of texts done.
+            rough: for vectors that are kept in half precision: they may be computed in it where the processor does
+                so faster (cosine with the exact ones at least 0.999).
 
         Returns:
             float32 [n, d], each row of length 1.
         """
         if not len(texts):
             return np.zeros((0, self.dim), np.float32)
-        if len(texts) > CACHED_CALL:
-            return self._in_batches(texts, batch_size, progress)
+        if rough or len(texts) > CACHED_CALL:
+            return self._in_batches(texts, batch_size, progress, self._quickest() if rough else self._model)
         with self._cache_lock:
             known = {text: self._cache[text] for text in texts if text in self._cache}
         new = list(dict.fromkeys(text for text in texts if text not in known))
         if new:
-            known.update(zip(new, self._in_batches(new, batch_size, progress), strict=True))
+            known.update(zip(new, self._in_batches(new, batch_size, progress, self._model), strict=True))
         self._keep(known)
         return np.stack([known[text] for text in texts])
 
@@ -131,25 +139,42 @@ class Encoder:
                 self._cache.popitem(last=False)
 
     def _in_batches(
-        self, texts: Sequence[str], batch_size: int, progress: Callable[[int], None] | None
+        self,
+        texts: Sequence[str],
+        batch_size: int,
+        progress: Callable[[int], None] | None,
+        model: SentenceTransformer,
     ) -> np.ndarray:
         # Long ones first: memory peaks at once, and little is padded.
         order = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
         vectors = np.empty((len(texts), self.dim), np.float32)
-        for start in range(0, len(order), batch_size):
-            batch = order[start : start + batch_size]
-            vectors[batch] = self._compute([texts[i] for i in batch])
+        start = 0
+        while start < len(order):
+            longest = max(1, len(texts[order[start]]))
+            most = batch_size if self.device != "cpu" else min(batch_size, max(1, LETTERS // longest))
+            batch = order[start : start + most]
+            vectors[batch] = _unit(self._run([texts[i] for i in batch], model)["sentence_embedding"])
+            start += len(batch)
             if progress is not None:
-                progress(start + len(batch))
+                progress(start)
         return vectors
 
     def _compute(self, texts: list[str]) -> np.ndarray:
         return _unit(self._run(texts)["sentence_embedding"])
 
-    def _run(self, texts: list[str]) -> dict[str, Any]:
+    def _run(self, texts: list[str], model: SentenceTransformer | None = None) -> dict[str, Any]:
         with torch.inference_mode():
-            output: dict[str, Any] = self._model(self._features(texts))
+            output: dict[str, Any] = (model or self._model)(self._features(texts))
         return output
+
+    def _quickest(self) -> SentenceTransformer:
+        """The model in half precision where the processor computes in it, made once; else the model."""
+        if self.device != "cpu" or not _halves():
+            return self._model
+        with self._half_lock:
+            if self._half is None:
+                self._half = copy.deepcopy(self._model).bfloat16()
+        return self._half
 
     def _features(self, texts: list[str]) -> dict[str, Any]:
         with self._tokenizer_lock:
@@ -177,6 +202,11 @@ class TrainableEncoder(torch.nn.Module):
         unit = torch.nn.functional.normalize
         words = unit(output["token_embeddings"].float(), dim=-1) * mask.unsqueeze(-1)
         return unit(output["sentence_embedding"].float(), dim=-1), words, mask.sum(1)
+
+
+def _halves() -> bool:
+    """Whether the processor multiplies matrices of half precision (bfloat16) faster than others."""
+    return bool(torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())
 
 
 def _unit(embedding: torch.Tensor) -> np.ndarray:

@@ -146,8 +146,11 @@ def _encode_chunk(
         whole.append(f"{title}. {text}" if title else text)
         parts += [f"{title}. {text[start:end]}" if title else text[start:end] for start, end in spans]
         lengths.append(len(spans))
+    # What is said twice is encoded once: the sentence of a passage that has no other is the passage.
+    places = {text: place for place, text in enumerate(dict.fromkeys(whole + parts))}
+    vectors = encoder.encode(list(places), progress=stop, rough=True).astype(np.float16)
     for name, texts in (("vectors", whole), ("sentences", parts)):
-        _save(path.with_suffix(f".{name}.npy"), encoder.encode(texts, progress=stop).astype(np.float16))
+        _save(path.with_suffix(f".{name}.npy"), vectors[[places[text] for text in texts]])
     _save(last, np.asarray(lengths, np.int64))
 
 

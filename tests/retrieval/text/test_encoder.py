@@ -95,3 +95,27 @@ def test_a_text_whose_words_were_read_is_not_encoded_again(encoder, monkeypatch)
     vectors, _ = encoder.words(["who directed X", "X"])
     assert np.array_equal(encoder.encode(["X", "who directed X"]), vectors[::-1])
     assert ran == [["who directed X", "X"]]
+
+
+def test_rough_vectors_are_the_exact_ones_but_for_a_hair(encoder):
+    texts = ["Jaws", "a film of 1975 about a shark", "The Aare is a river of Switzerland. " * 60]
+    rough, exact = encoder.encode(texts, rough=True), encoder.encode(texts)
+    assert rough.dtype == np.float32
+    assert np.allclose(np.linalg.norm(rough, axis=1), 1, atol=1e-5)
+    assert ((rough * exact).sum(1) > 0.999).all()
+
+
+def test_what_is_computed_roughly_is_not_kept_for_questions(encoder):
+    encoder._cache.clear()
+    encoder.encode(["who directed Jaws?"], rough=True)
+    assert "who directed Jaws?" not in encoder._cache
+
+
+def test_few_long_texts_are_encoded_together_on_a_processor(encoder, monkeypatch):
+    sizes = []
+    real = encoder._run
+    monkeypatch.setattr(encoder, "_run", lambda texts, *rest: sizes.append(len(texts)) or real(texts, *rest))
+    encoder.encode(["word " * 200] * 10 + ["word"] * 70)
+    assert sizes[:2] == [4, 4]  # of 1,000 letters each
+    assert max(sizes) <= encoders.BATCH
+    assert sum(sizes) == 80
