@@ -172,7 +172,7 @@ SUPERLATIVES: dict[str, tuple[Adjective, bool]] = {
 MET = frozenset(
     word
     for word in SUPERLATIVES
-    if re.search(r"(?:common(?:ly|est)?|frequent(?:ly)?|often|used|rarest)$", word)
+    if re.search(r"(?:common(?:ly|est)?|frequent(?:ly)?|often|used|rarest|popular)$", word)
 )
 """Those that compare how often something is met."""
 EXTREMES = frozenset({"maximum", "minimum", "max", "min", "maximum number", "minimum number"})

@@ -43,6 +43,10 @@ _ORDERING = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """In which order answers are wanted, at the end of a question."""
+_BEHIND_ORDER = re.compile(
+    r"(?<=order|uence)\s+(?:that|who|which|whose|with|where)\s.*$", re.IGNORECASE | re.DOTALL
+)
+"""A condition that follows the words for an order."""
 _WE_HAVE = re.compile(
     r"(?<=\w)\s(?:do|can) (?:we|you|i) (?:have|sell|offer|stock|carry|own|keep|find|get|know|know of)"
     r"(?=\s*(?:[?.!]|$|in\b|from\b|with\b))",
@@ -162,12 +166,15 @@ def related() -> dict[str, frozenset[str]]:
 def read(text: str) -> Question:
     """The words, quantities and quotes of a question; in which order answers are wanted is left out."""
     ordering = _ORDERING.search(text)
+    order = ordering[0] if ordering is not None else ""
     if ordering is not None:
-        text = text[: ordering.start()]
+        condition = _BEHIND_ORDER.search(order)  # in alphabetical order that have more than ten
+        text = text[: ordering.start()] + (condition[0] if condition else "")
+        order = order[: condition.start()] if condition else order
     text = _MUCH_MONEY.sub("", _WE_HAVE.sub("", text)).replace("``", ' "').replace("''", '" ')
     words = [word for match in _TOKEN.finditer(text) for word in _words(match)]
     words = [_meant(word, words[n - 1].text if n else "") for n, word in enumerate(words)]
-    question = Question(text, words, order=ordering[0] if ordering is not None else "")
+    question = Question(text, words, order=order)
     for match in _QUOTED.finditer(text):
         start, end = match.span(1 if match[1] else 2)
         inside = [n for n, word in enumerate(words) if word.start >= start and word.end <= end]

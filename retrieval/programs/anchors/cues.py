@@ -227,7 +227,7 @@ def texts(question: Question) -> list[Anchor]:
         whole = (
             rf"\b{pattern}\s+(?:(?:the|a)\s+)?"
             r"(?:(?:\w+\s+)?(?:words?|letters?|phrase|substring|string|text|characters?)\s+)?"
-            rf"(?:['\"‘“](?P<a>[^'\"’”]+)['\"’”]|(?P<b>[A-Z])\b)"
+            rf"(?:['\"‘“](?P<a>[^'\"’”]+)['\"’”]|(?P<b>[A-Z]|(?<=letter )[a-z])\b)"
         )
         for match in re.finditer(
             whole, question.text, re.IGNORECASE if "'" in question.text or '"' in question.text else 0

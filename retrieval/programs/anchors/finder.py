@@ -64,9 +64,20 @@ class Anchors:
         found += self._meanings.kinds(question)
         found += self._meanings.similar(question, found, cued)
         found += self._names.in_part(question, {n for a in found for n in range(a.first, a.last)})
+        found = _counted(question, found)
         found = summed(question, self._schema, _within_names(question, found))
         found = referring.in_place(question, found, denoted)
         return _limited(_picked(found, given) if given else found)
+
+
+def _counted(question: Question, anchors: list[Anchor]) -> list[Anchor]:
+    """The anchors without the sum of "how many shops are there in total": things of a kind are counted."""
+    texts = [word.text for word in question.words]
+    counts = [a.last for a in anchors if a.category == "Q"]
+    kinds = {a.first for a in anchors if a.extra == "kind" and dict(a.features).get("k.recall", 0.0) > _HALF}
+    if not kinds.intersection(counts):
+        return anchors
+    return [a for a in anchors if a.category != "A" or texts[max(0, a.first - 1) : a.last] != ["in", "total"]]
 
 
 def _within_names(question: Question, anchors: list[Anchor]) -> list[Anchor]:

@@ -137,6 +137,15 @@ class NegationRules(Rules):
             if len(self.nodes(program)):
                 yield "Y", program, "walk", (("not.whose", 1.0),)
 
+    @rule("RY")
+    def _without_value(self, relating: Part, without: Part, forward: bool, gap: str) -> Iterator[Made]:
+        """ "Whose country is not Chile": but for those of which it is."""
+        if not forward or gap not in ("be", "none", "preposition") or without.extra not in ("node", "hub"):
+            return
+        program = Walk(without.expression, self.schema.inverse(relating.extra.relation))
+        if len(self.nodes(program)):
+            yield "Y", program, "walk", (("not.of_relation", 1.0),)
+
     @rule("MR")
     def _same(self, cue: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
         del cue, gap

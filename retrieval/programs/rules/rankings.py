@@ -26,6 +26,9 @@ from retrieval.programs.parts import Made, Part, rule, sums
 from retrieval.programs.rules.base import Rules
 from retrieval.programs.words import Quantity
 
+#: What compares the popular: below this nothing is known of it but how often something is met.
+_MEASURED = 0.8
+
 
 class RankingRules(Rules):
     """See the module."""
@@ -89,12 +92,22 @@ class RankingRules(Rules):
         nodes = self.nodes(of.expression)
         order = "US" if forward else "SU"
         columns = self.executor.columns
-        common_ones = not rank.adjective.nouns or not self.anchors.adjectives.relations(rank.adjective)
+        known = self.anchors.adjectives.relations(rank.adjective)
+        common_ones = not known or (rank.met and max(quality for *_, quality in known) < _MEASURED)
         valued = len(nodes) > 0 and bool(columns.kinds[nodes].all())
         common_ones = common_ones and (rank.met or not valued)  # the maximum price is no common one
         met = of.expression.source if isinstance(of.expression, Except) else of.expression
         if of.extra == "walk" and isinstance(met, Walk) and common_ones and len(nodes) > 1:
             yield from self._most_met(rank, of.expression, met, f"{order}.{gap}")
+        if rank.met and isinstance(of.expression, Having) and of.extra == "ends" and common_ones:
+            key = Key((of.expression.relation,), counted=True)
+            program: Program = Top(of.expression, key, rank.largest, rank.rank, rank.count)
+            yield (
+                "S",
+                program,
+                "top",
+                (("top.met", 1.0), (f"top.met.{order}.{gap}", 1.0), ("top.met.all", 1.0)),
+            )
         if rank.adjective.nouns:
             tried = 0
             for relation, up, quality in self.anchors.adjectives.relations(rank.adjective):
@@ -113,7 +126,8 @@ class RankingRules(Rules):
                     break
             if not tried:
                 yield from self._ranked_far(rank, of, f"{order}.{gap}")
-        elif len(nodes) and not columns.kinds[nodes].any():
+        counted = not rank.adjective.nouns or (rank.met and common_ones)
+        if counted and len(nodes) and not columns.kinds[nodes].any():
             yield (
                 "B",
                 of.expression,
