@@ -183,7 +183,8 @@ def _panned(page: Page, run: str, nodes: int, edges: int) -> tuple[str, ...]:
     page.get_by_role("button", name="all", exact=True).click()
     started = time.monotonic()
     page.wait_for_function(
-        "(n) => document.querySelector('.graph-canvas')._cyreg.cy.nodes().length === n",
+        "(n) => document.querySelector('.graph-canvas')._cyreg.cy.nodes().length"
+        " + Number(document.querySelector('.graph-backdrop')?.dataset.dots ?? 0) >= n",
         arg=nodes,
         timeout=120_000,
     )

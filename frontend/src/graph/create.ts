@@ -1,8 +1,9 @@
 // The drawing itself. The only room that knows Cytoscape; everybody else holds a GraphHandle.
-import cytoscape, { type Core, type EventObject, type NodeCollection, type NodeSingular } from "cytoscape";
+import cytoscape, { type Core, type EventObject, type NodeSingular } from "cytoscape";
 import fcose from "cytoscape-fcose";
 import type { GraphModel } from "@/store/graphModel";
 import { elementsOf } from "./elements";
+import { Backdrop, CLOSE, MASS, parted } from "./far";
 import { FIT_ZOOM, MARGIN, flowLayout } from "./flow";
 import type { CreateGraph, GraphEvents, GraphHandle, LayoutName, Point } from "./handle";
 import { isCrowded, writeNames } from "./quiet";
@@ -23,29 +24,32 @@ const MASS_LABELS_MS = 300;
 
 /** With more edges than this a picture of the drawing is moved while one pans, not the drawing. */
 const HEAVY = 600;
-/** With more edges than this each is a plain stroke. */
-const MASS = 2500;
+/** Elements that were dots once and are kept out of sight. */
+const KEPT = 800;
 /** More nodes than this appear and go to their new places at once. */
 const MOVING = 400;
 
-function boundsOf(nodes: NodeCollection) {
-  const at = nodes.map((node) => node.position());
-  return {
-    x1: Math.min(...at.map(({ x }) => x)),
-    y1: Math.min(...at.map(({ y }) => y)),
-    x2: Math.max(...at.map(({ x }) => x)),
-    y2: Math.max(...at.map(({ y }) => y)),
-  };
+function boundsOf(places: readonly Point[]) {
+  const box = { x1: Infinity, y1: Infinity, x2: -Infinity, y2: -Infinity };
+  for (const { x, y } of places) {
+    box.x1 = Math.min(box.x1, x);
+    box.y1 = Math.min(box.y1, y);
+    box.x2 = Math.max(box.x2, x);
+    box.y2 = Math.max(box.y2, y);
+  }
+  return box;
 }
 
 /** What elements of this many edges are drawn like. */
 const density = (edges: number): string =>
   [...(edges > CROWD ? ["crowd"] : []), ...(edges > MASS ? ["mass"] : [])].join(" ");
 
-/** What of an element's data is other than it was; the size of its letters is the names' own. */
+/** What of an element's data is other than it was; sizes that go with the zoom are the names' own. */
 function changesOf(now: Record<string, unknown>, wanted: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(wanted).filter(([name, value]) => name !== "font" && now[name] !== value),
+    Object.entries(wanted).filter(
+      ([name, value]) => name !== "font" && name !== "body" && now[name] !== value,
+    ),
   );
 }
 
@@ -63,8 +67,12 @@ class Graph implements GraphHandle {
   private pristine = false;
   /** How the edges are drawn for how many there are. */
   private dense = "";
-  /** Where what was hidden lay, so that it lies there again when it comes back. */
+  /** Where what is no element lies or lay, so that it lies there again when it comes back. */
   private readonly left = new Map<number, Point>();
+  /** What is drawn as elements, and which of its nodes are so for being looked at closely alone. */
+  private drawn: GraphModel = this.model;
+  private near = new Set<number>();
+  private readonly backdrop: Backdrop;
   private readonly resize: ResizeObserver;
 
   constructor(container: HTMLElement, events: GraphEvents) {
@@ -77,9 +85,16 @@ class Graph implements GraphHandle {
       boxSelectionEnabled: true,
       selectionType: "single",
     });
+    this.backdrop = new Backdrop(
+      container,
+      () => ({ zoom: this.cy.zoom(), pan: this.cy.pan() }),
+      (id) => this.placeOf(id),
+    );
+    this.backdrop.ink = readPalette(container);
     this.listen(events);
     this.resize = new ResizeObserver(() => {
       this.cy.resize();
+      this.backdrop.draw();
       if (this.steered) return;
       // Nothing was moved or added by hand: the places are those of the content in this canvas.
       if (this.pristine && this.name !== "force") this.place(new Map());
@@ -129,8 +144,19 @@ class Graph implements GraphHandle {
     cy.on("tap", (event) => events.onPick(event.target === cy ? null : target(event)));
     cy.on("zoom drag", () => this.relabelSoon());
     cy.on("pan", () => {
-      if (isCrowded(cy)) this.relabelSoon();
+      if (isCrowded(cy) || !this.backdrop.isEmpty) this.relabelSoon();
     });
+    cy.on("viewport", () => this.backdrop.follow());
+    cy.on("drag", () => this.backdrop.moved());
+    // What the pointer comes to is an element before it hears of the pointer.
+    const come = (event: PointerEvent) => {
+      if (event.type === "pointermove" && event.buttons) return;
+      const { left, top } = this.container.getBoundingClientRect();
+      const dot = this.backdrop.at({ x: event.clientX - left, y: event.clientY - top });
+      if (dot !== null) this.approach([dot]);
+    };
+    this.container.addEventListener("pointermove", come, { capture: true });
+    this.container.addEventListener("pointerdown", come, { capture: true });
     cy.on("drag pan zoom", () => events.onHover(null, { x: 0, y: 0 }));
   }
 
@@ -138,13 +164,15 @@ class Graph implements GraphHandle {
     const { cy } = this;
     const was = this.model;
     this.model = model;
-    const wanted = elementsOf(model, cy.zoom());
+    const parts = parted(model, this.near);
+    this.drawn = parts.close;
+    const wanted = elementsOf(parts.close, cy.zoom());
     const ids = new Set(wanted.map((element) => element.data.id));
     const known = new Set(cy.elements().map((element) => element.id()));
     const added = wanted.filter((element) => !known.has(element.data.id));
     const removed = cy.elements().filter((element) => !ids.has(element.id()));
     const fresh = calm() || added.length > MOVING ? "" : "fresh";
-    const dense = density(model.edges.filter((edge) => edge.strand === 0).length);
+    const dense = density(parts.close.edges.filter((edge) => edge.strand === 0).length);
     removed.nodes().forEach((node) => {
       this.left.set(Number(node.id()), { ...node.position() });
     });
@@ -168,7 +196,7 @@ class Graph implements GraphHandle {
     });
     this.dense = dense;
     (cy as Core & { renderer: () => { textureOnViewport: boolean } }).renderer().textureOnViewport =
-      model.edges.length > HEAVY;
+      parts.close.edges.length > HEAVY;
     // What came bit by bit lies as it came; once it is complete its places are those of its content alone. What
     // is added to it by hand stands beside the rest, which stays where it is seen.
     const stays = cy
@@ -179,19 +207,72 @@ class Graph implements GraphHandle {
     if (anew) {
       if (model.scene !== was.scene) this.steered = false;
       this.layAnew();
-    } else if (added.some((element) => element.group === "nodes")) {
+    } else if (added.some((element) => element.group === "nodes") || parts.dots.length) {
+      this.putBack();
       const kept = new Map<number, Point>();
-      cy.nodes().forEach((node) => {
-        const back = this.left.get(Number(node.id()));
-        if (back && !node.scratch("placed")) node.position(back).scratch("placed", true);
-        if (node.scratch("placed")) kept.set(Number(node.id()), { ...node.position() });
-      });
-      this.place(kept);
+      for (const { id } of model.nodes) {
+        const at = this.placeOf(id);
+        if (at) kept.set(id, { ...at });
+      }
+      if (kept.size < model.nodes.length) this.place(kept);
       if (!model.settled && !this.steered) this.fit();
     }
+    this.backdrop.show(parts);
     this.relabel();
     // A frame later the class goes, and the transition of opacity fades the new ones in.
     if (fresh && added.length) requestAnimationFrame(() => cy.elements(".fresh").removeClass("fresh"));
+  }
+
+  /** Elements that lay somewhere before lie there again. */
+  private putBack(): void {
+    this.cy.nodes().forEach((node) => {
+      const back = this.left.get(Number(node.id()));
+      if (back && !node.scratch("placed")) node.position(back).scratch("placed", true);
+    });
+  }
+
+  /** Where a node lies, be it an element or a dot. */
+  private placeOf(id: number): Point | undefined {
+    const node = this.cy.getElementById(String(id));
+    return node.nonempty() && node.scratch("placed") ? node.position() : this.left.get(id);
+  }
+
+  /** Make elements of dots. */
+  private approach(ids: readonly number[]): void {
+    const dots = ids.filter((id) => this.cy.getElementById(String(id)).empty());
+    if (!dots.length || this.backdrop.isEmpty) return;
+    for (const id of dots) this.near.add(id);
+    const byId = new Set(dots);
+    const nodes = this.model.nodes.filter((node) => byId.has(node.id));
+    if (!nodes.length) return;
+    this.drawn = { ...this.drawn, nodes: [...this.drawn.nodes, ...nodes] };
+    this.cy.add(
+      elementsOf({ ...this.model, nodes, edges: [] }, this.cy.zoom()).map(({ data, ...element }) => ({
+        ...element,
+        data: { ...data, short: "" },
+      })),
+    );
+    this.putBack();
+  }
+
+  /** Of few dots in sight make elements, with the edges between them; what is far off becomes dots again. */
+  private focus(): boolean {
+    if (this.backdrop.isEmpty) return false;
+    const { x1, y1, x2, y2 } = this.cy.extent();
+    const inSight = this.model.nodes.filter(({ id }) => {
+      const at = this.placeOf(id);
+      return at && at.x >= x1 && at.x <= x2 && at.y >= y1 && at.y <= y2;
+    });
+    const ids = inSight.length <= CLOSE ? inSight.map(({ id }) => id) : [];
+    if (this.near.size > KEPT) {
+      const chosen = this.cy.nodes(":selected").map((node) => Number(node.id()));
+      this.near = new Set([...chosen, ...ids]);
+    } else if (ids.every((id) => this.near.has(id))) {
+      return false;
+    }
+    for (const id of ids) this.near.add(id);
+    this.update(this.model);
+    return true;
   }
 
   private layAnew(): void {
@@ -201,19 +282,24 @@ class Graph implements GraphHandle {
   }
 
   private isMass(): boolean {
-    return this.model.edges.length > MASS;
+    return this.drawn.edges.length > MASS;
   }
 
   private relabelSoon(): void {
     clearTimeout(this.labels);
-    this.labels = setTimeout(() => this.relabel(), this.isMass() ? MASS_LABELS_MS : LABELS_MS);
+    this.labels = setTimeout(
+      () => {
+        if (!this.focus()) this.relabel();
+      },
+      this.isMass() ? MASS_LABELS_MS : LABELS_MS,
+    );
   }
 
   /** Leave out the labels that would lie over others. */
   private relabel(): void {
     const { cy } = this;
     clearTimeout(this.labels);
-    writeNames(cy, this.model, !this.steered);
+    writeNames(cy, this.drawn, !this.steered);
   }
 
   /** Give the nodes a place; those in `kept` stay. */
@@ -222,11 +308,15 @@ class Graph implements GraphHandle {
     this.cy.batch(() => {
       for (const [id, at] of places) {
         const node = this.cy.getElementById(String(id));
+        if (node.empty()) {
+          this.left.set(id, at);
+          continue;
+        }
         if (!kept.has(id)) node.position(at);
         node.scratch("placed", true);
       }
     });
-    if (this.name === "force") this.force(kept);
+    if (this.name === "force" && this.backdrop.isEmpty) this.force(kept);
     this.pristine = kept.size === 0 && this.model.settled;
   }
 
@@ -263,8 +353,9 @@ class Graph implements GraphHandle {
     this.steered = false;
     const before = new Map(this.cy.nodes().map((node) => [node.id(), { ...node.position() }]));
     this.layAnew();
+    this.backdrop.draw();
     this.relabel();
-    if (calm() || before.size > MOVING) return;
+    if (calm() || this.model.nodes.length > MOVING) return;
     // The way there is shown, so that one sees what went where.
     this.cy.nodes().forEach((node) => {
       const to = { ...node.position() };
@@ -275,8 +366,10 @@ class Graph implements GraphHandle {
 
   fit(ids?: readonly number[]): void {
     const { cy } = this;
-    const chosen = ids?.length ? cy.nodes().filter((node) => ids.includes(Number(node.id()))) : cy.nodes();
-    if (chosen.empty()) return;
+    const chosen = (ids?.length ? ids : this.model.nodes.map(({ id }) => id)).flatMap(
+      (id) => this.placeOf(id) ?? [],
+    );
+    if (!chosen.length) return;
     const { x1, y1, x2, y2 } = boundsOf(chosen);
     const [width, height] = [cy.width(), cy.height()];
     const room = (length: number, margin: number) => Math.max(length - 2 * margin, length / 2);
@@ -299,17 +392,21 @@ class Graph implements GraphHandle {
   }
 
   within(line: readonly Point[]): number[] {
-    return this.cy
-      .nodes()
-      .filter((node) => contains(line, node.renderedPosition()))
-      .map((node) => Number(node.id()));
+    return this.model.nodes
+      .filter(({ id }) => {
+        const at = this.position(id);
+        return at !== null && contains(line, at);
+      })
+      .map(({ id }) => id);
   }
 
   select(ids: readonly number[]): void {
     if (this.cy.destroyed()) return;
+    this.approach(ids);
+    const wanted = new Set(ids);
     this.cy.batch(() => {
       this.cy.nodes().forEach((node) => {
-        if (ids.includes(Number(node.id()))) node.select();
+        if (wanted.has(Number(node.id()))) node.select();
         else node.unselect();
       });
     });
@@ -328,27 +425,39 @@ class Graph implements GraphHandle {
       return;
     }
     const here = from.position();
-    const costs = this.cy.nodes().map((node): [number, number] => {
-      const dx = node.position("x") - here.x;
-      const dy = node.position("y") - here.y;
+    const costs = this.model.nodes.map(({ id }): [number, number] => {
+      const at = this.placeOf(id) ?? here;
+      const [dx, dy] = [at.x - here.x, at.y - here.y];
       const along = { left: -dx, right: dx, up: -dy, down: dy }[direction];
       const across = direction === "left" || direction === "right" ? Math.abs(dy) : Math.abs(dx);
-      return [Number(node.id()), along > 1 ? along + 2 * across : Infinity];
+      return [id, along > 1 ? along + 2 * across : Infinity];
     });
     const [best, cost] = costs.reduce((a, b) => (b[1] < a[1] ? b : a));
     if (cost < Infinity) this.select([best]);
   }
 
   position(id: number): Point | null {
-    const node = this.cy.getElementById(String(id));
-    return node.empty() ? null : { ...node.renderedPosition() };
+    const at = this.placeOf(id);
+    if (!at) return null;
+    const { x, y } = this.cy.pan();
+    return { x: at.x * this.cy.zoom() + x, y: at.y * this.cy.zoom() + y };
   }
 
   restyle(): void {
     this.cy.style(this.style());
+    this.backdrop.ink = readPalette(this.container);
+    this.backdrop.draw();
+  }
+
+  /** A picture that is taken along has all as elements. */
+  private approachAll(): void {
+    if (this.backdrop.isEmpty) return;
+    this.near = new Set(this.model.nodes.map(({ id }) => id));
+    this.update(this.model);
   }
 
   png(): Promise<Blob> {
+    this.approachAll();
     const { surface } = readPalette(this.container);
     return this.cy.png({ output: "blob-promise", full: true, scale: 2, bg: surface });
   }
@@ -356,6 +465,7 @@ class Graph implements GraphHandle {
   async svg(): Promise<Blob> {
     const { default: plugin } = await import("cytoscape-svg");
     if (!("svg" in this.cy)) cytoscape.use(plugin);
+    this.approachAll();
     const { surface } = readPalette(this.container);
     const text = (this.cy as Core & { svg: (options: object) => string }).svg({
       full: true,
@@ -368,6 +478,7 @@ class Graph implements GraphHandle {
   destroy(): void {
     this.resize.disconnect();
     clearTimeout(this.labels);
+    this.backdrop.destroy();
     this.cy.destroy();
   }
 }

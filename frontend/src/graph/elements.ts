@@ -20,6 +20,16 @@ export function fontAt(node: Pick<GraphNode, "role" | "kind">, zoom: number): nu
   return isMain(node) ? Math.max(font, LEAST / zoom) : font;
 }
 
+const BODIES: Partial<Record<Role, number>> = { topic: 24, answer: 28 };
+/** Pixels on the screen that topics and answers are wide at least. */
+const LEAST_BODY = 8;
+
+/** The size of a node that is seen at any zoom, in units of the drawing; null for the others. */
+export function bodyAt({ role }: Pick<GraphNode, "role">, zoom: number): number | null {
+  const body = BODIES[role];
+  return body === undefined ? null : Math.max(body, LEAST_BODY / zoom);
+}
+
 /** A name may hold breaks, and be as long as a page. */
 export const oneLine = (text: string): string => text.slice(0, 400).replace(/\s+/gu, " ");
 
@@ -41,6 +51,7 @@ export function elementsOf(model: GraphModel, zoom: number) {
       picture: node.look?.picture ?? "",
       id: String(node.id),
       font: fontAt(node, zoom),
+      body: bodyAt(node, zoom),
     },
   }));
   const edges = model.edges.map((edge) => {

@@ -2,7 +2,7 @@
 import type { Core, EdgeSingular, NodeSingular } from "cytoscape";
 import { elide, valueText } from "@/store/format";
 import type { GraphEdge, GraphModel, GraphNode, Role } from "@/store/graphModel";
-import { fontAt, isMain, oneLine } from "./elements";
+import { bodyAt, fontAt, isMain, oneLine } from "./elements";
 import { Boxes, fansOf, fitLines, fitNames, type Box, type Line, type Name } from "./labels";
 import { FONT } from "./style";
 
@@ -83,7 +83,11 @@ function sight(cy: Core): (at: { x: number; y: number }) => boolean {
 }
 
 /** Give an element a value if it has another: each one given is a new look-up of its style. */
-function put(element: NodeSingular | EdgeSingular | undefined, name: string, value: string | number): void {
+function put(
+  element: NodeSingular | EdgeSingular | undefined,
+  name: string,
+  value: string | number | null,
+): void {
   if (element && element.data(name) !== value) element.data(name, value);
 }
 
@@ -139,6 +143,9 @@ export function writeNames(cy: Core, model: GraphModel, fitted: boolean): void {
   const there = model.nodes.filter((node) => elements.get(node.id)?.nonempty());
   const chosen = (node: GraphNode) => Number(elements.get(node.id)?.selected() ?? false);
   const nodes = [...there].sort((a, b) => chosen(b) - chosen(a) || RANK[a.role] - RANK[b.role]);
+  cy.batch(() => {
+    for (const node of nodes) put(elements.get(node.id), "body", bodyAt(node, zoom));
+  });
   const bodies = new Boxes();
   const names: Name[] = [];
   const inSight = sight(cy);

@@ -162,8 +162,8 @@ export function stylesheet(p: Palette, fade: number): StylesheetJson {
     {
       selector: "node[role = 'topic']",
       style: {
-        width: 24,
-        height: 24,
+        width: "data(body)",
+        height: "data(body)",
         "background-color": p.accent,
         "border-color": p.surface,
         "border-width": 3,
@@ -178,8 +178,8 @@ export function stylesheet(p: Palette, fade: number): StylesheetJson {
       selector: "node[role = 'answer']",
       style: {
         shape: "star",
-        width: 28,
-        height: 28,
+        width: "data(body)",
+        height: "data(body)",
         "background-color": p.answer,
         "border-color": p.answerLine,
         "border-width": 1.5,

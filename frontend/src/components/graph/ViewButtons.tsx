@@ -2,6 +2,7 @@
 import type { ReactNode } from "react";
 import { DialogTrigger, Popover } from "react-aria-components";
 import { ActMenu, Button, type Act } from "@/components/kit/controls";
+import { MASS } from "@/graph/far";
 import type { GraphHandle, LayoutName } from "@/graph/handle";
 import { isPlaced } from "@/graph/map";
 import { timesOf } from "@/graph/rings";
@@ -9,7 +10,7 @@ import type { GraphModel } from "@/store/graphModel";
 
 const LAYOUTS: readonly [LayoutName, string, (model: GraphModel) => boolean][] = [
   ["flow", "Left to right, by hops", () => true],
-  ["force", "By force", () => true],
+  ["force", "By force", (model) => model.edges.length <= MASS],
   ["radial", "In rings around the topics", () => true],
   ["timeline", "Along a timeline", (model) => timesOf(model).size > 1],
   ["map", "On a map, by coordinates", isPlaced],
