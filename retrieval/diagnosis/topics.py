@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -72,6 +73,30 @@ def homonym(case: Case) -> Remedy | None:
 def misspelt(case: Case) -> str | None:
     """A mention that was linked to an entity of another spelling, which may not be the one that was meant."""
     return next((one.mention for one in case.record.linked if one.mention and not _is_named(case, one)), None)
+
+
+def cut_short(case: Case) -> str | None:
+    """A name of the question of which only the beginning was linked: "Candide (operetta)", taken for Candide."""
+    question = case.record.question
+    for linked in case.record.linked:
+        mention = linked.mention
+        if not mention:
+            continue
+        found = re.search(
+            rf"(?<!\w){re.escape(mention)} (\([^()]+\)|(?:of|and|in|for) (?:the )?[A-Z]\w+)", question
+        )
+        if (
+            found
+            and found[1].casefold() not in linked.entity.label.casefold()
+            and not _others(case, linked, found[1])
+        ):
+            return found[0]
+    return None
+
+
+def _others(case: Case, linked: LinkedEntity, rest: str) -> bool:
+    """Whether what follows a mention is another one: "Brazil and Peru"."""
+    return any(one is not linked and one.mention and one.mention in rest for one in case.record.linked)
 
 
 def _is_named(case: Case, linked: LinkedEntity) -> bool:

@@ -27,6 +27,13 @@ SURE, LIKE = 0.3, 0.3
 """From which probability a retriever is sure, and from which cosine a path is like a question."""
 CLOSE, BELIEF, RANKED = 0.05, 0.15, 0.15
 """What a hop costs in cosine; what the retriever's probability counts beside it, and that it ranked the path at all."""
+FIRM, SURER = 0.5, 0.7
+"""From which weight a path is asked for whatever words say, and whatever the best path could go on to."""
+FARTHER, APART = 0.15, 0.2
+"""By how much less like the question than a path to the expected answer it may be, where nothing like that was looked
+at and where it was."""
+DOUBTED = 0.1
+"""Below which weight a path is hardly what is asked for."""
 BEST = 4
 """Relation paths of each of several topics that count."""
 _REFUSED = frozenset(
@@ -135,9 +142,18 @@ def _of_path(case: Case, walks: Walks, hops: int | None) -> WhyNot:
     fitting = [(own, fact) for own, fact in lacking if _fits(case, walks, topic, own[0])]
     unseen = near is None or (near.rank is None and len(near.path) <= longest)
     # Nothing that was looked at leads there: what the retriever is sure of lacks the fact, whatever it leads to.
-    sure = [(own, fact) for own, fact in lacking if unseen and own[1] >= SURE]
+    sure = [(own, fact) for own, fact in lacking if unseen and _is_sure(walks, near, own)]
+    goes_on = not any(own[1] >= SURER for own, _ in fitting) and next(
+        (way for way in leading if _goes_on(way, walks)), None
+    )
+    if goes_on:
+        return _of_hops(case, goes_on, longest)
     for wanted, fact in [*sure[:1], *fitting[:1]]:
-        if near is None or (unseen and wanted[1] >= SURE) or _says_less(walks, near, wanted, weights):
+        if (
+            near is None
+            or (unseen and _is_sure(walks, near, wanted))
+            or _says_less(walks, near, wanted, weights)
+        ):
             said = f"The question asks for {label} → {_told(case, wanted[0])}, and no fact leads to {case.name} there."
             remedies = [_fact_remedy(case, as_hop(case.snapshot, *fact))]
             if near is not None and near.rank is not None:
@@ -146,11 +162,32 @@ def _of_path(case: Case, walks: Walks, hops: int | None) -> WhyNot:
     if hops is None or near is None:
         return case.found(LostAt.FACT, f"Nothing that was asked for leads from {label} to {case.name}.", [])
     if len(near.path) > longest:
-        said = (
-            f"{case.name} is {_hops(len(near.path))} from {label}, and this method walks {longest} at most."
-        )
-        return case.found(LostAt.HOPS, said, [_label(case, near)])
+        return _of_hops(case, near, longest)
     return _of_rank(case, walks, topic, near)
+
+
+def _of_hops(case: Case, way: Leading, longest: int) -> WhyNot:
+    label = case.snapshot.entity_label(way.topic)
+    said = f"{case.name} is {_hops(len(way.path))} from {label}, and this method walks {longest} at most."
+    return case.found(LostAt.HOPS, said, [_label(case, way)])
+
+
+def _goes_on(way: Leading, walks: Walks) -> bool:
+    """Whether a path is what the retriever believes in most, gone on with beyond what it walks."""
+    ranked, longest = walks.of(way.topic), walks.engine.retriever.max_hops
+    return (
+        len(way.path) > longest
+        and bool(ranked)
+        and way.path[: len(ranked[0].relations)] == ranked[0].relations
+    )
+
+
+def _is_sure(walks: Walks, near: Leading | None, wanted: tuple[Path, float]) -> bool:
+    """Whether a retriever is sure enough of a path, for all that the words of another may say."""
+    path, weight = wanted
+    if near is None or weight < SURE or weight >= FIRM:
+        return weight >= SURE
+    return near.likeness - float(walks.likeness(near.topic, [path])[0]) < FARTHER
 
 
 def _says_less(
@@ -160,10 +197,14 @@ def _says_less(
 
     Each hop more costs likeness, for it must be asked for too; what the retriever believes counts beside the words.
     """
-    path, _ = wanted
+    path, weight = wanted
+    like = float(walks.likeness(near.topic, [path])[0])
+    doubted = near.rank not in (None, 1) and weights.get(near.path, 0.0) < DOUBTED
+    if doubted and weight >= FIRM and near.likeness - like < APART:
+        return True
     if len(near.path) > len(path) and _within(path, near.path):
         return True
-    asked = _asked_for(path, float(walks.likeness(near.topic, [path])[0]), weights)
+    asked = _asked_for(path, like, weights)
     if len(near.path) > walks.engine.retriever.max_hops and near.likeness < LIKE:
         return True
     return _worth(near, weights) < asked

@@ -83,7 +83,9 @@ def _meant(engine: Engine, expected: int | str) -> tuple[str, int]:
     snapshot = engine.snapshot
     if isinstance(expected, str):
         found = snapshot.labels.resolve(expected)
-        return expected, -1 if found is None else found
+        # "London" does not name London (Ontario), though it is all there is of that name.
+        beside = found is not None and snapshot.entity_label(found).startswith(f"{expected} (")
+        return expected, -1 if found is None or beside else found
     if not 0 <= expected < snapshot.num_entities:
         raise UnknownEntityError(
             f"The graph has no entity {expected}.", hint="Choose an entity from the search box."
@@ -137,7 +139,8 @@ def _topic(case: Case, hops: int) -> WhyNot | None:
     record = case.record
     phrase = next(iter(record.unmatched), None)
     other = topics.another(case, phrase) if phrase else topics.homonym(case)
-    misspelt = None if phrase else topics.misspelt(case)
+    cut = None if phrase else topics.cut_short(case)
+    misspelt = None if phrase else (cut or topics.misspelt(case))
     if other is None and misspelt:
         other = topics.another(case, misspelt)
     if phrase:
@@ -145,8 +148,9 @@ def _topic(case: Case, hops: int) -> WhyNot | None:
     elif other is not None:
         meant = other.entity.label if other.entity else "another"
         said = f"The question was linked to {record.linked[0].entity.label}, and may mean {meant}."
-    elif misspelt and hops > NEARBY:
-        said = f"“{misspelt}” was taken for {record.linked[0].entity.label}, which is far from {case.name}."
+    elif cut or (misspelt and hops > NEARBY):
+        said = f"“{misspelt}” was taken for {record.linked[0].entity.label}"
+        said += "." if cut else f", which is far from {case.name}."
     elif not record.linked:
         said = "The question names no entity of the graph."
     else:

@@ -8,7 +8,7 @@ import { FONT } from "./style";
 
 const RANK: Record<Role, number> = { topic: 0, answer: 1, path: 2, window: 3, faint: 4 };
 /** Letters of a name, and from which zoom on how many more. */
-const LETTERS = 22;
+const LETTERS = 40;
 const CLOSE = { zoom: 1.45, letters: 60 };
 /** Pixels below which a letter cannot be read. */
 const READABLE = 7;

@@ -37,6 +37,7 @@ import { useMedia, useTitle } from "@/components/kit/hooks";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { useUrl, useUrlNumber } from "@/components/kit/url";
 import { useIsTrained } from "@/components/kit/useIsTrained";
+import { useMethodName } from "@/components/kit/useMethodName";
 import { MissingRun } from "@/components/run/MissingRun";
 import { RunActs } from "@/components/run/RunActs";
 import { RunSide } from "@/components/run/RunSide";
@@ -49,6 +50,7 @@ import { elide } from "@/store/format";
 import { holdQuestion, letQuestionGo } from "@/store/heldQuestion";
 import { pinOf } from "@/store/pins";
 import { isOver, viewAt } from "@/store/runView";
+import { withName } from "@/store/steps";
 import { sceneOf } from "@/store/scene";
 import { beforeOf, followsOf } from "@/store/thread";
 import { rememberGraph, useSettings } from "@/store/settings";
@@ -159,6 +161,8 @@ export function AskPage() {
     () => (log && step !== null ? viewAt(log.run, log.applied, step) : log?.view),
     [log, step],
   );
+  const nameOf = useMethodName();
+  const told = (live?.steps ?? []).map((one) => withName(one, nameOf));
   const litNodes = part === null ? undefined : shown?.program?.steps[part]?.nodes;
   useEffect(warmGraph, []);
 
@@ -319,7 +323,7 @@ export function AskPage() {
     if (!live?.steps.length) return null;
     return (
       <StepsPanel
-        steps={live.steps}
+        steps={told}
         step={step}
         view={live}
         onStep={setStep}
@@ -355,7 +359,7 @@ export function AskPage() {
   function timeline() {
     if (!live?.steps.length) return null;
     return (
-      <Timeline steps={live.steps} step={step} live={running} onStep={setStep}>
+      <Timeline steps={told} step={step} live={running} onStep={setStep}>
         {run.data && <RunActs run={run.data} explore={sceneOf(run.data, live)} />}
       </Timeline>
     );

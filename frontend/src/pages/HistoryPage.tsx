@@ -20,10 +20,23 @@ const SIZE = 25;
 const UNDO_MS = 6000;
 const STATES = ["queued", "running", "paused", "done", "failed", "cancelled"];
 
+/** Why there is none, for people. */
+const NO_ANSWER: Readonly<Record<string, string>> = {
+  entity_not_linked: "no name of the graph was recognised",
+  no_path: "nothing leads to an answer",
+  reasoner_declined: "none was sure enough",
+  not_in_graph: "the graph lacks what is asked",
+  not_understood: "the question was not understood",
+};
+
 function Outcome({ run }: { run: Run }) {
   if (run.state === "failed") return <span className="bad-text">{run.error?.message ?? "failed"}</span>;
   if (run.no_answer)
-    return <span className="muted">no answer: {run.no_answer.reason.replaceAll("_", " ")}</span>;
+    return (
+      <span className="muted">
+        No answer: {NO_ANSWER[run.no_answer.reason] ?? run.no_answer.reason.replaceAll("_", " ")}
+      </span>
+    );
   if (run.state === "queued" || run.state === "running")
     return <span className="badge accent">{run.state}</span>;
   if (run.state === "paused") return <span className="badge warn">paused: waits for you</span>;
@@ -75,7 +88,7 @@ function RunRow({ run, showsWho, onDelete }: RowProps) {
           <bdi>{run.graph_name}</bdi>
         </Link>
       </td>
-      <td className="muted hide-narrow">
+      <td className="muted nowrap hide-narrow">
         {methodName(run.method)}
         {run.across && (
           <div className="small">

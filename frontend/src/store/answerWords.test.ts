@@ -72,7 +72,51 @@ describe("each of some things", () => {
   });
 });
 
+it("says most and fewest of what is counted, and totals of what has them", () => {
+  const top = (text: string) =>
+    said(
+      "Top",
+      [
+        ["books", 7],
+        [`the one with ${text}`, 1],
+      ],
+      ["Salt"],
+      ["502"],
+    );
+  expect(top("the largest pages")).toBe("Salt, 502: the most pages of 7 books.");
+  expect(top("the smallest pages")).toBe("Salt, 502: the fewest pages of 7 books.");
+  expect(top("the largest mass")).toBe("Salt, 502: the largest mass of 7 books.");
+  expect(top("the largest total amount of things with this customer")).toBe(
+    "Salt, 502: the largest total amount of 7 books.",
+  );
+});
+
 describe("a count", () => {
+  it("of what has no noun says what it has", () => {
+    const cats: Told[] = [["those whose species is cat", 2]];
+    expect(said("Count", [...cats, ["count them", "2"]], ["2"])).toBe("2 have the species cat.");
+    expect(
+      said(
+        "Fold",
+        [
+          ["those whose customer is Ann", 2],
+          ["sum of their amount", "78.9"],
+        ],
+        ["78.9"],
+      ),
+    ).toBe("The total amount of the 2 whose customer is Ann is 78.9.");
+    expect(
+      said(
+        "Walk",
+        [
+          ["those whose customer is Bob", 1],
+          ["their product", 1],
+        ],
+        ["Kettle"],
+      ),
+    ).toBe("The product of the one whose customer is Bob: Kettle.");
+  });
+
   it("says how many of what", () => {
     const countries: Told = ["countries", 196];
     const count = (kept: number, ...steps: Told[]) =>
@@ -196,7 +240,7 @@ it("says a sum and an average, with what they are of", () => {
     ["average of their elevation", "8,505.4 m"],
   ];
   expect(said("Fold", peaks, ["8,505.4 m"])).toBe(
-    "The average elevation of 5 whose mountain in country is Nepal is 8,505.4 m.",
+    "The average elevation of the 5 whose mountain in country is Nepal is 8,505.4 m.",
   );
 });
 
@@ -240,9 +284,18 @@ describe("a path", () => {
     expect(answerSentence(one("governed_from", "governed from"))).toBe("Switzerland is governed from Bern.");
   });
 
-  it("of several, or against a relation, is left to its chain", () => {
+  it("of several relations says what they lead to", () => {
+    const step = (name: string, label: string) => ({ name, label, inverse: false });
+    const [bern] = one("", "").chains;
+    const steps = [step("borders", "borders"), step("official_language", "official language")];
+    expect(answerSentence({ ...one("", ""), chains: bern ? [{ ...bern, steps }] : [] })).toBe(
+      "Bern: the official language of what Switzerland borders.",
+    );
+  });
+
+  it("against a relation says it as it is said, or leaves it to its chain", () => {
+    expect(answerSentence(one("directed_by", "directed by", true))).toBe("Bern: directed by Switzerland.");
     expect(answerSentence(one("capital", "capital", true))).toBeNull();
-    expect(answerSentence({ ...view, text: "" })).toBeNull();
   });
 
   it("is not said where it is a guess, or where a language model wrote the answer", () => {

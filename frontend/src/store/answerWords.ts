@@ -1,5 +1,5 @@
 // The answer in a sentence, made of the steps of the program that gave it, or of the relation that leads to it.
-import type { ProgramExecuted, ProgramStep } from "@/api/events";
+import type { EvidenceChain, ProgramExecuted, ProgramStep } from "@/api/events";
 import { integer, valueText } from "./format";
 import type { RunView } from "./runView";
 
@@ -87,6 +87,12 @@ function counted(number: number, phrase: string): string {
     .replace(" that border ", " that borders ");
 }
 
+/** The same of what was told already; what has no noun is so many: "the 5 whose country is Nepal". */
+function those(number: number, phrase: string): string {
+  if (!/^(whose|with|in|that|not|without) /.test(phrase)) return counted(number, phrase);
+  return `the ${number === 1 ? "one" : integer(number)} ${phrase}`;
+}
+
 /** Steps of `program` below its last one. */
 const before = ({ steps }: ProgramExecuted) => steps.slice(0, -1);
 
@@ -100,10 +106,21 @@ function countSentence(program: ProgramExecuted): string | null {
   }
   const phrase = phraseOf(steps);
   if (!phrase) return null;
+  const [, key, of] = /^whose ([^,]+?) is ([^,]+)$/.exec(phrase) ?? [];
+  if (key && of)
+    return `${number === 0 ? "None" : integer(number)} ${number === 1 ? "has" : "have"} the ${key} ${of}.`;
   // What is said last is what is said of them: "9 countries border Germany".
   const clause = /^(.+) that ((?:borders?|have|are) .+)$/.exec(counted(number, phrase));
   const whole = clause?.[1] ? `${clause[1]} ${clause[2] ?? ""}` : counted(number, phrase);
   return startUpper(`${whole}.`);
+}
+
+/** What is counted is more or fewer: "the largest pages" are "the most pages", a sum of what refers to a thing its total. */
+function mostOf(end: string): string {
+  const said = end.replace(/^(the (?:largest|smallest) (?:total|average) .+) of things with this .+$/, "$1");
+  const [, extreme, noun] = /^the (largest|smallest) (\w+s)$/.exec(said) ?? [];
+  if (!noun || /(ss|us|is)$/.test(noun)) return said;
+  return `the ${extreme === "largest" ? "most" : "fewest"} ${noun}`;
 }
 
 function topSentence(program: ProgramExecuted, names: readonly string[]): string | null {
@@ -123,16 +140,17 @@ function topSentence(program: ProgramExecuted, names: readonly string[]): string
     return `${startUpper(last.text)}: ${listed(unsaid > 0 ? [...firsts, ...Array<string>(unsaid).fill("")] : firsts)}.`;
   }
   const [, end] = /^(?:the one|those|the \d+) with (the .+)$/.exec(last?.text ?? "") ?? [];
-  const [, several, most] = /^the (\d+) with the (.+)$/.exec(last?.text ?? "") ?? [];
+  const most = end && mostOf(end);
+  const [, several, top] = /^the (\d+) with the (.+)$/.exec(last?.text ?? "") ?? [];
   if (!end && !several) return null;
   const source = program.steps.at(-2);
   const phrase = phraseOf(before(program));
   // Things that were named, as those of a question before are, are no kind of which there are so many.
   const named = phrase !== null && / and \d+ others\b/.test(phrase);
-  const of = source ? ` of ${phrase && !named ? counted(source.count, phrase) : integer(source.count)}` : "";
-  if (several) return `${listed(names)}: the ${several} with the ${most ?? ""}${of}.`;
+  const of = source ? ` of ${phrase && !named ? those(source.count, phrase) : integer(source.count)}` : "";
+  if (several) return `${listed(names)}: the ${several} with ${mostOf(`the ${top ?? ""}`)}${of}.`;
   const value = program.ranked.find((one) => one.answer)?.value;
-  return `${listed(names)}${value ? `, ${valueText(value)}` : ""}: ${end ?? ""}${of}.`;
+  return `${listed(names)}${value ? `, ${valueText(value)}` : ""}: ${most ?? ""}${of}.`;
 }
 
 /** Whether something is: "Berlin is the capital of Germany", or is not. */
@@ -205,6 +223,15 @@ function setSentence(program: ProgramExecuted, names: readonly string[]): string
   if (noun && owner) return relationSentence(noun, owner, names, names.length);
   const [, subject, label] = /^what (.+) is (.+)$/.exec(single?.text ?? "") ?? [];
   if (subject && label) return relationSentence(label, subject, names, names.length);
+  const last = program.steps.at(-1);
+  const [, theirs] = /^their (.+)$/.exec(last?.text ?? "") ?? [];
+  const source = program.steps.at(-2);
+  const owners = theirs && phraseOf(before(program));
+  if (theirs && owners && source && source.count > 0) {
+    const of =
+      / and \d+ others\b/.test(owners) || /^[A-Z]/.test(owners) ? owners : those(source.count, owners);
+    return `The ${names.length > 1 ? plural(theirs) : theirs} of ${of}: ${listed(names)}.`;
+  }
   const phrase = phraseOf(program.steps);
   return phrase && `${startUpper(counted(names.length, phrase))}: ${listed(names)}.`;
 }
@@ -217,7 +244,7 @@ function foldSentence(program: ProgramExecuted): string | null {
   const phrase = phraseOf(before(program));
   // Things that were named, as those of a question before are, are no kind of which there are so many.
   const named = phrase !== null && / and \d+ others\b/.test(phrase);
-  const of = source ? ` of ${phrase && !named ? counted(source.count, phrase) : integer(source.count)}` : "";
+  const of = source ? ` of ${phrase && !named ? those(source.count, phrase) : integer(source.count)}` : "";
   return `The ${how === "sum" ? "total" : how} ${noun}${of} is ${last.value}.`;
 }
 
@@ -246,14 +273,44 @@ function programSentence(program: ProgramExecuted, view: RunView): string | null
   }
 }
 
-/** A question that one relation answers; null where several facts had to be put together. */
-function pathSentence({ answers, chains }: RunView): string | null {
+/** What a chain leads to, as is said of several answers or one: "official languages of what Switzerland borders". */
+function ledTo({ source, steps }: EvidenceChain, several: boolean): string | null {
+  let said = source.label;
+  for (const [index, step] of steps.entries()) {
+    const last = index === steps.length - 1;
+    const { label, inverse } = step;
+    const ends = PREPOSITIONS.test(label) && label.includes(" ");
+    if (label === "borders") said = last ? `bordered by ${said}` : `what ${said} borders`;
+    else if (!inverse && !ends) said = `the ${last && several ? plural(label) : label} of ${said}`;
+    else if (inverse && last && (ends || label === "starring")) said = `${label} ${said}`;
+    else return null;
+  }
+  return said;
+}
+
+/** What several relations lead to, or one against its direction: "Jaws and Duel: directed by Steven Spielberg." */
+function chainSentence({ answers, chains }: RunView): string | null {
+  const [best] = answers;
+  const led = best?.chains.map((index) => chains[index]) ?? [];
+  // Said is only what is so of every answer.
+  if (!led.length || led.length > 2 || !answers.every((one) => one.chains.join() === best?.chains.join())) {
+    return null;
+  }
+  const said = led.map((chain) => chain && ledTo(chain, answers.length > 1));
+  if (said.some((one) => !one)) return null;
+  if (led.length > 1 && !led.every((chain) => chain?.merged_with.length)) return null;
+  return `${listed(answers.map((answer) => valueText(answer.label)))}: ${said.join(" and ")}.`;
+}
+
+/** A question that one relation answers; else what is said of the chains. */
+function pathSentence(view: RunView): string | null {
+  const { answers, chains } = view;
   const [best] = answers;
   const chain = chains[best?.chains[0] ?? -1];
   const [step] = chain?.steps ?? [];
-  if (!chain || chain.steps.length > 1 || !step || step.inverse) return null;
+  if (!chain || chain.steps.length > 1 || !step || step.inverse) return chainSentence(view);
   const reached = new Set((chain.levels[0] ?? []).map((node) => node.id));
-  if (!answers.every(({ entity }) => entity !== null && reached.has(entity.id))) return null;
+  if (!answers.every(({ entity }) => entity !== null && reached.has(entity.id))) return chainSentence(view);
   return relationSentence(
     step.label,
     chain.source.label,

@@ -139,8 +139,12 @@ function addedNode(hand: Exploration, id: number): Node | undefined {
 }
 
 /** Steps from the topic, as the path that first reached a node walked them; others one past a neighbour. */
-function depths(view: RunView, topics: ReadonlySet<number>, facts: Iterable<Fact>): Map<number, number> {
-  const depth = new Map([...topics].map((id) => [id, 0]));
+function depths(view: RunView, topics: ReadonlySet<number>, facts: readonly Fact[]): Map<number, number> {
+  // Topics that lead to each other alone, as those of "is A the capital of B", stand from left to right.
+  const ends = [...facts].flatMap(({ head, tail }) => [head.id, tail.id]);
+  const [first] = topics;
+  const alone = first !== undefined && ends.includes(first) && ends.every((id) => topics.has(id));
+  const depth = new Map([...topics].filter((id) => !alone || id === first).map((id) => [id, 0]));
   const walks = [...view.paths.map((path) => path.hops), ...view.chains.map((chain) => chain.hops)];
   for (const { source, target } of walks.flat()) {
     const from = depth.get(source.id);
@@ -189,7 +193,7 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
     ...(view.subgraph?.topics ?? []).map((n) => n.id),
   ]);
   const answers = new Set(view.answers.flatMap((answer) => (answer.entity ? [answer.entity.id] : [])));
-  const depth = depths(view, topics, facts.values());
+  const depth = depths(view, topics, [...facts.values()]);
   const lit = litFacts(view, hand, options);
 
   const onPath = new Set<number>();

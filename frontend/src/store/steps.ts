@@ -17,6 +17,12 @@ export interface Step {
 
 type Line = Pick<Step, "title" | "detail" | "took">;
 
+/** A step as it is told: its method by the name that it has everywhere. */
+export function withName(step: Step, nameOf: (method: string) => string): Step {
+  if (step.type !== "run.started" && step.type !== "router.decided") return step;
+  return { ...step, detail: step.detail.replace(/^[a-z0-9-]+/, (method) => nameOf(method)) };
+}
+
 function line(title: string, detail: string, took: number | null = null): Line {
   return { title, detail, took };
 }

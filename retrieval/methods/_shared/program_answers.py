@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.events import ProgramExecuted
-from retrieval.evidence.chains import build_chain
+from retrieval.evidence.chains import build_chain, fact_key
 from retrieval.evidence.reach import Reach
 from retrieval.programs.algebra import (
     Entities,
@@ -63,7 +63,10 @@ def chains_of(executor: Executor, program: Program, score: float) -> tuple[Evide
         for topic in topics:
             if (topic, path) not in found and len(found) < _CHAINS:
                 found[topic, path] = _chain(executor, topic, path, targets, score)
-    return tuple(chain for chain in found.values() if chain is not None)
+    chains = [chain for chain in found.values() if chain is not None]
+    facts = [frozenset(map(fact_key, chain.hops)) for chain in chains]
+    # A fact that is walked both ways is one chain.
+    return tuple(chain for i, chain in enumerate(chains) if facts[i] not in facts[:i])
 
 
 def _walked(

@@ -84,6 +84,8 @@ export function QuestionBox({ graph, remote = false, value, max, onChange, onPic
           } else if (event.key === "Enter") {
             event.preventDefault();
             setOpen(false);
+            // A keyboard on the screen would hide what comes.
+            if (matchMedia("(pointer: coarse)").matches) input.current?.blur();
             onSubmit();
           }
         }}

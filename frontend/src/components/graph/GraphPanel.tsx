@@ -271,6 +271,7 @@ export function GraphPanel(props: Props) {
       {!table && <KindLegend model={model} onSelect={(ids) => handle?.select(ids)} />}
       {!table && (
         <Legend
+          model={model}
           pinned={state.hand.pinned.size > 0}
           agent={view.agent.length > 0}
           window={!state.over && view.agent.some((walk) => walk.event.chosen !== null)}

@@ -1,9 +1,11 @@
+import type { GraphModel } from "@/store/graphModel";
+
 const ENTRIES: [string, string][] = [
   ["topic", "topic"],
   ["answer", "answer"],
   ["path", "on a path"],
   ["faint", "explored"],
-  ["small", "mediator, literal"],
+  ["small", "value or mediator"],
   ["fact", "fact"],
   ["jump", "similar"],
   ["doubt", "not in graph"],
@@ -14,20 +16,33 @@ const WINDOW: [string, string] = ["window", "in its window"];
 const PINNED: [string, string] = ["pinned", "pinned"];
 
 interface Props {
+  model: GraphModel;
   agent: boolean;
   /** The agent looks at facts before it keeps some. */
   window: boolean;
   pinned: boolean;
 }
 
-/** What the marks mean. Drawn with the same tokens as the graph. */
-export function Legend({ agent, window, pinned }: Props) {
+/** The marks that the drawing has. Lines are told apart only where there are several kinds of them. */
+function marksOf({ nodes, edges }: GraphModel): Set<string> {
+  const marks = new Set<string>(nodes.map(({ role }) => role));
+  if (nodes.some(({ kind }) => kind !== "entity")) marks.add("small");
+  if (edges.some(({ kind }) => kind === "jump")) marks.add("jump");
+  if (edges.some(({ verified }) => !verified)) marks.add("doubt");
+  if (marks.has("jump") || marks.has("doubt")) marks.add("fact");
+  return marks;
+}
+
+/** What the marks mean that are drawn, with the same tokens as the graph. */
+export function Legend({ model, agent, window, pinned }: Props) {
+  const marks = marksOf(model);
   const entries = [
-    ...ENTRIES,
+    ...ENTRIES.filter(([mark]) => marks.has(mark)),
     ...(pinned ? [PINNED] : []),
     ...(agent ? [AGENT] : []),
     ...(window ? [WINDOW] : []),
   ];
+  if (!entries.length) return null;
   return (
     <ul className="legend" aria-label="Legend">
       {entries.map(([mark, text]) => (

@@ -130,7 +130,7 @@ function Parts({ figures }: { figures: GraphStatistics }) {
       : []),
   ];
   return (
-    <div>
+    <div className="stack">
       <h3>Connected</h3>
       <dl className="facts-list small">
         {lines.map(([value, what]) => (

@@ -89,7 +89,7 @@ function UploadForm({ onClose }: { onClose: () => void }) {
           if (!name && first) setName(nameFromFile(first.name));
         }}
       >
-        <Accepts />
+        {files.length === 0 && <Accepts />}
       </Files>
       <Sources
         sources={sources}
