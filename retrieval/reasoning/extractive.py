@@ -283,7 +283,8 @@ def _asked_for(evidence: Evidence) -> str:
     for linked in evidence.entities:
         text[linked.start : linked.end] = "\n" * max(0, linked.end - linked.start)
     stretches: list[list[str]] = [[]]
-    for word in re.findall(r"[^\W_]+(?:[-'’][^\W_]+)*|[^\w\s]|\n", "".join(text)):
+    said = re.sub(r"\n['’]s\b", "\n", "".join(text))
+    for word in re.findall(r"[^\W_]+(?:[-'’][^\W_]+)*|[^\w\s]|\n", said):
         if word[0].isalnum() and words_in(word):
             stretches[-1].append(word)
         else:

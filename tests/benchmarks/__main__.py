@@ -44,6 +44,7 @@ from tests.benchmarks import (
     studies,
     text,
     unknown,
+    waiting,
     webqsp,
     why_not,
     zero_shot,
@@ -66,7 +67,7 @@ LONG = (
     "methods", "efficiency", "supervision", "line_vs_raw", "webqsp",
     "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves", "kills",
     "fuzz", "meanwhile", "programs", "program_weights", "path_weights", "zero_shot", "unknown", "linking", "why_not",
-    "endpoint_programs", "canvas", "larger_graph",
+    "endpoint_programs", "canvas", "larger_graph", "waiting",
 )  # fmt: skip
 
 
@@ -113,6 +114,7 @@ def main() -> None:
         "unknown": lambda: unknown.measure(args.data),
         "path_weights": lambda: path_weights.measure(args.data, args.out, quick=args.quick),
         "canvas": canvas.measure,
+        "waiting": waiting.measure,
         "text": text.measure,
         "inses_facts": lambda: inses_facts.measure(args.data),
         "inses": lambda: inses.measure(args.data),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -139,6 +141,27 @@ def test_an_unknown_name_of_which_a_part_was_taken_for_a_topic_is_told_without_a
         found.summary == "The graph has no entity named “Old Austria”, and “Austria” was taken for Austria."
     )
     assert steps._topic(case_of(graph, "Romansh", ())) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "cut"),
+    [
+        ("who wrote the work behind Austria (opera)?", "Austria (opera)"),
+        ("who acts in Austria of Spies?", "Austria of Spies"),
+        ("what else is in Austria, and where?", None),
+        ("which countries border Austria?", None),
+    ],
+)
+def test_a_name_of_which_only_the_beginning_was_linked_is_a_topic_that_is_lost(graph, question, cut):
+    case = case_of(graph, "French", ())
+    linked = tuple(replace(one, mention="Austria") for one in case.record.linked)
+    case.record = replace(case.record, question=question, linked=linked)
+    assert topics.cut_short(case) == cut
+
+
+def test_what_stands_in_brackets_is_a_part_of_the_expected_name(tmp_path):
+    graph = build(tmp_path / "london", [*FACTS, ("London (Ontario)", "lies_in", "Austria")])
+    assert asked(graph, "London").stage is LostAt.ENTITY
 
 
 @pytest.mark.parametrize("end", [RunFailed("internal", "It broke.", ""), RunCancelled("Stopped.", 0)])

@@ -91,6 +91,14 @@ it("says most and fewest of what is counted, and totals of what has them", () =>
   );
 });
 
+it("of those that were named before tells how many were kept", () => {
+  const steps: Told[] = [
+    ["Austria, Belgium and 7 others", 9],
+    ["member of European Union", 2],
+  ];
+  expect(said("Filter", steps, ["Austria", "Belgium"])).toBe("2 of the 9: Austria and Belgium.");
+});
+
 describe("a count", () => {
   it("of what has no noun says what it has", () => {
     const cats: Told[] = [["those whose species is cat", 2]];

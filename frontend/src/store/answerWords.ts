@@ -232,6 +232,11 @@ function setSentence(program: ProgramExecuted, names: readonly string[]): string
       / and \d+ others\b/.test(owners) || /^[A-Z]/.test(owners) ? owners : those(source.count, owners);
     return `The ${names.length > 1 ? plural(theirs) : theirs} of ${of}: ${listed(names)}.`;
   }
+  // Of those that were named before, as many as were kept are told.
+  const [named] = program.steps;
+  if (named && program.steps.length > 1 && /^[A-Z].* and \d+ others$/.test(named.text)) {
+    return `${integer(names.length)} of the ${integer(named.count)}: ${listed(names)}.`;
+  }
   const phrase = phraseOf(program.steps);
   return phrase && `${startUpper(counted(names.length, phrase))}: ${listed(names)}.`;
 }
