@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 #: The longest label that is taken, in UTF-8 bytes; a longer one makes its row a bad row.
 LABEL_LIMIT = 4096
+#: The relation that says at which place of its table a thing stands, from 1.
+ROW = "row in table"
 #: The longest value of an attribute, in UTF-8 bytes.
 ATTRIBUTE_LIMIT = 128 * 1024
 

@@ -85,7 +85,7 @@ del MONTHS[""]
 MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 NUMBER = r"[-+−]?(?:\d{1,3}(?:[,\u00a0\u202f' ]\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d{1,3})?|[-+−]?\.\d+"
 _NUMBER = re.compile(
-    rf"(?P<sign>[$€£])?\s?(?P<number>{NUMBER})\s*(?P<scale>thousand|million|billion|trillion|mio|mn|bn|k)?\b\.?\s*(?P<unit>.*)",
+    rf"(?P<sign>[$€£])?\s?(?P<number>{NUMBER})\s*(?:(?P<scale>thousand|million|billion|trillion|mio|mn|bn|k)\b)?\.?\s*(?P<unit>.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _COUNTED = re.compile(rf"(?P<number>{NUMBER})\s?(?P<unit>[^\W\d_]+(?:[/ ][^\W\d_]+)?)")
@@ -101,8 +101,16 @@ _MONTH_FIRST = re.compile(
     re.I,
 )
 _SLASHED = re.compile(r"(?P<a>\d{1,2})[/.](?P<b>\d{1,2})[/.](?P<y>\d{4})")
-_TIME = re.compile(r"(?P<h>\d{1,2}):(?P<n>\d{2})(?::\d{2})?\s*(?P<half>[ap]\.?m\.?)?", re.IGNORECASE)
+_TIME = re.compile(
+    r"(?P<h>\d{1,2}):(?P<n>\d{2})(?::(?P<s>\d{2}(?:\.\d+)?))?\s*(?P<half>[ap]\.?m\.?)?", re.IGNORECASE
+)
+_LAP = re.compile(r"(?P<n>\d{1,3}):(?P<s>\d{2}\.\d+)")
 _HOUR = re.compile(r"(?P<h>\d{1,2})\s*(?P<half>[ap]\.?m\.?)", re.IGNORECASE)
+_FOOTNOTE = re.compile(r"(?:\s*\[[^\[\]]{1,12}\]|\s*[*†‡§])+$")
+#: What stands behind a value in brackets and says it again in another unit, or where it is from; no year of a title.
+_AGAIN = re.compile(r"\s*\((?!(?:1[5-9]|20)\d\d\))(?=[^()]*[\d=])(?![^()]*[^\W\d_]{4})[^()]{1,30}\)$")
+_ORDINAL = re.compile(r"(?P<n>\d{1,3})(?:st|nd|rd|th)(?:\s*\([^()]{1,20}\)|,\s.{1,40})?", re.IGNORECASE)
+_SEASON = re.compile(r"(?P<y>(?:1[5-9]|20)\d\d)\s?[-–/]\s?(?P<next>\d{4}|\d\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +138,35 @@ def parse(text: str) -> Value | None:
     """What a whole text says as a value, or None: a name that has digits in it is none.
 
     Dates are read as ISO 8601, ``2 January 2015``, ``January 2, 2015`` and ``31/12/2015`` (a day above 12
-    tells which is the month; else the month is first). A number may have separators, a scale (million) and a unit.
+    tells which is the month; else the month is first), seasons (``1998-99``) as the year that they begin in. A number
+    may have separators, a scale (million) and a unit; ``7th`` and ``7th, Western`` are 7. Footnotes (``12[3]``,
+    ``12*``) and what repeats a value in brackets (``947 (289)``) change nothing.
     """
     text = text.strip().strip('"').strip()
     if not text or len(text) > 60 or not any(c.isdigit() for c in text):
         return None
+    plain = _plain(text) or _ordinal(text) or _season(text)
+    if plain is not None:
+        return plain
+    bare = _AGAIN.sub("", _FOOTNOTE.sub("", text))
+    return None if bare == text else _plain(bare) or _ordinal(bare) or _season(bare)
+
+
+def _plain(text: str) -> Value | None:
     return _time(text) or _date(text) or _number(text)
+
+
+def _ordinal(text: str) -> Value | None:
+    match = _ORDINAL.fullmatch(text)
+    return Value(float(match["n"]), "number") if match else None
+
+
+def _season(text: str) -> Value | None:
+    """Two years in a row, as the date that the first begins on."""
+    match = _SEASON.fullmatch(text)
+    if match is None or (int(match["y"]) + 1) % 10 ** len(match["next"]) != int(match["next"]):
+        return None
+    return _dated(int(match["y"]), 1, 1)
 
 
 def counted(text: str) -> tuple[float, str] | None:
@@ -193,6 +224,8 @@ def _number(text: str) -> Value | None:
     unit = match["sign"] or match["unit"].strip()
     if match["sign"] and match["unit"].strip():
         return None
+    if len(text) == match.end("number") + 1 and unit.isupper():
+        return None  # "3M" is a name
     known = unit_of(unit) if unit else ("", 1.0)
     if known is None or not math.isfinite(value):
         return None
@@ -227,13 +260,17 @@ def _dated(year: int, month: int, day: int, minutes: float = 0.0) -> Value | Non
 
 
 def _time(text: str) -> Value | None:
+    lap = _LAP.fullmatch(text)
+    if lap is not None:
+        return Value(int(lap["n"]) + float(lap["s"]) / 60, "time")
     match = _TIME.fullmatch(text) or _HOUR.fullmatch(text)
     if match is None:
         return None
     hour, minute = int(match["h"]), int(match.groupdict().get("n") or 0)
+    seconds = float(match.groupdict().get("s") or 0)
     half = (match["half"] or "").casefold()[:1]
     if half:
         if not 1 <= hour <= 12:
             return None
         hour = hour % 12 + (12 if half == "p" else 0)
-    return Value(hour * 60.0 + minute, "time") if hour <= 24 and minute < 60 else None
+    return Value(hour * 60.0 + minute + seconds / 60, "time") if hour <= 24 and minute < 60 else None

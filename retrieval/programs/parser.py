@@ -13,6 +13,7 @@ from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import (
     EVERY,
     And,
+    Constant,
     Count,
     Entities,
     Except,
@@ -21,6 +22,7 @@ from retrieval.programs.algebra import (
     Fold,
     Having,
     Key,
+    Or,
     Program,
     Top,
     ValueKind,
@@ -35,6 +37,7 @@ from retrieval.programs.columns import Columns
 from retrieval.programs.composition import Composer
 from retrieval.programs.execution import Executor, Result, among, common
 from retrieval.programs.lexicon import FOLDINGS, STOP
+from retrieval.programs.listing import Listing
 from retrieval.programs.ordering import ordered
 from retrieval.programs.parts import Part
 from retrieval.programs.schema import Schema
@@ -43,7 +46,7 @@ from retrieval.programs.words import Question, stems_of
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.programs.anchors.anchor import Features
+    from retrieval.programs.anchors.anchor import Anchor, Features
     from retrieval.programs.anchors.similarity import Encode
     from retrieval.types import Denoted
 
@@ -57,6 +60,8 @@ _WHOSE = 4
 _OF_EACH = frozenset({"and", "both", "common", "share", "shared"})
 #: So many of the answers are people, or places, where they fit "who" and "where".
 _MOSTLY = 0.5
+#: What is named and one more.
+_PAIR = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +113,7 @@ class Parser:
         self.anchors = Anchors(self.schema, self.similarity)
         self.weights = weights or Weights()
         self._executor = Executor(snapshot, self.columns)
+        self._listing = Listing(self.schema, self._executor)
         self._lifts: set[Program] = set()
         self._anded: set[Program] = set()
         self._of_rows: set[Program] = set()
@@ -138,8 +144,13 @@ class Parser:
         self._executor.cancelled = cancelled
         anchors = self.anchors.of(question, given, denoted)
         reading.listed = listed(question, anchors)
-        chart = Chart(question, anchors, self._composer(question), self.weights, cancelled)
-        reading.candidates = [self._in_order(question, own) for own in self._ranked(reading, chart.whole())]
+
+        def compose(own: Question, found: list[Anchor] | None = None) -> list[Part]:
+            found = self.anchors.of(own, given, denoted) if found is None else found
+            return Chart(own, found, self._composer(own), self.weights, cancelled).whole()
+
+        parts = [*compose(question, anchors), *self._listing.parts(question, compose)]
+        reading.candidates = [self._in_order(question, own) for own in self._ranked(reading, parts)]
         return reading
 
     def _in_order(self, question: Question, candidate: Candidate) -> Candidate:
@@ -178,6 +189,7 @@ class Parser:
                     own = (*own, ("root.lifted", 1.0), ("root.lifted.and", float(program in self._anded)))
                 if program in self._of_rows:
                     own = (*own, ("root.of_rows", 1.0))
+                own = (*own, ("root.counts.one", float(self._counts_one(program))))
                 if _is_name(program) and program not in several:
                     own = (*own, ("root.name", 1.0))
                 for name, value in own:
@@ -206,6 +218,7 @@ class Parser:
         if part.category == "S":
             other = _others(question, part.program)
             found = [part.program] if other is None else [other, part.program]
+            found = [self._another(question, own) for own in found]
             found += [
                 own for program in found for own in (*self._named(program), *self._lifted(question, program))
             ]
@@ -218,10 +231,23 @@ class Parser:
             self._of_rows.update(people if self._are_rows(part.program) else ())
             return [*found, *people]
         if part.category == "F" and isinstance(part.program, Count):
+            rows = self._rows_with(part.program.source)
+            if rows is not None:
+                return [Count(rows)]
             counts = [Count(own) for own in self._lifted(question, part.program.source)]
             self._lifts.update(counts)
             return [part.program, *counts]
         return [part.program] if part.category == "F" else []
+
+    def _rows_with(self, program: Program) -> Program | None:
+        """The rows of a table in which something named stands: how often it is listed."""
+        if self.schema.listing is None or not isinstance(program, Entities):
+            return None
+        nodes, rows = self._executor.nodes(program), self.columns.sources(self.schema.listing)
+        column = self._listing.column_of(nodes, rows)
+        if column is None or among(nodes, rows).any():
+            return None
+        return Walk(program, self.schema.inverse(column))
 
     def _folded(self, question: Question, program: Program) -> list[Program]:
         """The "average rating" of several shows, each of which has one: their average."""
@@ -295,6 +321,16 @@ class Parser:
         ways: list[Program] = [Walk(program, r) for r in things]
         return [own for own in ways if not self.schema.somebody[self._executor.nodes(own)].any()][:_OWNERS]
 
+    def _another(self, question: Question, program: Program) -> Program:
+        """Of two that have the same, the one that is not named: "which lake is in the same county as Loch Awe"."""
+        texts = [word.text for word in question.words]
+        if "same" not in texts or not _asks_for_one(question):
+            return program
+        nodes = self._executor.nodes(program)
+        named = {node for part in walk(program) if isinstance(part, Entities) for node in part.ids}
+        same = sorted(named & set(nodes.tolist())) if len(nodes) == _PAIR else []
+        return Except(program, Entities(tuple(same))) if len(same) == 1 else program
+
     def _named(self, program: Program) -> list[Program]:
         """What the rows of a table are rows of, where they have no names of their own: the person, of "player 7"."""
         mask, naming = self.schema.surrogates
@@ -356,6 +392,8 @@ class Parser:
         named = [node for own in entities for node in own.ids]
         if len(result) and np.isin(result, named).all():
             features += [("root.echo", 1.0), (f"root.echo.{shape}", 1.0)]
+            either = isinstance(program, Or) and any(word.text == "or" for word in question.words)
+            features.append(("root.either", float(either and asked in ("which", "who", "what is"))))
         mask, naming = self.schema.surrogates
         features.append(
             ("root.surrogate", float(bool(naming) and sort == "nodes" and bool(mask[result].all())))
@@ -384,6 +422,19 @@ class Parser:
             having = common(self._executor.nodes(source), self.columns.sources(own.key.path[0]))
             found += len(having) > 1 and len(self._executor.nodes(own)) == len(having)
         return found
+
+    def _counts_one(self, program: Program) -> bool:
+        """Whether things are told apart by how many they have of what each has one of, as the cells of a table."""
+        keys = [own.key for own in walk(program) if isinstance(own, Top)]
+        keys += [
+            own.key for own in walk(program)
+            if isinstance(own, Filter) and not (isinstance(own.value, Constant) and own.value.value <= 1)
+        ]  # fmt: skip
+        forward = {key.path[0] for key in keys if key.counted and len(key.path) == 1}
+        return any(
+            self.schema.relations[r].facts == self.schema.relations[r].heads
+            for r in forward if r < self.snapshot.num_relations
+        )  # fmt: skip
 
     def _inapplicable(self, program: Program) -> bool:
         """Whether nothing is said of the one side that could tell the other: who has no award at all."""
@@ -455,6 +506,12 @@ def _is_name(program: Program) -> bool:
 def _names_a_relation(part: Part) -> bool:
     """Whether words were read as a relation: who is asked for is said then."""
     return (part.category == "R" and part.anchored is not None) or any(map(_names_a_relation, part.parts))
+
+
+def _asks_for_one(question: Question) -> bool:
+    """Whether what is asked for is named in the singular: "which lake", "what is the only lake"."""
+    wanted = [question.words[n] for n in sorted(vocabulary.targets(question))]
+    return bool(wanted) and not any(word.text.endswith("s") and word.stem != word.text for word in wanted)
 
 
 def _others(question: Question, program: Program) -> Program | None:

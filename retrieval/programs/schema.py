@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.kg.search.walks import all_arcs
+from retrieval.kg.table import ROW
 from retrieval.programs.algebra import Entities, Having, Program, Walk
 from retrieval.programs.columns import Columns
 from retrieval.programs.gazetteer import CLASSES
@@ -52,6 +53,8 @@ class Schema:
         type_relation: the relation that says what kind a node is, None where there is none.
         kinds: nodes that are kinds, by id, with how many are of them.
         relations: by forward id.
+        listing: the relation that says where things stand in the table that they are from, None where there is none.
+            Nothing names it: only what is said of the order of rows leads to it.
     """
 
     def __init__(self, snapshot: Snapshot, columns: Columns | None = None) -> None:
@@ -60,6 +63,8 @@ class Schema:
         self.type_relation = self._type_relation()
         self.kinds = self._kinds()
         self._weights_of: dict[int, dict[str, float]] = {}
+        labels = [snapshot.relation_label(relation) for relation in range(snapshot.num_relations)]
+        self.listing = labels.index(ROW) if ROW in labels else None
         self.relations = [self._relation(r) for r in range(snapshot.num_relations)]
 
     def _type_relation(self) -> int | None:
@@ -81,8 +86,9 @@ class Schema:
         heads, tails = self.columns.sources(relation), self.columns.targets(relation)
         out = self.snapshot.out_offsets[tails + 1] - self.snapshot.out_offsets[tails]
         label = self.snapshot.relation_label(relation)
+        stems = () if relation == self.listing else stems_of(without_unit(label))
         return RelationInfo(
-            relation, label, stems_of(without_unit(label)), len(self.columns.arcs(relation)[0]), len(heads), len(tails),
+            relation, label, stems, len(self.columns.arcs(relation)[0]), len(heads), len(tails),
             float(np.mean(out == 0)) if len(out) else 1.0, form_of(label),
         )  # fmt: skip
 
@@ -247,7 +253,10 @@ class Schema:
     @cached_property
     def value_relations(self) -> list[int]:
         """Relations that lead to numbers, dates or times."""
-        return [info.id for info in self.relations if self.columns.value_type(info.id) is not None]
+        return [
+            info.id for info in self.relations
+            if info.id != self.listing and self.columns.value_type(info.id) is not None
+        ]  # fmt: skip
 
     @cached_property
     def placings(self) -> frozenset[int]:

@@ -40,6 +40,7 @@ PRIOR: dict[str, float] = {
     "root.who.unfit": -0.7, "root.where.unfit": -0.7, "root.who.fits": 0.3, "root.where.fits": 0.3, "not.zero": 1.0,
     "walk.verb.owner.RS": 0.3, "walk.of.owner.RS": 0.2, "walk.verb.value.SR": 0.2, "r.again.key": 0.5,
     "target.ok": 0.5, "target.bad": -0.5,
+    "root.counts.one": -2.5, "root.either": -3.0, "listing": 4.0, "listing.unread": -0.5,
 }  # fmt: skip
 
 

@@ -39,7 +39,7 @@ _SORTED = (
 _ORDERING = re.compile(
     rf"[,.;]?\s+(?:and\s+)?(?:{_SORTED}|(?:by|in|from)\s+(?:(?:the\s+)?{_WAY}\s+)+(?:order|sequence)\b"
     rf"|by\s+(?:a|de)scending\s|by\s+(?:in|de)creasing\s|(?:by\s+[\w ]+?\s+)?from\s+{_END}\s+to\s+{_END}\b"
-    r"|listed\s+(?:in|by)\b).*$",
+    r"|listed\s+(?:by|in\s+(?!(?:the\s+)?(?:(?:early|mid|late)\s+)?\d))\b).*$",
     re.IGNORECASE | re.DOTALL,
 )
 """In which order answers are wanted, at the end of a question."""

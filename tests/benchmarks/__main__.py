@@ -42,6 +42,7 @@ from tests.benchmarks import (
     scale,
     snapshots,
     studies,
+    tables,
     text,
     unknown,
     waiting,
@@ -67,7 +68,11 @@ LONG = (
     "methods", "efficiency", "supervision", "line_vs_raw", "webqsp",
     "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves", "kills",
     "fuzz", "meanwhile", "programs", "program_weights", "path_weights", "zero_shot", "unknown", "linking", "why_not",
+<<<<<<< HEAD
     "endpoint_programs", "canvas", "larger_graph", "waiting",
+=======
+    "endpoint_programs", "canvas", "larger_graph", "tables",
+>>>>>>> ad11420c (tables: headings of any form, the order of rows, footnotes, places and seasons; measured on tables of strangers)
 )  # fmt: skip
 
 
@@ -76,7 +81,10 @@ def main() -> None:
     parser.add_argument("name", nargs="*", help=f"of {', '.join([*BENCHMARKS, *LONG])}")
     parser.add_argument("--method", action="append", default=[], help="of methods: only this one; repeatable")
     parser.add_argument(
-        "--data", action="append", default=[], help="of the long ones: only this set; repeatable"
+        "--data",
+        action="append",
+        default=[],
+        help="of the long ones: only this set; repeatable; of tables: a checkout",
     )
     parser.add_argument(
         "--finished",
@@ -127,6 +135,7 @@ def main() -> None:
         "fuzz": lambda: fuzz.measure(args.inputs, args.data),
         "meanwhile": meanwhile.measure,
         "why_not": lambda: why_not.measure(args.data),
+        "tables": lambda: tables.measure(args.data),
         "programs": lambda: programs.measure(args.data),
         "program_weights": lambda: programs.fit_weights(args.data, args.out),
         "agent": lambda: agent.measure(

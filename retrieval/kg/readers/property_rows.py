@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from retrieval.kg.readers.references import attributes_of, numbered
-from retrieval.kg.table import ATTRIBUTE_LIMIT, LABEL_LIMIT
+from retrieval.kg.table import ATTRIBUTE_LIMIT, LABEL_LIMIT, ROW
 
 if TYPE_CHECKING:
     from retrieval.kg.readers.problems import ProblemLog
@@ -26,6 +26,8 @@ UNNAMED = "connected to"
 #: A node of such a type with such a property is a passage too.
 DOCUMENT_TYPES = frozenset({"document", "passage", "chunk", "textchunk"})
 TEXTS = frozenset({"content", "text"})
+#: Rows of a table in which somebody may ask for the next one.
+_LISTED = range(2, 1001)
 
 
 class BadRowError(Exception):
@@ -48,6 +50,8 @@ class PropertyRows:
         edge_attributes: (position in ``edges``, key, value).
         relations: rows that only name a relation.
         named: whether ids are names that a person reads, so that an edge may name a node of no row.
+        listed: ids in the order of a table's rows.
+        contents: by the name of a table's row, a hash of what the first of that name says.
     """
 
     log: ProblemLog
@@ -57,6 +61,8 @@ class PropertyRows:
     edge_attributes: list[tuple[int, str, str]] = field(default_factory=list)
     relations: int = 0
     named: bool = True
+    listed: list[str] = field(default_factory=list)
+    contents: dict[str, int] = field(default_factory=dict)
 
     def add_node(self, key: str, name: str, attributes: Sequence[tuple[str, str]]) -> None:
         """Keep a node; a second row of one id adds its attributes.
@@ -166,6 +172,8 @@ def resolve(files: Sequence[PropertyRows]) -> PropertyFacts:
         fact_attributes.extend((numbers[i], k, v) for i, k, v in rows.edge_attributes if i in numbers)
         rows.log.close()
     attributes = attributes_of(files, labels)
+    if len(files) == 1:  # several tables are a database, and their rows are in no order
+        attributes += _order(files[0].listed, labels)
     attributes, documents = _documents(attributes)
     return PropertyFacts(
         facts,
@@ -175,6 +183,14 @@ def resolve(files: Sequence[PropertyRows]) -> PropertyFacts:
         documents,
         sum(rows.log.count for rows in files) - before,
     )
+
+
+def _order(listed: Sequence[str], labels: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    """Where the things of a table stand that is short enough to be read through."""
+    places = {key: at for at, key in reversed(list(enumerate(listed, 1)))}
+    if len(listed) not in _LISTED:
+        return []
+    return [(labels[key], ROW, str(places[key])) for key in dict.fromkeys(listed)]
 
 
 def _documents(

@@ -9,20 +9,24 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from retrieval.kg.readers.compression import plain_name
+from retrieval.kg.readers.headings import are_headings, tidied, told_apart
 from retrieval.kg.readers.list_cells import list_mark
 from retrieval.kg.readers.property_rows import NAMES
 from retrieval.kg.readers.rows_layout import WIDTH, guess_columns
 from retrieval.kg.values import parse
 
-MISSING = frozenset({"", "-", "–", "?", "na", "n/a", "nan", "none", "null", "nil", "unknown"})
+MISSING = frozenset(
+    {"", "-", "–", "—", "--", "---", "?", "na", "n/a", "nan", "none", "null", "nil", "unknown"}
+)
 """What cells hold that hold nothing, in lower case."""
 _MARKS = (",", "\t", ";", "|")
-_HEADING = re.compile(r"[^\W\d_][\w .,:()/%°$€£#&'’+-]{0,59}")
 #: Words that end the heading of the column that names a thing.
 _NAMING = re.compile(rf"(?:^|[\s_])(?:{'|'.join(NAMES)})$", re.IGNORECASE)
 #: Rows that are looked at, the share of them that a column of numbers must have, of names that must be distinct, and of
 #: rows that must have one where the heading says that it names them.
 SAMPLE, _NUMBERS, _DISTINCT, _NAMED = 200, 0.8, 0.98, 0.5
+#: The share of names in the first column of words that must be distinct where each row is told by its number beside.
+_NEARLY = 0.9
 #: Rows below which little tells what names them, and what share of a second column must differ to be no relation.
 _ROWS, _RELATIONS = 5, 0.3
 #: Headings of the two parts of a person's name, without what joins their words.
@@ -46,6 +50,20 @@ _SAYS_NOTHING = frozenset({
     "final", "graph", "import", "input", "kb", "kg", "list", "my", "new", "nodes", "output", "rows", "sample",
     "sheet", "table", "test", "triples", "untitled", "upload",
 })  # fmt: skip
+
+#: Words before what a file says its rows are, and words behind it: "List of lakes in Estonia".
+_BEFORE_NAMES = frozenset({"all", "and", "our", "the", "these", "your"})
+_BEHIND_NAMES = frozenset({
+    "as", "at", "by", "during", "for", "from", "in", "of", "on", "per", "since", "under", "which", "who", "with",
+})  # fmt: skip
+
+#: Words of headings of what is said of things, beginnings of what was measured, and how many cells must be such.
+_HOW = frozenset({
+    "attendance", "comment", "comments", "coordinates", "date", "dates", "detail", "details", "duration", "note",
+    "notes", "outcome", "period", "rating", "ratings", "ratio", "record", "ref", "reference", "references", "refs",
+    "remark", "remarks", "result", "results", "score", "scores", "source", "time", "times", "viewers", "votes", "years",
+})  # fmt: skip
+_MEASURED, _MEASURES = re.compile(r"[^\w\s]?\d{1,3}[.,:'’]\d"), 0.5
 
 #: A code, "P-104", and what the column is headed that says what has it.
 _CODE = re.compile(r"(?=\S*\d)[\w./#-]+")
@@ -91,14 +109,15 @@ def find_table(head: str, name: str, *, sure: bool, mark: str | None = None) -> 
             rows = [row for row in csv.reader(lines[: SAMPLE + 1], delimiter=guess) if any(row)]
         except csv.Error:
             continue
-        header = [cell.strip().lstrip("\ufeff") for cell in rows[0]] if rows else []
-        fine = 2 <= len(header) <= WIDTH and len({cell.casefold() for cell in header}) == len(header)
-        if not fine or len(rows) < 2 or not (sure or all(_HEADING.fullmatch(cell) for cell in header)):
+        header = tidied(rows[0]) if rows else []
+        if not 2 <= len(header) <= WIDTH or len(rows) < 2:
             continue
         below = [[cell.strip() for cell in row] for row in rows[1:] if len(row) == len(header)]
-        if not below or (not sure and (guess_columns(header) or not _looks_like_one(header, below))):
+        if not below or not any(header):
             continue
-        return layout_of(header, below, name, guess)
+        if not sure and (guess_columns(header) or not _looks_like_one(header, below)):
+            continue
+        return layout_of(told_apart(header, below), below, name, guess)
     return None
 
 
@@ -124,6 +143,10 @@ def kind_of(name: str) -> str:
     """What the rows of a file are called: ``film`` of ``films.csv``; empty where its name says nothing."""
     stem = PurePath(plain_name(name)).stem
     words = [word for word in _words(stem) if word not in _SAYS_NOTHING]
+    while words and words[0] in _BEFORE_NAMES | _BEHIND_NAMES:
+        words = words[1:]
+    ends = [at for at, word in enumerate(words) if word in _BEHIND_NAMES and words[at - 1].endswith("s")]
+    words = words[: ends[0]] if ends else words
     return _singular(words) if words else ""
 
 
@@ -158,16 +181,22 @@ def _singular(words: Sequence[str]) -> str:
 
 
 def _looks_like_one(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Whether rows are no facts: of three columns, which facts have, the first must be of names, each given once."""
+    """Whether rows are no facts: of three columns, which facts have, the first must be of names, each given once, or
+    the second of values, which no relations are.
+    """
+    if not are_headings(header, rows):
+        return False
     columns = _columns(header, rows)
-    if len(header) == 3:
+    if len(header) == 3 and _share([parse(cell) is not None for cell in columns[1]]) < _NUMBERS:
         distinct = len(set(columns[0])) >= _DISTINCT * len(rows)
         numbered = _words(header[0])[-1:] == ["id"] and any(_NAMING.search(cell) for cell in header[1:])
         if header[1].casefold() in _SAYS or not distinct:
             return False
         return bool(_NAMING.search(header[0])) or numbered or _is_described(header, columns)
-    return bool(_NAMING.search(header[0])) or any(
-        _share([parse(cell) is not None for cell in cells]) >= _NUMBERS for cells in columns if cells
+    return (
+        bool(_NAMING.search(header[0]))
+        or any(_share([parse(cell) is not None for cell in cells]) >= _NUMBERS for cells in columns if cells)
+        or (len(header) > 3 and len(rows) > 1)
     )
 
 
@@ -195,14 +224,37 @@ def _key(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str) -> tup
     said.sort(key=lambda at: (header[at].casefold() not in NAMES, at))
     called = [at for at in apart if kind and header[at].casefold() == kind]
     words = [at for at in apart if _share([parse(cell) is None for cell in columns[at]]) >= _NUMBERS]
+    words = [at for at in words if at == 0 or not _says_how(header[at], columns[at])]
     if words and all(
         _CODE.fullmatch(cell) for cell in columns[words[0]]
     ):  # people say what a part is, not its number
         words.sort(key=lambda at: header[at].casefold() not in _DESCRIBING)
+    first = next(
+        (
+            at
+            for at, cells in enumerate(columns)
+            if _share([parse(cell) is None for cell in cells]) >= _NUMBERS
+        ),
+        None,
+    )
+    if first is not None and first not in words and _nearly_names(header[first], columns[first], len(rows)):
+        words.insert(0, first)
     if len(rows) < _ROWS:
         # So few rows differ in anything.
         words = [at for at in words if at == 0 or header[at].casefold() in _DESCRIBING]
     return tuple([*said, *called, *words][:1])
+
+
+def _nearly_names(heading: str, cells: Sequence[str], rows: int) -> bool:
+    """Whether the first column of words names rows of which a few share their name, as people do."""
+    apart = len(set(cells)) >= max(_ROWS, _NEARLY * rows)
+    return len(cells) == rows and apart and not _says_how(heading, cells)
+
+
+def _says_how(heading: str, cells: Sequence[str]) -> bool:
+    """Whether a column says something of what rows are of, and is no name of it: a score, a note, "4.52m"."""
+    measured = _share([_MEASURED.match(cell) is not None for cell in cells])
+    return bool(set(_words(heading)) & _HOW) or measured >= _MEASURES
 
 
 def _columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:

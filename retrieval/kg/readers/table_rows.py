@@ -13,6 +13,7 @@ from retrieval.kg.readers.property_csv import decoded_lines
 from retrieval.kg.readers.property_rows import TYPE, BadRowError, PropertyRows, attribute_rows
 from retrieval.kg.readers.rows_layout import parse_delimiter
 from retrieval.kg.readers.table_layout import MISSING, Table, find_table
+from retrieval.kg.values import parse
 
 #: What rows are called that add up those above them.
 _TOTALS = frozenset({"grand total", "sub-total", "subtotal", "sum", "total", "totals"})
@@ -66,17 +67,21 @@ def _take(table: Table, cells: list[str], number: int, rows: PropertyRows) -> No
         for at, (heading, cell) in enumerate(zip(table.header, cells, strict=True))
         if cell.casefold() not in MISSING
     }
-    add_row(table, said, number, rows)
+    rows.listed.append(add_row(table, said, number, rows))
 
 
 def is_total(cells: Sequence[str], width: int) -> bool:
-    """Whether a row adds up those above it, as spreadsheets end: "Total", and numbers in some columns."""
+    """Whether a row adds up those above it, as spreadsheets end: "Total", once or in each column of words, and numbers
+    in others.
+    """
     filled = [cell for cell in cells if cell]
-    return filled[0].rstrip(":").casefold() in _TOTALS and len(filled) < width
+    others = [cell for cell in filled[1:] if cell != filled[0]]
+    named = filled[0].rstrip(":").casefold() in _TOTALS
+    return named and (len(others) < width - 1 or all(parse(cell) is not None for cell in others))
 
 
-def add_row(table: Table, said: dict[str, object], number: int, rows: PropertyRows) -> None:
-    """Make a node of a row.
+def add_row(table: Table, said: dict[str, object], number: int, rows: PropertyRows) -> str:
+    """Make a node of a row, and say which.
 
     Args:
         table: its layout.
@@ -103,4 +108,8 @@ def add_row(table: Table, said: dict[str, object], number: int, rows: PropertyRo
     ]
     if types:  # what a column says of it is a narrower kind
         said = {TYPE: types, **said}
-    rows.add_node(name, name, list(attribute_rows(said)))
+    attributes = list(attribute_rows(said))
+    known = rows.contents.setdefault(name, hash(tuple(attributes)))
+    node = name if known == hash(tuple(attributes)) else f"{name} ({number})"  # two of one name
+    rows.add_node(node, node, attributes)
+    return node

@@ -366,6 +366,7 @@ class Meanings:
         ]
         if not spans:
             return []
+        schema = self.schema
         texts = [" ".join(word.text for word in question.words[a:b]) for a, b in spans]
         targets = vocabulary.targets(question)
         found: list[Anchor] = []
@@ -376,6 +377,8 @@ class Meanings:
                 continue
             if not all(n in named for n in range(first, last)):
                 cosines = with_relation[row]
+                if schema.listing is not None:
+                    cosines[schema.listing] = -1.0
                 for relation in np.argsort(-cosines, kind="stable")[:3].tolist():
                     if cosines[relation] >= (
                         _KIND_OR_RELATION if {*range(first, last)} <= kinds else RELATION_SIM

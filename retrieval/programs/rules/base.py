@@ -113,6 +113,8 @@ class Rules:
         hits = np.bincount(relations[self._inside(ends, ends_of)], minlength=len(every))
         if not NUMBERING & self.said:
             hits[self.schema.measures.numbering] = 0
+        if self.schema.listing is not None:
+            hits[[self.schema.listing, self.schema.inverse(self.schema.listing)]] = 0
         found = np.flatnonzero(hits)
         if not len(found):
             return []

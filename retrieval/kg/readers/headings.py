@@ -1,0 +1,82 @@
+"""Whether the first row of a table says what its columns are called, and what they are called."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+_HEADING = re.compile(r"[^\W\d_][\w .,:()/%°$€£#&'’+–-]{0,79}")
+#: Headings of numbers, shares, differences and titles that are no words; "+/-" and "W–L" among them.
+_MARKED = re.compile(r"(?=.{0,79}$)[^\w\s]*[#%№+/*(\"'“‘][\w .,:()/%°$€£#&'’+*–\"”“‘?!-]*")
+_YEAR = re.compile(r"(?:1[5-9]|20)\d\d(?:[-–/]\d\d(?:\d\d)?)?")
+#: The fewest years that head a table of a column for each.
+_YEARS = 2
+
+
+def tidied(header: Sequence[str]) -> list[str]:
+    """Headings on one line each, without what marks the beginning of a file."""
+    return [" ".join(cell.replace("\ufeff", "").split()) for cell in header]
+
+
+def are_headings(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether cells head columns: words, signs or years over other things, no value of a first row of data.
+
+    Args:
+        header: the first row, tidied.
+        rows: the rows below it, a cell for each.
+    """
+    years = [cell for cell in header if _YEAR.fullmatch(cell)]
+    if len(set(years)) < max(_YEARS, len(years)):
+        years = []
+    words = [cell for cell in header if _HEADING.fullmatch(cell)]
+    if not words:
+        return False
+    for at, cell in enumerate(header):
+        if cell and cell not in words and cell not in years and not _MARKED.fullmatch(cell):
+            return False
+        if any(row[at].casefold() == cell.casefold() for row in rows) and not (cell in years or not cell):
+            return False
+    return True
+
+
+def told_apart(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """What columns are called where headings are missing or repeated; nothing, where they only number the rows.
+
+    The time behind "Men's winner" and that behind "Women's winner" are called so; where nothing else tells columns
+    of one heading apart, numbers do.
+    """
+    filled = [
+        cell or ("" if _numbers([row[at] for row in rows]) else f"column {at + 1}")
+        for at, cell in enumerate(header)
+    ]
+    counts = Counter(cell.casefold() for cell in filled)
+    found = list[str]()
+    before = ""
+    for cell in filled:
+        single = counts[cell.casefold()] == 1
+        found.append(cell if single or not before else f"{before} {cell}")
+        before = cell if single else before
+    again = Counter(cell.casefold() for cell in found)
+    if max(again.values(), default=1) > 1:
+        met = Counter[str]()
+        for at, cell in enumerate(filled):
+            met[cell.casefold()] += 1
+            if again[found[at].casefold()] > 1:
+                found[at] = f"{cell} {met[cell.casefold()]}" if met[cell.casefold()] > 1 else cell
+    return found if len({cell.casefold() for cell in found}) == len(found) else _numbered(filled)
+
+
+def _numbers(cells: Sequence[str]) -> bool:
+    """Whether cells are the numbers of their rows, from 0 or 1 on."""
+    return any(list(cells) == [str(at) for at in range(first, first + len(cells))] for first in (0, 1))
+
+
+def _numbered(header: Sequence[str]) -> list[str]:
+    """Each heading that is met again with the number of its column."""
+    met = set[str]()
+    found = list[str]()
+    for at, cell in enumerate(header):
+        found.append(f"{cell} ({at + 1})" if cell.casefold() in met else cell)
+        met.add(cell.casefold())
+    return found

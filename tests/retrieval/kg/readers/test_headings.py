@@ -1,0 +1,108 @@
+"""Tables as people save them: headings that are missing, repeated, or of several lines, and what names a row."""
+
+import pytest
+
+from retrieval.kg.build.from_files import build_from_files
+from retrieval.kg.readers.headings import are_headings, told_apart
+from retrieval.kg.readers.table_layout import find_table, kind_of
+from retrieval.kg.readers.table_rows import is_total
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "fine"),
+    [
+        (("Season", "Record", "Manager", "Notes"), [("1956", "13-14", "Ann Bell", "")], True),
+        (("#", "Venue", "+/-", "%"), [("1", "Oslo", "+3", "20")], True),
+        (("Country", "2010", "2011"), [("Peru", "5", "6")], True),
+        (("Berlin", "capital of", "Germany", "1990"), [("Paris", "capital of", "France", "1792")], False),
+        (("Berlin", "capital of", "Germany", "high"), [("Paris", "capital of", "France", "low")], False),
+        (("12", "7", "3"), [("1", "2", "3")], False),
+    ],
+)
+def test_what_heads_columns(header, rows, fine):
+    assert are_headings(header, rows) is fine
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "names"),
+    [
+        (
+            ("Year", "Men's winner", "Time", "Women's winner", "Time"),
+            ("2013", "Ann", "2:09", "Bea", "2:34"),
+            ["Year", "Men's winner", "Men's winner Time", "Women's winner", "Women's winner Time"],
+        ),
+        (
+            ("Team", "Score", "Team", "Score"),
+            ("Reds", "1", "Blues", "2"),
+            ["Team", "Score", "Team 2", "Score 2"],
+        ),
+        (("", "Lake", ""), ("1", "Vo", "deep"), ["", "Lake", "column 3"]),
+    ],
+)
+def test_columns_are_told_apart(header, row, names):
+    assert told_apart(header, [row]) == names
+
+
+def test_a_heading_of_two_lines_is_one():
+    text = 'Lake,"Depth\n(in m)",Notes\nVo,12,\nNu,30,deep\n'
+    found = find_table(text, "lakes.csv", sure=False)
+    assert found is not None
+    assert (found.header, found.key) == (("Lake", "Depth (in m)", "Notes"), (0,))
+
+
+def test_three_columns_are_a_table_where_the_second_is_of_values():
+    text = (
+        "Name,Term start,Term end\nAnn Bell,1 May 1990,3 June 1992\nBen Kato,3 June 1992,Incumbent\n"
+        "Ann Bell,1 May 1999,3 June 2002\n"
+    )
+    found = find_table(text, "chiefs.csv", sure=False)
+    assert found is not None
+    assert (found.key, found.kinds) == ((), ("chief",))
+
+
+def test_scores_and_measures_name_nothing():
+    text = (
+        "Episode,Aired,Guest,Viewers\n1,May 2010,Ann,4.52m\n2,May 2010,Ann,4.41m\n3,June 2010,Ben,3.99m\n"
+        "4,June 2010,Ben,4.17m\n5,June 2010,Ann,3.44m\n"
+    )
+    found = find_table(text, "shows.csv", sure=False)
+    assert found is not None
+    assert found.key == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("List of lakes in Estonia.csv", "lake"),
+        ("Registration-plates-of-Vermont.csv", "registration plate"),
+        ("University of Oxford people.csv", "university of oxford people"),
+        ("1982-in-Brazilian-football.csv", "brazilian football"),
+    ],
+)
+def test_a_title_says_what_rows_are(name, kind):
+    assert kind_of(name) == kind
+
+
+@pytest.mark.parametrize(
+    ("cells", "total"),
+    [
+        (("Total:", "Total:", "Total:", "1,207"), True),
+        (("Total", "", "16"), True),
+        (("Total", "16", "32"), True),
+        (("Total", "Paris", "32"), False),
+        (("Totalling", "16", "32"), False),
+    ],
+)
+def test_rows_that_add_up_others(cells, total):
+    assert is_total(cells, len(cells)) is total
+
+
+def test_two_of_one_name_are_two(tmp_path):
+    rows = [f"Player {letter},{at}" for at, letter in enumerate("ABCDEFGHIJKLMNOPQRST", 1)]
+    text = "\n".join(["Who,Shirt", *rows, "Player C,77", "Player D,4"]) + "\n"
+    (tmp_path / "players.csv").write_text(text, encoding="utf-8")
+    snapshot, _ = build_from_files(tmp_path / "players.csv", tmp_path / "graph", problems=lambda _: None)
+    hops = map(snapshot.hop, range(snapshot.num_triples))
+    shirts = [(hop.source.label, hop.target.label) for hop in hops if hop.step.label == "shirt"]
+    assert ("Player C (21)", "77") in shirts
+    assert len(shirts) == 21
