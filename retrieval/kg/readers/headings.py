@@ -6,12 +6,15 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-_HEADING = re.compile(r"[^\W\d_][\w .,:()/%°$€£#&'’+–-]{0,79}")
-#: Headings of numbers, shares, differences and titles that are no words; "+/-" and "W–L" among them.
-_MARKED = re.compile(r"(?=.{0,79}$)[^\w\s]*[#%№+/*(\"'“‘][\w .,:()/%°$€£#&'’+*–\"”“‘?!-]*")
-_YEAR = re.compile(r"(?:1[5-9]|20)\d\d(?:[-–/]\d\d(?:\d\d)?)?")
-#: The fewest years that head a table of a column for each.
-_YEARS = 2
+from retrieval.kg.values import parse
+
+#: Headings of numbers, shares, differences and titles that are no words: "+/-", "100+".
+_MARKED = re.compile(r"[^\w\s]*[#%№+/*(\"'“‘].*|\d+\+")
+_YEAR = re.compile(r"(?:1[5-9]|20)\d\d(?:\s?[-–/]\s?\d\d(?:\d\d)?)?")
+_PLACE = re.compile(r"\d+(?:st|nd|rd|th)", re.IGNORECASE)
+#: The fewest years that head a table of a column for each, the longest heading, and the share of a column's cells that
+#: are values where it is one of values.
+_YEARS, _LONGEST, _VALUES = 2, 120, 0.8
 
 
 def tidied(header: Sequence[str]) -> list[str]:
@@ -26,18 +29,27 @@ def are_headings(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
         header: the first row, tidied.
         rows: the rows below it, a cell for each.
     """
-    years = [cell for cell in header if _YEAR.fullmatch(cell)]
-    if len(set(years)) < max(_YEARS, len(years)):
-        years = []
-    words = [cell for cell in header if _HEADING.fullmatch(cell)]
-    if not words:
+    years = {cell for cell in header if _YEAR.fullmatch(cell)}
+    years = years if len(years) >= _YEARS else set()
+    words = [at for at, cell in enumerate(header) if _is_worded(cell)]
+    others = [cell for at, cell in enumerate(header) if cell and at not in words and cell not in years]
+    if not words or not all(_MARKED.fullmatch(cell) and len(cell) <= _LONGEST for cell in others):
         return False
-    for at, cell in enumerate(header):
-        if cell and cell not in words and cell not in years and not _MARKED.fullmatch(cell):
-            return False
-        if any(row[at].casefold() == cell.casefold() for row in rows) and not (cell in years or not cell):
-            return False
-    return True
+    again = [at for at in words if any(row[at].casefold() == header[at].casefold() for row in rows)]
+    return not again or any(_are_values([row[at] for row in rows]) for at in words)
+
+
+def _is_worded(cell: str) -> bool:
+    """Whether a cell has a word and is no value: "1926 census", "5th", "Depth (m)"."""
+    if _PLACE.fullmatch(cell):
+        return True
+    lettered = any(c.isalpha() for c in cell) and len(cell) <= _LONGEST
+    return lettered and parse(cell) is None
+
+
+def _are_values(cells: Sequence[str]) -> bool:
+    filled = [cell for cell in cells if cell]
+    return bool(filled) and sum(parse(cell) is not None for cell in filled) >= _VALUES * len(filled)
 
 
 def told_apart(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -17,6 +17,8 @@ from retrieval.kg.readers.table_rows import is_total
         (("Berlin", "capital of", "Germany", "1990"), [("Paris", "capital of", "France", "1792")], False),
         (("Berlin", "capital of", "Germany", "high"), [("Paris", "capital of", "France", "low")], False),
         (("12", "7", "3"), [("1", "2", "3")], False),
+        (("Pair", "1st leg", "100+", "1926 census"), [("Ann, Ben", "2-1", "", "")], True),
+        (("Race", "Winner", "Laps", "Report"), [("Oslo", "Ann", "12", "Report")], True),
     ],
 )
 def test_what_heads_columns(header, rows, fine):
