@@ -68,11 +68,7 @@ LONG = (
     "methods", "efficiency", "supervision", "line_vs_raw", "webqsp",
     "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves", "kills",
     "fuzz", "meanwhile", "programs", "program_weights", "path_weights", "zero_shot", "unknown", "linking", "why_not",
-<<<<<<< HEAD
-    "endpoint_programs", "canvas", "larger_graph", "waiting",
-=======
-    "endpoint_programs", "canvas", "larger_graph", "tables",
->>>>>>> ad11420c (tables: headings of any form, the order of rows, footnotes, places and seasons; measured on tables of strangers)
+    "endpoint_programs", "canvas", "larger_graph", "waiting", "tables",
 )  # fmt: skip
 
 
