@@ -26,6 +26,8 @@ _BEAM_OTHER = 6
 _POSITIONS = 14
 #: Pairs of parts that are tried for one split of a stretch, best first.
 _PAIRS = 30
+#: Pairs that are so much worse than the best of their split are not tried.
+_BEHIND = 5.0
 #: Sets up to this size are compared whole.
 _SMALL = 5000
 #: Seconds of processor time after which no more is composed: on a busy machine a question is read alike.
@@ -166,6 +168,8 @@ class Chart:
             ]
             pairs.sort(key=lambda pair: -pair[0])
             for base, left, right in pairs[:_PAIRS]:
+                if base < pairs[0][0] - _BEHIND:
+                    break
                 for category, program, extra, features in composer.compose(left, right, gap):
                     score = base + weights.score(features)
                     add(Part(category, first, last, program, extra, score, features, (left, right)))
