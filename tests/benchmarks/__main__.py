@@ -36,6 +36,7 @@ from tests.benchmarks import (
     path_weights,
     paths,
     programs,
+    reading_weights,
     review_curves,
     review_load,
     router,
@@ -68,7 +69,7 @@ LONG = (
     "methods", "efficiency", "supervision", "line_vs_raw", "webqsp",
     "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves", "kills",
     "fuzz", "meanwhile", "programs", "program_weights", "path_weights", "zero_shot", "unknown", "linking", "why_not",
-    "endpoint_programs", "canvas", "larger_graph", "waiting", "tables",
+    "endpoint_programs", "canvas", "larger_graph", "waiting", "tables", "reading_weights",
 )  # fmt: skip
 
 
@@ -123,6 +124,7 @@ def main() -> None:
         "inses_facts": lambda: inses_facts.measure(args.data),
         "inses": lambda: inses.measure(args.data),
         "big_text": big_text.measure,
+        "reading_weights": reading_weights.measure,
         "router": router.measure,
         "scale": scale.measure,
         "review_load": review_load.measure,
