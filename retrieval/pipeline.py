@@ -22,7 +22,7 @@ from retrieval.events import AnswerFinal, Event, QuestionRewritten, RunCancelled
 from retrieval.limits import DEFAULT_BUDGET, MAX_BUDGET, QUESTION_LIMIT
 from retrieval.programs.conversation.follow import follow
 from retrieval.reasoning.extractive import ExtractiveReasoner
-from retrieval.text.language import is_english
+from retrieval.text.language import are_english, is_english
 from retrieval.types import AgentAction, Denoted, LinkedEntity, Turn, Usage
 
 if TYPE_CHECKING:
@@ -35,7 +35,14 @@ T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
-NOT_ENGLISH = "This does not look like English. Clew reads questions in English only."
+NOT_ENGLISH = (
+    "This does not look like English. Clew reads English; of other languages it only matches words with the graph's "
+    "names. A text encoder for more languages can be set (CLEW_ENCODER)."
+)
+NAMED_OTHERWISE = (
+    "The relations of this graph do not seem to be named in English. Ask with their own words, or have a text encoder "
+    "set that knows their language (CLEW_ENCODER)."
+)
 DENOTED_TOPICS = 10
 """Nodes of those that words of a follow-up stand for which relation paths begin at."""
 
@@ -284,7 +291,7 @@ class Engine(ABC):
             for event in self.answer(run):
                 if isinstance(event, AnswerFinal):
                     self.snapshot.require_sound()  # what was read until now was whole
-                    yield _with_language(event, request)
+                    yield _with_language(event, request, self.snapshot)
                 else:
                     yield event
         except Cancelled:
@@ -335,11 +342,15 @@ class Engine(ABC):
         )
 
 
-def _with_language(final: AnswerFinal, request: AskRequest) -> AnswerFinal:
-    """The end of a run, with a warning where the question is in a language that is not read."""
-    if request.program is not None or is_english(request.question):
+def _with_language(final: AnswerFinal, request: AskRequest, snapshot: Snapshot) -> AnswerFinal:
+    """The end of a run, with a warning where the question, or the graph, is in a language that is not read."""
+    if request.program is not None:
         return final
-    return replace(final, warnings=(*final.warnings, NOT_ENGLISH))
+    if not is_english(request.question):
+        return replace(final, warnings=(*final.warnings, NOT_ENGLISH))
+    if not are_english(map(snapshot.relation_label, range(snapshot.num_relations))):
+        return replace(final, warnings=(*final.warnings, NAMED_OTHERWISE))
+    return final
 
 
 def _validate(request: AskRequest, snapshot: Snapshot) -> None:

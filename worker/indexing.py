@@ -44,8 +44,9 @@ def work(context: job_runs.Context) -> dict[str, Any]:
     context.progress(Progress("counting", 0, 0))
     statistics.describe(snapshot)  # kept, so that the graph's page need not wait for them
     schema.schema(snapshot)
-    indexing.build(snapshot, encoder, progress=context.progress, cancelled=context.cancelled)
+    # What questions wait for comes first: names are found by their spelling until their vectors stand.
     wordings.build(snapshot, encoder, progress=context.progress, cancelled=context.cancelled)
+    indexing.build(snapshot, encoder, progress=context.progress, cancelled=context.cancelled)
     files.send(version.path)  # the index with it
     if version.pk == graph.snapshot_id:
         progress.set_index_state(graph=graph, state=IndexState.READY)

@@ -7,36 +7,58 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from retrieval.kg.snapshot.labels import LabelIndex, Match
-from retrieval.text.mentions import STOP_WORDS, Guard, Span, Word, is_written, whole_words
+from retrieval.text.mentions import STOP_WORDS, Guard, Span, Word, has_case, is_written, whole_words
+from retrieval.text.unspaced import names_in
+from retrieval.text.variants import TITLES, of_initial, variants
 
 #: Longest name looked for, in words.
 NAME_WORDS = 20
 _ARTICLES = frozenset(
     {"the", "a", "an", "what", "who", "which", "how", "when", "where", "is", "are", "in", "of"}
 )
+#: Longest name that is looked up as it may be written otherwise, and how sure it is then, and by an initial.
+_OTHERWISE_WORDS = 8
+_OTHERWISE, _BY_INITIAL = 0.9, 0.75
+#: What stands between names and in none.
+_APART = re.compile(r"[;:?!()\"]|,(?! )|, .*, ")
 _JOINS = re.compile(r"\b(and|or|than|vs|versus)\b|,")
 
 
 @dataclass(frozen=True, slots=True)
 class SpanCandidate:
-    """A stretch of the question that names entities. ``weight`` ranks stretches; ``strong`` ones are names."""
+    """A stretch of the question that names entities.
+
+    Attributes:
+        span: where.
+        matches: what it names.
+        weight: ranks stretches.
+        strong: it is a name for sure, whatever it means.
+        sure: how sure the matches are at most: less where the name is written otherwise.
+    """
 
     span: Span
     matches: list[Match]
     weight: float
     strong: bool
+    sure: float = 1.0
 
 
 def candidates_in(
     question: str, words: list[Word], cased: bool, labels: LabelIndex, guard: Guard
 ) -> Iterator[SpanCandidate]:
     """Every stretch of whole words that is the name of something, function words alone left out."""
+    for span, matches in names_in(question, labels):
+        yield SpanCandidate(span, matches, 3.0 * len(span.text), strong=True)
     for i, first in enumerate(words):
         name = ""
+        if _addresses(question, words, i):
+            continue
+        yield from _otherwise(question, words, i, labels, guard)
         for j in range(i, min(i + NAME_WORDS, len(words))):
             name = f"{name} {words[j].text}" if name else first.text
             start, end = first.start, words[j].end
-            if whole_words(question, start, end) and (matches := labels.lookup(name)):
+            initial = j == i and _is_initial(question, words, i)
+            if not initial and whole_words(question, start, end) and (matches := labels.lookup(name)):
                 span = Span(start, end, question[start:end])
                 if candidate := _weigh(span, words[i : j + 1], matches, guard, cased=cased, at_start=i == 0):
                     yield candidate
@@ -45,6 +67,51 @@ def candidates_in(
                 yield SpanCandidate(span, matches, 1.6 * len(span.text), strong=j > i)
             if not labels.begins(name) and first.text != "st":
                 break
+
+
+def _addresses(question: str, words: list[Word], i: int) -> bool:
+    """Whether a word is "Mr." before a name, and so names nothing itself."""
+    titled = words[i].text in TITLES and words[i].capital and i + 1 < len(words) and words[i + 1].capital
+    return titled and question[words[i].end : words[i + 1].start] in (" ", ". ")
+
+
+def _is_initial(question: str, words: list[Word], i: int) -> bool:
+    """Whether a letter stands for a given name: "J." of "J. Maguire" names nothing itself."""
+    following = words[i + 1 : i + 2]
+    return len(words[i].text) == 1 and any(
+        word.capital and question[words[i].end : word.start] in (". ", ".") for word in following
+    )
+
+
+def _otherwise(
+    question: str, words: list[Word], i: int, labels: LabelIndex, guard: Guard
+) -> Iterator[SpanCandidate]:
+    """Names that begin with word ``i`` and that the graph writes otherwise; shorter ones inside them give way."""
+    cased = has_case(words)
+    if words[i].text in STOP_WORDS and words[i].text != "the" and not words[i].capital:
+        return
+    for j in range(i, min(i + _OTHERWISE_WORDS, len(words))):
+        inside = words[i : j + 1]
+        telling = [word for word in inside if not guard.is_common(word.text)]
+        start, end = words[i].start, words[j].end
+        marked = any(word.capital for word in inside[1 if i == 0 else 0 :]) if cased else len(telling) > 1
+        apart = _APART.search(question[start:end]) is not None
+        if not telling or not marked or not whole_words(question, start, end) or apart:
+            continue
+        if words[j].text in STOP_WORDS and not words[j].capital:
+            continue
+        if labels.lookup(" ".join(word.text for word in inside)) or (
+            i == j and labels.holders(words[i].text)
+        ):
+            continue  # "Cowboys" are rather those of Dallas than a cowboy
+        span = Span(start, end, question[start:end])
+        matches = next((found for name in variants(question, inside) if (found := labels.lookup(name))), [])
+        sure = _OTHERWISE
+        if not matches and cased:
+            matches, sure = of_initial(inside, labels), _BY_INITIAL
+        if matches and (cased or len(matches[0].name.split(" ")) > 1):
+            weight = 0.9 * (sum(len(word.text) for word in telling) + 0.8 * len(span.text))
+            yield SpanCandidate(span, matches, weight * (1.5 if cased else 1.0), strong=True, sure=sure)
 
 
 def _weigh(

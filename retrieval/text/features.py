@@ -19,6 +19,7 @@ from retrieval.kg.snapshot import Snapshot, integrity
 from retrieval.kg.snapshot.storage import load_array, published, save_array
 from retrieval.nn.triple_encoder import EntitySums
 from retrieval.text import relation_index
+from retrieval.text.text_vectors import TextVectors
 from retrieval.types import Progress
 
 _CHUNK = 1 << 15
@@ -172,6 +173,12 @@ def relation_vectors(snapshot: Snapshot, encoder: TextEncoder) -> np.ndarray:
         return kept
     # An encoder is told from another by its identity, which mypy does not grant a Protocol.
     return _encoded(encoder, tuple(relation_index.relation_texts(snapshot))).copy()  # type: ignore[arg-type]
+
+
+def relation_text_vectors(snapshot: Snapshot, encoder: TextEncoder) -> TextVectors:
+    """The same vectors, of which those that the graph's index lacks are encoded as they are asked for."""
+    texts = relation_index.relation_texts(snapshot)
+    return TextVectors(texts, encoder, partial(relation_index.find, snapshot, encoder.name))
 
 
 @lru_cache(maxsize=8)

@@ -30,10 +30,10 @@ def build(
     Raises:
         Cancelled: ``cancelled`` said so; a later call goes on where this one stopped.
     """
+    relation_index.build(snapshot, encoder, progress=progress, cancelled=cancelled)
     entity_index.build(snapshot, encoder, progress=progress, cancelled=cancelled)
     if snapshot.passages is not None:
         passage_index.build(snapshot, encoder, progress=progress, cancelled=cancelled)
-    relation_index.build(snapshot, encoder, progress=progress, cancelled=cancelled)
     # Earlier versions kept vectors of passages here a second time.
     shutil.rmtree(cache_of(snapshot.path) / "inses", ignore_errors=True)
 

@@ -1,8 +1,9 @@
-"""Whether a question is in English, the language that Clew reads."""
+"""Whether a question, and what a graph calls its relations, is in English, the language that Clew reads."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _WORDS = re.compile(r"[^\W\d_]+")
 _ENGLISH = frozenset({
@@ -20,6 +21,10 @@ _OTHERS = frozenset({
     "hoeveel", "welke", "waar", "wanneer", "het", "een", "zijn", "wat", "kto", "gdzie", "kiedy", "ile", "jest",
     "jaki", "jakie",
 })  # fmt: skip
+#: English words that are common in other languages too.
+_SHARED = frozenset({"in", "is", "an", "a", "on", "at", "to", "do", "for", "has", "was", "are"})
+#: Relations that are looked at.
+_LOOKED_AT = 500
 #: Of the letters, so many may be of another script.
 _FOREIGN = 0.4
 
@@ -38,3 +43,19 @@ def is_english(question: str) -> bool:
     own = sum(word in _ENGLISH for word in words)
     asks = words[0] in _OTHERS and words[0] not in _ENGLISH if words else False
     return foreign / len(letters) <= _FOREIGN and (others < own if asks else others <= own)
+
+
+def are_english(names: Iterable[str]) -> bool:
+    """Whether relations may be named in English: in its script, and not with more function words of another language.
+
+    Names without any such word pass.
+    """
+    letters = foreign = others = own = 0
+    for name, _ in zip(names, range(_LOOKED_AT), strict=False):
+        for word in _WORDS.findall(name):
+            letters += len(word)
+            foreign += sum(ord(letter) > 0x24F for letter in word)
+            folded = word.casefold()
+            others += folded in _OTHERS and folded not in _ENGLISH
+            own += folded in _ENGLISH and folded not in _SHARED
+    return foreign <= _FOREIGN * letters and (others < 2 or others <= own)

@@ -17,7 +17,7 @@ from retrieval.kg.snapshot.labels import normalise
 from retrieval.text.candidates import SpanCandidate, best_apart, candidates_in, coordinated
 from retrieval.text.lower_case import LowerCase, odd_stretches
 from retrieval.text.mentions import Guard, Span, capitalised_runs, has_case, marked, quoted, words_of
-from retrieval.text.names import Names
+from retrieval.text.names import FUZZY_RUN, Names
 from retrieval.text.readings import joined
 from retrieval.types import LinkedEntity
 
@@ -108,7 +108,8 @@ class Linker:
             chosen += coordinated(question, chosen, candidates)
         runs = capitalised_runs(question, words, self._guard) if cased else []
         chosen = [c for c in chosen if not any(self._begins_another(c.span, run, chosen) for run in runs)]
-        found = [*from_quotes.entities, *(self._names.decide(c.span, c.matches, question) for c in chosen)]
+        chosen = self._whole_runs(chosen, runs)
+        found = [*from_quotes.entities, *(self._decided(c, question) for c in chosen)]
         taken = [*quotes, *(c.span for c in chosen)]
         missed = list(from_quotes.unmatched)
         for run in runs:
@@ -130,6 +131,29 @@ class Linker:
                 question[span.start : span.end] for span in odd_stretches(question, words, self._guard)[:1]
             ]
         return Linked(_distinct(sorted(found, key=lambda e: e.start)), tuple(missed))
+
+    def _decided(self, candidate: SpanCandidate, question: str) -> LinkedEntity:
+        """Which entity is meant, no surer than the way that its name is written."""
+        link = self._names.decide(candidate.span, candidate.matches, question)
+        if candidate.sure == 1.0:
+            return link
+        return replace(link, score=min(link.score, candidate.sure), source="fuzzy")
+
+    def _whole_runs(self, chosen: list[SpanCandidate], runs: Sequence[Span]) -> list[SpanCandidate]:
+        """With names inside a longer one that is misspelt given up for it: of "Dorchester Tonw F.C." the club."""
+        for run in runs:
+            inside = [c for c in chosen if run.start <= c.span.start and c.span.end <= run.end]
+            across = [c for c in chosen if c.span.overlaps(run) and c not in inside]
+            if not inside or across or any(c.sure < 1.0 for c in inside):
+                continue
+            taken = sum(c.span.end - c.span.start for c in inside)
+            if taken + len(inside) >= run.end - run.start:
+                continue
+            matches = self._names.misspelt_as(run, FUZZY_RUN)
+            if matches:
+                chosen = [c for c in chosen if c not in inside]
+                chosen.append(SpanCandidate(run, matches, 0.0, strong=True, sure=matches[0].score))
+        return chosen
 
     def _begins_another(self, name: Span, run: Span, chosen: Sequence[SpanCandidate]) -> bool:
         """Whether a name of one word is the first of somebody who is not in the graph: "Florence" of "Florence Rice".

@@ -10,6 +10,8 @@ from retrieval.kg.snapshot.labels import normalise
 
 _WORD = re.compile(r"[^\W_]+")
 _PARENTHESIS = re.compile(r"\s*\([^()]*\)$")
+#: Signs that are put for each other.
+_SAME_SIGNS = str.maketrans({"-": " ", "‐": " ", "–": " ", "’": "'", "`": "'", "´": "'"})
 _MARK = re.compile(r"\[(\[[^\[\]]*\]|[^\[\]]+)\]")
 _QUOTE = re.compile(r"\"([^\"]+)\"|“([^”]+)”|«([^»]+)»|(?<!\w)'([^']{2,})'(?!\w)|‘([^’]{2,})’(?!\w)")
 
@@ -151,6 +153,7 @@ def is_written(label: str, mention: str) -> bool:
     """Whether a mention is a label as the graph writes it, but for the punctuation at its ends and a
     parenthesis that tells namesakes apart.
     """
+    label, mention = (text.translate(_SAME_SIGNS) for text in (label, mention))
     return bare(label) == bare(mention) or bare(_PARENTHESIS.sub("", label)) == bare(mention)
 
 

@@ -10,6 +10,7 @@ from rapidfuzz.distance import OSA
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.labels import Match, normalise
 from retrieval.text.mentions import STOP_WORDS, Span, bare, context_stem, has_case, is_written, words_of
+from retrieval.text.variants import TITLES
 from retrieval.types import LinkedEntity, Node
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ Source = Literal["exact", "alias", "fuzzy", "vector", "given"]
 ALTERNATIVES = 5
 #: How alike (of 100) a misspelt name must be: the second for names that nothing marks as names.
 FUZZY_NAME, FUZZY_WORD = 76.0, 84.0
+#: The same of a name that holds others which are spelt rightly.
+FUZZY_RUN = 88.0
 #: How alike (cosine) a vector match must be.
 VECTOR_CUTOFF = 0.7
 #: A part of a name that more entities share names none of them, unless one is far better connected.
@@ -50,11 +53,17 @@ class Names:
 
     def almost(self, span: Span) -> LinkedEntity | None:
         """What is a name and no entity's whole one: part of a name, misspelt, or near in meaning."""
-        return self.part(span) or self.misspelt(span, FUZZY_NAME) or self._by_vector(span)
+        found = self.part(span)
+        if found is None and not self._labels.holders(normalise(span.text)):  # "Johnson" is no "Johnston"
+            found = self.misspelt(span, FUZZY_NAME)
+        return found or self._by_vector(span)
 
     def part(self, span: Span) -> LinkedEntity | None:
-        """Part of a name ("Obama"): the most connected entity whose name holds these words."""
+        """Part of a name ("Obama", "Mr. Obama"): the most connected entity whose name holds these words."""
         name = normalise(span.text)
+        title, _, rest = name.partition(" ")
+        if rest and title in TITLES:
+            name = rest
         if len(name) < 4:
             return None
         matches = self._labels.containing(name, PART_LIMIT + 1)
@@ -64,12 +73,16 @@ class Names:
 
     def misspelt(self, span: Span, cutoff: float) -> LinkedEntity | None:
         """An entity whose name is spelt almost like this; ``cutoff`` as in ``LabelIndex.fuzzy``."""
+        matches = self.misspelt_as(span, cutoff)
+        return linked_to(span, matches, matches[0].score, "fuzzy") if matches else None
+
+    def misspelt_as(self, span: Span, cutoff: float) -> list[Match]:
+        """The entities that :meth:`misspelt` links one of, most alike first."""
         name = normalise(span.text)
         if len(name) < 4:
-            return None
+            return []
         found = self._labels.fuzzy(name, 2 * ALTERNATIVES, cutoff)
-        matches = [match for match in found if is_slip(name, match.name)]
-        return linked_to(span, matches, matches[0].score, "fuzzy") if matches else None
+        return [match for match in found if is_slip(name, match.name)]
 
     def _by_vector(self, span: Span) -> LinkedEntity | None:
         if self._index is None or self._encoder is None:

@@ -16,6 +16,7 @@ import torch
 from retrieval.errors import check
 from retrieval.nn.query import Texts
 from retrieval.text.features import TextEncoder, encode_all
+from retrieval.text.unspaced import is_within
 from retrieval.types import Progress
 
 TOPIC, OTHER = "X", "Y"
@@ -48,6 +49,8 @@ def _replace(text: str, name: str, by: str) -> str:
     name = _SPACES.sub(" ", name).strip()
     if not name:
         return text
+    if is_within(name):
+        return text.replace(name, f" {by} ", 1)
     for spelled in (name, name.replace("_", " ")):
         pattern = r"(?<!\w)" + re.escape(spelled) + r"(?!\w)"
         changed, count = re.subn(pattern, by, text, count=1, flags=re.IGNORECASE)

@@ -195,6 +195,7 @@ class Readings:
             how == "people" and (after is None or after in _BREAKS),
             how == "plural",
             how == "slip",
+            how == "slip" and several,
             log1p(match.degree),
             min(fit, _FIT_LIMIT),
             fit == 0,
@@ -269,6 +270,7 @@ SIGNS: dict[str, float] = {
     "people that nothing follows": -0.90,
     "plural": -0.41,
     "slip": -0.43,
+    "slip in a name of several words": 2.0,  # by hand: of "michael biivns" no Michael is surer for being well known
     "log facts": 1.31,
     "words shared with its relations": 0.59,
     "no such word": -0.38,

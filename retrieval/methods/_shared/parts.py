@@ -6,14 +6,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.reader import ProgramReader
 from retrieval.supervision import program_learning as learning
+from retrieval.text import relation_index
 from retrieval.text.entity_index import EntityIndex
 from retrieval.text.linking import Linker
 from retrieval.text.passage_index import PassageIndex
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from retrieval.environment import LLMSettings
@@ -22,6 +26,10 @@ if TYPE_CHECKING:
     from retrieval.methods._shared.engine_spec import EngineSpec
     from retrieval.reasoning.base import Reasoner
     from retrieval.text.encoder import Encoder
+
+
+ENCODED_AT_ONCE = 4096
+"""Names that are encoded while somebody waits, at most: some seconds of one core."""
 
 
 class GraphParts:
@@ -56,8 +64,19 @@ class GraphParts:
         learned = None if checkpoint is None else checkpoint / learning.FILE
         weights = PROGRAMS if learned is None or not learned.is_file() else learned
         if weights not in self._programs:
-            self._programs[weights] = ProgramReader(self.snapshot, self.encoder.encode, weights)
+            self._programs[weights] = ProgramReader(self.snapshot, self._encode, weights)
         return self._programs[weights]
+
+    def _encode(self, texts: Sequence[str]) -> np.ndarray:
+        """Unit vectors of texts; those of thousands of relations are the index's, and none before it stands."""
+        if len(texts) <= ENCODED_AT_ONCE:
+            return self.encoder.encode(texts)
+        count = self.snapshot.num_relations
+        if list(texts) == [self.snapshot.relation_label(relation) for relation in range(count)]:
+            kept = relation_index.find(self.snapshot, self.encoder.name)
+            if kept is not None:
+                return kept[:count]
+        return np.zeros((0, self.encoder.dim), np.float32)
 
     @cached_property
     def linker(self) -> Linker:

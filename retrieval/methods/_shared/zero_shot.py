@@ -23,7 +23,7 @@ from retrieval.methods._shared.path_reader.wordings import Wordings
 from retrieval.methods._shared.ranking import RankingRetriever
 from retrieval.pretrained import LACKING, PATHS
 from retrieval.programs.schema import Schema
-from retrieval.text.features import TextEncoder, relation_vectors
+from retrieval.text.features import TextEncoder, relation_text_vectors
 from retrieval.types import RelationPath
 
 #: Relation paths ranked per topic.
@@ -78,7 +78,7 @@ class ZeroShotRetriever(RankingRetriever):
         self.options = EvidenceOptions()
         self.max_hops = 3
         self._whole = snapshot
-        self._vectors = relation_vectors(snapshot, encoder)
+        self._vectors = relation_text_vectors(snapshot, encoder)
         self._scorer, self._doubter = _scorer(weights), _scorer(doubts)
 
     @cached_property

@@ -15,7 +15,7 @@ from retrieval.programs.lexicon import Adjective
 if TYPE_CHECKING:
     from retrieval.programs.schema import Schema
 
-#: Texts to unit vectors, float32 [n, d].
+#: Texts to unit vectors, float32 [n, d]; [0, d] where there are too many to be encoded while somebody waits.
 Encode = Callable[[Sequence[str]], np.ndarray]
 
 #: Cosines below this say nothing of a relation.
@@ -48,18 +48,22 @@ class Similarity:
     _names: dict[str, np.ndarray] = field(default_factory=dict)
 
     def vectors(self, key: str, names: Sequence[str]) -> np.ndarray:
-        """Vectors of a graph's names, kept under ``key``."""
-        if key not in self._names:
-            self._names[key] = (
-                self.encode(list(names)) if self.encode and names else np.zeros((len(names), 1), np.float32)
-            )
-        return self._names[key]
+        """Vectors of a graph's names, kept under ``key``; none, [0, d], before an index has so many."""
+        if key in self._names:
+            return self._names[key]
+        found = self.encode(list(names)) if self.encode and names else np.zeros((len(names), 1), np.float32)
+        if len(found) == len(names):
+            self._names[key] = found
+        return found
 
     def against(self, phrases: Sequence[str], key: str, names: Sequence[str]) -> np.ndarray:
         """Cosines of phrases with names, float32 [phrases, names]."""
         if self.encode is None or not phrases or not names:
             return np.zeros((len(phrases), len(names)), np.float32)
-        cosines: np.ndarray = self.encode(list(phrases)) @ self.vectors(key, names).T
+        known = self.vectors(key, names)
+        if len(known) < len(names):
+            return np.zeros((len(phrases), len(names)), np.float32)
+        cosines: np.ndarray = self.encode(list(phrases)) @ known.T
         return cosines
 
 

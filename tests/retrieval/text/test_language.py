@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.text.language import is_english
+from retrieval.text.language import are_english, is_english
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,11 @@ def test_english(question):
 )
 def test_other_languages(question):
     assert not is_english(question)
+
+
+def test_what_relations_are_named_in():
+    assert are_english(["directed by", "located in", "capital"])
+    assert are_english(["P31", "P19"])
+    assert are_english(["part of", "member of", "von"])
+    assert not are_english(["Hauptstadt von", "liegt in", "Teil von", "geboren in"])
+    assert not are_english(["首都", "出生地"])

@@ -15,12 +15,14 @@ from retrieval.methods._shared.path_reader.idioms import plain
 from retrieval.methods._shared.path_reader.wordings import FUNCTION, Said, Wordings, stem
 from retrieval.supervision.path_questions.lexicon import PREPOSITIONS
 from retrieval.text.questions import OTHER, TOPIC
+from retrieval.text.unspaced import LETTERS
 
 if TYPE_CHECKING:
     from retrieval.methods._shared.path_reader.candidates import Candidate
     from retrieval.text.features import TextEncoder
+    from retrieval.text.text_vectors import TextVectors
 
-_TOKEN = re.compile(r"[^\W_]+|['’]s\b")
+_TOKEN = re.compile(rf"[{LETTERS}]|[^\W_{LETTERS}]+|['’]s\b")
 #: Words of a question that are read, and those of a stretch that is compared with names.
 _LONGEST, _STRETCH = 28, 3
 #: Likeness under which a text says nothing of a relation.
@@ -200,7 +202,11 @@ class Comparer:
 
 
 def features(
-    question: Asked, comparer: Comparer, found: Sequence[Candidate], vectors: np.ndarray, total: int
+    question: Asked,
+    comparer: Comparer,
+    found: Sequence[Candidate],
+    vectors: np.ndarray | TextVectors,
+    total: int,
 ) -> tuple[np.ndarray, np.ndarray]:
     """What speaks for each candidate.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +18,9 @@ from retrieval.supervision.path_questions.kinds import Kind, kinds_of
 from retrieval.supervision.path_questions.lexicon import NOUNS
 from retrieval.supervision.path_questions.phrases import phrases
 from retrieval.text.features import encode_all
+from retrieval.text.text_vectors import TextVectors
+from retrieval.text.unspaced import FUNCTION as UNSPACED
+from retrieval.text.unspaced import LETTERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -33,7 +36,7 @@ _META = "wordings.json"
 #: Nouns of a kind.
 _KINDS = 4
 _SLOT = re.compile(r"\{\w+\}")
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(rf"[{LETTERS}]|[^\W_{LETTERS}]+")
 #: What says nothing of the relation before a verb.
 _OPENING = re.compile(r"^(?:(?:which|what|that|the|did|does|do|was|were|is|are|has|have|to|of)\s+)+")
 _STEMMER = snowballstemmer.stemmer("english")
@@ -42,7 +45,7 @@ _FUNCTION_TEXT = """
     that which what who whom whose where when why how it its their his her him he she they them this those these there
     s me you i can could would please tell list name give show find also
 """
-FUNCTION = frozenset(_FUNCTION_TEXT.split())
+FUNCTION = frozenset(_FUNCTION_TEXT.split()) | UNSPACED
 """Words that grammar needs: alone they name no relation."""
 
 
@@ -58,12 +61,14 @@ class Said:
     """Texts of 2R directed relations, one after the other.
 
     Attributes:
-        vectors: float32 [n, d].
+        vectors: of the texts of the whole graph.
+        texts: numbers of each relation's texts among these, int64 [n].
         starts: where each relation's texts start, int64 [2R+1].
         stems: of the words of each relation's texts.
     """
 
-    vectors: np.ndarray
+    vectors: TextVectors
+    texts: np.ndarray
     starts: np.ndarray
     stems: tuple[frozenset[str], ...]
 
@@ -72,7 +77,7 @@ class Said:
         sizes = self.starts[relations + 1] - self.starts[relations]
         starts = np.cumsum(sizes) - sizes
         index = np.repeat(self.starts[relations] - starts, sizes) + np.arange(sizes.sum())
-        return self.vectors[index], starts
+        return self.vectors[self.texts[index]], starts
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +96,10 @@ class Wordings:
 
     @classmethod
     def of(cls, schema: Schema, encoder: TextEncoder) -> Wordings:
-        """Those of a graph; vectors of its index, else encoded now."""
+        """Those of a graph; vectors of its index, else encoded as they are asked for."""
         names, kinds, sorts = _texts(schema)
         known = _distinct(names, kinds)
-        vectors = _find(schema.snapshot, encoder.name, known)
-        if vectors is None:
-            vectors = encoder.encode(known)
+        vectors = TextVectors(known, encoder, partial(_find, schema.snapshot, encoder.name, known))
         at = {text: i for i, text in enumerate(known)}
         return cls(_said(names, at, vectors), _said(kinds, at, vectors), sorts)
 
@@ -166,14 +169,14 @@ def words_of(text: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(text)]
 
 
-def _said(texts: Sequence[Sequence[str]], at: dict[str, int], vectors: np.ndarray) -> Said:
+def _said(texts: Sequence[Sequence[str]], at: dict[str, int], vectors: TextVectors) -> Said:
     index = np.array([at[text] for own in texts for text in own], np.int64)
     starts = np.cumsum([0, *(len(own) for own in texts)])
     stems = tuple(
         frozenset(stem(word) for text in own for word in words_of(text) if word not in FUNCTION)
         for own in texts
     )
-    return Said(vectors[index], starts, stems)
+    return Said(vectors, index, starts, stems)
 
 
 def _names(label: str, inverse: bool, source: Kind, target: Kind) -> list[str]:
