@@ -1,31 +1,86 @@
 """Short answers read from passages without a language model: spans of the kind that the question asks for.
 
-What a span is worth is told in ``span_worth``.
+A span is worth what its passage and its sentence say to the question, and whether it is such a thing as was asked
+for. What the question names itself is no answer. The weights were chosen on half of 100 MuSiQue questions
+(docs/text.md).
 """
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from retrieval.kg.snapshot import Snapshot
 from retrieval.reasoning.base import Conclusion, Evidence
-from retrieval.reasoning.clauses import asking_clause
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.reasoning.passages import Sentence, answer_of, confidence, sentences_of
-from retrieval.reasoning.span_worth import ReadPassage, SpanReading, read_spans
+from retrieval.reasoning.spans import COUNTED, Kind, kind_of, like_person, noun_of, of_place, spans
+from retrieval.text.lexical import words
 from retrieval.text.passage_index import PassageIndex
-from retrieval.text.stems import holding, shares_told
+from retrieval.text.stems import holding, shares_told, words_in
 from retrieval.types import NoAnswer, NoAnswerReason, RetrievedPassage
 
+_WORD = re.compile(r"\w+")
+_NEAR = 40.0
+"""Characters over which closeness to the question's words fades by a factor of e."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """How much each thing counts.
+
+    Attributes:
+        passage: its score, as a share of the best passage's.
+        sentence: its cosine with the question.
+        words: of the question in the sentence or its title, by how rare they are.
+        near: the same words close to a number or a date.
+        noun: the name ends in what is asked for ("county").
+        fact: a fact of the passage begins or ends in it.
+        person: it is written as a person's name is, where one is asked for.
+        place: "in" and its like stand before it, where a place is asked for.
+        end: a chain of facts that was found ends in it.
+    """
+
+    passage: float = 0.3
+    sentence: float = 0.5
+    words: float = 2.5
+    near: float = 1.0
+    noun: float = 0.6
+    fact: float = 0.15
+    person: float = 0.3
+    place: float = 0.2
+    end: float = 0.3
+
+
+WORTH = Worth()
 ANSWERS = 3
 """Answers given, at most."""
 
 LEAST = 0.3
 """Below this likeness no sentence is about the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPassage:
+    """A passage that was found, its sentences, and the names of the entities that its facts join."""
+
+    found: RetrievedPassage
+    sentences: Sequence[Sentence]
+    entities: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class SpanReading:
+    """A span that may be the answer, the sentence it was read in, and its worth."""
+
+    label: str
+    sentence: Sentence
+    worth: float
 
 
 def readings(
@@ -42,16 +97,25 @@ def readings(
         weigh: how much each of some words tells, as shares.
         ends: names of entities that a search ended at.
     """
+    kind = kind_of(question)
+    if kind is None:
+        return []
+    asked = words_in(question)
+    reader = _Reader(kind, noun_of(question), frozenset(words(question)), weigh(asked), ends)
+    most = max((each.found.score for each in read), default=0.0)
     best: dict[str, SpanReading] = {}
-    for found in read_spans(question, read, weigh, ends):
-        if found.label not in best or found.worth > best[found.label].worth:
-            best[found.label] = found
+    for each in read:
+        share = WORTH.passage * each.found.score / most if most > 0 else 0.0
+        for sentence in each.sentences:
+            for found in reader.of(sentence, each, share):
+                if found.label not in best or found.worth > best[found.label].worth:
+                    best[found.label] = found
     return sorted(best.values(), key=lambda found: -found.worth)
 
 
 def read_passages(index: PassageIndex, question: str, found: Sequence[RetrievedPassage]) -> list[ReadPassage]:
-    """The passages with their sentences, what their facts join, and how near each sentence is to what is asked."""
-    table, snapshot, clause = index.table, index.snapshot, asking_clause(question)
+    """The passages with their sentences and what their facts join."""
+    table, snapshot = index.table, index.snapshot
     read = []
     for each, own in zip(
         found, sentences_of(found, lambda i: index.sentence_scores(question, i)), strict=True
@@ -59,8 +123,7 @@ def read_passages(index: PassageIndex, question: str, found: Sequence[RetrievedP
         facts = table.facts_of(each.passage.id)
         joined = np.concatenate([snapshot.heads[facts], snapshot.tails[facts]]).tolist()
         names = frozenset(snapshot.entity_label(entity).casefold() for entity in set(joined))
-        near = tuple(index.sentence_scores(clause, each.passage.id).tolist())
-        read.append(ReadPassage(each, own, names, near))
+        read.append(ReadPassage(each, own, names))
     return read
 
 
@@ -105,10 +168,8 @@ def _nearest(snapshot: Snapshot, ranked: Sequence[Sentence]) -> Conclusion:
 
 
 def _scored(short: Sequence[SpanReading], ranked: Sequence[Sentence]) -> list[tuple[SpanReading, float]]:
-    """Each with its score: the confidence, of which those that are worth less have a share."""
-    sure, best = confidence(ranked[0].score), short[0].worth
-    shares = [max(0.0, each.worth) / best if best > 0 else float(each is short[0]) for each in short]
-    return [(each, round(sure * share, 4)) for each, share in zip(short, shares, strict=True)]
+    sure = confidence(ranked[0].score)
+    return [(each, round(sure * each.worth / short[0].worth, 4)) for each in short]
 
 
 class PassageReader(ExtractiveReasoner):
@@ -149,3 +210,53 @@ class PassageReader(ExtractiveReasoner):
             sound = any(all(hop.verified for hop in evidence.chains[i].hops) for i in chains)
             answers.append(replace(made, chains=chains, verified=sound))
         return Conclusion(answers=tuple(answers), text="")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """What is asked: kind, noun, all words, and how much those with a meaning tell."""
+
+    kind: Kind
+    noun: str | None
+    asked: frozenset[str]
+    weights: Mapping[str, float]
+    ends: frozenset[str]
+
+    def of(self, sentence: Sentence, passage: ReadPassage, share: float) -> list[SpanReading]:
+        """The spans of one sentence; ``share`` is what its passage is worth."""
+        said = set(words_in(sentence.text)) | set(words_in(passage.found.passage.title))
+        held = sum(weight for word, weight in self.weights.items() if word in said)
+        base = share + WORTH.sentence * sentence.score + WORTH.words * held
+        return [
+            SpanReading(label, sentence, base + self._fit(label, start, sentence.text, passage.entities))
+            for start, label in spans(self.kind, sentence.text)
+            if not self._named(label)
+        ]
+
+    def _named(self, label: str) -> bool:
+        """Whether the question says it itself: of a name, most of its words."""
+        if self.kind in COUNTED:
+            return self.asked.issuperset(words(label))
+        own = words_in(label)
+        return 2 * sum(word in self.weights for word in own) > len(own) or not own
+
+    def _fit(self, label: str, start: int, text: str, entities: frozenset[str]) -> float:
+        """What speaks for a span itself."""
+        if self.kind in COUNTED:
+            worth = WORTH.near * self._near(start, text)
+        elif self.kind is Kind.PERSON:
+            worth = WORTH.person * like_person(label)
+        elif self.kind is Kind.PLACE:
+            worth = WORTH.place * of_place(text[max(0, start - 9) : start])
+        else:
+            last = label.casefold().split()[-1].rstrip("s")
+            worth = WORTH.noun * (self.noun is not None and last == self.noun.rstrip("s"))
+        return worth + WORTH.fact * (label.casefold() in entities) + WORTH.end * (label in self.ends)
+
+    def _near(self, start: int, text: str) -> float:
+        """The question's words in the sentence, by how rare they are and how close they stand."""
+        total = 0.0
+        for found in _WORD.finditer(text):
+            for word in words_in(found[0]):
+                total += self.weights.get(word, 0.0) * math.exp(-abs(found.start() - start) / _NEAR)
+        return total

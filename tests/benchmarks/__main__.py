@@ -36,7 +36,6 @@ from tests.benchmarks import (
     path_weights,
     paths,
     programs,
-    reading_weights,
     review_curves,
     review_load,
     router,
@@ -49,6 +48,7 @@ from tests.benchmarks import (
     waiting,
     webqsp,
     why_not,
+    written_names,
     zero_shot,
 )
 from tests.benchmarks.report import Section
@@ -69,7 +69,7 @@ LONG = (
     "methods", "efficiency", "supervision", "line_vs_raw", "webqsp",
     "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves", "kills",
     "fuzz", "meanwhile", "programs", "program_weights", "path_weights", "zero_shot", "unknown", "linking", "why_not",
-    "endpoint_programs", "canvas", "larger_graph", "waiting", "tables", "reading_weights",
+    "endpoint_programs", "canvas", "larger_graph", "waiting", "tables", "written_names",
 )  # fmt: skip
 
 
@@ -116,6 +116,7 @@ def main() -> None:
         "endpoint_programs": lambda: endpoint_programs.measure(args.data),
         "zero_shot": lambda: zero_shot.measure(args.data, leave_out=args.leave_out, untrained=args.untrained),
         "linking": lambda: linking.measure(args.data),
+        "written_names": lambda: written_names.measure(args.data),
         "unknown": lambda: unknown.measure(args.data),
         "path_weights": lambda: path_weights.measure(args.data, args.out, quick=args.quick),
         "canvas": canvas.measure,
@@ -124,7 +125,6 @@ def main() -> None:
         "inses_facts": lambda: inses_facts.measure(args.data),
         "inses": lambda: inses.measure(args.data),
         "big_text": big_text.measure,
-        "reading_weights": reading_weights.measure,
         "router": router.measure,
         "scale": scale.measure,
         "review_load": review_load.measure,

@@ -17,8 +17,7 @@ from retrieval.pipeline import Engine, PipelineRun
 from retrieval.reasoning import passages as reading
 from retrieval.reasoning.base import Conclusion, Reasoner
 from retrieval.reasoning.llm import NAME as LLM
-from retrieval.reasoning.reading import extract, read_passages, weigher
-from retrieval.reasoning.span_worth import ReadPassage
+from retrieval.reasoning.reading import ReadPassage, extract, read_passages, weigher
 from retrieval.reasoning.understanding import doubted
 from retrieval.text.passage_index import Blend, PassageIndex
 from retrieval.types import RetrievedPassage
