@@ -16,12 +16,18 @@ from tests.benchmarks.operators import Asked, without
 _RELATIONS, _QUESTIONS = 4, 8
 
 
-def masked(answered: Iterable[tuple[Asked, Schema, Program]]) -> list[Asked]:
-    """Questions, given with the schema of their graph and the program that answers them, over copies of it."""
+def needed(schema: Schema, program: Program) -> frozenset[str]:
+    """The labels of the relations that a program needs, but for the one that tells kinds."""
+    used = _relations(program, schema.snapshot.num_relations) - {schema.type_relation}
+    return frozenset(schema.relations[relation].label for relation in used)
+
+
+def masked(answered: Iterable[tuple[Asked, frozenset[str]]]) -> list[Asked]:
+    """Questions, given with the labels of the relations that their answer needs, over copies of their graphs."""
     needing: dict[Path, dict[str, list[Asked]]] = defaultdict(lambda: defaultdict(list))
-    for one, schema, program in answered:
-        for relation in _relations(program, schema.snapshot.num_relations) - {schema.type_relation}:
-            needing[one.graph][schema.relations[relation].label].append(one)
+    for one, labels in answered:
+        for label in sorted(labels):
+            needing[one.graph][label].append(one)
     found, rng = [], random.Random(0)
     for by_relation in needing.values():
         most = sorted(by_relation.items(), key=lambda item: (-len(item[1]), item[0]))[:_RELATIONS]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from retrieval.kg import snapshot as snapshots
+from retrieval.kg.build.from_files import build_from_files
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.labels import normalise
 from retrieval.kg.snapshot.relation_names import humanise_relation
@@ -24,7 +27,7 @@ from retrieval.programs.parser import Candidate, Parser
 from retrieval.programs.rendering.formatting import formatted
 from retrieval.questions.files import read_questions, with_splits
 from retrieval.supervision.program_questions import same_result
-from tests.benchmarks.data import DATA, found
+from tests.benchmarks.data import found
 from tests.benchmarks.sets import CACHE, clew, prepared
 
 #: Sets of relation paths that weights are fitted on too, and with what each is left out.
@@ -39,6 +42,8 @@ PATH_SETS = {
 }
 #: Small graphs as newcomers bring them, with the first questions that they ask; part of the repository.
 OWN_GRAPHS = Path(__file__).resolve().parents[1] / "own_graphs"
+#: Folders of further suites, in the same form, that weights are fitted on too.
+MORE = os.environ.get("CLEW_BENCH_SUITES", "")
 #: The operator of questions that their graph says nothing of.
 UNANSWERABLE = "unanswerable"
 #: Questions drawn from each of them, of every number of hops.
@@ -72,13 +77,18 @@ class Asked:
 
 def suites(names: Sequence[str] = ()) -> list[Asked]:
     """Questions of the operator suites, a folder each; of those that are named, else of all that are there."""
-    home = found("operators")
-    folders = sorted(folder for folder in home.iterdir() if any(folder.glob("*.jsonl"))) if home else []
-    folders.append(OWN_GRAPHS)
+    folders = _folders()
     unknown = set(names) - {folder.name for folder in folders}
     if unknown:
         raise SystemExit(f"no suite {', '.join(sorted(unknown))}")
     return [asked for folder in folders if not names or folder.name in names for asked in _of(folder)]
+
+
+def _folders() -> list[Path]:
+    """The folders of suites: the shared ones, our own, and those that ``CLEW_BENCH_SUITES`` names."""
+    home = found("operators")
+    folders = sorted(folder for folder in home.iterdir() if any(folder.glob("*.jsonl"))) if home else []
+    return [*folders, OWN_GRAPHS, *(Path(name) for name in MORE.split(os.pathsep) if name)]
 
 
 def path_sets() -> list[Asked]:
@@ -153,8 +163,9 @@ def _of(folder: Path) -> Iterator[Asked]:
 def without(asked: Asked, relation: str) -> Path:
     """The snapshot of a question's graph without the facts of a relation, by its label; built once."""
     name = asked.graph.name.removeprefix(f"{asked.suite}-")
-    folder = OWN_GRAPHS if asked.suite == OWN_GRAPHS.name else DATA / "operators" / asked.suite
-    facts, built = _facts(folder, name), CACHE / "masked" / f"{asked.graph.name}-{relation.replace(' ', '_')}"
+    folder = next(own for own in _folders() if own.name == asked.suite)
+    facts = _facts(folder, name)
+    built = CACHE / "masked" / re.sub(r"[^\w.-]+", "_", f"{asked.graph.name}-{relation}")[:150]
     if not built.is_dir():
         open_facts = gzip.open if facts.suffix == ".gz" else open
         with open_facts(facts, "rt", encoding="utf-8") as file:
@@ -162,7 +173,7 @@ def without(asked: Asked, relation: str) -> Path:
         built.parent.mkdir(parents=True, exist_ok=True)
         written = built.with_suffix(".tsv")
         written.write_text("".join(kept), encoding="utf-8")
-        clew("build-graph", str(written), "--out", str(built), "--no-index")
+        build_from_files([written], built, problems=lambda _: None)
     return built
 
 

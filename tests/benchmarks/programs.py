@@ -23,7 +23,7 @@ from retrieval.programs.parser import Reading
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.weights import Weights
 from retrieval.supervision.program_questions import write
-from tests.benchmarks.masked import masked
+from tests.benchmarks.masked import masked, needed
 from tests.benchmarks.operators import UNANSWERABLE, Asked, Parsers, is_right, path_sets, suites
 from tests.benchmarks.report import Section
 
@@ -188,7 +188,7 @@ class _Fitting:
     def _masked(self, said: dict[Asked, Said]) -> list[Asked]:
         """Questions of suites over copies of their graphs that lack a relation of their program."""
         return masked(
-            (one, self.parsers.of(one.graph).schema, own.program)
+            (one, needed(self.parsers.of(one.graph).schema, own.program))
             for one, own in said.items()
             if one.suite in self.families and own.right and own.program is not None
         )
