@@ -16,6 +16,7 @@ import numpy as np
 from retrieval.errors import Cancelled, ClewError
 from retrieval.events import AnswerFinal, RunCancelled
 from retrieval.kg.analysis import schema
+from retrieval.kg.table import ROW
 from retrieval.kg.values import parse
 from retrieval.methods import registry
 from retrieval.questions.sampling import sample_questions
@@ -110,8 +111,12 @@ def candidates(snapshot: Snapshot) -> Iterator[Suggestion]:
 
 
 def _odd(snapshot: Snapshot, one: Question) -> bool:
-    """Whether a relation is named in the plural, or by a verb that looks like one: "the page of", "the eat of"."""
+    """Whether a relation is named in the plural, or by a verb that looks like one ("the page of", "the eat of"), or says
+    where in its table something stands.
+    """
     names = {name for path in one.paths for _, name, _ in path}
+    if ROW in names:
+        return True
     labels = [snapshot.relation_label(r) for r in map(snapshot.find_relation, names) if r is not None]
     return any(single(label) != label and _noun(label) for label in labels)
 
@@ -136,7 +141,7 @@ def _of_kinds(snapshot: Snapshot) -> Iterator[Suggestion]:
         shared, ranked = [], []
         for relation in dict.fromkeys(relations[:_RELATIONS]):
             label = snapshot.relation_label(relation)
-            if label.casefold() in schema.TYPE_RELATIONS or len(label.split()) > _PLAIN_WORDS:
+            if label.casefold() in (*schema.TYPE_RELATIONS, ROW) or len(label.split()) > _PLAIN_WORDS:
                 continue
             facts = _facts(snapshot, relation, things)
             shared += _sharing(plural(noun), label, facts)

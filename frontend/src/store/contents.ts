@@ -11,9 +11,10 @@ export interface Content {
 
 const KINDS = 5;
 const RELATIONS = 12;
-/** What the server calls things of no kind of their own, and what only says kinds. */
+/** What the server calls things of no kind of their own. */
 const NO_KINDS = new Set(["entity", "literal", "class", "cvt", "concept", "thing"]);
-const SAY_KINDS = new Set(["type", "instance of", "is a", "p31"]);
+/** What only says kinds, or where in its table something stands. */
+const SAY_NOTHING = new Set(["type", "instance of", "is a", "p31", "row in table"]);
 
 export function contentsOf(schema: Schema): Content[] {
   return schema.types
@@ -21,7 +22,7 @@ export function contentsOf(schema: Schema): Content[] {
     .slice(0, KINDS)
     .map((type) => {
       const labels = schema.edges.filter((edge) => edge.source === type.id).map((edge) => edge.label);
-      const known = [...new Set(labels)].filter((label) => !SAY_KINDS.has(label.toLowerCase()));
+      const known = [...new Set(labels)].filter((label) => !SAY_NOTHING.has(label.toLowerCase()));
       return {
         kind: type.label,
         count: type.count,
