@@ -111,8 +111,8 @@ def candidates(snapshot: Snapshot) -> Iterator[Suggestion]:
 
 
 def _odd(snapshot: Snapshot, one: Question) -> bool:
-    """Whether a relation is named in the plural, or by a verb that looks like one ("the page of", "the eat of"), or says
-    where in its table something stands.
+    """Whether a relation is named in the plural or by a verb that looks like one ("the page of", "the eat of"), or says
+    where in its table a thing is.
     """
     names = {name for path in one.paths for _, name, _ in path}
     if ROW in names:
