@@ -7,6 +7,9 @@ from pathlib import Path
 PROGRAMS = Path(__file__).with_name("programs.json")
 """The ranker of programs (``retrieval.programs.weights``)."""
 
+JUDGE = Path(__file__).with_name("judge.safetensors")
+"""Which of the best programs is what was asked (``retrieval.programs.judging``)."""
+
 PATHS = Path(__file__).with_name("paths.safetensors")
 """How likely relation paths are what was asked (``retrieval.methods._shared.path_reader.model``)."""
 

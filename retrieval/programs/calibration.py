@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from retrieval.programs.algebra import Entities, Exists, Having, Walk
+from retrieval.programs.judging.signs import result_key
 from retrieval.programs.lexicon import COMPARATIVES, EVENTS, NEGATIONS, STOP, SUPERLATIVES
 from retrieval.programs.words import Word, related, stem, targets
 
 if TYPE_CHECKING:
-    from retrieval.programs.parser import Reading
+    from retrieval.programs.parser import Candidate, Reading
     from retrieval.programs.parts import Part
     from retrieval.programs.weights import Weights
 
@@ -54,7 +55,33 @@ _COUNTED = ("number", "numbers", "order", "orders")
 def evidence(reading: Reading) -> dict[str, float]:
     """What speaks for and against the best program of a reading."""
     best = reading.candidates[0]
-    second = reading.candidates[1].probability if len(reading.candidates) > 1 else 0.0
+    return of_program(reading, best) | of_ranking(
+        [own.probability for own in reading.candidates],
+        [result_key(own) == result_key(best) for own in reading.candidates],
+        best.score / max(1, len(reading.question.words)),
+    )
+
+
+def of_ranking(likely: Sequence[float], same: Sequence[bool], score: float) -> dict[str, float]:
+    """What the ranking says of its best program.
+
+    Args:
+        likely: the probability of each program, the best first.
+        same: which give the same result as the best.
+        score: of the best, for each word of the question.
+    """
+    second = likely[1] if len(likely) > 1 else 0.0
+    return {
+        "probability": _logit(likely[0]),
+        "margin": math.log(max(likely[0], 1e-4) / max(second, 1e-4)),
+        "score": max(-10.0, min(10.0, score)),
+        "same result": sum(own for own, alike in zip(likely, same, strict=True) if alike),
+        "other result": max((own for own, alike in zip(likely, same, strict=True) if not alike), default=0.0),
+    }
+
+
+def of_program(reading: Reading, best: Candidate) -> dict[str, float]:
+    """What speaks for and against a program, whatever else the question may mean."""
     features = best.features
     leaves = list(_leaves(best.part))
     quality = {word: own for part, own in leaves for word in range(*(part.anchored or (0, 0)))}
@@ -68,8 +95,6 @@ def evidence(reading: Reading) -> dict[str, float]:
     guessed = [1.0 - own for part, own in leaves if _names_relation(part)]
     return {
         "one": 1.0,
-        "probability": _logit(best.probability),
-        "margin": math.log(max(best.probability, 1e-4) / max(second, 1e-4)),
         "skipped": features.get("skip", 0.0),
         "unread": sum(unread) / len(unread) if unread else 0.0,
         "unread besides names": sum(rest) / len(rest) if rest else 0.0,
@@ -93,38 +118,43 @@ def evidence(reading: Reading) -> dict[str, float]:
         ),
         "echo": float(bool(features.get("root.echo.And"))),
         "target unread": float(any(n not in quality for n in content if n in targets(reading.question))),
-        "plain unread": float(_plain(reading) and any(n not in quality for n in content)),
+        "plain unread": float(_plain(best) and any(n not in quality for n in content)),
         "unfit": float(any(features.get(f"root.{asked}.unfit") for asked in _THINGS)),
-        "wrong sort": float(_wrong_sort(reading)),
+        "wrong sort": float(_wrong_sort(reading, best)),
         "joins nothing": float(any(features.get(name) for name in _JOINS_NOTHING)),
         "nothing": float(not isinstance(best.result, np.ndarray) and not best.result),
         "adjective guessed": max(
             (1.0 - min(1.0, features[n]) for n in _ADJECTIVES if features.get(n)), default=0.0
         ),
         "adjective counted": features.get("rank.count.named", 0.0),
-        "plain share": float(_plain(reading)) * (sum(unread) / len(unread) if unread else 0.0),
+        "plain share": float(_plain(best)) * (sum(unread) / len(unread) if unread else 0.0),
         "idle": features.get("root.idle", 0.0),
         "related": features.get("r.related", 0.0),
         "bridges": features.get("bridge", 0.0),
         "empty": features.get("root.empty", 0.0),
         "target": features.get("target.bad", 0.0),
-        "score": max(-10.0, min(10.0, best.score)) / max(1, len(words)),
         "fuzzy": float(any(name in features for name in ("e.fuzzy", "e.part", "e.end"))),
+        **{f"s:{name}": value for name, value in reading.signs.get(best.program, {}).items()},
     }
 
 
 def confidence(weights: Weights, reading: Reading) -> float:
     """The calibrated probability that the best program is what was asked, in [0, 1]."""
-    program = reading.candidates[0].program
-    named = program.source if isinstance(program, Exists) else program
-    if isinstance(named, Entities) and len(named.ids) < 2:
-        return 0.0  # what the question names is not what it asks for; several are "which ones" of a follow-up
-    if _beyond(reading):
+    if is_refused(reading, reading.candidates[0]):
         return 0.0
     said = evidence(reading)
     return 1.0 / (
         1.0 + math.exp(-sum(weights.calibration.get(name, 0.0) * value for name, value in said.items()))
     )
+
+
+def is_refused(reading: Reading, best: Candidate) -> bool:
+    """Whether a program is no answer: what the question names is not what it asks for, but for several, "which ones"
+    of a follow-up; or something is asked for that no program computes.
+    """
+    program = best.program
+    named = program.source if isinstance(program, Exists) else program
+    return (isinstance(named, Entities) and len(named.ids) < 2) or _beyond(reading, best)
 
 
 def _said_of_events(read: list[str], words: list[Word]) -> list[int]:
@@ -134,22 +164,22 @@ def _said_of_events(read: list[str], words: list[Word]) -> list[int]:
     return [n for n, word in enumerate(words) if any(word.stem in group for group in told)]
 
 
-def _beyond(reading: Reading) -> bool:
+def _beyond(reading: Reading, best: Candidate) -> bool:
     """Whether something is asked for that no program computes: a percentage, where no relation gives one."""
-    leaves = _leaves(reading.candidates[0].part)
+    leaves = _leaves(best.part)
     read = {n for part, own in leaves if own > _HARDLY for n in range(*(part.anchored or (0, 0)))}
     return any(word.text in _UNCOMPUTED and n not in read for n, word in enumerate(reading.question.words))
 
 
-def _plain(reading: Reading) -> bool:
+def _plain(best: Candidate) -> bool:
     """Whether all of a kind answer, or what a single step leads to: nothing else that was said is in it."""
-    program = reading.candidates[0].program
+    program = best.program
     return isinstance(program, Having) or (isinstance(program, Walk) and isinstance(program.source, Entities))
 
 
-def _wrong_sort(reading: Reading) -> bool:
+def _wrong_sort(reading: Reading, best: Candidate) -> bool:
     """Whether a number or date answers a question for somebody or a place, or a thing one for a time."""
-    features, words = reading.candidates[0].features, reading.question.words
+    features, words = best.features, reading.question.words
     values = any(features.get(f"root.{asked}.{sort}") for asked in _THINGS for sort in _VALUES)
     somebody = any(
         words[n].text.endswith(_SOMEBODY) and words[n].text not in _COUNTED for n in targets(reading.question)

@@ -36,6 +36,8 @@ from retrieval.programs.chart import Chart
 from retrieval.programs.columns import Columns
 from retrieval.programs.composition import Composer
 from retrieval.programs.execution import Executor, Result, among, common
+from retrieval.programs.judging.judge import LOOKED_AT, Judge, placed
+from retrieval.programs.judging.signs import Signs, agreement, asked_of, signs
 from retrieval.programs.lexicon import FOLDINGS, STOP
 from retrieval.programs.listing import Listing
 from retrieval.programs.ordering import ordered
@@ -52,6 +54,8 @@ if TYPE_CHECKING:
 
 #: Programs ranked for a question.
 _RANKED = 40
+#: Fewer programs have no order.
+_SEVERAL = 2
 #: Things whose people are looked for, and ways to them.
 _MOST_OWNED, _OWNERS = 10_000, 2
 #: Words of a question that asks whose something is.
@@ -87,13 +91,14 @@ class Candidate:
 
 @dataclass(slots=True)
 class Reading:
-    """A question and its candidates, best first."""
+    """A question and its candidates, best first, with what speaks for and against the best of them."""
 
     question: Question
     candidates: list[Candidate] = field(default_factory=list)
     listed: Listed | None = None
     denoted: tuple[Denoted, ...] = ()
     skipped: list[str] = field(default_factory=list)
+    signs: dict[Program, Signs] = field(default_factory=dict)
 
 
 class Parser:
@@ -103,15 +108,23 @@ class Parser:
         snapshot: the graph.
         encode: texts to unit vectors; None reads by the forms of words alone.
         weights: of the ranker.
+        judge: ranks the best programs anew, where there is one.
     """
 
-    def __init__(self, snapshot: Snapshot, encode: Encode | None, weights: Weights | None = None) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        encode: Encode | None,
+        weights: Weights | None = None,
+        judge: Judge | None = None,
+    ) -> None:
         self.snapshot = snapshot
         self.columns = Columns(snapshot)
         self.schema = Schema(snapshot, self.columns)
         self.similarity = Similarity(encode)
         self.anchors = Anchors(self.schema, self.similarity)
         self.weights = weights or Weights()
+        self.judge = judge
         self._executor = Executor(snapshot, self.columns)
         self._listing = Listing(self.schema, self._executor)
         self._lifts: set[Program] = set()
@@ -150,15 +163,20 @@ class Parser:
             return Chart(own, found, self._composer(own), self.weights, cancelled).whole()
 
         parts = [*compose(question, anchors), *self._listing.parts(question, compose)]
-        reading.candidates = [self._in_order(question, own) for own in self._ranked(reading, parts)]
+        judged = self._judged(reading, self._ranked(reading, parts))
+        reading.candidates = [self._in_order(reading, own) for own in judged]
         return reading
 
-    def _in_order(self, question: Question, candidate: Candidate) -> Candidate:
+    def _in_order(self, reading: Reading, candidate: Candidate) -> Candidate:
         """A candidate whose answers come in the order that was asked for."""
         program = ordered(
-            question.order, candidate.program, self._executor, self.schema, self.anchors.adjectives
+            reading.question.order, candidate.program, self._executor, self.schema, self.anchors.adjectives
         )
-        return candidate if program is candidate.program else replace(candidate, program=program)
+        if program is candidate.program:
+            return candidate
+        if candidate.program in reading.signs:
+            reading.signs[program] = reading.signs[candidate.program]
+        return replace(candidate, program=program)
 
     def _composer(self, question: Question) -> Composer:
         labels = [info.label for info in self.schema.relations]
@@ -197,16 +215,30 @@ class Parser:
                 score = self.weights.score(features)
                 if program not in best or best[program].score < score:
                     best[program] = Candidate(program, result, score, 0.0, features, part)
-        ranked = sorted(best.values(), key=lambda c: -c.score)[:_RANKED]
+        return self._weighed(sorted(best.values(), key=lambda c: -c.score)[:_RANKED])
+
+    def _weighed(self, ranked: list[Candidate]) -> list[Candidate]:
+        """The candidates with their probabilities by their scores."""
         if not ranked:
             return []
         scores = np.array([c.score for c in ranked]) / self.weights.temperature
-        shares = np.exp(scores - scores.max())
-        shares /= shares.sum()
-        return [
-            Candidate(c.program, c.result, c.score, float(p), c.features, c.part)
-            for c, p in zip(ranked, shares, strict=True)
-        ]
+        likely = np.exp(scores - scores.max())
+        likely /= likely.sum()
+        return [replace(c, probability=float(p)) for c, p in zip(ranked, likely, strict=True)]
+
+    def _judged(self, reading: Reading, ranked: list[Candidate]) -> list[Candidate]:
+        """The best candidates in the order of the judge, where there is one; the others stay behind them."""
+        best, rest = ranked[:LOOKED_AT], ranked[LOOKED_AT:]
+        asked = asked_of(reading.question)
+        reading.signs = {own.program: signs(asked, own, self._executor, self.schema) for own in best}
+        if self.judge is None or len(ranked) < _SEVERAL:
+            return ranked
+        added = self.judge.added(placed(best, reading.signs, agreement(ranked), self.weights))
+        added -= added.max()
+        judged = [replace(c, score=c.score + float(a)) for c, a in zip(best, added, strict=True)]
+        judged.sort(key=lambda c: -c.score)
+        least = judged[-1].score
+        return self._weighed([*judged, *(replace(c, score=min(c.score, least)) for c in rest)])
 
     def _finished(
         self, question: Question, asked: str, part: Part, several: Collection[Program]

@@ -9,11 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
-from retrieval.pretrained import PROGRAMS
+from retrieval.pretrained import JUDGE, PROGRAMS
 from retrieval.programs.algebra import And, Entities, Having, Walk, walk
 from retrieval.programs.beside import beside
 from retrieval.programs.calibration import confidence, evidence
 from retrieval.programs.execution import Executor, is_nothing
+from retrieval.programs.judging.judge import Judge
 from retrieval.programs.parser import Candidate, Parser
 from retrieval.programs.parts import Part
 from retrieval.programs.weights import Weights
@@ -118,8 +119,9 @@ class ProgramReader:
 
     @cached_property
     def parser(self) -> Parser:
-        """Opened on first use: the graph's values are typed then."""
-        return Parser(self.snapshot, self._encode, Weights.load(self._weights))
+        """Opened on first use: the graph's values are typed then. Weights of this graph alone need no judge."""
+        judge = None if self.learned else Judge.load(JUDGE)
+        return Parser(self.snapshot, self._encode, Weights.load(self._weights), judge)
 
     def read(
         self,

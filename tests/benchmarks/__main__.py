@@ -35,6 +35,7 @@ from tests.benchmarks import (
     methods,
     path_weights,
     paths,
+    program_judge,
     programs,
     review_curves,
     review_load,
@@ -68,8 +69,8 @@ BENCHMARKS = {
 LONG = (
     "methods", "efficiency", "supervision", "line_vs_raw", "webqsp",
     "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves", "kills",
-    "fuzz", "meanwhile", "programs", "program_weights", "path_weights", "zero_shot", "unknown", "linking", "why_not",
-    "endpoint_programs", "canvas", "larger_graph", "waiting", "tables", "written_names",
+    "fuzz", "meanwhile", "programs", "program_weights", "program_judge", "path_weights", "zero_shot", "unknown",
+    "linking", "why_not", "endpoint_programs", "canvas", "larger_graph", "waiting", "tables", "written_names",
 )  # fmt: skip
 
 
@@ -93,7 +94,9 @@ def main() -> None:
     )
     parser.add_argument("--seeds", type=int, default=len(agent.SEEDS), help="of agent: so many")
     parser.add_argument(
-        "--out", type=Path, help="of program_weights and path_weights: where the weights are written"
+        "--out",
+        type=Path,
+        help="of program_weights, path_weights and program_judge (a folder): where the weights are written",
     )
     parser.add_argument(
         "--leave-out", action="store_true", help="of zero_shot: weights that saw nothing of the set's family"
@@ -136,6 +139,7 @@ def main() -> None:
         "tables": lambda: tables.measure(args.data),
         "programs": lambda: programs.measure(args.data),
         "program_weights": lambda: programs.fit_weights(args.data, args.out),
+        "program_judge": lambda: program_judge.measure(args.data, args.out),
         "agent": lambda: agent.measure(
             args.data, parts=args.part or agent.PARTS, seeds=args.seeds, run=not args.finished
         ),

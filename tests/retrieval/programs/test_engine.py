@@ -14,6 +14,7 @@ from retrieval.events import (
     from_payload,
     to_payload,
 )
+from retrieval.methods._shared import path_or_program
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods._shared.parts import GraphParts, Opening
 from retrieval.methods._shared.path_engine import open_engine
@@ -178,6 +179,7 @@ def test_an_untrained_planner_is_no_surer_than_the_reader(engine, monkeypatch):
     doubtless = engine.retriever.configured(engine.retriever.options)  # knows no ranking yet
     doubtless.least_support = None
     monkeypatch.setattr(engine, "retriever", doubtless)
+    monkeypatch.setattr(path_or_program, "LEAST", 0.0)  # below it nothing is shown at all
     doubted = engine.programs._reader.read(question).confidence
     assert doubted < 0.3
     answers = one(events(engine, question), AnswerFinal).answers

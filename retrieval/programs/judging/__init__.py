@@ -1,0 +1,1 @@
+"""Which of the best programs of a question is what was asked."""
