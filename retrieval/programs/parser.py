@@ -54,6 +54,8 @@ if TYPE_CHECKING:
 
 #: Programs ranked for a question.
 _RANKED = 40
+#: What the judge says counts so much beside the ranker: whole, it turned a few surely right readings round.
+_JUDGED = 0.5
 #: Fewer programs have no order.
 _SEVERAL = 2
 #: Things whose people are looked for, and ways to them.
@@ -234,7 +236,7 @@ class Parser:
         if self.judge is None or len(ranked) < _SEVERAL:
             return ranked
         added = self.judge.added(placed(best, reading.signs, agreement(ranked), self.weights))
-        added -= added.max()
+        added = _JUDGED * (added - added.max())
         judged = [replace(c, score=c.score + float(a)) for c, a in zip(best, added, strict=True)]
         judged.sort(key=lambda c: -c.score)
         least = judged[-1].score

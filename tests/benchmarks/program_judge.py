@@ -49,7 +49,7 @@ _BATCH, _LEAST_RATE, _NEVER = 128, 1e-4, -1e9
 #: Signs of fewer questions are left out; what is added to the deviation of each; the pull of the confidence.
 _RARE, _SLACK, _RIDGE = 15, 0.05, 0.001
 #: Set by hand: sets hold hardly any question that nothing answers.
-_EMPTY = {"empty": -0.4223, "s:res.0": 0.0}
+_EMPTY = {"empty": -0.4223, "s:res.0": 0.0, "s:op.miss.each": 0.0}
 #: Less sure answers are guesses.
 _GUESS = 0.3
 _BINS = 10

@@ -134,7 +134,7 @@ def signs(asked: Asked, candidate: Candidate, executor: Executor, schema: Schema
         **_of_head(asked, out, read),
         **_of_words(asked, read),
         **_of_leaves(leaves, out),
-        **_of_operators(asked, candidate.program),
+        **_of_operators(asked, candidate.program, leaves),
         **_of_shape(candidate.program, schema.snapshot.num_relations),
         **_of_result(asked, candidate, nodes, schema),
     }
@@ -244,7 +244,7 @@ def _outcome(
     relations = {relation % schema.snapshot.num_relations for relation in _last(program)}
     found = set[int]()
     for part in leaves:
-        told = part.category == "R" and part.extra.relation in relations
+        told = part.category == "H" or (part.category == "R" and part.extra.relation in relations)
         if part.category == "S" and part.extra != "node" and part.program is not None and nodes is not None:
             every = executor.nodes(part.program)
             told = 0 < len(nodes) <= len(every) and bool(among(nodes, every).all())
@@ -341,8 +341,10 @@ def _said(features: Mapping[str, float]) -> float:
     return 0.8 * features.get("r.similar", 0.4)
 
 
-def _of_operators(asked: Asked, program: Program) -> Signs:
+def _of_operators(asked: Asked, program: Program, leaves: list[Part]) -> Signs:
     has = set(_operators(program))
+    if any(part.category == "H" for part in leaves):  # parents are mothers or fathers, siblings not oneself
+        has -= {"or", "neg"} - asked.cues
     found = {"op.counted": float("counted" in has), "op.eq": float("eq" in has)}
     for name in _CUES:
         if name in asked.cues or name in has:
