@@ -14,7 +14,8 @@ from retrieval.programs.lexicon import COMPARATIVES, EVENTS, NEGATIONS, STOP, SU
 from retrieval.programs.words import Word, related, stem, targets
 
 if TYPE_CHECKING:
-    from retrieval.programs.parser import Candidate, Reading
+    from retrieval.programs.candidates import Candidate
+    from retrieval.programs.parser import Reading
     from retrieval.programs.parts import Part
     from retrieval.programs.weights import Weights
 

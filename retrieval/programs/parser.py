@@ -32,6 +32,7 @@ from retrieval.programs.algebra import (
 from retrieval.programs.anchors.finder import Anchors
 from retrieval.programs.anchors.similarity import Similarity
 from retrieval.programs.beside import Listed, listed
+from retrieval.programs.candidates import Candidate
 from retrieval.programs.chart import Chart
 from retrieval.programs.columns import Columns
 from retrieval.programs.composition import Composer
@@ -68,27 +69,6 @@ _OF_EACH = frozenset({"and", "both", "common", "share", "shared"})
 _MOSTLY = 0.5
 #: What is named and one more.
 _PAIR = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A program for a question.
-
-    Attributes:
-        program: what it computes.
-        result: what that gives.
-        score: by the ranker, comparable among the candidates of one question.
-        probability: of being what was asked, among all candidates of the question.
-        features: what it was ranked by.
-        part: how it was composed.
-    """
-
-    program: Program
-    result: Result
-    score: float
-    probability: float
-    features: dict[str, float]
-    part: Part
 
 
 @dataclass(slots=True)

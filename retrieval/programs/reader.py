@@ -13,9 +13,10 @@ from retrieval.pretrained import JUDGE, PROGRAMS
 from retrieval.programs.algebra import And, Entities, Having, Walk, walk
 from retrieval.programs.beside import beside
 from retrieval.programs.calibration import confidence, evidence
+from retrieval.programs.candidates import Candidate
 from retrieval.programs.execution import Executor, is_nothing
 from retrieval.programs.judging.judge import Judge
-from retrieval.programs.parser import Candidate, Parser
+from retrieval.programs.parser import Parser
 from retrieval.programs.parts import Part
 from retrieval.programs.weights import Weights
 from retrieval.programs.writing.words import Words

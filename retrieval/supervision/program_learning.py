@@ -14,10 +14,11 @@ import numpy as np
 from retrieval.errors import ProgramError, check
 from retrieval.kg.snapshot.labels import normalise
 from retrieval.metrics.values import same
+from retrieval.programs.candidates import Candidate
 from retrieval.programs.equivalence import canonical
 from retrieval.programs.execution import Executor
 from retrieval.programs.fitting import Example, fit
-from retrieval.programs.parser import Candidate, Parser
+from retrieval.programs.parser import Parser
 from retrieval.programs.rendering.formatting import labels_of
 from retrieval.programs.rendering.names import resolved
 from retrieval.types import Progress

@@ -21,9 +21,10 @@ from retrieval.kg.snapshot.relation_names import humanise_relation
 from retrieval.metrics.scores import Scored
 from retrieval.metrics.values import aligned
 from retrieval.programs.algebra import Program
+from retrieval.programs.candidates import Candidate
 from retrieval.programs.columns import Columns
 from retrieval.programs.execution import Result
-from retrieval.programs.parser import Candidate, Parser
+from retrieval.programs.parser import Parser
 from retrieval.programs.rendering.formatting import formatted
 from retrieval.questions.files import read_questions, with_splits
 from retrieval.supervision.program_questions import same_result

@@ -27,7 +27,7 @@ from retrieval.loading import load_encoder, load_engine, load_parts
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods.registry import DEFAULT
 from retrieval.pretrained import PROGRAMS
-from retrieval.programs.parser import Candidate
+from retrieval.programs.candidates import Candidate
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.rendering.formatting import formatted
 from retrieval.text.encoder import Encoder

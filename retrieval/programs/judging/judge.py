@@ -16,7 +16,7 @@ from retrieval.programs.judging.signs import Signs, shares
 
 if TYPE_CHECKING:
     from retrieval.programs.algebra import Program
-    from retrieval.programs.parser import Candidate
+    from retrieval.programs.candidates import Candidate
     from retrieval.programs.weights import Weights
 
 #: So many of the best programs are looked at.

@@ -43,7 +43,7 @@ from retrieval.programs.execution import Executor, among
 from retrieval.programs.lexicon import NEGATIONS, STOP, SUPERLATIVES
 
 if TYPE_CHECKING:
-    from retrieval.programs.parser import Candidate
+    from retrieval.programs.candidates import Candidate
     from retrieval.programs.parts import Part
     from retrieval.programs.schema import Schema
     from retrieval.programs.words import Question

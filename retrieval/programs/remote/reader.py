@@ -16,9 +16,10 @@ from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra import Entities, Program, from_json, to_json, walk
 from retrieval.programs.anchors.similarity import Similarity
 from retrieval.programs.calibration import confidence
+from retrieval.programs.candidates import Candidate
 from retrieval.programs.columns import Columns
 from retrieval.programs.execution import Keyed
-from retrieval.programs.parser import Candidate, Parser
+from retrieval.programs.parser import Parser
 from retrieval.programs.parts import Part
 from retrieval.programs.reader import Understanding, named_in
 from retrieval.programs.remote.conversation import DenotedThere
