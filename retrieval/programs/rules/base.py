@@ -326,10 +326,17 @@ class Rules:
                 way = "value" if directed == relation else "owner"
                 yield "S", program, "filter", ((f"filter.count.{exact}.{way}.{order}", 1.0),)
 
+    def may_be_year(self, valued: Valued) -> bool:
+        """Whether what is compared with looks like a year."""
+        value = valued.value
+        if not isinstance(value, Constant) or value.kind is not ValueKind.NUMBER or value.dimension:
+            return False
+        return _YEARS[0] <= value.value <= _YEARS[1]
+
     def _no_year(self, valued: Valued, relation: int) -> bool:
         """Whether what looks like a year is far beyond all values of a relation: no id, price or weight."""
         value = valued.value
-        if not isinstance(value, Constant) or value.dimension or not _YEARS[0] <= value.value <= _YEARS[1]:
+        if not self.may_be_year(valued) or not isinstance(value, Constant):
             return False
         values = self.executor.columns.column(relation).values
         return bool(len(values)) and not _FAR * values.min() <= value.value <= values.max() / _FAR

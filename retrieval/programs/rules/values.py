@@ -26,8 +26,6 @@ from retrieval.programs.words import Quantity
 
 #: Relations that a value may be of, where none is named.
 _VALUES = 6
-#: Numbers that are likely years where nothing says what they measure.
-_YEARS = (1700, 2100)
 
 
 class ValueRules(Rules):
@@ -211,7 +209,7 @@ class ValueRules(Rules):
         )
         nodes = self.nodes(of.expression)
         found: list[tuple[float, int, Features]] = []
-        in_year = not known and self._is_year(valued)
+        in_year = not known and self.may_be_year(valued)
         for relation in self.schema.value_relations:
             kind = columns.value_type(relation)
             if kind is None or (known and relation not in known):
@@ -235,19 +233,12 @@ class ValueRules(Rules):
             features: Features = (
                 ("value", 1.0), ("value.fits", fits), ("value.similar", similar), ("value.adjective", quality),
                 ("value.named", float(bool(known))), ("value.exact", float(valued.exact)),
-                ("value.in_year", float(in_year and dated)), ("value.no_year", float(in_year and not dated)),
+                ("value.no_year", float(in_year and not dated)),
                 (f"lex:value>{self.schema.relations[relation].label}", 1.0),
             )  # fmt: skip
             found.append((2 * quality + fits + similar, relation, features))
         found.sort(key=lambda item: (-item[0], item[1]))
         return [(relation, features) for _, relation, features in found[:_VALUES]]
-
-    @staticmethod
-    def _is_year(valued: Valued) -> bool:
-        """Whether a number that is compared is likely a year."""
-        value = valued.value
-        plain = isinstance(value, Constant) and value.kind is ValueKind.NUMBER and not value.dimension
-        return plain and isinstance(value, Constant) and value.value in range(*_YEARS)
 
     @rule("PS")
     def _counted_set(self, compared: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:

@@ -1,0 +1,232 @@
+"""From what a chart composed to what is asked for: the ships instead of their captains, the products of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.programs import lifting
+from retrieval.programs import words as vocabulary
+from retrieval.programs.algebra import (
+    And,
+    Count,
+    Entities,
+    Except,
+    Exists,
+    Fold,
+    Key,
+    Program,
+    ValueKind,
+    Walk,
+    walk,
+)
+from retrieval.programs.execution import Executor, among, common
+from retrieval.programs.lexicon import FOLDINGS
+from retrieval.programs.parts import Part
+from retrieval.programs.words import Question, stems_of
+
+if TYPE_CHECKING:
+    from retrieval.programs.listing import Listing
+    from retrieval.programs.schema import Schema
+
+#: Things whose people are looked for, and ways to them.
+_MOST_OWNED, _OWNERS = 10_000, 2
+#: Words of a question that asks whose something is.
+_WHOSE = 4
+#: Words that say that each of two conditions holds of what is asked for; "and" alone may also mean either.
+_OF_EACH = frozenset({"and", "both", "common", "share", "shared"})
+#: From this share of a relation's ends on nothing leads on from them.
+_MOSTLY = 0.5
+#: What is named and one more.
+_PAIR = 2
+
+
+class Finishing:
+    """Finishes the parts of one question after another.
+
+    Args:
+        schema: of the graph.
+        executor: runs programs.
+        listing: knows the order of a table's rows.
+
+    Attributes:
+        lifts: programs made since :meth:`begin` whose conditions were said of something else.
+        anded: of these, those that no more than an "and" asks for.
+        of_rows: programs of what rows are of.
+    """
+
+    def __init__(self, schema: Schema, executor: Executor, listing: Listing) -> None:
+        self.schema = schema
+        self.executor = executor
+        self._listing = listing
+        self.lifts: set[Program] = set()
+        self.anded: set[Program] = set()
+        self.of_rows: set[Program] = set()
+
+    def begin(self) -> None:
+        """Forget what was made for another question."""
+        self.lifts.clear()
+        self.anded.clear()
+        self.of_rows.clear()
+
+    def of(self, question: Question, asked: str, part: Part, several: Collection[Program]) -> list[Program]:
+        """The programs that a composed part may come to.
+
+        Args:
+            question: in words.
+            asked: the sort of answer that is asked for.
+            part: covers the question.
+            several: sets that words are known to stand for.
+        """
+        if part.program is None or (asked == "how many" and part.program in several):
+            return []
+        if asked == "yes/no" and part.category == "S":
+            return [Exists(self._true(part.program)), part.program]
+        if part.category == "S":
+            other = _others(question, part.program)
+            found = [part.program] if other is None else [other, part.program]
+            found = [self._another(question, own) for own in found]
+            found += [
+                own for program in found for own in (*self._named(program), *self._lifted(question, program))
+            ]
+            found = self._owners(question, part.program) or [*found, *self._folded(question, part.program)]
+            people: list[Program] = []
+            if asked == "who" and (not _names_a_relation(part) or self._are_rows(part.program)):
+                people = self._people_of(part.program)
+            elif asked in ("which", "what is", "what are") and self._are_rows(part.program):
+                people = self._things_of(question, part.program)
+            self.of_rows.update(people if self._are_rows(part.program) else ())
+            return [*found, *people]
+        if part.category == "F" and isinstance(part.program, Count):
+            rows = self._rows_with(part.program.source)
+            if rows is not None:
+                return [Count(rows)]
+            counts = [Count(own) for own in self._lifted(question, part.program.source)]
+            self.lifts.update(counts)
+            return [part.program, *counts]
+        return [part.program] if part.category == "F" else []
+
+    def _rows_with(self, program: Program) -> Program | None:
+        """The rows of a table in which something named stands: how often it is listed."""
+        if self.schema.listing is None or not isinstance(program, Entities):
+            return None
+        nodes, rows = self.executor.nodes(program), self.schema.columns.sources(self.schema.listing)
+        column = self._listing.column_of(nodes, rows)
+        if column is None or among(nodes, rows).any():
+            return None
+        return Walk(program, self.schema.inverse(column))
+
+    def _folded(self, question: Question, program: Program) -> list[Program]:
+        """The "average rating" of several shows, each of which has one: their average."""
+        if not isinstance(program, Walk) or program.relation >= self.schema.snapshot.num_relations:
+            return []
+        first = self.schema.relations[program.relation].label.casefold().partition(" ")[0]
+        how = FOLDINGS.get(first)
+        kind = self.schema.columns.value_type(program.relation)
+        said = any(word.text == first for word in question.words)
+        if how is None or not said or kind is None or kind.kind is not ValueKind.NUMBER:
+            return []
+        several = len(self.executor.nodes(program.source)) > 1
+        found: list[Program] = [Fold(how, program.source, Key((program.relation,)))] if several else []
+        self.lifts.update(found)
+        return found
+
+    def _owners(self, question: Question, program: Program) -> list[Program]:
+        """What "whose captain is older than 50" asks for: the ships, not the captains."""
+        if len(question.words) < _WHOSE or question.words[0].text != "whose":
+            return []
+        named = self.schema.by_stem.get(question.words[1].stem, ())
+        back = [Walk(program, self.schema.inverse(relation)) for relation in named]
+        if isinstance(program, Walk) and any(own.relation == program.relation for own in back):
+            return []  # whose it is was said already
+        if isinstance(program, Walk) and program.relation in named:  # not whose theirs is
+            return [Walk(program.source, self.schema.inverse(program.relation))]
+        if not named:
+            return self._people_of(program)
+        return [own for own in back if len(self.executor.nodes(own))]
+
+    def _lifted(self, question: Question, program: Program) -> list[Program]:
+        """Conditions said of what is asked for instead of what they name: from both, but not from."""
+        said = {word.text for word in question.words}
+        without = lifting.but_not(program, self.executor)
+        each = lifting.both(program, self.executor) if said & _OF_EACH else None
+        found = [own for own in (without, each) if own is not None]
+        if each is not None and not said & (_OF_EACH - {"and"}):
+            self.anded.add(each)  # "in goalie and mid positions" may mean either
+        self.lifts.update(found)
+        return found
+
+    def _true(self, program: Program) -> Program:
+        """What a yes or no leads to is to be yes: "are dogs allowed on the ridge"."""
+        true = self.schema.truths.get(program.relation) if isinstance(program, Walk) else None
+        return program if true is None else And(program, Entities((true,)))
+
+    def _people_of(self, program: Program) -> list[Program]:
+        """Whom all of some things have: the customers of orders, of "who ordered bread"."""
+        nodes = self.executor.nodes(program)
+        if len(nodes) > _MOST_OWNED:
+            return []
+        ways: list[Program] = [Walk(program, relation) for relation in self.schema.people_of(nodes)]
+        return ways[:_OWNERS]
+
+    def _are_rows(self, program: Program) -> bool:
+        nodes = self.executor.nodes(program)
+        return bool(len(nodes)) and bool(self.schema.surrogates[0][nodes].all())
+
+    def _things_of(self, question: Question, program: Program) -> list[Program]:
+        """What rows are of, where they were not asked for themselves: what Tom bought are products, not orders."""
+        nodes, said = self.executor.nodes(program), {word.stem for word in question.words}
+        kinds = [kind for kind in self.schema.kinds if len(common(self.schema.members(kind), nodes))]
+        if any(said & set(stems_of(self.schema.snapshot.entity_label(kind))) for kind in kinds):
+            return []
+        walked = program.relation if isinstance(program, Walk) else None
+        things = [
+            r for r in self.schema.held_by(nodes)
+            if r < self.schema.snapshot.num_relations and r != self.schema.type_relation
+            and walked != self.schema.inverse(r) and self.schema.relations[r].leaves < _MOSTLY
+        ]  # fmt: skip
+        ways: list[Program] = [Walk(program, r) for r in things]
+        return [own for own in ways if not self.schema.somebody[self.executor.nodes(own)].any()][:_OWNERS]
+
+    def _another(self, question: Question, program: Program) -> Program:
+        """Of two that have the same, the one that is not named: "which lake is in the same county as Loch Awe"."""
+        texts = [word.text for word in question.words]
+        if "same" not in texts or not _asks_for_one(question):
+            return program
+        nodes = self.executor.nodes(program)
+        named = {node for part in walk(program) if isinstance(part, Entities) for node in part.ids}
+        same = sorted(named & set(nodes.tolist())) if len(nodes) == _PAIR else []
+        return Except(program, Entities(tuple(same))) if len(same) == 1 else program
+
+    def _named(self, program: Program) -> list[Program]:
+        """What the rows of a table are rows of, where they have no names of their own: the person, of "player 7"."""
+        mask, naming = self.schema.surrogates
+        nodes = self.executor.nodes(program)
+        if not naming or not len(nodes) or not mask[nodes].all():
+            return []
+        return [
+            Walk(program, r)
+            for r in sorted(set(naming.values()))
+            if np.isin(nodes, self.schema.columns.sources(r)).all()
+        ]
+
+
+def _names_a_relation(part: Part) -> bool:
+    """Whether words were read as a relation: who is asked for is said then."""
+    return (part.category == "R" and part.anchored is not None) or any(map(_names_a_relation, part.parts))
+
+
+def _asks_for_one(question: Question) -> bool:
+    """Whether what is asked for is named in the singular: "which lake", "what is the only lake"."""
+    wanted = [question.words[n] for n in sorted(vocabulary.targets(question))]
+    return bool(wanted) and not any(word.text.endswith("s") and word.stem != word.text for word in wanted)
+
+
+def _others(question: Question, program: Program) -> Program | None:
+    """What "other" asks for: all but what the question names."""
+    if not any(word.text in ("other", "else", "another", "others") for word in question.words):
+        return None
+    named = sorted({node for part in walk(program) if isinstance(part, Entities) for node in part.ids})
+    return Except(program, Entities(tuple(named))) if named else None

@@ -1,0 +1,211 @@
+"""What the ranker is told of a finished program as a whole: what it gives, and whether that is what was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.programs import words as vocabulary
+from retrieval.programs.algebra import (
+    EVERY,
+    And,
+    Constant,
+    Count,
+    Entities,
+    Exists,
+    Filter,
+    Fold,
+    Having,
+    Or,
+    Program,
+    Top,
+    Walk,
+    walk,
+)
+from retrieval.programs.execution import Executor, Result, among, common
+from retrieval.programs.lexicon import STOP
+from retrieval.programs.parts import Part
+from retrieval.programs.words import Question
+
+if TYPE_CHECKING:
+    from retrieval.programs.anchors.anchor import Features
+    from retrieval.programs.schema import Schema
+
+#: So many of the answers are people, or places, where they fit "who" and "where".
+_MOSTLY = 0.5
+
+
+class Outcomes:
+    """Tells the features of finished programs.
+
+    Args:
+        schema: of the graph.
+        executor: runs programs.
+    """
+
+    def __init__(self, schema: Schema, executor: Executor) -> None:
+        self.schema = schema
+        self.executor = executor
+
+    def of(
+        self,
+        question: Question,
+        program: Program,
+        result: Result,
+        part: Part,
+        several: Collection[Program],
+    ) -> Features:
+        """What is told of a finished program.
+
+        Args:
+            question: in words.
+            program, result: what it is, and what it gives.
+            part: that it was composed of.
+            several: sets that words are known to stand for.
+        """
+        asked = vocabulary.asked(question)
+        idle = float(self._idle(program))
+        if isinstance(program, Exists):
+            return (
+                (f"root.{asked}.truth", 1.0), (f"root.truth.{bool(result)}", 1.0), ("root.idle", idle),
+                ("root.inapplicable", float(not result and self._inapplicable(program.source))),
+            )  # fmt: skip
+        if isinstance(program, Top) and program.count == EVERY:
+            return (("root.each", 1.0), ("root.empty", float(not len(result))))  # type: ignore[arg-type]
+        if not isinstance(result, np.ndarray):
+            sort = (
+                "count" if isinstance(program, Count) else "fold" if isinstance(program, Fold) else "number"
+            )
+            bad = float(result) != float(result)
+            return ((f"root.{asked}.{sort}", 1.0), ("root.bad", float(bad)), ("root.idle", idle))
+        kinds = self.schema.columns.kinds[result]
+        sort = "empty" if not len(result) else "values" if kinds.all() else "nodes"
+        if sort == "values":
+            sort = ("number", "date", "time")[int(kinds[0]) - 1]
+        size = (
+            "0"
+            if not len(result)
+            else "1"
+            if len(result) == 1
+            else "few"
+            if len(result) <= 12
+            else "many"
+            if len(result) <= 100
+            else "lots"
+        )
+        shape = type(program).__name__
+        features = [
+            (f"root.{asked}.{sort}", 1.0), (f"root.size.{size}", 1.0),
+            (f"root.{asked}.{size}", 1.0), (f"root.shape.{shape}", 1.0),
+            ("root.empty", float(not len(result))), ("root.all", float(isinstance(program, Having))),
+            (f"root.extra.{part.extra if isinstance(part.extra, str) else None}", 1.0), ("root.idle", idle),
+        ]  # fmt: skip
+        entities = (own for own in walk(program) if isinstance(own, Entities) and own not in several)
+        named = [node for own in entities for node in own.ids]
+        if len(result) and np.isin(result, named).all():
+            features += [("root.echo", 1.0), (f"root.echo.{shape}", 1.0)]
+            either = isinstance(program, Or) and any(word.text == "or" for word in question.words)
+            features.append(("root.either", float(either and asked in ("which", "who", "what is"))))
+        mask, naming = self.schema.surrogates
+        features.append(
+            ("root.surrogate", float(bool(naming) and sort == "nodes" and bool(mask[result].all())))
+        )
+        if isinstance(program, Top):
+            tied = len(result) == len(self.executor.nodes(program.source)) > program.count
+            features.append(("root.tied", float(tied)))
+        features += self._fitting(asked, result)
+        target = self._target(question, part)
+        if target is not None and len(result):
+            inside = among(result, self.executor.nodes(target)).all()
+            features.append(("target.ok" if inside else "target.bad", 1.0))
+            features.append((f"target.{asked}.{'ok' if inside else 'bad'}", 1.0))
+        return tuple(features)
+
+    def _idle(self, program: Program) -> int:
+        """How many comparisons with a value leave out nothing that has one: more than one employee."""
+        found, inner = 0, set[Program]()
+        for own in walk(program):
+            if not isinstance(own, Filter) or own.key.counted or own in inner:
+                continue
+            source = own.source
+            while isinstance(source, Filter) and source.key == own.key:  # the two ends of a range
+                inner.add(source)
+                source = source.source
+            having = common(self.executor.nodes(source), self.schema.columns.sources(own.key.path[0]))
+            found += len(having) > 1 and len(self.executor.nodes(own)) == len(having)
+        return found
+
+    def counts_one(self, program: Program) -> bool:
+        """Whether things are told apart by how many they have of what each has one of, as the cells of a table."""
+        keys = [own.key for own in walk(program) if isinstance(own, Top)]
+        keys += [
+            own.key for own in walk(program)
+            if isinstance(own, Filter) and not (isinstance(own.value, Constant) and own.value.value <= 1)
+        ]  # fmt: skip
+        forward = {key.path[0] for key in keys if key.counted and len(key.path) == 1}
+        return any(
+            self.schema.relations[r].facts == self.schema.relations[r].heads
+            for r in forward if r < self.schema.snapshot.num_relations
+        )  # fmt: skip
+
+    def _inapplicable(self, program: Program) -> bool:
+        """Whether nothing is said of the one side that could tell the other: who has no award at all."""
+        if not isinstance(program, And):
+            return False
+        for one, other in ((program.left, program.right), (program.right, program.left)):
+            if isinstance(one, Entities) and isinstance(other, Walk):
+                back = Having(self.schema.inverse(other.relation))
+                return not len(common(self.executor.nodes(one), self.executor.nodes(back)))
+        return False
+
+    def _fitting(self, asked: str, result: np.ndarray) -> Features:
+        """Whether "who" and "where" are answered with somebody and somewhere, where the graph has any."""
+        mask = (
+            {"who": self.schema.somebody, "where": self.schema.somewhere}.get(asked) if len(result) else None
+        )
+        if mask is None or not mask.any():
+            return ()
+        fits = float(np.mean(mask[result]) >= _MOSTLY)
+        return ((f"root.{asked}.fits", fits), (f"root.{asked}.unfit", 1.0 - fits))
+
+    def _target(self, question: Question, part: Part) -> Program | None:
+        """What the question asks for: the first set of it, where that is a kind and no relation of it is asked for,
+        or what the relation that stands right behind "which" leads to.
+        """
+        targets = vocabulary.targets(question)
+        stack, first, relating = [part], None, list[int]()
+        while stack:
+            own = stack.pop()
+            if (
+                own.anchored
+                and not own.parts
+                and own.category == "R"
+                and own.anchored[0] not in targets
+                and own.extra.relation not in self.schema.namings
+                and question.words[own.anchored[0]].text not in STOP
+            ):
+                relating.append(own.anchored[1])
+            if (
+                own.anchored
+                and not own.parts
+                and (
+                    (own.category == "S" and own.extra in ("kind", "ends", "starts", "hub"))
+                    or (own.category == "R" and own.anchored[0] in targets)
+                )
+                and (first is None or own.first < first.first)
+            ):
+                first = own
+            stack.extend(own.parts)
+        if first is None or first.anchored is None or any(end < first.anchored[0] for end in relating):
+            return None
+        if first.category == "S":
+            return first.program
+        relation = first.extra.relation
+        match self.schema.relations[relation].form:
+            case "noun":
+                return Having(self.schema.inverse(relation))
+            case "of":
+                return Having(relation)
+        return None
