@@ -260,6 +260,17 @@ class Meanings:
             found.append(of(Having(relation), "starts", "domain"))
         return found
 
+    def _doers(self, question: Question, at: int) -> list[Anchor]:
+        """Kinds of those who do what a verb says that names nothing else: the keepers, of "who keeps Cape Varga"."""
+        word, schema = question.words[at], self.schema
+        named = word.stem in schema.kind_stems or word.stem in schema.by_stem
+        if named or question.words[0].text not in ("who", "whom"):
+            return []
+        doers = {node for stem in vocabulary.agents(word.stem) for node in schema.kind_stems.get(stem, ())}
+        doers = {node for node in doers if len(vocabulary.stems_of(self.snapshot.entity_label(node))) == 1}
+        features: Features = (("k", 1.0), ("k.recall", 1.0), ("k.head", 1.0))
+        return [self._kind(at, at + 1, node, features, 0.9) for node in sorted(doers)]
+
     def kinds(self, question: Question) -> list[Anchor]:
         """Kinds, and what many nodes point to, whose names have the stems of words."""
         schema, found = self.schema, list[Anchor]()
@@ -281,6 +292,8 @@ class Meanings:
                     last_word = 1.0 if stems and stems[-1] in own else 0.0
                     features = (("k", 1.0), ("k.recall", recall), ("k.head", last_word))
                     found.append(self._kind(first, last, node, features, 0.5 + 0.4 * recall))
+                if last == first + 1:
+                    found += self._doers(question, first)
                 sex = (
                     (vocabulary.stem(SEXES.get(question.words[first].text, "")),) if last == first + 1 else ()
                 )

@@ -101,3 +101,11 @@ SPACE = [
 )
 def test_a_plural_is_the_kind_and_when_asks_for_the_date(tmp_path, question, answers):
     assert asked(reader(tmp_path, SPACE), question) == answers
+
+
+def test_who_does_something_is_of_the_kind_that_is_called_so(tmp_path):
+    posts = [
+        ("Ida", "type", "keeper"), ("Ida", "post", "Low Island"), ("Ida", "age", "50"), ("Low Island", "type", "light"),
+        ("Tom", "type", "keeper"), ("Tom", "post", "Cape Bell"), ("Cape Bell", "type", "light"),
+    ]  # fmt: skip
+    assert asked(reader(tmp_path, posts), "Who keeps Low Island?") == {"Ida"}
