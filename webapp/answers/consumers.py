@@ -27,6 +27,9 @@ class RunConsumer(Socket):
     already are skipped; one that leaves a gap makes the consumer read the log, which always has the events first.
     """
 
+    watch: asyncio.Task[None] | None = None
+    ended = False
+
     async def obstacle(self, scope: dict[str, Any]) -> int | None:
         """``after`` must be a number, and the run of a graph that the user may see."""
         if _after(scope["query_string"]) is None:
@@ -41,10 +44,7 @@ class RunConsumer(Socket):
     async def connect(self) -> None:
         """Join, replay."""
         self.run_id: str = str(self.scope["url_route"]["kwargs"]["run_id"])
-        self.sent = 0
-        self.ended = False
         self.turn = asyncio.Lock()
-        self.watch: asyncio.Task[None] | None = None
         self.sent = _after(self.scope["query_string"]) or 0
         if not await self.join(announce.group(self.run_id)):
             return
@@ -56,12 +56,12 @@ class RunConsumer(Socket):
         elif not self.ended:
             self.watch = asyncio.create_task(self.look_again())
 
-    async def disconnect(self, code: int) -> None:
-        """Leave the groups."""
+    async def let_go(self) -> None:
+        """The look at the log stops too."""
         self.ended = True
         if self.watch is not None:
             self.watch.cancel()
-        await super().disconnect(code)
+        await super().let_go()
 
     async def run_events(self, message: dict[str, Any]) -> None:
         """Events were announced."""

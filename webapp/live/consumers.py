@@ -10,6 +10,7 @@ from typing import Any
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
+from redis.exceptions import RedisError
 
 from webapp.accounts.authentication import live_tokens
 from webapp.accounts.models import User
@@ -38,7 +39,12 @@ class Socket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no t
         """
         code = await self.obstacle(scope) if logged_in(scope) else NOT_LOGGED_IN
         if code is None:
-            await super().__call__(scope, receive, send)
+            self.joined: list[str] = []
+            self.guard: asyncio.Task[None] | None = None
+            try:
+                await super().__call__(scope, receive, send)
+            finally:  # also where sending broke because the client had gone, of which ``disconnect`` is not told
+                await self.let_go()
             return
         await receive()
         await send({"type": "websocket.accept"})
@@ -50,8 +56,6 @@ class Socket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no t
 
     async def join(self, group: str) -> bool:
         """Accept and join a group, besides that of the person; whether they are still who they were at the log-in."""
-        self.joined: list[str] = []
-        self.guard: asyncio.Task[None] | None = None
         await self.accept()
         for name in (channels.person(self.scope["user"].pk), group):
             await self.channel_layer.group_add(name, self.channel_name)
@@ -80,13 +84,16 @@ class Socket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no t
                 await self.person_changed({})
                 return
 
-    async def disconnect(self, code: int) -> None:
-        """Leave the groups."""
-        guard = getattr(self, "guard", None)
-        if guard is not None and guard is not asyncio.current_task():
-            guard.cancel()
-        for name in getattr(self, "joined", ()):
-            await self.channel_layer.group_discard(name, self.channel_name)
+    async def let_go(self) -> None:
+        """The socket is over, however it came to that: stop what goes on beside it and leave the groups."""
+        if self.guard is not None:
+            self.guard.cancel()
+        joined, self.joined = self.joined, []
+        for name in joined:
+            try:
+                await self.channel_layer.group_discard(name, self.channel_name)
+            except (RedisError, OSError):
+                logger.warning("could not leave %s", name, exc_info=True)
 
     async def person_changed(self, message: dict[str, Any]) -> None:
         """Have the person come again."""

@@ -153,6 +153,38 @@ async def test_a_quiet_socket_stays_open(run, cookie):
     await jobs_connection.disconnect()
 
 
+async def test_nothing_goes_on_for_a_client_that_left_while_it_was_told_something(run, cookie):
+    def at_work():
+        names = {task.get_coro().__qualname__ for task in asyncio.all_tasks()}
+        return {name for name in names if name.startswith(("Socket.", "RunConsumer."))}
+
+    left = asyncio.Event()
+
+    async def through_a_broken_line(scope, receive, send):
+        async def breaking(message):
+            if message["type"] == "websocket.send" and left.is_set():
+                raise OSError("the client is gone")
+            await send(message)
+
+        await application(scope, receive, breaking)
+
+    headers = [
+        (b"origin", b"http://localhost"),
+        (b"cookie", f"{settings.SESSION_COOKIE_NAME}={cookie}".encode()),
+    ]
+    connection = Socket(through_a_broken_line, url(run), headers)
+    assert await connection.connect()
+    while len(at_work()) < 2:  # it looks at the log, and whether the person may still watch
+        await asyncio.sleep(0.01)
+    left.set()
+    with pytest.raises(OSError, match="gone"):
+        await asyncio.gather(
+            connection.wait(timeout=5), sync_to_async(publish)(run.pk, after=0, events=[STARTED])
+        )
+    await asyncio.sleep(0)
+    assert not at_work()
+
+
 async def keep_alive():
     while True:
         await sync_to_async(heartbeats.beat)(heartbeats.ANSWERS, "w")
