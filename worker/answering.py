@@ -36,7 +36,7 @@ from webapp.graphs.models import Graph
 from webapp.graphs.selectors import endpoint_of
 from webapp.jobs import cancel, database_retry, queue
 from webapp.jobs.database_retry import retry_while_away
-from worker import endpoints, engines, identity, language_models, watchdog
+from worker import endpoints, engines, helping, identity, language_models, watchdog
 
 logger = logging.getLogger(__name__)
 Halt = services.Ending | RunPaused
@@ -46,9 +46,36 @@ AWAY = "unavailable"
 """The code of a run that lost the database."""
 
 
+_desk = helping.Desk()
+
+
 @shared_task(name=queue.ANSWER, acks_late=False)
-def answer(run_id: str) -> None:
-    """Answer the run whose turn it is, which need not be the one that this message was sent for."""
+def answer(run_id: str, here: bool = False) -> None:
+    """Answer the run whose turn it is, which need not be the one that this message was sent for.
+
+    Args:
+        run_id: the run that the message was sent for.
+        here: it is not to be handed to the helper, who has no time.
+    """
+    with _desk.taking() as others:
+        if not here and helping.has_time(others):
+            _desk.hand_on(partial(queue.send, queue.HELP, run_id))
+            return
+        _next()
+        while _desk.takes_back():
+            _next()
+
+
+@shared_task(name=queue.HELP, acks_late=False)
+def help_out(run_id: str) -> None:
+    """Answer in a worker of jobs, as :func:`answer` does, while it has no job."""
+    if watchdog.keys(watchdog.JOB) or identity.stopping.is_set():
+        queue.send(queue.ANSWER, run_id, True)
+        return
+    _next()
+
+
+def _next() -> None:
     if identity.stopping.is_set():
         return  # it stays queued
     run = retry_while_away(partial(services.claim, worker=identity.NAME))

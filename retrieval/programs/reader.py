@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
+from retrieval.errors import check
 from retrieval.pretrained import JUDGE, PROGRAMS
 from retrieval.programs.algebra import And, Entities, Having, Walk, walk
 from retrieval.programs.beside import beside
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
 
 #: Readings of a question for several things that are tried.
 _TRIED = 3
+_REMEMBERED = 8
+_Asked = tuple[str, tuple[int, ...], tuple["Denoted", ...]]
+
 WRITTEN = 0.5
 """What stands for the confidence of a program that a language model wrote: nothing was measured of it."""
 
@@ -116,6 +121,7 @@ class ProgramReader:
         self._encode = encode
         self._weights = weights
         self._lock = threading.Lock()
+        self._lately: OrderedDict[_Asked, Understanding | None] = OrderedDict()
         self.learned = weights != PROGRAMS
 
     @cached_property
@@ -133,6 +139,8 @@ class ProgramReader:
     ) -> Understanding | None:
         """What a question asks, or None where nothing of it was understood.
 
+        The last few are remembered: methods that are compared read the same question.
+
         Args:
             question: as asked.
             given: entities that somebody picked for names of the question.
@@ -142,23 +150,39 @@ class ProgramReader:
         Raises:
             Cancelled: ``cancelled`` said so.
         """
+        asked = (question, tuple(given), tuple(denoted))
         with self._lock:
-            reading: Reading = self.parser.read(question, given, cancelled=cancelled, denoted=denoted)
             executor = Executor(self.snapshot, self.parser.columns, cancelled)
-            several = self._several(reading, executor, given, denoted)
-            if several is not None:
-                return several
-            if not reading.candidates:
-                return None
-            best = reading.candidates[0]
-            sure = confidence(self.parser.weights, reading)
-            others = tuple(reading.candidates[1:4])
-            named = tuple(named_in(reading, best.part))
-            unread = evidence(reading)["unread besides names"]
-            return Understanding(
-                best, sure, others, executor, self.parser.schema, named,
-                says_nothing=sure == 0.0 and unread > 0, reads_all=unread == 0.0,
-            )  # fmt: skip
+            if asked in self._lately:
+                check(cancelled)
+                known = self._lately[asked]
+                return None if known is None else replace(known, executor=executor)
+            found = self._read(*asked, executor)
+            # What one run's executor has computed, and whether that run is to stop, is not another's.
+            unrun = Executor(self.snapshot, self.parser.columns)
+            self._lately[asked] = None if found is None else replace(found, executor=unrun)
+            if len(self._lately) > _REMEMBERED:
+                self._lately.popitem(last=False)
+            return found
+
+    def _read(
+        self, question: str, given: Sequence[int], denoted: Sequence[Denoted], executor: Executor
+    ) -> Understanding | None:
+        reading: Reading = self.parser.read(question, given, cancelled=executor.cancelled, denoted=denoted)
+        several = self._several(reading, executor, given, denoted)
+        if several is not None:
+            return several
+        if not reading.candidates:
+            return None
+        best = reading.candidates[0]
+        sure = confidence(self.parser.weights, reading)
+        others = tuple(reading.candidates[1:4])
+        named = tuple(named_in(reading, best.part))
+        unread = evidence(reading)["unread besides names"]
+        return Understanding(
+            best, sure, others, executor, self.parser.schema, named,
+            says_nothing=sure == 0.0 and unread > 0, reads_all=unread == 0.0,
+        )  # fmt: skip
 
     def _several(
         self, whole: Reading, executor: Executor, given: Sequence[int], denoted: Sequence[Denoted]

@@ -2,7 +2,8 @@
 
 The queue is what PostgreSQL says it is; a message to the workers only wakes one. A run's turn is how many runs its
 person has at work plus its place among those that the person has waiting. Within a turn it is first the one who was
-served longest ago.
+served longest ago. Of the runs of one comparison the one that is likely to take longest begins, so that the others are
+done beside it.
 """
 
 from __future__ import annotations
@@ -15,12 +16,18 @@ from django.db import connection
 from webapp.accounts.models import User
 from webapp.answers.models import Run, RunState
 from webapp.api.errors import TooManyRunsError
+from webapp.graphs.models import Graph
 
 _ORDER = """
-    WITH waiting AS (
-        SELECT id, user_id, created_at,
-            row_number() OVER (PARTITION BY user_id ORDER BY created_at, id) AS place
+    WITH queued AS (
+        SELECT id, user_id, created_at, likely_s,
+            min(created_at) OVER (PARTITION BY coalesce("group", id)) AS asked_at
         FROM answers_run WHERE state = 'queued'
+    ), waiting AS (
+        SELECT id, user_id, created_at, row_number() OVER (
+            PARTITION BY user_id ORDER BY asked_at, likely_s DESC NULLS LAST, created_at, id
+        ) AS place
+        FROM queued
     ), person AS (
         SELECT user_id,
             (SELECT count(*) FROM answers_run AS r
@@ -48,6 +55,19 @@ _CLAIM = f"""
     RETURNING id
 """
 
+LATELY = 200
+"""The last answered runs of a graph that say how long methods take."""
+
+_TAKEN = """
+    SELECT method, percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM finished_at - started_at))
+    FROM (
+        SELECT method, started_at, finished_at FROM answers_run
+        WHERE graph_id = %s AND state = 'done' AND started_at IS NOT NULL
+        ORDER BY created_at DESC LIMIT %s
+    ) AS answered
+    GROUP BY method
+"""
+
 
 def claim_next(worker: str) -> UUID | None:
     """Give the next run to a worker; None when no run waits. The time is the database's."""
@@ -55,6 +75,13 @@ def claim_next(worker: str) -> UUID | None:
         cursor.execute(_CLAIM, [worker])
         row = cursor.fetchone()
     return row[0] if row else None
+
+
+def likely_seconds(graph: Graph) -> dict[str, float]:
+    """How long each method took on a graph lately: the middle of its last runs that were answered."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TAKEN, [graph.pk, LATELY])
+        return dict(cursor.fetchall())
 
 
 def positions() -> dict[UUID, int]:

@@ -84,6 +84,7 @@ class Run(Failable):
     llm_name = models.CharField(max_length=200, blank=True)
     usage = models.JSONField(null=True)
     group = models.UUIDField(null=True, db_index=True)
+    likely_s = models.FloatField(null=True)
     entities = models.JSONField(default=list)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     state = models.CharField(max_length=16, choices=RunState, default=RunState.QUEUED)

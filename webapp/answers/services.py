@@ -63,8 +63,12 @@ class Contender:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def create_run(*, graph: Graph, ask: Ask, user: User, group: UUID | None = None) -> Run:
+def create_run(
+    *, graph: Graph, ask: Ask, user: User, group: UUID | None = None, likely_s: float | None = None
+) -> Run:
     """Check a question and hand it to the workers. Runs of one ``group`` are shown side by side.
+
+    ``likely_s`` is how long it is likely to take, where others of the group take longer or shorter.
 
     Raises:
         QuestionError: the question is empty or over-long.
@@ -103,6 +107,7 @@ def create_run(*, graph: Graph, ask: Ask, user: User, group: UUID | None = None)
             entities=list(dict.fromkeys(ask.entities)),
             user=user,
             group=group,
+            likely_s=likely_s,
             pause_after=1 if ask.step_by_step and registry.method(method).steerable else None,
             program=written.program,
             program_before=written.before,
@@ -157,7 +162,7 @@ def create_comparison(*, graph: Graph, ask: Ask, contenders: Sequence[Contender]
         InvalidError: a method with the same checkpoint and settings is named twice.
         ClewError: as :func:`create_run`.
     """
-    group = uuid4()
+    group, likely = uuid4(), fair_queue.likely_seconds(graph)
     with transaction.atomic():
         runs = [
             create_run(
@@ -170,6 +175,7 @@ def create_comparison(*, graph: Graph, ask: Ask, contenders: Sequence[Contender]
                 ),
                 user=user,
                 group=group,
+                likely_s=likely.get(contender.method),
             )
             for contender in contenders
         ]

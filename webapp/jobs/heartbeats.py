@@ -14,6 +14,9 @@ from webapp.api.redis import redis_client
 
 ANSWERS = "answers"
 JOBS = "jobs"
+HELP = "help"
+"""Questions that an answers worker hands to a worker of jobs."""
+
 BEAT_S = 2.0
 LOST_AFTER_S = 12.0
 LEFT_KEPT_S = 3600
@@ -49,9 +52,14 @@ def leave(queue: str, worker: str) -> None:
 
 
 def count(queue: str) -> int:
-    """How many workers of a queue are alive; one of this machine whose process has ended is not."""
+    """How many workers of a queue are alive."""
+    return len(alive(queue))
+
+
+def alive(queue: str) -> list[str]:
+    """The workers of a queue that are alive; one of this machine whose process has ended is not."""
     heard: list[str] = redis_client().eval(_HEARD, 1, _key(queue), str(LOST_AFTER_S))
-    return sum(not _has_no_process(worker) for worker in heard)
+    return [worker for worker in heard if not _has_no_process(worker)]
 
 
 def is_alive(queue: str, worker: str) -> bool:

@@ -32,6 +32,7 @@ STUDY = "clew.study"
 TEST_GRAPH = "clew.test_graph"
 PURGE_REVIEW = "clew.purge_review"
 ANSWER = "clew.answer"
+HELP = "clew.help"
 WARM = "clew.warm"
 TEST_MODEL = "clew.test_model"
 WHY_NOT = "clew.why_not"
@@ -50,6 +51,7 @@ QUEUE_OF = {
     TEST_GRAPH: heartbeats.JOBS,
     PURGE_REVIEW: heartbeats.JOBS,
     ANSWER: heartbeats.ANSWERS,
+    HELP: heartbeats.HELP,
     TEST_MODEL: heartbeats.ANSWERS,
     WHY_NOT: heartbeats.ANSWERS,
     WARM: heartbeats.ANSWERS,
@@ -67,13 +69,13 @@ def enqueue(task: str, key: int | str | UUID) -> None:
     transaction.on_commit(partial(send, task, key))
 
 
-def send(task: str, key: int | str | UUID) -> None:
-    """Send a task now. Sending twice is harmless: tasks claim their row first.
+def send(task: str, key: int | str | UUID, *more: bool) -> None:
+    """Send a task now, with ``more`` arguments behind the key. Sending twice is harmless: tasks claim their row first.
 
     A queue that is away breaks nothing: rows that wait are looked for again and again (:func:`waiting`), and whoever
     asked by HTTP is told (:mod:`webapp.jobs.unsent`).
     """
-    args = [key if isinstance(key, int) else str(key)]
+    args = [key if isinstance(key, int) else str(key), *more]
     try:
         app.send_task(task, args=args, queue=QUEUE_OF[task], retry=True, retry_policy=AT_ONCE)
     except (KombuError, RedisError, OSError) as error:

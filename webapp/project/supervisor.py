@@ -218,7 +218,7 @@ def processes(env: Env, home_id: str) -> list[Child]:
         engine |= {"OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // 2)), "OMP_WAIT_POLICY": "PASSIVE"}
     answers = [*celery, "-Q", "answers", "-c", "2", "-n", "answers@%h"]
     # Training must not slow down asking, hence the low priority.
-    jobs = ["nice", "-n", "10", *celery, "-Q", "jobs", "-c", "4", "-n", "jobs@%h"]
+    jobs = ["nice", "-n", "10", *celery, "-Q", "jobs,help", "-c", "4", "-n", "jobs@%h"]
     children = [
         Child("web server", web, logs / "web.log"),
         Child("answers worker", answers, logs / "answers.log", engine),

@@ -70,6 +70,20 @@ def test_reading_stops_when_it_is_cancelled(reader):
         reader.read("Which country has the largest population?", cancelled=lambda: True)
 
 
+def test_methods_that_are_compared_read_a_question_once(reader, monkeypatch):
+    read, asked = reader.parser.read, []
+    monkeypatch.setattr(reader.parser, "read", lambda *a, **b: asked.append(a) or read(*a, **b))
+    question = "How many countries are there in Africa?"
+    first, second = reader.read(question), reader.read(question)
+    assert len(asked) == 1
+    assert (second.best.program, second.best.result) == (first.best.program, first.best.result)
+    assert second.executor is not first.executor, "one run's Stop is not another's"
+    with pytest.raises(Cancelled):
+        reader.read(question, cancelled=lambda: True)
+    reader.read(question, [reader.snapshot.find_entity("Africa")])
+    assert len(asked) == 2
+
+
 def test_a_program_that_somebody_wrote_is_executed_as_it_is(reader):
     snapshot = reader.snapshot
     africa, continent = snapshot.find_entity("Africa"), snapshot.find_relation("continent")

@@ -1,9 +1,11 @@
 """Whose run is next: people take turns, see their place, and cannot fill the queue."""
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
 from webapp.accounts.models import User
 from webapp.answers import fair_queue, services
@@ -51,6 +53,28 @@ def test_the_runs_of_one_person_come_in_order(ask):
     first, second, third = ask("viewer", 3)
     assert [services.claim(worker="w").pk for _ in range(3)] == [first.pk, second.pk, third.pk]
     assert services.claim(worker="w") is None
+
+
+def test_of_a_comparison_the_method_that_took_longest_begins(api, tiny_graph, ask):
+    for method, seconds in (("reg-path", 2), ("inses", 9), ("inses", 5), ("reg-triple", 60)):
+        begun = timezone.now()
+        (run,) = ask("viewer")
+        Run.objects.filter(pk=run.pk).update(
+            method=method,
+            state="failed" if seconds > 30 else "done",
+            started_at=begun,
+            finished_at=begun + timedelta(seconds=seconds),
+        )
+    assert fair_queue.likely_seconds(tiny_graph) == {"reg-path": 2.0, "inses": 7.0}
+    (alone,) = ask("viewer")
+    methods = ["reg-triple", "reg-path", "inses", "rel-rag-path"]
+    body = {"graph": tiny_graph.pk, "question": "q?", "methods": [{"method": name} for name in methods]}
+    group = api("viewer").post("/api/v1/comparisons", body, format="json").json()
+    assert [run["method"] for run in group["runs"]] == methods
+    (later,) = ask("viewer")
+    claimed = [services.claim(worker="w") for _ in range(6)]
+    assert (claimed[0].pk, claimed[-1].pk) == (alone.pk, later.pk)
+    assert [run.method for run in claimed[1:-1]] == ["inses", "reg-path", "reg-triple", "rel-rag-path"]
 
 
 def test_each_run_that_waits_shows_its_place(ask, api, tiny_graph, django_assert_max_num_queries):
