@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import logging
 import time
 from collections.abc import Callable
@@ -13,6 +12,7 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from retrieval.errors import Cancelled, ClewError, StorageFullError
+from retrieval.kg.snapshot.storage import is_full
 from retrieval.types import Progress
 from webapp.jobs import cancel, log, services
 from webapp.jobs.database_retry import retry_while_away
@@ -140,7 +140,7 @@ def _ended(job: Job, error: BaseException, one: watchdog.Held, failed: Failed | 
 
 def _told(error: BaseException) -> ClewError:
     """What a person is told of an error that nobody foresaw, or of a disk that is full."""
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if is_full(error):
         return StorageFullError(
             "The disk became full in the middle; nothing half done was kept.",
             hint="Free some space on the worker's disk, or ask its operator, and try the job again.",

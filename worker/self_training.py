@@ -8,12 +8,14 @@ from typing import Any
 
 from celery import shared_task
 
-from retrieval.errors import Cancelled, TrainingDataError
+from retrieval.errors import Cancelled, StorageFullError, TrainingDataError
 from retrieval.kg import snapshot as kg
 from retrieval.kg.snapshot.cache import cache_of
+from retrieval.kg.snapshot.storage import is_full
 from webapp.experiments import self_training
 from webapp.experiments import services as experiments
 from webapp.graphs import files
+from webapp.graphs.models import Graph
 from webapp.graphs.selectors import require_version
 from webapp.jobs import queue
 from worker import engines, job_runs
@@ -48,10 +50,19 @@ def work(context: job_runs.Context) -> dict[str, Any]:
     except TrainingDataError as error:  # a small graph: nobody asked for this, so nothing failed
         return {"skipped": error.message}
     except Cancelled:
-        raise  # gone on with
-    except Exception:
+        if Graph.objects.filter(pk=graph.pk, snapshot=version).exists():
+            raise  # gone on with
+        shutil.rmtree(engine.kept_of(out), ignore_errors=True)  # of a version that nobody asks any more
+        raise
+    except Exception as error:
         for half_done in (out, engine.kept_of(out)):  # a full disk, above all: it takes the room of others
             shutil.rmtree(half_done, ignore_errors=True)
+        if is_full(error) or isinstance(error, StorageFullError):
+            raise StorageFullError(
+                f"The disk became full while {graph.name} learned its own words; nothing half done was kept, and "
+                "questions are answered as before.",
+                hint="Free some space on the worker's disk, or ask its operator, and try the job again.",
+            ) from error
         raise
     told = {
         "questions": made.questions,

@@ -16,7 +16,8 @@ import torch
 from torch import nn
 
 from retrieval.config import TrainingConfig
-from retrieval.errors import CheckpointError, check
+from retrieval.errors import CheckpointError, StorageFullError, check
+from retrieval.kg.snapshot.storage import is_full
 from retrieval.training.averaging import WeightAverage
 from retrieval.training.recipe import Learning, Measured, Rated
 from retrieval.training.training_state import TrainingState, copied
@@ -61,6 +62,7 @@ def fit(
 
     Raises:
         Cancelled: ``cancelled()`` said so; the next call goes on after the last whole epoch.
+        StorageFullError: there is no room for the last epoch's state; what was kept of the one before still is.
     """
     model = task.model
     groups = task.parameter_groups() if isinstance(task, Rated) else model.parameters()
@@ -149,9 +151,15 @@ def _save(path: Path, key: str, learner: _Learner, state: TrainingState) -> None
     try:
         building.write_bytes(written.getbuffer())
         building.replace(path)
-    except OSError:
+    except OSError as error:
         building.unlink(missing_ok=True)
-        raise
+        if not is_full(error):
+            raise
+        kept = f"epoch {state.epoch - 1} is kept" if path.is_file() else "nothing of it is kept"
+        raise StorageFullError(
+            f"There is no room on the disk for what epoch {state.epoch} of the training has learned; {kept}.",
+            hint="Make room where the checkpoint is to be, and train again: it goes on from what is kept.",
+        ) from error
 
 
 def _load(path: Path, key: str, learner: _Learner) -> TrainingState | None:

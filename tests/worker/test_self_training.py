@@ -1,6 +1,5 @@
 """A graph that nobody trained on teaches itself after its import, and gives way to what people train."""
 
-import errno
 from dataclasses import replace
 
 import pytest
@@ -9,13 +8,14 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from retrieval import self_training as engine
 from tests.retrieval.films import facts
+from tests.support.full_disk import disk_to_fill
 from webapp.experiments import self_training as started
 from webapp.experiments.models import Checkpoint
 from webapp.experiments.resolution import checkpoint_in_use
-from webapp.graphs import services
+from webapp.graphs import files, services
 from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobKind, JobState
-from worker import imports, indexing, self_training
+from worker import imports, indexing, job_runs, self_training
 
 FILMS = "".join("\t".join(fact) + "\n" for fact in facts()).encode()
 
@@ -104,31 +104,60 @@ def test_a_small_graph_is_no_failure(users):
     assert checkpoint_in_use(graph) is None
 
 
-def test_a_full_disk_fails_it_and_leaves_nothing_behind(users, monkeypatch):
+def once_in_training(monkeypatch, do):
+    """Do something when the training has taken its first steps."""
+    report, done = job_runs.Context.progress, []
+
+    def progress(context, told):
+        report(context, told)
+        if told.stage == "training" and not done and context.job.kind == JobKind.SELF_TRAIN:
+            done.append(told)
+            do()
+
+    monkeypatch.setattr(job_runs.Context, "progress", progress)
+
+
+def left_of(job):
+    """What lies on the disk of a job's training."""
+    out = files.local_path(files.checkpoint_name(job.graph_id, job.pk))
+    return [one.name for one in (out, engine.kept_of(out)) if one.exists()]
+
+
+def test_a_disk_that_becomes_full_in_mid_training_fails_it_and_leaves_nothing_behind(users, monkeypatch):
     graph = imported(users)
-    made = []
-
-    def full(_snapshot, *, out, **_settings):
-        out.mkdir(parents=True)
-        kept = engine.kept_of(out)
-        kept.mkdir()
-        made.extend((out, kept))
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(engine, "self_train", full)
     job = the_job(graph)
-    self_training.self_train(job.pk)
+    with disk_to_fill() as leave:
+        once_in_training(monkeypatch, lambda: leave(1_000_000))  # less than a state of this training
+        self_training.self_train(job.pk)
     job.refresh_from_db()
     assert (job.state, job.error_code) == (JobState.FAILED, "storage_full")
-    assert job.error_message == "The disk became full in the middle; nothing half done was kept."
-    assert made
-    assert not any(one.exists() for one in made)
+    assert "nothing half done was kept, and questions are answered as before" in job.error_message
+    assert "try the job again" in job.error_hint
+    assert left_of(job) == []
     assert checkpoint_in_use(graph) is None
+    # With room it is done when it is tried again.
+    jobs.retry(job=job)
+    self_training.self_train(job.pk)
+    job.refresh_from_db()
+    assert job.state == JobState.DONE
 
 
-def test_a_new_version_stops_the_training_of_the_one_before(users, api):
+def test_one_that_is_cancelled_in_mid_training_goes_on_when_it_is_tried_again(users, monkeypatch):
     graph = imported(users)
-    first = the_job(graph)
+    job = the_job(graph)
+    once_in_training(monkeypatch, lambda: jobs.request_cancel(job=Job.objects.get(pk=job.pk)))
+    self_training.self_train(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.error_message) == (JobState.CANCELLED, "")
+    assert checkpoint_in_use(graph) is None
+    jobs.retry(job=job)
+    self_training.self_train(job.pk)
+    job.refresh_from_db()
+    assert job.state == JobState.DONE
+
+
+def append(graph, api):
+    """A new version of a graph, imported and indexed."""
     more = SimpleUploadedFile("more.tsv", b"Film 99\tdirected_by\tVarda\n")
     answer = api("admin").post(
         f"/api/v1/graphs/{graph.pk}/versions", {"mode": "append", "files": [more]}, format="multipart"
@@ -136,9 +165,23 @@ def test_a_new_version_stops_the_training_of_the_one_before(users, api):
     assert answer.status_code == 202, answer.content
     imports.import_graph(Job.objects.filter(graph=graph, kind=JobKind.IMPORT).latest("pk").pk)
     indexing.index_graph(Job.objects.filter(graph=graph, kind=JobKind.INDEX).latest("pk").pk)
+
+
+@pytest.mark.parametrize("running", [False, True], ids=["waiting", "in mid training"])
+def test_a_new_version_stops_the_training_of_the_one_before(users, api, monkeypatch, running):
+    graph = imported(users)
+    first = the_job(graph)
+    if running:
+        once_in_training(monkeypatch, lambda: append(graph, api))
+        self_training.self_train(first.pk)
+    else:
+        append(graph, api)
     graph.refresh_from_db()
     first.refresh_from_db()
     assert first.state == JobState.CANCELLED
+    assert "another version" in "".join(line.text for line in first.log.all())
+    assert left_of(first) == []
+    assert checkpoint_in_use(graph) is None
     second = Job.objects.filter(graph=graph, kind=JobKind.SELF_TRAIN).latest("pk")
     assert (second.state, second.params) == (JobState.QUEUED, {"snapshot": graph.snapshot.hash})
 

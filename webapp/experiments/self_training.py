@@ -9,6 +9,7 @@ from webapp.accounts.models import User
 from webapp.experiments import resolution
 from webapp.graphs.models import Graph
 from webapp.graphs.selectors import endpoint_of
+from webapp.jobs import log
 from webapp.jobs import services as jobs
 from webapp.jobs.models import ACTIVE, Job, JobKind
 
@@ -31,6 +32,9 @@ def start(*, graph: Graph, user: User | None) -> Job | None:
         for job in active:
             if job.params["snapshot"] == snapshot.hash:
                 return None
+            log.write(
+                job.pk, "The graph has another version: that one's own training takes the place of this."
+            )
             jobs.stop(job)
         return jobs.create(
             kind=JobKind.SELF_TRAIN,

@@ -202,6 +202,11 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
+def is_full(error: BaseException) -> bool:
+    """Whether an error says that there is no room: on the disk, in a quota, or for a file of this size."""
+    return isinstance(error, OSError) and error.errno in _FULL
+
+
 @contextmanager
 def published(out: Path) -> Iterator[Path]:
     """A temporary sibling of ``out`` to write in; sealed, synced and renamed to ``out`` when the block ends well.
@@ -231,7 +236,7 @@ def published(out: Path) -> Iterator[Path]:
         if retired is not None:
             shutil.rmtree(retired, ignore_errors=True)
     except OSError as error:
-        if error.errno not in _FULL:
+        if not is_full(error):
             raise
         raise StorageFullError(
             f"There is no room on the disk for {out.name}; nothing of it is left.",

@@ -2,21 +2,23 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
 
-from retrieval.errors import Cancelled, CheckpointError, TrainingDataError
+from retrieval.errors import Cancelled, CheckpointError, StorageFullError, TrainingDataError
 from retrieval.methods._shared.opening import open_retriever
 from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.supervision import program_learning as learning
 from retrieval.supervision.answer_set import AnswerSetRationalizer
 from retrieval.text.operators import cues
-from retrieval.train import OPERATORS, _programs, split, train
+from retrieval.train import OPERATORS, _programs, kept_of, split, train
 from retrieval.training import checkpoint as checkpoints
 from retrieval.training.manifest import read_manifest
 from retrieval.types import Question
 from tests.retrieval.films import WordEncoder, build, questions
+from tests.support.full_disk import disk_to_fill
 
 SETTINGS = {"hidden": 16, "batch_size": 64, "epochs": 2, "dropout": 0.1}
 
@@ -94,6 +96,28 @@ def test_a_stopped_training_goes_on_where_it_was(graph, tmp_path, averaging):
     whole = run(graph, tmp_path / "whole", averaging=averaging)
     assert read_manifest(resumed.checkpoint).fingerprint == read_manifest(whole.checkpoint).fingerprint
     assert sorted(p.name for p in tmp_path.iterdir()) == ["graph", "out", "whole"]
+
+
+def test_a_disk_that_becomes_full_in_mid_training_is_told_and_gone_on_from(graph, tmp_path):
+    out = tmp_path / "out"
+    learn = partial(train, "rel-rag-path", graph, questions(), config=SETTINGS, encoder=WordEncoder())
+    with disk_to_fill() as leave:
+
+        def told(progress):
+            state = kept_of(out) / "last.pt"
+            if progress.stage == "training" and state.is_file():  # the second epoch goes on
+                leave(state.stat().st_size // 2)
+
+        with pytest.raises(StorageFullError, match=r"epoch 2 .* epoch 1 is kept") as said:
+            learn(out=out, progress=told)
+    assert "goes on from what is kept" in said.value.hint
+    assert not out.exists()
+    assert [file.name for file in kept_of(out).iterdir()] == ["last.pt"]
+    stages = []
+    result = learn(out=out, progress=lambda p: stages.append(p) if p.stage == "training" else None)
+    assert stages[0].message.startswith("epoch 2")
+    whole = learn(out=tmp_path / "whole")
+    assert read_manifest(result.checkpoint).fingerprint == read_manifest(whole.checkpoint).fingerprint
 
 
 def test_a_damaged_state_of_a_stopped_training_is_told_and_set_aside(graph, tmp_path):
