@@ -22,6 +22,7 @@ from transformers.utils import logging as transformers_logging
 from retrieval import environment
 from retrieval.environment import DEFAULT_ENCODER
 from retrieval.errors import ConfigError
+from retrieval.text.packed import packed
 
 BATCH = 64
 #: Letters of a batch on a processor, padding counted: the states of a larger one no longer fit its cache, and take
@@ -47,6 +48,8 @@ class Encoder:
         self.name = name
         self.device = str(model.device.type)
         self._model = model.eval()
+        #: What answers; the model itself can be trained and copied.
+        self._asked = packed(self._model) if self.device == "cpu" else self._model
         self._half: SentenceTransformer | None = None
         self._half_lock = threading.Lock()
         self._cache: OrderedDict[str, np.ndarray] = OrderedDict()
@@ -79,12 +82,12 @@ class Encoder:
         if not len(texts):
             return np.zeros((0, self.dim), np.float32)
         if rough or len(texts) > CACHED_CALL:
-            return self._in_batches(texts, batch_size, progress, self._quickest() if rough else self._model)
+            return self._in_batches(texts, batch_size, progress, self._quickest() if rough else self._asked)
         with self._cache_lock:
             known = {text: self._cache[text] for text in texts if text in self._cache}
         new = list(dict.fromkeys(text for text in texts if text not in known))
         if new:
-            known.update(zip(new, self._in_batches(new, batch_size, progress, self._model), strict=True))
+            known.update(zip(new, self._in_batches(new, batch_size, progress, self._asked), strict=True))
         self._keep(known)
         return np.stack([known[text] for text in texts])
 
@@ -164,13 +167,13 @@ class Encoder:
 
     def _run(self, texts: list[str], model: SentenceTransformer | None = None) -> dict[str, Any]:
         with torch.inference_mode():
-            output: dict[str, Any] = (model or self._model)(self._features(texts))
+            output: dict[str, Any] = (model or self._asked)(self._features(texts))
         return output
 
     def _quickest(self) -> SentenceTransformer:
         """The model in half precision where the processor computes in it, made once; else the model."""
         if self.device != "cpu" or not _halves():
-            return self._model
+            return self._asked
         with self._half_lock:
             if self._half is None:
                 self._half = copy.deepcopy(self._model).bfloat16()
