@@ -17,7 +17,7 @@ from retrieval.reasoning.base import Evidence, Reasoner
 from retrieval.reasoning.gather import GatherSettings, combined, gather
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.retrieved import Form, Retrieved, for_model, reached
-from retrieval.types import FoundPath
+from retrieval.types import FoundPath, Hop
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -42,6 +42,7 @@ class Reading:
     reasoner: Reasoner
     snapshot: Snapshot
     found: Retrieved = field(default_factory=Retrieved)
+    _hops: dict[int, Hop] = field(default_factory=dict)
 
     @property
     def form(self) -> Form:
@@ -95,7 +96,10 @@ class Reading:
     def _shown(self, path: FoundPath) -> PathRetrieved:
         self.run.check()
         self.run.paths += 1
-        hops = tuple(self.snapshot.hop(arc) for arc in path.arcs)
+        for arc in path.arcs:
+            if arc not in self._hops:  # the paths of a question share most of theirs
+                self._hops[arc] = self.snapshot.hop(arc)
+        hops = tuple(self._hops[arc] for arc in path.arcs)
         return PathRetrieved(self.run.paths, hops, round(path.score, 6), self.run.ms())
 
     def evidence(

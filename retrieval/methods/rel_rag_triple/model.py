@@ -44,6 +44,27 @@ class LineGraphScorer(nn.Module):
         z: Tensor = self.question(questions).view(len(questions.vectors), -1, self.hidden) * self.scale
         return z
 
+    def asked(self, questions: Texts, relation_texts: Tensor) -> tuple[Tensor, Tensor | None]:
+        """What B questions ask for: their queries, [B, L or 1, H], and matches with the relations, [B, 2R] or None."""
+        matches = None if self.match is None else self.match(questions.vectors, relation_texts)
+        return self.query(questions), matches
+
+    def logits(
+        self,
+        states: Tensor,
+        asked: tuple[Tensor, Tensor | None],
+        graph: Tensor,
+        relations: Tensor,
+        *,
+        hops: Tensor,
+    ) -> Tensor:
+        """Logits of n arcs, [n]; ``asked`` is of :meth:`asked`, the rest as for :meth:`forward`."""
+        query, matches = asked
+        logits: Tensor = (query[graph, hops.clamp(max=query.shape[1] - 1)] * states).sum(1)
+        if matches is not None:
+            logits = logits + matches[graph, relations]
+        return logits if self.bias is None else logits + self.bias
+
     def forward(
         self,
         states: Tensor,
@@ -64,8 +85,4 @@ class LineGraphScorer(nn.Module):
             relations: directed relation of each arc, int64 [n].
             hops: how far from the topic each arc begins, int64 [n].
         """
-        query = self.query(questions)
-        logits: Tensor = (query[graph, hops.clamp(max=query.shape[1] - 1)] * states).sum(1)
-        if self.match is not None:
-            logits = logits + self.match(questions.vectors, relation_texts)[graph, relations]
-        return logits if self.bias is None else logits + self.bias
+        return self.logits(states, self.asked(questions, relation_texts), graph, relations, hops=hops)

@@ -89,11 +89,11 @@ class RelRagTripleRetriever(TripleRanker):
     def score(self, subgraphs: Subgraphs, questions: Texts) -> Scores:
         """See ``TripleRanker``."""
         graph = torch.from_numpy(subgraphs.fact_graph)
+        asked = self.model.asked(questions, self.texts)
         forward, backward = (
-            self.model(
+            self.model.logits(
                 torch.from_numpy(self.states.of(subgraphs.facts + self.snapshot.num_triples * way)),
-                questions,
-                self.texts,
+                asked,
                 graph,
                 torch.from_numpy(
                     subgraphs.relations + self.snapshot.num_relations * way * (not self._directed)

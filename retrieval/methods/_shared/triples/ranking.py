@@ -11,6 +11,7 @@ from abc import abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -50,6 +51,25 @@ class Retrieved:
 
     facts: np.ndarray
     scores: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chains:
+    """Chains of one relation path, best first.
+
+    Attributes:
+        ends: entities that they reach, int64 [n].
+        rows: their arcs, int64 [n, hops].
+        scores: sums over their triples, float [n].
+    """
+
+    ends: np.ndarray
+    rows: np.ndarray
+    scores: np.ndarray
+
+
+#: Chains by topic and directed relations.
+Begun = dict[tuple[int, tuple[int, ...]], Chains]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,14 +186,17 @@ class TripleRanker(RankingRetriever):
         """See ``base.Retriever``. Only retrieved triples, best chains first; nothing is drawn."""
         yield from found_paths(
             self.snapshot, self._ranked(question, topics, mentions, cancelled),
-            simple=self.simple, budget=budget, seed=seed, cancelled=cancelled, walk=self._chains,
+            simple=self.simple, budget=budget, seed=seed, cancelled=cancelled,
+            walk=partial(self._chains, begun={}),
         )  # fmt: skip
 
-    def _chains(self, path: RelationPath, rng: np.random.Generator) -> list[tuple[int, ...]]:
+    def _chains(self, path: RelationPath, rng: np.random.Generator, *, begun: Begun) -> list[tuple[int, ...]]:
         """The chains of a relation path within the retrieved triples, best mean score first."""
         del rng
         assert isinstance(path, GrownPath)
-        return chains_within(self.snapshot, path.topic, path.relations, path.retrieved, simple=self.simple)
+        return chains_within(
+            self.snapshot, path.topic, path.relations, path.retrieved, simple=self.simple, begun=begun
+        )
 
 
 def top(scores: np.ndarray, within: slice, count: int) -> np.ndarray:
@@ -184,22 +207,44 @@ def top(scores: np.ndarray, within: slice, count: int) -> np.ndarray:
 
 
 def chains_within(
-    snapshot: Snapshot, topic: int, relations: Sequence[int], retrieved: Retrieved, *, simple: bool
+    snapshot: Snapshot,
+    topic: int,
+    relations: Sequence[int],
+    retrieved: Retrieved,
+    *,
+    simple: bool,
+    begun: Begun | None = None,
 ) -> list[tuple[int, ...]]:
-    """Paths of a relation path that use retrieved triples only, as arcs, best mean score first."""
-    ends, rows = np.array([topic], np.int64), np.zeros((1, 0), np.int64)
-    score = np.zeros(1)
-    for relation in relations:
-        positions, owner = spans(*bounds(snapshot, ends, np.full(len(ends), relation)))
-        arcs, targets = arcs_at(snapshot, positions, np.full(len(positions), relation))
-        facts = arcs % snapshot.num_triples
-        place = np.minimum(np.searchsorted(retrieved.facts, facts), len(retrieved.facts) - 1)
-        keep = retrieved.facts[place] == facts
-        if simple:
-            keep &= targets != topic
-        arcs, targets, owner, place = arcs[keep], targets[keep], owner[keep], place[keep]
-        score = score[owner] + retrieved.scores[place]
-        rows, ends = np.column_stack([rows[owner], arcs]), targets
-        best = np.argsort(-score, kind="stable")[:_CHAINS]
-        rows, ends, score = rows[best], ends[best], score[best]
-    return [tuple(row) for row in rows.tolist()]
+    """Paths of a relation path that use retrieved triples only, as arcs, best mean score first.
+
+    Args:
+        snapshot: the graph.
+        topic: where they begin.
+        relations: directed ones.
+        retrieved: of that topic.
+        simple: they never come back to it.
+        begun: chains of what other relation paths begin with, of the same question; filled, so that what several
+            begin with is walked once.
+    """
+    begun = {} if begun is None else begun
+    chains = Chains(np.array([topic], np.int64), np.zeros((1, 0), np.int64), np.zeros(1))
+    for hop, relation in enumerate(relations, start=1):
+        key = topic, tuple(relations[:hop])
+        if key not in begun:
+            begun[key] = _longer(snapshot, chains, relation, retrieved, avoid=topic if simple else -1)
+        chains = begun[key]
+    return [tuple(row) for row in chains.rows.tolist()]
+
+
+def _longer(snapshot: Snapshot, chains: Chains, relation: int, retrieved: Retrieved, *, avoid: int) -> Chains:
+    """Chains with a hop more, the best of them; none enters ``avoid``."""
+    ends = chains.ends
+    positions, owner = spans(*bounds(snapshot, ends, np.full(len(ends), relation)))
+    arcs, targets = arcs_at(snapshot, positions, np.full(len(positions), relation))
+    facts = arcs % snapshot.num_triples
+    place = np.minimum(np.searchsorted(retrieved.facts, facts), len(retrieved.facts) - 1)
+    keep = (retrieved.facts[place] == facts) & (targets != avoid)
+    arcs, targets, owner, place = arcs[keep], targets[keep], owner[keep], place[keep]
+    score = chains.scores[owner] + retrieved.scores[place]
+    best = np.argsort(-score, kind="stable")[:_CHAINS]
+    return Chains(targets[best], np.column_stack([chains.rows[owner], arcs])[best], score[best])

@@ -184,6 +184,21 @@ def test_chains_use_retrieved_triples_only_and_the_best_come_first(graph):
     assert chains("directed_by -directed_by in_genre") == []
 
 
+def test_chains_of_several_relation_paths_are_those_of_each_alone(graph):
+    (jaws,) = ids(graph, "Jaws")
+    rng = np.random.default_rng(0)
+    facts = np.arange(graph.num_triples)
+    retrieved = Retrieved(facts, rng.random(len(facts)))
+    texts = ("directed_by", "directed_by -directed_by", "directed_by -directed_by in_genre", "in_genre")
+    begun = {}
+    for text in texts:
+        asked = graph, jaws, path(graph, text), retrieved
+        assert chains_within(*asked, simple=True, begun=begun) == chains_within(*asked, simple=True)
+    # What two of them begin with was walked once.
+    assert len(begun) == len(texts)
+    assert len(chains_within(graph, jaws, path(graph, texts[2]), retrieved, simple=True)) > 1
+
+
 def test_entity_scores_become_triple_scores(graph):
     subgraphs = cut(graph, ids(graph, "Jaws"), FanOut(1))
     logits = np.zeros(3)
