@@ -63,16 +63,21 @@ class PNALayer(nn.Module):
     The message of a walk u -r-> e is ReLU(A x_u + R_r), with R_r made by the caller from relation and question
     (the question decides which relations carry anything). A x is a projection per entity that is gathered.
 
+    Maxima, amplified by the degree and added up over the layers, have no bound: on MetaQA states grew ten
+    thousandfold in five epochs of training. With ``norm`` the state is normalised over its features.
+
     Args:
         hidden: F, size of entity states and messages.
         dropout: rate after the ReLU.
+        norm: layer norm of the new states.
     """
 
-    def __init__(self, hidden: int, dropout: float) -> None:
+    def __init__(self, hidden: int, dropout: float, *, norm: bool = True) -> None:
         super().__init__()
         self.sender = nn.Linear(hidden, hidden, bias=False)
         self.update = nn.Linear((1 + len(AGGREGATORS) * len(SCALERS)) * hidden, hidden)
         self.dropout = nn.Dropout(dropout)
+        self.norm = nn.LayerNorm(hidden) if norm else None
 
     def forward(self, x: Tensor, relations: Tensor, sources: Tensor, counts: Tensor, delta: float) -> Tensor:
         """States after the layer.
@@ -82,7 +87,7 @@ class PNALayer(nn.Module):
             relations: R_r of each walk, [M, F].
             sources: slot that each walk leaves, int64 [M], in the order of the slots they enter.
             counts: walks that enter each slot, int64 [n].
-            delta: see :func:`scale`.
+            delta: see :func:`scalers`.
 
         Returns:
             [n, F].
@@ -96,4 +101,4 @@ class PNALayer(nn.Module):
         for i in range(len(SCALERS)):
             updated = updated + received[:, i] * factors[:, i : i + 1]
         out: Tensor = x + self.dropout(torch.relu(updated))
-        return out
+        return out if self.norm is None else self.norm(out)

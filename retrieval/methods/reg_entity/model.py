@@ -30,6 +30,8 @@ class EntityScorer(nn.Module):
         entity_texts: read the entities' labels.
         words: read the questions' words.
         walks: score which walks are evidence too.
+        places: walks are asked for by another query at each hop from the topic.
+        norm: layer norm of what is read of a question, and of the states after each layer.
     """
 
     def __init__(
@@ -44,6 +46,8 @@ class EntityScorer(nn.Module):
         entity_texts: bool,
         words: bool,
         walks: bool,
+        places: bool,
+        norm: bool,
     ) -> None:
         super().__init__()
         self.rounds = rounds
@@ -51,12 +55,14 @@ class EntityScorer(nn.Module):
         self.entity = nn.Linear(text_features, hidden, bias=False) if entity_texts else None
         self.relations = nn.ModuleList(nn.Linear(text_features, hidden, bias=False) for _ in range(layers))
         self.question = QuestionReader(text_features, 2 * hidden, words=words)
+        self.read = nn.LayerNorm(2 * hidden) if norm else nn.Identity()
         self.questions = nn.ModuleList(nn.Linear(2 * hidden, hidden) for _ in range(layers))
         self.matched = nn.ParameterList(nn.Parameter(torch.randn(hidden) * 0.1) for _ in range(layers))
-        self.layers = nn.ModuleList(PNALayer(hidden, dropout) for _ in range(layers))
+        self.layers = nn.ModuleList(PNALayer(hidden, dropout, norm=norm) for _ in range(layers))
         self.asked = nn.Linear(2 * hidden, hidden)
         self.out = nn.Sequential(nn.Linear(2 * hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1))
         self.walk = WalkScorer(text_features, hidden) if walks else None
+        self.wanted = WantedRelations(text_features, 2 * hidden, longest) if walks and places else None
         self.match = TextMatch(text_features, 4.0)
         self.length = ChainLength(text_features, longest)
         self.delta: Tensor
@@ -90,16 +96,18 @@ class EntityScorer(nn.Module):
             relations: ``project_relations(relation_texts)``.
             entities: ``project_entities(texts)`` of each slot, [n, F]; None without entity texts.
         """
-        x = self.place(distance_features(batch.heads, batch.tails, batch.topics, self.rounds))
+        places = distance_features(batch.heads, batch.tails, batch.topics, self.rounds)
+        x = self.place(places)
         if entities is not None:
             x = x + entities
         order, sources, relation, counts, graph = both_ways(batch, len(relation_texts) // 2)
+        walked = graph, relation
         # What a walk hears depends on its relation and question alone: made once for all walks that share them.
         pairs, pair = torch.unique(graph * len(relation_texts) + relation, return_inverse=True)
         graph, relation = pairs // len(relation_texts), pairs % len(relation_texts)
         matches = self.match(questions.vectors, relation_texts)[graph, relation].unsqueeze(1)
         delta = self.delta.item()
-        read = self.question(questions)
+        read = self.read(self.question(questions))
         for i, layer in enumerate(self.layers):
             told = relations[i][relation] + self.questions[i](read)[graph] + matches * self.matched[i]
             x = layer(x, told.index_select(0, pair), sources, counts, delta)
@@ -109,6 +117,9 @@ class EntityScorer(nn.Module):
             return logits, None
         told = self.walk.told(relations[-1][relation], read[graph], matches)
         ways = self.walk(x, told.index_select(0, pair), sources, torch.repeat_interleave(counts))
+        if self.wanted is not None:
+            begins = hops_from_topic(places, self.rounds).index_select(0, sources)
+            ways = ways + self.wanted(read, relation_texts, *walked, begins)
         return logits, torch.zeros_like(ways).index_copy(0, order, ways).view(2, -1)
 
 
@@ -142,6 +153,56 @@ class WalkScorer(nn.Module):
         ends = self.left(x).index_select(0, sources) + self.entered(x).index_select(0, targets)
         logits: Tensor = self.out(torch.relu(ends + told)).squeeze(1)
         return logits
+
+
+class WantedRelations(nn.Module):
+    """How much a question wants a relation at each hop from the topic: <W_hop q, V r>.
+
+    A sum of what relation, question and place say, which the scorer of walks reads, hardly tells "the directors of
+    the films that X wrote" from "the writers of the films that X directed"; products do.
+
+    Args:
+        text_features: d of the text encoder.
+        size: of what is known of a question, and of the vectors that are compared.
+        longest: most hops of a chain.
+    """
+
+    def __init__(self, text_features: int, size: int, longest: int) -> None:
+        super().__init__()
+        self.query = nn.Linear(size, longest * size)
+        self.relation = nn.Linear(text_features, size, bias=False)
+        self.longest = longest
+
+    def forward(
+        self, read: Tensor, relation_texts: Tensor, graph: Tensor, relation: Tensor, begins: Tensor
+    ) -> Tensor:
+        """What is added to the logits of M walks, [M].
+
+        Args:
+            read: of B questions, [B, size].
+            relation_texts: text features of the directed relations, [2R, d].
+            graph: question of each walk, int64 [M].
+            relation: directed relation of each walk, int64 [M].
+            begins: hops from the topic at which each walk begins, int64 [M].
+        """
+        queries = self.query(read).view(len(read), self.longest, -1)
+        known = self.relation(unit_variance(relation_texts))
+        wanted = (queries @ known.T) * known.shape[1] ** -0.5  # [B, L, 2R]
+        place = graph * self.longest + begins.clamp(max=self.longest - 1)
+        scores: Tensor = wanted.flatten().index_select(0, place * len(relation_texts) + relation)
+        return scores
+
+
+def hops_from_topic(places: Tensor, rounds: int) -> Tensor:
+    """How far slots are from their topics, whichever way the facts are walked; ``rounds + 1`` beyond. int64 [n].
+
+    Args:
+        places: ``distance_features`` of the slots, [n, 1 + 6 rounds].
+        rounds: theirs; at least 1.
+    """
+    reached = places[:, -rounds:].cummax(1).values  # by walks of 1, 2, ... triples or fewer
+    hops: Tensor = torch.where(places[:, 0] > 0, 0, 1 + rounds - reached.sum(1)).long()
+    return hops
 
 
 def both_ways(batch: SubgraphBatch, relations: int) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:

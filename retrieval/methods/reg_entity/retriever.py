@@ -19,8 +19,8 @@ from retrieval.nn.query import Texts
 from retrieval.text.features import TextEncoder, TextFeatures, text_features
 from retrieval.training.checkpoint import OpenCheckpoint, load_weights
 
-#: A weight that scorers of walks have.
-WALK = "walk.out.weight"
+#: A weight that only scorers with a switch of that name on have.
+SWITCHED = {"walks": "walk.out.weight", "places": "wanted.query.weight", "norm": "layers.0.norm.weight"}
 
 
 class RegEntityRetriever(TripleRanker):
@@ -87,10 +87,15 @@ def entity_scores(
 
 
 def model_of(checkpoint: OpenCheckpoint) -> EntityScorer:
-    """The scorer of a checkpoint's settings, initialised; one from before ``walks`` has none."""
+    """The scorer of a checkpoint's settings, initialised; one from before a switch was there has it off."""
     assert isinstance(checkpoint.config, RegEntityConfig), "a checkpoint is read for its own method"
     manifest = checkpoint.manifest
-    config = replace(checkpoint.config, walks=checkpoint.config.walks and WALK in checkpoint.weights)
+    config = checkpoint.config
+
+    def has(switch: str) -> bool:
+        return bool(getattr(config, switch)) and SWITCHED[switch] in checkpoint.weights
+
+    config = replace(config, walks=has("walks"), places=has("places"), norm=has("norm"))
     return make_scorer(config, manifest.text_features, manifest.entity_texts)
 
 
@@ -106,6 +111,8 @@ def make_scorer(config: RegEntityConfig, text_features: int, entity_texts: bool)
         entity_texts=entity_texts,
         words=config.words,
         walks=config.walks,
+        places=config.places,
+        norm=config.norm,
     )
 
 

@@ -24,6 +24,8 @@ class RegEntityConfig(TripleConfig):
         True,
         "Score which facts are walked too, by which relation paths are told apart [no: by entities alone].",
     )
+    norm: bool = setting(True, "Layer norm of what is read of a question and of the states of entities [no].")
+    places: bool = setting(True, "Ask for another relation at each hop from the topic, with walks [no].")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,17 @@ SPEC = MethodSpec(
     description="Scores entities, learnt from refined labels (ReG).",
     config=RegEntityConfig,
     options=EntityOptions,
-    presets={"paper": {"words": False, "walks": False, "learning_rate": 1e-3, "epochs": 80, "patience": 80}},
+    presets={
+        "paper": {
+            "words": False,
+            "walks": False,
+            "places": False,
+            "norm": False,
+            "learning_rate": 1e-3,
+            "epochs": 80,
+            "patience": 80,
+        }
+    },
     asking={"paper": READ_CHAINS},
     on_endpoints=True,
     engine="retrieval.methods._shared.path_engine:open_engine",

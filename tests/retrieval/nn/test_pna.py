@@ -47,7 +47,7 @@ def test_they_are_pygs(seed):
 
 def test_a_layer_adds_what_it_hears_and_gradients_are_finite():
     torch.manual_seed(0)
-    layer = PNALayer(4, dropout=0.0)
+    layer = PNALayer(4, dropout=0.0, norm=False)
     x = torch.randn(3, 4, requires_grad=True)
     # Slot 2 hears slots 0 and 1, slot 0 hears slot 2, slot 1 nothing.
     sources, counts = torch.tensor([2, 0, 1]), torch.tensor([1, 0, 2])
@@ -58,3 +58,15 @@ def test_a_layer_adds_what_it_hears_and_gradients_are_finite():
     assert torch.allclose(out[2], x[2] + torch.relu(layer.update(heard))[0], atol=1e-6)
     out.sum().backward()
     assert bool(torch.isfinite(x.grad).all())
+
+
+def test_with_norm_the_new_state_is_normalised_over_its_features():
+    torch.manual_seed(0)
+    layer = PNALayer(4, dropout=0.0)
+    inputs = torch.randn(3, 4) * 100, torch.randn(3, 4), torch.tensor([2, 0, 1]), torch.tensor([1, 0, 2])
+    out = layer(*inputs, 1.0)
+    plain = PNALayer(4, dropout=0.0, norm=False)
+    plain.load_state_dict({name: value for name, value in layer.state_dict().items() if "norm" not in name})
+    expected = plain(*inputs, 1.0)
+    centred = expected - expected.mean(1, keepdim=True)
+    assert torch.allclose(out, centred / expected.std(1, correction=0, keepdim=True), atol=1e-3)

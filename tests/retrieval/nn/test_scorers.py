@@ -7,7 +7,14 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from retrieval.methods.reg_entity.model import EntityScorer, WalkScorer, both_ways, entity_loss
+from retrieval.methods.reg_entity.model import (
+    EntityScorer,
+    WalkScorer,
+    WantedRelations,
+    both_ways,
+    entity_loss,
+    hops_from_topic,
+)
 from retrieval.methods.reg_entity.retriever import make_scorer, model_of
 from retrieval.methods.reg_entity.spec import RegEntityConfig
 from retrieval.methods.reg_triple.model import TripleScorer
@@ -15,6 +22,7 @@ from retrieval.methods.rel_rag_triple.model import LineGraphScorer
 from retrieval.methods.rel_rag_triple.retriever import QUERY, config_of
 from retrieval.methods.rel_rag_triple.spec import RelRagTripleConfig
 from retrieval.nn.chain_length import ChainLength, length_loss
+from retrieval.nn.dde import distance_features
 from retrieval.nn.query import Texts
 from retrieval.nn.question_reader import QuestionReader
 from retrieval.nn.subgraph import SubgraphBatch
@@ -136,13 +144,14 @@ def test_triple_scores_of_subgraphs_side_by_side_are_those_of_each_alone(texts):
     assert torch.allclose(together, torch.cat(alone), atol=1e-6)
 
 
-@pytest.mark.parametrize("walks", [False, True])
+@pytest.mark.parametrize(("walks", "places"), [(False, False), (True, False), (True, True)])
 @pytest.mark.parametrize("texts", [False, True])
-def test_entity_scores_of_subgraphs_side_by_side_are_those_of_each_alone(texts, walks):
+def test_entity_scores_of_subgraphs_side_by_side_are_those_of_each_alone(texts, walks, places):
     torch.manual_seed(2)
     model = EntityScorer(
-        D, 8, layers=2, rounds=2, longest=2, dropout=0.5, entity_texts=texts, words=texts, walks=walks
-    ).eval()
+        D, 8, layers=2, rounds=2, longest=2, dropout=0.5,
+        entity_texts=texts, words=texts, walks=walks, places=places, norm=places,
+    ).eval()  # fmt: skip
     questions, relations, entities = asked(2, texts), torch.randn(4, D), torch.randn(6, D)
 
     def scores(part, question, rows):
@@ -173,6 +182,25 @@ def test_a_walk_is_scored_by_its_ends_its_relation_and_the_question():
         hidden = walk.left(x[left]) + walk.entered(x[entered]) + walk.relation(texts[i])
         hidden = hidden + walk.question(read[i]) + match[i] * walk.matched
         assert found[i].item() == pytest.approx(walk.out(torch.relu(hidden)).item(), abs=1e-5)
+
+
+def test_another_relation_is_wanted_at_each_hop_from_the_topic():
+    torch.manual_seed(6)
+    wanted = WantedRelations(D, 4, longest=2)
+    read, texts = torch.randn(2, 4), torch.randn(3, D)
+    graph, relation, begins = torch.tensor([0, 1, 1]), torch.tensor([2, 0, 1]), torch.tensor([0, 1, 5])
+    found = wanted(read, texts, graph, relation, begins)
+    for i, hop in enumerate([0, 1, 1]):  # all that is further is the last hop
+        query = wanted.query(read[graph[i]]).view(2, 4)[hop]
+        known = wanted.relation(texts[relation[i]] * D**0.5)
+        assert found[i].item() == pytest.approx((query @ known / 2).item(), abs=1e-5)
+
+
+def test_hops_from_the_topic_are_those_of_the_shortest_walk_either_way():
+    # 0 -> 1 <- 2 -> 3, 3 -> 4; 5 is apart.
+    heads, tails = torch.tensor([0, 2, 2, 3]), torch.tensor([1, 1, 3, 4])
+    places = distance_features(heads, tails, torch.tensor([1.0, 0, 0, 0, 0, 0]), 3)
+    assert hops_from_topic(places, 3).tolist() == [0, 1, 2, 3, 4, 4]
 
 
 def test_line_graph_scores_are_scaled_products_with_the_text_match():
@@ -208,12 +236,15 @@ def test_a_checkpoint_from_before_places_has_one_query_for_all_hops(rows, places
     assert config_of(opened).places is places
 
 
-@pytest.mark.parametrize(("trained", "asked_for", "found"), [(True, True, True), (False, True, False)])
-def test_a_checkpoint_from_before_walks_is_read_as_it_was(trained, asked_for, found):
-    config = RegEntityConfig(hidden=4, words=False, walks=trained)
+@pytest.mark.parametrize(
+    ("walks", "places", "norm"), [(True, True, True), (True, False, True), (False, False, False)]
+)
+def test_a_checkpoint_from_before_walks_places_or_norm_is_read_as_it_was(walks, places, norm):
+    config = RegEntityConfig(hidden=4, words=False, walks=walks, places=places, norm=norm)
     weights = make_scorer(config, D, entity_texts=False).state_dict()
     manifest = SimpleNamespace(text_features=D, entity_texts=False)
-    opened = OpenCheckpoint(manifest, replace(config, walks=asked_for), weights)
+    opened = OpenCheckpoint(manifest, replace(config, walks=True, places=True, norm=True), weights)
     model = model_of(opened)
     model.load_state_dict(weights)
-    assert (model.walk is not None) is found
+    found = (model.walk is not None, model.wanted is not None, model.layers[0].norm is not None)
+    assert found == (walks, places, norm)
