@@ -73,7 +73,8 @@ def test_a_setting_has_type_range_and_choices(api, users):
 def test_a_method_says_what_its_papers_form_has_otherwise(api, users):
     shown = api("viewer").get("/api/v1/methods/reg-entity").json()
     assert shown["paper_settings"] == {
-        "words": False, "walks": False, "learning_rate": 0.001, "epochs": 80, "patience": 80,
+        "words": False, "walks": False, "places": False, "norm": False,
+        "learning_rate": 0.001, "epochs": 80, "patience": 80,
     }  # fmt: skip
     assert shown["paper_options"]["evidence"] == "chains"
     other = api("viewer").get("/api/v1/methods/text-rag").json()
