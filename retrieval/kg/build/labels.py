@@ -44,6 +44,8 @@ ALIAS_RELATIONS = frozenset(
     }
 )
 _CVT, _LITERAL = 1, 2
+#: Names of several words without spaces, "RedBullRacing", and where their words meet.
+_JOINED, _SEAM = r"^\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\d*$", r"(\p{Ll})([\p{Lu}\d])"
 #: Beyond so many names, misspelt ones are not looked up: their table takes some 80 bytes a name.
 TRIGRAM_ROWS = 16_000_000
 #: Names whose trigrams are sorted together, so that a bucket and a name fit 32 bits; and whose words are cut together.
@@ -120,7 +122,14 @@ def _names(
     shorter = shorter.filter(pl.col("text").str.contains(r"\S\s*\([^()]*\)$")).with_columns(
         pl.col("text").str.replace(r"\s*\([^()]*\)$", "")
     )
-    others = pl.concat([shorter, _alias_rows(encoded, alias_facts), aliases])
+    joined = encoded.entity_labels.str.contains(_JOINED).to_numpy() & things
+    apart = pl.DataFrame(
+        {
+            "text": encoded.entity_labels.filter(joined).str.replace_all(_SEAM, "$1 $2"),
+            "entity": entities.filter(joined),
+        }
+    )
+    others = pl.concat([shorter, apart, _alias_rows(encoded, alias_facts), aliases])
     others = others.select(
         normalised_series(others["text"]).alias("name"), "entity", alias=pl.lit(1, pl.UInt8)
     )

@@ -22,6 +22,8 @@ FACTS = [
     ("New York City", "alias", "The Big Apple"),
     ("New York City", "label", "Sony"),
     ("Sony", "signed", "New York City"),
+    ("PrimozRoglic", "won", "TourDeSuisse2024"),
+    ("McEnroe", "won", "iPhoneX"),
 ]
 
 
@@ -174,3 +176,11 @@ def test_the_most_connected_of_many_holders_of_a_word_are_found(crowd, monkeypat
     assert [(match.node.label, match.source) for match in by_words] == []
     by_words = crowd.labels.search("bach122 a", 5)
     assert [(match.node.label, match.source) for match in by_words][:1] == [("anna bach122", "word")]
+
+
+def test_names_of_words_without_spaces_are_found_by_their_words(graph):
+    names = {match.node.label: match.name for match in graph.labels.lookup("primoz roglic")}
+    assert names == {"PrimozRoglic": "primoz roglic"}
+    assert [match.source for match in graph.labels.lookup("tour de suisse 2024")] == ["alias"]
+    assert [match.node.label for match in graph.labels.containing("roglic")] == ["PrimozRoglic"]
+    assert graph.labels.lookup("i phone x") == []
