@@ -8,6 +8,8 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
+import numpy as np
+
 from retrieval.config import InferenceOptions
 from retrieval.errors import LLMError
 from retrieval.events import (
@@ -22,16 +24,11 @@ from retrieval.kg import search
 from retrieval.methods import registry
 from retrieval.methods._shared.engine_settings import EngineSettings
 from retrieval.methods._shared.opening import FOREIGN, is_self_taught, open_retriever
-from retrieval.methods._shared.path_or_program import (
-    SURE,
-    SURELY_READ,
-    ceiling,
-    is_path_surer,
-    lacks,
-)
+from retrieval.methods._shared.path_or_program import SURE, SURELY_READ, Either, ceiling, lacks
 from retrieval.methods._shared.path_reader.idioms import asks_gender
 from retrieval.methods._shared.program_answers import named_entities
 from retrieval.methods._shared.program_engine import (
+    OPERATOR_TRUST,
     ProgramEngine,
     is_unexplained,
     programs_of,
@@ -184,22 +181,12 @@ class PathEngine(Engine):
         # A language model that reasons reads the question itself.
         programs = None if self.reasoner.name == LLM else self.programs
         untrained = isinstance(self.retriever, ZeroShotRetriever)
+        both = untrained and programs is not None and programs.reads_paths
         found: Understanding | None = None
         likely: Understanding | None = None
-        if (
-            programs is not None
-            and not self._surely(run, linked)
-            and (
-                not linked.entities
-                or programs.learned
-                or untrained
-                or self._self_taught
-                or run.request.names_several
-            )
-        ):
+        if programs is not None and (both or self._is_read(run, linked, programs)):
             read = programs.read(run)
-            if untrained and programs.reads_paths:
-                likely = read
+            likely = read if both else None
             found = programs.trusted(run, linked, read)
             if found is not None and not self._may_be_path(run, linked, found):
                 named = named_entities(found, run.request.question)
@@ -223,26 +210,19 @@ class PathEngine(Engine):
         paths, coverage = self._relation_paths(run, topics, mentioned)
         evidence = reading.evidence(linked, paths, settings=self.settings.gather, coverage=coverage)
         evidence = replace(evidence, odds=_odds(self.retriever))
+        if programs is not None:
+            verdict = understood(evidence, self._fallback.decide(evidence))
+            if likely is not None:
+                found = self._preferred(run, programs, likely, verdict, paths)
+            else:
+                found = self._instead(run, programs, linked, found, verdict)
+            if found is not None:
+                yield from programs.answer(run, found, self._said_of_checkpoint())
+                return
         if likely is not None and max((path.score for path in paths), default=0.0) < SURELY_READ:
             most = 1.0 if run.request.given else ceiling(likely)
             known = evidence.coverage if not lacks(likely, paths) else 0.0
             evidence = replace(evidence, ceiling=most, coverage=known)
-        if programs is not None:
-            verdict = understood(evidence, self._fallback.decide(evidence))
-            if found is None and is_unexplained(verdict):
-                found = programs.understood(run, linked)
-            elif found is None and untrained and verdict.no_answer is not None:
-                late = programs.understood(
-                    run, linked
-                )  # what a path is sure of may lack a word that a program reads
-                found = late if late is not None and late.confidence >= SURE else None
-            elif found is None and untrained and self._of_another_sort(run, verdict):
-                found = programs.doubtful(run)
-            elif found is not None and self._by_path(run, found, verdict, paths):
-                found = None
-            if found is not None:
-                yield from programs.answer(run, found, self._said_of_checkpoint())
-                return
         yield ChainsBuilt(evidence.chains, run.paths, distinct_facts(evidence.chains), run.ms(began))
         yield from reason(run, self.reasoner, self._fallback, evidence, warnings=self._said_of_checkpoint())
 
@@ -259,11 +239,62 @@ class PathEngine(Engine):
             return True
         by_path = self._self_taught or (untrained and not run.request.names_several)
         of_path = found.is_path or (untrained and not cues(run.request.question))
-        named = not linked.entities or found.names_besides(_topics(linked))
+        either_may = untrained and whole(self.programs).reads_paths  # what paths leave out is weighed later
+        named = not linked.entities or (not either_may and found.names_besides(_topics(linked)))
         either = (
             len(_topics(linked)) > 1 and " or " in run.request.question.casefold()
         )  # paths take what both lead to
         return by_path and of_path and not named and not either
+
+    def _is_read(self, run: PipelineRun, linked: Linked, programs: ProgramEngine) -> bool:
+        """Whether programs are read before relation paths."""
+        untrained = isinstance(self.retriever, ZeroShotRetriever)
+        alone = not linked.entities or run.request.names_several
+        return (alone or programs.learned or untrained or self._self_taught) and not self._surely(run, linked)
+
+    def _preferred(
+        self,
+        run: PipelineRun,
+        programs: ProgramEngine,
+        read: Understanding,
+        verdict: Conclusion,
+        paths: Sequence[RelationPath],
+    ) -> Understanding | None:
+        """The program, where it answers rather than untrained relation paths."""
+        question, result = run.request.question, read.best.result
+        if not programs.names_given(run, read):
+            return None
+        if is_unexplained(verdict):
+            return read if read.confidence >= OPERATOR_TRUST else None
+        nodes = frozenset(result.tolist()) if isinstance(result, np.ndarray) else None
+        given = [answer.entity.id for answer in verdict.answers if answer.entity is not None]
+        another = programs.of_another_sort(question, nodes=given) or programs.fits_better(
+            question, read, given
+        )
+        either = Either(read, verdict, paths, nodes, another, asks_gender(question))
+        return read if either.is_program else None
+
+    def _instead(
+        self,
+        run: PipelineRun,
+        programs: ProgramEngine,
+        linked: Linked,
+        found: Understanding | None,
+        verdict: Conclusion,
+    ) -> Understanding | None:
+        """The program that answers instead of a retriever's relation paths, as far as that is sure of them."""
+        untrained = isinstance(self.retriever, ZeroShotRetriever)
+        if found is None and is_unexplained(verdict):
+            return programs.understood(run, linked)
+        if found is None and untrained and verdict.no_answer is not None:
+            late = programs.understood(
+                run, linked
+            )  # a path that is sure may lack a word that a program reads
+            return late if late is not None and late.confidence >= SURE else None
+        if found is None and untrained and self._of_another_sort(run, verdict):
+            return programs.doubtful(run)
+        by_path = found is not None and bool(verdict.answers) and verdict.answers[0].score >= found.confidence
+        return None if by_path else found
 
     def _surely(self, run: PipelineRun, linked: Linked) -> bool:
         """Whether an untrained planner is so sure of a relation path that reading programs would change nothing."""
@@ -283,16 +314,6 @@ class PathEngine(Engine):
         sure = len(found) == len(topics) and all(p.score >= SURE for p in found)
         ends = [p.relations[-1] for p in found]
         return sure and not whole(self.programs).of_another_sort(run.request.question, ends=ends)
-
-    def _by_path(
-        self, run: PipelineRun, found: Understanding, verdict: Conclusion, paths: Sequence[RelationPath]
-    ) -> bool:
-        """Whether relation paths answer what a program says as well: the surer of them, as far as that tells."""
-        if not isinstance(self.retriever, ZeroShotRetriever):
-            return bool(verdict.answers) and verdict.answers[0].score >= found.confidence
-        if self._of_another_sort(run, verdict):
-            return False
-        return is_path_surer(run.request.question, found, verdict, paths)
 
     def _of_another_sort(self, run: PipelineRun, verdict: Conclusion) -> bool:
         given = [answer.entity.id for answer in verdict.answers if answer.entity is not None]

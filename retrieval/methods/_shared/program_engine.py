@@ -41,7 +41,12 @@ if TYPE_CHECKING:
 OPERATOR_TRUST, PATH_TRUST = 0.15, 0.35
 """How likely a program must be what was asked to answer: a question that no relation path can answer, and one that
 other retrieval might."""
+GUESSED, GUESSED_ALONE = 0.02, 0.06
+"""Where there is no checkpoint, the same of a question with an operator and of another that names nothing: of such
+programs one in three is right, and all are shown as guesses."""
 
+LIKELY = 0.5
+"""A program that is as likely as not."""
 #: Ends of a relation that are looked at for what sort they are.
 _LOOKED_AT = 20
 NAMED = 10
@@ -56,14 +61,23 @@ class ProgramEngine:
         reader: of the graph.
         trusted: answers of a lower confidence are guesses.
         path_trust: instead of ``PATH_TRUST``.
+        guesses: programs that are less likely answer, too, as guesses, where nothing else can.
 
     Attributes:
         learned: the reader's weights were fitted to questions of this graph.
         reads_paths: questions that relation paths may answer are read too.
     """
 
-    def __init__(self, reader: ProgramReader, trusted: float, path_trust: float = PATH_TRUST) -> None:
+    def __init__(
+        self,
+        reader: ProgramReader,
+        trusted: float,
+        path_trust: float = PATH_TRUST,
+        *,
+        guesses: bool = False,
+    ) -> None:
         self._reader = reader
+        self._guesses = guesses
         self._trusted = trusted
         self._path_trust = path_trust
         self.learned = reader.learned
@@ -119,10 +133,32 @@ class ProgramEngine:
 
     def trusted(self, run: PipelineRun, linked: Linked, found: Understanding | None) -> Understanding | None:
         """What was read, where it is likely enough to be what was asked."""
-        if found is None or not set(run.request.given) <= {entity for entity, _, _ in found.named}:
-            return None  # who picked an entity asks about it
-        alone = run.request.names_several or not linked.entities
-        return found if found.confidence >= trust(run.request.question, alone, self._path_trust) else None
+        if found is None or not self.names_given(run, found):
+            return None
+        alone, question = run.request.names_several or not linked.entities, run.request.question
+        if (
+            self._guesses
+            and not run.request.names_several
+            and (alone or (cues(question) and not found.is_path))
+        ):
+            least = GUESSED if cues(question) else GUESSED_ALONE
+        else:
+            least = trust(question, alone, self._path_trust)
+        return found if found.confidence >= least else None
+
+    def names_given(self, run: PipelineRun, found: Understanding) -> bool:
+        """Whether a program is about the entities that somebody picked: who picks one asks about it."""
+        return set(run.request.given) <= {entity for entity, _, _ in found.named}
+
+    def fits_better(self, question: str, found: Understanding, nodes: Sequence[int]) -> bool:
+        """Whether a program gives a time where "when" is asked, or things where "which" is, and nodes are none."""
+        result, kinds = found.best.result, self._reader.parser.columns.kinds
+        if not nodes or not isinstance(result, np.ndarray) or not len(result):
+            return False
+        sort, given, own = asked(words(question)), kinds[list(nodes)].astype(bool), kinds[result].astype(bool)
+        if sort == "when":
+            return bool(own.all() and not given.any())
+        return bool(sort == "which" and found.confidence >= LIKELY and given.all() and not own.any())
 
     def written(self, run: PipelineRun, linked: Linked, settings: LLMSettings) -> tuple[Understanding, Usage]:
         """The program that a language model writes.
@@ -192,7 +228,8 @@ def programs_of(opening: Opening, checkpoint: Path | None) -> ProgramEngine:
     # Programs do not walk through mediators as relation paths do.
     trust = 1.01 if mediators.any() else PATH_TRUST
     settings = opening.settings or EngineSettings()
-    return ProgramEngine(parts.programs(checkpoint), settings.extractive.trusted, trust)
+    trusted = settings.extractive.trusted
+    return ProgramEngine(parts.programs(checkpoint), trusted, trust, guesses=checkpoint is None)
 
 
 def whole(programs: ProgramEngine | None) -> ProgramEngine:

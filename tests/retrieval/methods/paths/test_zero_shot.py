@@ -7,12 +7,12 @@ import pytest
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.methods._shared.path_or_program import ceiling, is_half_read, lacks, says_more
+from retrieval.methods._shared.path_or_program import Either, ceiling, lacks
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever, _fitting, _nearer
 from retrieval.reasoning.base import Conclusion
 from retrieval.reasoning.gather import executed
 from retrieval.text import encoder as encoders
-from retrieval.types import Answer, NoAnswer, NoAnswerReason, RelationPath
+from retrieval.types import Answer, NoAnswer, NoAnswerReason, Node, RelationPath
 
 #: Plays and theatres: no graph of the fitting has these relations together.
 FACTS = [
@@ -140,15 +140,6 @@ def test_paths_to_what_was_not_asked_for_are_less_likely():
 
 
 @pytest.mark.parametrize(
-    ("walked", "further"),
-    [((0,), True), ((0, 1), False), ((1, 0), False), ((2,), False), ((0, 0), False)],
-)
-def test_a_path_says_more_than_a_program_that_walks_a_part_of_it(walked, further):
-    paths = [RelationPath(0, (0,), 0.3), RelationPath(0, (0, 1), 0.6)]
-    assert says_more(paths, walked) == further
-
-
-@pytest.mark.parametrize(
     ("says_nothing", "confidence", "support", "lacking"),
     [(False, 0.09, 0.49, True), (False, 0.1, 0.49, False), (False, 0.09, 0.5, False), (True, 0.5, 0.9, True)],
 )
@@ -161,9 +152,50 @@ def test_paths_are_no_likelier_than_programs_that_are_doubted():
     assert [ceiling(SimpleNamespace(confidence=sure)) for sure in (0.02, 0.2, 0.3)] == [0.1, 0.2, 1.0]
 
 
+def either(sure, *, all_read=False, walked=(), nodes=None, answers=(), support=0.99, path=(0,), **others):
+    read = SimpleNamespace(confidence=sure, reads_all=all_read, walked=walked)
+    nothing = None if answers else NoAnswer(NoAnswerReason.NOT_IN_GRAPH, "The graph has no directors.")
+    given = tuple(Answer(f"n{n}", score, Node(n, f"n{n}", "entity")) for n, score in answers)
+    paths = [RelationPath(0, path, 0.6, support=support), RelationPath(0, (5,), 0.1)]
+    verdict = Conclusion(answers=given, no_answer=nothing)
+    return Either(read, verdict, paths, nodes, others.pop("of_another_sort", False), **others)
+
+
 def test_a_program_that_is_not_sure_does_not_answer_what_paths_miss():
-    missed = Conclusion(no_answer=NoAnswer(NoAnswerReason.NOT_IN_GRAPH, "The graph has no directors."))
-    assert is_half_read(0.59, missed, 0.6)
-    assert not is_half_read(0.6, missed, 0.6)
-    assert not is_half_read(0.3, Conclusion(answers=(Answer("Kurosawa", 0.4),)), 0.6)
-    assert not is_half_read(0.3, Conclusion(no_answer=NoAnswer(NoAnswerReason.NO_PATH, "No path.")), 0.6)
+    assert [either(sure).is_program for sure in (0.49, 0.5)] == [False, True]
+    assert [either(sure, all_read=True).is_program for sure in (0.29, 0.3)] == [False, True]
+
+
+def test_a_program_that_reads_all_words_gives_way_to_a_well_supported_path_alone():
+    sure = {"all_read": True, "walked": (0,)}
+    assert not either(0.9, **sure, answers=[(1, 0.91)]).is_program
+    assert either(0.9, **sure, answers=[(1, 0.91)], support=0.93).is_program
+    assert either(0.9, **sure, answers=[(1, 0.9)]).is_program
+    assert not either(0.9, **sure, answers=[(1, 0.9)], path=(0, 1)).is_program  # it walks further
+    assert not either(0.49, **sure, answers=[(1, 0.91)], support=0.93).is_program
+
+
+def test_a_program_that_leaves_words_out_gives_way_to_a_likely_path():
+    assert not either(0.79, answers=[(1, 0.9)], support=0.8).is_program
+    assert either(0.8, answers=[(1, 0.9)], support=0.8).is_program
+    assert either(0.5, answers=[(1, 0.89)], support=0.8).is_program
+    assert not either(0.8, answers=[(1, 0.9)], support=0.9).is_program
+    assert [either(sure, answers=[(1, 0.49)]).is_program for sure in (0.29, 0.3)] == [False, True]
+    assert [either(sure, answers=[(1, 0.7)]).is_program for sure in (0.7, 0.71)] == [False, True]
+    assert not either(0.81, answers=[(1, 0.8)]).is_program
+
+
+def test_a_program_that_keeps_the_kind_asked_for_goes_before_the_path_that_it_walks():
+    found = [(1, 0.99), (2, 0.99)]
+    doctors = {"walked": (7, 0), "answers": found, "nodes": frozenset({1})}
+    assert either(0.6, **doctors).is_program
+    assert not either(0.59, **doctors).is_program
+    assert not either(0.6, **doctors, path=(3,)).is_program
+    assert not either(0.6, **doctors | {"nodes": frozenset({1, 2})}).is_program
+
+
+def test_a_date_is_not_who_and_a_gender_is_walked_to():
+    assert either(0.1, answers=[(1, 0.99)], of_another_sort=True).is_program
+    assert not either(0.09, answers=[(1, 0.99)], of_another_sort=True).is_program
+    gender = {"all_read": True, "asks_gender": True, "support": 0.5}
+    assert [either(0.99, answers=[(1, score)], **gender).is_program for score in (0.49, 0.5)] == [True, False]
