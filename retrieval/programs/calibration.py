@@ -166,10 +166,18 @@ def _said_of_events(read: list[str], words: list[Word]) -> list[int]:
 
 
 def _beyond(reading: Reading, best: Candidate) -> bool:
-    """Whether something is asked for that no program computes: a percentage, where no relation gives one."""
-    leaves = _leaves(best.part)
+    """Whether something is asked for that no program computes: a percentage, where no relation gives one; "the
+    percentage of hispanics" is what a relation of that name gives.
+    """
+    words, leaves = reading.question.words, list(_leaves(best.part))
     read = {n for part, own in leaves if own > _HARDLY for n in range(*(part.anchored or (0, 0)))}
-    return any(word.text in _UNCOMPUTED and n not in read for n, word in enumerate(reading.question.words))
+    values = {n for part, _ in leaves if part.category == "R" for n in range(*(part.anchored or (0, 0)))}
+
+    def given(n: int) -> bool:
+        behind = n + 2 if n + 1 < len(words) and words[n + 1].text == "of" else n + 1
+        return bool({n - 1, behind} & values)
+
+    return any(word.text in _UNCOMPUTED and n not in read and not given(n) for n, word in enumerate(words))
 
 
 def _plain(best: Candidate) -> bool:

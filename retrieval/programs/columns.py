@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 VALUE_KINDS = tuple(ValueKind(kind) for kind in typed_values.VALUE_KINDS)
 #: A relation is one of values when so many of its ends are.
 _MOSTLY = 0.8
+#: What stands in brackets behind a relation's name, or its last word.
+_NAMED_UNIT = re.compile(r"\S[ _]*[(\[ _]\s*([^\s()\[\]_]{1,12})[)\]]?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +158,12 @@ class Columns:
             bool(np.mean((values >= 1700) & (values <= 2035)) > 0.98)
         )
         return ValueType(kind, dimension, unit, factor, year)
+
+    def named_unit(self, relation: int) -> Value | None:
+        """One of the unit that a relation is named with, where its values have none: ``heightCm``, ``weight (kg)``."""
+        match = _NAMED_UNIT.search(self.snapshot.relation_label(relation))
+        value = parse(f"1 {match[1]}") if match else None
+        return value if value is not None and value.dimension else None
 
     def value_of(self, node: int) -> Value | None:
         """A node's label as a value."""

@@ -164,11 +164,13 @@ class Finishing:
         return program if true is None else And(program, Entities((true,)))
 
     def _people_of(self, program: Program) -> list[Program]:
-        """Whom all of some things have: the customers of orders, of "who ordered bread"."""
+        """Whom all of some things have: the customers of orders, of "who ordered bread"; who holds a title."""
         nodes = self.executor.nodes(program)
         if len(nodes) > _MOST_OWNED:
             return []
         ways: list[Program] = [Walk(program, relation) for relation in self.schema.people_of(nodes)]
+        if not ways and isinstance(program, Entities):
+            ways = [Walk(program, relation) for relation in self.schema.holding(nodes)]
         return ways[:_OWNERS]
 
     def _are_rows(self, program: Program) -> bool:

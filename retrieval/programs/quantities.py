@@ -102,7 +102,10 @@ def fitted(columns: Columns, constant: Constant, relation: int) -> Constant | No
         if kind.kind is ValueKind.TIME or (kind.year and 0 < constant.value < _NO_YEAR):
             return None
         if constant.dimension and constant.dimension != kind.dimension:
-            plain = replace(constant, value=constant.value / constant.factor, dimension="", factor=1.0)
+            unit = None if kind.dimension else columns.named_unit(relation)
+            same = unit is not None and unit.dimension == constant.dimension
+            factor = unit.factor if unit is not None and same else constant.factor
+            plain = replace(constant, value=constant.value / factor, dimension="", factor=1.0)
             return plain if not kind.dimension else None
         if not constant.dimension and kind.factor != 1.0:
             return replace(constant, value=constant.value * kind.factor, dimension=kind.dimension)

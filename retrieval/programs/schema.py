@@ -16,7 +16,16 @@ from retrieval.programs.gazetteer import CLASSES
 from retrieval.programs.induction import induced
 from retrieval.programs.lexicon import STOP
 from retrieval.programs.measures import Measures
-from retrieval.programs.sorts import LOCATING, PERSONAL, SOMEBODY, SOMEWHERE, RelationInfo, form_of, stems_in
+from retrieval.programs.sorts import (
+    LOCATING,
+    PERSONAL,
+    SOMEBODY,
+    SOMEWHERE,
+    RelationInfo,
+    form_of,
+    is_personal,
+    stems_in,
+)
 from retrieval.programs.words import stem, stems_of, without_unit
 
 if TYPE_CHECKING:
@@ -133,6 +142,8 @@ class Schema:
         return self._mask(SOMEBODY, [*every, *(self.columns.targets(relation) for relation in led)])
 
     def _leads_to_people(self, info: RelationInfo) -> bool:
+        if info.form == "by":
+            return self._are_personal(info.id)
         stems = info.stems[:-1] if info.stems[-1:] == ("name",) else info.stems
         return (
             bool(stems)
@@ -140,6 +151,14 @@ class Schema:
             and info.form == "noun"
             and self.columns.value_type(info.id) is None
         )
+
+    def _are_personal(self, relation: int) -> bool:
+        """Whether no kind is said of what things are "placed by", and all are called as people are."""
+        some = self.columns.targets(relation)
+        some = some[:: max(1, len(some) // _SAMPLE)]
+        typed = () if self.type_relation is None else self.columns.sources(self.type_relation)
+        personal = (is_personal(self.snapshot.entity_label(node)) for node in some.tolist())
+        return bool(len(some)) and not np.isin(some, typed).any() and all(personal)
 
     @cached_property
     def somewhere(self) -> np.ndarray:
@@ -415,6 +434,14 @@ class Schema:
             relation for relation in self.held_by(nodes)
             if relation < self.snapshot.num_relations and self.somebody[self._reached(nodes, relation)].all()
         ]  # fmt: skip
+
+    def holding(self, nodes: np.ndarray) -> list[int]:
+        """Inverse relations by which things that are no people belong to something: whose title "CEO" is."""
+        if not len(nodes) or self.somebody[nodes].any():
+            return []
+        kind = None if self.type_relation is None else self.inverse(self.type_relation)
+        own = [relation for relation in self.held_by(nodes) if relation != kind]
+        return [] if any(r < self.snapshot.num_relations for r in own) else own
 
     def _reached(self, nodes: np.ndarray, relation: int) -> np.ndarray:
         sources, targets = self.columns.arcs(relation)

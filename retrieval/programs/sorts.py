@@ -54,6 +54,28 @@ _NOUNS = _words(
 )
 
 
+#: Words in names of organisations and works, not of people.
+_NOT_PERSONAL = _words(
+    "inc ltd llc gmbh ag corp co company group records studio studios pictures university institute college school "
+    "team club society union association foundation bank press party church army ministry department council "
+    "agency committee house the of and for city united national international"
+)
+_NAME_WORDS = range(2, 5)
+
+
+def is_personal(name: str) -> bool:
+    """Whether a name is of the form of a person's: "Maria Silva", not "Order 1003" or "Acme Ltd"."""
+    words = name.split()
+    return (
+        len(words) in _NAME_WORDS
+        and all(
+            word[0].isupper() and word.replace("-", "").replace("'", "").rstrip(".").isalpha()
+            for word in words
+        )
+        and not {word.casefold().rstrip(".") for word in words} & _NOT_PERSONAL
+    )
+
+
 def form_of(label: str) -> Form:
     """The form of a relation's label."""
     words = label.casefold().split()

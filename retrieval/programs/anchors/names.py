@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from retrieval.kg.snapshot.labels import normalise
@@ -19,6 +20,8 @@ _LONGEST_NAME = 8
 #: Meanings of one stretch of words that are kept.
 NODES = 4
 _DEMONYM = 5
+#: Letters of an abbreviation, and names of a graph whose initials are known.
+_INITIALS, _ABBREVIATED = range(2, 6), 50_000
 #: Letters of a word that may stand for a longer name.
 _PART = 4
 #: Nodes whose names end alike, at most.
@@ -57,6 +60,8 @@ class Names:
                 if not matches:
                     matches = labels.lookup(lexicon.ABBREVIATIONS.get(name, ""))
                 if not matches and last - first == 1:
+                    matches = self._of_initials(question.span_text(first, last))
+                if not matches and last - first == 1:
                     matches = self._demonym(name) or labels.lookup(lexicon.SEXES.get(name, ""))
                 if (
                     not matches
@@ -81,6 +86,8 @@ class Names:
         for low, high in [*question.quoted, *_capital_runs(question)]:
             if not any(whole[low:high]):
                 found += self._partly(question, low, high)
+            elif not whole[low]:  # "Remco Evenepoel Belgian": a name, and a place's adjective
+                found += self._partly(question, low, whole.index(True, low))
         return found
 
     def _is_kind(self, question: Question, first: int, last: int) -> bool:
@@ -102,6 +109,27 @@ class Names:
             return False
         relations = snapshot.in_groups.of_entity(node)[0]
         return all(columns.value_type(int(relation)) is not None for relation in relations)
+
+    def _of_initials(self, text: str) -> list[Match]:
+        """What capitals are short for: "CEO", of a Chief Executive Officer."""
+        if len(text) not in _INITIALS or not (text.isalpha() and text.isupper()):
+            return []
+        return [
+            match
+            for name in self._initials.get(text.lower(), ())
+            for match in self.snapshot.labels.lookup(name)
+        ]
+
+    @cached_property
+    def _initials(self) -> dict[str, list[str]]:
+        """By their initials, names of some words; of a graph of many names none."""
+        found: dict[str, list[str]] = {}
+        names = self.snapshot.labels.names
+        for name in names if len(names) <= _ABBREVIATED else ():
+            words = name.split(" ")
+            if len(words) in _INITIALS and all(word[:1].isalpha() for word in words):
+                found.setdefault("".join(word[0] for word in words), []).append(name)
+        return found
 
     def _demonym(self, word: str) -> list[Match]:
         """Places that an adjective is of: "African", "German"."""

@@ -253,8 +253,9 @@ class SetRules(Rules):
 
     @rule("RR")
     def _same_relation(self, left: Part, right: Part, forward: bool, gap: str) -> Iterator[Made]:
-        del forward, gap
-        if left.extra.relation == right.extra.relation:
+        """A relation in other words, "the boss he reports to"; "X's boss's boss" walks it once more."""
+        del forward
+        if left.extra.relation == right.extra.relation and gap != "of":
             yield "R", None, left.extra, (("r.again", 1.0),)
 
     @rule("IS")

@@ -227,7 +227,9 @@ class ValueRules(Rules):
             dated = kind.year or kind.kind is ValueKind.DATE
             fits = 1.0 if year == dated else 0.0
             if isinstance(valued.value, Constant) and valued.value.dimension:
-                fits = 1.0 if valued.value.dimension == kind.dimension else 0.3
+                named = None if kind.dimension else columns.named_unit(relation)
+                unit = kind.dimension if named is None else named.dimension
+                fits = 1.0 if valued.value.dimension == unit else 0.3
             similar = float(self.similar[relation]) if len(self.similar) else 0.0
             quality = known.get(relation, 0.0)
             features: Features = (

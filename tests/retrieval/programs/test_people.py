@@ -5,11 +5,13 @@ import pytest
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.loading import load_encoder
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra import Entities, Having, Walk
 from retrieval.programs.parser import Parser
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.rendering.steps import sentence
+from retrieval.programs.sorts import is_personal
 
 FAMILY = [
     ("Rosa", "mother_of", "Clara"), ("Emil", "father_of", "Clara"), ("Rosa", "mother_of", "Jonas"),
@@ -109,3 +111,37 @@ def test_who_does_something_is_of_the_kind_that_is_called_so(tmp_path):
         ("Tom", "type", "keeper"), ("Tom", "post", "Cape Bell"), ("Cape Bell", "type", "light"),
     ]  # fmt: skip
     assert asked(reader(tmp_path, posts), "Who keeps Low Island?") == {"Ida"}
+
+
+FIRM = [
+    ("RosaLind", "title", "Chief Executive Officer"), ("RosaLind", "nationality", "Belgium"),
+    ("OleBerg", "title", "Chief Financial Officer"), ("OleBerg", "nationality", "Norway"),
+    ("RosaLind", "heightCm", "171"), ("OleBerg", "heightCm", "184"),
+    ("OleBerg", "reportsTo", "RosaLind"),
+]  # fmt: skip
+ORDERS = [
+    ("Order 1", "contains", "Lamp"), ("Order 1", "placed by", "Maria Silva"), ("Order 2", "contains", "Desk"),
+    ("Order 2", "placed by", "John Reed"), ("Lamp", "price", "30"), ("Desk", "price", "200"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Is Rosa Lind Belgian?", True),
+        ("Is Ole Berg Belgian?", False),
+        ("Who is the CFO?", {"OleBerg"}),
+        ("Is Ole Berg the CEO?", False),
+        ("Who is taller than 1.75 meters?", {"OleBerg"}),
+    ],
+)
+def test_names_without_spaces_adjectives_initials_and_units_of_relations(tmp_path, question, answers):
+    assert asked(reader(tmp_path, FIRM, load_encoder().encode), question) == answers
+
+
+def test_who_ordered_something_is_somebody_by_name_alone(tmp_path):
+    own = reader(tmp_path, ORDERS, load_encoder().encode)
+    assert asked(own, "Who ordered the lamp?") == {"Maria Silva"}
+    assert [is_personal(name) for name in ("Maria Silva", "Order 1", "Acme Ltd", "Silva", "Ann B. Lee")] == [
+        True, False, False, False, True
+    ]  # fmt: skip
