@@ -32,7 +32,7 @@ _FOREIGN = 0.4
 def is_english(question: str) -> bool:
     """Whether a question may be English: in its script, and not with more function words of another language.
 
-    Names alone are in no language, and pass.
+    Names alone are in no language, and pass. Those in another script make no other language of what asks about them.
     """
     letters = [letter for letter in question if letter.isalpha()]
     if not letters:
@@ -42,7 +42,7 @@ def is_english(question: str) -> bool:
     others = sum(word in _OTHERS and word not in _ENGLISH for word in words)
     own = sum(word in _ENGLISH for word in words)
     asks = words[0] in _OTHERS and words[0] not in _ENGLISH if words else False
-    return foreign / len(letters) <= _FOREIGN and (others < own if asks else others <= own)
+    return (foreign / len(letters) <= _FOREIGN or own > 1) and (others < own if asks else others <= own)
 
 
 def are_english(names: Iterable[str]) -> bool:

@@ -12,7 +12,7 @@ import { ResourceTable } from "@/components/kit/ResourceTable";
 import { useAct } from "@/components/kit/useAct";
 import { Page } from "@/components/kit/Page";
 import { Find } from "@/components/kit/TextField";
-import { elide, integer, milliseconds } from "@/store/format";
+import { elide, integer, milliseconds, valueText } from "@/store/format";
 import { toast } from "@/store/toasts";
 import { useMethodName } from "@/components/kit/useMethodName";
 
@@ -43,7 +43,8 @@ function Outcome({ run }: { run: Run }) {
   const rest = run.answers_count - run.answers.length;
   return (
     <>
-      {run.incomplete && <span className="badge warn">stopped</span>} {run.answers.slice(0, 4).join(", ")}
+      {run.incomplete && <span className="badge warn">stopped</span>}{" "}
+      {run.answers.slice(0, 4).map(valueText).join(", ")}
       {run.answers_count > 4 && (
         <span className="muted"> +{integer(Math.max(rest, run.answers_count - 4))}</span>
       )}

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Answer, ProgramExecuted, ProgramStep } from "@/api/events";
+import type { Answer, EvidenceChain, ProgramExecuted, ProgramStep } from "@/api/events";
 import { COUNT, PROGRAM, programRun } from "@/test/program";
 import { EVENTS, NODES, RUN } from "@/test/switzerland";
-import { answerSentence, listed } from "./answerWords";
+import { answerSentence, listed, ownersOf } from "./answerWords";
 import { viewAt, type RunView } from "./runView";
 
 type Told = readonly [text: string, kept: number | string];
@@ -48,6 +48,48 @@ function run(
 }
 
 const said = (...args: Parameters<typeof run>) => answerSentence(run(...args));
+
+describe("values of several things", () => {
+  const owned = (owners: readonly string[], values: readonly string[], text: string) => {
+    const told = run("Walk", [[text, values.length]], values);
+    const step = { name: "population", label: "population", inverse: false };
+    const node = (id: number, label: string, kind: "entity" | "literal") => ({ id, label, kind });
+    const chains = owners.map((owner, id): EvidenceChain => {
+      const [source, target] = [node(id + 100, owner, "entity"), node(id, values[id] ?? "", "literal")];
+      return {
+        ...{ source, steps: [step], levels: [[target]], level_counts: [1], merged_with: [], score: 0.9 },
+        hops: [{ step, source, target, verified: true }],
+      };
+    });
+    const answers = told.answers.map((answer, id): Answer => ({
+      ...answer,
+      chains: [id],
+      entity: node(id, answer.label, "literal"),
+    }));
+    return { ...told, answers, chains };
+  };
+
+  it("are told with what they are of", () => {
+    const view = owned(["Niger", "Chad"], ["27200000", "17700000"], "the population of Niger and Chad");
+    expect([...ownersOf(view)]).toEqual([
+      [0, "Niger"],
+      [1, "Chad"],
+    ]);
+    expect(answerSentence(view)).toBe("Population: Niger 27,200,000 and Chad 17,700,000.");
+  });
+
+  it("of one thing need not say so", () => {
+    const view = owned(["Chad", "Chad"], ["French", "Arabic"], "the language of Chad");
+    expect(ownersOf(view).size).toBe(0);
+    expect(answerSentence(view)).toBe("Chad has 2 languages: French and Arabic.");
+  });
+});
+
+it("says a relation that is a verb as one", () => {
+  expect(said("Walk", [["the owns of Ann", 2]], ["Low Tide", "High Tide"])).toBe(
+    "Ann owns Low Tide and High Tide.",
+  );
+});
 
 describe("each of some things", () => {
   it("has its number, largest first", () => {

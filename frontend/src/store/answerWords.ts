@@ -201,6 +201,17 @@ function closest({ chains }: RunView): string | null {
   );
 }
 
+/** Relations in a word that is a verb, and no plural. */
+const VERBS: ReadonlySet<string> = new Set(
+  (
+    "admires advises attends authors buys causes cites contains controls covers creates directs drives eats edits " +
+    "employs enters follows funds grows hates has helps hosts includes influences inspires invests joins keeps knows " +
+    "leads likes lists loves makes manages manufactures marries mentions needs offers owns plays precedes produces " +
+    "publishes reads requires runs sees sells serves sings speaks sponsors studies supplies supports targets teaches " +
+    "treats uses visits wears wins wrote writes"
+  ).split(" "),
+);
+
 const PREPOSITIONS = /\b(by|in|of|at|on|for|from|to|with|near|within|under|after|as)$/;
 
 /** "The capital of Germany is Berlin.", "Jaws is directed by Steven Spielberg.", "Pip lives in Ice Hall." */
@@ -210,26 +221,61 @@ function relationSentence(label: string, source: string, names: readonly string[
   if (PREPOSITIONS.test(label) && label.includes(" ")) {
     return `${source} ${/^(is|was|has|\w+s) /.test(label) ? "" : "is "}${label} ${list}.`;
   }
+  if (VERBS.has(label)) return `${source} ${label} ${list}.`;
   const noun = label.replace(/^has /, "");
+  const has = / and \d+ others$/.test(source) ? "have" : "has";
   return total > 1
-    ? `${source} has ${integer(total)} ${plural(noun)}: ${list}.`
+    ? `${source} ${has} ${integer(total)} ${plural(noun)}: ${list}.`
     : `The ${noun} of ${source} is ${list}.`;
 }
 
-function setSentence(program: ProgramExecuted, names: readonly string[]): string | null {
+/**
+ * Whose value each answer is, by its entity: of several things' populations one is of Chad and one of Niger. Empty where
+ * the answers are no values, or are all of one thing.
+ */
+export function ownersOf({ answers, chains }: Pick<RunView, "answers" | "chains">): Map<number, string> {
+  const owners = new Map<number, string>();
+  for (const { entity, chains: own } of answers) {
+    if (entity?.kind !== "literal") return new Map<number, string>();
+    const names = own.flatMap((index) => {
+      const { hops = [], steps = [] } = chains[index] ?? {};
+      const last = steps.at(-1);
+      return hops
+        .filter(({ target, step }) => target.id === entity.id && step.name === last?.name)
+        .map(({ source }) => source.label);
+    });
+    if (names.length) owners.set(entity.id, listed([...new Set(names)]));
+  }
+  return new Set(owners.values()).size > 1 ? owners : new Map<number, string>();
+}
+
+/** "Population: Chad 17,700,000 and Niger 27,200,000." */
+function ownedSentence(noun: string, { answers }: RunView, owners: ReadonlyMap<number, string>): string {
+  const values = answers.map(({ entity, label }) =>
+    [owners.get(entity?.id ?? -1), valueText(label)].filter(Boolean).join(" "),
+  );
+  return `${startUpper(noun)}: ${listed(values)}.`;
+}
+
+function setSentence(program: ProgramExecuted, names: readonly string[], view: RunView): string | null {
   const [step] = program.steps;
   const single = program.steps.length === 1 ? step : undefined;
   const [, noun, owner] = /^the (.+?) of (.+)$/.exec(single?.text ?? "") ?? [];
-  if (noun && owner) return relationSentence(noun, owner, names, names.length);
+  const owners = ownersOf(view);
+  if (noun && owner) {
+    return owners.size
+      ? ownedSentence(noun, view, owners)
+      : relationSentence(noun, owner, names, names.length);
+  }
   const [, subject, label] = /^what (.+) is (.+)$/.exec(single?.text ?? "") ?? [];
   if (subject && label) return relationSentence(label, subject, names, names.length);
   const last = program.steps.at(-1);
   const [, theirs] = /^their (.+)$/.exec(last?.text ?? "") ?? [];
   const source = program.steps.at(-2);
-  const owners = theirs && phraseOf(before(program));
-  if (theirs && owners && source && source.count > 0) {
-    const of =
-      / and \d+ others\b/.test(owners) || /^[A-Z]/.test(owners) ? owners : those(source.count, owners);
+  const owned = theirs && phraseOf(before(program));
+  if (theirs && owned && source && source.count > 0) {
+    if (owners.size) return ownedSentence(theirs, view, owners);
+    const of = / and \d+ others\b/.test(owned) || /^[A-Z]/.test(owned) ? owned : those(source.count, owned);
     return `The ${names.length > 1 ? plural(theirs) : theirs} of ${of}: ${listed(names)}.`;
   }
   // Of those that were named before, as many as were kept are told.
@@ -274,7 +320,7 @@ function programSentence(program: ProgramExecuted, view: RunView): string | null
     case "Difference":
       return numberSentence(program);
     default:
-      return setSentence(program, names);
+      return setSentence(program, names, view);
   }
 }
 

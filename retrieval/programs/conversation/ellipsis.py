@@ -34,6 +34,7 @@ _ASKS = re.compile(
 _BARE = re.compile(r"^(?:how\s+many|how\s+much|what|which)\s+([a-z]+)$", re.I)
 _PREPOSITION = re.compile(r"^(?:in|of|for|from|on|at|by|to|with|near|through|about)\s+(?:the\s+)?", re.I)
 #: A fragment without an opening word has at most so many words.
+_SEVERAL = re.compile(r"^the\s+[\w\s-]*?[^sui\W]s(?:\s+(?:of|in)\b|$)", re.I)
 _SHORT = 5
 _OTHERS = 8
 
@@ -163,7 +164,7 @@ class Ellipses:
             yield from self._asking(part)
             return
         if content and any(own.sort == "name" for own in rest):
-            yield Rewriting(f"what is {part}").capitalised()
+            yield Rewriting(f"what {'are' if _SEVERAL.match(part) else 'is'} {part}").capitalised()
         changed = self._start()
         for own in rest:
             changed = self._exchanged(changed, part, own)

@@ -14,6 +14,8 @@ from retrieval.text.language import are_english, is_english
         "Where is Los Angeles?",
         "the population of España",
         "Mountains higher than 8500 m",
+        "Where does محمد بن سلمان الطويل live?",
+        "What is the capital of 日本国?",
         "?",
     ],
 )

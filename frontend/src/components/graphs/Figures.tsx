@@ -81,8 +81,12 @@ function Relations({ figures }: { figures: GraphStatistics }) {
                 <bdi>{row.label}</bdi>
               </td>
               <td className="num">{integer(row.count)}</td>
-              <td className="small muted hide-narrow elide cell-text" title={row.example.join(" → ")}>
-                {row.example[0]} <span className="rel">→</span> {row.example[2]}
+              <td
+                dir="ltr"
+                className="small muted hide-narrow elide cell-text"
+                title={row.example.join(" → ")}
+              >
+                <bdi>{row.example[0]}</bdi> <span className="rel">→</span> <bdi>{row.example[2]}</bdi>
               </td>
             </tr>
           ))}
@@ -146,7 +150,9 @@ function Parts({ figures }: { figures: GraphStatistics }) {
           <ul className="small hubs">
             {figures.hubs.slice(0, 8).map((hub) => (
               <li key={hub.entity}>
-                <Link to={`?entity=${hub.entity}#browse`}>{hub.label}</Link>{" "}
+                <Link to={`?entity=${hub.entity}#browse`}>
+                  <bdi>{hub.label}</bdi>
+                </Link>{" "}
                 <span className="muted tabular">{integer(hub.count)}</span>
               </li>
             ))}

@@ -107,6 +107,12 @@ it("offers no reading that is told like the one on show", () => {
   ]);
 });
 
+it("keeps other readings folded where it is sure what was asked", () => {
+  show({ ...PROGRAM, read: { ...PROGRAM.read, score: 0.9 } });
+  expect(screen.queryByText("Did you mean")).toBeNull();
+  expect(screen.getByText("1 other reading").closest("details")).not.toHaveAttribute("open");
+});
+
 it("asks again with another reading", async () => {
   const { onRun } = show();
   await press("countries → continent Africa → count");

@@ -3,7 +3,7 @@ import type { ProgramExecuted, ProgramReading } from "@/api/events";
 import { Link } from "react-router";
 import type { Graph } from "@/api/types";
 import { CopyMenu } from "@/components/kit/CopyMenu";
-import { confidence } from "@/store/format";
+import { confidence, count } from "@/store/format";
 import type { ProgramNode } from "@/store/program";
 import { ProgramChanges } from "./ProgramChanges";
 import { ProgramSteps } from "./ProgramSteps";
@@ -80,24 +80,35 @@ function choicesOf({ read, others }: ProgramExecuted): readonly ProgramReading[]
 function Others({ program, onRun }: Pick<Props, "program" | "onRun">) {
   const others = choicesOf(program);
   if (!others.length) return null;
-  return (
+  const isSure = confidence(program.read.score) === "high";
+  const title = isSure ? count(others.length, "other reading") : "Did you mean";
+  const list = (
+    <ul aria-label={title}>
+      {others.map((one) => (
+        <li key={one.text}>
+          <button
+            type="button"
+            className="reading"
+            disabled={!onRun}
+            title="Ask again, read like this"
+            onClick={() => onRun?.(one.program)}
+          >
+            <bdi>{one.text}</bdi>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+  // Where it is sure what was asked, other readings are odd rather than helpful.
+  return isSure ? (
+    <details className="readings">
+      <summary className="small muted">{title}</summary>
+      {list}
+    </details>
+  ) : (
     <div className="readings">
-      <h3 id="readings-title">Did you mean</h3>
-      <ul aria-labelledby="readings-title">
-        {others.map((one) => (
-          <li key={one.text}>
-            <button
-              type="button"
-              className="reading"
-              disabled={!onRun}
-              title="Ask again, read like this"
-              onClick={() => onRun?.(one.program)}
-            >
-              <bdi>{one.text}</bdi>
-            </button>
-          </li>
-        ))}
-      </ul>
+      <h3>{title}</h3>
+      {list}
     </div>
   );
 }

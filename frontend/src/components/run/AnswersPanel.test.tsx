@@ -17,7 +17,7 @@ it("lists each answer with its certainty, badge and chains", () => {
   expect(rows).toEqual([
     "1Germanfacts in graph1 chainhigh0.97",
     "2Frenchfacts in graph1 chainhigh0.96",
-    "3Romanshnot in the graphcites no evidenceguess0.20",
+    "3Romanshnot in the graphno evidenceguess0.20",
   ]);
   expect(screen.getByText("3 · 130 ms")).toBeInTheDocument();
   expect(screen.getByText("German, French")).toBeInTheDocument();

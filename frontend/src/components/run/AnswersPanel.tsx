@@ -8,7 +8,7 @@ import { CopyMenu } from "@/components/kit/CopyMenu";
 import { BehindAnswers } from "@/components/program/BehindAnswers";
 import { rankedOf } from "@/components/program/programWords";
 import { passageRanks } from "@/store/citations";
-import { answerSentence } from "@/store/answerWords";
+import { answerSentence, ownersOf } from "@/store/answerWords";
 import { confidence, count, milliseconds, score, valueText } from "@/store/format";
 import type { RunView } from "@/store/runView";
 
@@ -100,6 +100,19 @@ function Cited({
   );
 }
 
+/** Of many answers that are in the graph the first have their chains; what nothing supports is marked. */
+function NoChain({ isVerified }: { isVerified: boolean }) {
+  return isVerified ? (
+    <span className="small muted" title="Chains are told of the first answers alone">
+      not drawn
+    </span>
+  ) : (
+    <span className="badge bad dotted" title="Neither a chain of facts nor a sentence supports this answer">
+      no evidence
+    </span>
+  );
+}
+
 /** What an answer rests on, each a way to see it. */
 function Evidence({
   answer,
@@ -122,14 +135,7 @@ function Evidence({
         </button>
       )}
       <Cited answer={answer} ranks={ranks} onCite={onCite} />
-      {first === undefined && !answer.citations.length && (
-        <span
-          className="badge bad dotted"
-          title="Neither a chain of facts nor a sentence supports this answer"
-        >
-          cites no evidence
-        </span>
-      )}
+      {first === undefined && !answer.citations.length && <NoChain isVerified={answer.verified} />}
     </span>
   );
 }
@@ -143,13 +149,17 @@ function AnswerRow({
   answer,
   rank,
   value,
+  owner,
   onFind,
   onDoubt,
   ...evidence
-}: { answer: Answer; rank: number; value: string | undefined; ranks: ReadonlyMap<number, number> } & Omit<
-  Props,
-  "view" | "isTrained"
->) {
+}: {
+  answer: Answer;
+  rank: number;
+  value: string | undefined;
+  owner: string | undefined;
+  ranks: ReadonlyMap<number, number>;
+} & Omit<Props, "view" | "isTrained">) {
   const [first] = answer.chains;
   const { entity } = answer;
   return (
@@ -167,6 +177,12 @@ function AnswerRow({
           <bdi>{valueText(answer.label)}</bdi>
           {value && value !== valueText(answer.label) && (
             <span className="answer-value tabular"> {value}</span>
+          )}
+          {owner && (
+            <span className="answer-owner">
+              {" "}
+              of <bdi>{owner}</bdi>
+            </span>
           )}
         </button>
       ) : (
@@ -224,6 +240,7 @@ export function AnswersPanel({
   const [all, setAll] = useState(false);
   const ranks = passageRanks(view);
   const { values } = rankedOf(view);
+  const owners = ownersOf(view);
   const { answers, text, tookMs } = view;
   const shown = all ? answers : answers.slice(0, FIRST);
   const guesses = answers.findIndex((answer) => answer.guess);
@@ -238,6 +255,7 @@ export function AnswersPanel({
           answer={answer}
           rank={from + index + 1}
           value={answer.entity ? values.get(answer.entity.id) : undefined}
+          owner={answer.entity ? owners.get(answer.entity.id) : undefined}
           ranks={ranks}
           chain={chain}
           onChain={onChain}
@@ -300,8 +318,8 @@ export function AnswersPanel({
         )}
       </header>
       {sentence && (
-        <p className="answer-sentence">
-          <bdi>{sentence}</bdi>
+        <p className="answer-sentence" dir="ltr">
+          {sentence}
         </p>
       )}
       {text && <p className={`answer-text ${view.phase === "running" ? "writing" : ""}`}>{text}</p>}

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { runsQuery } from "@/api/queries";
 import type { Run } from "@/api/types";
-import { count } from "@/store/format";
+import { count, valueText } from "@/store/format";
 import "./thread.css";
 
 const SHOWN = 3;
@@ -11,7 +11,9 @@ const SHOWN = 3;
 function answered(run: Run): string {
   if (run.state !== "done") return run.state;
   if (!run.answers_count) return "no answer";
-  return run.answers_count > SHOWN ? count(run.answers_count, "answer") : run.answers.join(", ");
+  return run.answers_count > SHOWN
+    ? count(run.answers_count, "answer")
+    : run.answers.map(valueText).join(", ");
 }
 
 export function Thread({ run }: { run: Run }) {
