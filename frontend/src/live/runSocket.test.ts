@@ -85,6 +85,20 @@ it("goes on where it was when the connection drops in mid-run", async () => {
   expect(links).toContain("reconnecting");
 });
 
+it("says at once that the network is gone, and goes on where it was", async () => {
+  const links: (string | undefined)[] = [];
+  const unwatch = useRunStore.subscribe((state) => links.push(state.links[RUN]));
+  scripts = [(socket) => send(socket, 0, 3), (socket, after) => send(socket, after, EVENTS.length)];
+  follow();
+  await vi.waitFor(() => expect(seqs()).toHaveLength(3));
+  window.dispatchEvent(new Event("offline"));
+  expect(links.at(-1)).toBe("reconnecting");
+  await vi.waitFor(() => expect(useRunStore.getState().links[RUN]).toBe("closed"));
+  unwatch();
+  expect(seqs()).toEqual(all);
+  expect(afters).toEqual(["0", "3"]);
+});
+
 it("shows each event once when the server repeats some", async () => {
   scripts = [
     (socket) => {

@@ -34,6 +34,7 @@ export class ReconnectingSocket {
   constructor(options: SocketOptions) {
     this.options = options;
     window.addEventListener("online", this.wake);
+    window.addEventListener("offline", this.lose);
     this.connect();
   }
 
@@ -42,7 +43,7 @@ export class ReconnectingSocket {
     this.over = true;
     clearTimeout(this.timer);
     clearTimeout(this.silence);
-    window.removeEventListener("online", this.wake);
+    this.deafen();
     this.drop();
   }
 
@@ -51,6 +52,19 @@ export class ReconnectingSocket {
     clearTimeout(this.timer);
     this.connect();
   };
+
+  /** The network is gone: an open connection would say so only after a long silence. */
+  private readonly lose = (): void => {
+    if (this.over || !this.socket) return;
+    clearTimeout(this.silence);
+    this.drop();
+    this.retry();
+  };
+
+  private deafen(): void {
+    window.removeEventListener("online", this.wake);
+    window.removeEventListener("offline", this.lose);
+  }
 
   private drop(): void {
     const socket = this.socket;
@@ -92,7 +106,7 @@ export class ReconnectingSocket {
   private finish(code: number): void {
     this.over = true;
     clearTimeout(this.silence);
-    window.removeEventListener("online", this.wake);
+    this.deafen();
     this.options.onState({ kind: "closed", code });
   }
 

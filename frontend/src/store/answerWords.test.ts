@@ -50,12 +50,17 @@ function run(
 const said = (...args: Parameters<typeof run>) => answerSentence(run(...args));
 
 describe("values of several things", () => {
-  const owned = (owners: readonly string[], values: readonly string[], text: string) => {
+  const owned = (
+    owners: readonly string[],
+    values: readonly string[],
+    text: string,
+    kind: "entity" | "literal" = "literal",
+  ) => {
     const told = run("Walk", [[text, values.length]], values);
     const step = { name: "population", label: "population", inverse: false };
     const node = (id: number, label: string, kind: "entity" | "literal") => ({ id, label, kind });
     const chains = owners.map((owner, id): EvidenceChain => {
-      const [source, target] = [node(id + 100, owner, "entity"), node(id, values[id] ?? "", "literal")];
+      const [source, target] = [node(id + 100, owner, "entity"), node(id, values[id] ?? "", kind)];
       return {
         ...{ source, steps: [step], levels: [[target]], level_counts: [1], merged_with: [], score: 0.9 },
         hops: [{ step, source, target, verified: true }],
@@ -64,7 +69,7 @@ describe("values of several things", () => {
     const answers = told.answers.map((answer, id): Answer => ({
       ...answer,
       chains: [id],
-      entity: node(id, answer.label, "literal"),
+      entity: node(id, answer.label, kind),
     }));
     return { ...told, answers, chains };
   };
@@ -76,6 +81,18 @@ describe("values of several things", () => {
       [1, "Chad"],
     ]);
     expect(answerSentence(view)).toBe("Population: Niger 27,200,000 and Chad 17,700,000.");
+  });
+
+  it("of which each has its own are told with whose they are", () => {
+    const view = owned(["Niger", "Chad"], ["Niamey", "N'Djamena"], "the capital of Niger and Chad", "entity");
+    expect(answerSentence(view)).toBe("Capitals: Niamey (Niger) and N'Djamena (Chad).");
+    const shared = owned(
+      ["Chad", "Chad", "Mali"],
+      ["French", "Arabic", "Bambara"],
+      "the language of Chad",
+      "entity",
+    );
+    expect(ownersOf(shared).size).toBe(0);
   });
 
   it("of one thing need not say so", () => {

@@ -230,31 +230,40 @@ function relationSentence(label: string, source: string, names: readonly string[
 }
 
 /**
- * Whose value each answer is, by its entity: of several things' populations one is of Chad and one of Niger. Empty where
- * the answers are no values, or are all of one thing.
+ * Whose each answer is, by its entity: of several things' populations one is of Chad and one of Niger. Empty where they
+ * are all of one thing, or of things of which several have the same, or several at once.
  */
 export function ownersOf({ answers, chains }: Pick<RunView, "answers" | "chains">): Map<number, string> {
   const owners = new Map<number, string>();
   for (const { entity, chains: own } of answers) {
-    if (entity?.kind !== "literal") return new Map<number, string>();
+    const steps = Math.max(0, ...own.map((index) => chains[index]?.steps.length ?? 0));
+    if (!entity) return new Map<number, string>();
     const names = own.flatMap((index) => {
-      const { hops = [], steps = [] } = chains[index] ?? {};
-      const last = steps.at(-1);
+      const { hops = [], steps: relations = [] } = chains[index] ?? {};
+      const last = relations.at(-1);
       return hops
         .filter(({ target, step }) => target.id === entity.id && step.name === last?.name)
         .map(({ source }) => source.label);
     });
-    if (names.length) owners.set(entity.id, listed([...new Set(names)]));
+    const each = [...new Set(names)];
+    // What is no value says of itself what it is; whose it is matters where each thing has its own.
+    if (entity.kind !== "literal" && (each.length !== 1 || steps !== 1)) return new Map<number, string>();
+    if (each.length) owners.set(entity.id, listed(each));
   }
-  return new Set(owners.values()).size > 1 ? owners : new Map<number, string>();
+  const { size } = new Set(owners.values());
+  const isEachItsOwn = size === owners.size || answers.every(({ entity }) => entity?.kind === "literal");
+  return size > 1 && isEachItsOwn ? owners : new Map<number, string>();
 }
 
-/** "Population: Chad 17,700,000 and Niger 27,200,000." */
+/** "Population: Chad 17,700,000 and Niger 27,200,000."; "Capitals: Abuja (Nigeria) and Bangui (Chad)." */
 function ownedSentence(noun: string, { answers }: RunView, owners: ReadonlyMap<number, string>): string {
-  const values = answers.map(({ entity, label }) =>
-    [owners.get(entity?.id ?? -1), valueText(label)].filter(Boolean).join(" "),
-  );
-  return `${startUpper(noun)}: ${listed(values)}.`;
+  const areValues = answers.every(({ entity }) => entity?.kind === "literal");
+  const told = answers.map(({ entity, label }) => {
+    const owner = owners.get(entity?.id ?? -1);
+    if (!owner) return valueText(label);
+    return areValues ? `${owner} ${valueText(label)}` : `${label} (${owner})`;
+  });
+  return `${startUpper(areValues ? noun : plural(noun))}: ${listed(told)}.`;
 }
 
 function setSentence(program: ProgramExecuted, names: readonly string[], view: RunView): string | null {

@@ -34,7 +34,7 @@ _ASKS = re.compile(
 _BARE = re.compile(r"^(?:how\s+many|how\s+much|what|which)\s+([a-z]+)$", re.I)
 _PREPOSITION = re.compile(r"^(?:in|of|for|from|on|at|by|to|with|near|through|about)\s+(?:the\s+)?", re.I)
 #: A fragment without an opening word has at most so many words.
-_SEVERAL = re.compile(r"^the\s+[\w\s-]*?[^sui\W]s(?:\s+(?:of|in)\b|$)", re.I)
+_SEVERAL = re.compile(r"^(?:the|their|its)\s+[\w\s-]*?[^sui\W]s(?:\s+(?:of|in)\b|$)", re.I)
 _SHORT = 5
 _OTHERS = 8
 

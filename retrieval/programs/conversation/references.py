@@ -53,6 +53,8 @@ _SEVERAL: tuple[tuple[str, str], ...] = (
     (r"\b(?:their|theirs|each one's)\b(?:\s+own)?", f"{_N}'s"),
     (r"\bTHEM", _N),
 )  # fmt: skip
+#: "the capitals of them" are, "the population of them" is.
+_MANY = re.compile(r"^the\s+[\w\s-]*?[^sui\W]s\s+of\b", re.IGNORECASE)
 _PERSON = re.compile(r"\b(?:he|him|his|she|her)\b", re.IGNORECASE)
 _THING = re.compile(r"\bits?\b", re.IGNORECASE)
 _THAT = re.compile(r"\b(?:that|this|the|said)\s+(?:same\s+)?([a-z]+(?:\s[a-z]+)?)\b", re.IGNORECASE)
@@ -117,6 +119,7 @@ def _of_one(text: str, node: int, schema: Schema) -> Iterator[Rewriting]:
 def _placed(text: str, name: str, ids: tuple[int, ...]) -> Rewriting:
     """The question with a name where the words that point back stood."""
     if not _ASKS.match(text):
-        text = ("which " if text.startswith(_N) and not text.startswith(f"{_N}'s") else "what is ") + text
+        which = text.startswith(_N) and not text.startswith(f"{_N}'s")
+        text = ("which " if which else "what are " if _MANY.match(text) else "what is ") + text
     start = text.index(_N)
     return Rewriting(text.replace(_N, name, 1), (Denoted(start, start + len(name), ids),)).capitalised()
