@@ -170,7 +170,8 @@ class Finishing:
             return []
         ways: list[Program] = [Walk(program, relation) for relation in self.schema.people_of(nodes)]
         if not ways and isinstance(program, Entities):
-            ways = [Walk(program, relation) for relation in self.schema.holding(nodes)]
+            held: list[Program] = [Walk(program, relation) for relation in self.schema.holding(nodes)]
+            ways = [person for own in held for person in self._people_of(own) or [own]]
         return ways[:_OWNERS]
 
     def _are_rows(self, program: Program) -> bool:
