@@ -73,6 +73,15 @@ async function firstGraph(client: QueryClient): Promise<Id> {
 }
 
 /** The settings of the method that differ from its defaults, as the server takes them. */
+const isGone = (error: Error) => error instanceof ApiError && error.status === 404;
+
+const GRAPH_GONE = new ApiError(
+  404,
+  "not_found",
+  "This graph is not there any more.",
+  "It was deleted, or is no longer shared with you. Pick another one to ask.",
+);
+
 async function settingsOf(client: QueryClient, { method, options }: Draft): Promise<Record<string, unknown>> {
   if (method === null || Object.keys(options).length === 0) return {};
   const { options: listed } = await client.query({ ...methodQuery(method), staleTime: "static" });
@@ -172,7 +181,7 @@ export function AskPage() {
   }, [id, narrow]);
 
   const list = graphs.data?.results;
-  const missing = (run.error instanceof ApiError && run.error.status === 404) || link === "missing";
+  const missing = (run.error !== null && isGone(run.error)) || link === "missing";
   const most = status?.budgets.max ?? 0;
   const budget = draft.budget ?? 0;
 
@@ -232,7 +241,7 @@ export function AskPage() {
               onAsk={() => askNow({}, asking.variables.corrected)}
             />
           ) : (
-            <ErrorNotice error={asking.error} />
+            <ErrorNotice error={isGone(asking.error) && !known ? GRAPH_GONE : asking.error} />
           )}
         </div>
       )}

@@ -76,11 +76,14 @@ export function useDraft(
     });
   }
 
-  // Its pins come with its first events. A program names entities of its own, which nobody pinned.
+  // Its pins come with its first events. A program names entities of its own, which nobody pinned, and the numbers of
+  // entities are those of the version that was asked: in another one they may be of others.
   const [pinsOf, setPinsOf] = useState<string | undefined>(undefined);
-  if (run && linked?.length && pinsOf !== id) {
+  const askedOf = graphs.data?.results.find((one) => one.id === run?.graph);
+  if (run && askedOf && draftOf === id && linked?.length && pinsOf !== id) {
     setPinsOf(id);
-    if (!run.program && !draft.given && draft.question.trim() === run.question)
+    const isSameVersion = (askedOf.snapshot?.hash ?? "") === run.snapshot;
+    if (isSameVersion && !run.program && !draft.given && draft.question.trim() === run.question)
       setDraft({ ...draft, given: pinsOfRun(linked, run.question) });
   }
 

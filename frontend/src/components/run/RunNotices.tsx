@@ -2,6 +2,7 @@
 import type { Graph, Problem, Run, Status } from "@/api/types";
 import { Button } from "@/components/kit/controls";
 import { Notice, Spinner } from "@/components/kit/feedback";
+import { listed } from "@/store/answerWords";
 import { count, ordinal } from "@/store/format";
 import type { Link } from "@/store/runStore";
 import type { RunView } from "@/store/runView";
@@ -57,6 +58,9 @@ export function RunNotices({ view, link, run, graph, status, onAgain }: Props) {
   // What the server said when it was asked is said once: while it waits, of the workers as they are now.
   const warning = waits && status?.workers.answers === 0 ? null : run?.warning;
   const problem = view.failure ?? (run?.state === "failed" ? run.error : null);
+  const otherVersion = run && graph?.snapshot && graph.snapshot.hash !== run.snapshot ? graph : null;
+  const given = view.linked.filter((one) => one.source === "given");
+  const pinned = run?.program ? "" : listed(given.map((one) => one.entity.label));
   return (
     <>
       {link === "reconnecting" && view.phase !== "done" && (
@@ -87,6 +91,11 @@ export function RunNotices({ view, link, run, graph, status, onAgain }: Props) {
       {view.warnings.map((warning) => (
         <Notice key={warning} tone="warn" title={warning} />
       ))}
+      {otherVersion && pinned && (
+        <Notice tone="info" title={`${otherVersion.name} has another version since`}>
+          Asking again is about that one. Pin <bdi>{pinned}</bdi> again if it is still there.
+        </Notice>
+      )}
       {graph?.index_state === "building" && (
         <Notice tone="info" title={`${graph.name} is still being indexed`}>
           Names are matched by spelling for now; matching by meaning joins when the index is done.
