@@ -10,6 +10,7 @@ import hashlib
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -135,6 +136,9 @@ def as_training(
     """
     rng = random.Random(seed)
     hops = RetrieverConfig().max_hops
+    label = lru_cache(maxsize=None)(
+        snapshot.entity_label
+    )  # each once: answers are millions, entities are not
     asked: list[Question] = []
     labels: list[Label] = []
     held = 0
@@ -148,11 +152,11 @@ def as_training(
         held += unseen
         split = "dev" if unseen or (held < _DEV and rng.random() < 1 / _HELD_OUT / 2) else "train"
         name = f"written-{seed}-{number}"
-        topics = tuple(snapshot.entity_label(topic) for topic in one.topics)
+        topics = tuple(label(topic) for topic in one.topics)
         asked.append(
             Question(
                 id=name, question=one.question, topic_entities=topics,
-                answers=tuple(snapshot.entity_label(int(e)) for e in answers), split=split,
+                answers=tuple(map(label, answers.tolist())), split=split,
             )
         )  # fmt: skip
         labels += [

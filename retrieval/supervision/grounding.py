@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from retrieval.errors import TrainingDataError
 from retrieval.kg.snapshot import Snapshot
@@ -61,17 +62,18 @@ def ground(snapshot: Snapshot, questions: Sequence[Question]) -> tuple[list[Grou
     """
     grounded: list[Grounded] = []
     skipped = Skipped()
+    find = lru_cache(maxsize=None)(snapshot.find_entity)  # large answer sets share most of their names
     for question in questions:
         if not question.topic_entities:
             skipped.add("without a topic entity", f"question {question.id!r}")
             continue
-        found = [snapshot.find_entity(name) for name in dict.fromkeys(question.topic_entities)]
+        found = [find(name) for name in dict.fromkeys(question.topic_entities)]
         topics = [topic for topic in found if topic is not None and snapshot.degree(topic)]
         if len(topics) < len(found):
             missing = next(n for n, t in zip(question.topic_entities, found, strict=False) if t not in topics)
             skipped.add("with a topic that is not in the graph", repr(missing))
             continue
-        answers = {answer for name in question.answers if (answer := snapshot.find_entity(name)) is not None}
+        answers = {answer for name in question.answers if (answer := find(name)) is not None}
         if not answers:
             reason = "with answers that are not in the graph" if question.answers else "without an answer"
             skipped.add(

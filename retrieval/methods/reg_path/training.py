@@ -38,8 +38,12 @@ _MANY_RELATIONS = 1000
 _DEV_EXAMPLES = 1024
 _TEMPERATURES = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0)
 _DEV_BATCH = 128
-#: Share of the questions that are read as written, for mentions that are not found when asking.
-_AS_WRITTEN = {True: 0.1, False: 0.5}
+#: Share of the questions that are read as written, for mentions that are not found when asking: of those whose paths'
+#: directions are known, and of the others.
+_AS_WRITTEN, _UNMARKED = 0.1, 0.5
+#: With a frozen encoder so many of the former, at most, are encoded as written too, since each is a text of its own.
+#: They are read so the more often, up to this share.
+_WRITTEN, _MOST = 2000, 0.5
 
 
 class PlanTask:
@@ -65,9 +69,14 @@ class PlanTask:
         self.size = len(train)
         self.model = make_model(config, work.encoder, tune=tunes(config, work))
         self.relations = torch.from_numpy(work.encoder.encode(planner_texts(work.snapshot)))
-        if self.model.encoder is not None:
+        frozen = self.model.encoder is None
+        self._as_written = shares_as_written(
+            [one.marked for one in train], _WRITTEN if frozen else len(train)
+        )
+        if not frozen:
             return
-        texts = dict.fromkeys(t for one in (*train, *self.dev) for t in (one.masked, one.written))
+        texts = dict.fromkeys(one.masked for one in (*train, *self.dev))
+        texts |= dict.fromkeys(one.written for one, u in zip(train, self._as_written, strict=True) if u)
         self._rows = {text: row for row, text in enumerate(texts)}
         self._texts = QuestionTexts.encode(
             work.encoder, list(texts), words=config.words, progress=work.progress, cancelled=work.cancelled
@@ -83,8 +92,8 @@ class PlanTask:
         plain = rng.random(len(ones))
         texts = self._read(
             [
-                one.written if u < _AS_WRITTEN[one.marked] else one.masked
-                for one, u in zip(ones, plain, strict=True)
+                one.written if u < share else one.masked
+                for one, u, share in zip(ones, plain, self._as_written[chosen], strict=True)
             ]
         )
         if texts.words is not None:
@@ -147,6 +156,21 @@ class PlanTask:
         if self.model.encoder is not None:
             return self.model.encode(texts)
         return self._texts.rows(np.array([self._rows[text] for text in texts]))
+
+
+def shares_as_written(marked: Sequence[bool], most: int) -> np.ndarray:
+    """How often each of n questions is read as written, names and all, float [n].
+
+    Args:
+        marked: the directions of its paths are known.
+        most: of those so many at most, spread evenly, are read as written at all.
+    """
+    shares = np.where(marked, 0.0, _UNMARKED)
+    those = np.flatnonzero(marked)
+    if len(those):
+        few = those[np.arange(min(most, len(those))) * len(those) // min(most, len(those))]
+        shares[few] = min(_MOST, _AS_WRITTEN * len(those) / len(few))
+    return shares
 
 
 def tunes(config: RegPathConfig, work: Work) -> bool:

@@ -14,7 +14,7 @@ from retrieval.methods.reg_path.model import SmallPlanner
 from retrieval.methods.reg_path.plan_batches import Planned, from_labels, from_relation_paths, plan_loss
 from retrieval.methods.reg_path.plans import Options
 from retrieval.methods.reg_path.retriever import SmallWriter
-from retrieval.methods.reg_path.training import path_logs
+from retrieval.methods.reg_path.training import path_logs, shares_as_written
 from retrieval.nn.query import Texts
 from retrieval.supervision.grounding import ground
 from retrieval.supervision.labels import Label
@@ -144,3 +144,11 @@ def test_relation_paths_of_another_graph_are_refused(tmp_path):
         train("reg-path", graph, foreign, config=SETTINGS, out=tmp_path / "out", encoder=encoder)
     with pytest.raises(TrainingDataError, match="without a topic"):
         train("rel-rag-path", graph, foreign, out=tmp_path / "out", encoder=encoder)
+
+
+def test_few_questions_are_read_as_written_and_the_more_often():
+    marked = [True] * 8 + [False] * 2
+    assert shares_as_written(marked, 100).tolist() == [0.1] * 8 + [0.5] * 2
+    assert shares_as_written(marked, 4).tolist() == [0.2, 0] * 4 + [0.5] * 2
+    assert shares_as_written(marked, 1).tolist() == [0.5] + [0] * 7 + [0.5] * 2
+    assert shares_as_written([False], 4).tolist() == [0.5]
