@@ -16,7 +16,7 @@ from retrieval.llm.metering import metered
 from retrieval.types import Progress, Question
 from retrieval.version import code_version
 from webapp.experiments import reports
-from webapp.experiments.models import Report
+from webapp.experiments.models import AskedQuestions, Report
 from webapp.graphs import files
 from webapp.jobs import queue
 from webapp.questions.selectors import as_engine
@@ -60,6 +60,7 @@ def work(context: job_runs.Context) -> dict[str, Any]:
 def _make(context: job_runs.Context, report: Report) -> dict[str, Any]:
     """Ask the questions; goes on where an earlier attempt, or an earlier job of the same report, stopped."""
     from retrieval.evaluation import report_page  # noqa: PLC0415
+    from retrieval.evaluation.coverage import answerable  # noqa: PLC0415
     from retrieval.evaluation.evaluator import evaluate_engine, sample  # noqa: PLC0415
     from retrieval.evaluation.outcomes import Journal, fingerprint  # noqa: PLC0415
     from retrieval.evaluation.pages import render  # noqa: PLC0415
@@ -67,9 +68,11 @@ def _make(context: job_runs.Context, report: Report) -> dict[str, Any]:
 
     question_set = reports.require_unchanged(report)
     split = [q for q in as_engine(question_set) if report.split in (reports.ALL, q.split)]
-    questions = sample(split, report.limit, report.seed)
-    context.progress(Progress("opening", 0, len(questions), "questions"))
+    context.progress(Progress("opening", 0, 0))
     engine = engines.of_report(report)
+    if report.answers == AskedQuestions.IN_GRAPH:
+        split = answerable(engine.snapshot, split, subgraphs=cast("Subgraphs", report.subgraphs))
+    questions = sample(split, report.limit, report.seed)
     out = files.local_path(files.report_name(report.graph_id, report.pk))
     journal = Journal(out / JOURNAL, _key(report, fingerprint(questions)), questions)
     meter = language_models.meter_of_job(context.job.user_id)
@@ -154,5 +157,5 @@ def _key(report: Report, questions: str) -> str:
         report.budget,
         report.seed,
     ]
-    how = [report.topics, report.subgraphs, report.options, questions, code_version()]
+    how = [report.topics, report.subgraphs, report.answers, report.options, questions, code_version()]
     return hashlib.sha256(json.dumps([*what, *how], sort_keys=True).encode()).hexdigest()

@@ -172,6 +172,7 @@ class _Doing:
             limit=plan.limit,
             topics=plan.topics,
             subgraphs=plan.subgraphs,
+            answers=plan.answers,
             options=dict(variant.options),
             of_study=True,
             created_by_id=self.row.created_by_id,

@@ -208,6 +208,13 @@ def test_the_linker_finds_the_topics_when_told_to(tiny_graph, questions):
     assert given.summary["manifest"]["questions"] == linked.summary["manifest"]["questions"]
 
 
+def test_those_with_an_answer_in_the_graph_alone_are_asked_when_told_to(tiny_graph, questions):
+    report = start(tiny_graph, questions, split="test", answers="in-graph")
+    evaluation.evaluate(report.job_id)
+    ended(report)
+    assert [row.key for row in report.rows.all()] == ["q5"]  # no sea is in the graph
+
+
 @pytest.fixture
 def asked(monkeypatch):
     """Ids of the questions that are asked, without those for warmth."""

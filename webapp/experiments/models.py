@@ -240,6 +240,7 @@ class Report(MadeByJob, Trashable):
     limit = models.PositiveIntegerField(null=True)
     topics = models.CharField(max_length=16, choices=TopicSource, default=TopicSource.GIVEN)
     subgraphs = models.CharField(max_length=16, choices=SubgraphSource, default=SubgraphSource.OWN)
+    answers = models.CharField(max_length=16, choices=AskedQuestions, default=AskedQuestions.ALL)
     options = models.JSONField(default=dict)
     summary = models.JSONField(default=dict)
     of_study = models.BooleanField(default=False)

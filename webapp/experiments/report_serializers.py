@@ -10,7 +10,14 @@ from rest_framework import serializers
 from webapp.api.fields import PlainText
 from webapp.api.schema import or_null, tuple_of
 from webapp.experiments.comparison import CHANGES
-from webapp.experiments.models import QuestionOutcome, Report, ReportQuestion, SubgraphSource, TopicSource
+from webapp.experiments.models import (
+    AskedQuestions,
+    QuestionOutcome,
+    Report,
+    ReportQuestion,
+    SubgraphSource,
+    TopicSource,
+)
 from webapp.experiments.serializers import (
     SEED_MAX,
     MadeByJobSerializer,
@@ -80,7 +87,7 @@ class ReportSerializer(MadeByJobSerializer):
         fields = [
             *("id", "graph", "graph_name", "snapshot", "question_set", "question_set_name", "split"),
             *("method", "checkpoint", "fingerprint", "reasoner", "llm", "budget", "seed", "limit"),
-            *("topics", "subgraphs", "options", "state", "job", "n", "metrics", "latency_ms"),
+            *("topics", "subgraphs", "answers", "options", "state", "job", "n", "metrics", "latency_ms"),
             *("retrieval_ms", "usage", "error", "created_at", "finished_at", "created_by"),
         ]
 
@@ -141,6 +148,11 @@ class EvaluateSerializer(MethodChoiceSerializer):
     limit = serializers.IntegerField(max_value=SEED_MAX, allow_null=True, default=None)
     topics = serializers.ChoiceField(choices=TopicSource.choices, default=TopicSource.GIVEN.value)
     subgraphs = serializers.ChoiceField(choices=SubgraphSource.choices, default=SubgraphSource.OWN.value)
+    answers = serializers.ChoiceField(
+        choices=AskedQuestions.choices,
+        default=AskedQuestions.ALL.value,
+        help_text="all questions, or those of which some answer is in the graph",
+    )
     options = serializers.DictField(default=dict)
 
 

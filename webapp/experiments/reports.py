@@ -15,7 +15,14 @@ from retrieval.errors import Cancelled, TrainingDataError
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, InvalidError
 from webapp.experiments import resolution
-from webapp.experiments.models import Checkpoint, Report, ReportQuestion, SubgraphSource, TopicSource
+from webapp.experiments.models import (
+    AskedQuestions,
+    Checkpoint,
+    Report,
+    ReportQuestion,
+    SubgraphSource,
+    TopicSource,
+)
 from webapp.experiments.services import empty_split, require_set_of_graph
 from webapp.graphs import files, snapshots
 from webapp.graphs.models import Graph
@@ -42,6 +49,7 @@ class EvaluationRequest:
     limit: int | None = None
     topics: str = TopicSource.GIVEN.value
     subgraphs: str = SubgraphSource.OWN.value
+    answers: str = AskedQuestions.ALL.value
     options: dict[str, Any] = field(default_factory=dict)
 
 
@@ -86,6 +94,7 @@ def start_report(
             limit=evaluation.limit,
             topics=evaluation.topics,
             subgraphs=evaluation.subgraphs,
+            answers=evaluation.answers,
             options=evaluation.options,
             created_by=user,
         )

@@ -15,7 +15,7 @@ def test_an_evaluation_is_queued_with_what_was_asked_for(
     started, tiny_graph, question_set, checkpoint, redis
 ):
     trained = checkpoint()
-    answer = started(budget=20, seed=7, limit=100, topics="linked", subgraphs="whole")
+    answer = started(budget=20, seed=7, limit=100, topics="linked", subgraphs="whole", answers="in-graph")
     assert answer.status_code == 202, answer.content
     report, job = answer.json()["report"], answer.json()["job"]
     assert (report["graph_name"], report["snapshot"]) == ("Tiny", tiny_graph.snapshot.hash)
@@ -36,6 +36,7 @@ def test_an_evaluation_is_queued_with_what_was_asked_for(
         100,
     )
     assert (report["topics"], report["subgraphs"], report["options"]) == ("linked", "whole", {})
+    assert report["answers"] == "in-graph"
     assert (report["state"], report["job"], report["n"], report["metrics"]) == ("queued", job["id"], None, {})
     assert (job["kind"], job["title"]) == ("evaluate", "Evaluate rel-rag-path on Tiny questions (dev)")
     assert redis.llen("clew:celery:jobs") == 1
@@ -55,6 +56,7 @@ def test_an_evaluation_is_queued_with_what_was_asked_for(
         ({"seed": -1}, "invalid", "seed"),
         ({"topics": "guessed"}, "invalid", "topics"),
         ({"subgraphs": "half"}, "invalid", "subgraphs"),
+        ({"answers": "some"}, "invalid", "answers"),
         ({"options": {"no_such": 1}}, "bad_config", "no_such"),
         ({"options": []}, "invalid", "options"),
     ],

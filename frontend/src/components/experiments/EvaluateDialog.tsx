@@ -59,6 +59,15 @@ const SUBGRAPHS = [
   { id: "whole", label: "The whole graph", detail: "Also where a question brings triples of its own" },
 ];
 
+const ANSWERS = [
+  { id: "all", label: "All of the split" },
+  {
+    id: "in-graph",
+    label: "Those with an answer in the graph",
+    detail: "As the papers’ -sub sets; in the question’s own subgraph where it brings one",
+  },
+];
+
 /** The splits of a set that hold questions, the one to report on first. */
 function splitsOf(set: QuestionSet | undefined) {
   return SPLITS.filter((split) => set?.splits[split]).map((split) => ({
@@ -80,6 +89,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
   const [checkpointId, setCheckpoint] = useState(start.checkpoint ?? null);
   const [topics, setTopics] = useState("given");
   const [subgraphs, setSubgraphs] = useState("own");
+  const [answers, setAnswers] = useState("all");
   const [reasoner, setReasoner] = useState("extractive");
   const [llm, setLlm] = useState<string | null>(null);
   const [typed, setTyped] = useState<Typed>({});
@@ -150,6 +160,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
           ...(other && { checkpoint: other.id }),
           topics: topics === "linked" ? "linked" : "given",
           subgraphs: subgraphs === "whole" ? "whole" : "own",
+          answers: answers === "in-graph" ? "in-graph" : "all",
           reasoner,
           ...(asksModel && llm !== null && { llm: Number(llm) }),
           budget: Number(numbers.budget),
@@ -240,6 +251,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
           value={subgraphs}
           onChange={setSubgraphs}
         />
+        <Pick label="Asked questions" showLabel options={ANSWERS} value={answers} onChange={setAnswers} />
         <Pick
           label="Reasoner"
           showLabel
