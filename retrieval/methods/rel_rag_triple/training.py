@@ -164,6 +164,8 @@ def draw(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Evidence arcs of each example, and ``negatives`` other candidate arcs for each of them.
 
+    Evidence that is not among the candidates lies nowhere, and is left out.
+
     Args:
         examples: of the training split.
         chosen: which of them, [B].
@@ -180,8 +182,9 @@ def draw(
     arcs: list[np.ndarray] = []
     marks: list[np.ndarray] = []
     for b, index in enumerate(chosen.tolist()):
-        evidence = examples.evidence(index).arcs
         facts = subgraphs.facts[slice(*subgraphs.fact_bounds[b : b + 2])]
+        evidence = examples.evidence(index).arcs
+        evidence = evidence[np.isin(evidence % total, facts)]
         every = facts if directed else np.concatenate([facts, facts + total])
         if directed:
             evidence = np.unique(evidence % total)

@@ -147,6 +147,18 @@ def test_five_negatives_are_drawn_for_each_positive_and_none_is_evidence(graph):
     assert [int(positive.sum()), len(arcs)] == [2, 2 * len(subgraphs.facts)]
 
 
+def test_evidence_that_is_no_candidate_is_not_drawn(graph):
+    made = examples(graph, [Label("q", "Jaws", BACK, "given")])
+    chosen = np.array([0])
+    subgraphs = cut(graph, made.topics, FanOut(1))  # the second step is farther
+    evidence = made.evidence(0).arcs % graph.num_triples
+    near = subgraphs.facts
+    assert 0 < np.isin(evidence, near).sum() < len(evidence)
+    arcs, _, positive = draw(made, chosen, subgraphs, positives=9, negatives=5, rng=np.random.default_rng(0))
+    assert np.isin(arcs % graph.num_triples, near).all()
+    assert positive.sum() == np.isin(evidence, near).sum()
+
+
 def test_recall_is_taken_at_as_many_triples_as_are_evidence():
     scores = np.array([0.9, 0.8, 0.7, 0.1, 0.5, 0.6])
     positive = np.array([True, False, True, False, True, False])
