@@ -198,8 +198,8 @@ export function ReportPage() {
         , snapshot <Fingerprint value={report.snapshot} /> · topics{" "}
         {report.topics === "given" ? "as the question set names them" : "found by the linker"}
         {report.subgraphs === "whole" && " · whole graph"}
-        {report.answers === "in-graph" && " · questions with an answer in the graph"} · {report.reasoner} reasoner · budget{" "}
-        {report.budget} · seed {report.seed} · <Ago iso={report.created_at} />
+        {report.answers === "in-graph" && " · questions with an answer in the graph"} · {report.reasoner}{" "}
+        reasoner · budget {report.budget} · seed {report.seed} · <Ago iso={report.created_at} />
         {report.created_by && ` by ${report.created_by}`}
       </p>
       {report.state === "done" ? (
