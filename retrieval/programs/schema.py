@@ -441,7 +441,9 @@ class Schema:
             return []
         kind = None if self.type_relation is None else self.inverse(self.type_relation)
         own = [relation for relation in self.held_by(nodes) if relation != kind]
-        return [] if any(r < self.snapshot.num_relations for r in own) else own
+        if any(r < self.snapshot.num_relations for r in own):
+            return []
+        return [r for r in own if not self.somewhere[self._reached(nodes, r)].any()]
 
     def _reached(self, nodes: np.ndarray, relation: int) -> np.ndarray:
         sources, targets = self.columns.arcs(relation)

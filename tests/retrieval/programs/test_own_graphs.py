@@ -29,6 +29,8 @@ WRONG: dict[str, set[int]] = {
     "gym": {22}, "trips": {2, 22},
     "agency": {20, 35}, "recipes": {22, 30}, "people": {6, 9, 11, 12, 13, 14, 18, 24, 30}, "inventory": {17},
     "events": {3, 11, 22}, "repos": set(),
+    "cycling": set(), "wards": {11, 13}, "goods": {10, 17, 18}, "staff": {4, 8, 21},
+    "battles": {1, 11, 17}, "dishes": set(),
 }  # fmt: skip
 
 
