@@ -24,7 +24,7 @@ from retrieval.kg import search
 from retrieval.methods import registry
 from retrieval.methods._shared.engine_settings import EngineSettings
 from retrieval.methods._shared.opening import FOREIGN, is_self_taught, open_retriever
-from retrieval.methods._shared.path_or_program import SURE, SURELY_READ, Either, ceiling, lacks
+from retrieval.methods._shared.path_or_program import SURE, SURELY_READ, Either, ceiling, genitives, lacks
 from retrieval.methods._shared.path_reader.idioms import asks_gender
 from retrieval.methods._shared.program_answers import named_entities
 from retrieval.methods._shared.program_engine import (
@@ -271,7 +271,8 @@ class PathEngine(Engine):
         another = programs.of_another_sort(question, nodes=given) or programs.fits_better(
             question, read, given
         )
-        either = Either(read, verdict, paths, nodes, another, asks_gender(question))
+        more = genitives(question, read.named)
+        either = Either(read, verdict, paths, nodes, another, asks_gender(question), more)
         return read if either.is_program else None
 
     def _instead(

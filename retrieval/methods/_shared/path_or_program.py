@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -41,6 +42,17 @@ def lacks(read: Understanding, paths: Sequence[RelationPath]) -> bool:
     return read.says_nothing or (read.confidence < LEAST and support < BOTH_DOUBT)
 
 
+_GENITIVE = re.compile(r"\bof\b|['’]s\b")
+
+
+def genitives(question: str, named: Sequence[tuple[int, int, int]]) -> int:
+    """How often a question goes on by "of" or "'s" outside of names, given with their characters [start, end)."""
+    return sum(
+        not any(start <= match.start() < end for _, start, end in named)
+        for match in _GENITIVE.finditer(question)
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Either:
     """A question that both a program and relation paths read, on a graph without a checkpoint.
@@ -52,6 +64,7 @@ class Either:
         answered: nodes that the program gives; None where it gives a number or a truth.
         of_another_sort: the paths answer another sort of question, "who" with a date.
         asks_gender: the question asks for a gender, which is how many graphs tell sons from daughters.
+        genitives: so often it goes on from one thing to another by "of" or "'s".
     """
 
     read: Understanding
@@ -60,6 +73,7 @@ class Either:
     answered: frozenset[int] | None
     of_another_sort: bool
     asks_gender: bool = False
+    genitives: int = 0
 
     @property
     def is_program(self) -> bool:
@@ -70,7 +84,10 @@ class Either:
         """
         sure = self.read.confidence
         if not self.verdict.answers:
-            return sure >= (ALL_READ if self.read.reads_all else PART_READ)
+            part = not self.read.reads_all
+            if part and self.genitives > len(self.read.walked):
+                return False  # "his son's gender" is not his son
+            return sure >= (PART_READ if part else ALL_READ)
         best = self.verdict.answers[0].score
         if self.of_another_sort:
             return sure >= LEAST

@@ -7,7 +7,7 @@ import pytest
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.methods._shared.path_or_program import Either, ceiling, lacks
+from retrieval.methods._shared.path_or_program import Either, ceiling, genitives, lacks
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever, _fitting, _nearer
 from retrieval.reasoning.base import Conclusion
 from retrieval.reasoning.gather import executed
@@ -164,6 +164,14 @@ def either(sure, *, all_read=False, walked=(), nodes=None, answers=(), support=0
 def test_a_program_that_is_not_sure_does_not_answer_what_paths_miss():
     assert [either(sure).is_program for sure in (0.49, 0.5)] == [False, True]
     assert [either(sure, all_read=True).is_program for sure in (0.29, 0.3)] == [False, True]
+
+
+def test_who_asks_for_his_sons_gender_is_not_told_his_son():
+    question = "what is the gender of Duke of Kent 's son ?"
+    assert genitives(question, [(3, 22, 34)]) == 2
+    assert not either(0.9, walked=(0,), genitives=2).is_program
+    assert either(0.9, walked=(0, 1), genitives=2).is_program
+    assert either(0.9, walked=(0,), all_read=True, genitives=2).is_program
 
 
 def test_a_program_that_reads_all_words_gives_way_to_a_well_supported_path_alone():
