@@ -106,6 +106,10 @@ ADJECTIVES: tuple[tuple[str, str, str, Adjective, bool], ...] = (
     ("expensive", "more expensive", "most expensive", _PRICE, True),
     ("costly", "costlier", "costliest", _PRICE, True),
     ("cheap", "cheaper", "cheapest", _PRICE, False),
+    ("close", "closer", "closest", _adjective("distance"), False),
+    ("close", "nearer", "nearest", _adjective("distance"), False),
+    ("distant", "more distant", "most distant", _adjective("distance"), True),
+    ("far", "further", "farthest", _adjective("distance"), True),
     ("rich", "richer", "richest", _adjective("wealth gdp income earnings money"), True),
     ("poor", "poorer", "poorest", _adjective("wealth gdp income earnings money"), False),
     ("populous", "more populous", "most populous", _adjective("population"), True),
@@ -263,6 +267,11 @@ AMOUNTS = ("amount", "total", "sum", "cost", "price", "spend", "value", "payment
 """Words that relations of money are named with, the surest of what is summed first."""
 DIFFERENCES = frozenset({"difference", "difference in", "differ", "gap"})
 SAME = frozenset({"same", "same as", "equal", "identical", "similar"})
+WAYS = {
+    "to": ("to", "destination", "arrival", "arrives", "target", "dest"),
+    "from": ("from", "origin", "source", "departure", "departs", "start"),
+}
+"""Prepositions, and the first words of relations that lead to what stands behind them."""
 RELATED = (
     "child kid son daughter offspring parent mother father", "husband wife spouse partner marry married wedding",
     "parent mother father child", "boss manager manage supervisor supervise head leader lead report chief coach",

@@ -68,6 +68,7 @@ class Measures:
         return [
             info.id for info in self._numbers
             if set(info.stems) & named or len(set(info.stems) & counted) > 1
+            or info.label.casefold().split()[-1:] in (["left"], ["remaining"])
         ]  # fmt: skip
 
     @cached_property

@@ -140,7 +140,7 @@ class Parser:
             self.anchors,
             similar[0] if self.similarity.encode else np.zeros(0),
             asked=vocabulary.asked(question),
-            said=frozenset(word.text for word in question.words),
+            words=[word.text for word in question.words],
         )
 
     def _ranked(self, reading: Reading, parts: list[Part]) -> list[Candidate]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -137,9 +138,13 @@ def _is_rows(anchor: Anchor, schema: Schema) -> bool:
 
 
 def stocked(question: Question, schema: Schema) -> list[Anchor]:
-    """What is "out of stock", what is "in stock", and what is "free"."""
+    """What is "out of stock", "sold out" or "in stock", and what is "free"."""
     words = [word.text for word in question.words]
     found = list(_free(words, schema))
+    for at in (at for at, pair in enumerate(pairwise(words)) if pair == ("sold", "out")):
+        for relation in schema.measures.stocks[:1]:
+            program = Filter(Having(relation), Key((relation,)), Comparison.AT_MOST, Constant(0.0, text="0"))
+            found.append(Anchor("S", at, at + 2, program, "filter", (("stock", 1.0),), 1.0))
     for at, word in enumerate(words):
         before = words[max(0, at - 2) : at]
         if (

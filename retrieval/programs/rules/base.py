@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +26,7 @@ from retrieval.programs.algebra import (
 from retrieval.programs.anchors.anchor import Comparing, Features
 from retrieval.programs.anchors.finder import Anchors
 from retrieval.programs.execution import Executor, among, common
-from retrieval.programs.lexicon import NUMBERING
+from retrieval.programs.lexicon import NUMBERING, WAYS
 from retrieval.programs.parts import Made, Part, Valued
 from retrieval.programs.quantities import fitted
 from retrieval.programs.sorts import LOCATING
@@ -62,7 +62,7 @@ class Rules:
         anchors: knows what adjectives compare.
         relation_similarity: of the whole question with each relation, float32 [R]; empty without a text encoder.
         asked: the sort of answer that is asked for.
-        said: the words of the question.
+        words: of the question, in order.
     """
 
     def __init__(
@@ -73,14 +73,14 @@ class Rules:
         relation_similarity: np.ndarray,
         *,
         asked: str = "list",
-        said: frozenset[str] = frozenset(),
+        words: Sequence[str] = (),
     ) -> None:
         self.schema = schema
         self.executor = executor
         self.anchors = anchors
         self.similar = relation_similarity
         self.asked = asked
-        self.said = said
+        self.words, self.said = words, frozenset(words)
         self._arcs: dict[Program, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
         self._marks = np.zeros(schema.snapshot.num_entities, bool)
         self._far: dict[tuple[Program, Program], list[tuple[tuple[int, ...], float]]] = {}
@@ -207,8 +207,16 @@ class Rules:
             ("bridge.similar", self.similarity(forward)),
             ("bridge.inverse", float(relation != forward)), (f"bridge.{_sort(target)}.{_sort(source)}", 1.0),
             ("bridge.type", float(forward == self.schema.type_relation)),
+            ("bridge.said", float(self._is_said(forward, source))),
             (f"lex:bridge>{self.schema.relations[forward].label}", 1.0),
         )  # fmt: skip
+
+    def _is_said(self, relation: int, source: Part) -> bool:
+        """Whether the preposition before a name says a relation: "to Lisbon" the destination."""
+        at = source.anchored[0] if source.anchored else 0
+        before = [word for word in self.words[max(0, at - 2) : at] if word != "the"]
+        label = self.schema.relations[relation].label.casefold().split()
+        return bool(before) and bool(label) and label[0] in WAYS.get(before[-1], ())
 
     def filtered(self, source: Program | None, relation: int, valued: Valued) -> Program | None:
         """Those of ``source`` whose value of a relation compares; None where the types do not fit."""

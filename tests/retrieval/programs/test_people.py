@@ -145,3 +145,30 @@ def test_who_ordered_something_is_somebody_by_name_alone(tmp_path):
     assert [is_personal(name) for name in ("Maria Silva", "Order 1", "Acme Ltd", "Silva", "Ann B. Lee")] == [
         True, False, False, False, True
     ]  # fmt: skip
+
+
+FLIGHTS = [
+    (name, relation, value)
+    for name, start, end, price in (
+        ("LX1", "Oslo", "Lisbon", "189"), ("LX2", "Lisbon", "Oslo", "99"), ("LX3", "Rome", "Lisbon", "60")
+    )
+    for relation, value in (("type", "flight"), ("from", start), ("to", end), ("price", price))
+]  # fmt: skip
+FLIGHTS += [
+    ("LX1", "seats left", "1"), ("LX2", "seats left", "0"), ("LX3", "seats left", "0"),
+    ("Solara", "distance", "41"), ("Nix", "distance", "12"), ("Solara", "type", "star"), ("Nix", "type", "star")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Which flights go to Lisbon?", {"LX1", "LX3"}),
+        ("Which flights leave from Lisbon?", {"LX2"}),
+        ("What is the cheapest flight to Lisbon?", {"LX3"}),
+        ("Which star is closest?", {"Nix"}),
+        ("Which flights are sold out?", {"LX2", "LX3"}),
+    ],
+)
+def test_to_and_from_are_relations_and_near_is_a_distance(tmp_path, question, answers):
+    assert asked(reader(tmp_path, FLIGHTS, load_encoder().encode), question) == answers
