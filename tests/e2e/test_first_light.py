@@ -51,7 +51,8 @@ def step_upload_names_the_bad_row_and_keeps_the_good_ones(page: Page, tmp_path: 
 
     page.get_by_role("button", name=re.compile("Upload", re.IGNORECASE)).first.click()
     page.get_by_role("dialog").locator("input[type=file]").set_input_files(asked)
-    page.get_by_role("dialog").get_by_role("button", name="Import", exact=True).click()
+    expect(page.get_by_role("region", name="How the files are read")).to_be_visible()
+    press_at_rest(page.get_by_role("dialog").get_by_role("button", name="Import", exact=True))
     expect(page.get_by_text("lantern questions").first).to_be_visible()
 
 

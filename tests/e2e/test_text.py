@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from tests.e2e.rest import press_at_rest
 from tests.support.clew import PASSWORD, Clew
 
 pytestmark = pytest.mark.e2e
@@ -80,7 +81,7 @@ def test_documents_become_a_graph_whose_passages_can_be_read(page: Page, tmp_pat
     page.goto("/graphs")
     page.get_by_role("button", name="Upload a graph").first.click()
     page.get_by_role("dialog").locator("input[type=file]").set_input_files(file)
-    page.get_by_role("dialog").get_by_role("button", name="Import", exact=True).click()
+    press_at_rest(page.get_by_role("dialog").get_by_role("button", name="Import", exact=True))
     expect(page.get_by_role("heading", name="lantern passages")).to_be_visible()
     passages = page.get_by_role("region", name="Passages")
     expect(passages.get_by_role("listitem")).to_have_count(len(PASSAGES), timeout=120_000)
