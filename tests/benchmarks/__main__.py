@@ -46,6 +46,7 @@ from tests.benchmarks import (
     tables,
     text,
     unknown,
+    unseen,
     waiting,
     webqsp,
     why_not,
@@ -71,6 +72,7 @@ LONG = (
     "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves", "kills",
     "fuzz", "meanwhile", "programs", "program_weights", "program_judge", "path_weights", "zero_shot", "unknown",
     "linking", "why_not", "endpoint_programs", "canvas", "larger_graph", "waiting", "tables", "written_names",
+    "unseen",
 )  # fmt: skip
 
 
@@ -121,6 +123,7 @@ def main() -> None:
         "linking": lambda: linking.measure(args.data),
         "written_names": lambda: written_names.measure(args.data),
         "unknown": lambda: unknown.measure(args.data),
+        "unseen": lambda: unseen.measure(args.data),
         "path_weights": lambda: path_weights.measure(args.data, args.out, quick=args.quick),
         "canvas": canvas.measure,
         "waiting": waiting.measure,

@@ -1,0 +1,98 @@
+"""The whole engine without a checkpoint, over the operator suites and sets of relation paths: programs or paths."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from retrieval.evaluation.evaluator import evaluate_engine
+from retrieval.evaluation.outcomes import Outcome
+from retrieval.evaluation.report import score
+from retrieval.kg import snapshot as snapshots
+from retrieval.loading import load_encoder, load_engine, load_parts
+from retrieval.methods._shared.engine_spec import EngineSpec
+from retrieval.methods.registry import DEFAULT
+from retrieval.types import Question
+from tests.benchmarks.operators import UNANSWERABLE, Asked, path_sets, suites
+from tests.benchmarks.report import Section
+from tests.benchmarks.zero_shot import calibration_error
+
+COMMAND = "python -m tests.benchmarks unseen"
+#: A confident answer, and a guess.
+_SURE, _GUESS = 0.5, 0.3
+
+
+def measure(names: Sequence[str] = ()) -> list[Section]:
+    """Ask the questions of each suite, and of sets of relation paths, as a graph that was just uploaded is asked.
+
+    Args:
+        names: of suites, "paths" for the sets of relation paths; none for all.
+    """
+    section = Section(
+        "Questions of every kind before any training, by the whole engine",
+        COMMAND,
+        "Questions of the suites (`CLEW_BENCH_SUITES` names further ones) and a sample of sets of relation paths, "
+        "linked by Clew, extractive reasoner, no checkpoint, no language model; the rankers that come with Clew "
+        "have seen samples of most. Refused: nothing was answered; sure and wrong: wrong with a score of 0.5 and "
+        "more. Told: questions that their graph does not answer, refused or answered with guesses (below 0.3); "
+        "they count nowhere else.",
+        head=(
+            "questions",
+            "asked",
+            "exact set",
+            "refused",
+            "sure and wrong",
+            "ECE",
+            "a question p50 / p95",
+            "told",
+        ),
+    )
+    asked = suites([name for name in names if name != "paths"]) if set(names) != {"paths"} else []
+    by_suite: dict[str, list[tuple[Asked, Outcome]]] = defaultdict(list)
+    for one, outcome in _answered([*asked, *(path_sets() if not names or "paths" in names else [])]):
+        by_suite[one.suite].append((one, outcome))
+    for suite, rows in by_suite.items():
+        section.add(suite, *_figures(rows))
+    return [section]
+
+
+def _answered(asked: Sequence[Asked]) -> list[tuple[Asked, Outcome]]:
+    encoder, found = load_encoder(), list[tuple[Asked, Outcome]]()
+    by_graph: dict[Path, list[Asked]] = defaultdict(list)
+    for one in asked:
+        by_graph[one.graph].append(one)
+    for graph, some in by_graph.items():
+        engine = load_engine(EngineSpec(graph, None, DEFAULT), load_parts(snapshots.open(graph), encoder))
+        questions = [
+            Question(id=one.id, question=one.question, answers=one.right[0], also=one.right[1:])
+            for one in some
+        ]
+        report = evaluate_engine(engine, questions, budget=50, seed=0, topics="linked")
+        found += zip(some, report.outcomes, strict=True)
+        print(graph.name, len(some), flush=True)
+    return found
+
+
+def _figures(rows: Sequence[tuple[Asked, Outcome]]) -> tuple[str, ...]:
+    asked = [outcome for one, outcome in rows if UNANSWERABLE not in one.operators]
+    lacking = [_sure(outcome) < _GUESS for one, outcome in rows if UNANSWERABLE in one.operators]
+    right = np.array([score(outcome).exact for outcome in asked])
+    sure = np.array([_sure(outcome) for outcome in asked])
+    p50, p95 = np.percentile([outcome.latency_ms for outcome in asked], [50, 95])
+    shares = (right, sure == 0.0, (sure >= _SURE) & (right < 1.0))
+    told = f"{sum(lacking)} of {len(lacking)}" if lacking else ""
+    error = f"{calibration_error(asked):.3f}"
+    return (
+        f"{len(asked)}",
+        *(f"{own.mean():.3f}" for own in shares),
+        error,
+        f"{p50:.0f} / {p95:.0f} ms",
+        told,
+    )
+
+
+def _sure(outcome: Outcome) -> float:
+    return max((sure for _, sure in outcome.predicted), default=0.0)
