@@ -180,8 +180,7 @@ class PathEngine(Engine):
         linked = run.link(self.linker, self.snapshot)
         # A language model that reasons reads the question itself.
         programs = None if self.reasoner.name == LLM else self.programs
-        untrained = isinstance(self.retriever, ZeroShotRetriever)
-        both = untrained and programs is not None and programs.reads_paths
+        both = programs is not None and self._weighs(programs)
         found: Understanding | None = None
         likely: Understanding | None = None
         if programs is not None and (both or self._is_read(run, linked, programs)):
@@ -239,12 +238,16 @@ class PathEngine(Engine):
             return True
         by_path = self._self_taught or (untrained and not run.request.names_several)
         of_path = found.is_path or (untrained and not cues(run.request.question))
-        either_may = untrained and whole(self.programs).reads_paths  # what paths leave out is weighed later
-        named = not linked.entities or (not either_may and found.names_besides(_topics(linked)))
+        weighed = self._weighs(whole(self.programs))  # and so is what paths leave out
+        named = not linked.entities or (not weighed and found.names_besides(_topics(linked)))
         either = (
             len(_topics(linked)) > 1 and " or " in run.request.question.casefold()
         )  # paths take what both lead to
         return by_path and of_path and not named and not either
+
+    def _weighs(self, programs: ProgramEngine) -> bool:
+        """Whether programs and relation paths are both read, and weighed."""
+        return isinstance(self.retriever, ZeroShotRetriever) and programs.reads_paths
 
     def _is_read(self, run: PipelineRun, linked: Linked, programs: ProgramEngine) -> bool:
         """Whether programs are read before relation paths."""
@@ -268,11 +271,9 @@ class PathEngine(Engine):
             return read if read.confidence >= OPERATOR_TRUST else None
         nodes = frozenset(result.tolist()) if isinstance(result, np.ndarray) else None
         given = [answer.entity.id for answer in verdict.answers if answer.entity is not None]
-        another = programs.of_another_sort(question, nodes=given) or programs.fits_better(
-            question, read, given
-        )
+        unfit = self._of_another_sort(run, verdict) or programs.fits_better(question, read, given)
         more = genitives(question, read.named)
-        either = Either(read, verdict, paths, nodes, another, asks_gender(question), more)
+        either = Either(read, verdict, paths, nodes, unfit, asks_gender(question), more)
         return read if either.is_program else None
 
     def _instead(
@@ -288,9 +289,7 @@ class PathEngine(Engine):
         if found is None and is_unexplained(verdict):
             return programs.understood(run, linked)
         if found is None and untrained and verdict.no_answer is not None:
-            late = programs.understood(
-                run, linked
-            )  # a path that is sure may lack a word that a program reads
+            late = programs.understood(run, linked)  # it may read a word that a sure path lacks
             return late if late is not None and late.confidence >= SURE else None
         if found is None and untrained and self._of_another_sort(run, verdict):
             return programs.doubtful(run)

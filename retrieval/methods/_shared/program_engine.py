@@ -14,6 +14,7 @@ from retrieval.events import AnswerFinal, ChainsBuilt, Event, PathRetrieved, Que
 from retrieval.evidence.chains import distinct_facts
 from retrieval.kg.snapshot import KINDS
 from retrieval.methods._shared.engine_settings import EngineSettings
+from retrieval.methods._shared.path_or_program import LIKELY_READ
 from retrieval.methods._shared.program_answers import (
     answers_of,
     chains_of,
@@ -45,8 +46,6 @@ GUESSED, GUESSED_ALONE = 0.02, 0.06
 """Where there is no checkpoint, the same of a question with an operator and of another that names nothing: of such
 programs one in three is right, and all are shown as guesses."""
 
-LIKELY = 0.5
-"""A program that is as likely as not."""
 #: Ends of a relation that are looked at for what sort they are.
 _LOOKED_AT = 20
 NAMED = 10
@@ -158,7 +157,7 @@ class ProgramEngine:
         sort, given, own = asked(words(question)), kinds[list(nodes)].astype(bool), kinds[result].astype(bool)
         if sort == "when":
             return bool(own.all() and not given.any())
-        return bool(sort == "which" and found.confidence >= LIKELY and given.all() and not own.any())
+        return bool(sort == "which" and found.confidence >= LIKELY_READ and given.all() and not own.any())
 
     def written(self, run: PipelineRun, linked: Linked, settings: LLMSettings) -> tuple[Understanding, Usage]:
         """The program that a language model writes.
