@@ -46,9 +46,9 @@ async function askFirst() {
   const { user } = await client.query(sessionQuery);
   if (!user || user.must_change_password) return;
   const run = /^\/runs\/([0-9a-f-]{36})$/.exec(location.pathname)?.[1];
-  const asked = [client.query(graphsQuery), client.query(statusQuery)];
-  if (run) await Promise.all([readAhead(run), client.query(runQuery(run)), ...asked]);
-  else if (location.pathname === "/") await Promise.all(asked);
+  const asked: Promise<unknown>[] = [client.query(graphsQuery), client.query(statusQuery)];
+  if (run) asked.push(readAhead(run), client.query(runQuery(run)));
+  await Promise.all(asked);
 }
 
 void askFirst().catch(() => undefined);

@@ -141,5 +141,5 @@ def console_errors(page: Page) -> list[str]:
             errors.append(f"{message.text} {message.location['url']}")
 
     page.on("console", heard)
-    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("pageerror", lambda error: errors.append(error.stack or str(error)))
     return errors

@@ -33,6 +33,8 @@ export function query<P extends PathOf<"get">>(path: P, ...args: [...ParamsOf<"g
       ...(Object.keys(search).length ? [search] : []),
       ...(of === undefined ? [] : [of]),
     ],
-    queryFn: ({ signal }) => request("GET", address, { query: search, ...(stops && { signal }) }),
+    // The signal is read only where it is wanted: to read it is to have the request broken off when nobody looks.
+    queryFn: (context) =>
+      request("GET", address, { query: search, ...(stops && { signal: context.signal }) }),
   });
 }
