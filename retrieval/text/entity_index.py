@@ -223,6 +223,11 @@ class EntityIndex:
             found[named] = self._rows[places[named]]
         return found
 
+    @property
+    def has_vectors(self) -> bool:
+        """Whether the vectors stand."""
+        return self._joined() is not None
+
     def _joined(self) -> faiss.Index | None:
         """The vectors, looked for again from time to time while they are missing."""
         if self._vectors is not None or self._encoder is None:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from retrieval.text.passage_index import PassageIndex
 
 
+FACTS_KEPT = 20_000
+"""Facts of a graph up to which their vectors are kept: 31 MB of 384 numbers each."""
+
+
 class Contexts:
     """The passages of one graph as vectors and words, and vectors of its facts; all of it from the graph's index.
 
@@ -31,6 +35,8 @@ class Contexts:
         self, snapshot: Snapshot, encoder: TextEncoder, index: EntityIndex, passages: PassageIndex | None
     ) -> None:
         self._index = index
+        self._whole = snapshot
+        self._kept: np.ndarray | None = None
         self._labels = snapshot.labels
         self._names = snapshot.num_entities
         self._passages = passages
@@ -114,7 +120,18 @@ class Contexts:
         return found
 
     def fact_vectors(self, snapshot: Snapshot, facts: np.ndarray) -> np.ndarray:
-        """Facts by the sum of head, relation and tail, float32 [n, d] of unit length (or zero)."""
+        """Facts by the sum of head, relation and tail, float32 [n, d] of unit length (or zero).
+
+        Those of a small graph are kept: every question is compared with all of them.
+        """
+        if snapshot is not self._whole or snapshot.num_triples > FACTS_KEPT or not self._index.has_vectors:
+            return self._summed(snapshot, facts)
+        if self._kept is None:
+            self._kept = self._summed(snapshot, np.arange(snapshot.num_triples))
+        taken: np.ndarray = self._kept[facts]
+        return taken
+
+    def _summed(self, snapshot: Snapshot, facts: np.ndarray) -> np.ndarray:
         vectors = self._index.vectors_of(snapshot.heads[facts]) + self._index.vectors_of(
             snapshot.tails[facts]
         )

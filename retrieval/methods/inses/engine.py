@@ -166,7 +166,7 @@ class InsesEngine(Engine):
         if not starts or not (entities or readable):  # nothing is named, and nothing near that says anything
             yield run.final(nothing_linked(run, self.reasoner, self.snapshot, linked.unmatched))
             return
-        yield from self._explore(run, entities, found, warnings)
+        yield from self._explore(run, entities, starts, found, warnings)
         run.facts.update(found.facts)
         fallback = ExtractiveReasoner()
         if self.passages is not None:
@@ -215,13 +215,18 @@ class InsesEngine(Engine):
         return [stand for stand in starts.values() if self.snapshot.degree(stand.entity)]
 
     def _explore(
-        self, run: PipelineRun, entities: Sequence[LinkedEntity], found: Found, warnings: list[str]
+        self,
+        run: PipelineRun,
+        entities: Sequence[LinkedEntity],
+        starts: Sequence[Stand],
+        found: Found,
+        warnings: list[str],
     ) -> Iterator[AgentStep | SimilarityExpanded]:
         """The search; when a language model fails, the navigator that needs none begins anew and says so."""
         navigator = self.navigator
         while True:
             steps = search(
-                self.snapshot, run.request.question, self._starts(run, entities, navigator), navigator, found,
+                self.snapshot, run.request.question, starts, navigator, found,
                 expansion=self._expansion(),
                 iterations=self.options.iterations, budget=run.request.budget, fill=self.options.fill,
                 cancelled=run.cancelled,
@@ -236,6 +241,7 @@ class InsesEngine(Engine):
             except LLMError as error:
                 warnings.append(_stood_in(error))
                 navigator, found.facts, found.ways = self.fallback, {}, {}
+                starts = self._starts(run, entities, navigator)
 
     def _expansion(self) -> Expansion | None:
         options = self.options

@@ -25,6 +25,7 @@ from retrieval.kg.table import TripleTable
 from retrieval.loading import load_engine
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods._shared.parts import GraphParts
+from retrieval.methods.inses import contexts as contexts_module
 from retrieval.methods.inses.base import Stand
 from retrieval.methods.inses.contexts import Contexts
 from retrieval.methods.inses.encoder_navigator import _by_fact
@@ -177,6 +178,19 @@ def test_facts_are_weighed_by_the_words_that_they_hold_themselves(tmp_path):
         "published by": [False, False],
         "is": [False, False],
     }
+
+
+def test_kept_vectors_of_facts_are_those_that_are_summed(tmp_path, monkeypatch):
+    parts = indexed(build_snapshot(TripleTable.of(FACTS), tmp_path / "facts"))
+    kept = Contexts(parts.snapshot, parts.encoder, parts.index, None)
+    facts = np.array([3, 0])
+    vectors = kept.fact_vectors(parts.snapshot, facts)
+    with monkeypatch.context() as small:
+        small.setattr(contexts_module, "FACTS_KEPT", 3)
+        summed = Contexts(parts.snapshot, parts.encoder, parts.index, None)
+        assert (vectors == summed.fact_vectors(parts.snapshot, facts)).all()
+    parts.index.vectors_of = None
+    assert (kept.fact_vectors(parts.snapshot, facts[::-1]) == vectors[::-1]).all()
 
 
 def test_the_budget_is_filled_up_where_that_is_wanted(tmp_path):
