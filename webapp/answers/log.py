@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db import connection
 from django.utils import timezone
 
 from retrieval.events import Event, to_payload
 from webapp.answers.envelope import wrap
 from webapp.answers.models import RunEvent
+
+_APPEND = """
+    INSERT INTO answers_runevent (run_id, seq, at, type, payload)
+    SELECT %s, seq, at, type, payload
+    FROM jsonb_to_recordset(%s) AS event (seq integer, at timestamptz, type text, payload jsonb)
+"""
+"""All rows travel as one text: passing each value of hundreds of rows takes longer than writing them."""
 
 
 def append(
@@ -29,12 +38,17 @@ def append(
         IntegrityError: another writer was first with one of these numbers; nothing was appended.
     """
     times = times or [timezone.now()] * len(events)
+    payloads = [to_payload(event) for event in events]
     rows = [
-        RunEvent(run_id=run_id, seq=after + i, at=at, type=event.type, payload=to_payload(event))
-        for i, (event, at) in enumerate(zip(events, times, strict=True), start=1)
+        {"seq": seq, "at": at.isoformat(), "type": payload["type"], "payload": payload}
+        for seq, (payload, at) in enumerate(zip(payloads, times, strict=True), start=after + 1)
     ]
-    RunEvent.objects.bulk_create(rows)
-    return [wrap(run=run_id, seq=row.seq, at=row.at, payload=row.payload) for row in rows]
+    with connection.cursor() as cursor:
+        cursor.execute(_APPEND, [run_id, json.dumps(rows)])
+    return [
+        wrap(run=run_id, seq=seq, at=at, payload=payload)
+        for seq, (payload, at) in enumerate(zip(payloads, times, strict=True), start=after + 1)
+    ]
 
 
 def last_seq(run_id: UUID) -> int:
