@@ -3,7 +3,8 @@
 The queue is what PostgreSQL says it is; a message to the workers only wakes one. A run's turn is how many runs its
 person has at work plus its place among those that the person has waiting. Within a turn it is first the one who was
 served longest ago. Of the runs of one comparison the one that is likely to take longest begins, so that the others are
-done beside it.
+done beside it. Methods without a checkpoint read a question alike, and a worker reads it once: it takes the others of
+them itself, and other workers take what is left.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connection
 
+from retrieval.methods import registry
 from webapp.accounts.models import User
 from webapp.answers.models import Run, RunState
 from webapp.api.errors import TooManyRunsError
@@ -42,14 +44,28 @@ _ORDER = """
     )
 """
 
+ALIKE = sorted(name for name in registry.RETRIEVERS if not registry.method(name).steerable)
+"""Methods that read a question alike where they have no checkpoint."""
+
 _CLAIM = f"""
     UPDATE answers_run
     SET state = 'running', worker = %s, claimed_at = now(), started_at = coalesce(started_at, now())
     WHERE id = (
-        WITH chosen AS ({_ORDER} SELECT id, position FROM turns)
-        SELECT run.id FROM answers_run AS run JOIN chosen ON chosen.id = run.id
+        WITH chosen AS ({_ORDER} SELECT id, position FROM turns),
+        placed AS (
+            SELECT run.id, chosen.position,
+                min(chosen.position) OVER (PARTITION BY coalesce(run."group", run.id)) AS of_group,
+                CASE WHEN run."group" IS NULL OR NOT (run.checkpoint_id IS NULL AND run.method = ANY(%s)) THEN 1
+                ELSE coalesce((
+                    SELECT min(CASE WHEN other.worker = %s THEN 0 ELSE 2 END) FROM answers_run AS other
+                    WHERE other."group" = run."group" AND other.worker <> ''
+                        AND other.checkpoint_id IS NULL AND other.method = ANY(%s)
+                ), 1) END AS elsewhere
+            FROM answers_run AS run JOIN chosen ON chosen.id = run.id
+        )
+        SELECT run.id FROM answers_run AS run JOIN placed ON placed.id = run.id
         WHERE run.state = 'queued'
-        ORDER BY chosen.position LIMIT 1
+        ORDER BY placed.of_group, placed.elsewhere, placed.position LIMIT 1
         FOR UPDATE OF run SKIP LOCKED
     )
     RETURNING id
@@ -72,7 +88,7 @@ _TAKEN = """
 def claim_next(worker: str) -> UUID | None:
     """Give the next run to a worker; None when no run waits. The time is the database's."""
     with connection.cursor() as cursor:
-        cursor.execute(_CLAIM, [worker])
+        cursor.execute(_CLAIM, [worker, ALIKE, worker, ALIKE])
         row = cursor.fetchone()
     return row[0] if row else None
 

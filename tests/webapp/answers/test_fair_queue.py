@@ -77,6 +77,14 @@ def test_of_a_comparison_the_method_that_took_longest_begins(api, tiny_graph, as
     assert [run.method for run in claimed[1:-1]] == ["inses", "reg-path", "reg-triple", "rel-rag-path"]
 
 
+def test_what_reads_a_question_alike_goes_to_the_worker_that_reads_it(api, tiny_graph):
+    methods = ["reg-triple", "reg-path", "inses", "rapl"]
+    body = {"graph": tiny_graph.pk, "question": "q?", "methods": [{"method": name} for name in methods]}
+    api("viewer").post("/api/v1/comparisons", body, format="json")
+    claimed = [(worker, services.claim(worker=worker).method) for worker in ("w", "v", "w", "v")]
+    assert claimed == [("w", "reg-triple"), ("v", "inses"), ("w", "reg-path"), ("v", "rapl")]
+
+
 def test_each_run_that_waits_shows_its_place(ask, api, tiny_graph, django_assert_max_num_queries):
     mine = ask("viewer", 3)
     other = ask("analyst")[0]
