@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from celery import shared_task
 
@@ -41,6 +41,8 @@ def work(context: job_runs.Context) -> dict[str, Any]:
         raise Cancelled("The label set was deleted.")
     if label_set.question_set is None:
         raise TrainingDataError("The question set was deleted.", hint="Choose another one.")
+    if label_set.strategy in label_sets.COMBINED:
+        return _combine(context, label_set)
     version = require_version(graph, label_set.snapshot_hash)
     questions = [q for q in as_engine(label_set.question_set) if q.split != "test"]
     encoder = engines.encoder()
@@ -82,6 +84,46 @@ def work(context: job_runs.Context) -> dict[str, Any]:
         raise Cancelled("The label set was deleted.")
     notes = [f"Questions left out: {skipped}."] if skipped.total else []
     return {"label_set": label_set.pk, "labels": count, "notes": [*notes, *found.notes]}
+
+
+def _combine(context: job_runs.Context, label_set: LabelSet) -> dict[str, Any]:
+    """Keep what either of two label sets says, or what both say."""
+    from retrieval.supervision.labels import combined, read_labels, write_labels  # noqa: PLC0415
+
+    wanted = context.job.params["combined"]
+    found = {each.pk: each for each in LabelSet.objects.filter(pk__in=wanted, graph=context.job.graph)}
+    if len(found) < len(wanted):
+        raise TrainingDataError(
+            "A label set that was to be combined was deleted.", hint="Choose another one."
+        )
+    first, second = (found[key] for key in wanted)
+    mine, theirs = (
+        read_labels(files.local_path(files.labels_name(each.graph_id, each.pk))) for each in (first, second)
+    )
+    how: Literal["union", "intersection"] = "union" if label_set.strategy == "union" else "intersection"
+    kept = combined(mine, theirs, how)
+    if not kept:
+        raise TrainingDataError(
+            "The two label sets agree on no label.", hint="Take the union, or one of them."
+        )
+    context.check()
+    name = files.labels_name(label_set.graph_id, label_set.pk)
+    path = files.local_path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    count = write_labels(path, kept)
+    files.send(name)
+    there = label_sets.save_label_set(
+        label_set=label_set,
+        questions=first.questions,
+        labels=count,
+        coverage=len({label.question for label in kept}) / max(1, first.questions),
+        fit=None,
+        sources=dict(Counter(label.source for label in kept)),
+    )
+    if not there:
+        files.remove(name)
+        raise Cancelled("The label set was deleted.")
+    return {"label_set": label_set.pk, "labels": count, "notes": []}
 
 
 def _compression(found: Compression | None) -> dict[str, float] | None:

@@ -345,6 +345,28 @@ def test_a_language_model_labels_and_is_paid_once(tiny_graph, questions, model):
     assert (again.labels, again.sources) == (row.labels, row.sources)
 
 
+@pytest.mark.parametrize(("how", "kept"), [("union", {"a", "b", "c"}), ("intersection", {"b"})])
+def test_two_label_sets_become_one(tiny_graph, questions, how, kept):
+    rows = []
+    for relations in ("ab", "bc"):
+        row = labels.start_labelling(
+            graph=tiny_graph, question_set=questions, strategy="answer-set", name=relations, user=None
+        )
+        path = files.local_path(files.labels_name(tiny_graph.pk, row.pk))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        told = {"question": "q1", "topic": "Germany", "source": "answer-set", "score": 1.0}
+        path.write_text("".join(json.dumps({**told, "path": [[r, False]]}) + "\n" for r in relations))
+        labels.save_label_set(label_set=row, questions=4, labels=2, coverage=0.25, fit=1.0)
+        row.refresh_from_db()
+        rows.append(row)
+    made = labels.start_combining(first=rows[0], second=rows[1], how=how, user=None)
+    label_sets.label(made.job_id)
+    ended(made)
+    written = files.local_path(files.labels_name(tiny_graph.pk, made.pk)).read_text().splitlines()
+    assert {json.loads(line)["path"][0][0] for line in written} == kept
+    assert (made.labels, made.questions, made.coverage, made.fit) == (len(kept), 4, 0.25, None)
+
+
 def test_a_language_model_that_chooses_nothing_makes_no_labels(tiny_graph, questions, model):
     model.reply = lambda body: "None of them."
     row = label(tiny_graph, questions, "llm")

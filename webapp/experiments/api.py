@@ -121,8 +121,15 @@ class LabelSetViewSet(DestroyModelMixin, RowViewSet[LabelSet]):
             user=self.user,
             **data,
         )
-        answer = shapes.LabellingSerializer({"label_set": label_set, "job": label_set.job}).data
-        return Response(answer, status=status.HTTP_202_ACCEPTED)
+        return _labelling(label_set)
+
+    @extend_schema(request=shapes.CombineSerializer, responses={202: shapes.LabellingSerializer})
+    @action(detail=False, methods=["post"])
+    def combine(self, request: Request) -> Response:
+        """Keep what either of two label sets says (union), or what both say (intersection)."""
+        data = validated(shapes.CombineSerializer(data=request.data))
+        first, second = (self.find(selectors.label_sets(), data.pop(each)) for each in ("first", "second"))
+        return _labelling(label_sets.start_combining(first=first, second=second, user=self.user, **data))
 
     def perform_destroy(self, instance: LabelSet) -> None:
         """Delete it with its file."""
@@ -137,3 +144,8 @@ class LabelSetViewSet(DestroyModelMixin, RowViewSet[LabelSet]):
         label_set.require_done()
         path = files.local_path(files.labels_name(label_set.graph_id, label_set.pk))
         return download(path, f"labels-{label_set.pk}.jsonl", "application/jsonl")
+
+
+def _labelling(label_set: LabelSet) -> Response:
+    answer = shapes.LabellingSerializer({"label_set": label_set, "job": label_set.job}).data
+    return Response(answer, status=status.HTTP_202_ACCEPTED)

@@ -33,6 +33,9 @@ STRATEGIES: dict[str, tuple[str, str]] = {
 }
 """What each strategy of ``retrieval.supervision`` is to people; a test says that these are the same."""
 
+COMBINED = {"union": "either of", "intersection": "both of"}
+"""How two label sets become a third (ReG Table 6), and which of their labels that keeps."""
+
 PROMPTS = ("reg", "rapl", "rel-rag")
 """Whose prompt the language model is given; the first unless one is named."""
 
@@ -69,26 +72,69 @@ def start_labelling(
             f"The question set {question_set.name} has no question to learn from: all are for testing.",
             hint="Upload it with splits, or without any.",
         )
-    shown_name = name or f"{STRATEGIES[strategy][0]}, {question_set.name}"
+    row = LabelSet(
+        name=name or f"{STRATEGIES[strategy][0]}, {question_set.name}",
+        graph=graph,
+        snapshot_hash=snapshot.hash,
+        question_set=question_set,
+        strategy=strategy,
+        prompt=prompt,
+    )
+    return _queued(row, f"Label {question_set.name} by {strategy}", user, {})
+
+
+def start_combining(
+    *, first: LabelSet, second: LabelSet, how: str, name: str = "", user: User | None
+) -> LabelSet:
+    """Make a label set of two, and queue the job that fills it.
+
+    Args:
+        first: its word counts where both have a label.
+        second: another one of the same questions, on the same version of the graph.
+        how: one of ``COMBINED``.
+        name: made of theirs when empty.
+        user: whose it is.
+
+    Raises:
+        ConfigError: there is no such way, or it is the same set twice.
+        TrainingDataError: one is not done, or they are not of the same questions and version.
+    """
+    if how not in COMBINED:
+        raise ConfigError(
+            f"Label sets are not combined by {how}.", hint=f"Choose one of: {', '.join(COMBINED)}."
+        )
+    if first.pk == second.pk:
+        raise ConfigError("The same label set is named twice.", hint="Choose another one.")
+    if first.question_set is None:
+        raise TrainingDataError("The question set was deleted.", hint="Choose labels of another one.")
+    for each in (first, second):
+        each.require_usable(first.question_set, first.snapshot_hash)
+    row = LabelSet(
+        name=name or f"{how.capitalize()} of {first.name} and {second.name}",
+        graph=first.graph,
+        snapshot_hash=first.snapshot_hash,
+        question_set=first.question_set,
+        strategy=how,
+    )
+    title = f"Keep what {COMBINED[how]} two label sets of {first.question_set.name} have"
+    return _queued(row, title, user, {"combined": [first.pk, second.pk]})
+
+
+def _queued(row: LabelSet, title: str, user: User | None, params: dict[str, Any]) -> LabelSet:
+    """The row, kept with the job that fills it."""
+    questions = row.question_set
+    assert questions is not None, "only a question set that is there is labelled"
     with transaction.atomic():
-        job = jobs.create(
+        row.job = jobs.create(
             kind=JobKind.LABEL,
-            title=f"Label {question_set.name} by {strategy}",
-            graph=graph,
+            title=title,
+            graph=row.graph,
             user=user,
-            params={"question_set": question_set.pk, "strategy": strategy},
+            params={"question_set": questions.pk, "strategy": row.strategy, **params},
         )
-        return LabelSet.objects.create(
-            name=shown_name[:200],
-            graph=graph,
-            snapshot_hash=snapshot.hash,
-            question_set=question_set,
-            question_set_name=question_set.name,
-            strategy=strategy,
-            prompt=prompt,
-            job=job,
-            created_by=user,
-        )
+        row.name, row.question_set_name, row.created_by = row.name[:200], questions.name, user
+        row.save()
+    return row
 
 
 def _prompt(strategy: str, prompt: str) -> str:

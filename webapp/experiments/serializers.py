@@ -11,6 +11,7 @@ from rest_framework import serializers
 from webapp.api.fields import ErrorSerializer, PlainText, error_of
 from webapp.api.schema import RELATION_PATH, tuple_of
 from webapp.experiments import resolution
+from webapp.experiments.label_sets import COMBINED
 from webapp.experiments.models import Checkpoint, LabelSet, Promotion, TrajectorySet
 from webapp.graphs.models import Graph
 from webapp.jobs.models import JobState
@@ -261,6 +262,15 @@ class LabelSerializer(serializers.Serializer[object]):
     question_set = serializers.IntegerField()
     strategy = PlainText(max_length=32)
     prompt = PlainText(max_length=32, allow_blank=True, default="")
+    name = PlainText(max_length=200, allow_blank=True, default="")
+
+
+class CombineSerializer(serializers.Serializer[object]):
+    """Two label sets of the same questions, and what is kept of them."""
+
+    first = serializers.IntegerField()
+    second = serializers.IntegerField()
+    how = serializers.ChoiceField(choices=list(COMBINED))
     name = PlainText(max_length=200, allow_blank=True, default="")
 
 

@@ -135,6 +135,9 @@ export const labelSetsQuery = (graph: Id) => query("label-sets", { graph, page_s
 
 export const label = (body: BodyOf<"post", "label-sets">) => post("label-sets", {}, body);
 
+export const combineLabelSets = (body: BodyOf<"post", "label-sets/combine">) =>
+  post("label-sets/combine", {}, body);
+
 export const deleteLabelSet = (id: Id) => remove("label-sets/{id}", { id });
 
 export const downloadLabelSet = (id: Id) => getFile("label-sets/{id}/download", { id });

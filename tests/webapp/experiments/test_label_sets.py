@@ -155,3 +155,52 @@ def test_a_graph_takes_its_labels_along(tiny_graph, done):
     graphs.purge_graph(graph=tiny_graph)
     assert LabelSet.objects.count() == 0
     assert not files.local_path(f"labels/{tiny_graph.pk}").exists()
+
+
+def combine(client, first, second, how="union", **fields):
+    body = {"first": first, "second": second, "how": how, **fields}
+    return client.post(f"{URL}/combine", body, format="json")
+
+
+@pytest.fixture
+def other(done, tiny_graph, question_set):
+    """A second label set of the same questions that is done."""
+    row = label_sets.start_labelling(
+        graph=tiny_graph, question_set=question_set, strategy="shortest-path", name="Short", user=None
+    )
+    label_sets.save_label_set(label_set=row, questions=2, labels=1, coverage=0.5, fit=0.75)
+    row.refresh_from_db()
+    return row
+
+
+def test_two_label_sets_are_combined_by_a_job(api, question_set, done, other):
+    answer = combine(api("analyst"), done.pk, other.pk, "intersection")
+    assert answer.status_code == 202, answer.content
+    made, job = answer.json()["label_set"], answer.json()["job"]
+    assert (made["name"], made["strategy"], made["question_set"], made["state"]) == (
+        "Intersection of Answer-set consistency, Tiny questions and Short",
+        "intersection",
+        question_set.pk,
+        "queued",
+    )
+    assert job["title"] == "Keep what both of two label sets of Tiny questions have"
+    assert Job.objects.get(pk=job["id"]).params == {
+        "question_set": question_set.pk,
+        "strategy": "intersection",
+        "combined": [done.pk, other.pk],
+    }
+    assert combine(api("analyst"), done.pk, other.pk, name="Both").json()["label_set"]["name"] == "Both"
+
+
+def test_label_sets_that_do_not_go_together_are_not_combined(api, users, done, other):
+    assert combine(api("viewer"), done.pk, other.pk).status_code == 403
+    analyst = api("analyst")
+    assert combine(analyst, done.pk, done.pk).json()["error"]["code"] == "bad_config"
+    assert combine(analyst, done.pk, other.pk, "sum").json()["error"]["code"] == "invalid"
+    assert combine(analyst, done.pk, other.pk + 1).status_code == 404
+    LabelSet.objects.filter(pk=other.pk).update(snapshot_hash="another")
+    error = combine(analyst, done.pk, other.pk).json()["error"]
+    assert error["message"] == "The label set Short was made on another version of the graph."
+    LabelSet.objects.filter(pk=other.pk).update(finished_at=None)
+    assert combine(analyst, done.pk, other.pk).json()["error"]["code"] == "bad_training_data"
+    assert LabelSet.objects.count() == 2

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import {
+  combineLabelSets,
   deleteLabelSet,
   keys,
   label,
@@ -63,6 +64,55 @@ function LabelForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
         onChange={setStrategy}
       />
       <TextField label="Name, optional" id="label-name" maxLength={200} value={name} onChange={setName} />
+    </Form>
+  );
+}
+
+const HOW = [
+  { id: "union", label: "Union", detail: "Keeps the paths that either of them has." },
+  { id: "intersection", label: "Intersection", detail: "Keeps the paths that both of them have." },
+] as const;
+
+/** The label sets that one can be combined with: done, of the same questions and version. */
+const fitting = (sets: readonly LabelSet[], one: LabelSet | undefined) =>
+  sets.filter(
+    (other) =>
+      other.id !== one?.id &&
+      other.state === "done" &&
+      other.question_set === one?.question_set &&
+      other.snapshot === one.snapshot,
+  );
+
+export function CombineForm({ sets, onClose }: { sets: readonly LabelSet[]; onClose: () => void }) {
+  const [first, setFirst] = useState<string | null>(null);
+  const [second, setSecond] = useState<string | null>(null);
+  const [how, setHow] = useState<"union" | "intersection">("union");
+  const firsts = sets.filter((one) => one.state === "done" && fitting(sets, one).length > 0);
+  const mine = firsts.find((one) => String(one.id) === first) ?? firsts[0];
+  const others = fitting(sets, mine);
+  const theirs = others.find((one) => String(one.id) === second) ?? others[0];
+  const start = useAct(() => combineLabelSets({ first: mine?.id ?? 0, second: theirs?.id ?? 0, how }), {
+    changes: [keys.labelSets],
+    job: ({ job }) => job,
+    done: onClose,
+  });
+  return (
+    <Form of={start} act="Combine" isDisabled={!mine || !theirs} onClose={onClose}>
+      <Pick
+        label="Labels"
+        showLabel
+        options={named(firsts)}
+        value={mine ? String(mine.id) : null}
+        onChange={setFirst}
+      />
+      <Pick
+        label="With"
+        showLabel
+        options={named(others)}
+        value={theirs ? String(theirs.id) : null}
+        onChange={setSecond}
+      />
+      <OneOf label="Keep" options={HOW} value={how} onChange={setHow} />
     </Form>
   );
 }
@@ -146,6 +196,7 @@ function LabelRow({ set, mayWrite }: { set: LabelSet; mayWrite: boolean }) {
 
 export function LabelSets({ graph, mayWrite }: { graph: Graph; mayWrite: boolean }) {
   const sets = useQuery(labelSetsQuery(graph.id));
+  const rows = sets.data?.results ?? [];
   return (
     <ListCard
       title="Labels"
@@ -153,9 +204,16 @@ export function LabelSets({ graph, mayWrite }: { graph: Graph; mayWrite: boolean
       acts={
         mayWrite &&
         graph.state === "ready" && (
-          <DialogButton act="Label" title={`Label questions of ${graph.name}`} size="small">
-            {(close) => <LabelForm graph={graph} onClose={close} />}
-          </DialogButton>
+          <>
+            {rows.some((one) => one.state === "done" && fitting(rows, one).length > 0) && (
+              <DialogButton act="Combine" title={`Combine labels of ${graph.name}`} size="small">
+                {(close) => <CombineForm sets={rows} onClose={close} />}
+              </DialogButton>
+            )}
+            <DialogButton act="Label" title={`Label questions of ${graph.name}`} size="small">
+              {(close) => <LabelForm graph={graph} onClose={close} />}
+            </DialogButton>
+          </>
         )
       }
       of={sets}
