@@ -169,7 +169,7 @@ def step_a_training_is_compared_question_by_question(
     dialog = admin.get_by_role("dialog", name=f"Train from {QUEUE}")
     expect(dialog.get_by_label("Compare with the checkpoint in use")).to_be_checked()
     dialog.get_by_role("button", name="Start training").click()
-    row = admin.get_by_role("row", name=re.compile("^rel-rag-path"))
+    row = admin.get_by_role("row", name=re.compile("^Relation paths"))
     expect(row).to_contain_text("by admin")
     admin.reload()
     compared = row.get_by_role("link", name="Question by question")
@@ -182,7 +182,7 @@ def step_a_training_is_compared_question_by_question(
     tests = sum(row["split"] == "test" for row in ASKED)
     expect(admin.get_by_text(f"{SET}, test · {tests} questions")).to_be_visible()
     table = admin.get_by_role("region", name="Metrics")
-    expect(table.get_by_role("link", name=re.compile("^rel-rag-path "))).to_have_count(2)
+    expect(table.get_by_role("link", name=re.compile("^Relation paths "))).to_have_count(2)
     expect(table).to_contain_text(listed["checkpoint"]["fingerprint"][:8])
     expect(admin.get_by_text("Questions that changed")).to_be_visible()
     shot("review-compared")
@@ -196,7 +196,7 @@ def step_the_checkpoint_is_promoted_and_rolled_back(admin: Page, clew: Clew, que
 
     (listed,) = clew.api("GET", f"review/queues/{queue['id']}/trainings")["results"]
     new = listed["checkpoint"]["fingerprint"]
-    row = admin.get_by_role("row", name=re.compile("^rel-rag-path"))
+    row = admin.get_by_role("row", name=re.compile("^Relation paths"))
     assert [used()[new], len(used())] == [False, 2]
     row.get_by_role("button", name="Promote").click()
     expect(row.get_by_text("in use", exact=True)).to_be_visible()

@@ -13,6 +13,7 @@ import { useUrl } from "@/components/kit/url";
 import { Card } from "@/components/kit/Card";
 import { Page } from "@/components/kit/Page";
 import { integer, metricName, metricValue, milliseconds } from "@/store/format";
+import { useMethodName } from "@/components/kit/useMethodName";
 import { difference, metricNames, reportLabel, settingsThatDiffer, signed } from "@/store/reports";
 
 type Value = ReportComparison["metrics"][number]["values"][number];
@@ -54,6 +55,7 @@ function Cell({ name, value, base }: { name: string; value: Value | undefined; b
 
 function MetricsTable({ comparison }: { comparison: ReportComparison }) {
   const { reports, metrics } = comparison;
+  const methodName = useMethodName();
   const byName = new Map(metrics.map((metric) => [metric.name, metric.values]));
   const names = metricNames(
     Object.fromEntries(
@@ -78,7 +80,7 @@ function MetricsTable({ comparison }: { comparison: ReportComparison }) {
               {reports.map((report, index) => (
                 <th key={report.id} className="num">
                   <Link to={`/experiments/${report.id}`} title={report.fingerprint ?? "untrained"}>
-                    {reportLabel(report)}
+                    {reportLabel(report, methodName)}
                   </Link>
                   {index === 0 && <div className="muted small">baseline</div>}
                 </th>
@@ -117,7 +119,7 @@ function MetricsTable({ comparison }: { comparison: ReportComparison }) {
                 </td>
               ))}
             </tr>
-            {settingsThatDiffer(reports).map(({ name, values }) => (
+            {settingsThatDiffer(reports, methodName).map(({ name, values }) => (
               <tr key={name}>
                 <th scope="row" className="muted">
                   {name}
@@ -180,6 +182,7 @@ function changesOf({ pairs }: ReportComparison, [a, b]: [ReportDetail, ReportDet
 
 export function CompareReportsPage() {
   const [params, put] = useUrl();
+  const methodName = useMethodName();
   const ids = (params.get("ids") ?? "").split(",").filter(Boolean);
   const comparison = useQuery({ ...compareReportsQuery(ids), enabled: ids.length > 1 });
   const { data } = comparison;
@@ -203,7 +206,9 @@ export function CompareReportsPage() {
   }
   const pairs = (data?.reports ?? []).flatMap((a) =>
     (data?.reports ?? []).flatMap((b) =>
-      a === b ? [] : [{ id: `${a.id}-${b.id}`, label: `${reportLabel(a)} → ${reportLabel(b)}` }],
+      a === b
+        ? []
+        : [{ id: `${a.id}-${b.id}`, label: `${reportLabel(a, methodName)} → ${reportLabel(b, methodName)}` }],
     ),
   );
   return (
@@ -243,7 +248,8 @@ export function CompareReportsPage() {
                   />
                 )}
                 <p>
-                  From <strong>{reportLabel(pair[0])}</strong> to <strong>{reportLabel(pair[1])}</strong>
+                  From <strong>{reportLabel(pair[0], methodName)}</strong> to{" "}
+                  <strong>{reportLabel(pair[1], methodName)}</strong>
                   {counts && (
                     <span className="tabular">
                       : <span className="good-text">{integer(counts.gained)} gained</span>,{" "}

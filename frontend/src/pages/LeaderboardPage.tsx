@@ -190,7 +190,12 @@ export function LeaderboardPage() {
         >
           <ResourceTable
             heads={[
-              ["", "num"],
+              [
+                <span key="rank" className="sr-only">
+                  Rank
+                </span>,
+                "num",
+              ],
               ["What was asked"],
               ["n", "num hide-narrow"],
               [metricName(metric), "num"],

@@ -7,10 +7,12 @@ import { Button, Pick } from "@/components/kit/controls";
 import { Loading, Notice, QueryState } from "@/components/kit/feedback";
 import { Page } from "@/components/kit/Page";
 import { useUrl } from "@/components/kit/url";
+import { methodLabel } from "@/components/kit/useMethodName";
 import { draftOf, newVariant, type Draft } from "@/store/studies";
 import type { Status } from "@/api/types";
 
 const EMPTY = "empty";
+const FIRST = "rel-rag-path";
 
 function emptyDraft(status: Status, sets: readonly number[]): Draft {
   return {
@@ -20,7 +22,7 @@ function emptyDraft(status: Status, sets: readonly number[]): Draft {
     labels: {},
     train: [],
     cross: false,
-    variants: [newVariant("rel-rag-path", "rel-rag-path")],
+    variants: [newVariant(FIRST, methodLabel(status.methods, FIRST))],
     shares: "100%",
     seeds: "0",
     split: "test",

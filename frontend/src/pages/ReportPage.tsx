@@ -119,7 +119,10 @@ function Head({ report, onDelete }: { report: ReportDetail; onDelete: (() => voi
                 label: FORMATS[format],
                 onAction: () =>
                   void saveFile(
-                    fileName(`${report.method} ${report.question_set_name} ${report.split}`, format),
+                    fileName(
+                      `${methodName(report.method)} ${report.question_set_name} ${report.split}`,
+                      format,
+                    ),
                     downloadReport(report.id, format),
                     "The report",
                   ),
@@ -154,7 +157,8 @@ export function ReportPage() {
   const { data: session } = useQuery(sessionQuery);
   const navigate = useNavigate();
   const [deleting, setDeleting] = useState(false);
-  useTitle(report ? `${report.method} on ${report.question_set_name}` : "Report");
+  const methodName = useMethodName();
+  useTitle(report ? `${methodName(report.method)} on ${report.question_set_name}` : "Report");
   const mayManage = useMayManage();
   const mayWrite =
     session?.user?.role !== "viewer" && report !== undefined && mayManage(report.created_by, report.graph);
@@ -216,7 +220,7 @@ export function ReportPage() {
       <DeleteMade
         kind="reports"
         id={report.id}
-        name={`${report.method} on ${report.question_set_name} (${report.split})`}
+        name={`${methodName(report.method)} on ${report.question_set_name} (${report.split})`}
         isOpen={deleting}
         onClose={() => setDeleting(false)}
         onDeleted={() => navigate("/experiments")}

@@ -9,6 +9,7 @@ import { QueueFrame } from "@/components/review/QueueFrame";
 import { TrainFromQueue } from "@/components/review/TrainFromQueue";
 import { Pages } from "@/components/kit/Pages";
 import { Button } from "@/components/kit/controls";
+import { useMethodName } from "@/components/kit/useMethodName";
 import { Ago, EmptyState, Fingerprint, JobBadge, Progress, QueryState } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { count, metricValue } from "@/store/format";
@@ -110,6 +111,7 @@ function Trainings({ queue }: { queue: Queue }) {
   const [open, setOpen] = useState(false);
   const found = useQuery(trainingsQuery(queue.id, page));
   const promotion = usePromotion(queue.graph);
+  const methodName = useMethodName();
   const rows = found.data?.results ?? [];
   const train = (
     <Button look="primary" onPress={() => setOpen(true)}>
@@ -152,7 +154,7 @@ function Trainings({ queue }: { queue: Queue }) {
           {rows.map((one) => (
             <tr key={one.job.id}>
               <td>
-                {one.method}
+                {methodName(one.method)}
                 <div className="small muted">
                   <Ago iso={one.job.created_at} />
                   {one.by && ` by ${one.by}`}

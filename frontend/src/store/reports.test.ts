@@ -52,9 +52,10 @@ it("orders groups as they count", () => {
 it("opens a question with the very same method and checkpoint", () => {
   expect(askAgain(report({}), "who & why?")).toBe("/?graph=3&q=who+%26+why%3F&method=rapl&checkpoint=9");
   expect(askAgain(report({ checkpoint: null, fingerprint: null }), "x")).toBe("/?graph=3&q=x&method=rapl");
-  expect([reportLabel(report({})), reportLabel(report({ fingerprint: null }))]).toEqual([
-    "rapl 01234567",
-    "rapl, untrained",
+  const named = (method: string) => `The ${method}`;
+  expect([reportLabel(report({}), named), reportLabel(report({ fingerprint: null }), named)]).toEqual([
+    "The rapl 01234567",
+    "The rapl, untrained",
   ]);
 });
 
@@ -89,8 +90,10 @@ describe("a difference", () => {
 });
 
 it("lists only the settings in which reports differ", () => {
-  expect(settingsThatDiffer([report({}), report({ method: "reg-path", seed: 8 })])).toEqual([
-    { name: "method", values: ["rapl", "reg-path"] },
+  expect(
+    settingsThatDiffer([report({}), report({ method: "reg-path", seed: 8 })], (name) => name + "!"),
+  ).toEqual([
+    { name: "method", values: ["rapl!", "reg-path!"] },
     { name: "seed", values: ["7", "8"] },
   ]);
 });

@@ -93,11 +93,13 @@ export function toldBreakdowns(breakdowns: Record<string, Record<string, Metrics
   );
 }
 
-/** "rel-rag-path 3f2a91c04d" or "rapl, untrained". */
-export function reportLabel(report: Report): string {
-  return report.fingerprint
-    ? `${report.method} ${report.fingerprint.slice(0, 8)}`
-    : `${report.method}, untrained`;
+/** What methods are called. */
+export type Named = (method: string) => string;
+
+/** "Relation paths 3f2a91c0" or "Refined paths, untrained". */
+export function reportLabel(report: Report, named: Named): string {
+  const method = named(report.method);
+  return report.fingerprint ? `${method} ${report.fingerprint.slice(0, 8)}` : `${method}, untrained`;
 }
 
 /** The Ask page for a question of a report, asked in the same way. */
@@ -124,9 +126,12 @@ export function signed(by: number, digits = 3): string {
 }
 
 /** What a person would check before believing a comparison: settings in which the reports differ. */
-export function settingsThatDiffer(reports: readonly ReportDetail[]): { name: string; values: string[] }[] {
+export function settingsThatDiffer(
+  reports: readonly ReportDetail[],
+  named: Named,
+): { name: string; values: string[] }[] {
   const read: [string, (report: ReportDetail) => string | number][] = [
-    ["method", (report) => report.method],
+    ["method", (report) => named(report.method)],
     ["checkpoint", (report) => report.fingerprint?.slice(0, 10) ?? "untrained"],
     ["reasoner", (report) => report.reasoner],
     ["budget", (report) => report.budget],

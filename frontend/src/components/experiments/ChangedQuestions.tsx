@@ -13,6 +13,7 @@ import { ResourceTable } from "@/components/kit/ResourceTable";
 import { Card } from "@/components/kit/Card";
 import { Find } from "@/components/kit/TextField";
 import { integer } from "@/store/format";
+import { useMethodName } from "@/components/kit/useMethodName";
 import { reportLabel } from "@/store/reports";
 import { toast } from "@/store/toasts";
 import { AnswerSets, AnswerSetsKey } from "./AnswerSets";
@@ -28,6 +29,7 @@ function member(report: Report) {
 function Row({ row, a, b }: { row: ChangedQuestion; a: ReportDetail; b: ReportDetail }) {
   const client = useQueryClient();
   const navigate = useNavigate();
+  const methodName = useMethodName();
   const both = useMutation({
     mutationFn: () =>
       compareMethods({
@@ -51,7 +53,7 @@ function Row({ row, a, b }: { row: ChangedQuestion; a: ReportDetail; b: ReportDe
       <td className="cell-main">
         <div>{row.question}</div>
         <dl className="two-answers small">
-          <dt>{reportLabel(a)}</dt>
+          <dt>{reportLabel(a, methodName)}</dt>
           <dd>
             <AnswerSets
               answers={row.answers}
@@ -59,7 +61,7 @@ function Row({ row, a, b }: { row: ChangedQuestion; a: ReportDetail; b: ReportDe
               nothing={row.a.no_answer ?? row.a.error}
             />
           </dd>
-          <dt>{reportLabel(b)}</dt>
+          <dt>{reportLabel(b, methodName)}</dt>
           <dd>
             <AnswerSets
               answers={row.answers}

@@ -161,7 +161,8 @@ export function ReviewBar({ queue, children }: Props) {
         </span>
       </div>
       <DialogTrigger>
-        <Button size="small" icon="user" aria-label="Agreement and people">
+        <Button size="small" icon="user">
+          <span className="sr-only">Agreement and people: </span>
           <span className="tabular">
             {share(found?.percent)} <span className="muted">same</span> · α {figure(found?.alpha)}
           </span>

@@ -18,7 +18,6 @@ const THEMES: Record<Theme, string> = {
 };
 
 /** Where the page stands that asks, and shows what was asked. */
-const RUNS = /^\/(runs|compare)/;
 
 interface Props {
   session: Session;
@@ -50,13 +49,11 @@ export function Header({ session, status, offline, onPalette, onKeys }: Props) {
         <span>Clew</span>
       </NavLink>
       <nav aria-label="Pages">
-        {PLACES.filter((place) => place.inBar).map(({ id, label, to }) => (
+        {PLACES.filter((place) => place.inBar).map(({ id, label, to, also }) => (
           <NavLink
             key={id}
             to={to}
-            className={({ isActive }) =>
-              isActive || (to === "/" && RUNS.test(location.pathname)) ? "on" : ""
-            }
+            className={({ isActive }) => (isActive || also?.test(location.pathname) === true ? "on" : "")}
           >
             {label}
           </NavLink>

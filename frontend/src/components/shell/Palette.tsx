@@ -8,6 +8,7 @@ import { Icon } from "@/components/kit/Icon";
 import { Modal, type DialogProps } from "@/components/kit/controls";
 import { useSettled } from "@/components/kit/hooks";
 import { elide, relativeTime } from "@/store/format";
+import { useMethodName } from "@/components/kit/useMethodName";
 import { reportLabel } from "@/store/reports";
 import { PLACES, type Place } from "./places";
 
@@ -23,6 +24,7 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
   const [active, setActive] = useState(0);
   const query = text.trim();
   const settled = useSettled(query, 150);
+  const methodName = useMethodName();
   const graphs = useQuery(graphsQuery);
   const runs = useQuery(runsQuery({ q: settled, page_size: 8 }));
   const queues = useQuery(queuesQuery);
@@ -65,7 +67,7 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
       .map((report) => ({
         id: `r${report.id}`,
         icon: "flask" as const,
-        label: `${reportLabel(report)} on ${report.question_set_name}, ${report.split}`,
+        label: `${reportLabel(report, methodName)} on ${report.question_set_name}, ${report.split}`,
         end: relativeTime(report.created_at),
         to: `/experiments/${report.id}`,
       }))

@@ -8,15 +8,27 @@ export interface Place {
   /** Below Clew's own address. */
   to: string;
   inBar?: boolean;
+  /** Addresses of its pages that do not begin with its own. */
+  also?: RegExp;
 }
 
 export const PLACES: readonly Place[] = [
-  { id: "ask", icon: "ask", label: "Ask", to: "/", inBar: true },
+  { id: "ask", icon: "ask", label: "Ask", to: "/", inBar: true, also: /^\/(runs|compare)/ },
   { id: "history", icon: "history", label: "History", to: "/history", inBar: true },
   { id: "review", icon: "check", label: "Review", to: "/review", inBar: true },
   { id: "new-queue", icon: "check", label: "New review queue", to: "/review?new=1" },
-  { id: "graphs", icon: "graph", label: "Graphs", to: "/graphs", inBar: true },
-  { id: "experiments", icon: "flask", label: "Experiments", to: "/experiments", inBar: true },
+  {
+    id: "graphs",
+    icon: "graph",
+    label: "Graphs",
+    to: "/graphs",
+    inBar: true,
+    also: /^\/(tests|test-rounds)\//,
+  },
+  {
+    ...{ id: "experiments", icon: "flask", label: "Experiments", to: "/experiments", inBar: true },
+    also: /^\/(studies|leaderboard)(\/|$)/,
+  },
   { id: "evaluate", icon: "flask", label: "Evaluate a method", to: "/experiments?evaluate=1" },
   { id: "studies", icon: "flask", label: "Studies", to: "/studies" },
   { id: "new-study", icon: "flask", label: "New study", to: "/studies/new" },

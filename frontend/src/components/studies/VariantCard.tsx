@@ -3,6 +3,7 @@ import type { LabelStrategy, MethodInfo } from "@/api/types";
 import { Button, Pick, type Option } from "@/components/kit/controls";
 import { SettingsForm } from "@/components/kit/SettingsForm";
 import { TextField } from "@/components/kit/TextField";
+import { methodLabel } from "@/components/kit/useMethodName";
 import { reasonerChoices } from "@/store/reasoners";
 import { withDefaults, type PaperForm } from "@/store/settingsForm";
 import { UNTRAINED, type Draft, type DraftVariant, type Known } from "@/store/studies";
@@ -44,6 +45,12 @@ function askedChoices(one: DraftVariant, draft: Draft): Option[] {
   ];
 }
 
+/** A variant that is called as its method goes on being so. */
+function renamed(one: DraftVariant, methods: readonly MethodInfo[], method: string): Partial<DraftVariant> {
+  const asMethod = one.name === "" || one.name === methodLabel(methods, one.method);
+  return asMethod ? { name: methodLabel(methods, method) } : {};
+}
+
 export function VariantCard({ one, draft, methods, strategies, detail, llm, wrong, ...acts }: Props) {
   const { onChange, onCopy, onRemove } = acts;
   const info = methods.find((method) => method.id === one.method);
@@ -75,9 +82,10 @@ export function VariantCard({ one, draft, methods, strategies, detail, llm, wron
             end: method.id,
           }))}
           value={one.method}
-          onChange={(method) =>
-            onChange({ method, asks: "", config: {}, options: {}, trainingForm: "", askingForm: "" })
-          }
+          onChange={(method) => {
+            const fresh = { asks: "", config: {}, options: {}, trainingForm: "", askingForm: "" };
+            onChange({ ...fresh, ...renamed(one, methods, method), method });
+          }}
         />
         {trained && (
           <Pick
