@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -65,6 +66,45 @@ def compared(clew: Clew, graph: int) -> str:
 
 
 @pytest.fixture(scope="module")
+def made(
+    clew: Clew, graph: int, run: str, compared: str, tmp_path_factory: pytest.TempPathFactory
+) -> list[str]:
+    """The pages of what people make of a graph, each with something on it."""
+    file = tmp_path_factory.mktemp("looks") / "asked.jsonl"
+    topic, answer = "Gus Holt", clew.api("GET", f"runs/{run}")["answers"][0]
+    asked = {
+        "id": "q1",
+        "question": "which films did Gus Holt direct",
+        "topics": [topic],
+        "answers": [answer],
+    }
+    file.write_text(json.dumps({**asked, "split": "test"}) + "\n", encoding="utf-8")
+    with file.open("rb") as content:
+        body = {"name": "Asked", "graph": graph}
+        questions = clew.api("POST", "question-sets", data=body, files={"file": content})["id"]
+    of = {"graph": graph, "question_set": questions, "split": "test"}
+    reports = [
+        clew.api("POST", "reports", json={**of, "method": one})["report"]["id"]
+        for one in ("rel-rag-path", "inses")
+    ]
+    variants = [{"name": "Relation paths", "method": "rel-rag-path", "trained": False}]
+    sets = [{"question_set": questions}]
+    plan = {"name": "Untrained", "sets": sets, "variants": variants}
+    study = clew.api("POST", "studies", json=plan)["study"]["id"]
+    node = clew.api("GET", f"graphs/{graph}/entities", params={"q": answer})[0]["id"]
+    doubt = {"id": str(uuid4()), "kind": "answer-wrong", "answer": node}
+    queue = clew.api("POST", f"runs/{run}/flag", json=doubt)["queue"]
+    test = clew.api("POST", f"graphs/{graph}/tests", json={"run": run})["tests"][0]["id"]
+    clew.wait_for_quiet()
+    return [
+        f"/compare/{compared}",
+        *(f"/experiments/{reports[0]}", f"/experiments/compare?ids={reports[0]},{reports[1]}"),
+        *(f"/studies/{study}", f"/leaderboard?set={questions}", f"/tests/{test}"),
+        *(f"/review/{queue}{part}" for part in ("", "/disagreements", "/training", "/events")),
+    ]
+
+
+@pytest.fixture(scope="module")
 def places(clew: Clew, tmp_path_factory: pytest.TempPathFactory) -> int:
     """A graph whose entities have coordinates and share facts."""
     rows = [("Lille", 50.63, 3.07), ("Lyon", 45.76, 4.84), ("Nantes", 47.22, -1.55), ("Metz", 49.12, 6.18)]
@@ -104,10 +144,9 @@ def _violations(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_no_page_violates_a_rule_of_axe(page: Page, graph: int, run: str, compared: str, look: str) -> None:
+def test_no_page_violates_a_rule_of_axe(page: Page, graph: int, run: str, made: list[str], look: str) -> None:
     addresses = [
         *(
-            f"/compare/{compared}",
             "/",
             f"/runs/{run}",
             f"/runs/{run}?chain=0",
@@ -132,6 +171,7 @@ def test_no_page_violates_a_rule_of_axe(page: Page, graph: int, run: str, compar
             "/graphs/999",
             "/threads/none",
         ),
+        *made,
     ]
     wrong: dict[str, list[str]] = {}
     with _looked_at(page, look) as looked:
