@@ -182,7 +182,8 @@ class Finishing:
         """What rows are of, where they were not asked for themselves: what Tom bought are products, not orders."""
         nodes, said = self.executor.nodes(program), {word.stem for word in question.words}
         kinds = [kind for kind in self.schema.kinds if len(common(self.schema.members(kind), nodes))]
-        if any(said & set(stems_of(self.schema.snapshot.entity_label(kind))) for kind in kinds):
+        called = any(said & set(stems_of(self.schema.snapshot.entity_label(kind))) for kind in kinds)
+        if called and not vocabulary.asks_what_did(question):
             return []
         walked = program.relation if isinstance(program, Walk) else None
         things = [

@@ -1,8 +1,8 @@
 """Kinds of a graph that has no relation for them, told by its names.
 
 By the names of relations: of "city in country", what leads on are cities, what it leads to are countries; who has a
-"customer type" is a customer. By the names of nodes: "Order 101" is an order. By what is said of them: what has a price
-and a stock is a product.
+"customer type" is a customer; who "works for" something is an employee of a company. By the names of nodes: "Order 101"
+is an order. By what is said of them: what has a price and a stock is a product.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from retrieval.programs.lexicon import IRREGULAR, PREPOSITIONS
 from retrieval.programs.sorts import PERSONAL, stems_in
-from retrieval.programs.words import stem, stems_of
+from retrieval.programs.words import related, stem, stems_of
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -71,6 +71,33 @@ _USUAL = {
     "ship boat": "tonnage crew launched captain",
     "restaurant": "cuisine street food chef menu",
 }
+#: Verbs that relations begin with, nouns of what they go from and of what they lead to; the other way before "by".
+_SIDES = (
+    ("works work worked employer job", "employee worker", "company employer organisation organization firm"),
+    ("employs employed", "company employer organisation organization firm", "employee worker"),
+    ("headquarters headquartered", "company organisation organization firm", ""),
+    ("plays played signed", "player", "team club"),
+    ("studies studied attended attends enrolled graduated", "student", "university school college"),
+    ("teaches taught lectures", "teacher lecturer professor", "course class subject"),
+    ("wrote writes written authored", "author writer", "book work"),
+    ("directed directs", "director", "film movie"),
+    ("painted paints", "painter artist", "painting picture"),
+    ("sings sang sung", "singer", "song"),
+    ("manages managed supervises supervised", "manager boss", ""),
+    ("owns owned", "owner", ""),
+    ("designed designs", "designer architect", ""),
+    ("invented invents", "inventor", "invention"),
+    ("discovered", "discoverer", "discovery"),
+    ("coaches coached trains trained", "coach trainer", ""),
+    ("treats treated", "doctor physician", "patient"),
+    ("ruled reigned", "ruler king monarch", ""),
+    ("supplies supplied", "supplier", ""),
+    ("published publishes", "publisher", ""),
+    ("produces produced manufactures manufactured makes made", "manufacturer maker producer", "product"),
+    ("diagnosed diagnosis suffers", "patient", "disease illness condition"),
+    ("speaks", "speaker", "language"),
+    ("borders", "country", "country"),
+)
 
 
 class Described(Protocol):
@@ -102,7 +129,7 @@ def induced(schema: Described) -> dict[str, int]:
     # What stands before the preposition names all of its kind; of what is led to there may be more.
     named = {noun: r if r < forward else _widened(schema, r) for noun, r in found.values()}
     known = set(found)
-    for ways in (_by_names, _by_attributes, _by_usage):
+    for ways in (_by_names, _by_attributes, _by_usage, _by_sides):
         for noun, relation in ways(schema):
             if stems_of(noun) not in known:
                 known.add(stems_of(noun))
@@ -197,6 +224,31 @@ def _by_usage(schema: Described) -> list[tuple[str, int]]:
         if most >= 2:
             found += [(noun, _widest(schema, -relation, usual)) for noun in nouns.split()]
     return found
+
+
+def _by_sides(schema: Described) -> list[tuple[str, int]]:
+    """What the verbs of relations say of what they go from and lead to; of two alike the one of most things."""
+    found: dict[str, tuple[int, int]] = {}
+    valued = {own for info in schema.relations if schema.columns.value_type(info.id) for own in info.stems}
+    measured = valued.union(
+        *(related().get(own, frozenset()) for own in valued)
+    )  # a number of employees is no kind
+    for words, *sides in _SIDES:
+        verbs = frozenset(words.split())
+        for info in schema.relations:
+            label = info.label.casefold().split()
+            if not label or label[0] not in verbs:
+                continue
+            ways = [info.id, schema.inverse(info.id)]
+            if label[-1] == "by":
+                ways.reverse()
+            for relation, nouns in zip(ways, sides, strict=True):
+                nodes = schema.columns.sources(relation)
+                if not schema.columns.kinds[nodes].all():
+                    for noun in nouns.split():
+                        if stem(noun) not in measured:
+                            found[noun] = max(found.get(noun, (0, 0)), (len(nodes), relation))
+    return [(noun, relation) for noun, (_, relation) in found.items()]
 
 
 def _widest(schema: Described, relation: int, usual: frozenset[str]) -> int:

@@ -48,7 +48,13 @@ IRREGULAR = {
     "find", "founded": "found", "founder": "found", "movies": "movie", "cities": "city", "higest": "highest",
     "bigest": "biggest", "heighest": "highest", "fought": "fight", "ate": "eat", "eaten": "eat", "grew": "grow",
     "grown": "grow", "placed": "put", "chose": "choose", "chosen": "choose",
-    "lost": "lose", "sent": "send", "spent": "spend",
+    "lost": "lose", "sent": "send", "spent": "spend", "elves": "elf", "wolves": "wolf", "wives": "wife",
+    "knives": "knife", "shelves": "shelf", "halves": "half", "loaves": "loaf", "thieves": "thief", "calves": "calf",
+    "dwarves": "dwarf", "mice": "mouse", "geese": "goose", "feet": "foot", "teeth": "tooth", "oxen": "ox",
+    "caught": "catch", "drew": "draw", "drawn": "draw", "threw": "throw", "thrown": "throw", "wore": "wear",
+    "worn": "wear", "stole": "steal", "stolen": "steal", "hosted": "host", "swam": "swim", "rode": "ride",
+    "ridden": "ride", "broke": "break", "broken": "break", "fell": "fall", "fallen": "fall", "got": "get",
+    "knew": "know", "known": "know", "saw": "see", "seen": "see", "shot": "shoot", "stood": "stand",
 }  # fmt: skip
 
 
@@ -74,6 +80,7 @@ _EARLY = _adjective(
     "",
     "year date time start start_time release_year independence_year founded built completion_year premiere_year",
 )
+_SINCE = _adjective("", "since member_since joined hired start_date started appointed year")
 _PRICE = _adjective("price unit_price cost rent monthly_rent fee fare salary")
 ADJECTIVES: tuple[tuple[str, str, str, Adjective, bool], ...] = (
     ("big", "bigger", "biggest", _SIZE, True),
@@ -135,7 +142,44 @@ ADJECTIVES: tuple[tuple[str, str, str, Adjective, bool], ...] = (
         True,
     ),
     ("rated", "better rated", "best rated", _adjective("rating score stars grade"), True),
+    ("scoring", "better scoring", "best scoring", _adjective("score points rating goals"), True),
     ("popular", "more popular", "most popular", _adjective("popularity votes rating"), True),
+    ("valuable", "more valuable", "most valuable", _adjective("value worth price"), True),
+    ("standing", "longer standing", "longest standing", _SINCE, True),
+    ("serving", "longer serving", "longest serving", _SINCE, True),
+    ("thick", "thicker", "thickest", _adjective("thickness"), True),
+    ("thin", "thinner", "thinnest", _adjective("thickness"), False),
+    ("narrow", "narrower", "narrowest", _adjective("width"), False),
+    ("broad", "broader", "broadest", _adjective("width"), True),
+    ("shallow", "shallower", "shallowest", _adjective("depth"), False),
+    ("hot", "hotter", "hottest", _adjective("temperature heat"), True),
+    ("warm", "warmer", "warmest", _adjective("temperature"), True),
+    ("cold", "colder", "coldest", _adjective("temperature"), False),
+    ("strong", "stronger", "strongest", _adjective("strength power alcohol abv"), True),
+    ("weak", "weaker", "weakest", _adjective("strength power alcohol abv"), False),
+    ("hard", "harder", "hardest", _adjective("difficulty hardness grade"), True),
+    ("difficult", "more difficult", "most difficult", _adjective("difficulty grade"), True),
+    ("easy", "easier", "easiest", _adjective("difficulty grade"), False),
+    ("loud", "louder", "loudest", _adjective("loudness volume noise"), True),
+    ("steep", "steeper", "steepest", _adjective("steepness gradient slope"), True),
+    ("busy", "busier", "busiest", _adjective("passengers traffic visitors bookings"), True),
+    ("wealthy", "wealthier", "wealthiest", _adjective("wealth net_worth income"), True),
+    ("profitable", "more profitable", "most profitable", _adjective("profit margin earnings"), True),
+    ("powerful", "more powerful", "most powerful", _adjective("power horsepower"), True),
+    (
+        "experienced",
+        "more experienced",
+        "most experienced",
+        _adjective("experience years_of_experience"),
+        True,
+    ),
+    ("visited", "more visited", "most visited", _adjective("visitors visits attendance"), True),
+    ("cited", "more cited", "most cited", _adjective("citations"), True),
+    ("spacious", "more spacious", "most spacious", _adjective("area size"), True),
+    ("northern", "more northern", "northernmost", _adjective("latitude"), True),
+    ("southern", "more southern", "southernmost", _adjective("latitude"), False),
+    ("eastern", "more eastern", "easternmost", _adjective("longitude"), True),
+    ("western", "more western", "westernmost", _adjective("longitude"), False),
 )
 """Positive, comparative, superlative, what it measures, whether it is the large end of that."""
 BASES = {
@@ -166,7 +210,7 @@ SUPERLATIVES: dict[str, tuple[Adjective, bool]] = {
     **{
         f"{end} {word}": (adjective, end != "lowest")
         for base, _, _, adjective, _ in ADJECTIVES
-        if base in ("rated", "paid", "selling")
+        if base in ("rated", "paid", "selling", "scoring")
         for end in ("highest", "top", "lowest")
         for word in (base, {"paid": "earning"}.get(base, base))
     },
@@ -240,7 +284,8 @@ NEGATIONS = frozenset({
     "apart from", "aren", "aren't", "arent", "aren’t", "besides", "cannot", "didn", "didn't", "didnt", "didn’t",
     "doesn", "doesn't", "doesnt", "doesn’t", "don", "don't", "dont", "don’t", "except", "except for", "excluded",
     "excluding", "hasn", "hasn't", "hasnt", "hasn’t", "haven", "haven't", "havent", "haven’t", "isn", "isn't",
-    "isnt", "isn’t", "lack", "lacking", "neither", "never", "no", "no one", "nobody", "non", "none", "nor", "not",
+    "isnt", "isn’t", "lack", "lacking", "neither", "never", "no", "no longer", "no one", "nobody", "non", "none",
+    "nor", "not",
     "other than", "outside", "outside of", "wasn", "wasn't", "wasnt", "wasn’t", "weren", "weren't", "werent", "weren’t",
     "without", "zero",
 })  # fmt: skip
@@ -322,6 +367,19 @@ EVENTS = tuple(frozenset(group.split()) for group in (
     "delivery deliver", "payment pay", "review write", "accident happen", "election hold", "event happen hold",
 ))  # fmt: skip
 """Things that happen, and verbs of them that say no more: matches are played, meetings held."""
+STATES = tuple(frozenset(group.split(", ")) for group in (
+    "finished, done, complete, completed, closed, concluded, ended, resolved, over",
+    "active, ongoing, running, current, in progress, open, underway, started, unfinished",
+    "cancelled, canceled, called off, abandoned, dropped",
+    "broken, defective, faulty, out of order, out of service, damaged",
+    "working, operational, functional, in service, in use, functioning",
+    "paid, settled", "unpaid, outstanding, overdue", "waiting, pending, queued", "planned, scheduled, upcoming",
+    "retired, inactive, former, decommissioned", "single, unmarried", "hurt, injured",
+    "automated, automatic", "sold, sold out", "free, available, vacant", "rejected, declined, refused",
+    "approved, accepted, granted", "female, woman, women, girl, girls", "male, man, men, boy, boys",
+    "full time, full-time", "part time, part-time",
+))  # fmt: skip
+"""What graphs write for one state of things, and people say for it."""
 OPPOSITES = {
     "alive": "die",
     "living": "die",

@@ -158,7 +158,11 @@ class Parser:
                 if program in finishing.lifts:
                     own = (*own, ("root.lifted", 1.0), ("root.lifted.and", float(program in finishing.anded)))
                 if program in finishing.of_rows:
-                    own = (*own, ("root.of_rows", 1.0))
+                    own = (
+                        *own,
+                        ("root.of_rows", 1.0),
+                        ("root.of_rows.did", float(vocabulary.asks_what_did(question))),
+                    )
                 own = (*own, ("root.counts.one", float(self._outcomes.counts_one(program))))
                 if _is_name(program) and program not in several:
                     own = (*own, ("root.name", 1.0))

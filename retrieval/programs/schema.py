@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -40,6 +41,8 @@ _HUBS = 20_000
 _LONGEST_HUB = 4
 #: Nodes of a side that are looked at, and the share of them that must have a relation.
 _SAMPLE, _NEARLY_ALL, _MOST = 40, 0.9, 0.8
+#: Names that are numbers with a mark before them: "ORD-0017", "T12".
+_NUMBERED = re.compile(r"[a-z]{0,5}[-_#. ]?\d{1,9}")
 #: From so many facts an end on, the ends of a relation are shared; and how many of them there are at most.
 _SHARED, _VALUES = 1.25, 200
 #: What a word counts in a relation's name that only says what kind its ends are: the station of "serves station".
@@ -240,8 +243,9 @@ class Schema:
             node, relation = divmod(int(keys[group]), self.snapshot.num_relations)
             if self.columns.kinds[node]:
                 continue
-            stems = stems_of(self.snapshot.entity_label(node))
-            if 0 < len(stems) <= _LONGEST_HUB:
+            label = self.snapshot.entity_label(node)
+            stems = stems_of(label)
+            if 0 < len(stems) <= _LONGEST_HUB and label.casefold() not in _NO:
                 found[stems].append((node, relation, int(sizes[group])))
         return found
 
@@ -317,17 +321,17 @@ class Schema:
 
     @cached_property
     def surrogates(self) -> tuple[np.ndarray, dict[int, int]]:
-        """Rows that are called after their kind and a number, "player 7", bool [E]; and of each kind the relation that
-        says whose or what they are: to something of its own for each of them, or called as they are.
+        """Rows that are called after their kind or by a number, "player 7", "ORD-0017", bool [E]; and of each kind the
+        relation that says whose or what they are: to something of its own for each of them, or called as they are.
         """
         mask, naming = np.zeros(self.snapshot.num_entities, bool), dict[int, int]()
-        for kind in self.kinds:
-            members = self.members(kind)
-            prefix = f"{self.snapshot.entity_label(kind).casefold()} "
-            sample = members[:: max(1, len(members) // _SAMPLE)]
-            if all(
-                self.snapshot.entity_label(node).casefold().startswith(prefix) for node in sample.tolist()
-            ):
+        named = [(self.snapshot.entity_label(kind), self.members(kind)) for kind in self.kinds]
+        named += [(noun, self.columns.sources(relation)) for noun, relation in self._nouns.items()]
+        for noun, members in named:
+            sample = members[:: max(1, len(members) // _SAMPLE)].tolist()
+            labels = [self.snapshot.entity_label(node).casefold() for node in sample]
+            valued = self.columns.kinds[members].any()
+            if labels and not valued and all(_is_number_of(label, noun.casefold()) for label in labels):
                 mask[members] = True
         for kind in self.kinds:
             members = self.members(kind)
@@ -468,3 +472,8 @@ class Schema:
             return np.zeros(0, np.int64)
         start, stop = self.snapshot.in_groups.bounds_of(kind, self.type_relation)
         return np.sort(self.snapshot.in_heads[start:stop].astype(np.int64))
+
+
+def _is_number_of(label: str, kind: str) -> bool:
+    """Whether a name says no more than which of its kind something is."""
+    return label.startswith(f"{kind} ") or _NUMBERED.fullmatch(label) is not None

@@ -248,6 +248,12 @@ def asked(question: Question) -> str:
     return "list"
 
 
+def asks_what_did(question: Question) -> bool:
+    """Whether a question asks what somebody did things to, "what did Tom order": the bread, not the order."""
+    texts = [word.text for word in question.words[:2]]
+    return texts[:1] == ["what"] and texts[1:] in (["did"], ["does"], ["do"], ["has"], ["have"])
+
+
 def targets(question: Question) -> set[int]:
     """Words right behind "which", "what" or "how many", or behind a number there: they say what kind is asked for."""
     texts = ["", *(word.text for word in question.words)]

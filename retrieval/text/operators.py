@@ -108,6 +108,7 @@ _PATTERNS: tuple[tuple[Operator, str], ...] = (
     (Operator.COMPARISON, rf"\bor\s+(?:{_COMPARATIVES}|above|below)\b"),
     (Operator.COMPARISON, r"\b(?:in|from|of|during)\s+the\s+(?:(?:early|late|mid)[- ])?(?:1\d|20)?\d0[’']?s\b"),
     (Operator.COMPARISON, r"\b(?:at\s+(?:least|most)|no\s+(?:more|less|fewer)\s+than)\b"),
+    (Operator.COMPARISON, rf"\b(?P<cue>over|under|above|below)\s+(?:level|grade|age|number|year|rank)\s+{_NUMBER}\b"),
     (Operator.COMPARISON, rf"\b(?:over|under|above|below|exceed(?:s|ing)?|up\s+to)\s+{_NUMBER}\b"),
     (
         Operator.COMPARISON,
@@ -121,7 +122,7 @@ _PATTERNS: tuple[tuple[Operator, str], ...] = (
     (Operator.COMPARISON, r"[<>]=?\s*\d[\d.,]*"),
     (Operator.NEGATION, r"\b(?:not|never|neither|nor|cannot|without|except(?:ing)?|excluding|besides|none)\b|n[’']t\b"),
     (Operator.NEGATION, r"\b(?:isnt|arent|wasnt|werent|dont|doesnt|didnt|hasnt|havent|cant|wont)\b"),
-    (Operator.NEGATION, r"\b(?:other\s+th[ae]n|apart\s+from)\b"),
+    (Operator.NEGATION, r"\b(?:other\s+th[ae]n|apart\s+from|no\s+longer)\b"),
     (Operator.NEGATION, r"\b(?:with|has|have|had|having|there\s+(?:is|are|was|were))\s+(?P<cue>no)\s+\w"),
     (Operator.YES_NO, rf"^\W*(?:(?:so|and|hey|hi|ok|okay|well|please)\W+)*(?P<cue>{_AUXILIARY})(?:n[’']t)?\b"),
     (Operator.YES_NO, r"\b(?:true\s+or\s+false|yes\s+or\s+no)\b"),

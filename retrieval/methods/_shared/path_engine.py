@@ -24,7 +24,15 @@ from retrieval.kg import search
 from retrieval.methods import registry
 from retrieval.methods._shared.engine_settings import EngineSettings
 from retrieval.methods._shared.opening import FOREIGN, is_self_taught, open_retriever
-from retrieval.methods._shared.path_or_program import SURE, SURELY_READ, Either, ceiling, genitives, lacks
+from retrieval.methods._shared.path_or_program import (
+    SURE,
+    SURELY_READ,
+    Either,
+    ceiling,
+    doubts,
+    genitives,
+    lacks,
+)
 from retrieval.methods._shared.path_reader.idioms import asks_gender
 from retrieval.methods._shared.program_answers import named_entities
 from retrieval.methods._shared.program_engine import (
@@ -216,7 +224,8 @@ class PathEngine(Engine):
             else:
                 found = self._instead(run, programs, linked, found, verdict)
             if found is not None:
-                yield from programs.answer(run, found, self._said_of_checkpoint())
+                said = (*self._said_of_checkpoint(), *doubts(found, verdict))
+                yield from programs.answer(run, found, said)
                 return
         if likely is not None and max((path.score for path in paths), default=0.0) < SURELY_READ:
             most = 1.0 if run.request.given else ceiling(likely)
@@ -274,7 +283,7 @@ class PathEngine(Engine):
         unfit = self._of_another_sort(run, verdict) or programs.fits_better(question, read, given)
         more = genitives(question, read.named)
         either = Either(read, verdict, paths, nodes, unfit, asks_gender(question), more)
-        return read if either.is_program else None
+        return either.program
 
     def _instead(
         self,

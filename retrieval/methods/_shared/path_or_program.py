@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from retrieval.types import NoAnswerReason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +29,8 @@ NARROWER = 0.6
 """A program this sure that walks as the likeliest path does, to some of its ends, has the kind that was asked for."""
 SUPPORTED, WELL_SUPPORTED = 0.9, 0.93
 """How much the words of a question must support a relation path that a likely program has to give way to."""
+HARDLY_SUPPORTED, GUESS = 0.2, 0.25
+"""Where the words of a question support relation paths less than this, what was read in part is a guess, this sure."""
 SURELY_WALKED = 0.9
 """A path this likely goes before a program that left words out."""
 
@@ -40,6 +44,18 @@ def lacks(read: Understanding, paths: Sequence[RelationPath]) -> bool:
     """Whether programs and relation paths that are not surely read say both that the graph lacks what is asked."""
     support = max((path.support or 0.0 for path in paths), default=0.0)
     return read.says_nothing or (read.confidence < LEAST and support < BOTH_DOUBT)
+
+
+def is_lacking(verdict: Conclusion) -> bool:
+    """Whether relation paths say that the graph lacks what is asked."""
+    return verdict.no_answer is not None and verdict.no_answer.reason is NoAnswerReason.NOT_IN_GRAPH
+
+
+def doubts(read: Understanding, verdict: Conclusion) -> tuple[str, ...]:
+    """What is said of a guess at what relation paths say that the graph lacks."""
+    if verdict.no_answer is None or not is_lacking(verdict) or read.confidence >= DOUBTED:
+        return ()
+    return (f"{verdict.no_answer.message} This is the closest to it.",)
 
 
 _GENITIVE = re.compile(r"\bof\b|['’]s\b")
@@ -76,6 +92,16 @@ class Either:
     genitives: int = 0
 
     @property
+    def program(self) -> Understanding | None:
+        """The program, where it answers and not the paths; a guess where these say that the graph lacks it."""
+        if not is_lacking(self.verdict):
+            return self.read if self.is_program else None
+        if self.read.confidence < LEAST or not (self.is_program or self._walks_enough):
+            return None
+        doubted = not self.read.reads_all and self._support < HARDLY_SUPPORTED
+        return replace(self.read, confidence=min(self.read.confidence, GUESS)) if doubted else self.read
+
+    @property
     def is_program(self) -> bool:
         """Whether the program answers, and not the relation paths.
 
@@ -84,10 +110,7 @@ class Either:
         """
         sure = self.read.confidence
         if not self.verdict.answers:
-            part = not self.read.reads_all
-            if part and self.genitives > len(self.read.walked):
-                return False  # "his son's gender" is not his son
-            return sure >= (PART_READ if part else ALL_READ)
+            return self._walks_enough and sure >= (ALL_READ if self.read.reads_all else PART_READ)
         best = self.verdict.answers[0].score
         if self.of_another_sort:
             return sure >= LEAST
@@ -102,6 +125,11 @@ class Either:
         if LIKELY_READ <= sure > best < SURELY_READ:
             return True
         return self._support < SUPPORTED and sure >= (LIKELY_READ if best < SURELY_WALKED else SURELY_READ)
+
+    @property
+    def _walks_enough(self) -> bool:
+        """Whether the program goes on as often as is said: "his son's gender" is not his son."""
+        return self.read.reads_all or self.genitives <= len(self.read.walked)
 
     @property
     def _support(self) -> float:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from retrieval.kg.values import parse
 from retrieval.programs import lexicon
 from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import Comparison, ValueKind
 from retrieval.programs.anchors.anchor import Anchor, Comparing, Ranking, Relating
 from retrieval.programs.anchors.similarity import ANY_DATE, Adjectives
+from retrieval.programs.lexicon import Adjective
 from retrieval.programs.words import Question
 
 #: Relations that "how long" may ask for.
@@ -91,10 +93,7 @@ def _cue(question: Question, adjectives: Adjectives, first: int, last: int, phra
         found.append(anchor("C", Comparing(None, adjective, up), "comparative"))
         if not compares:
             found.append(anchor("U", Ranking(adjective, up), "comparative"))
-        asks = [word.text for word in question.words[max(0, first - 2) : first]]
-        if asks == ["how", "much"] or (asks == ["how", "many"] and phrase in ("more", "fewer")):
-            by = adjective if adjective.nouns else None
-            found.append(Anchor("L", first - 2, last, None, by, (("cue.difference", 1.0),), 1.0))
+        found += _differing(question, first, last, adjective, compares=compares)
     elif phrase in lexicon.COUNTS and not _compound(question, first, phrase):
         found.append(anchor("Q", None, "count", 0.4 if phrase == "number" else 1.0))
         if "total" in phrase:
@@ -124,6 +123,27 @@ def _cue(question: Question, adjectives: Adjectives, first: int, last: int, phra
     elif phrase == "or":
         found.append(Anchor("I", first, last, features=(("cue.or", 1.0),), strength=0.5))
     return found
+
+
+def _differing(
+    question: Question, first: int, last: int, adjective: Adjective, *, compares: bool
+) -> list[Anchor]:
+    """What two differ by: "how much heavier", "how many more", "how many metres higher is A than B"."""
+    asks = [word.text for word in question.words[max(0, first - 3) : first]]
+    many = question.words[first].text in ("more", "fewer") and asks[-2:] == ["how", "many"]
+    if many or asks[-2:] == ["how", "much"]:
+        begins = first - 2
+    elif compares and asks[:2] == ["how", "many"] and _is_unit(asks[-1]):
+        begins = first - 3
+    else:
+        return []
+    by = adjective if adjective.nouns else None
+    return [Anchor("L", begins, last, None, by, (("cue.difference", 1.0),), 1.0)]
+
+
+def _is_unit(word: str) -> bool:
+    value = parse(f"1 {word}")
+    return value is not None and bool(value.unit)
 
 
 def _groups(question: Question, by: int) -> bool:
@@ -214,10 +234,10 @@ def _likened(phrase: str) -> Comparing | None:
 
 
 def _compound(question: Question, first: int, phrase: str) -> bool:
-    """Whether a word before "number" makes it a thing of its own: "the phone number of"."""
+    """Whether a word before "number" or "count" makes it a thing of its own: "the phone number", "word count"."""
     before = question.words[first - 1].text if first else "the"
     plain = before in lexicon.STOP or before in lexicon.FOLDINGS or before in lexicon.SUPERLATIVES
-    return phrase.startswith("number") and not plain
+    return (phrase.startswith("number") or phrase == "count") and not plain
 
 
 def texts(question: Question) -> list[Anchor]:

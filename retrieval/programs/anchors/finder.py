@@ -55,6 +55,7 @@ class Anchors:
         cued = {n for anchor in found if anchor.category != "N" for n in range(anchor.first, anchor.last)}
         found += self._names.of(question, cued)
         found += self._meanings.asked(question)
+        found += self._names.states(question)
         found += texts(question)
         found += stocked(question, self._schema)
         found += self._meanings.relations(question)

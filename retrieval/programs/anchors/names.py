@@ -53,6 +53,8 @@ class Names:
                     or own[-1].text in ("'s", "the")
                 ):
                     continue
+                if _is_determiner(question, first, last):
+                    continue
                 name = normalise(question.span_text(first, last))
                 matches = labels.lookup(name)
                 if (first, last) in numbers and (first, last) not in question.quoted:
@@ -147,6 +149,32 @@ class Names:
                 return sorted(found, key=lambda match: -match.degree)
         return []
 
+    def states(self, question: Question) -> list[Anchor]:
+        """States by another word for them, where the graph has none by this one: "finished", of ``completed``."""
+        found: list[Anchor] = []
+        for first, last in _short_stretches(question):
+            words = question.words[first:last]
+            name = " ".join(word.text for word in words)
+            groups = [group for group in lexicon.STATES if name in group]
+            named = any(word.capital or word.stem in self.schema.by_stem for word in words)
+            if not groups or named or self.snapshot.labels.lookup(name):
+                continue
+            matches = [
+                match
+                for other in sorted(set[str]().union(*groups) - {name})
+                for match in self.snapshot.labels.lookup(other)
+                if match.entity not in self.schema.kinds
+                and self.snapshot.out_offsets[match.entity] == self.snapshot.out_offsets[match.entity + 1]
+            ]
+            found += [
+                Anchor(
+                    "S", first, last, Entities((match.entity,)), "node",
+                    (("e", 1.0), ("e.alias", 1.0), ("e.place", float(place))), 0.7,
+                )
+                for place, match in enumerate(matches[:NODES])
+            ]  # fmt: skip
+        return found
+
     def in_part(self, question: Question, known: set[int]) -> list[Anchor]:
         """Nodes whose name ends in a word that nothing else explains, "penguin" of the king penguin; of a plural all of
         them: "wind farms".
@@ -210,6 +238,22 @@ class Names:
             )
             for place, match in enumerate(matches)
         ]
+
+
+def _short_stretches(question: Question) -> list[tuple[int, int]]:
+    """Stretches of one or two words."""
+    return [
+        (n, n + length)
+        for n in range(len(question.words))
+        for length in (1, 2)
+        if n + length <= len(question.words)
+    ]
+
+
+def _is_determiner(question: Question, first: int, last: int) -> bool:
+    """Whether a "no" says that there are none of what follows: "lots that have no score"."""
+    alone = last == first + 1 and question.words[first].text == "no" and last < len(question.words)
+    return alone and not question.words[first].capital and (first, last) not in question.quoted
 
 
 def _capital_runs(question: Question) -> list[tuple[int, int]]:

@@ -23,6 +23,7 @@ from retrieval.programs.anchors.anchor import Relating
 from retrieval.programs.execution import common
 from retrieval.programs.parts import Made, Part, conjunction, rule, valued_of
 from retrieval.programs.rules.base import Rules
+from retrieval.programs.sorts import LOCATING
 
 #: Sets as simple as these may have nothing in common and still be meant together: "is there", "how many".
 _PLAIN = frozenset({"node", "walk", "kind", "filter"})
@@ -66,6 +67,7 @@ class SetRules(Rules):
                     (f"and.{left.extra}.{right.extra}", 1.0),
                     ("top.single", float(ranked)),
                     ("and.stray", float(self._stray(left, right) or self._stray(right, left))),
+                    ("and.half", float(self._adds_nothing(one, two) or self._adds_nothing(two, one))),
                 ),
             )
         elif named and self.asked == "yes/no" and not self.bridges(one, two):
@@ -80,6 +82,8 @@ class SetRules(Rules):
                 ("and.union", 1.0), (f"and.union.{left.extra}", 1.0), (f"and.union.{self.asked}", 1.0),
             )  # fmt: skip
         yield from self._ranked_within(left, right, gap)
+        yield from self._either_reached(left, right)
+        yield from self._either_reached(right, left)
         for target, source, name in ((left, right, "right"), (right, left, "left")):
             ways: list[tuple[tuple[int, ...], float]] = [
                 ((relation,), share) for relation, share in self.bridges(source.expression, target.expression)
@@ -102,6 +106,32 @@ class SetRules(Rules):
                     features = (*features, ("bridge.two", 1.0), (f"bridge.two.{source.extra}", 1.0),
                                 ("bridge.three", float(len(path) > 2)))  # fmt: skip
                 yield "S", conjunction(target.expression, walked), None, features
+
+    def _adds_nothing(self, one: Program, either: Program) -> bool:
+        """Whether a side of an "or" has nothing in common with what both sides are to be."""
+        sides = (either.left, either.right) if isinstance(either, Or) else ()
+        nodes = self.nodes(one)
+        return any(not len(common(self.nodes(side), nodes)) for side in sides)
+
+    def _either_reached(self, kind: Part, other: Part) -> Iterator[Made]:
+        """ "Hives in the orchard or that Mairi cares for": of an "or" the side that names something is reached."""
+        either = other.expression
+        if (
+            not isinstance(either, Or)
+            or kind.extra != "kind"
+            or not self._adds_nothing(kind.expression, either)
+        ):
+            return
+        sides: list[Program] = []
+        for side in (either.left, either.right):
+            reached = side
+            if not len(common(self.nodes(side), self.nodes(kind.expression))):
+                ways = self.bridges(side, kind.expression)[:1]
+                if not ways or not isinstance(side, Entities):
+                    return
+                reached = Walk(side, ways[0][0])
+            sides.append(reached)
+        yield "S", conjunction(kind.expression, Or(*sides)), None, (("and", 1.0), ("or.reached", 1.0))
 
     def _foreign(self, left: Part, right: Part) -> bool:
         """Whether numbers or dates are to be things: hours and a project."""
@@ -188,15 +218,20 @@ class SetRules(Rules):
                     either = Or(program, Walk(of.expression, twin))
                     yield "S", either, "walk", (*features, ("walk.twins", 1.0))
         if empty:
+            measured = any(name == "r.adjective" for name, _ in relating.features)
+            measured = measured and bool(self.schema.somebody[self.nodes(of.expression)].all())
             for directed, way in ways:
-                for bridge, share in self.bridges(of.expression, Having(directed))[:2]:
-                    own = self.bridge_features(bridge, share, "walk", of, relating)
-                    yield (
-                        "S",
-                        Walk(Walk(of.expression, bridge), directed),
-                        "walk",
-                        (*own, ("walk.two", 1.0), (f"walk.two.{way}.{order}", 1.0)),
-                    )
+                having = Having(directed)
+                reaching = [
+                    ((bridge,), share) for bridge, share in self.bridges(of.expression, having)[:2]
+                ] or self._by_places(of.expression, directed)
+                for path, share in reaching:
+                    own = self.bridge_features(path[-1], share, "walk", of, relating)
+                    program = Walk(reduce(Walk, path, of.expression), directed)
+                    yield "S", program, "walk", (
+                        *own, ("walk.two", 1.0), (f"walk.two.{way}.{order}", 1.0), ("bridge.two", float(len(path) > 1)),
+                        ("walk.two.measure", float(measured and of.extra == "node")),
+                    )  # fmt: skip
             if of.extra != "node":
                 return
             yield (
@@ -205,6 +240,15 @@ class SetRules(Rules):
                 "walk",
                 (("walk.empty", 1.0), (f"walk.empty.{order}", 1.0)),
             )
+
+    def _by_places(self, of: Program, directed: int) -> list[tuple[tuple[int, ...], float]]:
+        """Ways over two facts of places to what a relation leaves: who works in Sweden does in a city there."""
+        relations = self.schema.relations
+        return [
+            (path, share) for path, share in self.far_bridges(of, Having(directed))[:2]
+            if path[-1] != self.schema.inverse(directed)
+            and all(set(relations[r % len(relations)].stems) & LOCATING for r in path)
+        ]  # fmt: skip
 
     def _types(self, of: Program) -> Program:
         """The kinds of some things without what they all are, where they have others: "types of artworks"."""

@@ -1,0 +1,88 @@
+"""What strangers asked first of graphs of their own: words for states, things that rows are of, ways over two facts."""
+
+import numpy as np
+import pytest
+
+from retrieval.kg.build import build_snapshot
+from retrieval.kg.table import TripleTable
+from retrieval.loading import load_encoder
+from retrieval.pretrained import PROGRAMS
+from retrieval.programs.reader import ProgramReader
+from retrieval.programs.words import asks_what_did, read, stem
+
+WORK = [
+    ("Anna Berg", "works_for", "Volvo"), ("Lars Holm", "works_for", "Volvo"), ("Kim Lee", "works_for", "Samsung"),
+    ("Volvo", "located_in", "Gothenburg"), ("Samsung", "located_in", "Seoul"), ("Gothenburg", "country", "Sweden"),
+    ("Seoul", "country", "South Korea"), ("Volvo", "founded", "1927"), ("Samsung", "founded", "1938"),
+    ("Anna Berg", "born", "1980"), ("Lars Holm", "born", "1971"), ("Kim Lee", "born", "1985"),
+]  # fmt: skip
+ORDERS = [
+    *((f"ORD-{n}", "customer", who) for n, who in ((1, "John Reed"), (2, "Ida Moss"), (3, "John Reed"))),
+    *((f"ORD-{n}", "product", what) for n, what in ((1, "Lamp"), (1, "Chair"), (2, "Lamp"), (3, "Desk"))),
+    *((f"ORD-{n}", "date", day) for n, day in ((1, "2024-03-01"), (2, "2024-04-11"), (3, "2024-05-20"))),
+    *((f"ORD-{n}", "type", "order") for n in (1, 2, 3)),
+    ("Lamp", "price", "30"), ("Chair", "price", "80"), ("Desk", "price", "250"),
+]  # fmt: skip
+QUESTS = [
+    *((name, "type", "quest") for name in ("Bell", "Reeds", "Ledger")),
+    ("Bell", "status", "completed"), ("Reeds", "status", "completed"), ("Ledger", "status", "open"),
+    ("Bell", "reward", "300 gold"), ("Reeds", "reward", "120 gold"),
+    *((name, "type", "hero") for name in ("Brin", "Tazz", "Ilva", "Hob")),
+    ("Brin", "level", "7"), ("Tazz", "level", "6"), ("Ilva", "level", "8"), ("Hob", "level", "4"),
+    ("Brin", "home town", "Lorn"), ("Tazz", "home town", "Deep"), ("Ilva", "trained by", "Hob"), ("Hob", "race", "elf"),
+    ("Tazz", "race", "elf"), ("Lorn", "type", "town"), ("Deep", "type", "town"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def readers(tmp_path_factory):
+    encode = load_encoder().encode
+    return {
+        name: ProgramReader(
+            build_snapshot(
+                TripleTable.of([list(fact) for fact in facts]), tmp_path_factory.mktemp(name) / "graph"
+            ),
+            encode,
+            PROGRAMS,
+        )
+        for name, facts in (("work", WORK), ("orders", ORDERS), ("quests", QUESTS))
+    }
+
+
+def asked(reader, question):
+    result = reader.read(question).best.result
+    label = reader.snapshot.entity_label
+    return {label(node) for node in result.tolist()} if isinstance(result, np.ndarray) else result
+
+
+@pytest.mark.parametrize(
+    ("graph", "question", "answers"),
+    [
+        ("work", "Who works in Sweden?", {"Anna Berg", "Lars Holm"}),
+        ("work", "youngest employee", {"Kim Lee"}),
+        ("work", "oldest company", {"Volvo"}),
+        ("orders", "What did John Reed order?", {"Lamp", "Chair", "Desk"}),
+        ("orders", "What is the latest order?", {"ORD-3"}),
+        ("orders", "How many orders did John Reed place?", 2.0),
+        ("quests", "number of quests that are finished", 2.0),
+        ("quests", "Which quests are still active?", {"Ledger"}),
+        ("quests", "Which heroes are below level 7?", {"Tazz", "Hob"}),
+        ("quests", "How many quests have no reward?", 1.0),
+        ("quests", "list all heroes that come from Lorn or are trained by Hob", {"Brin", "Ilva"}),
+    ],
+)
+def test_first_questions_of_strangers(readers, graph, question, answers):
+    assert asked(readers[graph], question) == answers
+
+
+def test_what_somebody_did_is_told_from_what_is_called_so():
+    assert asks_what_did(read("What did Tom order?"))
+    assert not asks_what_did(read("What is the order of Tom?"))
+    assert not asks_what_did(read("Which orders did Tom place?"))
+
+
+@pytest.mark.parametrize(
+    ("plural", "one"), [("elves", "elf"), ("wolves", "wolf"), ("mice", "mouse"), ("feet", "foot")]
+)
+def test_plurals_that_change_the_word(plural, one):
+    assert stem(plural) == stem(one)
