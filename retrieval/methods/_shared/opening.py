@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,7 @@ def open_retriever(
     cache: Path,
     options: Mapping[str, Any] | None = None,
     asks_foreign: bool = False,
+    untrained: Callable[[], ZeroShotRetriever] | None = None,
 ) -> Retriever:
     """Open a retriever. A checkpoint that is foreign to the graph is stood in for by the zero-shot retriever.
 
@@ -78,6 +80,7 @@ def open_retriever(
         cache: directory for what is computed once a snapshot, shared by processes.
         options: settings for asking (``registry.parse_options``) that differ from the defaults.
         asks_foreign: open the checkpoint itself wherever it is asked.
+        untrained: the graph's zero-shot retriever, where several methods share one.
 
     Raises:
         MethodError: no retriever of that name is available.
@@ -90,14 +93,13 @@ def open_retriever(
         raise MethodError(f"{method} is no retriever of relation paths.", hint=f"There is: {known}.")
     chosen = registry.parse_options(method, options)
     foreign = checkpoint is not None and not asks_foreign and is_foreign(checkpoint, snapshot)
+    zero_shot = untrained or partial(ZeroShotRetriever, snapshot, encoder)
     if checkpoint is None:
-        return ZeroShotRetriever(snapshot, encoder, method).configured(_untrained(options))
+        return zero_shot().standing_in(method).configured(_untrained(options))
     read = open_checkpoint(checkpoint, method=method, encoder=encoder.name)
     if foreign:
         fingerprint = read.manifest.fingerprint
-        return ZeroShotRetriever(snapshot, encoder, method, checkpoint=fingerprint).configured(
-            _untrained(options)
-        )
+        return zero_shot().standing_in(method, fingerprint).configured(_untrained(options))
     opened: Retriever = spec.part("retriever")(read, snapshot, encoder, cache)
     return opened.configured(chosen) if options else opened
 

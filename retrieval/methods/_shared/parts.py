@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from retrieval.methods._shared.zero_shot import ZeroShotRetriever
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.reader import ProgramReader
 from retrieval.supervision import program_learning as learning
@@ -58,6 +59,11 @@ class GraphParts:
             SnapshotError: the graph has none.
         """
         return PassageIndex.open(self.snapshot, self.encoder)
+
+    @cached_property
+    def untrained(self) -> ZeroShotRetriever:
+        """Ranks relation paths for all methods without a checkpoint."""
+        return ZeroShotRetriever(self.snapshot, self.encoder)
 
     def programs(self, checkpoint: Path | None) -> ProgramReader:
         """Reads questions that need an operator: as was learned with a checkpoint, else as all graphs are read."""

@@ -405,6 +405,7 @@ def open_engine(opening: Opening) -> PathEngine:
         cache=spec.cache_dir,
         options=dict(spec.options),
         asks_foreign=spec.asks_foreign,
+        untrained=lambda: parts.untrained,
     )
     # The zero-shot retriever is the text encoder's opinion already, and a planner has read the relations' texts with
     # more of their names: on WebQSP the second opinion took 7 points of Macro-F1 away from it.

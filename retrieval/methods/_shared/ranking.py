@@ -23,6 +23,8 @@ from retrieval.text.questions import seen_from
 from retrieval.types import FoundPath, RelationPath
 
 _KEPT = 64
+#: Seconds after which who waits for another's ranking looks whether it is to stop.
+_LOOK_S = 0.05
 #: Topics whose relation paths are ranked at once when questions are read ahead.
 _TOGETHER = 16
 
@@ -31,7 +33,7 @@ class RankingRetriever(ABC):
     """A retriever that ranks relation paths and streams the paths along them.
 
     The pipeline asks for paths and then for relation paths of the same question: the ranking is kept.
-    Threads may share it.
+    Threads may share it: what one ranks another waits for.
 
     Args:
         method: see ``base.Retriever``.
@@ -65,6 +67,7 @@ class RankingRetriever(ABC):
         self.encoder = encoder
         self.options = registry.parse_options(method)
         self._kept: OrderedDict[tuple[object, ...], list[RelationPath]] = OrderedDict()
+        self._turns: dict[tuple[object, ...], threading.Lock] = {}
         self._lock = threading.Lock()
 
     @abstractmethod
@@ -154,7 +157,7 @@ class RankingRetriever(ABC):
 
     def _copy(self) -> Self:
         other = copy(self)
-        other._kept, other._lock = OrderedDict(), threading.Lock()
+        other._kept, other._turns, other._lock = OrderedDict(), {}, threading.Lock()
         return other
 
     def _ranked(
@@ -164,14 +167,23 @@ class RankingRetriever(ABC):
         mentions: Sequence[str],
         cancelled: Callable[[], bool],
     ) -> list[RelationPath]:
-        check(cancelled)
         key = _key(question, topics, mentions)
         with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
-        live, texts = self._live(question, topics, mentions)
-        return self._keep(key, self.rank(live, texts, cancelled) if live else [])
+            turn = self._turns.setdefault(key, threading.Lock())
+        check(cancelled)
+        while not turn.acquire(timeout=_LOOK_S):
+            check(cancelled)
+        try:
+            with self._lock:
+                if key in self._kept:
+                    self._kept.move_to_end(key)
+                    return self._kept[key]
+            live, texts = self._live(question, topics, mentions)
+            return self._keep(key, self.rank(live, texts, cancelled) if live else [])
+        finally:
+            with self._lock:
+                self._turns.pop(key, None)
+            turn.release()
 
     def _keep(self, key: tuple[object, ...], found: Sequence[Sequence[RelationPath]]) -> list[RelationPath]:
         ranked = [self._judged(path) for paths in found for path in paths]

@@ -7,12 +7,13 @@ graphs. Nothing is trained on the graph itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
 
-from retrieval.config import EvidenceOptions
+from retrieval.config import EvidenceOptions, InferenceOptions
 from retrieval.errors import check
 from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.methods import registry
@@ -80,6 +81,18 @@ class ZeroShotRetriever(RankingRetriever):
         self._whole = snapshot
         self._vectors = relation_text_vectors(snapshot, encoder)
         self._scorer, self._doubter = _scorer(weights), _scorer(doubts)
+
+    def standing_in(self, method: str, checkpoint: str | None = None) -> ZeroShotRetriever:
+        """The same for another method. Each question is ranked once for all of them, since none ranks otherwise."""
+        other = copy(self)
+        other.method, other.checkpoint = method, checkpoint
+        return other
+
+    def configured(self, options: InferenceOptions) -> ZeroShotRetriever:
+        """See ``base.Retriever``; no option changes what is ranked."""
+        other = copy(self)
+        other.options = options
+        return other
 
     @cached_property
     def _wordings(self) -> Wordings:

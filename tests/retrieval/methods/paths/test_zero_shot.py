@@ -1,5 +1,6 @@
 """A graph that nobody trained on: the weights that come with Clew, with the encoder that they were fitted for."""
 
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import numpy as np
@@ -207,3 +208,15 @@ def test_a_date_is_not_who_and_a_gender_is_walked_to():
     assert not either(0.09, answers=[(1, 0.99)], of_another_sort=True).is_program
     gender = {"all_read": True, "asks_gender": True, "support": 0.5}
     assert [either(0.99, answers=[(1, score)], **gender).is_program for score in (0.49, 0.5)] == [True, False]
+
+
+def test_methods_without_a_checkpoint_rank_a_question_once(retriever, monkeypatch):
+    question, topics = "Who directed what Schiller wrote?", [retriever.snapshot.find_entity("Schiller")]
+    ranked = []
+    rank = ZeroShotRetriever.rank
+    monkeypatch.setattr(ZeroShotRetriever, "rank", lambda *asked: ranked.append(asked[2]) or rank(*asked))
+    others = [retriever.standing_in("reg-path"), retriever.standing_in("reg-triple", "abc")]
+    with ThreadPoolExecutor(2) as both:
+        first, second = both.map(lambda one: one.relation_paths(question, topics), others)
+    assert (len(ranked), first == second, len(first) > 1) == (1, True, True)
+    assert [(one.method, one.checkpoint) for one in others] == [("reg-path", None), ("reg-triple", "abc")]
