@@ -41,6 +41,8 @@ _HUBS = 20_000
 _LONGEST_HUB = 4
 #: Nodes of a side that are looked at, and the share of them that must have a relation.
 _SAMPLE, _NEARLY_ALL, _MOST = 40, 0.9, 0.8
+#: Things of one sort, at least; sorts of things, at most; and the share of nodes that two of them may have in common.
+_SORT, _SORTS, _ANOTHER_SORT = 2, 5, 0.5
 #: Names that are numbers with a mark before them: "ORD-0017", "T12".
 _NUMBERED = re.compile(r"[a-z]{0,5}[-_#. ]?\d{1,9}")
 #: From so many facts an end on, the ends of a relation are shared; and how many of them there are at most.
@@ -373,6 +375,24 @@ class Schema:
     @cached_property
     def _nouns(self) -> dict[str, int]:
         return induced(self) if self.type_relation is None else {}
+
+    @cached_property
+    def sorts(self) -> list[int]:
+        """Of a graph that says no kinds, relations whose heads are things of one sort each, that of most things first:
+        of relations that mostly leave the same nodes, the one that most of them have.
+        """
+        found: list[int] = []
+        if self.type_relation is not None:
+            return found
+        for info in sorted(self.relations, key=lambda info: (-info.heads, info.id)):
+            nodes = self.columns.sources(info.id)
+            if len(nodes) < _SORT or self.columns.kinds[nodes].any():
+                continue
+            others = (self.columns.sources(other) for other in found)
+            shared = (len(np.intersect1d(nodes, own, assume_unique=True)) / len(nodes) for own in others)
+            if max(shared, default=0.0) < _ANOTHER_SORT:
+                found.append(info.id)
+        return found[:_SORTS]
 
     @cached_property
     def truths(self) -> dict[int, int]:

@@ -92,8 +92,8 @@ class ProgramEngine:
         return found if found is not None and found.confidence >= OPERATOR_TRUST else None
 
     def of_another_sort(self, question: str, *, nodes: Sequence[int] = (), ends: Sequence[int] = ()) -> bool:
-        """Whether "who" is answered with a number or date, "which" with yes or no, "who" or "when" with rows of a
-        table, or "how many" with a broken number: by nodes, or by what directed relations lead to.
+        """Whether "who" or "where" is answered with a number or date, "which" with yes or no, "who" or "when" with rows
+        of a table, or "how many" with a broken number: by nodes, or by what directed relations lead to.
         """
         schema = self._reader.parser.schema
         sort, truths = asked(words(question)), schema.truths
@@ -109,7 +109,7 @@ class ProgramEngine:
             value % 1 > 0 for value in self._reader.parser.columns.values[list(nodes)]
         ):
             return True
-        if sort != "who":
+        if sort not in ("who", "where"):
             return False
         columns = self._reader.parser.columns
         valued = any(columns.kinds[node] for node in nodes)

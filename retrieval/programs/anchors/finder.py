@@ -65,6 +65,7 @@ class Anchors:
         found += self._meanings.kinds(question)
         found += self._meanings.similar(question, found, cued)
         found += self._names.in_part(question, {n for a in found for n in range(a.first, a.last)})
+        found += self._meanings.unknown(question, found)
         found = _counted(question, found)
         found = summed(question, self._schema, _within_names(question, found))
         found = referring.in_place(question, found, denoted)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,7 @@ from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import Entities, Having, Program, ValueKind, Walk
 from retrieval.programs.anchors.anchor import Anchor, Features, Relating
 from retrieval.programs.anchors.similarity import RELATION_SIM, Similarity
-from retrieval.programs.lexicon import IRREGULAR, LIGHT, NUMBERING, OPPOSITES, SEXES, STOP
+from retrieval.programs.lexicon import IRREGULAR, LIGHT, NUMBERING, OPPOSITES, SEXES, STOP, SUPERLATIVES
 from retrieval.programs.sorts import LOCATING
 from retrieval.programs.words import Question
 
@@ -49,6 +50,10 @@ def _does(question: Question, at: int) -> bool:
     text = question.words[at].text
     behind = question.words[at + 1].text if at + 1 < len(question.words) else ""
     return not text.endswith((*_AGENTS, "ers", "ors", "ing", "ment")) and behind != "by"
+
+
+#: How well a noun that a graph has no word for is read as the likeliest sort of things, and the less for each other.
+_UNKNOWN, _UNLIKELIER = 0.7, 0.1
 
 
 class Meanings:
@@ -310,6 +315,57 @@ class Meanings:
                     program = Walk(Entities((node,)), schema.inverse(relation))
                     found.append(Anchor("S", first, last, program, "hub", features, 0.8))
         return found
+
+    def unknown(self, question: Question, known: list[Anchor]) -> list[Anchor]:
+        """The sorts of things that a noun may be for which a graph without kinds has no word: "cables", of what lands
+        somewhere and has a length.
+        """
+        schema, encode = self.schema, self.similarity.encode
+        if not schema.sorts or encode is None:
+            return []
+        read = {
+            n
+            for a in known
+            if not {"e.end", "e.fuzzy", "r.similar", "s.similar"} & dict(a.features).keys()
+            for n in range(a.first, a.last)
+        }
+        targets, found = vocabulary.targets(question), list[Anchor]()
+        for at, word in enumerate(question.words):
+            plural = word.text.endswith("s") and word.stem != word.text and not word.text.endswith("ss")
+            if at in read or word.text in STOP | LIGHT or word.capital or not word.text.isalpha():
+                continue
+            if not (
+                plural or at in targets or (at - 1 in read and question.words[at - 1].text in SUPERLATIVES)
+            ):
+                continue
+            behind = question.words[at + 1] if at + 1 < len(question.words) else None
+            if (
+                behind is not None
+                and at + 1 not in read
+                and behind.text not in STOP
+                and behind.text.endswith("s")
+            ):
+                continue  # funding rounds are rounds
+            cosines = self.similarity.against([word.text], "sorts", self._sort_labels)[0]
+            for place, row in enumerate(np.argsort(-cosines, kind="stable").tolist()):
+                likely = max(_UNKNOWN - _UNLIKELIER * place, 0.0)  # half read, as calibration sees it
+                features = (
+                    ("i", 1.0), ("i.unknown", 1.0), ("i.unknown.place", float(place)), ("i.unknown.similar", likely),
+                )  # fmt: skip
+                found.append(Anchor("S", at, at + 1, Having(schema.sorts[row]), "kind", features, 0.4))
+        return found
+
+    @cached_property
+    def _sort_labels(self) -> list[str]:
+        """What is said of the things of each sort."""
+        schema = self.schema
+        forward = schema.snapshot.num_relations
+        return [
+            ", ".join(
+                schema.relations[r].label for r in schema.held_by(schema.columns.sources(own)) if r < forward
+            )
+            for own in schema.sorts
+        ]
 
     def _foreign(self, question: Question, first: int, last: int, relation: int) -> bool:
         """Whether words are known to mean something else than a relation is named after: what eats has no weight."""

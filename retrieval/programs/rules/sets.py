@@ -40,6 +40,11 @@ def _keyed_by(program: Program) -> tuple[int, ...]:
     return program.key.path if isinstance(program, Top | Filter | Fold) and not program.key.counted else ()
 
 
+def _is_unknown(kind: Part, named: Part) -> bool:
+    """Whether one set is of a noun that the graph has no word for, and the other a name."""
+    return named.extra == "node" and any(name == "i.unknown" for name, _ in kind.features)
+
+
 class SetRules(Rules):
     """See the module."""
 
@@ -55,7 +60,9 @@ class SetRules(Rules):
         if self.keyless(met):
             return
         named = left.extra == "node" and right.extra == "node"
-        if len(self.nodes(met)):
+        if _is_unknown(left, right) or _is_unknown(right, left):
+            pass  # what is named is not what an unknown noun stands for
+        elif len(self.nodes(met)):
             ranked = isinstance(met, Top) and len(self.nodes(met.source)) < 2
             yield (
                 "S",

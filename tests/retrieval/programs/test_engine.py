@@ -176,7 +176,7 @@ def test_what_an_untrained_planner_misses_is_not_in_the_graph(engine):
 def test_an_untrained_planner_is_no_surer_than_the_reader(engine, monkeypatch):
     """The reader doubts that anything of this is meant; what a path leads to is then a guess."""
     question = "Which film stars Cairo?"
-    doubtless = engine.retriever.configured(engine.retriever.options)  # knows no ranking yet
+    doubtless = engine.retriever._copy()  # knows no ranking yet
     doubtless.least_support = None
     monkeypatch.setattr(engine, "retriever", doubtless)
     monkeypatch.setattr(path_or_program, "LEAST", 0.0)  # below it nothing is shown at all

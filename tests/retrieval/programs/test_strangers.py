@@ -33,6 +33,18 @@ QUESTS = [
     ("Tazz", "race", "elf"), ("Lorn", "type", "town"), ("Deep", "type", "town"),
 ]  # fmt: skip
 
+CABLES = [
+    *((cable, "length km", km) for cable, km in
+      (("Aurelia", "4200"), ("Borea", "900"), ("Coral", "2600"), ("Dune", "300"))),
+    *((cable, "lands at", place) for cable, place in
+      (("Aurelia", "Cabo Verano"), ("Borea", "Cabo Verano"), ("Coral", "Hvalsnes"), ("Dune", "Port Selby"))),
+    *((cable, "ready", year) for cable, year in
+      (("Aurelia", "2019"), ("Borea", "2014"), ("Coral", "2021"), ("Dune", "1999"))),
+    ("Heller Marine Cable", "founded", "1951"), ("Selby Wire", "founded", "1970"),
+    *((place, "country", land) for place, land in
+      (("Cabo Verano", "Spain"), ("Hvalsnes", "Iceland"), ("Port Selby", "Ireland"))),
+]  # fmt: skip
+
 
 @pytest.fixture(scope="module")
 def readers(tmp_path_factory):
@@ -45,7 +57,7 @@ def readers(tmp_path_factory):
             encode,
             PROGRAMS,
         )
-        for name, facts in (("work", WORK), ("orders", ORDERS), ("quests", QUESTS))
+        for name, facts in (("work", WORK), ("orders", ORDERS), ("quests", QUESTS), ("cables", CABLES))
     }
 
 
@@ -68,11 +80,24 @@ def asked(reader, question):
         ("quests", "Which quests are still active?", {"Ledger"}),
         ("quests", "Which heroes are below level 7?", {"Tazz", "Hob"}),
         ("quests", "How many quests have no reward?", 1.0),
+        ("cables", "How many cables land in Cabo Verano?", 2.0),
+        ("cables", "cables with a landing in Cabo Verano or Hvalsnes", {"Aurelia", "Borea", "Coral"}),
+        ("cables", "longest cable", {"Aurelia"}),
         ("quests", "list all heroes that come from Lorn or are trained by Hob", {"Brin", "Ilva"}),
     ],
 )
 def test_first_questions_of_strangers(readers, graph, question, answers):
     assert asked(readers[graph], question) == answers
+
+
+def test_sorts_of_things_of_a_graph_without_kinds(readers):
+    schema = readers["cables"].parser.schema
+    assert [schema.relations[relation].label for relation in schema.sorts] == [
+        "lands at",
+        "country",
+        "founded",
+    ]
+    assert readers["orders"].parser.schema.sorts == []  # it says its kinds
 
 
 def test_what_somebody_did_is_told_from_what_is_called_so():
