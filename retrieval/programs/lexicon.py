@@ -274,7 +274,7 @@ POSTFIXES: dict[str, Comparison] = {
 """What stands behind a number."""
 COUNTS = (
     "how many", "number of", "count of", "count", "total number of", "the number of", "quantity of", "amount of",
-    "numbers of", "how many different", "number", "total amount of",
+    "numbers of", "how many different", "number", "total amount of", "how often", "how many times",
 )  # fmt: skip
 FOLDINGS: dict[str, Folding] = {
     "average": Folding.AVERAGE, "mean": Folding.AVERAGE, "avg": Folding.AVERAGE, "total": Folding.SUM,

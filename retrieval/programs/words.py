@@ -228,7 +228,7 @@ def asked(question: Question) -> str:
     request = re.match(r"(?:can|could|will|would) (?:you|u|i|we)\b", folded)
     if texts[0] in _YES_NO and "or" not in texts and request is None:
         return "yes/no"
-    if "how many" in folded or "number of" in folded or folded.startswith("count"):
+    if re.search(r"how (?:many|often)|number of|^count", folded):
         return "how many"
     for at, text in enumerate(texts[:6]):
         if text not in STOP:  # what follows is said of it: "students who", "the year when"

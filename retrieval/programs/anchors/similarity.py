@@ -80,6 +80,14 @@ class Adjectives:
         self.similarity = similarity
         self._found: dict[tuple[tuple[str, bool], ...], list[tuple[int, bool, float]]] = {}
 
+    def names_rate(self, question: vocabulary.Question, behind: int) -> bool:
+        """Whether "per" and the word behind it are of a relation's name: the price per skein."""
+        own = question.words[behind].stem if behind < len(question.words) else ""
+        return any(
+            "per" in self.schema.relations[relation].label.casefold().split()
+            for relation in self.schema.by_stem.get(own, ())
+        )
+
     def relations(self, adjective: Adjective) -> list[tuple[int, bool, float]]:
         """Relations that an adjective may compare: (forward id, large end, quality), best first."""
         if adjective.nouns not in self._found:

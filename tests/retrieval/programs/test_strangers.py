@@ -45,6 +45,15 @@ CABLES = [
       (("Cabo Verano", "Spain"), ("Hvalsnes", "Iceland"), ("Port Selby", "Ireland"))),
 ]  # fmt: skip
 
+YARN = [
+    *((name, "type", "yarn") for name in ("Aurora", "Foxtrot", "Kelp")),
+    *((name, "price each", price) for name, price in (("Aurora", "14"), ("Foxtrot", "9"), ("Kelp", "5"))),
+    *((name, "metres per skein", length) for name, length in (("Aurora", "400"), ("Foxtrot", "90"), ("Kelp", "180"))),
+    *((name, "skeins", number) for name, number in (("Aurora", "2"), ("Foxtrot", "6"), ("Kelp", "6"))),
+    *((f"LN00{n}", "yarn lent", name) for n, name in ((1, "Aurora"), (2, "Kelp"), (3, "Aurora"))),
+    *((f"LN00{n}", "type", "loan") for n in (1, 2, 3)),
+]  # fmt: skip
+
 
 @pytest.fixture(scope="module")
 def readers(tmp_path_factory):
@@ -57,7 +66,13 @@ def readers(tmp_path_factory):
             encode,
             PROGRAMS,
         )
-        for name, facts in (("work", WORK), ("orders", ORDERS), ("quests", QUESTS), ("cables", CABLES))
+        for name, facts in (
+            ("work", WORK),
+            ("orders", ORDERS),
+            ("quests", QUESTS),
+            ("cables", CABLES),
+            ("yarn", YARN),
+        )
     }
 
 
@@ -83,6 +98,9 @@ def asked(reader, question):
         ("cables", "How many cables land in Cabo Verano?", 2.0),
         ("cables", "cables with a landing in Cabo Verano or Hvalsnes", {"Aurelia", "Borea", "Coral"}),
         ("cables", "longest cable", {"Aurelia"}),
+        ("yarn", "How often was Aurora lent?", 2.0),
+        ("yarn", "How many times was Kelp lent out?", 1.0),
+        ("yarn", "most expensive yarn per skein", {"Aurora"}),
         ("quests", "list all heroes that come from Lorn or are trained by Hob", {"Brin", "Ilva"}),
     ],
 )
