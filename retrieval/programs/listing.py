@@ -159,7 +159,7 @@ class Listing:
             rows: Program = Top(every, key, largest=not found.before)
             yield from self._wanted(question, found, rows, None, (cue,))
             return
-        named = self._beside(_piece(question, *found.beside), found.beside[0], compose)
+        named = self._beside(piece(question, *found.beside), found.beside[0], compose)
         if named is None:
             return
         part, inside, through = named
@@ -181,7 +181,7 @@ class Listing:
             nodes = self.executor.nodes(part.program)
             if not 0 < len(nodes) <= _MOST:
                 continue
-            whole = _moved(part, first)
+            whole = moved(part, first)
             if among(nodes, every).all():
                 if len(nodes) < len(every):
                     return whole, part.program, None
@@ -241,7 +241,7 @@ class Listing:
         return set(self.schema.relations[relation].stems) <= set(stems)
 
 
-def _piece(question: Question, first: int, last: int) -> Question:
+def piece(question: Question, first: int, last: int) -> Question:
     """Some of a question's words as a question of their own."""
     start, end = question.words[first].start, question.words[last - 1].end
     text = question.text[start:end]
@@ -257,7 +257,7 @@ def _piece(question: Question, first: int, last: int) -> Question:
     return Question(text, words, quantities, quoted)
 
 
-def _moved(part: Part, by: int) -> Part:
+def moved(part: Part, by: int) -> Part:
     """A part of a piece of a question as one of the whole."""
     anchored = (part.anchored[0] + by, part.anchored[1] + by) if part.anchored else None
-    return replace(part, anchored=anchored, parts=tuple(_moved(inner, by) for inner in part.parts))
+    return replace(part, anchored=anchored, parts=tuple(moved(inner, by) for inner in part.parts))

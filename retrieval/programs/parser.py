@@ -17,6 +17,7 @@ from retrieval.programs.candidates import Candidate
 from retrieval.programs.chart import Chart
 from retrieval.programs.columns import Columns
 from retrieval.programs.composition import Composer
+from retrieval.programs.differing import Differing
 from retrieval.programs.execution import Executor
 from retrieval.programs.finishing import Finishing
 from retrieval.programs.judging.judge import LOOKED_AT, Judge, placed
@@ -81,6 +82,7 @@ class Parser:
         self.judge = judge
         self._executor = Executor(snapshot, self.columns)
         self._listing = Listing(self.schema, self._executor)
+        self._differing = Differing(self.schema, self._executor, self.anchors.adjectives)
         self._finishing = Finishing(self.schema, self._executor, self._listing)
         self._outcomes = Outcomes(self.schema, self._executor)
 
@@ -115,7 +117,11 @@ class Parser:
             found = self.anchors.of(own, given, denoted) if found is None else found
             return Chart(own, found, self._composer(own), self.weights, cancelled).whole()
 
-        parts = [*compose(question, anchors), *self._listing.parts(question, compose)]
+        parts = [
+            *compose(question, anchors),
+            *self._listing.parts(question, compose),
+            *self._differing.parts(question, compose),
+        ]
         judged = self._judged(reading, self._ranked(reading, parts))
         reading.candidates = [self._in_order(reading, own) for own in judged]
         return reading

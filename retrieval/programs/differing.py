@@ -1,0 +1,110 @@
+"""How far two things are apart, asked in a unit or with "by": "by how many years is A older than B"."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from retrieval.programs.algebra import Difference, Key, KeyOf, Program, Walk
+from retrieval.programs.anchors.anchor import Features
+from retrieval.programs.lexicon import COMPARATIVES
+from retrieval.programs.listing import moved, piece
+from retrieval.programs.parts import Part
+from retrieval.programs.words import Question
+
+if TYPE_CHECKING:
+    from retrieval.programs.anchors.similarity import Adjectives
+    from retrieval.programs.execution import Executor
+    from retrieval.programs.schema import Schema
+
+_COMPARED = "|".join(
+    sorted((re.escape(word) for word, (own, _) in COMPARATIVES.items() if own.nouns), key=len, reverse=True)
+)
+_ASKED = re.compile(
+    r"(?:by )?how (?:many|much)(?: \w+)? (?:"
+    rf"(?:is|are|was|were) (?P<one>.+?) (?P<adjective>{_COMPARED})"
+    r"|(?:do|does|did) (?P<doing>.+?) (?P<verb>weigh|cost) more"
+    r") than (?P<other>.+)"
+)
+#: What verbs compare.
+_VERBS = {"weigh": "heavier", "cost": "more expensive"}
+#: "That of B" is B's.
+_THAT_OF = ("that", "those", "the", "one", "of")
+#: Readings of each of the two that are looked at, and relations that are tried.
+_READ, _TRIED = 3, 2
+
+
+class Differing:
+    """Composes programs of how far two things are apart.
+
+    Args:
+        schema: of the graph.
+        executor: runs them.
+        adjectives: the relations that they compare.
+    """
+
+    def __init__(self, schema: Schema, executor: Executor, adjectives: Adjectives) -> None:
+        self.schema = schema
+        self.executor = executor
+        self.adjectives = adjectives
+
+    def parts(self, question: Question, compose: Callable[[Question], list[Part]]) -> Iterator[Part]:
+        """The difference that a question asks for, composed; nothing where it asks for none.
+
+        Args:
+            question: in words.
+            compose: the parts that a question's chart has, best first.
+        """
+        texts = [word.text for word in question.words]
+        folded, starts = " ".join(texts), [0]
+        for text in texts:
+            starts.append(starts[-1] + len(text) + 1)
+        match = _ASKED.fullmatch(folded)
+        if match is None:
+            return
+
+        def stretch(name: str) -> tuple[int, int]:
+            low, high = match.span(name)
+            return starts.index(low), sum(start < high for start in starts[: len(texts)])
+
+        sort = "one" if match["one"] else "doing"
+        compared = match["adjective"] or _VERBS[match["verb"]]
+        first, last = stretch("other")
+        while first < last - 1 and texts[first] in _THAT_OF:
+            first += 1
+        cue = Part("L", 0, 1, None, None, 0.0, (), (), (0, stretch(sort)[0]))
+        than = Part("C", 0, 1, None, None, 0.0, (), (), (stretch(sort)[1], first))
+        ones = self._sets(question, *stretch(sort), compose)
+        others = self._sets(question, first, last, compose)
+        for one, source, said in ones:
+            for other, beside, _ in others:
+                for relation, quality in self._measures(compared, said):
+                    key = Key((relation,))
+                    program = Difference(KeyOf(source, key), KeyOf(beside, key))
+                    if not math.isnan(self.executor.number(program)):
+                        features: Features = (("difference", 1.0), ("difference.quality", quality))
+                        yield Part("F", 0, 1, program, None, 0.0, features, (cue, one, than, other))
+
+    def _sets(
+        self, question: Question, first: int, last: int, compose: Callable[[Question], list[Part]]
+    ) -> list[tuple[Part, Program, int | None]]:
+        """Single things that words mean, with the relation of values that is asked for of them, if one is."""
+        found: list[tuple[Part, Program, int | None]] = []
+        for part in compose(piece(question, first, last))[:_READ]:
+            program, said = part.program, None
+            if part.category != "S" or program is None:
+                continue
+            if isinstance(program, Walk) and self.schema.columns.value_type(program.relation) is not None:
+                said, program = program.relation, program.source
+            if len(self.executor.nodes(program)) == 1:
+                found.append((moved(part, first), program, said))
+        return found
+
+    def _measures(self, compared: str, said: int | None) -> list[tuple[int, float]]:
+        """Relations that two may differ by, with how well each fits."""
+        if said is not None:
+            return [(said, 1.0)]
+        known = self.adjectives.relations(COMPARATIVES[compared][0])
+        return [(relation, quality) for relation, _, quality in known[:_TRIED]]
