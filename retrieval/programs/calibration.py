@@ -151,8 +151,10 @@ def confidence(weights: Weights, reading: Reading) -> float:
 
 def is_refused(reading: Reading, best: Candidate) -> bool:
     """Whether a program is no answer: what the question names is not what it asks for, but for several, "which ones"
-    of a follow-up; or something is asked for that no program computes.
+    of a follow-up; a date is no number of things; or something is asked for that no program computes.
     """
+    if best.features.get("root.dated"):
+        return True
     program = best.program
     named = program.source if isinstance(program, Exists) else program
     return (isinstance(named, Entities) and len(named.ids) < 2) or _beyond(reading, best)
@@ -187,14 +189,14 @@ def _plain(best: Candidate) -> bool:
 
 
 def _wrong_sort(reading: Reading, best: Candidate) -> bool:
-    """Whether a number or date answers a question for somebody or a place, or a thing one for a time."""
+    """Whether a number or date answers a question for somebody or a place, a thing one for a time, or a yes "which"."""
     features, words = best.features, reading.question.words
     values = any(features.get(f"root.{asked}.{sort}") for asked in _THINGS for sort in _VALUES)
     somebody = any(
         words[n].text.endswith(_SOMEBODY) and words[n].text not in _COUNTED for n in targets(reading.question)
     )
     valued = somebody and any(features.get(f"root.{asked}.{sort}") for asked in _CHOICES for sort in _VALUES)
-    return values or valued or bool(features.get("root.when.nodes"))
+    return values or valued or any(features.get(name) for name in ("root.when.nodes", "root.flag"))
 
 
 def _leaves(part: Part) -> Iterator[tuple[Part, float]]:

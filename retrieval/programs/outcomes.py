@@ -21,6 +21,7 @@ from retrieval.programs.algebra import (
     Or,
     Program,
     Top,
+    ValueKind,
     Walk,
     walk,
 )
@@ -102,6 +103,9 @@ class Outcomes:
             ("root.empty", float(not len(result))), ("root.all", float(isinstance(program, Having))),
             (f"root.extra.{part.extra if isinstance(part.extra, str) else None}", 1.0), ("root.idle", idle),
         ]  # fmt: skip
+        flag = isinstance(program, Walk) and program.relation in self.schema.truths
+        features.append(("root.flag", float(flag and asked == "which")))
+        features.append(("root.dated", float(asked == "how many" and self._gives_dates(program))))
         entities = (own for own in walk(program) if isinstance(own, Entities) and own not in several)
         named = [node for own in entities for node in own.ids]
         if len(result) and np.isin(result, named).all():
@@ -122,6 +126,11 @@ class Outcomes:
             features.append(("target.ok" if inside else "target.bad", 1.0))
             features.append((f"target.{asked}.{'ok' if inside else 'bad'}", 1.0))
         return tuple(features)
+
+    def _gives_dates(self, program: Program) -> bool:
+        """Whether a program leads to years or dates, which are no numbers of anything."""
+        kind = self.schema.columns.value_type(program.relation) if isinstance(program, Walk) else None
+        return kind is not None and (kind.year or kind.kind is ValueKind.DATE)
 
     def _idle(self, program: Program) -> int:
         """How many comparisons with a value leave out nothing that has one: more than one employee."""

@@ -122,6 +122,10 @@ def test_sorts_of_things_of_a_graph_without_kinds(readers):
     assert readers["orders"].parser.schema.sorts == []  # it says its kinds
 
 
+def test_a_year_is_no_number_of_things(readers):
+    assert readers["work"].read("How many people founded Volvo?").confidence == 0.0
+
+
 def test_what_somebody_did_is_told_from_what_is_called_so():
     assert asks_what_did(read("What did Tom order?"))
     assert not asks_what_did(read("What is the order of Tom?"))
