@@ -148,6 +148,7 @@ def test_the_schema_is_valid_without_a_warning(tmp_path):
         "checkpoints",
         "checkpoints/{id}",
         "label-sets",
+        "label-sets/combine",
         "label-sets/{id}",
         "label-sets/{id}/download",
         "reports",
