@@ -240,8 +240,8 @@ def step_stop_all_stops_every_method(page: Page, clew: Clew, shot: Any) -> None:
 
 def step_the_palette_knows_reports(page: Page) -> None:
     page.keyboard.press("Control+k")
-    page.get_by_role("combobox", name=re.compile("^Ask, or go to")).fill(f"{SECOND} ")
-    page.get_by_role("option", name=re.compile(rf"{SECOND} .* on {SET}")).first.click()
+    page.get_by_role("combobox", name=re.compile("^Ask, or go to")).fill(f"{NAMES[SECOND]} ")
+    page.get_by_role("option", name=re.compile(rf"{NAMES[SECOND]} .*on {SET}")).first.click()
     expect(page.get_by_role("heading", name=f"{NAMES[SECOND]} on {SET}")).to_be_visible()
 
 
