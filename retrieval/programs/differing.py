@@ -12,7 +12,7 @@ from retrieval.programs.anchors.anchor import Features
 from retrieval.programs.lexicon import COMPARATIVES
 from retrieval.programs.listing import moved, piece
 from retrieval.programs.parts import Part
-from retrieval.programs.words import Question
+from retrieval.programs.words import Question, folded
 
 if TYPE_CHECKING:
     from retrieval.programs.anchors.similarity import Adjectives
@@ -58,10 +58,8 @@ class Differing:
             compose: the parts that a question's chart has, best first.
         """
         texts = [word.text for word in question.words]
-        folded, starts = " ".join(texts), [0]
-        for text in texts:
-            starts.append(starts[-1] + len(text) + 1)
-        match = _ASKED.fullmatch(folded)
+        text, starts = folded(question)
+        match = _ASKED.fullmatch(text)
         if match is None:
             return
 

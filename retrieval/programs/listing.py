@@ -83,9 +83,7 @@ class Asked:
 def asked(question: Question) -> Asked | None:
     """What a question asks of the order of rows, None where it does not."""
     texts = [word.text for word in question.words]
-    folded, starts = " ".join(texts), [0]
-    for text in texts:
-        starts.append(starts[-1] + len(text) + 1)
+    folded, starts = vocabulary.folded(question)
 
     def place(at: int) -> int:
         return sum(start < at for start in starts[: len(texts)])

@@ -248,6 +248,14 @@ def asked(question: Question) -> str:
     return "list"
 
 
+def folded(question: Question) -> tuple[str, list[int]]:
+    """The words of a question with a space between them, and where in that each begins; last, where one more would."""
+    texts, starts = [word.text for word in question.words], [0]
+    for text in texts:
+        starts.append(starts[-1] + len(text) + 1)
+    return " ".join(texts), starts
+
+
 def asks_what_did(question: Question) -> bool:
     """Whether a question asks what somebody did things to, "what did Tom order": the bread, not the order."""
     texts = [word.text for word in question.words[:2]]
