@@ -12,7 +12,7 @@ from retrieval.programs.anchors.anchor import Features
 from retrieval.programs.lexicon import COMPARATIVES
 from retrieval.programs.listing import moved, piece
 from retrieval.programs.parts import Part
-from retrieval.programs.words import Question, folded
+from retrieval.programs.words import Question, folded, stem
 
 if TYPE_CHECKING:
     from retrieval.programs.anchors.similarity import Adjectives
@@ -23,7 +23,7 @@ _COMPARED = "|".join(
     sorted((re.escape(word) for word, (own, _) in COMPARATIVES.items() if own.nouns), key=len, reverse=True)
 )
 _ASKED = re.compile(
-    r"(?:by )?how (?:many|much)(?: \w+)? (?:"
+    r"(?:by )?how (?:many|much)(?: (?P<unit>\w+))? (?:"
     rf"(?:is|are|was|were) (?P<one>.+?) (?P<adjective>{_COMPARED})"
     r"|(?:do|does|did) (?P<doing>.+?) (?P<verb>weigh|cost) more"
     r") than (?P<other>.+)"
@@ -74,15 +74,18 @@ class Differing:
             first += 1
         cue = Part("L", 0, 1, None, None, 0.0, (), (), (0, stretch(sort)[0]))
         than = Part("C", 0, 1, None, None, 0.0, (), (), (stretch(sort)[1], first))
+        counted = self._named(match["unit"])
         ones = self._sets(question, *stretch(sort), compose)
         others = self._sets(question, first, last, compose)
         for one, source, said in ones:
             for other, beside, _ in others:
-                for relation, quality in self._measures(compared, said):
+                for relation, quality in counted or self._measures(compared, said):
                     key = Key((relation,))
                     program = Difference(KeyOf(source, key), KeyOf(beside, key))
                     if not math.isnan(self.executor.number(program)):
-                        features: Features = (("difference", 1.0), ("difference.quality", quality))
+                        features: Features = (
+                            ("difference", 1.0), ("difference.quality", quality), ("difference.asked", quality),
+                        )  # fmt: skip
                         yield Part("F", 0, 1, program, None, 0.0, features, (cue, one, than, other))
 
     def _sets(
@@ -99,6 +102,12 @@ class Differing:
             if len(self.executor.nodes(program)) == 1:
                 found.append((moved(part, first), program, said))
         return found
+
+    def _named(self, unit: str | None) -> list[tuple[int, float]]:
+        """Relations of values that what is counted names: "by how many seats is A bigger"."""
+        known = self.schema.by_stem.get(stem(unit), ()) if unit else ()
+        valued = [r for r in known if self.schema.columns.value_type(r) is not None]
+        return [(r, 1.0 / len(self.schema.relations[r].stems)) for r in valued]
 
     def _measures(self, compared: str, said: int | None) -> list[tuple[int, float]]:
         """Relations that two may differ by, with how well each fits."""

@@ -103,6 +103,7 @@ def asked(reader, question):
         ("yarn", "most expensive yarn per skein", {"Aurora"}),
         ("yarn", "How many euros does Aurora cost more than Kelp?", 9.0),
         ("yarn", "By how much is the price of Aurora higher than that of Foxtrot?", 5.0),
+        ("yarn", "By how many skeins is Foxtrot bigger than Aurora?", 4.0),
         ("work", "By how many years is Lars Holm older than Kim Lee?", 14.0),
         ("work", "how many years older is Anna Berg than Kim Lee", 5.0),
         ("quests", "list all heroes that come from Lorn or are trained by Hob", {"Brin", "Ilva"}),
