@@ -33,6 +33,7 @@ from tests.benchmarks import (
     linking,
     meanwhile,
     methods,
+    newcomers,
     path_weights,
     paths,
     program_judge,
@@ -72,7 +73,7 @@ LONG = (
     "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves", "kills",
     "fuzz", "meanwhile", "programs", "program_weights", "program_judge", "path_weights", "zero_shot", "unknown",
     "linking", "why_not", "endpoint_programs", "canvas", "larger_graph", "waiting", "tables", "written_names",
-    "unseen",
+    "unseen", "newcomers",
 )  # fmt: skip
 
 
@@ -84,7 +85,7 @@ def main() -> None:
         "--data",
         action="append",
         default=[],
-        help="of the long ones: only this set; repeatable; of tables: a checkout",
+        help="of the long ones: only this set; repeatable; of tables: a checkout; of newcomers: a folder",
     )
     parser.add_argument(
         "--finished",
@@ -109,6 +110,9 @@ def main() -> None:
     parser.add_argument(
         "--quick", action="store_true", help="of path_weights: a tenth of the questions and of the fitting"
     )
+    parser.add_argument(
+        "--show", action="store_true", help="of newcomers: print what goes wrong, and write no page"
+    )
     parser.add_argument("--inputs", type=int, default=fuzz.INPUTS, help="of fuzz: so many of each reader")
     args = parser.parse_args()
     known: dict[str, Callable[[], list[Section]]] = BENCHMARKS | {
@@ -124,6 +128,7 @@ def main() -> None:
         "written_names": lambda: written_names.measure(args.data),
         "unknown": lambda: unknown.measure(args.data),
         "unseen": lambda: unseen.measure(args.data),
+        "newcomers": lambda: newcomers.measure(args.data, show=args.show),
         "path_weights": lambda: path_weights.measure(args.data, args.out, quick=args.quick),
         "canvas": canvas.measure,
         "waiting": waiting.measure,
@@ -157,7 +162,7 @@ def main() -> None:
         for section in known[name]():
             print(section.markdown(), flush=True)
             sections.append(section)
-    if sections:
+    if sections and not args.show:
         _write(ROOT / "docs" / "benchmarks.md", sections)
 
 

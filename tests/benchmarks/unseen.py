@@ -22,7 +22,8 @@ from tests.benchmarks.zero_shot import calibration_error
 
 COMMAND = "python -m tests.benchmarks unseen"
 #: A confident answer, and a guess.
-_SURE, _GUESS = 0.5, 0.3
+SURE, GUESS = 0.5, 0.3
+HEAD = ("questions", "asked", "exact set", "refused", "sure and wrong", "ECE", "a question p50 / p95", "told")
 
 
 def measure(names: Sequence[str] = ()) -> list[Section]:
@@ -39,27 +40,19 @@ def measure(names: Sequence[str] = ()) -> list[Section]:
         "have seen samples of most. Refused: nothing was answered; sure and wrong: wrong with a score of 0.5 and "
         "more. Told: questions that their graph does not answer, refused or answered with guesses (below 0.3); "
         "they count nowhere else.",
-        head=(
-            "questions",
-            "asked",
-            "exact set",
-            "refused",
-            "sure and wrong",
-            "ECE",
-            "a question p50 / p95",
-            "told",
-        ),
+        head=HEAD,
     )
     asked = suites([name for name in names if name != "paths"]) if set(names) != {"paths"} else []
     by_suite: dict[str, list[tuple[Asked, Outcome]]] = defaultdict(list)
-    for one, outcome in _answered([*asked, *(path_sets() if not names or "paths" in names else [])]):
+    for one, outcome in answered([*asked, *(path_sets() if not names or "paths" in names else [])]):
         by_suite[one.suite].append((one, outcome))
     for suite, rows in by_suite.items():
-        section.add(suite, *_figures(rows))
+        section.add(suite, *figures(rows))
     return [section]
 
 
-def _answered(asked: Sequence[Asked]) -> list[tuple[Asked, Outcome]]:
+def answered(asked: Sequence[Asked]) -> list[tuple[Asked, Outcome]]:
+    """What the engine without a checkpoint answers to each, graph by graph."""
     encoder, found = load_encoder(), list[tuple[Asked, Outcome]]()
     by_graph: dict[Path, list[Asked]] = defaultdict(list)
     for one in asked:
@@ -76,13 +69,14 @@ def _answered(asked: Sequence[Asked]) -> list[tuple[Asked, Outcome]]:
     return found
 
 
-def _figures(rows: Sequence[tuple[Asked, Outcome]]) -> tuple[str, ...]:
+def figures(rows: Sequence[tuple[Asked, Outcome]]) -> tuple[str, ...]:
+    """The cells below ``HEAD`` but its first: of questions that can be answered, and how many others were told."""
     asked = [outcome for one, outcome in rows if UNANSWERABLE not in one.operators]
-    lacking = [_sure(outcome) < _GUESS for one, outcome in rows if UNANSWERABLE in one.operators]
+    lacking = [sure_of(outcome) < GUESS for one, outcome in rows if UNANSWERABLE in one.operators]
     right = np.array([score(outcome).exact for outcome in asked])
-    sure = np.array([_sure(outcome) for outcome in asked])
+    sure = np.array([sure_of(outcome) for outcome in asked])
     p50, p95 = np.percentile([outcome.latency_ms for outcome in asked], [50, 95])
-    shares = (right, sure == 0.0, (sure >= _SURE) & (right < 1.0))
+    shares = (right, sure == 0.0, (sure >= SURE) & (right < 1.0))
     told = f"{sum(lacking)} of {len(lacking)}" if lacking else ""
     error = f"{calibration_error(asked):.3f}"
     return (
@@ -94,5 +88,6 @@ def _figures(rows: Sequence[tuple[Asked, Outcome]]) -> tuple[str, ...]:
     )
 
 
-def _sure(outcome: Outcome) -> float:
+def sure_of(outcome: Outcome) -> float:
+    """The score of the surest answer; 0 where nothing was answered."""
     return max((sure for _, sure in outcome.predicted), default=0.0)

@@ -1,0 +1,92 @@
+"""The whole engine without a checkpoint, over graphs and tables as newcomers bring them: any folder of yours."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from retrieval.evaluation.outcomes import Outcome
+from retrieval.evaluation.report import score
+from retrieval.kg.build.from_files import build_from_files
+from tests.benchmarks.operators import UNANSWERABLE, Asked
+from tests.benchmarks.report import Section
+from tests.benchmarks.sets import CACHE
+from tests.benchmarks.unseen import GUESS, HEAD, SURE, answered, figures, sure_of
+
+COMMAND = "python -m tests.benchmarks newcomers --data FOLDER"
+#: Files that a graph is built from; the questions lie beside them in ``questions.jsonl``.
+_FILES = (".tsv", ".csv", ".nt", ".ttl", ".json")
+_QUESTIONS = "questions.jsonl"
+
+
+def measure(data: Sequence[str], *, show: bool = False) -> list[Section]:
+    """Build a graph of each folder's files and ask its questions, as somebody who just uploaded them.
+
+    Args:
+        data: folders of folders, each with files of a graph and a ``questions.jsonl``: rows with ``question``,
+            ``answers``, ``kind`` ("unanswerable" for what the graph does not hold) and maybe ``also``, further answer
+            sets that are right.
+        show: print each question that goes wrong.
+    """
+    if not data:
+        print("skipped: --data names no folder of graphs and their questions", flush=True)
+        return []
+    section = Section(
+        "Graphs and tables of newcomers, by the whole engine",
+        COMMAND,
+        "Each folder uploaded alone and asked its questions; linked by Clew, extractive reasoner, no training, no "
+        "checkpoint, no language model. Columns as in the sections about questions of every kind.",
+        head=("folder", *HEAD[1:]),
+    )
+    for home in map(Path, data):
+        rows = answered([asked for folder in _folders(home) for asked in _asked(home, folder)])
+        by_kind: dict[str, list[tuple[Asked, Outcome]]] = defaultdict(list)
+        for one, outcome in rows:
+            by_kind[one.operators[0]].append((one, outcome))
+            if show:
+                _show(one, outcome)
+        for folder in _folders(home):
+            section.add(folder.name, *figures([row for row in rows if row[0].suite == folder.name]))
+        for kind in sorted(set(by_kind) - {UNANSWERABLE}):
+            section.add(f"{home.name}: {kind}", *figures(by_kind[kind]))
+        section.add(f"{home.name}: all", *figures(rows))
+    return [section]
+
+
+def _folders(home: Path) -> list[Path]:
+    return sorted(file.parent for file in home.glob(f"*/{_QUESTIONS}"))
+
+
+def _asked(home: Path, folder: Path) -> Iterator[Asked]:
+    graph = _graph(home, folder)
+    for n, row in enumerate(map(json.loads, (folder / _QUESTIONS).read_text(encoding="utf-8").splitlines())):
+        right = tuple(tuple(map(str, some)) for some in (row["answers"], *row.get("also", ())))
+        yield Asked(str(n), folder.name, home.name, graph, row["question"], right, (row["kind"],))
+
+
+def _graph(home: Path, folder: Path) -> Path:
+    """The snapshot of a folder's files, built once for what they hold."""
+    files = sorted(file for file in folder.iterdir() if file.suffix in _FILES)
+    held = hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()[:12]
+    built = CACHE / "newcomers" / f"{home.name}-{folder.name}-{held}"
+    if not built.is_dir():
+        built.parent.mkdir(parents=True, exist_ok=True)
+        build_from_files(files, built, problems=lambda problem: print(folder.name, problem, flush=True))
+    return built
+
+
+def _show(one: Asked, outcome: Outcome) -> None:
+    sure, given = sure_of(outcome), [label for label, _ in outcome.predicted][:8]
+    if UNANSWERABLE in one.operators:
+        if sure >= GUESS:
+            print(f"UNTOLD {sure:.2f} {one.suite}: {one.question} -> {given} | {outcome.program}", flush=True)
+    elif score(outcome).exact < 1.0:
+        word = "WRONG AND SURE" if sure >= SURE else "WRONG"
+        print(
+            f"{word} {sure:.2f} {one.suite} [{one.operators[0]}] {one.question}\n    want {list(one.right[0])[:8]}\n"
+            f"    got  {given} {outcome.no_answer or ''} | {outcome.program} | {outcome.chains[:1]}",
+            flush=True,
+        )
