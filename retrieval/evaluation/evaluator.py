@@ -197,6 +197,7 @@ def _read(outcome: Outcome, events: Iterable[Event], snapshot: Snapshot) -> None
             outcome.facts.update(fact_of(hop) for hop in event.hops)
         elif isinstance(event, ProgramExecuted):
             outcome.program = event.read.program
+            outcome.values = tuple((own.node.label, own.value) for own in event.ranked if own.answer)
         elif isinstance(event, ChainsBuilt):
             outcome.chains = tuple((chain_text(c), round(c.score, 4)) for c in event.chains[:_CHAINS])
         elif isinstance(event, PassagesRetrieved):

@@ -38,6 +38,7 @@ class Outcome:
         support: for each passage that supports the answer, its place among them, from 1; 0 where it is not.
         route: the method that answered, where a router chose it; None otherwise.
         program: that was run, by names of the graph; None where none was.
+        values: of a ranking, what each answer was ranked by: its label, and the value as it is shown.
         read: lines of evidence that a language model was shown; empty where none was asked.
         unknown: triples of the own subgraph that the graph lacks: their ``entity``, ``relation`` or ``fact``.
     """
@@ -59,6 +60,7 @@ class Outcome:
     support: tuple[int, ...] = ()
     route: str | None = None
     program: dict[str, Any] | None = None
+    values: tuple[tuple[str, str], ...] = ()
     read: tuple[str, ...] = ()
 
 
@@ -87,6 +89,7 @@ def from_row(row: Mapping[str, Any], question: Question) -> Outcome:
             "passages": tuple(row.get("passages", ())),
             "support": tuple(row.get("support", ())),
             "read": tuple(row.get("read", ())),
+            "values": tuple((str(label), str(value)) for label, value in row.get("values", ())),
         }
     )
 

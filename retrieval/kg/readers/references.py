@@ -13,6 +13,8 @@ from typing import Protocol
 
 #: The property that says what a node is.
 _TYPE = "type"
+#: What headings of numbers of rows end in.
+_NUMBERING = ("id", "code", "no", "number")
 #: The share of a column's values that must be numbers of rows.
 _KNOWN = 0.9
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -91,8 +93,9 @@ class _Table:
                 self.kinds.add(value.casefold())
             else:
                 self.columns[key].append(value)
-        named = {"id", *(f"{kind} id" for kind in self.kinds)}
-        self.own = next((key for key in self.columns if _words(key) in named), "")
+        called = self.kinds | {kind.split()[-1] for kind in self.kinds}
+        named = [own for end in _NUMBERING for own in (end, *(f"{kind} {end}" for kind in called))]
+        self.own = next((key for own in named for key in self.columns if _words(key) == own), "")
         values = self.columns.get(self.own, [])
         if values and len(set(values)) == len(values) == len(rows.nodes):
             self.ids = {value: node for node, key, value in rows.node_attributes if key == self.own}
@@ -100,9 +103,9 @@ class _Table:
     def refers(self, key: str, tables: Mapping[str, _Table]) -> tuple[str, _Table] | None:
         """What a column refers to, and what the relation to it is called; None where its values are what they are."""
         words = _words(key)
-        if key == self.own or not words.endswith(" id"):
+        role, _, numbering = words.rpartition(" ")
+        if key == self.own or not role or numbering not in _NUMBERING:
             return None
-        role = words.removesuffix(" id")
         last = next((kind for kind in tables if role == kind or role.endswith(f" {kind}")), None)
         table = self if last is None and role in _FELLOWS else tables.get(last or "")
         values = self.columns[key]

@@ -222,7 +222,7 @@ def _key(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str) -> tup
     said = [at for at in apart if _NAMING.search(header[at]) and len(columns[at]) >= _NAMED * len(rows)]
     apart = [at for at in apart if len(columns[at]) == len(rows)]
     said.sort(key=lambda at: (header[at].casefold() not in NAMES, at))
-    called = [at for at in apart if kind and header[at].casefold() == kind]
+    called = [at for at in apart if kind and header[at].casefold() in (kind, kind.rsplit(maxsplit=1)[-1])]
     words = [at for at in apart if _share([parse(cell) is None for cell in columns[at]]) >= _NUMBERS]
     words = [at for at in words if at == 0 or not _says_how(header[at], columns[at])]
     if words and all(
