@@ -160,12 +160,16 @@ class Key:
         counted: the number of distinct nodes at the end of the path instead of its value.
         among: of counted ones, only those; None for all.
         folding: of several values of one node; None takes the one that is asked for.
+        times: a path of values from where the last relation of ``path`` begins, which multiply it: price and quantity.
+        less: such a path of values that are taken from it: the end of something and its beginning.
     """
 
     path: tuple[int, ...]
     counted: bool = False
     among: Program | None = None
     folding: Folding | None = None
+    times: tuple[int, ...] | None = None
+    less: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -335,6 +339,8 @@ def from_json(data: Any) -> Program:
     return found
 
 
+#: Paths that may be left out.
+_PATHS = ("per", "times", "less")
 #: A program nested deeper is nobody's question.
 _DEPTH = 40
 
@@ -352,6 +358,8 @@ def _from_json(data: Any, where: str, depth: int = 0) -> Program | Key:
     if unknown:
         raise ValueError(f"{where}: {data['op']} has no {sorted(unknown)[0]!r}.")
     values = {name: _value(cls, name, data[name], f"{where}.{name}", depth) for name in known if name in data}
+    if cls is Key and sum(bool(values.get(name)) for name in ("counted", "times", "less")) > 1:
+        raise ValueError(f"{where}: a key is counted, or multiplied, or something is taken from it.")
     try:
         return cls(**values)  # type: ignore[no-any-return]
     except TypeError:
@@ -360,9 +368,9 @@ def _from_json(data: Any, where: str, depth: int = 0) -> Program | Key:
 
 
 def _value(cls: Any, name: str, value: Any, where: str, depth: int) -> Any:
-    if name == "per" and value is None:
+    if name in _PATHS and value is None:
         return None
-    if name in ("ids", "path", "per"):
+    if name in ("ids", "path", *_PATHS):
         if not isinstance(value, list) or not all(type(item) is int and item >= 0 for item in value):
             raise ValueError(f"{where} must be a list of ids.")
         if name != "ids" and not value:

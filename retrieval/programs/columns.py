@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ import numpy as np
 from retrieval.kg import typed_values
 from retrieval.kg.snapshot.arrays import sorted_unique
 from retrieval.kg.values import Value, counted, parse
-from retrieval.programs.algebra import ValueKind
+from retrieval.programs.algebra import Key, ValueKind
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -44,6 +44,16 @@ class ValueType:
     unit: str = ""
     factor: float = 1.0
     year: bool = False
+
+
+def apart(kind: ValueType) -> ValueType:
+    """What two values of a kind are apart: dates in years, times in minutes."""
+    match kind.kind:
+        case ValueKind.DATE:
+            return ValueType(ValueKind.NUMBER, "duration", "years")
+        case ValueKind.TIME:
+            return ValueType(ValueKind.NUMBER, "duration", "min")
+    return replace(kind, year=False, unit="years" if kind.year else kind.unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +141,23 @@ class Columns:
         if relation not in self._types:
             self._types[relation] = self._value_type(relation)
         return self._types[relation]
+
+    def key_type(self, key: Key) -> ValueType | None:
+        """What the values of a key are; None of counts, and where most are no values.
+
+        A product is of the kind of what has a unit, of the second where both have: hours at a rate come to money.
+        """
+        kind = None if key.counted else self.value_type(key.path[-1])
+        if kind is None or key.less is not None:
+            return kind and apart(kind)
+        beside = self.value_type(key.times[-1]) if key.times else None
+        return beside if beside is not None and (beside.unit or not kind.unit) else kind
+
+    def divisor(self, key: Key) -> float:
+        """What a product of values in base units is divided by, to be in the base unit of its kind."""
+        kinds = [self.value_type(key.path[-1]), self.value_type((key.times or key.path)[-1])]
+        factors = [1.0 if kind is None else kind.factor for kind in kinds]
+        return factors[0] if self.key_type(key) is kinds[1] else factors[1]
 
     def _value_type(self, relation: int) -> ValueType | None:
         nodes = self.arcs(relation)[1]

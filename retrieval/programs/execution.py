@@ -230,6 +230,9 @@ class Executor:
 
     def _values(self, nodes: np.ndarray, key: Key) -> tuple[np.ndarray, np.ndarray]:
         """All values of a key: owners int64 ascending and values float64."""
+        beside = key.times or key.less
+        if beside is not None:
+            return self._computed(nodes, key, beside)
         if len(key.path) == 1:
             column = self.columns.column(self._relation(key.path[0]))
             mine = among(column.owners, nodes)
@@ -240,6 +243,20 @@ class Executor:
         sizes = np.searchsorted(column.owners, ends, side="right") - left
         position = np.repeat(left - np.cumsum(sizes) + sizes, sizes) + np.arange(int(sizes.sum()))
         return np.repeat(owners, sizes), column.values[position]
+
+    def _computed(
+        self, nodes: np.ndarray, key: Key, beside: tuple[int, ...]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """What two values of the same node come to, of the nodes that a key's path leads to and that have both."""
+        owners, ends = (nodes, nodes) if len(key.path) == 1 else self.pairs(nodes, key.path[:-1])
+        having = sorted_unique(ends)
+        one, other = self.keyed(having, Key(key.path[-1:])), self.keyed(having, Key(beside))
+        both = common(one.owners, other.owners)
+        left = one.values[np.searchsorted(one.owners, both)]
+        right = other.values[np.searchsorted(other.owners, both)]
+        values = left - right if key.times is None else left * right / self.columns.divisor(key)
+        known = among(ends, both)
+        return owners[known], values[np.searchsorted(both, ends[known])]
 
     def _all_values(self, nodes: np.ndarray, key: Key) -> np.ndarray:
         if key.counted or key.folding is not None:
@@ -267,7 +284,7 @@ class Executor:
     def _against(
         self, values: np.ndarray, key: Key, comparison: Comparison, constant: Constant
     ) -> np.ndarray:
-        kind = None if key.counted else self.columns.value_type(key.path[-1])
+        kind = self.columns.key_type(key)
         if kind is None or kind.kind is not ValueKind.DATE:
             return compared(values, comparison, constant.value)
         if constant.kind is ValueKind.MONTH_DAY:  # value: month * 100 + day

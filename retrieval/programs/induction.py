@@ -30,6 +30,11 @@ _ALIKE_WIDER = 0.8
 _ALIKE, _HAVE_IT, _OF_THEM = 2, 0.8, 0.6
 #: Names that are looked at for what they begin and end with.
 _NAMES = 50_000
+#: Words that are no verbs, though they are told from others as verbs are.
+_NO_VERBS = frozenset({
+    "birth", "birthplace", "children", "cities", "dead", "death", "flights", "grandchildren", "men", "movies", "people",
+    "persons", "women",
+})  # fmt: skip
 #: Attributes behind the noun of what has them: "customer type".
 _ATTRIBUTES = stems_in("type name title id number status code category class kind price size")
 #: What is said of common kinds of things; two of these words tell one.
@@ -148,12 +153,23 @@ def _by_relations(schema: Described) -> list[tuple[int, str]]:
             continue
         before, _, after = _split(info.label)
         sides = [(info.id, before)] if after and not _is_past(before) else []
-        for relation, noun in (*sides, (schema.inverse(info.id), after or info.label)):
+        for relation, noun in (*sides, (schema.inverse(info.id), after or _without_verb(info.label))):
             nodes = schema.columns.sources(relation)
             named = bool(stems_of(noun)) and noun.rpartition(" ")[2].casefold() not in PREPOSITIONS | {"of"}
             if named and len(nodes) and not schema.columns.kinds[nodes].all():
                 found.append((relation, noun))
     return found
+
+
+def _without_verb(label: str) -> str:
+    """What a relation leads to whose name says what was done to it: ``game`` of ``game played`` and ``played game``."""
+    words = label.split()
+    if len(words) > 1 and not {word.casefold() for word in words} & _NO_VERBS:
+        if _is_past(words[-1].casefold()):
+            return " ".join(words[:-1])
+        if _is_past(words[0].casefold()):
+            return " ".join(words[1:])
+    return label
 
 
 def _is_past(words: str) -> bool:

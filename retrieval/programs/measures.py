@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from retrieval.programs.algebra import ValueKind
+from retrieval.programs.computed import ComputedKeys
 from retrieval.programs.lexicon import AMOUNTS, QUANTITIES
 from retrieval.programs.sorts import stems_in
 from retrieval.programs.words import stem
@@ -31,6 +32,11 @@ class Measures:
     def __init__(self, columns: Columns, relations: Sequence[RelationInfo]) -> None:
         self.columns = columns
         self.relations = relations
+
+    @cached_property
+    def computed(self) -> ComputedKeys:
+        """What two of the relations of numbers and dates come to."""
+        return ComputedKeys(self.columns, self.relations)
 
     @cached_property
     def amounts(self) -> list[int]:

@@ -27,6 +27,7 @@ from retrieval.programs.ordering import ordered
 from retrieval.programs.outcomes import Outcomes
 from retrieval.programs.parts import Part
 from retrieval.programs.schema import Schema
+from retrieval.programs.spans import Spans
 from retrieval.programs.weights import Weights
 from retrieval.programs.words import Question
 
@@ -83,6 +84,7 @@ class Parser:
         self._executor = Executor(snapshot, self.columns)
         self._listing = Listing(self.schema, self._executor)
         self._differing = Differing(self.schema, self._executor, self.anchors.adjectives)
+        self._spans = Spans(self.schema, self._executor)
         self._finishing = Finishing(self.schema, self._executor, self._listing)
         self._outcomes = Outcomes(self.schema, self._executor)
 
@@ -121,6 +123,7 @@ class Parser:
             *compose(question, anchors),
             *self._listing.parts(question, compose),
             *self._differing.parts(question, compose),
+            *self._spans.parts(question, compose),
         ]
         judged = self._judged(reading, self._ranked(reading, parts))
         reading.candidates = [self._in_order(reading, own) for own in judged]

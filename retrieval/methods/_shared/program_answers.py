@@ -101,7 +101,13 @@ def _read(executor: Executor, node: Program, final: np.ndarray) -> list[tuple[li
     kept = outer if isinstance(outer, np.ndarray) else executor.nodes(node.source)
     read = _first(kept, final)
     per = getattr(node, "per", None)
-    return [(read, key.path), *([] if per is None else [(read, per)])]
+    beside = key.times or key.less
+    ways = [
+        key.path,
+        *([] if beside is None else [(*key.path[:-1], *beside)]),
+        *([] if per is None else [per]),
+    ]
+    return [(read, way) for way in ways]
 
 
 def _first(nodes: np.ndarray, final: np.ndarray) -> list[int]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from retrieval.programs.algebra import Entities
 from retrieval.programs.anchors import referring
 from retrieval.programs.anchors.anchor import Anchor
+from retrieval.programs.anchors.computed import computed
 from retrieval.programs.anchors.cues import cues, places, quantities, texts
 from retrieval.programs.anchors.kin import Relatives
 from retrieval.programs.anchors.meanings import KINDS, Meanings
@@ -67,6 +68,7 @@ class Anchors:
         found += self._names.in_part(question, {n for a in found for n in range(a.first, a.last)})
         found += self._meanings.unknown(question, found)
         found = _counted(question, found)
+        found += computed(question, self._schema)
         found = summed(question, self._schema, _within_names(question, found))
         found = referring.in_place(question, found, denoted)
         return _limited(_picked(found, given) if given else found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -20,12 +20,13 @@ from retrieval.programs.algebra import (
     Key,
     Walk,
 )
-from retrieval.programs.anchors.anchor import Anchor
+from retrieval.programs.anchors.anchor import Anchor, Features
 from retrieval.programs.lexicon import MONEY_NOUNS, MONEY_VERBS, QUANTITY_VERBS
 from retrieval.programs.sorts import stems_in
 from retrieval.programs.words import Question, stem
 
 if TYPE_CHECKING:
+    from retrieval.programs.computed import Computed
     from retrieval.programs.schema import Schema
 
 #: Relations of amounts that are tried.
@@ -46,8 +47,10 @@ def summed(question: Question, schema: Schema, anchors: list[Anchor]) -> list[An
     "How much" means no price then.
     """
     words = [word.text for word in question.words]
-    verbs = set(_asked(words))
-    found = [own for at in verbs for own in _sums(at, schema.measures.amounts, Folding.SUM, "sum.word")]
+    verbs, products = set(_asked(words)), schema.measures.computed.products
+    found = [
+        own for at in verbs for own in _sums(at, schema.measures.amounts, Folding.SUM, "sum.word", products)
+    ]
     if words[:_COUNTED] == ["how", "many"] and not verbs:
         verbs = {n for n, word in enumerate(words) if word in QUANTITY_VERBS}
         counted = [
@@ -60,14 +63,18 @@ def summed(question: Question, schema: Schema, anchors: list[Anchor]) -> list[An
     owed = "much" in words and not verbs and any(own.extra == "flag" for own in anchors)
     if owed:  # "how much is unpaid": of all that is
         verbs = {words.index("much")}
-        found = [own for at in verbs for own in _sums(at, schema.measures.amounts, Folding.SUM, "sum.word")]
+        found = [
+            own
+            for at in verbs
+            for own in _sums(at, schema.measures.amounts, Folding.SUM, "sum.word", products)
+        ]
     anchors = [own for own in anchors if own.category != "Q" or not _measured(own, words, schema)]
     folds = [own for own in anchors if own.category == "A"]
     if folds and not _names_value([own for own in anchors if own.first != folds[0].first], schema):
         found += [
             own
             for fold in folds
-            for own in _sums(fold.first, schema.measures.amounts, fold.extra, "sum.bare")
+            for own in _sums(fold.first, schema.measures.amounts, fold.extra, "sum.bare", products)
         ]
     if not any(name == "sum.word" for own in found for name, _ in own.features):
         verbs = set()
@@ -174,8 +181,14 @@ def _free(words: list[str], schema: Schema) -> Iterator[Anchor]:
                 yield Anchor("S", at, at + 1, program, "filter", (("stock", 1.0),), 1.0)
 
 
-def _sums(at: int, relations: list[int], how: Folding, name: str) -> Iterator[Anchor]:
+def _sums(
+    at: int, relations: list[int], how: Folding, name: str, products: Sequence[Computed] = ()
+) -> Iterator[Anchor]:
     for place, relation in enumerate(relations[:_AMOUNTS]):
-        program = Fold(how, Having(relation), Key((relation,)))
-        features = ((name, 1.0), ("sum.place", float(place)))
+        key = Key((relation,))
+        features: Features = ((name, 1.0), ("sum.place", float(place)))
+        product = next((own for own in products if own.rate == relation and how is Folding.SUM), None)
+        if product is not None:  # what was paid is what one costs, so many times
+            key, features = product.key, (*features, ("sum.product", 1.0))
+        program = Fold(how, Having(key.path[0]), key)
         yield Anchor("F", at, at + 1, program, features=features, strength=1.0 - 0.1 * place)

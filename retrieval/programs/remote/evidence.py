@@ -77,6 +77,8 @@ class Evidence:
                 found[node.relation,] = None
             elif isinstance(node, Filter | Top | Fold | KeyOf):
                 found[node.key.path] = None
+                if beside := node.key.times or node.key.less:
+                    found[*node.key.path[:-1], *beside] = None
             if isinstance(node, Top) and node.per is not None:
                 found[node.per] = None
         return iter(found)

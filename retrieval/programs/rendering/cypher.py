@@ -220,18 +220,32 @@ class _Writer:
             before, last = after, before
         return lines, last
 
-    def _values(self, key: Key, x: str) -> tuple[Lines, str, str]:
-        """Matches of the values that a key leads to, without what they must be; their variable and the one before."""
+    def _values(self, key: Key, x: str) -> tuple[Lines, str, tuple[str, ...]]:
+        """Matches of the values that a key leads to, without what they must be; a value, and the variables that it is
+        of, the node with the value first.
+        """
         end = self._new("value")
         lines, before = self._path(key.path, x, end)
-        kind = self.columns.value_type(key.path[-1])
-        test = f"{end}.value IS NOT NULL" if kind is None else f"{end}.kind = {json.dumps(kind.kind.value)}"
-        return [*lines[:-1], f"{lines[-1]} WHERE {test}"], end, before
+        test, value = self._typed(key.path[-1], end), f"{end}.value"
+        of: tuple[str, ...] = (end, before)
+        beside = key.times or key.less
+        if beside is not None:
+            second = self._new("value")
+            lines += self._path(beside, before, second)[0]
+            divisor = self.columns.divisor(key) if key.times else 1.0
+            unit = f" / {_literal(divisor)}" if divisor != 1.0 else ""
+            test = f"{test} AND {self._typed(beside[-1], second)}"
+            value, of = f"({value} {'*' if key.times else '-'} {second}.value{unit})", (end, before, second)
+        return [*lines[:-1], f"{lines[-1]} WHERE {test}"], value, of
+
+    def _typed(self, relation: int, end: str) -> str:
+        kind = self.columns.value_type(relation)
+        return f"{end}.value IS NOT NULL" if kind is None else f"{end}.kind = {json.dumps(kind.kind.value)}"
 
     def _each_value(self, key: Key, x: str) -> tuple[Lines, str]:
-        lines, end, before = self._values(key, x)
-        apart = ", ".join(dict.fromkeys([x, before, end]))
-        return [*lines, f"WITH DISTINCT {apart}"], f"{end}.value"
+        lines, value, of = self._values(key, x)
+        apart = ", ".join(dict.fromkeys([x, of[1], of[0], *of[2:]]))
+        return [*lines, f"WITH DISTINCT {apart}"], value
 
     def _keyed(self, key: Key, x: str, *, largest: bool = True) -> tuple[Lines, str]:
         """Clauses after which there is a row with the key of each node that has one, and the key's variable."""
@@ -246,8 +260,7 @@ class _Writer:
         if how in (Folding.SUM, Folding.AVERAGE):
             lines, value = self._each_value(key, x)
         else:
-            lines, end, _ = self._values(key, x)
-            value = f"{end}.value"
+            lines, value, _ = self._values(key, x)
         return [*lines, f"WITH {x}, {_FOLDS[how]}({value}) AS {k}"], k
 
     def _closed(self, program: Program) -> tuple[Lines, str]:
@@ -286,13 +299,13 @@ class _Writer:
 
     def _kept(self, program: Filter, x: str) -> Lines:
         """Clauses that keep the nodes one of whose values compares."""
-        lines, end, _ = self._values(program.key, x)
+        lines, value, of = self._values(program.key, x)
         if isinstance(program.value, Constant):
-            (test,) = self._against(program, f"{end}.value", end)
+            (test,) = self._against(program, value, of[0])
             lines[-1] += test.replace("WHERE", " AND", 1)
         else:
             n = self._beforehand(program.value)
-            test = _compared(f"{end}.value", program.comparison, n, f"abs({n}) * {CLOSE!r}")
+            test = _compared(value, program.comparison, n, f"abs({n}) * {CLOSE!r}")
             lines.append(f"  AND ({test})")
         return lines
 
@@ -300,7 +313,7 @@ class _Writer:
         """A test of a key against a constant; dates are compared by their year or day where these are asked for."""
         key, constant, comparison = program.key, program.value, program.comparison
         assert isinstance(constant, Constant)
-        kind = None if key.counted else self.columns.value_type(key.path[-1])
+        kind = self.columns.key_type(key)
         wanted, slack = _literal(constant.value), abs(constant.value) * CLOSE
         if kind is not None and kind.kind is ValueKind.DATE:
             if constant.kind in (ValueKind.MONTH_DAY, ValueKind.NUMBER):

@@ -22,6 +22,8 @@ def near(columns: Columns, key: Key, value: float, slack: float) -> float | None
     """
     if key.counted:
         return None
+    if key.times or key.less:
+        return slack
     if key.folding not in (Folding.SUM, Folding.AVERAGE):
         apart = np.abs(columns.column(key.path[-1]).values - value)
         if not np.any((apart > 0) & (apart <= 2 * slack)):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from retrieval.kg.values import month_day
 from retrieval.programs.algebra import Constant, Difference, Fold, KeyOf, Program, ValueKind
-from retrieval.programs.columns import Columns, ValueType
+from retrieval.programs.columns import Columns, ValueType, apart
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -48,11 +47,12 @@ def type_of(columns: Columns, program: Program) -> ValueType | None:
     """What kind of value a number is; None where it is a mere count."""
     match program:
         case KeyOf(_, key) | Fold(_, _, key):
-            return None if key.counted else columns.value_type(key.path[-1])
+            return columns.key_type(key)
         case Constant(_, kind, dimension):
             return ValueType(kind, dimension, _BASE_UNITS.get(dimension, ""))
         case Difference(left, right):
-            return _apart(type_of(columns, left) or type_of(columns, right))
+            known = type_of(columns, left) or type_of(columns, right)
+            return apart(known) if known else None
     return None
 
 
@@ -78,16 +78,6 @@ def formatted_value(kind: ValueType | None, value: float) -> str:
     if kind.unit in _SIGNS:
         return f"{sign}{kind.unit}{text}"
     return f"{sign}{text}{kind.unit if kind.unit == '%' else f' {kind.unit}'}".rstrip()
-
-
-def _apart(kind: ValueType | None) -> ValueType | None:
-    """What two values of a kind are apart."""
-    match kind and kind.kind:
-        case ValueKind.DATE:
-            return ValueType(ValueKind.NUMBER, "duration", "years")
-        case ValueKind.TIME:
-            return ValueType(ValueKind.NUMBER, "duration", "min")
-    return replace(kind, year=False) if kind else None
 
 
 def _number(value: float, separator: str = ",") -> str:

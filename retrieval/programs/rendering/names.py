@@ -122,7 +122,7 @@ def mapped(data: Any, entity: Callable[[Any], Any], relation: Callable[[Any], An
     for name, value in data.items():
         if name == "ids" and isinstance(value, list):
             out[name] = [entity(item) for item in value]
-        elif name in ("path", "per") and isinstance(value, list):
+        elif name in ("path", "per", "times", "less") and isinstance(value, list):
             out[name] = [relation(item) for item in value]
         elif name == "relation" and not (value is None and data.get("op") == "TextFilter"):
             out[name] = relation(value)

@@ -200,8 +200,20 @@ class Writer:
         """The values that a key's path leads to, and the variables that tell one from another."""
         end = self._new("literal")
         lines, before = self._path(key.path, x, end)
-        read = self.vocabulary.value(end, value, key.path[-1], self._new)
-        return [*lines, *read], list(dict.fromkeys([x, before, end, value]))
+        beside = key.times or key.less
+        if beside is None:
+            read = self.vocabulary.value(end, value, key.path[-1], self._new)
+            return [*lines, *read], list(dict.fromkeys([x, before, end, value]))
+        one, other, second = self._new("value"), self._new("value"), self._new("literal")
+        joined, _ = self._path(beside, before, second)
+        divisor = self.columns.divisor(key) if key.times else 1.0
+        unit = f" / {literal(divisor)}" if divisor != 1.0 else ""
+        lines += [
+            *self.vocabulary.value(end, one, key.path[-1], self._new), *joined,
+            *self.vocabulary.value(second, other, beside[-1], self._new),
+            f"BIND({one} {'*' if key.times else '-'} {other}{unit} AS {value})",
+        ]  # fmt: skip
+        return lines, list(dict.fromkeys([x, before, end, value]))
 
     def _each_value(self, source: Program, key: Key, x: str, value: str) -> Lines:
         lines, apart = self._values(key, x, value)
@@ -238,7 +250,7 @@ class Writer:
             n = self._new("number")
             slack = None if key.counted and whole(constant) else f"ABS({n}) * {CLOSE!r}"
             return [*lines, *self.number(constant, n), _compared(k, program.comparison, n, slack)]
-        kind = None if key.counted else self.columns.value_type(key.path[-1])
+        kind = self.columns.key_type(key)
         wanted = literal(constant.value)
         if kind is None or kind.kind is not ValueKind.DATE:
             close = self.vocabulary.near(key, constant.value, abs(constant.value) * CLOSE)

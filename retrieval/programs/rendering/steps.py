@@ -350,7 +350,7 @@ class _Teller:
             if value.value == 0 and program.comparison is Comparison.EQUAL:
                 return f"no {counted}"
             return f"{_MANY[program.comparison]}{self._value(value)} {counted}"
-        kind = None if key.counted else self.columns.value_type(key.path[-1])
+        kind = self.columns.key_type(key)
         if isinstance(value, Constant) and not value.text and kind is not None and kind.kind is value.kind:
             text = formatted_value(kind, value.value)
         elif (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from retrieval.programs.algebra import Folding, Key, ValueKind
@@ -220,6 +221,10 @@ class Wording:
         """A key as a noun: ``population``, ``number of languages``, ``average river length``."""
         if key.counted:
             return f"number of {self.counted(key, things)}"
+        beside = key.times or key.less
+        if beside is not None:
+            own = self.key(replace(key, times=None, less=None), things)
+            return f"{own} {'×' if key.times else '−'} {self.path(beside)}"
         if not key.folding:
             return self.path(key.path)
         how, (*before, last) = self.folding(key.folding, key), key.path
@@ -237,6 +242,8 @@ class Wording:
         """The word for an end of a key's order: ``largest``, ``earliest``."""
         if key.counted:
             return "most" if largest else "fewest"
+        if key.less is not None:
+            return "largest" if largest else "smallest"
         kind = self.columns.value_type(key.path[-1])
         if kind is not None and (kind.year or kind.kind is not ValueKind.NUMBER):
             return "latest" if largest else "earliest"

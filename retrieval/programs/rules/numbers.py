@@ -95,6 +95,8 @@ class NumberRules(Rules):
                 ("fold.one", float(len(self.nodes(program.source)) == 1)),
             )
             yield "F", Fold(folding.extra, program.source, Key((program.relation,))), None, features
+            for key in self._of_rates(folding.extra, program.relation):
+                yield "F", Fold(folding.extra, program.source, key), None, (*features, ("fold.rate", 1.0))
             return
         amount = self._amount(program)
         if amount is not None:
@@ -133,6 +135,18 @@ class NumberRules(Rules):
         if self._foldable(folding.extra, relation):
             features = ((f"fold.{'AR' if forward else 'RA'}", 1.0), (f"fold.{gap}", 1.0))
             yield "F", Fold(folding.extra, Having(relation), Key((relation,))), None, features
+            for key in self._of_rates(folding.extra, relation):
+                yield (
+                    "F",
+                    Fold(folding.extra, Having(key.path[0]), key),
+                    None,
+                    (*features, ("fold.rate", 1.0)),
+                )
+
+    def _of_rates(self, how: Folding, relation: int) -> Iterator[Key]:
+        """What the sum of a rate is of: the weight of a wheel, of all wheels."""
+        products = self.schema.measures.computed.products if how is Folding.SUM else ()
+        yield from (own.key for own in products if own.rate == relation and own.key.times == (relation,))
 
     def _foldable(self, how: Folding, relation: int) -> bool:
         """Whether there are values to fold; dates and years have no sum."""

@@ -1,0 +1,73 @@
+"""Words for what two columns come to: "worth", of a price and a quantity; "free" and "full", of what can be held."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from retrieval.programs.algebra import Comparison, Constant, Filter, Fold, Folding, Having
+from retrieval.programs.anchors.anchor import Anchor
+from retrieval.programs.sorts import stems_in
+
+if TYPE_CHECKING:
+    from retrieval.programs.computed import Computed
+    from retrieval.programs.schema import Schema
+    from retrieval.programs.words import Question
+
+#: Words for the money that things come to, and pairs of such.
+_WORTH = frozenset({
+    "earnings", "gross", "income", "proceeds", "revenue", "revenues", "sales", "takings", "turnover", "value", "worth",
+})  # fmt: skip
+_COMES_TO = frozenset({
+    ("bring", "in"), ("brought", "in"), ("came", "in"), ("came", "to"), ("come", "to"), ("comes", "in"),
+})  # fmt: skip
+#: Words for what can still be held, of such things, and for what holds all that it can.
+_FREE = frozenset({"available", "free", "left", "open", "remaining", "vacant"})
+_PLACES = stems_in("place seat spot slot ticket room space vacancy bed")
+_FULL = frozenset({"full", "booked"})
+_MONEY = stems_in("price rate fee cost value fare tariff rent wage")
+
+
+def computed(question: Question, schema: Schema) -> list[Anchor]:
+    """What words mean that no column is named with, but two columns come to."""
+    words = [word.text for word in question.words]
+    made = schema.measures.computed
+    found = list[Anchor]()
+    money = [own for own in made.products if own.stems & _MONEY]
+    valued = schema.columns.value_type
+    named = {w for w in question.words if any(valued(r) for r in schema.by_stem.get(w.stem, ()))}
+    for at, word in enumerate(question.words):
+        if word.text in _WORTH and word not in named:
+            found += _sums(at, at + 1, money)
+    for at, pair in enumerate(pairwise(words)):
+        if pair in _COMES_TO:
+            found += _sums(at, at + 2, money)
+    if words[:2] == ["how", "many"] and len(words) > 2 and "per" not in words:
+        found += _sums(2, 3, [own for own in made.products if question.words[2].stem in own.stems])
+    found += _held(question, made.free)
+    return found
+
+
+def _sums(first: int, last: int, products: list[Computed]) -> Iterator[Anchor]:
+    for own in products[:1]:
+        program = Fold(Folding.SUM, Having(own.key.path[0]), own.key)
+        yield Anchor(
+            "F", first, last, program, features=(("sum.word", 1.0), ("sum.product", 1.0)), strength=1.0
+        )
+
+
+def _held(question: Question, free: list[Computed]) -> Iterator[Anchor]:
+    words, stems = [word.text for word in question.words], {word.stem for word in question.words}
+    for own in free[:1]:
+        having = Having(own.key.path[0])
+        for at, word in enumerate(words):
+            if word in _FREE and stems & _PLACES:
+                number, features = Fold(Folding.SUM, having, own.key), (("sum.word", 1.0), ("sum.free", 1.0))
+                yield Anchor("F", at, at + 1, number, features=features, strength=1.0)
+                some = Filter(having, own.key, Comparison.MORE, Constant(0.0, text="0"))
+                yield Anchor("S", at, at + 1, some, "filter", (("stock", 1.0),), 1.0)
+            if word in _FULL and (word == "full" or words[at - 1 : at] in (["fully"], ["all"])):
+                full = Filter(having, own.key, Comparison.AT_MOST, Constant(0.0, text="0"))
+                first = at if word == "full" else at - 1
+                yield Anchor("S", first, at + 1, full, "filter", (("stock", 1.0),), 1.0)

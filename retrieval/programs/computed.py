@@ -1,0 +1,191 @@
+"""What two columns of a graph come to: price times quantity, the end of something less its beginning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.kg.values import parse
+from retrieval.programs.algebra import Key, ValueKind
+from retrieval.programs.execution import common
+from retrieval.programs.sorts import stems_in
+from retrieval.programs.words import stem
+
+if TYPE_CHECKING:
+    from retrieval.programs.columns import Columns
+    from retrieval.programs.sorts import RelationInfo
+
+#: Stems of what is said of one of several things, and of how many there are.
+_PRICES = stems_in("price rate fee cost value fare tariff rent wage pay")
+_COUNTS = stems_in(
+    "quantity qty units unit copies pieces booked bookings sold guests attendees visitors participants bags boxes "
+    "bottles seats stock attendance persons people"
+)
+#: What a price is per, and words of how many or how long that is.
+_PERIODS = {"hourly": "hours", "daily": "days", "weekly": "weeks", "monthly": "months"}
+#: Stems of what people are counted as.
+_HEADS = stems_in("pupil head child student player")
+#: The share of those that have a number of things whose price is known.
+_PRICED = 0.6
+#: Stems of ends and of beginnings, and of what can hold how many and how many it holds.
+_SPANS = (
+    ("death die", "birth"),
+    ("end until finish", "start begin since from"),
+    ("departure departed left", "arrival arrive join"),
+    ("return", "borrow lend loan rent"),
+)
+_DATES = stems_in("date day year on of in at place")
+_HOLDS, _HELD = (
+    stems_in("max maximum capacity limit"),
+    stems_in("booked taken occupied reserved enrolled registered sold"),
+)
+
+
+def _words(info: RelationInfo) -> list[str]:
+    return info.label.casefold().replace("(", " ").replace(")", " ").split()
+
+
+def _per(info: RelationInfo) -> frozenset[str]:
+    """The stems of what a relation's values are of one of: ``hour`` of ``rate per hour`` and of ``hourly rate``."""
+    words = _words(info)
+    behind = words[words.index("per") + 1 :] if "per" in words else []
+    return frozenset(map(stem, [*behind, *(_PERIODS[word] for word in words if word in _PERIODS)]))
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A key of two columns.
+
+    Attributes:
+        key: its path is a single relation.
+        rate: the relation of what each of several is, of a product.
+        stems: of the rate's name without what it is per.
+    """
+
+    key: Key
+    rate: int
+    stems: frozenset[str] = frozenset()
+
+
+class ComputedKeys:
+    """The keys of two columns that one graph's relations make, found on first use.
+
+    Args:
+        columns: the values of the graph.
+        relations: by forward id.
+    """
+
+    def __init__(self, columns: Columns, relations: Sequence[RelationInfo]) -> None:
+        self.columns = columns
+        self.relations = relations
+
+    @cached_property
+    def products(self) -> list[Computed]:
+        """What so many things come to, the surest first: quantity times price, of the row or of what it is of."""
+        found: list[tuple[int, Computed]] = []
+        rates = [(rate, _per(rate)) for rate in self._numbers]
+        every = frozenset[str]().union(*(per for _, per in rates))
+        for rate, per in rates:
+            plain = frozenset(rate.stems) - per
+            if not per and not plain & _PRICES:
+                continue
+            for counted in self._numbers:
+                place = self._fits(rate, per, counted, every)
+                if place is None:
+                    continue
+                for way in self._ways(counted.id, rate.id):
+                    key = Key((counted.id,), times=way)
+                    found.append((10 * place + len(way), Computed(key, rate.id, plain)))
+        return [own for _, own in sorted(found, key=lambda own: own[0])]
+
+    def _fits(
+        self, rate: RelationInfo, per: frozenset[str], counted: RelationInfo, every: frozenset[str]
+    ) -> int | None:
+        """How surely one says how many there are of what the other is of, 0 the surest; None where it does not."""
+        stems = frozenset(counted.stems)
+        if counted is rate or stems & (_PRICES | _HOLDS) or _per(counted):
+            return None
+        if stems & per or self._measured_in(counted.id, _words(rate)):
+            return 0
+        measured = self.columns.named_unit(counted.id) is not None or self._has_unit(counted.id)
+        if stems & _COUNTS and (not per or per & (_COUNTS | _HEADS)) and not measured:
+            return 1
+        return 2 if "each" in _words(rate) and stems & every else None
+
+    @cached_property
+    def spans(self) -> list[Computed]:
+        """How long something was: its end less its beginning."""
+        return [own for ends, begins in _SPANS for own in self._spans(stems_in(ends), stems_in(begins))]
+
+    @cached_property
+    def free(self) -> list[Computed]:
+        """How many more something can hold."""
+        return [
+            Computed(Key((most.id,), less=(held.id,)), most.id)
+            for most in self._numbers if set(most.stems) & _HOLDS
+            for held in self._numbers
+            if held is not most and set(held.stems) & _HELD and self._ways(most.id, held.id) == [(held.id,)]
+        ]  # fmt: skip
+
+    @property
+    def lives(self) -> list[Computed]:
+        """How old somebody became."""
+        born = stems_in("birth")
+        return [own for own in self.spans if set(self.relations[own.key.less[0]].stems) & born]  # type: ignore[index]
+
+    def _spans(self, ends: frozenset[str], begins: frozenset[str]) -> Iterator[Computed]:
+        dated = [info for info in self.relations if self._is_dated(info.id)]
+        for end in dated:
+            for begin in dated:
+                if end is begin or not set(end.stems) & ends or not set(begin.stems) & begins:
+                    continue
+                of = [set(end.stems) - ends - _DATES, set(begin.stems) - begins - _DATES]
+                if of[0] != of[1]:  # the end of one thing and the beginning of another
+                    continue
+                kinds = [self.columns.value_type(own.id) for own in (end, begin)]
+                if kinds[0].kind is kinds[1].kind and self._ways(end.id, begin.id)[:1] == [(begin.id,)]:  # type: ignore[union-attr]
+                    yield Computed(Key((end.id,), less=(begin.id,)), end.id)
+
+    def _is_dated(self, relation: int) -> bool:
+        kind = self.columns.value_type(relation)
+        return kind is not None and (kind.year or kind.kind is ValueKind.DATE)
+
+    def _ways(self, one: int, other: int) -> list[tuple[int, ...]]:
+        """How those that have one value come to the other: by themselves, or by what each has one of."""
+        having, known = self.columns.sources(one), self.columns.sources(other)
+        if len(common(having, known)) >= _PRICED * len(having):
+            return [(other,)]
+        found: list[tuple[int, ...]] = []
+        for info in self.relations:
+            if info.facts != info.heads or self.columns.value_type(info.id) is not None:
+                continue
+            owners, ends = self.columns.arcs(info.id)
+            priced = owners[np.isin(ends, known)]
+            if len(np.intersect1d(priced, having)) >= _PRICED * len(having):
+                found.append((info.id, other))
+        return found[:1]
+
+    def _has_unit(self, relation: int) -> bool:
+        kind = self.columns.value_type(relation)
+        return kind is not None and bool(kind.dimension)
+
+    def _measured_in(self, relation: int, words: Sequence[str]) -> bool:
+        """Whether a relation's values have the unit that a rate is per: litres used, price per litre."""
+        if "per" not in words:
+            return False
+        unit = self.columns.named_unit(relation)
+        spelt = words[words.index("per") + 1 :][:1]
+        other = parse(f"1 {spelt[0]}") if spelt else None
+        return bool(unit and other and unit.dimension == other.dimension and unit.factor == other.factor)
+
+    @cached_property
+    def _numbers(self) -> list[RelationInfo]:
+        kinds = ((info, self.columns.value_type(info.id)) for info in self.relations)
+        return [
+            info for info, kind in kinds
+            if kind is not None and kind.kind is ValueKind.NUMBER and not kind.year
+        ]  # fmt: skip
