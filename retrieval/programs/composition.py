@@ -38,7 +38,7 @@ class Composer(SetRules, SumRules, RankingRules, GroupRules, NumberRules, Negati
             yield from self.payers(part)
         elif part.category == "B":
             yield from self.doers(part)
-        elif part.category == "Y" and part.extra == "having":
+        elif part.category == "Y" and part.extra in ("having", "walk"):
             yield from self.all_but(part)
 
     def composable(self, left: str, right: str) -> bool:

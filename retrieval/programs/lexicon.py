@@ -382,6 +382,7 @@ STATES = tuple(frozenset(group.split(", ")) for group in (
 """What graphs write for one state of things, and people say for it."""
 OPPOSITES = {
     "alive": "die",
+    "offline": "online",
     "living": "die",
     "unmarried": "marry",
     "childless": "child",

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from retrieval.programs.execution import Executor
     from retrieval.programs.schema import Schema
 
-_OF_DEATH = r"(?:when (?:he|she|they|it|that person) died|(?:at|upon) (?:his |her |their |the time of (?:his |her )?)?death)"
+_OF_DEATH = (
+    r"(?:when (?:he|she|they|it|that person) died"
+    r"|(?:at|upon) (?:his |her |their |the time of (?:his |her )?)?death)"
+)
 _ASKED = re.compile(
     rf"how old (?:was|were) (?P<a>.+?) {_OF_DEATH}"
     r"|(?:at|to) (?:what|which) age did (?P<b>.+?) (?:die|live|pass away)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import replace
 
 from retrieval.kg.values import parse
@@ -118,7 +119,7 @@ def _cue(question: Question, adjectives: Adjectives, first: int, last: int, phra
             found.append(
                 Anchor("R", first, last, extra=Relating(relation, quality), features=features, strength=0.8)
             )
-    elif phrase in lexicon.EACH and (phrase != "by" or _groups(question, first)):
+    elif phrase in lexicon.EACH and (phrase != "by" or _groups(question, first, adjectives.schema.by_stem)):
         if phrase == "per" and adjectives.names_rate(question, last):
             return found
         found.append(anchor("E", None, "each", lexicon.EACH[phrase]))
@@ -148,17 +149,21 @@ def _is_unit(word: str) -> bool:
     return value is not None and bool(value.unit)
 
 
-def _groups(question: Question, by: int) -> bool:
-    """Whether a sum or number is asked for by what stands behind "by", to the end: "average salary by department"."""
+def _groups(question: Question, by: int, named: Collection[str]) -> bool:
+    """Whether a sum or number is asked for by what stands behind "by", to the end: "average salary by department".
+
+    "How many" asks so where a relation is named with the words behind: "how many stations by power source".
+    """
     texts = [word.text for word in question.words]
     before, behind = " ".join(texts[:by]), question.words[by + 1 :]
     folded = any(word in lexicon.FOLDINGS for word in texts[:by]) or re.search(
         r"\b(?:number|count) of\b", before
     )
+    many = texts[:2] == ["how", "many"] and any(word.stem in named for word in behind)
     plain = all(not word.capital and word.text.isalpha() for word in behind)
     ranked = any(word in lexicon.SUPERLATIVES for word in texts[:by])
     return (
-        bool(folded)
+        bool(folded or many)
         and plain
         and not ranked
         and 0 < len(behind) <= _GROUPED

@@ -8,7 +8,7 @@ from functools import reduce
 
 import numpy as np
 
-from retrieval.programs.algebra import EVERY, Count, Fold, Key, Program, Top, Walk
+from retrieval.programs.algebra import EVERY, Count, Fold, Folding, Key, Program, Top, Walk
 from retrieval.programs.anchors.anchor import Features
 from retrieval.programs.execution import common
 from retrieval.programs.parts import Made, Part, rule
@@ -103,12 +103,12 @@ class GroupRules(Rules):
                 yield Key(back, counted=True, among=program.source), features
         elif isinstance(program, Fold) and program.key.among is None:
             if len(common(self.nodes(owners.expression), self.nodes(program.source))):
-                if self._takes_all(owners.expression, program):
+                if self._takes_all(owners.expression, program) and not self._single(program):
                     yield replace(program.key, folding=program.how), (("each.own", 1.0),)
                 return
             for back, features in self._ways(owners, number, program.source):
                 if self._takes_all(reduce(Walk, back, owners.expression), program):
-                    key = Key((*back, *program.key.path), counted=program.key.counted, folding=program.how)
+                    key = replace(program.key, path=(*back, *program.key.path), folding=program.how)
                     yield key, features
 
     def _ways(
@@ -122,6 +122,13 @@ class GroupRules(Rules):
             features = self.bridge_features(path[-1], share, "each", number, owners)
             back = tuple(self.schema.inverse(r) for r in reversed(path))
             yield back, (*features, ("bridge.two", float(len(path) > 1)))
+
+    def _single(self, fold: Fold) -> bool:
+        """Whether an average is of the one value that each has."""
+        owners = self.executor.columns.column(fold.key.path[0]).owners
+        return (
+            fold.how is Folding.AVERAGE and len(fold.key.path) == 1 and len(np.unique(owners)) == len(owners)
+        )
 
     def _takes_all(self, owned: Program, fold: Fold) -> bool:
         """Whether a sum or average is of all that owners have and that has a value."""

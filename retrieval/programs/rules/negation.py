@@ -64,8 +64,12 @@ class NegationRules(Rules):
     def all_but(self, without: Part) -> Iterator[Made]:
         """Where nothing is said of whom: all of the sort of those that have a relation, but these."""
         program = without.expression
-        having = next((own for own in walk(program) if isinstance(own, Having)), None)
-        every = self.schema.fellows(having.relation) if having is not None else None
+        relation = next((own.relation for own in walk(program) if isinstance(own, Having)), None)
+        if relation is None and isinstance(program, Walk) and isinstance(program.source, Entities):
+            relation = self.schema.inverse(
+                program.relation
+            )  # who does not speak English, of those who speak anything
+        every = self.schema.fellows(relation) if relation is not None else None
         if every is not None:
             yield "S", Except(every, program), "except", (("not.all", 1.0),)
 

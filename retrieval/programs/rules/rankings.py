@@ -318,7 +318,8 @@ class RankingRules(Rules):
                 for r, s in self.bridges(fold.source, of.expression)
             ]
         for path, share in paths:
-            program = Top(of.expression, Key(path, folding=fold.how), rank.largest, rank.rank, rank.count)
+            key = replace(fold.key, path=path, folding=fold.how)
+            program = Top(of.expression, key, rank.largest, rank.rank, rank.count)
             yield (
                 "S",
                 program,

@@ -51,7 +51,7 @@ class SumRules(ValueRules):
             reached = self.nodes(Walk(fold.source, relation))
             if relation < len(self.schema.relations) and (named or people[reached].all()):
                 back = self.schema.inverse(relation)
-                key = Key((back, *fold.key.path), folding=fold.how)
+                key = replace(fold.key, path=(back, *fold.key.path), folding=fold.how)
                 program = Top(Having(back), key, rank.largest, rank.rank, rank.count)
                 yield "S", program, "top", (("sum.payers", 1.0), ("sum.payers.named", float(named)))
 
