@@ -10,6 +10,7 @@ import threading
 from collections import OrderedDict
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 from retrieval import environment
 from retrieval.errors import ConfigError, DamagedError
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from retrieval.methods._shared.parts import GraphParts
     from retrieval.pipeline import Engine
     from retrieval.text.encoder import Encoder
+
+_GraphKey = tuple[Path, int]
+"""A snapshot and when it was built."""
 
 
 def load_encoder(name: str | None = None, device: str | None = None) -> Encoder:
@@ -110,6 +114,7 @@ class EngineCache:
         self._llm, self._settings, self._size = llm, settings, size
         self._lock = threading.Lock()
         self._slots: OrderedDict[tuple[object, ...], _Slot] = OrderedDict()
+        self._graphs: WeakValueDictionary[_GraphKey, _OpenGraph] = WeakValueDictionary()
 
     @property
     def encoder(self) -> Encoder:
@@ -127,17 +132,20 @@ class EngineCache:
             ClewError: a part cannot be opened; nothing is kept then, and the next call tries again.
         """
         llm = llm or self._llm
-        key = (spec, *stamp(spec), llm)
+        built, *others = stamp(spec)
+        key = (spec, built, *others, llm)
         with self._lock:
-            slot = self._slots.setdefault(key, _Slot())
+            slot = self._slots.get(key)
+            if slot is None:
+                slot = _Slot(self._graphs.setdefault((spec.snapshot, built), _OpenGraph()))
+            self._slots[key] = slot
             self._slots.move_to_end(key)
             while len(self._slots) > self._size:
                 self._slots.popitem(last=False)
         try:
             with slot.lock:
                 if slot.engine is None:
-                    slot.parts = self._parts_beside(spec) or load_parts(spec.snapshot, self.encoder)
-                    slot.engine = load_engine(spec, slot.parts, llm=llm, settings=self._settings)
+                    slot.engine = self._opened(spec, slot.graph, llm)
                 slot.engine.snapshot.require_sound()
                 return slot.engine
         except DamagedError:
@@ -148,6 +156,15 @@ class EngineCache:
                 self._slots.pop(key, None)
             raise
 
+    def _opened(self, spec: EngineSpec, graph: _OpenGraph, llm: LLMSettings | None) -> Engine:
+        """An engine over what the others of its graph have opened. They are opened one after the other: what two
+        opened at once neither would share, and methods that are compared would each read the question.
+        """
+        with graph.lock:
+            if graph.parts is None:
+                graph.parts = load_parts(spec.snapshot, self.encoder)
+            return load_engine(spec, graph.parts, llm=llm, settings=self._settings)
+
     def _forget(self, snapshot: Path) -> None:
         """Open a graph anew for the next who asks: its files may have been put in place again by then."""
         with self._lock:
@@ -155,20 +172,8 @@ class EngineCache:
                 key for key in self._slots if isinstance(key[0], EngineSpec) and key[0].snapshot == snapshot
             ]:
                 del self._slots[key]
-
-    def _parts_beside(self, spec: EngineSpec) -> GraphParts | None:
-        """What an engine of the same graph, as it is now, has opened."""
-        graph = (spec.snapshot, stamp(spec)[0])
-        with self._lock:
-            for key, slot in self._slots.items():
-                other = key[0]
-                if (
-                    slot.engine is not None
-                    and isinstance(other, EngineSpec)
-                    and (other.snapshot, key[1]) == graph
-                ):
-                    return slot.parts
-        return None
+            for graph in [graph for graph in self._graphs if graph[0] == snapshot]:
+                del self._graphs[graph]
 
     def __len__(self) -> int:
         return len(self._slots)
@@ -177,9 +182,17 @@ class EngineCache:
 class _Slot:
     """One engine, or the lock under which it is being opened."""
 
-    def __init__(self) -> None:
+    def __init__(self, graph: _OpenGraph) -> None:
         self.lock = threading.Lock()
         self.engine: Engine | None = None
+        self.graph = graph
+
+
+class _OpenGraph:
+    """What the engines of one graph, as it is now, share, or the lock under which it is being opened."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
         self.parts: GraphParts | None = None
 
 

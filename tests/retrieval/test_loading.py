@@ -63,6 +63,18 @@ def test_engines_of_one_graph_share_it_and_its_linker(tmp_path, spec):
     assert cache.get(EngineSpec(tmp_path / "other")).snapshot is not first.snapshot
 
 
+def test_engines_of_one_graph_that_are_opened_at_once_share_it_and_what_reads_questions(spec):
+    cache, methods = EngineCache(), ("rapl", "reg-path", "reg-triple", "rel-rag-path")
+    with ThreadPoolExecutor(len(methods)) as threads:
+        engines = list(threads.map(cache.get, [replace(spec, method=method) for method in methods]))
+    assert len({id(engine.snapshot) for engine in engines}) == 1
+    assert len({id(engine.follow_ups) for engine in engines}) == 1
+    asked = AskRequest("who directed Jaws?")
+    assert {list(engine.run(asked))[-1].answers[0].label for engine in engines} == {"Spielberg"}
+    kept = [engine.retriever._kept for engine in engines]
+    assert all(own is kept[0] for own in kept), "its relation paths are ranked once"
+
+
 def test_the_relations_of_a_graph_are_encoded_once(tmp_path):
     class Counting:
         name, dim = "counting", 2
