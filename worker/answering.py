@@ -76,11 +76,16 @@ def help_out(run_id: str) -> None:
 
 
 def _next() -> None:
-    if identity.stopping.is_set():
-        return  # it stays queued
-    run = retry_while_away(partial(services.claim, worker=identity.NAME))
-    if run is not None:
-        work(run)
+    """Answer the run whose turn it is.
+
+    After one of a comparison it looks once more: others of it may have waited for what was read here.
+    """
+    again = True
+    while again and not identity.stopping.is_set():  # what is not begun stays queued
+        run = retry_while_away(partial(services.claim, worker=identity.NAME))
+        if run is not None:
+            work(run)
+        again = run is not None and run.group is not None
 
 
 def work(run: Run) -> None:

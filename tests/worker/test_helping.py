@@ -108,3 +108,21 @@ def test_the_helper_answers(ask, scripted, helper):
 def test_tasks_that_help_are_sent_where_the_helper_listens():
     assert queue.QUEUE_OF[queue.HELP] == heartbeats.HELP
     assert queue.HELP not in queue.KIND_OF
+
+
+def test_after_a_run_of_a_comparison_a_worker_takes_what_waited_for_its_reading(
+    api, tiny_graph, scripted, redis
+):
+    methods = ("reg-triple", "reg-path", "rapl")
+    body = {"graph": tiny_graph.pk, "question": "q?", "methods": [{"method": name} for name in methods]}
+    api("viewer").post("/api/v1/comparisons", body, format="json")
+    scripted(STARTED, FINAL)
+    answering.help_out("one message, where the others woke workers that may not take them")
+    assert states() == [RunState.DONE] * 3
+
+
+def test_after_a_run_alone_a_worker_waits_for_the_next_message(ask, scripted, redis):
+    scripted(STARTED, FINAL)
+    first, _ = ask(2)
+    answering.help_out(str(first.pk))
+    assert states() == [RunState.DONE, RunState.QUEUED]

@@ -4,7 +4,8 @@ The queue is what PostgreSQL says it is; a message to the workers only wakes one
 person has at work plus its place among those that the person has waiting. Within a turn it is first the one who was
 served longest ago. Of the runs of one comparison the one that is likely to take longest begins, so that the others are
 done beside it. Methods without a checkpoint read a question alike, and a worker reads it once: it takes the others of
-them itself, and other workers take what is left.
+them itself, and no other worker begins to read it meanwhile, which would take as long again. Those that wait for a
+language model do that longer than for the reading, so that any worker takes them.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection
+from django.db import connection, transaction
 
 from retrieval.methods import registry
 from webapp.accounts.models import User
@@ -57,19 +58,24 @@ _CLAIM = f"""
                 min(chosen.position) OVER (PARTITION BY coalesce(run."group", run.id)) AS of_group,
                 CASE WHEN run."group" IS NULL OR NOT (run.checkpoint_id IS NULL AND run.method = ANY(%s)) THEN 1
                 ELSE coalesce((
-                    SELECT min(CASE WHEN other.worker = %s THEN 0 ELSE 2 END) FROM answers_run AS other
+                    SELECT CASE WHEN bool_or(other.worker = %s) THEN 0
+                    ELSE max(CASE WHEN other.state = 'running' AND run.llm IS NULL THEN 3 ELSE 2 END) END
+                    FROM answers_run AS other
                     WHERE other."group" = run."group" AND other.worker <> ''
                         AND other.checkpoint_id IS NULL AND other.method = ANY(%s)
                 ), 1) END AS elsewhere
             FROM answers_run AS run JOIN chosen ON chosen.id = run.id
         )
         SELECT run.id FROM answers_run AS run JOIN placed ON placed.id = run.id
-        WHERE run.state = 'queued'
+        WHERE run.state = 'queued' AND placed.elsewhere < 3
         ORDER BY placed.of_group, placed.elsewhere, placed.position LIMIT 1
         FOR UPDATE OF run SKIP LOCKED
     )
     RETURNING id
 """
+
+_CLAIMING = 0xC1A1_4146
+"""The advisory lock of claims."""
 
 LATELY = 200
 """The last answered runs of a graph that say how long methods take."""
@@ -86,8 +92,14 @@ _TAKEN = """
 
 
 def claim_next(worker: str) -> UUID | None:
-    """Give the next run to a worker; None when no run waits. The time is the database's."""
-    with connection.cursor() as cursor:
+    """Give the next run to a worker; None when no run waits that it may take. The time is the database's.
+
+    Claims take turns, so that each sees what the others have begun.
+    """
+    if not Run.objects.filter(state=RunState.QUEUED).exists():
+        return None
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_CLAIMING])
         cursor.execute(_CLAIM, [worker, ALIKE, worker, ALIKE])
         row = cursor.fetchone()
     return row[0] if row else None
@@ -107,14 +119,14 @@ def positions() -> dict[UUID, int]:
         return dict(cursor.fetchall())
 
 
-def require_room(user: User) -> None:
-    """Refuse another run to who has enough waiting.
+def require_room(user: User, more: int = 1) -> None:
+    """Refuse so many more runs to who has, or would have, too many waiting.
 
     Raises:
         TooManyRunsError: so it is.
     """
     waiting = Run.objects.filter(user=user, state=RunState.QUEUED).count()
-    if waiting >= settings.RUNS_WAITING_MAX:
+    if waiting + more > settings.RUNS_WAITING_MAX:
         raise TooManyRunsError(
             f"{waiting} of your questions are waiting already.",
             hint="Wait until some are answered, or stop those that you do not need.",

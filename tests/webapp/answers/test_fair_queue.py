@@ -7,11 +7,14 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from retrieval.events import RunCancelled
 from webapp.accounts.models import User
 from webapp.answers import fair_queue, services
 from webapp.answers.models import Run
 from webapp.api.errors import TooManyRunsError
 from webapp.graphs.models import Graph
+
+STOPPED = RunCancelled("Stopped.", 0)
 
 
 @pytest.fixture
@@ -21,6 +24,18 @@ def ask(tiny_graph, users):
         return [services.create_run(graph=graph, ask=asked, user=users[who]) for _ in range(times)]
 
     return ask
+
+
+@pytest.fixture
+def compare(api, tiny_graph):
+    """``compare(method, ...)`` asks one question of methods without a checkpoint; their runs as they were named."""
+
+    def compare(*methods):
+        body = {"graph": tiny_graph.pk, "question": "q?", "methods": [{"method": name} for name in methods]}
+        shown = api("viewer").post("/api/v1/comparisons", body, format="json").json()
+        return [Run.objects.get(pk=run["id"]) for run in shown["runs"]]
+
+    return compare
 
 
 def served(count, *, end=True):
@@ -77,12 +92,27 @@ def test_of_a_comparison_the_method_that_took_longest_begins(api, tiny_graph, as
     assert [run.method for run in claimed[1:-1]] == ["inses", "reg-path", "reg-triple", "rel-rag-path"]
 
 
-def test_what_reads_a_question_alike_goes_to_the_worker_that_reads_it(api, tiny_graph):
-    methods = ["reg-triple", "reg-path", "inses", "rapl"]
-    body = {"graph": tiny_graph.pk, "question": "q?", "methods": [{"method": name} for name in methods]}
-    api("viewer").post("/api/v1/comparisons", body, format="json")
-    claimed = [(worker, services.claim(worker=worker).method) for worker in ("w", "v", "w", "v")]
-    assert claimed == [("w", "reg-triple"), ("v", "inses"), ("w", "reg-path"), ("v", "rapl")]
+def test_what_reads_a_question_alike_goes_to_the_worker_that_reads_it(compare):
+    first, *_ = compare("reg-triple", "reg-path", "inses", "rapl")
+    claimed = [services.claim(worker=worker) for worker in ("w", "v", "w", "v")]
+    assert [run and run.method for run in claimed] == ["reg-triple", "inses", "reg-path", None]
+    services.end(run_id=first.pk, after=0, event=STOPPED)
+    assert services.claim(worker="v") is None, "the other of them is still at work"
+    services.end(run_id=claimed[2].pk, after=0, event=STOPPED)
+    assert services.claim(worker="v").method == "rapl", "nobody reads it any more"
+
+
+def test_runs_that_ask_a_language_model_go_to_any_worker(compare):
+    compare("reg-triple", "reg-path")
+    Run.objects.update(llm=1)
+    assert [services.claim(worker=worker).method for worker in ("w", "v")] == ["reg-triple", "reg-path"]
+
+
+def test_a_comparison_does_not_hold_back_another(compare):
+    compare("reg-triple", "reg-path")
+    compare("reg-path", "reg-triple")
+    claimed = [(worker, services.claim(worker=worker).method) for worker in ("w", "v", "v", "w")]
+    assert claimed == [("w", "reg-triple"), ("v", "reg-path"), ("v", "reg-triple"), ("w", "reg-path")]
 
 
 def test_each_run_that_waits_shows_its_place(ask, api, tiny_graph, django_assert_max_num_queries):
