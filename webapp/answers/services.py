@@ -63,12 +63,18 @@ class Contender:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def create_run(
-    *, graph: Graph, ask: Ask, user: User, group: UUID | None = None, likely_s: float | None = None
-) -> Run:
-    """Check a question and hand it to the workers. Runs of one ``group`` are shown side by side.
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """What of an asked question does not depend on the method."""
 
-    ``likely_s`` is how long it is likely to take, where others of the group take longer or shorter.
+    question: str
+    written: programs.Written
+    context: dict[str, Any] | None
+    snapshot_hash: str
+
+
+def create_run(*, graph: Graph, ask: Ask, user: User) -> Run:
+    """Check a question and hand it to the workers.
 
     Raises:
         QuestionError: the question is empty or over-long.
@@ -84,54 +90,74 @@ def create_run(
         ConflictError: the question before has no answer to lean on.
     """
     fair_queue.require_room(user)
-    question = check_question(ask.question)
-    written = programs.written(graph, ask.program, ask.corrects)
-    context = threads.context_of(graph, ask.follows)
-    snapshot_hash = _checked_entities(graph, ask.entities)
-    method, checkpoint = _method_and_checkpoint(graph, ask)
-    reasoner = resolution.reasoner(ask.reasoner, method)
-    llm = resolution.language_model(reasoner, ask.llm)
+    run = _run(graph, ask, _checked(graph, ask), user)
     with transaction.atomic():
-        run = Run.objects.create(
-            graph=graph,
-            snapshot_hash=snapshot_hash,
-            question=question,
-            method=method,
-            reasoner=reasoner,
-            llm=llm.id if llm else None,
-            llm_name=llm.name if llm else "",
-            checkpoint=checkpoint,
-            budget=resolution.budget(ask.budget),
-            seed=ask.seed,
-            options=resolution.options(method, ask.options, checkpoint),
-            entities=list(dict.fromkeys(ask.entities)),
-            user=user,
-            group=group,
-            likely_s=likely_s,
-            pause_after=1 if ask.step_by_step and registry.method(method).steerable else None,
-            program=written.program,
-            program_before=written.before,
-            corrects=ask.corrects,
-            follows=ask.follows,
-            context=context,
-            thread=threads.joined(ask.follows),
-            trial=ask.trial,
-        )
+        run.save(force_insert=True)
         queue.enqueue(queue.ANSWER, run.pk)
     return run
 
 
-def _method_and_checkpoint(graph: Graph, ask: Ask) -> tuple[str, Checkpoint | None]:
+def _checked(graph: Graph, ask: Ask) -> _Checked:
+    """Raises:
+    ClewError: as :func:`create_run`.
+    """
+    return _Checked(
+        question=check_question(ask.question),
+        written=programs.written(graph, ask.program, ask.corrects),
+        context=threads.context_of(graph, ask.follows),
+        snapshot_hash=_checked_entities(graph, ask.entities),
+    )
+
+
+def _run(
+    graph: Graph, ask: Ask, checked: _Checked, user: User, used: Mapping[str, Checkpoint] | None = None
+) -> Run:
+    """The run of a question, not kept yet. ``used`` are the checkpoints in use by method, where they are known.
+
+    Raises:
+        ClewError: as :func:`create_run`.
+    """
+    method, checkpoint = _method_and_checkpoint(graph, ask, used)
+    reasoner = resolution.reasoner(ask.reasoner, method)
+    llm = resolution.language_model(reasoner, ask.llm)
+    return Run(
+        graph=graph,
+        snapshot_hash=checked.snapshot_hash,
+        question=checked.question,
+        method=method,
+        reasoner=reasoner,
+        llm=llm.id if llm else None,
+        llm_name=llm.name if llm else "",
+        checkpoint=checkpoint,
+        budget=resolution.budget(ask.budget),
+        seed=ask.seed,
+        options=resolution.options(method, ask.options, checkpoint),
+        entities=list(dict.fromkeys(ask.entities)),
+        user=user,
+        pause_after=1 if ask.step_by_step and registry.method(method).steerable else None,
+        program=checked.written.program,
+        program_before=checked.written.before,
+        corrects=ask.corrects,
+        follows=ask.follows,
+        context=checked.context,
+        thread=threads.joined(ask.follows),
+        trial=ask.trial,
+    )
+
+
+def _method_and_checkpoint(
+    graph: Graph, ask: Ask, used: Mapping[str, Checkpoint] | None
+) -> tuple[str, Checkpoint | None]:
     """What answers; a program, a method that runs it: one that nobody chose, and the router, give way to the default.
 
     Raises:
         ClewError: as :func:`create_run`.
     """
-    method, checkpoint = resolution.method_and_checkpoint(graph, ask.method, ask.checkpoint)
+    method, checkpoint = resolution.method_and_checkpoint(graph, ask.method, ask.checkpoint, used)
     if ask.program is None or registry.method(method).runs_programs:
         return method, checkpoint
     if method == "router" or (ask.method is None and ask.checkpoint is None):
-        return resolution.method_and_checkpoint(graph, registry.DEFAULT, None)
+        return resolution.method_and_checkpoint(graph, registry.DEFAULT, None, used)
     raise MethodError(
         f"{method} does not run programs.", hint=f"Ask with {', '.join(methods.run_programs())}."
     )
@@ -162,33 +188,37 @@ def create_comparison(*, graph: Graph, ask: Ask, contenders: Sequence[Contender]
         InvalidError: a method with the same checkpoint and settings is named twice.
         ClewError: as :func:`create_run`.
     """
+    fair_queue.require_room(user, len(contenders))
+    checked, used = _checked(graph, ask), resolution.checkpoints_in_use(graph)
     group, likely = uuid4(), fair_queue.likely_seconds(graph)
+    runs = []
+    for contender in contenders:
+        asked = replace(
+            ask, method=contender.method, checkpoint=contender.checkpoint, options=contender.options
+        )
+        run = _run(graph, asked, checked, user, used)
+        run.group, run.likely_s = group, likely.get(contender.method)
+        runs.append(run)
+    _require_different(runs)
     with transaction.atomic():
-        runs = [
-            create_run(
-                graph=graph,
-                ask=replace(
-                    ask,
-                    method=contender.method,
-                    checkpoint=contender.checkpoint,
-                    options=contender.options,
-                ),
-                user=user,
-                group=group,
-                likely_s=likely.get(contender.method),
-            )
-            for contender in contenders
-        ]
-        seen: set[tuple[Any, ...]] = set()
-        for run in runs:
-            same = (run.method, run.checkpoint_id, *run.options.items())
-            if same in seen:
-                raise InvalidError(
-                    f"{run.method} is named twice with the same checkpoint and settings.",
-                    hint="Name each method once, or with different checkpoints or settings.",
-                )
-            seen.add(same)
+        for run in Run.objects.bulk_create(runs):
+            queue.enqueue(queue.ANSWER, run.pk)
     return group
+
+
+def _require_different(runs: Sequence[Run]) -> None:
+    """Raises:
+    InvalidError: a method with the same checkpoint and settings is named twice.
+    """
+    seen: set[tuple[Any, ...]] = set()
+    for run in runs:
+        same = (run.method, run.checkpoint_id, *run.options.items())
+        if same in seen:
+            raise InvalidError(
+                f"{run.method} is named twice with the same checkpoint and settings.",
+                hint="Name each method once, or with different checkpoints or settings.",
+            )
+        seen.add(same)
 
 
 def check_question(text: str) -> str:

@@ -91,22 +91,42 @@ def checkpoint_in_use(graph: Graph, *, method: str | None = None) -> Checkpoint 
     return trained_for_use(graph).filter(**of_method).order_by("self_trained", "created_at", "id").first()
 
 
-def router_checkpoint(graph: Graph) -> Checkpoint | None:
+def checkpoints_in_use(graph: Graph) -> dict[str, Checkpoint]:
+    """By method, what :func:`checkpoint_in_use` gives for each, in one go."""
+    used = {own.checkpoint: method for method, own in in_use(graph).items()}
+    rows = Checkpoint.objects.select_related("graph", "snapshot").filter(pk__in=used)
+    return {used[checkpoint.pk]: checkpoint for checkpoint in rows}
+
+
+def router_checkpoint(graph: Graph, used: Mapping[str, Checkpoint] | None = None) -> Checkpoint | None:
     """What the router is opened with unless told otherwise.
 
     Its own decides between passages and facts; where there are facts alone there is nothing to decide, and the
     checkpoint of the relation paths that it asks takes the place.
     """
     facts_alone = graph.snapshot is not None and not graph.snapshot.passages
-    return checkpoint_in_use(graph, method=registry.DEFAULT if facts_alone else "router")
+    return _used(graph, registry.DEFAULT if facts_alone else "router", used)
+
+
+def _used(graph: Graph, method: str, used: Mapping[str, Checkpoint] | None) -> Checkpoint | None:
+    return checkpoint_in_use(graph, method=method) if used is None else used.get(method)
 
 
 def method_and_checkpoint(
-    graph: Graph, method: str | None, checkpoint: Checkpoint | None
+    graph: Graph,
+    method: str | None,
+    checkpoint: Checkpoint | None,
+    used: Mapping[str, Checkpoint] | None = None,
 ) -> tuple[str, Checkpoint | None]:
     """What is meant when a method, a checkpoint, both or neither are named; no checkpoint means zero-shot.
 
     Where neither is named, both are those of the checkpoint in use.
+
+    Args:
+        graph: that is asked.
+        method: what was named.
+        checkpoint: what was named.
+        used: :func:`checkpoints_in_use`, where several methods are looked up.
 
     Raises:
         MethodError: there is no such method here, or the graph does not hold what it needs.
@@ -122,9 +142,9 @@ def method_and_checkpoint(
         methods.require_on_endpoint(chosen, graph.name)
     methods.require_served(chosen, graph.name, facts=facts, passages=passages)
     if checkpoint is None and chosen == "router":
-        return chosen, router_checkpoint(graph)
+        return chosen, router_checkpoint(graph, used)
     if checkpoint is None:
-        return chosen, checkpoint_in_use(graph, method=chosen)
+        return chosen, _used(graph, chosen, used)
     require_fitting(checkpoint, graph, chosen)
     return chosen, checkpoint
 
