@@ -66,7 +66,8 @@ def flag_run(*, run: Run, user: User, flag: NewFlag) -> Flag:
     Raises:
         ConflictError: the run has not ended, its version of the graph is gone, or the id is another flag's.
         UnknownEntityError: the graph does not have that answer, or one of those that are called right.
-        InvalidError: the run has no such chain.
+        InvalidError: the run has no such chain, did not give what is called wrong or right, gave what is missing, or
+            an answer is called wrong and right at once.
     """
     repeated = Flag.objects.select_related("item").filter(pk=flag.id).first()
     if repeated is not None:
@@ -81,6 +82,7 @@ def flag_run(*, run: Run, user: User, flag: NewFlag) -> Flag:
     label = "" if flag.answer is None else _label(snapshot, flag.answer)
     remark = _remark(user, flag, label, shown.chains)
     right = right_answers.known(snapshots.opened(snapshot.path), flag.right_answers)
+    _require_sense(flag, label, right, shown.answers)
     doubted = flagged.Flagged(
         key=str(run.pk),
         question=shown.question or run.question,
@@ -144,6 +146,28 @@ def _keep(shown: Shown, topic: str, steps: Sequence[RelationStep], score: float)
 def _label(snapshot: GraphVersion, entity: int) -> str:
     opened = snapshots.opened(snapshot.path)
     return opened.entity_label(browse.require_entity(opened, entity))
+
+
+def _require_sense(flag: NewFlag, label: str, right: Sequence[str], answers: Sequence[Answer]) -> None:
+    """Refuse what nobody can mean, since analysts and trainings would take it at its word.
+
+    Raises:
+        InvalidError: see :func:`flag_run`.
+    """
+    if flag.kind == FlagKind.ANSWER_WRONG and label and label in right:
+        raise InvalidError(
+            f"“{label}” is called wrong and right at once.", hint="Leave it out of the right answers."
+        )
+    if flag.answer is None or flag.kind == FlagKind.PATH_WRONG:
+        return
+    given = flag.answer in {one.entity.id for one in answers if one.entity is not None}
+    if flag.kind == FlagKind.ANSWER_MISSING and given:
+        raise InvalidError(f"The run gave the answer “{label}”.", hint="Name one that it did not give.")
+    if flag.kind != FlagKind.ANSWER_MISSING and not given:
+        raise InvalidError(
+            f"The run did not give the answer “{label}”.",
+            hint="Choose one of its answers, or flag this one as missing.",
+        )
 
 
 def _answers(flag: NewFlag, label: str, answers: Sequence[Answer]) -> list[str]:

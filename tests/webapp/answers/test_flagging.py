@@ -197,6 +197,23 @@ def test_a_right_answer_that_the_graph_does_not_have_is_refused_with_the_nearest
     assert (Item.objects.count(), Flag.objects.count()) == (0, 0)
 
 
+@pytest.mark.parametrize(
+    ("kind", "answer", "right", "said"),
+    [
+        ("answer-wrong", "France", [], "The run did not give the answer “France”."),
+        ("answer-right", "France", [], "The run did not give the answer “France”."),
+        ("answer-missing", "Berlin", [], "The run gave the answer “Berlin”."),
+        ("answer-wrong", "Berlin", ["Germany", "Berlin"], "“Berlin” is called wrong and right at once."),
+    ],
+)
+def test_what_nobody_can_mean_is_refused(api, asked, kind, answer, right, said):
+    answered = flag(api("viewer"), asked(), kind, answer=asked.id(answer), right_answers=right)
+    error = answered.json()["error"]
+    assert (answered.status_code, error["code"], error["message"]) == (400, "invalid", said)
+    assert error["hint"]
+    assert (Item.objects.count(), Flag.objects.count()) == (0, 0)
+
+
 def test_known_answers_stand_until_an_analyst_takes_a_viewers_over(api, asked, question_set):
     run = asked("what borders Switzerland?")
     item = flag(api("viewer"), run, right_answers=["Berlin"]).json()["item"]
