@@ -19,15 +19,19 @@ LONG_QUESTION = (
     "Which actors starred in films by directors who were born in the capitals of the neighbours of Germany?"
 )
 METHODS = ("rel-rag-path", "reg-triple", "reg-path", "inses")
-ALONE = ("Poland", "Chad", "Brazil", "India", "Turkey", "Spain", "Kenya", "Mali", "Peru", "Laos")
-COMPARED = (
-    *("Italy", "Egypt", "Austria", "Niger", "Bolivia", "Nepal"),
-    *("Iran", "France", "Uganda", "Senegal", "Chile", "Thailand"),
+ALONE = (
+    *("Poland", "Chad", "Brazil", "India", "Turkey", "Spain", "Kenya", "Mali"),
+    *("Peru", "Laos", "Ghana", "Sudan", "Gabon", "Zambia", "Jordan", "Latvia"),
 )
-"""Countries asked about, each once by each method: what was read is remembered for a while."""
+COMPARED = (
+    *("Italy", "Egypt", "Austria", "Niger", "Bolivia", "Nepal", "Iran", "France"),
+    *("Uganda", "Senegal", "Chile", "Thailand", "Togo", "Angola", "Malawi", "Ireland"),
+)
+"""Countries asked about, each once by each method: what was read is remembered for a while. One of the first is asked
+about, then one of the second, so that what else the machine does falls on both."""
 
-WARM_UP = 3
-"""Comparisons that are not counted: each of the two processes that answer opens what it has not had yet."""
+WARM_UP = 4
+"""Rounds that are not counted: each of the two processes that answer opens what it has not had yet."""
 
 STOPS = 40
 ENDS = frozenset({"answer.final", "run.failed", "run.cancelled"})
@@ -40,8 +44,10 @@ def measure() -> list[Section]:
         Clew(Path(home) / "clew", env={"CLEW_SELF_TRAINING": "0"}) as clew,
     ):
         clew.wait_for_workers()
+        while not (graphs := clew.api("GET", "graphs")["results"]):
+            time.sleep(0.5)
         clew.wait_for_quiet()
-        return [of(clew, clew.api("GET", "graphs")["results"][0]["id"])]
+        return [of(clew, graphs[0]["id"])]
 
 
 def of(clew: Clew, graph: int) -> Section:
@@ -54,9 +60,14 @@ def of(clew: Clew, graph: int) -> Section:
         f"{took[place]:.2f} s",
         "<= 0.5 s",
     )
-    alone = {method: [_asked(clew, graph, method, place) for place in ALONE][1:] for method in METHODS}
-    together = [_compared(clew, graph, place) for place in COMPARED][WARM_UP:]
-    slowest = max(statistics.median(times) for times in alone.values())
+    alone: dict[str, list[float]] = {method: [] for method in METHODS}
+    together = []
+    for one, other in zip(ALONE, COMPARED, strict=True):
+        for method, times in alone.items():
+            times.append(_asked(clew, graph, method, one))
+        together.append(_compared(clew, graph, other))
+    together = together[WARM_UP:]
+    slowest = max(statistics.median(times[WARM_UP:]) for times in alone.values())
     section.add("the slowest of four methods alone (median)", f"{slowest:.2f} s")
     section.add("the four compared (median)", f"{statistics.median(together):.2f} s")
     section.add("ratio", f"{statistics.median(together) / slowest:.2f}", "<= 1.3")
