@@ -198,15 +198,16 @@ def test_a_right_answer_that_the_graph_does_not_have_is_refused_with_the_nearest
 
 
 @pytest.mark.parametrize(
-    ("kind", "answer", "right", "said"),
+    ("flagged", "said"),
     [
-        ("answer-wrong", "France", [], "The run did not give the answer “France”."),
-        ("answer-right", "France", [], "The run did not give the answer “France”."),
-        ("answer-missing", "Berlin", [], "The run gave the answer “Berlin”."),
-        ("answer-wrong", "Berlin", ["Germany", "Berlin"], "“Berlin” is called wrong and right at once."),
+        (("answer-wrong", "France", []), "The run did not give the answer “France”."),
+        (("answer-right", "France", []), "The run did not give the answer “France”."),
+        (("answer-missing", "Berlin", []), "The run gave the answer “Berlin”."),
+        (("answer-wrong", "Berlin", ["Germany", "Berlin"]), "“Berlin” is called wrong and right at once."),
     ],
 )
-def test_what_nobody_can_mean_is_refused(api, asked, kind, answer, right, said):
+def test_what_nobody_can_mean_is_refused(api, asked, flagged, said):
+    kind, answer, right = flagged
     answered = flag(api("viewer"), asked(), kind, answer=asked.id(answer), right_answers=right)
     error = answered.json()["error"]
     assert (answered.status_code, error["code"], error["message"]) == (400, "invalid", said)
