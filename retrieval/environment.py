@@ -1,6 +1,7 @@
 """What the engine takes from the environment; the web application adds its own (``webapp.project.env``).
 
-``LLM_BASE_URL`` and the other names of a language model, ``CLEW_ENCODER`` and ``CLEW_DEVICE``.
+``LLM_BASE_URL`` and the other names of a language model, ``CLEW_ENCODER``, ``CLEW_DEVICE`` and
+``CLEW_INDEX_PROCESSES``.
 """
 
 from __future__ import annotations
@@ -176,3 +177,27 @@ def device(environ: Mapping[str, str] = os.environ) -> str:
     if named not in DEVICES:
         raise ConfigError(f"CLEW_DEVICE is {named!r}.", hint=f"Expected one of {', '.join(DEVICES)}.")
     return named
+
+
+#: Each takes about 1 GB of memory.
+INDEX_PROCESSES_MAX = 8
+
+
+def index_processes(environ: Mapping[str, str] = os.environ) -> int:
+    """How many processes index text: ``CLEW_INDEX_PROCESSES``, else one for each core, at most 8.
+
+    Raises:
+        ConfigError: it is no number from 1 to 64.
+    """
+    named = environ.get("CLEW_INDEX_PROCESSES", "").strip()
+    if not named:
+        return min(_cores(), INDEX_PROCESSES_MAX)
+    if not (named.isascii() and named.isdigit() and 1 <= int(named) <= 64):
+        raise ConfigError(f"CLEW_INDEX_PROCESSES is {named!r}.", hint="Expected a whole number from 1 to 64.")
+    return int(named)
+
+
+def _cores() -> int:
+    """Those that this process may use, where the system says so."""
+    may_use = getattr(os, "sched_getaffinity", None)
+    return len(may_use(0)) if may_use else os.cpu_count() or 1

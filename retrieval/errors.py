@@ -82,6 +82,12 @@ class NotIndexedError(SnapshotError):
         )
 
 
+class IndexingError(ClewError):
+    """A graph's names or texts could not be indexed to the end."""
+
+    code = "indexing_failed"
+
+
 class QuestionError(ClewError):
     """The question itself cannot be asked: empty or over-long."""
 

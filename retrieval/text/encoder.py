@@ -6,7 +6,7 @@ import copy
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -25,9 +25,12 @@ from retrieval.errors import ConfigError
 from retrieval.text.packed import packed
 
 BATCH = 64
-#: Letters of a batch on a processor, padding counted: the states of a larger one no longer fit its cache, and take
+#: Tokens of a batch on a processor, padding counted: the states of a larger one no longer fit its cache, and take
 #: nearly twice the time.
-LETTERS = 4096
+TOKENS = 1024
+#: Texts that are made tokens together and sorted by these; letters tell the number of tokens only roughly, and a fifth
+#: of what is computed would be padding.
+SORTED = 1024
 #: Calls with at most so many texts go through the cache: questions and relations, not whole label tables.
 CACHED_CALL = 64
 CACHE_SIZE = 8192
@@ -42,10 +45,11 @@ class Encoder:
         name: what identifies the vectors: encoders of the same name give the same vectors.
         dim: d, the length of a vector.
         device: ``cpu`` or ``cuda``.
+        source: what another process loads it by; None where it was not loaded by a name.
     """
 
-    def __init__(self, model: SentenceTransformer, name: str) -> None:
-        self.name = name
+    def __init__(self, model: SentenceTransformer, name: str, source: str | None = None) -> None:
+        self.name, self.source = name, source
         self.device = str(model.device.type)
         self._model = model.eval()
         #: What answers; the model itself can be trained and copied.
@@ -151,23 +155,24 @@ class Encoder:
         # Long ones first: memory peaks at once, and little is padded.
         order = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
         vectors = np.empty((len(texts), self.dim), np.float32)
-        start = 0
-        while start < len(order):
-            longest = max(1, len(texts[order[start]]))
-            most = batch_size if self.device != "cpu" else min(batch_size, max(1, LETTERS // longest))
-            batch = order[start : start + most]
-            vectors[batch] = _unit(self._run([texts[i] for i in batch], model)["sentence_embedding"])
-            start += len(batch)
-            if progress is not None:
-                progress(start)
+        done = 0
+        for start in range(0, len(order), SORTED):
+            group = np.asarray(order[start : start + SORTED])
+            features = self._features([texts[i] for i in group])
+            for rows, part in _batches(features, batch_size, TOKENS if self.device == "cpu" else None):
+                with torch.inference_mode():
+                    vectors[group[rows]] = _unit(model(part)["sentence_embedding"])
+                done += len(rows)
+                if progress is not None:
+                    progress(done)
         return vectors
 
     def _compute(self, texts: list[str]) -> np.ndarray:
         return _unit(self._run(texts)["sentence_embedding"])
 
-    def _run(self, texts: list[str], model: SentenceTransformer | None = None) -> dict[str, Any]:
+    def _run(self, texts: list[str]) -> dict[str, Any]:
         with torch.inference_mode():
-            output: dict[str, Any] = (model or self._asked)(self._features(texts))
+            output: dict[str, Any] = self._asked(self._features(texts))
         return output
 
     def _quickest(self) -> SentenceTransformer:
@@ -176,7 +181,7 @@ class Encoder:
             return self._asked
         with self._half_lock:
             if self._half is None:
-                self._half = copy.deepcopy(self._model).bfloat16()
+                self._half = packed(copy.deepcopy(self._model).bfloat16())
         return self._half
 
     def _features(self, texts: list[str]) -> dict[str, Any]:
@@ -205,6 +210,41 @@ class TrainableEncoder(torch.nn.Module):
         unit = torch.nn.functional.normalize
         words = unit(output["token_embeddings"].float(), dim=-1) * mask.unsqueeze(-1)
         return unit(output["sentence_embedding"].float(), dim=-1), words, mask.sum(1)
+
+
+def _batches(
+    features: dict[str, Any], most: int, tokens: int | None
+) -> Iterator[tuple[np.ndarray, dict[str, Any]]]:
+    """Texts of similar numbers of tokens together, the longest first, without the padding that others need.
+
+    Args:
+        features: the model's input of some texts.
+        most: texts of a batch.
+        tokens: of a batch, padding counted; None for no limit.
+
+    Yields:
+        Rows of ``features``, and what the model reads of them.
+    """
+    mask = features["attention_mask"]
+    lengths = mask.sum(1).cpu().numpy()
+    if not bool(mask[:, 0].all()):  # padded at the beginning: nothing can be cut off at the end
+        lengths[:] = mask.shape[1]
+    order = np.argsort(-lengths, kind="stable")
+    start = 0
+    while start < len(order):
+        longest = max(1, int(lengths[order[start]]))
+        rows = order[start : start + (most if tokens is None else min(most, max(1, tokens // longest)))]
+        start += len(rows)
+        cut = torch.as_tensor(rows, device=mask.device)
+        yield (
+            rows,
+            {
+                name: value[cut, :longest]
+                if hasattr(value, "shape") and value.shape[:2] == mask.shape
+                else value
+                for name, value in features.items()
+            },
+        )
 
 
 def _halves() -> bool:
@@ -253,4 +293,4 @@ def _load(name: str, device: str) -> Encoder:
             hint="Set CLEW_ENCODER to a directory of a sentence-transformers model, to a model in the local "
             f"Hugging Face cache, or leave it unset for {DEFAULT_ENCODER}. Nothing is downloaded.",
         ) from error
-    return Encoder(model, name if not Path(name).is_dir() else Path(name).resolve().name)
+    return Encoder(model, name if not Path(name).is_dir() else Path(name).resolve().name, source=name)

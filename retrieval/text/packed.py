@@ -22,7 +22,7 @@ class PackedLinear(nn.Module):
     """What a linear layer computes, for asking only.
 
     Args:
-        linear: in float32, on the processor.
+        linear: on the processor.
     """
 
     def __init__(self, linear: nn.Linear) -> None:
@@ -60,7 +60,9 @@ def _checked(linear: nn.Linear) -> PackedLinear:
     Raises:
         RuntimeError: it computes something else, or cannot.
     """
-    layer, x = PackedLinear(linear), torch.linspace(-1, 1, 2 * linear.in_features).view(2, -1)
-    if not torch.allclose(layer(x), linear(x), rtol=1e-3, atol=1e-3):
+    kind = linear.weight.dtype
+    near = 1e-3 if kind == torch.float32 else 2e-2
+    layer, x = PackedLinear(linear), torch.linspace(-1, 1, 2 * linear.in_features, dtype=kind).view(2, -1)
+    if not torch.allclose(layer(x), linear(x), rtol=near, atol=near):
         raise RuntimeError("Packed weights give something else.")
     return layer

@@ -16,15 +16,15 @@ from time import monotonic
 import numpy as np
 
 from retrieval.errors import Cancelled, NotIndexedError, SnapshotError
-from retrieval.kg.readers.documents.sentences import sentences
 from retrieval.kg.snapshot import Snapshot, integrity
 from retrieval.kg.snapshot.passages import PassageTable
 from retrieval.kg.snapshot.storage import load_array, published, read_json, save_array, save_json
-from retrieval.text import lexical
+from retrieval.text import lexical, passage_chunks
 from retrieval.text.encoder import Encoder
+from retrieval.text.passage_chunks import Chunks
 from retrieval.types import Progress
 
-#: Passages encoded and written together: what a stopped job loses at most.
+#: Passages encoded and written together: what a stopped job loses at most, of each process.
 CHUNK = 512
 #: A missing index is looked for at most so often, in seconds.
 RECHECK = 2.0
@@ -98,67 +98,35 @@ def build(
     if _stands(target, key):
         return target
 
-    def stop(_: int = 0) -> None:
+    def stop() -> None:
         if cancelled():
             raise Cancelled("Indexing was stopped.", hint="Start it again: it goes on where it was.")
 
-    chunks = target.parent / f".{target.name}.chunks"
-    chunks.mkdir(parents=True, exist_ok=True)
-    if read_json(chunks / "key.json") != key:
-        for stale in chunks.iterdir():
-            stale.unlink()
-        save_json(chunks / "key.json", key)
-    starts = range(0, len(table), CHUNK)
-    for start in starts:
-        stop()
-        _encode_chunk(
-            table, range(start, min(start + CHUNK, len(table))), encoder, chunks / f"{start:09d}", stop
-        )
+    def done(passages: int) -> None:
         if progress is not None:
-            progress(Progress("indexing passages", min(start + CHUNK, len(table)), len(table), "passages"))
+            progress(Progress("indexing passages", passages, len(table), "passages"))
+
+    folder = target.parent / f".{target.name}.chunks"
+    folder.mkdir(parents=True, exist_ok=True)
+    if read_json(folder / "key.json") != key:
+        for stale in folder.iterdir():
+            stale.unlink()
+        save_json(folder / "key.json", key)
+    chunks = Chunks(folder, len(table), CHUNK)
+    passage_chunks.fill(snapshot, table, chunks, encoder, done=done, stop=stop)
     with published(target) as directory:
-        parts = [chunks / f"{start:09d}" for start in starts]
-        for name, dim in (("vectors", encoder.dim), ("sentences", encoder.dim)):
-            _join(directory, name, [part.with_suffix(f".{name}.npy") for part in parts], dim)
-        lengths = np.concatenate([np.load(part.with_suffix(".lengths.npy")) for part in parts])
+        for name in ("vectors", "sentences"):
+            _join(directory, name, [chunks.file(ids, name) for ids in chunks], encoder.dim)
+        lengths = np.concatenate([np.load(chunks.file(ids, "lengths")) for ids in chunks])
         offsets = np.zeros(len(table) + 1, np.int64)
         np.cumsum(lengths, out=offsets[1:])
         save_array(directory, "sentence_offsets", offsets)
         lexical.write(directory, ((table.title(i), table.text(i)) for i in range(len(table))), stop)
         save_json(directory / _META, {**key, "dim": encoder.dim})
-    for stale in chunks.iterdir():
+    for stale in folder.iterdir():
         stale.unlink()
-    chunks.rmdir()
+    folder.rmdir()
     return target
-
-
-def _encode_chunk(
-    table: PassageTable, ids: range, encoder: Encoder, path: Path, stop: Callable[[int], None]
-) -> None:
-    """Write the vectors of some passages and of their sentences, unless they are there from an earlier try."""
-    last = path.with_suffix(".lengths.npy")
-    if last.is_file():
-        return
-    whole, parts, lengths = [], [], []
-    for i in ids:
-        title, text = table.title(i), table.text(i)
-        spans = sentences(text)
-        whole.append(f"{title}. {text}" if title else text)
-        parts += [f"{title}. {text[start:end]}" if title else text[start:end] for start, end in spans]
-        lengths.append(len(spans))
-    # What is said twice is encoded once: the sentence of a passage that has no other is the passage.
-    places = {text: place for place, text in enumerate(dict.fromkeys(whole + parts))}
-    vectors = encoder.encode(list(places), progress=stop, rough=True).astype(np.float16)
-    for name, texts in (("vectors", whole), ("sentences", parts)):
-        _save(path.with_suffix(f".{name}.npy"), vectors[[places[text] for text in texts]])
-    _save(last, np.asarray(lengths, np.int64))
-
-
-def _save(path: Path, values: np.ndarray) -> None:
-    part = path.with_suffix(".part")
-    with part.open("wb") as file:
-        np.save(file, values)
-    part.replace(path)
 
 
 def _join(directory: Path, name: str, parts: list[Path], dim: int) -> None:

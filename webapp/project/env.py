@@ -174,6 +174,7 @@ def read(environ: Mapping[str, str] = os.environ) -> Env:
         own = TypeAdapter(Env).validate_python(given)
     except ValidationError as error:
         raise _wrong(error) from None
+    environment.index_processes(environ)  # a wrong one stops the start, not the first index
     return replace(
         own,
         encoder=environment.encoder(environ),

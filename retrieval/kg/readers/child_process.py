@@ -47,7 +47,18 @@ SMALL = 400 * MB
 ORPHAN_S = 900
 _PARENT_S = 1.0
 _STDERR = 4096
-_ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "VIRTUAL_ENV", "LD_LIBRARY_PATH")
+_ENVIRONMENT = (
+    "PATH",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "VIRTUAL_ENV",
+    "LD_LIBRARY_PATH",
+    "HF_HOME",
+    "HF_HUB_CACHE",
+)
 
 T = TypeVar("T")
 

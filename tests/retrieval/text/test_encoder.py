@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+import torch
 
 from retrieval.errors import ConfigError
 from retrieval.text import encoder as encoders
@@ -111,11 +112,39 @@ def test_what_is_computed_roughly_is_not_kept_for_questions(encoder):
     assert "who directed Jaws?" not in encoder._cache
 
 
-def test_few_long_texts_are_encoded_together_on_a_processor(encoder, monkeypatch):
-    sizes = []
-    real = encoder._run
-    monkeypatch.setattr(encoder, "_run", lambda texts, *rest: sizes.append(len(texts)) or real(texts, *rest))
-    encoder.encode(["word " * 200] * 10 + ["word"] * 70)
-    assert sizes[:2] == [4, 4]  # of 1,000 letters each
-    assert max(sizes) <= encoders.BATCH
-    assert sum(sizes) == 80
+def test_texts_of_as_many_tokens_are_encoded_together_with_little_padding(encoder, monkeypatch):
+    shapes, told = [], []
+
+    class Seen:
+        def __call__(self, features):
+            shapes.append(tuple(features["attention_mask"].shape))
+            assert features["input_ids"].shape == features["attention_mask"].shape
+            assert features["attention_mask"].sum(1).max() == features["attention_mask"].shape[1]
+            return model(features)
+
+    model = encoder._asked
+    texts = ["word " * 200] * 10 + ["word"] * 70 + ["a" * 300]
+    whole = encoder.encode(texts)
+    monkeypatch.setattr(encoder, "_asked", Seen())
+    assert np.allclose(encoder.encode(texts, progress=told.append), whole, atol=1e-5)
+    assert shapes[0] == (encoders.TOKENS // 202, 202)
+    assert all(rows * tokens <= encoders.TOKENS and rows <= encoders.BATCH for rows, tokens in shapes)
+    assert sum(rows for rows, _ in shapes) == told[-1] == 81
+    assert told == sorted(told)
+    # One long word of few tokens is no long text, whatever its letters.
+    assert shapes[-1][1] == 3
+
+
+def test_more_texts_than_are_sorted_together_stay_in_order(encoder, monkeypatch):
+    texts = [f"film {'very ' * (i % 5)}{i}" for i in range(70)]
+    whole = encoder.encode(texts)
+    monkeypatch.setattr(encoders, "SORTED", 16)
+    assert np.allclose(encoder.encode(texts), whole, atol=1e-5)
+
+
+def test_what_is_padded_at_the_beginning_is_not_cut(encoder):
+    mask = torch.tensor([[0, 0, 1], [1, 1, 1], [0, 1, 1]])
+    found = list(encoders._batches({"attention_mask": mask, "input_ids": mask * 7, "prompt": "p"}, 2, None))
+    assert [part["input_ids"].shape for _, part in found] == [(2, 3), (1, 3)]
+    assert found[0][1]["prompt"] == "p"
+    assert sorted(np.concatenate([rows for rows, _ in found]).tolist()) == [0, 1, 2]

@@ -52,3 +52,11 @@ def test_what_gives_something_else_is_not_used(monkeypatch):
 def test_layers_of_another_kind_are_left():
     plain = nn.Sequential(nn.Embedding(3, 4), nn.LayerNorm(4)).eval()
     assert torch.equal(packed(plain)(torch.tensor([1])), plain(torch.tensor([1])))
+
+
+def test_half_precision_is_packed_too():
+    plain = model().bfloat16()
+    fast, x = packed(plain), torch.randn(7, 6, dtype=torch.bfloat16)
+    assert any(type(part) is PackedLinear for part in fast.modules())
+    with torch.inference_mode():
+        assert torch.allclose(fast(x), plain(x), rtol=2e-2, atol=2e-2)
