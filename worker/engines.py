@@ -18,7 +18,7 @@ from retrieval.methods import registry
 from retrieval.methods._shared.engine_spec import EXTRACTIVE, EngineSpec
 from webapp.answers.models import Run
 from webapp.experiments import methods
-from webapp.experiments.models import Checkpoint, Report
+from webapp.experiments.models import Checkpoint, ForeignUse, Report
 from webapp.experiments.resolution import checkpoint_in_use
 from webapp.graphs.files import local_path
 from webapp.graphs.models import GraphVersion
@@ -76,8 +76,9 @@ def of_report(report: Report) -> Engine:
         report.checkpoint,
         report.method,
         report.reasoner,
-        llm=report.llm,
+        llm=None if report.reasoner == EXTRACTIVE else report.llm,  # else it is asked to judge alone
         options=report.options,
+        asks_foreign=report.foreign == ForeignUse.ASK,
     )
 
 
@@ -111,9 +112,10 @@ def _engine(
     *,
     llm: int | None = None,
     options: Mapping[str, Any] = MappingProxyType({}),
+    asks_foreign: bool = False,
 ) -> Engine:
     return cache().get(
-        _spec(snapshot, checkpoint, method, reasoner, options),
+        replace(_spec(snapshot, checkpoint, method, reasoner, options), asks_foreign=asks_foreign),
         llm=language_models.settings_of(llm) if llm is not None else None,
     )
 

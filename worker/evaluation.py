@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from retrieval.llm.metering import metered
 from retrieval.types import Progress, Question
 from retrieval.version import code_version
 from webapp.experiments import reports
-from webapp.experiments.models import AskedQuestions, Report
+from webapp.experiments.models import AskedQuestions, ForeignUse, Report
 from webapp.graphs import files
 from webapp.jobs import queue
 from webapp.questions.selectors import as_engine
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from retrieval.pipeline import Engine
     from retrieval.supervision.labels import Label
 
-JOURNAL = "asked.jsonl"
+JOURNAL, REPLIES = "asked.jsonl", "replies"
 
 
 @shared_task(name=queue.EVALUATE)
@@ -104,12 +105,30 @@ def _make(context: job_runs.Context, report: Report) -> dict[str, Any]:
         split=report.split,
         limit=report.limit,
         labels=labels,
+        asks_foreign=report.foreign == ForeignUse.ASK,
     )
+    if report.judgements:
+        with metered(meter):
+            made = _judged(context, report, made, out)
+        meter.require_open()
+        write_text(out / "report.json", json.dumps(made, ensure_ascii=False, indent=1) + "\n")
     for name in ("report.md", "report.html"):
         page = out / name
         write_text(page, render(page, report_page.title(made), report_page.blocks(made)))
     journal.remove()
     return made
+
+
+def _judged(context: job_runs.Context, report: Report, made: dict[str, Any], out: Path) -> dict[str, Any]:
+    """The report with what a language model says of it; replies are kept until all of it is there."""
+    from retrieval.evaluation.judgements import judged  # noqa: PLC0415
+    from retrieval.llm.replies import Asker, ReplyStore  # noqa: PLC0415
+
+    assert report.llm is not None, "a report that is judged was started with a language model"
+    asker = Asker(language_models.settings_of(report.llm), ReplyStore(out / REPLIES))
+    found = judged(made, report.judgements, asker, progress=context.progress, cancelled=context.cancelled)
+    shutil.rmtree(out / REPLIES, ignore_errors=True)
+    return found
 
 
 def _asking(context: job_runs.Context, kept: int) -> Callable[[Progress], None]:
@@ -157,5 +176,13 @@ def _key(report: Report, questions: str) -> str:
         report.budget,
         report.seed,
     ]
-    how = [report.topics, report.subgraphs, report.answers, report.options, questions, code_version()]
+    how = [
+        report.topics,
+        report.subgraphs,
+        report.answers,
+        report.foreign,
+        report.options,
+        questions,
+        code_version(),
+    ]
     return hashlib.sha256(json.dumps([*what, *how], sort_keys=True).encode()).hexdigest()

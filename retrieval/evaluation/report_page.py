@@ -17,6 +17,12 @@ GROUPS = {
     "shift": "By distance from training: topic entities, relations and relation paths",
     "shift_of_relations": "By distance from training: relations and relation paths alone",
 }
+#: What a language model may be asked of a report, and the figures of each.
+JUDGED = {
+    "judge": {"llm_judge": "right, by the judge"},
+    "verify": {"hit": "Hit, answers verified", "macro_f1": "Macro-F1, answers verified"},
+    "faithfulness": {"hallucination_score": "rests on what was read, of right answers"},
+}
 #: Wrong or partly wrong answers that are shown one by one.
 FAILURES = 200
 _SHOWN = 20
@@ -40,6 +46,8 @@ def blocks(report: Mapping[str, Any]) -> list[Block]:
     for name, groups in report["breakdowns"].items():
         if groups:
             found += [Heading(GROUPS.get(name, name)), _groups(groups)]
+    if report.get("judged"):
+        found += [Heading("What a language model says of the answers"), *_judged(report["judged"])]
     if report.get("programs", {}).get("given"):
         found += [Heading("Programs"), _programs(report["programs"])]
     found += [Heading("What the graph lacks"), *_lacks(report)]
@@ -111,6 +119,21 @@ def _programs(found: Mapping[str, Any]) -> Text:
     if found["unfit"]:
         text += f" Programs that do not fit the graph: {_listed(found['unfit'])}."
     return Text(text)
+
+
+def _judged(judged: Mapping[str, Any]) -> list[Block]:
+    rows = []
+    for name, figures in JUDGED.items():
+        found = judged.get(name)
+        if found is None:
+            continue
+        if "why" in found:
+            rows.append((name, found["why"], "", ""))
+        for figure, says in figures.items() if "why" not in found else ():
+            rows.append((says, number(found[figure]), f"{found['n']:,}", f"{found['unsaid']:,}"))
+    usage = judged["usage"]
+    asked = f"Asked {judged['model']}: {usage['llm_calls']:,} calls, {usage['tokens']:,} tokens."
+    return [Table(("judgement", "value", "questions", "does not say"), rows), Text(asked)]
 
 
 def _groups(groups: Mapping[str, Mapping[str, Any]]) -> Table:

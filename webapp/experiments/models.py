@@ -213,6 +213,21 @@ class AskedQuestions(models.TextChoices):
     IN_GRAPH = "in-graph"
 
 
+class ForeignUse(models.TextChoices):
+    """What a checkpoint of a graph of other relations is for: another stands in for it, or it is asked all the same."""
+
+    ZERO_SHOT = "zero-shot"
+    ASK = "ask"
+
+
+class Judgement(models.TextChoices):
+    """What a language model may be asked of a report's answers."""
+
+    JUDGE = "judge"
+    VERIFY = "verify"
+    FAITHFULNESS = "faithfulness"
+
+
 class Report(MadeByJob, Trashable):
     """One question set asked of one method. It names what it was made of, so that it outlives all of that.
 
@@ -241,6 +256,8 @@ class Report(MadeByJob, Trashable):
     topics = models.CharField(max_length=16, choices=TopicSource, default=TopicSource.GIVEN)
     subgraphs = models.CharField(max_length=16, choices=SubgraphSource, default=SubgraphSource.OWN)
     answers = models.CharField(max_length=16, choices=AskedQuestions, default=AskedQuestions.ALL)
+    foreign = models.CharField(max_length=16, choices=ForeignUse, default=ForeignUse.ZERO_SHOT)
+    judgements = models.JSONField(default=list)
     options = models.JSONField(default=dict)
     summary = models.JSONField(default=dict)
     of_study = models.BooleanField(default=False)

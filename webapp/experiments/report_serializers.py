@@ -12,6 +12,8 @@ from webapp.api.schema import or_null, tuple_of
 from webapp.experiments.comparison import CHANGES
 from webapp.experiments.models import (
     AskedQuestions,
+    ForeignUse,
+    Judgement,
     QuestionOutcome,
     Report,
     ReportQuestion,
@@ -66,6 +68,74 @@ class ProgramFiguresSerializer(serializers.Serializer[object]):
     none_run = serializers.IntegerField(help_text="answered, or not, without a program")
 
 
+class JudgeSerializer(serializers.Serializer[object]):
+    """Answers as a language model judges them; ``why`` says why there was nothing to judge."""
+
+    n = serializers.IntegerField()
+    why = serializers.CharField(default=None, allow_null=True)
+    unsaid = serializers.IntegerField(default=None, allow_null=True, help_text="replies that do not say")
+    llm_judge = serializers.FloatField(default=None, allow_null=True, help_text="share of right answers")
+    exact_match = serializers.FloatField(
+        default=None, allow_null=True, help_text="of the first answer's words"
+    )
+    token_f1 = serializers.FloatField(default=None, allow_null=True, help_text="of the first answer's words")
+
+
+class VerifySerializer(serializers.Serializer[object]):
+    """Figures where a language model says which given answers mean which right ones."""
+
+    n = serializers.IntegerField()
+    why = serializers.CharField(default=None, allow_null=True)
+    unsaid = serializers.IntegerField(default=None, allow_null=True)
+    asked = serializers.IntegerField(
+        default=None, allow_null=True, help_text="that were not right by name already"
+    )
+    hit = serializers.FloatField(default=None, allow_null=True)
+    macro_f1 = serializers.FloatField(default=None, allow_null=True)
+    by_names = serializers.DictField(
+        default=None, allow_null=True, child=serializers.FloatField(), help_text="both figures by names alone"
+    )
+
+
+class FaithfulnessSerializer(serializers.Serializer[object]):
+    """How often right answers rest on what was read, as a language model says of itself."""
+
+    n = serializers.IntegerField()
+    why = serializers.CharField(default=None, allow_null=True)
+    unsaid = serializers.IntegerField(default=None, allow_null=True)
+    asked = serializers.IntegerField(default=None, allow_null=True)
+    used = serializers.IntegerField(default=None, allow_null=True)
+    not_used = serializers.IntegerField(default=None, allow_null=True)
+    hallucination_score = serializers.FloatField(default=None, allow_null=True)
+
+
+class JudgingUsageSerializer(serializers.Serializer[object]):
+    """What the judgements cost; replies that were ``kept`` from before cost nothing."""
+
+    llm_calls = serializers.IntegerField()
+    tokens = serializers.IntegerField()
+    cost = serializers.FloatField(allow_null=True)
+    kept = serializers.IntegerField()
+
+
+class JudgedSerializer(serializers.Serializer[object]):
+    """What a language model says of a report's answers; null what was not asked for."""
+
+    judge = JudgeSerializer(default=None, allow_null=True)
+    verify = VerifySerializer(default=None, allow_null=True)
+    faithfulness = FaithfulnessSerializer(default=None, allow_null=True)
+    model = serializers.CharField()
+    usage = JudgingUsageSerializer()
+
+
+class JudgedQuestionSerializer(serializers.Serializer[object]):
+    """What a language model says of a question's answers; null where its reply does not say."""
+
+    right = serializers.BooleanField(default=None, allow_null=True)
+    verified_f1 = serializers.FloatField(default=None, allow_null=True)
+    faithful = serializers.BooleanField(default=None, allow_null=True)
+
+
 class ReportSerializer(MadeByJobSerializer):
     """A report without what only its own page shows: what the engine measured is null or empty until it is done.
 
@@ -76,6 +146,7 @@ class ReportSerializer(MadeByJobSerializer):
     fingerprint = serializers.SerializerMethodField()
     llm = serializers.CharField(source="llm_name", allow_blank=True)
     options = serializers.DictField()
+    judgements = serializers.ListField(child=serializers.ChoiceField(choices=Judgement.choices))
     n = serializers.IntegerField(source="summary.n", default=None, allow_null=True)
     metrics = serializers.DictField(source="summary.metrics", default=dict, child=Metric())
     latency_ms = LatencySerializer(source="summary.latency_ms", default=None, allow_null=True)
@@ -87,8 +158,17 @@ class ReportSerializer(MadeByJobSerializer):
         fields = [
             *("id", "graph", "graph_name", "snapshot", "question_set", "question_set_name", "split"),
             *("method", "checkpoint", "fingerprint", "reasoner", "llm", "budget", "seed", "limit"),
-            *("topics", "subgraphs", "answers", "options", "state", "job", "n", "metrics", "latency_ms"),
-            *("retrieval_ms", "usage", "error", "created_at", "finished_at", "created_by"),
+            *("topics", "subgraphs", "answers", "foreign", "judgements", "options", "state", "job", "n"),
+            *(
+                "metrics",
+                "latency_ms",
+                "retrieval_ms",
+                "usage",
+                "error",
+                "created_at",
+                "finished_at",
+                "created_by",
+            ),
         ]
 
     def get_fingerprint(self, report: Report) -> str | None:
@@ -124,13 +204,14 @@ class ReportDetailSerializer(ReportSerializer):
     coverage = serializers.DictField(
         source="summary.coverage", default=dict, child=serializers.IntegerField()
     )
+    judged = JudgedSerializer(source="summary.judged", default=None, allow_null=True)
     manifest = serializers.DictField(source="summary.manifest", default=dict)
 
     class Meta(ReportSerializer.Meta):
         fields = [
             *ReportSerializer.Meta.fields,
             *("intervals", "breakdowns", "outcomes", "causes", "no_answers", "own_subgraphs", "programs"),
-            *("coverage", "manifest"),
+            *("coverage", "judged", "manifest"),
         ]
 
     @extend_schema_field(OutcomesSerializer)
@@ -152,6 +233,18 @@ class EvaluateSerializer(MethodChoiceSerializer):
         choices=AskedQuestions.choices,
         default=AskedQuestions.ALL.value,
         help_text="all questions, or those of which some answer is in the graph",
+    )
+    foreign = serializers.ChoiceField(
+        choices=ForeignUse.choices,
+        default=ForeignUse.ZERO_SHOT.value,
+        help_text="a checkpoint of a graph of other relations: compare relations by text in its place, or ask it",
+    )
+    judgements = serializers.ListField(
+        child=serializers.ChoiceField(choices=Judgement.choices),
+        default=list,
+        max_length=len(Judgement),
+        help_text="what a language model is asked of the answers: whether they are right, which mean which right ones, "
+        "whether right ones rest on what was read",
     )
     options = serializers.DictField(default=dict)
 
@@ -192,6 +285,7 @@ class ReportQuestionSerializer(serializers.Serializer[object]):
     triples = serializers.IntegerField()
     latency_ms = serializers.FloatField()
     paths = FollowedSerializer(many=True)
+    judged = JudgedQuestionSerializer(default=None, allow_null=True)
     program_exact = serializers.FloatField(
         allow_null=True, required=False, help_text="1 where the gold program was read; null without one"
     )

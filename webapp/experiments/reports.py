@@ -18,6 +18,8 @@ from webapp.experiments import resolution
 from webapp.experiments.models import (
     AskedQuestions,
     Checkpoint,
+    ForeignUse,
+    Judgement,
     Report,
     ReportQuestion,
     SubgraphSource,
@@ -29,6 +31,7 @@ from webapp.graphs.models import Graph
 from webapp.graphs.selectors import require_version
 from webapp.jobs import services as jobs
 from webapp.jobs.models import ACTIVE, JobKind
+from webapp.language_models import selectors as language_models
 from webapp.questions.models import QuestionSet
 
 ALL = "all"
@@ -50,6 +53,8 @@ class EvaluationRequest:
     topics: str = TopicSource.GIVEN.value
     subgraphs: str = SubgraphSource.OWN.value
     answers: str = AskedQuestions.ALL.value
+    foreign: str = ForeignUse.ZERO_SHOT.value
+    judgements: Sequence[str] = ()
     options: dict[str, Any] = field(default_factory=dict)
 
 
@@ -64,8 +69,8 @@ def start_report(
         CheckpointError: the checkpoint is of another graph, snapshot, method or encoder.
         TrainingDataError: the question set is of another graph, or the split is empty.
         ConfigError: an option is unknown or has a wrong value.
-        InvalidError: split, budget, limit or reasoner makes no sense.
-        NotConfiguredError: the language model was asked for and none is set up.
+        InvalidError: split, budget, limit, reasoner or ``foreign`` makes no sense.
+        NotConfiguredError: a language model is to answer or to judge and none is set up.
     """
     snapshot = snapshots.of_graph(graph)
     require_set_of_graph(question_set, graph)
@@ -75,7 +80,10 @@ def start_report(
     method, checkpoint = resolution.method_and_checkpoint(graph, evaluation.method, evaluation.checkpoint)
     resolution.options(method, evaluation.options, checkpoint)
     reasoner = resolution.reasoner(evaluation.reasoner, method)
+    _require_to_ask(checkpoint, evaluation.foreign)
     llm = resolution.language_model(reasoner, evaluation.llm)
+    if llm is None and evaluation.judgements:
+        llm = language_models.choose(evaluation.llm, "have nothing judged")
     with transaction.atomic():
         report = Report.objects.create(
             graph=graph,
@@ -95,11 +103,22 @@ def start_report(
             topics=evaluation.topics,
             subgraphs=evaluation.subgraphs,
             answers=evaluation.answers,
+            foreign=evaluation.foreign,
+            judgements=[name for name in Judgement.values if name in evaluation.judgements],
             options=evaluation.options,
             created_by=user,
         )
         _queue(report, user)
     return report
+
+
+def _require_to_ask(checkpoint: Checkpoint | None, foreign: str) -> None:
+    """Refuse to ask a checkpoint all the same where there is none."""
+    if checkpoint is None and foreign == ForeignUse.ASK:
+        raise InvalidError(
+            "There is no checkpoint that could be asked.",
+            hint="Choose a checkpoint, upload one of another graph, or leave foreign out.",
+        )
 
 
 def _require_split(question_set: QuestionSet, split: str) -> None:

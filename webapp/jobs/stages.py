@@ -72,7 +72,7 @@ STAGES: dict[str, tuple[Stage, ...]] = {
         Stage("open", "Open the method", 5, ("opening",)),
         Stage("ask", "Ask the questions", 85, ("taking up", "asking")),
         Stage("compare", "Compare with what was trained on", 8, ("encoding", "computing", *_PATHS)),
-        Stage("write", "Write the report", 2, ("writing the report",)),
+        Stage("write", "Write the report", 2, ("writing the report", "judging")),
     ),
     JobKind.EXTRACT: (
         Stage("read", "Read the passages", 80, ("reading", "asking again")),

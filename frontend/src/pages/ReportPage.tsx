@@ -7,6 +7,7 @@ import { keys, reportQuery, downloadReport, resumeReport, sessionQuery, statusQu
 import { useMayManage } from "@/api/rights";
 import type { ReportDetail } from "@/api/reportTypes";
 import { Breakdowns } from "@/components/experiments/Breakdowns";
+import { JudgedCard } from "@/components/experiments/JudgedCard";
 import { Manifest } from "@/components/experiments/Manifest";
 import { MetricsCard } from "@/components/experiments/MetricsCard";
 import { QuestionRows } from "@/components/experiments/QuestionRows";
@@ -202,14 +203,17 @@ export function ReportPage() {
         , snapshot <Fingerprint value={report.snapshot} /> · topics{" "}
         {report.topics === "given" ? "as the question set names them" : "found by the linker"}
         {report.subgraphs === "whole" && " · whole graph"}
-        {report.answers === "in-graph" && " · questions with an answer in the graph"} · {report.reasoner}{" "}
-        reasoner · budget {report.budget} · seed {report.seed} · <Ago iso={report.created_at} />
+        {report.answers === "in-graph" && " · questions with an answer in the graph"}
+        {report.foreign === "ask" && " · the checkpoint asked whatever relations the graph has"} ·{" "}
+        {report.reasoner} reasoner · budget {report.budget} · seed {report.seed} ·{" "}
+        <Ago iso={report.created_at} />
         {report.created_by && ` by ${report.created_by}`}
       </p>
       {report.state === "done" ? (
         <>
           <Counts report={report} />
           <MetricsCard report={report} />
+          {report.judged && <JudgedCard judged={report.judged} />}
           <Breakdowns report={report} />
           <QuestionRows report={report} />
           <Manifest report={report} />

@@ -8,6 +8,7 @@ from webapp.experiments.models import Report
 from webapp.graphs.models import Graph
 from webapp.jobs import services as jobs
 from webapp.jobs.models import Job
+from webapp.language_models import services as language_models
 from webapp.questions.models import QuestionSet
 
 
@@ -36,7 +37,7 @@ def test_an_evaluation_is_queued_with_what_was_asked_for(
         100,
     )
     assert (report["topics"], report["subgraphs"], report["options"]) == ("linked", "whole", {})
-    assert report["answers"] == "in-graph"
+    assert (report["answers"], report["foreign"], report["judgements"]) == ("in-graph", "zero-shot", [])
     assert (report["state"], report["job"], report["n"], report["metrics"]) == ("queued", job["id"], None, {})
     assert (job["kind"], job["title"]) == ("evaluate", "Evaluate rel-rag-path on Tiny questions (dev)")
     assert redis.llen("clew:celery:jobs") == 1
@@ -57,6 +58,13 @@ def test_an_evaluation_is_queued_with_what_was_asked_for(
         ({"topics": "guessed"}, "invalid", "topics"),
         ({"subgraphs": "half"}, "invalid", "subgraphs"),
         ({"answers": "some"}, "invalid", "answers"),
+        ({"foreign": "guess"}, "invalid", "foreign"),
+        ({"foreign": "ask"}, "invalid", "no checkpoint that could be asked"),
+        ({"judgements": ["guess"]}, "invalid", "judgements"),
+        ({"judgements": "judge"}, "invalid", "judgements"),
+        ({"judgements": ["judge"] * 4}, "invalid", "judgements"),
+        ({"judgements": ["judge"]}, "llm_not_configured", "have nothing judged"),
+        ({"judgements": ["faithfulness"], "llm": 9}, "invalid", "No language model 9"),
         ({"options": {"no_such": 1}}, "bad_config", "no_such"),
         ({"options": []}, "invalid", "options"),
     ],
@@ -67,6 +75,20 @@ def test_what_cannot_be_evaluated(started, fields, code, says):
     assert (answer.status_code, error["code"]) == (400, code)
     assert says in error["message"] + error["hint"]
     assert (Report.objects.count(), Job.objects.count()) == (0, 0)
+
+
+def test_judgements_and_a_checkpoint_of_another_graph_are_kept_with_the_report(started, users, checkpoint):
+    values = {"name": "Local", "base_url": "http://localhost:1/v1", "model": "small", "api_key": ""}
+    model = language_models.create_provider(values=values, user=users["admin"])
+    trained = checkpoint()
+    answer = started(
+        checkpoint=trained.pk, foreign="ask", judgements=["faithfulness", "judge", "judge"], llm=model.pk
+    )
+    assert answer.status_code == 202, answer.content
+    report = answer.json()["report"]
+    assert (report["foreign"], report["judgements"]) == ("ask", ["judge", "faithfulness"])
+    assert (report["reasoner"], report["llm"]) == ("extractive", "Local")
+    assert started(llm=model.pk).json()["report"]["llm"] == "", "nothing asks it"
 
 
 def test_what_is_not_there_is_404(started):

@@ -12,7 +12,7 @@ import {
   questionSetsQuery,
   statusQuery,
 } from "@/api/queries";
-import type { ReportBody } from "@/api/reportTypes";
+import type { Judgement, ReportBody } from "@/api/reportTypes";
 import type { Graph, QuestionSet, Status } from "@/api/types";
 import { SettingsForm } from "@/components/kit/SettingsForm";
 import { CheckpointBadge, CheckpointPick } from "@/components/kit/CheckpointPick";
@@ -32,6 +32,7 @@ import {
   settingsFor,
 } from "@/store/methods";
 import { asksModel as asksModelBy, reasonerChoices } from "@/store/reasoners";
+import { JudgingFields } from "./JudgingFields";
 
 export interface EvaluateStart {
   graph: string | null;
@@ -92,6 +93,8 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
   const [answers, setAnswers] = useState("all");
   const [reasoner, setReasoner] = useState("extractive");
   const [llm, setLlm] = useState<string | null>(null);
+  const [judgements, setJudgements] = useState<readonly Judgement[]>([]);
+  const [foreign, setForeign] = useState<"zero-shot" | "ask">("zero-shot");
   const [typed, setTyped] = useState<Typed>({});
   const [numbers, setNumbers] = useState({ budget: String(status.budgets.default), seed: "7", limit: "" });
   const sets = useQuery(questionSetsQuery(graphId));
@@ -104,7 +107,8 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
   const method = chosenMethod(choices, methodId, graph?.checkpoint?.method);
   const checkpoint = chosenCheckpoint(method, checkpointId);
   const other = namedCheckpoint(method, checkpointId);
-  const asksModel = status.llm.configured && (asksModelBy(reasoner) || method?.asksModel === true);
+  const asksModel =
+    status.llm.configured && (asksModelBy(reasoner) || method?.asksModel === true || judgements.length > 0);
   const models = useQuery({ ...languageModelsQuery, enabled: asksModel });
   const usable = (models.data?.results ?? []).filter((model) => model.enabled);
   const usual = usable.find((model) => model.default);
@@ -162,6 +166,8 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
           subgraphs: subgraphs === "whole" ? "whole" : "own",
           answers: answers === "in-graph" ? "in-graph" : "all",
           reasoner,
+          ...(judgements.length > 0 && { judgements }),
+          ...(checkpoint && foreign === "ask" && { foreign }),
           ...(asksModel && llm !== null && { llm: Number(llm) }),
           budget: Number(numbers.budget),
           seed: Number(numbers.seed),
@@ -288,6 +294,14 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
           <SettingsForm settings={options} typed={typed} onChange={setTyped} />
         </details>
       )}
+      <JudgingFields
+        judgements={judgements}
+        onJudgements={setJudgements}
+        configured={status.llm.configured}
+        foreign={foreign}
+        onForeign={setForeign}
+        trained={checkpoint !== null}
+      />
       {status.workers.jobs === 0 && (
         <p className="bad-text">No worker is running. The job is kept and starts when one does.</p>
       )}

@@ -14,6 +14,7 @@ import { Card } from "@/components/kit/Card";
 import { Find } from "@/components/kit/TextField";
 import { count, integer, metricValue, milliseconds, score } from "@/store/format";
 import { NOT_RIGHT, OUTCOMES, OUTCOME_TONES, askAgain, groupOrder } from "@/store/reports";
+import { judgedMarks } from "@/store/judgements";
 import { CAUSES } from "@/store/studies";
 import { AnswerSets, AnswerSetsKey } from "./AnswerSets";
 import { Outcomes } from "./Outcomes";
@@ -57,6 +58,11 @@ function Row({ report, row }: { report: ReportDetail; row: ReportQuestion }) {
           <AnswerSets answers={row.answers} predicted={row.predicted} nothing={row.no_answer ?? row.error} />
         </div>
         <ProgramMark row={row} />
+        {judgedMarks(row).map(([text, tone]) => (
+          <span key={text} className={`badge ${tone}`}>
+            {text}
+          </span>
+        ))}
         <PathsFollowed row={row} />
       </td>
       <td>

@@ -1,0 +1,99 @@
+"""What a language model says of a report is kept in it, with each question, against a real endpoint."""
+
+import pytest
+
+from retrieval.environment import LLMSettings
+from retrieval.errors import ConfigError
+from retrieval.evaluation import report_page
+from retrieval.evaluation.judgements import FAITHFULNESS, JUDGE, NAMES, VERIFY, judged
+from retrieval.evaluation.pages import markdown
+from retrieval.llm.replies import Asker, ReplyStore
+from tests.support.llm_server import LLMServer
+
+
+def row(key, predicted, f1, answers=("Germany",), **more):
+    paths = [{"path": f"Switzerland - borders - {name}", "score": 1.0} for name in predicted]
+    asked = {"id": key, "question": f"{key}?", "answers": list(answers), "predicted": predicted}
+    return {**asked, "f1": f1, "hit": float(f1 > 0), "paths": paths, **more}
+
+
+REPORT = {
+    "method": "rel-rag-path",
+    "manifest": {"x": 1},
+    "per_question": [row("q1", ["Germany"], 1.0), row("q2", ["BRD"], 0.0), row("q3", [], 0.0)],
+}
+
+
+def reply(body):
+    said = body["messages"][-1]["content"]
+    if "is_equivalent" in said:
+        return '{"is_equivalent": true}'
+    if '"pairs"' in said:
+        return 'BRD is Germany. {"pairs": [[1, 1]]}'
+    return "Germany\nUsed the provided knowledge: No"
+
+
+def asker(server, store):
+    return Asker(LLMSettings(server.url, "tiny", name="Tiny", retries=0), ReplyStore(store), concurrency=1)
+
+
+def test_all_that_was_asked_for_is_in_the_report_and_with_each_question(tmp_path):
+    told = []
+    with LLMServer(reply) as server:
+        found = judged(REPORT, NAMES, asker(server, tmp_path), progress=told.append)
+        first = len(server.requests)
+        again = judged(REPORT, NAMES, asker(server, tmp_path))
+        assert len(server.requests) == first, "replies are kept"
+    assert again["judged"]["usage"] == {"llm_calls": 0, "tokens": 0, "cost": None, "kept": first}
+    assert first == 4
+    said = found["judged"]
+    assert (said[JUDGE]["llm_judge"], said[JUDGE]["exact_match"], said[JUDGE]["n"]) == (
+        pytest.approx(2 / 3),
+        pytest.approx(1 / 3),
+        3,
+    )
+    assert (said[VERIFY]["hit"], said[VERIFY]["by_names"]["hit"], said[VERIFY]["asked"]) == (
+        pytest.approx(2 / 3),
+        pytest.approx(1 / 3),
+        1,
+    )
+    assert (said[FAITHFULNESS]["hallucination_score"], said[FAITHFULNESS]["n"]) == (0.0, 1)
+    assert (said["model"], said["usage"]["llm_calls"]) == ("Tiny", 4)
+    assert [one["judged"] for one in found["per_question"]] == [
+        {"right": True, "verified_f1": 1.0, "faithful": False},
+        {"right": True, "verified_f1": 1.0},
+        {"right": False, "verified_f1": 0.0},
+    ]
+    assert [(each.done, each.total) for each in told] == [(0, 3), (1, 3), (2, 3)]
+    assert "judged" not in REPORT
+    page = markdown("t", report_page._judged(said))
+    assert "rests on what was read, of right answers" in page
+    assert "Asked Tiny: 4 calls" in page
+
+
+def test_only_what_was_asked_for_is_asked(tmp_path):
+    with LLMServer(reply) as server:
+        found = judged(REPORT, [FAITHFULNESS], asker(server, tmp_path))
+        assert len(server.requests) == 1
+    assert set(found["judged"]) == {FAITHFULNESS, "model", "usage"}
+    assert [one["judged"] for one in found["per_question"]] == [{"faithful": False}, {}, {}]
+
+
+def test_where_there_is_nothing_to_judge_the_report_says_so_and_stands(tmp_path):
+    wrong = {**REPORT, "per_question": [row("q2", ["BRD"], 0.0)]}
+    with LLMServer(reply) as server:
+        found = judged(wrong, NAMES, asker(server, tmp_path))
+    assert found["judged"][FAITHFULNESS] == {
+        "n": 0,
+        "why": "No question of the report was answered rightly with paths.",
+    }
+    assert found["judged"][JUDGE]["llm_judge"] == 1.0
+    assert "No question of the report was answered rightly" in markdown(
+        "t", report_page._judged(found["judged"])
+    )
+
+
+def test_a_judgement_that_there_is_not_is_refused(tmp_path):
+    with LLMServer(reply) as server, pytest.raises(ConfigError, match="no judgement 'guess'") as caught:
+        judged(REPORT, ["guess"], asker(server, tmp_path))
+    assert "judge, verify, faithfulness" in caught.value.hint
