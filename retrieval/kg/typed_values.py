@@ -14,10 +14,10 @@ from typing import get_args
 
 import numpy as np
 
-from retrieval.kg.values import Kind, counted, parse
+from retrieval.kg.values import Kind, counted, day_stands_first, parse
 
 #: Goes up whenever labels are read in another way, so that what snapshots keep is read anew.
-VALUES_VERSION = 2
+VALUES_VERSION = 3
 #: Codes of ``TypedValues.kinds`` are positions here.
 VALUE_KINDS: tuple[Kind, ...] = get_args(Kind)
 #: A word behind a number is a unit where so many numbers have it.
@@ -44,8 +44,11 @@ class TypedValues:
     def of(cls, labels: Iterable[str]) -> TypedValues:
         """Read all labels of a graph, in the order of its nodes.
 
-        A word behind a number that is no known unit ("320 pages") is one where at least three numbers have it.
+        A word behind a number that is no known unit ("320 pages") is one where at least three numbers have it. Whether
+        ``04/06/2024`` is in April or in June is told by the graph's other dates that can be read in one way only.
         """
+        doubtful: list[tuple[int, str]] = []
+        orders = set[bool]()
         found: dict[int, tuple[float, int]] = {}
         of_units: dict[str, list[tuple[int, float]]] = defaultdict(list)
         for node, label in enumerate(labels):
@@ -53,10 +56,20 @@ class TypedValues:
             if first not in _STARTS and first.casefold() not in _MONTHS:
                 continue
             value = parse(label)
+            if value is not None and value.kind == "date" and "/" in label:
+                order = day_stands_first(label)
+                if order is None:
+                    doubtful.append((node, label))
+                else:
+                    orders.add(order)
             if value is not None and not math.isnan(value.value):
                 found[node] = value.value, VALUE_KINDS.index(value.kind)
             elif value is None and (made := counted(label)):
                 of_units[made[1].removesuffix("s")].append((node, made[0]))
+        for node, label in doubtful if orders == {True} else ():
+            value = parse(label, day_first=True)
+            if value is not None:
+                found[node] = value.value, VALUE_KINDS.index(value.kind)
         for counts in of_units.values():
             if len(counts) >= _SAME_UNIT:
                 found |= {node: (number, VALUE_KINDS.index("number")) for node, number in counts}

@@ -110,6 +110,7 @@ _FOOTNOTE = re.compile(r"(?:\s*\[[^\[\]]{1,12}\]|\s*[*†‡§])+$")
 #: What stands behind a value in brackets and says it again in another unit, or where it is from; no year of a title.
 _AGAIN = re.compile(r"\s*\((?!(?:1[5-9]|20)\d\d\))(?=[^()]*[\d=])(?![^()]*[^\W\d_]{4})[^()]{1,30}\)$")
 _ORDINAL = re.compile(r"(?P<n>\d{1,3})(?:st|nd|rd|th)(?:\s*\([^()]{1,20}\)|,\s.{1,40})?", re.IGNORECASE)
+_MONTHS_IN_YEAR = 12
 _SEASON = re.compile(r"(?P<y>(?:1[5-9]|20)\d\d)\s?[-–/]\s?(?P<next>\d{4}|\d\d)")
 
 
@@ -134,26 +135,34 @@ class Value:
     month_day: tuple[int, int] | None = None
 
 
-def parse(text: str) -> Value | None:
+def day_stands_first(text: str) -> bool | None:
+    """Whether a date with slashes names its day before its month; None where it may be either, and of other texts."""
+    match = _SLASHED.fullmatch(text.strip().strip('"'))
+    if match is None or "." in text or max(int(match["a"]), int(match["b"])) <= _MONTHS_IN_YEAR:
+        return None
+    return int(match["a"]) > _MONTHS_IN_YEAR
+
+
+def parse(text: str, *, day_first: bool = False) -> Value | None:
     """What a whole text says as a value, or None: a name that has digits in it is none.
 
     Dates are read as ISO 8601, ``2 January 2015``, ``January 2, 2015`` and ``31/12/2015`` (a day above 12
-    tells which is the month; else the month is first), seasons (``1998-99``) as the year that they begin in. A number
-    may have separators, a scale (million) and a unit; ``7th`` and ``7th, Western`` are 7. Footnotes (``12[3]``,
-    ``12*``) and what repeats a value in brackets (``947 (289)``) change nothing.
+    tells which is the month; else the month is first, or with ``day_first`` the day), seasons (``1998-99``) as the year
+    that they begin in. A number may have separators, a scale (million) and a unit; ``7th`` and ``7th, Western`` are
+    7. Footnotes (``12[3]``, ``12*``) and what repeats a value in brackets (``947 (289)``) change nothing.
     """
     text = text.strip().strip('"').strip()
     if not text or len(text) > 60 or not any(c.isdigit() for c in text):
         return None
-    plain = _plain(text) or _ordinal(text) or _season(text)
+    plain = _plain(text, day_first) or _ordinal(text) or _season(text)
     if plain is not None:
         return plain
     bare = _AGAIN.sub("", _FOOTNOTE.sub("", text))
-    return None if bare == text else _plain(bare) or _ordinal(bare) or _season(bare)
+    return None if bare == text else _plain(bare, day_first) or _ordinal(bare) or _season(bare)
 
 
-def _plain(text: str) -> Value | None:
-    return _time(text) or _date(text) or _number(text)
+def _plain(text: str, day_first: bool) -> Value | None:
+    return _time(text) or _date(text, day_first) or _number(text)
 
 
 def _ordinal(text: str) -> Value | None:
@@ -233,7 +242,7 @@ def _number(text: str) -> Value | None:
     return Value(value * factor, "number", dimension, unit, factor)
 
 
-def _date(text: str) -> Value | None:
+def _date(text: str, day_first: bool) -> Value | None:
     match = _ISO.fullmatch(text)
     if match:
         minutes = int(match["h"] or 0) * 60 + int(match["n"] or 0) + float(match["s"] or 0) / 60
@@ -241,7 +250,10 @@ def _date(text: str) -> Value | None:
     match = _SLASHED.fullmatch(text)
     if match:
         first, second = int(match["a"]), int(match["b"])
-        month, day = (second, first) if first > 12 or "." in text else (first, second)
+        if second > _MONTHS_IN_YEAR:
+            day_first = False
+        days_first = day_first or first > _MONTHS_IN_YEAR or "." in text
+        month, day = (second, first) if days_first else (first, second)
         return _dated(int(match["y"]), month, day)
     match = _DAY_FIRST.fullmatch(text) or _MONTH_FIRST.fullmatch(text)
     if match is None:

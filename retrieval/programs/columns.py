@@ -37,6 +37,7 @@ class ValueType:
         unit: the commonest spelling of it.
         factor: of that unit to the base unit.
         year: numbers that are years.
+        age: numbers of years of which people say the whole ones.
     """
 
     kind: ValueKind
@@ -44,6 +45,7 @@ class ValueType:
     unit: str = ""
     factor: float = 1.0
     year: bool = False
+    age: bool = False
 
 
 def apart(kind: ValueType) -> ValueType:
@@ -149,7 +151,7 @@ class Columns:
         """
         kind = None if key.counted else self.value_type(key.path[-1])
         if kind is None or key.less is not None:
-            return kind and apart(kind)
+            return kind and replace(apart(kind), age=kind.kind is ValueKind.DATE)
         beside = self.value_type(key.times[-1]) if key.times else None
         return beside if beside is not None and (beside.unit or not kind.unit) else kind
 

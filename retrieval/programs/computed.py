@@ -11,7 +11,6 @@ import numpy as np
 
 from retrieval.kg.values import parse
 from retrieval.programs.algebra import Key, ValueKind
-from retrieval.programs.execution import common
 from retrieval.programs.sorts import stems_in
 from retrieval.programs.words import stem
 
@@ -157,7 +156,7 @@ class ComputedKeys:
     def _ways(self, one: int, other: int) -> list[tuple[int, ...]]:
         """How those that have one value come to the other: by themselves, or by what each has one of."""
         having, known = self.columns.sources(one), self.columns.sources(other)
-        if len(common(having, known)) >= _PRICED * len(having):
+        if len(np.intersect1d(having, known)) >= _PRICED * len(having):
             return [(other,)]
         found: list[tuple[int, ...]] = []
         for info in self.relations:

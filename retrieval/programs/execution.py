@@ -239,10 +239,8 @@ class Executor:
             return column.owners[mine], column.values[mine]
         owners, ends = self.pairs(nodes, key.path[:-1])
         column = self.columns.column(self._relation(key.path[-1]))
-        left = np.searchsorted(column.owners, ends)
-        sizes = np.searchsorted(column.owners, ends, side="right") - left
-        position = np.repeat(left - np.cumsum(sizes) + sizes, sizes) + np.arange(int(sizes.sum()))
-        return np.repeat(owners, sizes), column.values[position]
+        who, entries = _meeting(ends, column.owners)
+        return owners[who], column.values[entries]
 
     def _computed(
         self, nodes: np.ndarray, key: Key, beside: tuple[int, ...]
@@ -250,13 +248,13 @@ class Executor:
         """What two values of the same node come to, of the nodes that a key's path leads to and that have both."""
         owners, ends = (nodes, nodes) if len(key.path) == 1 else self.pairs(nodes, key.path[:-1])
         having = sorted_unique(ends)
-        one, other = self.keyed(having, Key(key.path[-1:])), self.keyed(having, Key(beside))
-        both = common(one.owners, other.owners)
-        left = one.values[np.searchsorted(one.owners, both)]
-        right = other.values[np.searchsorted(other.owners, both)]
+        holders, left = self._values(having, Key(key.path[-1:]))
+        others, right = self._values(having, Key(beside))
+        entries, partners = _meeting(holders, others)
+        left, right = left[entries], right[partners]
         values = left - right if key.times is None else left * right / self.columns.divisor(key)
-        known = among(ends, both)
-        return owners[known], values[np.searchsorted(both, ends[known])]
+        who, entries = _meeting(ends, holders[entries])
+        return owners[who], values[entries]
 
     def _all_values(self, nodes: np.ndarray, key: Key) -> np.ndarray:
         if key.counted or key.folding is not None:
@@ -400,6 +398,14 @@ def compared(
             return (values > value) & ~equal
         case Comparison.AT_LEAST:
             return (values > value) | equal
+
+
+def _meeting(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Positions of all pairs of equal items, int64 [n] each, by the first; ``right`` ascending."""
+    first = np.searchsorted(right, left)
+    sizes = np.searchsorted(right, left, side="right") - first
+    place = np.repeat(first - np.cumsum(sizes) + sizes, sizes) + np.arange(int(sizes.sum()))
+    return np.repeat(np.arange(len(left)), sizes), place
 
 
 def among(values: np.ndarray, known: np.ndarray) -> np.ndarray:

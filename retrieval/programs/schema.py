@@ -452,12 +452,17 @@ class Schema:
         return Having(max(wider, key=lambda r: (len(self.columns.sources(r)), -r))) if wider else None
 
     def people_of(self, nodes: np.ndarray) -> list[int]:
-        """Relations by which all of some things, themselves no people, have people: orders their customers."""
+        """Relations by which all of some things, themselves no people, have people: orders their customers, plots the
+        tenants who have one each.
+        """
         if not len(nodes) or self.somebody[nodes].any():
             return []
+        forward = self.snapshot.num_relations
+        of_one = {info.id + forward for info in self.relations if info.facts == info.heads}
         return [
             relation for relation in self.held_by(nodes)
-            if relation < self.snapshot.num_relations and self.somebody[self._reached(nodes, relation)].all()
+            if (relation < forward or relation in of_one)
+            and self.somebody[self._reached(nodes, relation)].all()
         ]  # fmt: skip
 
     def holding(self, nodes: np.ndarray) -> list[int]:

@@ -25,10 +25,12 @@ from retrieval.methods import registry
 from retrieval.methods._shared.engine_settings import EngineSettings
 from retrieval.methods._shared.opening import FOREIGN, is_self_taught, open_retriever
 from retrieval.methods._shared.path_or_program import (
+    LIKELY_READ,
     SURE,
     SURELY_READ,
     Either,
     ceiling,
+    comes_back,
     doubts,
     genitives,
     lacks,
@@ -282,6 +284,9 @@ class PathEngine(Engine):
         given = [answer.entity.id for answer in verdict.answers if answer.entity is not None]
         unfit = self._of_another_sort(run, verdict) or programs.fits_better(question, read, given)
         more = genitives(question, read.named)
+        best = max(paths, key=lambda path: path.score).relations if paths else ()
+        if read.reads_all and read.confidence >= LIKELY_READ and read.walked == best[:-1]:
+            unfit |= comes_back(best, self.snapshot.num_relations)
         either = Either(read, verdict, paths, nodes, unfit, asks_gender(question), more)
         return either.program
 
@@ -321,6 +326,8 @@ class PathEngine(Engine):
                 cancelled=run.cancelled,
             )  # fmt: skip
         sure = len(found) == len(topics) and all(p.score >= SURE for p in found)
+        if any(comes_back(p.relations, self.snapshot.num_relations) for p in found):
+            return False  # a program that reads every word may say to stop before
         ends = [p.relations[-1] for p in found]
         return sure and not whole(self.programs).of_another_sort(run.request.question, ends=ends)
 

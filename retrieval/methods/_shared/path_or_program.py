@@ -69,6 +69,11 @@ def genitives(question: str, named: Sequence[tuple[int, int, int]]) -> int:
     )
 
 
+def comes_back(path: Sequence[int], relations: int) -> bool:
+    """Whether a relation path ends by going back the way it came: to all that have the same."""
+    return len(path) > 1 and abs(path[-1] - path[-2]) == relations
+
+
 @dataclass(frozen=True, slots=True)
 class Either:
     """A question that both a program and relation paths read, on a graph without a checkpoint.

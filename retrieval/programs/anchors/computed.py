@@ -65,8 +65,9 @@ def _held(question: Question, free: list[Computed]) -> Iterator[Anchor]:
             if word in _FREE and stems & _PLACES:
                 number, features = Fold(Folding.SUM, having, own.key), (("sum.word", 1.0), ("sum.free", 1.0))
                 yield Anchor("F", at, at + 1, number, features=features, strength=1.0)
-                some = Filter(having, own.key, Comparison.MORE, Constant(0.0, text="0"))
-                yield Anchor("S", at, at + 1, some, "filter", (("stock", 1.0),), 1.0)
+                if words[:2] != ["how", "many"]:
+                    some = Filter(having, own.key, Comparison.MORE, Constant(0.0, text="0"))
+                    yield Anchor("S", at, at + 1, some, "filter", (("stock", 1.0),), 1.0)
             if word in _FULL and (word == "full" or words[at - 1 : at] in (["fully"], ["all"])):
                 full = Filter(having, own.key, Comparison.AT_MOST, Constant(0.0, text="0"))
                 first = at if word == "full" else at - 1

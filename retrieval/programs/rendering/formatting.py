@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from retrieval.kg.values import month_day
-from retrieval.programs.algebra import Constant, Difference, Fold, KeyOf, Program, ValueKind
+from retrieval.programs.algebra import Constant, Difference, Fold, Folding, KeyOf, Program, ValueKind
 from retrieval.programs.columns import Columns, ValueType, apart
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ _BASE_UNITS = {
 }  # fmt: skip
 _SIGNS = frozenset("$€£")
 _DECIMALS = 4
+#: What is shorter is said in days; and how far a birthday may be off, as leap years are longer than others.
+_IN_YEARS, _DAYS, _BIRTHDAY = 2.0, 365.2425, 1e-4
 
 
 def formatted(columns: Columns, program: Program, value: float | bool) -> str:
@@ -46,6 +49,9 @@ def labels_of(snapshot: Snapshot, columns: Columns, program: Program, result: Re
 def type_of(columns: Columns, program: Program) -> ValueType | None:
     """What kind of value a number is; None where it is a mere count."""
     match program:
+        case Fold(Folding.AVERAGE, _, key) if key.less is not None:
+            mean = columns.key_type(key)
+            return mean and replace(mean, age=False)
         case KeyOf(_, key) | Fold(_, _, key):
             return columns.key_type(key)
         case Constant(_, kind, dimension):
@@ -62,6 +68,8 @@ def formatted_value(kind: ValueType | None, value: float) -> str:
         return ""
     if kind is None:
         return _number(value)
+    if kind.age:
+        return _age(value)
     match kind.kind:
         case ValueKind.DATE:
             month, day = month_day(value)
@@ -78,6 +86,13 @@ def formatted_value(kind: ValueType | None, value: float) -> str:
     if kind.unit in _SIGNS:
         return f"{sign}{kind.unit}{text}"
     return f"{sign}{text}{kind.unit if kind.unit == '%' else f' {kind.unit}'}".rstrip()
+
+
+def _age(years: float) -> str:
+    """Whole years, as the age of somebody; days of what was shorter than two."""
+    if abs(years) < _IN_YEARS:
+        return f"{_number(round(years * _DAYS))} days"
+    return f"{_number(math.floor(years + _BIRTHDAY))} years"
 
 
 def _number(value: float, separator: str = ",") -> str:

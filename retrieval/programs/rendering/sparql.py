@@ -213,7 +213,7 @@ class Writer:
             *self.vocabulary.value(second, other, beside[-1], self._new),
             f"BIND({one} {'*' if key.times else '-'} {other}{unit} AS {value})",
         ]  # fmt: skip
-        return lines, list(dict.fromkeys([x, before, end, value]))
+        return lines, list(dict.fromkeys([x, before, end, second, value]))
 
     def _each_value(self, source: Program, key: Key, x: str, value: str) -> Lines:
         lines, apart = self._values(key, x, value)

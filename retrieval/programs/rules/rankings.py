@@ -22,12 +22,16 @@ from retrieval.programs.algebra import (
 )
 from retrieval.programs.anchors.anchor import Features, Ranking
 from retrieval.programs.execution import common
+from retrieval.programs.lexicon import SUPERLATIVES
 from retrieval.programs.parts import Made, Part, rule, sums
 from retrieval.programs.rules.base import Rules
 from retrieval.programs.words import Quantity
 
 #: What compares the popular: below this nothing is known of it but how often something is met.
 _MEASURED = 0.8
+
+#: What "highest" and "lowest" say of places; of a sum or average they say that it is.
+_HIGH = SUPERLATIVES["highest"][0].nouns
 
 
 class RankingRules(Rules):
@@ -300,7 +304,7 @@ class RankingRules(Rules):
             (forward or sums(number))  # "paid the most"
             and isinstance(number.expression, Fold)
             and number.expression.how in (Folding.AVERAGE, Folding.SUM)
-            and not rank.adjective.nouns
+            and (not rank.adjective.nouns or (forward and rank.adjective.nouns == _HIGH))
         ):
             yield "D", number.expression, rank, (("rank.folded", 1.0),)
 

@@ -222,6 +222,20 @@ def programs(land: Land) -> dict[str, Program]:
         "least": Fold(Folding.LEAST, african, population),
         "most": Fold(Folding.MOST, countries, key("capital", "coast")),
         "average number of languages": Fold(Folding.AVERAGE, countries, languages),
+        "people and rivers": Fold(Folding.SUM, african, key("population", times=(land.r("river length"),))),
+        "most people by rivers": Top(
+            Having(land.r("-continent")),
+            key("-continent", "population", folding=Folding.SUM, times=(land.r("river length"),)),
+            largest=True,
+        ),
+        "longest by its capital's coast": Top(
+            countries, key("river length", less=(land.r("capital"), land.r("coast"))), largest=True
+        ),
+        "longer by 1000 km than its capital's coast": filtered(
+            key("river length", less=(land.r("capital"), land.r("coast"))),
+            more,
+            Constant(1e6, dimension="length"),
+        ),
         "sum of nothing": Fold(Folding.SUM, Entities(()), population),
         "average of nothing": Fold(Folding.AVERAGE, Entities(()), population),
         "difference": Difference(of(kenya), of(egypt)),

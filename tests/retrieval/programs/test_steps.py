@@ -103,6 +103,12 @@ SENTENCES = {
     "least": "countries → continent Africa → smallest population",
     "most": "countries → largest capital's coast",
     "average number of languages": "countries → average number of languages",
+    "people and rivers": "countries → continent Africa → total population × river length",
+    "most people by rivers": (
+        "continents → largest total population of things with this continent × river length"
+    ),
+    "longest by its capital's coast": "countries → largest river length − capital's coast",
+    "longer by 1000 km than its capital's coast": "countries → river length − capital's coast > 1,000 km",
     "sum of nothing": "nothing → total population",
     "average of nothing": "nothing → average population",
     "difference": "Kenya's population → Egypt's population → difference",
@@ -184,6 +190,14 @@ LAST: dict[str, tuple[str, int, str]] = {
     "least": ("smallest of their population", 0, "18,000,000"),
     "most": ("largest of their capital's coast", 0, "200 km"),
     "average number of languages": ("average of their number of languages", 0, "1"),
+    "people and rivers": ("sum of their population × river length", 0, "731,665,000,000 km"),
+    "most people by rivers": (
+        "the one with the largest total population of things with this continent × river length",
+        1,
+        "",
+    ),
+    "longest by its capital's coast": ("the one with the largest river length − capital's coast", 1, ""),
+    "longer by 1000 km than its capital's coast": ("with river length − capital's coast > 1,000 km", 1, ""),
     "sum of nothing": ("sum of their population", 0, "0"),
     "average of nothing": ("average of their population", 0, ""),
     "difference": ("the difference of 55,000,000 and 110,000,000", 0, "55,000,000"),

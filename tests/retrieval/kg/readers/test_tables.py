@@ -163,6 +163,19 @@ def test_things_are_called_by_what_they_are_and_not_by_a_code():
     assert flights.key == (0,)
 
 
+def test_rows_are_called_by_the_last_word_of_what_the_file_calls_them(tmp_path):
+    courses = "Code,Course,Price,Days\nK01,Penguin Club,245,5\nK02,Snow Foxes,265,3\n"
+    found = find_table(courses, "group_courses.csv", sure=True)
+    assert found is not None
+    assert (found.key, found.kinds) == ((1,), ("group course", "course"))
+    bookings = "Booking,Course code,Pupils,Paid\nB-1,K02,3,20\nB-2,K01,1,40\n"
+    joined, problems = facts(tmp_path, group_courses_csv=courses, bookings_csv=bookings)
+    assert {("B-1", "Course", "Snow Foxes"), ("B-2", "Course", "Penguin Club")} <= {
+        (head, relation.capitalize(), tail) for head, relation, tail in joined
+    }
+    assert problems == []
+
+
 @pytest.mark.parametrize(
     ("heading", "kinds"),
     [

@@ -88,3 +88,17 @@ def test_a_compact_graph_has_the_values_of_its_own_nodes(graph):
     ends = [graph.entity_label(int(tail)) for tail in graph.tails]
     compact = RestrictedSnapshot(graph, np.array([ends.index("12 rooms"), ends.index("9:30")])).compact
     assert spelt(compact, compact.typed_values) == {"12 rooms": (12.0, 0), "9:30": (570.0, 2)}
+
+
+@pytest.mark.parametrize(
+    ("others", "expected"),
+    [
+        (["14/05/2024"], year_fraction(2024, 6, 4)),
+        (["05/14/2024"], year_fraction(2024, 4, 6)),
+        ([], year_fraction(2024, 4, 6)),
+        (["14/05/2024", "05/14/2024"], year_fraction(2024, 4, 6)),
+    ],
+)
+def test_which_of_two_numbers_is_the_day_is_told_by_other_dates(others, expected):
+    found = TypedValues.of(["04/06/2024", *others])
+    assert found.values[0] == pytest.approx(expected)
