@@ -262,7 +262,7 @@ def step_an_import_that_failed_is_tried_again(admin: Page, elsewhere: FileServer
     expect(admin.get_by_text("import failed")).to_be_visible(timeout=60_000)
     expect(admin.get_by_text(re.compile("404")).first).to_be_visible()
     elsewhere.files["/lakes.tsv"] = served
-    admin.get_by_role("button", name="Try Import Lakes again").first.click()
+    admin.get_by_role("button", name="Try again: Import Lakes").first.click()
     expect(admin.get_by_text("ready", exact=True).first).to_be_visible(timeout=60_000)
 
 

@@ -57,8 +57,7 @@ def page(new_page: Callable[[], Page]) -> Iterator[Page]:
     page.context.close()
 
 
-@pytest.fixture(scope="module")
-def compared(clew: Clew, graph: int) -> str:
+def _compared(clew: Clew, graph: int) -> str:
     """A comparison of two methods."""
     methods = [{"method": "rel-rag-path"}, {"method": "inses"}]
     asked = {"graph": graph, "question": "which films did Gus Holt direct", "methods": methods}
@@ -67,18 +66,14 @@ def compared(clew: Clew, graph: int) -> str:
 
 @pytest.fixture(scope="module")
 def made(
-    clew: Clew, graph: int, run: str, compared: str, tmp_path_factory: pytest.TempPathFactory
+    clew: Clew, graph: int, run: str, places: int, tmp_path_factory: pytest.TempPathFactory
 ) -> list[str]:
     """The pages of what people make of a graph, each with something on it."""
     file = tmp_path_factory.mktemp("looks") / "asked.jsonl"
     topic, answer = "Gus Holt", clew.api("GET", f"runs/{run}")["answers"][0]
-    asked = {
-        "id": "q1",
-        "question": "which films did Gus Holt direct",
-        "topics": [topic],
-        "answers": [answer],
-    }
-    file.write_text(json.dumps({**asked, "split": "test"}) + "\n", encoding="utf-8")
+    asked = {"question": "which films did Gus Holt direct", "topic_entities": [topic], "answers": [answer]}
+    split = [{**asked, "id": f"q{n}", "split": name} for n, name in enumerate(("test", "train"))]
+    file.write_text("".join(json.dumps(one) + "\n" for one in split), encoding="utf-8")
     with file.open("rb") as content:
         body = {"name": "Asked", "graph": graph}
         questions = clew.api("POST", "question-sets", data=body, files={"file": content})["id"]
@@ -95,11 +90,16 @@ def made(
     doubt = {"id": str(uuid4()), "kind": "answer-wrong", "answer": node}
     queue = clew.api("POST", f"runs/{run}/flag", json=doubt)["queue"]
     test = clew.api("POST", f"graphs/{graph}/tests", json={"run": run})["tests"][0]["id"]
+    tried = clew.api("POST", f"graphs/{graph}/tests/ask", json={})["id"]
+    steps = {"graph": graph, "question_set": questions, "name": "Walks", "match": 0.1, "astray": 0.5}
+    walked = clew.api("POST", "trajectory-sets", json=steps)["trajectory_set"]["id"]
     clew.wait_for_quiet()
     return [
-        f"/compare/{compared}",
+        f"/compare/{_compared(clew, graph)}",
+        *(f"/threads/{_thread(clew, graph, run)}", f"/across/{_across(clew, graph, places)}"),
         *(f"/experiments/{reports[0]}", f"/experiments/compare?ids={reports[0]},{reports[1]}"),
         *(f"/studies/{study}", f"/leaderboard?set={questions}", f"/tests/{test}"),
+        *(f"/test-rounds/{tried}", f"/experiments/trajectories/{walked}"),
         *(f"/review/{queue}{part}" for part in ("", "/disagreements", "/training", "/events")),
     ]
 
@@ -115,6 +115,23 @@ def places(clew: Clew, tmp_path_factory: pytest.TempPathFactory) -> int:
         made = clew.api("POST", "graphs", data={"name": "Towns"}, files={"files": content})
     clew.wait_for_quiet()
     return int(made["graph"]["id"])
+
+
+def _thread(clew: Clew, graph: int, run: str) -> str:
+    """The thread of a question and its follow-up."""
+    asked = {"graph": graph, "question": "which languages are they in", "follows": run}
+    follow = clew.api("POST", "runs", json=asked)
+    assert list(clew.events(follow["id"]))[-1]["type"] == "answer.final"
+    return str(follow["thread"])
+
+
+def _across(clew: Clew, *graphs: int) -> str:
+    """A question that was asked of several graphs, one of which answers it."""
+    asked = {"graphs": graphs, "question": "which films did Gus Holt direct"}
+    whole = clew.api("POST", "across", json=asked)
+    for one in whole["graphs"]:
+        assert list(clew.events(one["run"]["id"]))[-1]["type"] == "answer.final"
+    return str(whole["id"])
 
 
 @contextmanager

@@ -183,7 +183,7 @@ export function JobRow({ job, workers }: { job: Job; workers: number | undefined
         {ended && mayManage(job.user, job.graph) && (
           <Button
             size="small"
-            aria-label={`Try ${job.title} again`}
+            aria-label={`Try again: ${job.title}`}
             isDisabled={retry.isPending || retry.isSuccess}
             onPress={() => retry.mutate()}
           >
