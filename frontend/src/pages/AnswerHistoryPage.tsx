@@ -56,9 +56,11 @@ export function AnswerHistoryPage() {
               Stop watching
             </Button>
           )}
-          <Link className="btn primary" to={`/?graph=${test.graph}&q=${encodeURIComponent(test.question)}`}>
-            Ask it now
-          </Link>
+          {open === 0 && (
+            <Link className="btn primary" to={`/?graph=${test.graph}&q=${encodeURIComponent(test.question)}`}>
+              Ask it now
+            </Link>
+          )}
         </>
       }
     >
