@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
-from retrieval.kg.values import Value, parse
+from retrieval.kg.values import Value, counted, parse
 from retrieval.metrics.scores import Scored
 
 #: Share of the larger number that measured ones may differ by.
@@ -65,10 +65,16 @@ def _name(
         return plain
     if truth is not None and same(label, truth):
         return name(truth)
-    value = parse(label) if values else None
+    value = parse(label) or _of_unit(label) if values else None
     if value is None:
         return plain
     return next((name(other) for found, other in values if _equal(value, found)), plain)
+
+
+def _of_unit(text: str) -> Value | None:
+    """A number with a word behind it that is no unit known here: ``757 animals``."""
+    made = counted(text)
+    return None if made is None else Value(made[0], "number")
 
 
 def _truth(text: str) -> bool | None:

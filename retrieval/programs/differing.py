@@ -26,6 +26,7 @@ _ASKED = re.compile(
     r"(?:by )?how (?:many|much)(?: (?P<unit>\w+))? (?:"
     rf"(?:is|are|was|were) (?P<one>.+?) (?P<adjective>{_COMPARED})"
     r"|(?:do|does|did) (?P<doing>.+?) (?P<verb>weigh|cost) more"
+    r"|more (?:do|does|did) (?P<more>.+?) (?P<costs>weigh|cost)"
     r") than (?P<other>.+)"
 )
 #: What verbs compare.
@@ -67,8 +68,8 @@ class Differing:
             low, high = match.span(name)
             return starts.index(low), sum(start < high for start in starts[: len(texts)])
 
-        sort = "one" if match["one"] else "doing"
-        compared = match["adjective"] or _VERBS[match["verb"]]
+        sort = next(own for own in ("one", "doing", "more") if match[own])
+        compared = match["adjective"] or _VERBS[match["verb"] or match["costs"]]
         first, last = stretch("other")
         while first < last - 1 and texts[first] in _THAT_OF:
             first += 1

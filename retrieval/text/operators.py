@@ -88,7 +88,7 @@ _PATTERNS: tuple[tuple[Operator, str], ...] = (
     ),
     (Operator.COUNT, r"(?:^|\s)#\s*of\b|\b(?:nr|no)\.?\s+of\b"),
     (Operator.COUNT, r"^\W*(?:please\s+)?(?P<cue>count)\b|\bcount\s+(?:of|the|all|how)\b"),
-    (Operator.AGGREGATE, r"\b(?:average|median)\b|\bmean\s+(?:of|value|\w+\s+of)\b"),
+    (Operator.AGGREGATE, r"\b(?:average|avg|median)\b|\bmean\s+(?:of|value|\w+\s+of)\b"),
     (Operator.AGGREGATE, r"\bdifference\s+(?:between|in|of)\b"),
     (Operator.AGGREGATE, r"\b(?:sum|total)\s+of\b|\bin\s+total\b|\baltogether\b|\bcombined\b|\btotal\b"),
     (Operator.SUPERLATIVE, rf"(?<!at )\b(?:{_SUPERLATIVES})\b(?!\s+(?:{_FAMED})\b)"),

@@ -83,9 +83,9 @@ def _cue(question: Question, adjectives: Adjectives, first: int, last: int, phra
         if not compares and phrase in lexicon.COMPARATIVES:
             found.append(anchor("U", Ranking(*lexicon.COMPARATIVES[phrase]), "comparative"))
     elif phrase in lexicon.SUPERLATIVES:
-        ranking = Ranking(
-            *lexicon.SUPERLATIVES[phrase], met=phrase in lexicon.MET, value=phrase in lexicon.EXTREMES
-        )
+        since = phrase == "longest" and any(word.text == "been" for word in question.words[:first])
+        own = lexicon.SUPERLATIVES["longest standing" if since else phrase]  # who has been here longest
+        ranking = Ranking(*own, met=phrase in lexicon.MET, value=phrase in lexicon.EXTREMES)
         found.append(anchor("U", ranking, "superlative"))
     elif phrase in lexicon.COMPARATIVES or (
         phrase.endswith(" than") and phrase.removesuffix(" than") in lexicon.COMPARATIVES

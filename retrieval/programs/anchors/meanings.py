@@ -32,6 +32,8 @@ _PLACING = frozenset({"in", "at", "on", "near"})
 _PARTICLES = frozenset({"up", "in", "out", "off", "on", "over", "back", "down"})
 #: Prepositions without which a participle says something else: "made from", "made".
 _TELLING = frozenset({"from", "of", "with"})
+#: Letters of a word, at least, that a longer one may end in.
+_COMPOUND = 4
 #: Meanings of one stretch of words that are kept.
 KINDS = 4
 _LACKING = re.compile(r"un|non-?|in|dis")
@@ -276,6 +278,15 @@ class Meanings:
         features: Features = (("k", 1.0), ("k.recall", 1.0), ("k.head", 1.0))
         return [self._kind(at, at + 1, node, features, 0.9) for node in sorted(doers)]
 
+    def _compounds(self, question: Question, at: int) -> list[Anchor]:
+        """Kinds whose name ends in a word: the motorbikes, of "bikes"."""
+        own, known = question.words[at].stem, self.schema.kind_stems
+        if own in known or len(own) < _COMPOUND:
+            return []
+        features: Features = (("k", 1.0), ("k.recall", 1.0), ("k.head", 1.0))
+        longer = [node for stem, nodes in known.items() if stem.endswith(own) for node in nodes]
+        return [self._kind(at, at + 1, node, features, 0.9) for node in longer]
+
     def kinds(self, question: Question) -> list[Anchor]:
         """Kinds, and what many nodes point to, whose names have the stems of words."""
         schema, found = self.schema, list[Anchor]()
@@ -299,6 +310,7 @@ class Meanings:
                     found.append(self._kind(first, last, node, features, 0.5 + 0.4 * recall))
                 if last == first + 1:
                     found += self._doers(question, first)
+                    found += self._compounds(question, first)
                 sex = (
                     (vocabulary.stem(SEXES.get(question.words[first].text, "")),) if last == first + 1 else ()
                 )
