@@ -21,11 +21,14 @@ if TYPE_CHECKING:
 #: Stems of what is said of one of several things, and of how many there are.
 _PRICES = stems_in("price rate fee cost value fare tariff rent wage pay")
 _COUNTS = stems_in(
-    "quantity qty units unit copies pieces booked bookings sold guests attendees visitors participants bags boxes "
-    "bottles seats stock attendance persons people"
+    "quantity qty units unit copies pieces booked bookings sold guests attendees participants bags boxes "
+    "bottles stock attendance persons people"
 )
 #: What a price is per, and words of how many or how long that is.
 _PERIODS = {"hourly": "hours", "daily": "days", "weekly": "weeks", "monthly": "months"}
+#: What is said of how many or how long something was; and stems of numbers of what is there and was not sold.
+_DONE = stems_in("used worked made number total count spent logged played")
+_KEPT = stems_in("stock inventory copies hand available")
 #: Stems of what people are counted as.
 _HEADS = stems_in("pupil head child student player")
 #: The share of those that have a number of things whose price is known.
@@ -62,12 +65,14 @@ class Computed:
     Attributes:
         key: its path is a single relation.
         rate: the relation of what each of several is, of a product.
+        kept: how many there are says what is in stock, and not what was sold.
         stems: of the rate's name without what it is per.
     """
 
     key: Key
     rate: int
     stems: frozenset[str] = frozenset()
+    kept: bool = False
 
 
 class ComputedKeys:
@@ -89,6 +94,8 @@ class ComputedKeys:
         rates = [(rate, _per(rate)) for rate in self._numbers]
         every = frozenset[str]().union(*(per for _, per in rates))
         for rate, per in rates:
+            if "rating" in _words(rate):
+                continue
             plain = frozenset(rate.stems) - per
             if not per and not plain & _PRICES:
                 continue
@@ -98,7 +105,8 @@ class ComputedKeys:
                     continue
                 for way in self._ways(counted.id, rate.id):
                     key = Key((counted.id,), times=way)
-                    found.append((10 * place + len(way), Computed(key, rate.id, plain)))
+                    kept = bool(set(counted.stems) & _KEPT) or "on order" in counted.label.casefold()
+                    found.append((10 * place + len(way), Computed(key, rate.id, plain, kept)))
         return [own for _, own in sorted(found, key=lambda own: own[0])]
 
     def _fits(
@@ -108,7 +116,7 @@ class ComputedKeys:
         stems = frozenset(counted.stems)
         if counted is rate or stems & (_PRICES | _HOLDS) or _per(counted):
             return None
-        if stems & per or self._measured_in(counted.id, _words(rate)):
+        if (stems & per and not stems - per - _COUNTS - _DONE) or self._measured_in(counted.id, _words(rate)):
             return 0
         measured = self.columns.named_unit(counted.id) is not None or self._has_unit(counted.id)
         if stems & _COUNTS and (not per or per & (_COUNTS | _HEADS)) and not measured:

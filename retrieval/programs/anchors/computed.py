@@ -26,6 +26,7 @@ _COMES_TO = frozenset({
 _FREE = frozenset({"available", "free", "left", "open", "remaining", "vacant"})
 _PLACES = stems_in("place seat spot slot ticket room space vacancy bed")
 _FULL = frozenset({"full", "booked"})
+_VALUE = frozenset({"value", "worth"})
 _MONEY = stems_in("price rate fee cost value fare tariff rent wage")
 
 
@@ -35,14 +36,15 @@ def computed(question: Question, schema: Schema) -> list[Anchor]:
     made = schema.measures.computed
     found = list[Anchor]()
     money = [own for own in made.products if own.stems & _MONEY]
+    sold = [own for own in money if not own.kept]
     valued = schema.columns.value_type
     named = {w for w in question.words if any(valued(r) for r in schema.by_stem.get(w.stem, ()))}
     for at, word in enumerate(question.words):
         if word.text in _WORTH and word not in named:
-            found += _sums(at, at + 1, money)
+            found += _sums(at, at + 1, money if word.text in _VALUE else sold)
     for at, pair in enumerate(pairwise(words)):
         if pair in _COMES_TO:
-            found += _sums(at, at + 2, money)
+            found += _sums(at, at + 2, sold)
     if words[:2] == ["how", "many"] and len(words) > 2 and "per" not in words:
         found += _sums(2, 3, [own for own in made.products if question.words[2].stem in own.stems])
     found += _held(question, made.free)

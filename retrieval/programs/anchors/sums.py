@@ -47,7 +47,7 @@ def summed(question: Question, schema: Schema, anchors: list[Anchor]) -> list[An
     "How much" means no price then.
     """
     words = [word.text for word in question.words]
-    verbs, products = set(_asked(words)), schema.measures.computed.products
+    verbs, products = set(_asked(words)), [own for own in schema.measures.computed.products if not own.kept]
     found = [
         own for at in verbs for own in _sums(at, schema.measures.amounts, Folding.SUM, "sum.word", products)
     ]
