@@ -31,8 +31,9 @@ SUPPORTED, WELL_SUPPORTED = 0.9, 0.93
 """How much the words of a question must support a relation path that a likely program has to give way to."""
 HARDLY_SUPPORTED, GUESS = 0.2, 0.25
 """Where the words of a question support relation paths less than this, what was read in part is a guess, this sure."""
-CLOSEST = 0.05
-"""A relation path this likely is shown as the closest guess where the graph does not seem to hold what is asked."""
+CLOSEST = 0.6
+"""A relation path this likely is shown as the closest guess where the graph does not seem to hold what is asked. Chosen
+on questions over 30 graphs of newcomers: from here on half of them are right, below one in five."""
 SURELY_WALKED = 0.9
 """A path this likely goes before a program that left words out."""
 
