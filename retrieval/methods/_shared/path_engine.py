@@ -25,19 +25,15 @@ from retrieval.methods import registry
 from retrieval.methods._shared.engine_settings import EngineSettings
 from retrieval.methods._shared.opening import FOREIGN, is_self_taught, open_retriever
 from retrieval.methods._shared.path_or_program import (
-    CLOSEST,
-    GUESS,
     LIKELY_READ,
     SURE,
     SURELY_READ,
     Either,
     ceiling,
-    closest,
     comes_back,
     doubts,
     genitives,
     lacks,
-    likeliest,
 )
 from retrieval.methods._shared.path_reader.idioms import asks_gender
 from retrieval.methods._shared.program_answers import named_entities
@@ -56,7 +52,7 @@ from retrieval.methods._shared.retrieved import Reading
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
 from retrieval.pipeline import AskRequest, Engine, Linked, Linking, PipelineRun
 from retrieval.reasoning.base import Conclusion, Reasoner
-from retrieval.reasoning.extractive import ExtractiveReasoner, no_path, not_in_graph
+from retrieval.reasoning.extractive import ExtractiveReasoner, no_path
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.text_fit import TextFit
 from retrieval.reasoning.understanding import understood
@@ -233,16 +229,12 @@ class PathEngine(Engine):
                 said = (*self._said_of_checkpoint(), *doubts(found, verdict))
                 yield from programs.answer(run, found, said)
                 return
-        best, said = max((path.score for path in paths), default=0.0), self._said_of_checkpoint()
-        if likely is not None and best < SURELY_READ:
+        if likely is not None and max((path.score for path in paths), default=0.0) < SURELY_READ:
             most = 1.0 if run.request.given else ceiling(likely)
             known = evidence.coverage if not lacks(likely, paths) else 0.0
             evidence = replace(evidence, ceiling=most, coverage=known)
-        if likely is not None and evidence.coverage == 0.0 and best >= CLOSEST:
-            said = (*said, closest(not_in_graph(evidence)))
-            evidence = replace(likeliest(evidence), ceiling=min(evidence.ceiling, GUESS), coverage=1.0)
         yield ChainsBuilt(evidence.chains, run.paths, distinct_facts(evidence.chains), run.ms(began))
-        yield from reason(run, self.reasoner, self._fallback, evidence, warnings=said)
+        yield from reason(run, self.reasoner, self._fallback, evidence, warnings=self._said_of_checkpoint())
 
     def _named(self, linked: Linked) -> tuple[list[int], list[str]]:
         """The topics that have a fact, and how the question calls each."""

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from retrieval.programs.reader import Understanding
-    from retrieval.reasoning.base import Conclusion, Evidence
-    from retrieval.types import NoAnswer, RelationPath
+    from retrieval.reasoning.base import Conclusion
+    from retrieval.types import RelationPath
 
 SURE, SURELY_READ, LIKELY_READ = 0.95, 0.8, 0.5
 """How sure a relation path, or a program, is: to be told apart from nothing, from likely and from possible."""
@@ -31,9 +31,6 @@ SUPPORTED, WELL_SUPPORTED = 0.9, 0.93
 """How much the words of a question must support a relation path that a likely program has to give way to."""
 HARDLY_SUPPORTED, GUESS = 0.2, 0.25
 """Where the words of a question support relation paths less than this, what was read in part is a guess, this sure."""
-CLOSEST = 0.6
-"""A relation path this likely is shown as the closest guess where the graph does not seem to hold what is asked. Chosen
-on questions over 30 graphs of newcomers: from here on half of them are right, below one in five."""
 SURELY_WALKED = 0.9
 """A path this likely goes before a program that left words out."""
 
@@ -58,20 +55,7 @@ def doubts(read: Understanding, verdict: Conclusion) -> tuple[str, ...]:
     """What is said of a guess at what relation paths say that the graph lacks."""
     if verdict.no_answer is None or not is_lacking(verdict) or read.confidence >= DOUBTED:
         return ()
-    return (closest(verdict.no_answer),)
-
-
-def closest(no_answer: NoAnswer) -> str:
-    """What is said beside a guess at what the graph does not seem to hold."""
-    return f"{no_answer.message} This is the closest to it."
-
-
-def likeliest(evidence: Evidence) -> Evidence:
-    """The evidence of what the likeliest relation path reaches alone, where one topic answers: a guess is one."""
-    if evidence.join is not None or evidence.compared is not None or not evidence.reaches:
-        return evidence
-    most = max(reach.probability for reach in evidence.reaches)
-    return replace(evidence, reaches=tuple(own for own in evidence.reaches if own.probability == most))
+    return (f"{verdict.no_answer.message} This is the closest to it.",)
 
 
 _GENITIVE = re.compile(r"\bof\b|['’]s\b")
