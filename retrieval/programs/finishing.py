@@ -16,8 +16,11 @@ from retrieval.programs.algebra import (
     Except,
     Exists,
     Fold,
+    Folding,
     Key,
+    Or,
     Program,
+    Top,
     ValueKind,
     Walk,
     walk,
@@ -106,6 +109,8 @@ class Finishing:
             counts = [Count(own) for own in self._lifted(question, part.program.source)]
             self.lifts.update(counts)
             return [part.program, *counts]
+        if part.category == "F" and question.words[0].text != "how":
+            return [_which(question, part.program)]
         return [part.program] if part.category == "F" else []
 
     def _rows_with(self, program: Program) -> Program | None:
@@ -215,6 +220,18 @@ class Finishing:
             for r in sorted(set(naming.values()))
             if np.isin(nodes, self.schema.columns.sources(r)).all()
         ]
+
+
+def _which(question: Question, program: Program) -> Program:
+    """Of two that are named, "which keeps longer, A or B", the one; not how long that is."""
+    extreme = isinstance(program, Fold) and program.how in (Folding.LEAST, Folding.MOST)
+    if not extreme or not any(word.text == "or" for word in question.words):
+        return program
+    assert isinstance(program, Fold)
+    named = program.source
+    if isinstance(named, Or) and isinstance(named.left, Entities) and isinstance(named.right, Entities):
+        return Top(named, program.key, program.how is Folding.MOST)
+    return program
 
 
 def _names_a_relation(part: Part) -> bool:

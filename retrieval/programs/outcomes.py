@@ -119,6 +119,8 @@ class Outcomes:
         if isinstance(program, Top):
             tied = len(result) == len(self.executor.nodes(program.source)) > program.count
             features.append(("root.tied", float(tied)))
+            one_of = isinstance(program.source, Or) and any(word.text == "or" for word in question.words)
+            features.append(("root.one_of", float(one_of)))
         features += self._fitting(asked, result)
         target = self._target(question, part)
         if target is not None and len(result):

@@ -26,6 +26,7 @@ _COMES_TO = frozenset({
 _FREE = frozenset({"available", "free", "left", "open", "remaining", "vacant"})
 _PLACES = stems_in("place seat spot slot ticket room space vacancy bed")
 _FULL = frozenset({"full", "booked"})
+_WHOLE = stems_in("total amount sum revenue payment turnover")
 _VALUE = frozenset({"value", "worth"})
 _MONEY = stems_in("price rate fee cost value fare tariff rent wage")
 
@@ -37,12 +38,16 @@ def computed(question: Question, schema: Schema) -> list[Anchor]:
     found = list[Anchor]()
     money = [own for own in made.products if own.stems & _MONEY]
     sold = [own for own in money if not own.kept]
+    if {r for r in schema.measures.amounts if set(schema.relations[r].stems) & _WHOLE} - {
+        own.rate for own in money
+    }:
+        sold = []  # what was paid in all is told already
     valued = schema.columns.value_type
     named = {w for w in question.words if any(valued(r) for r in schema.by_stem.get(w.stem, ()))}
     for at, word in enumerate(question.words):
         if word.text in _WORTH and word not in named:
             found += _sums(at, at + 1, money if word.text in _VALUE else sold)
-    for at, pair in enumerate(pairwise(words)):
+    for at, pair in enumerate(pairwise(words) if {"money", "much"} & set(words) else ()):
         if pair in _COMES_TO:
             found += _sums(at, at + 2, sold)
     if words[:2] == ["how", "many"] and len(words) > 2 and "per" not in words:

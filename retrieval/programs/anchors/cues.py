@@ -64,6 +64,12 @@ def _is_particle(question: Question, first: int, last: int) -> bool:
     return verb and not (last < len(question.words) and question.words[last].text[:1].isdecimal())
 
 
+def _standing(question: Question, first: int, phrase: str) -> str:
+    """The word for how long: who has been here longest began first."""
+    since = phrase in ("longer", "longest") and any(word.text == "been" for word in question.words[:first])
+    return f"{phrase} standing" if since else phrase
+
+
 def _cue(question: Question, adjectives: Adjectives, first: int, last: int, phrase: str) -> list[Anchor]:
     def anchor(category: str, extra: object, name: str, strength: float = 1.0) -> Anchor:
         return Anchor(category, first, last, extra=extra, features=((f"cue.{name}", 1.0),), strength=strength)
@@ -83,14 +89,13 @@ def _cue(question: Question, adjectives: Adjectives, first: int, last: int, phra
         if not compares and phrase in lexicon.COMPARATIVES:
             found.append(anchor("U", Ranking(*lexicon.COMPARATIVES[phrase]), "comparative"))
     elif phrase in lexicon.SUPERLATIVES:
-        since = phrase == "longest" and any(word.text == "been" for word in question.words[:first])
-        own = lexicon.SUPERLATIVES["longest standing" if since else phrase]  # who has been here longest
+        own = lexicon.SUPERLATIVES[_standing(question, first, phrase)]
         ranking = Ranking(*own, met=phrase in lexicon.MET, value=phrase in lexicon.EXTREMES)
         found.append(anchor("U", ranking, "superlative"))
     elif phrase in lexicon.COMPARATIVES or (
         phrase.endswith(" than") and phrase.removesuffix(" than") in lexicon.COMPARATIVES
     ):
-        adjective, up = lexicon.COMPARATIVES[phrase.removesuffix(" than")]
+        adjective, up = lexicon.COMPARATIVES[_standing(question, first, phrase.removesuffix(" than"))]
         found.append(anchor("C", Comparing(None, adjective, up), "comparative"))
         if not compares:
             found.append(anchor("U", Ranking(adjective, up), "comparative"))
