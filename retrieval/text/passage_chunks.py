@@ -117,9 +117,10 @@ def fill(
 
 def count(encoder: Encoder, missing: int) -> int:
     """How many processes so many pieces are encoded in; 1 for this one."""
-    if encoder.device != "cpu" or encoder.source is None:
+    several = min(environment.index_processes(), missing // CHUNKS_EACH)
+    if several < 2 or encoder.device != "cpu" or encoder.source is None:
         return 1
-    return max(1, min(environment.index_processes(), missing // CHUNKS_EACH))
+    return several
 
 
 def encode(
