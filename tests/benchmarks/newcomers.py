@@ -18,7 +18,9 @@ from tests.benchmarks.report import Section
 from tests.benchmarks.sets import CACHE
 from tests.benchmarks.unseen import GUESS, HEAD, SURE, answered, figures, sure_of
 
-COMMAND = "python -m tests.benchmarks newcomers --data FOLDER"
+COMMAND = "python -m tests.benchmarks newcomers"
+#: What authors wrote who knew nothing of how questions are read; a folder for each lot.
+HOME = Path(__file__).resolve().parents[1] / "newcomers"
 #: Files that a graph is built from; the questions lie beside them in ``questions.jsonl``.
 _FILES = (".tsv", ".csv", ".nt", ".ttl", ".json")
 _QUESTIONS = "questions.jsonl"
@@ -30,34 +32,34 @@ def measure(data: Sequence[str], *, show: bool = False) -> list[Section]:
     """Build a graph of each folder's files and ask its questions, as somebody who just uploaded them.
 
     Args:
-        data: folders of folders, each with files of a graph and a ``questions.jsonl``: rows with ``question``,
-            ``answers``, ``kind`` ("unanswerable" for what the graph does not hold) and maybe ``also``, further answer
-            sets that are right. Of "how many orders per customer" answers are "Ann: 3", or the numbers alone.
+        data: folders of folders, those of ``HOME`` where none is named; each with files of a graph and a
+            ``questions.jsonl``: rows with ``question``, ``answers``, ``kind`` ("unanswerable" for what the graph does
+            not hold) and maybe ``also``, further answer sets that are right. Of "how many orders per customer"
+            answers are "Ann: 3", or the numbers alone.
         show: print each question that goes wrong.
     """
-    if not data:
-        print("skipped: --data names no folder of graphs and their questions", flush=True)
-        return []
     section = Section(
         "Graphs and tables of newcomers, by the whole engine",
         COMMAND,
         "Each folder uploaded alone and asked its questions; linked by Clew, extractive reasoner, no training, no "
-        "checkpoint, no language model. Columns as in the sections about questions of every kind.",
-        head=("folder", *HEAD[1:]),
+        "checkpoint, no language model. All have been looked at by now: what was measured before that stands in the "
+        "section about questions of every kind, which tells what the columns say.",
+        head=("graphs and tables", *HEAD[1:]),
     )
-    for home in map(Path, data):
+    homes = [Path(name) for name in data] or sorted(path for path in HOME.iterdir() if path.is_dir())
+    by_kind: dict[str, list[tuple[Asked, Outcome]]] = defaultdict(list)
+    for home in homes:
         asked = [one for folder in _folders(home) for one in _asked(home, folder)]
         rows = [(one, _with_values(outcome)) for one, outcome in answered(asked)]
-        by_kind: dict[str, list[tuple[Asked, Outcome]]] = defaultdict(list)
         for one, outcome in rows:
             by_kind[one.operators[0]].append((one, outcome))
             if show:
                 _show(one, outcome)
-        for folder in _folders(home):
+        for folder in _folders(home) if show else ():
             section.add(folder.name, *figures([row for row in rows if row[0].suite == folder.name]))
-        for kind in sorted(set(by_kind) - {UNANSWERABLE}):
-            section.add(f"{home.name}: {kind}", *figures(by_kind[kind]))
-        section.add(f"{home.name}: all", *figures(rows))
+        section.add(f"all of {home.name}", *figures(rows))
+    for kind in sorted(set(by_kind) - {UNANSWERABLE}):
+        section.add(f"*{kind}*", *figures(by_kind[kind]))
     return [section]
 
 
