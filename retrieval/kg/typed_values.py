@@ -14,7 +14,7 @@ from typing import get_args
 
 import numpy as np
 
-from retrieval.kg.values import Kind, counted, day_stands_first, parse
+from retrieval.kg.values import Kind, counted, days_first, parse
 
 #: Goes up whenever labels are read in another way, so that what snapshots keep is read anew.
 VALUES_VERSION = 3
@@ -47,8 +47,7 @@ class TypedValues:
         A word behind a number that is no known unit ("320 pages") is one where at least three numbers have it. Whether
         ``04/06/2024`` is in April or in June is told by the graph's other dates that can be read in one way only.
         """
-        doubtful: list[tuple[int, str]] = []
-        orders = set[bool]()
+        slashed: list[tuple[int, str]] = []
         found: dict[int, tuple[float, int]] = {}
         of_units: dict[str, list[tuple[int, float]]] = defaultdict(list)
         for node, label in enumerate(labels):
@@ -57,16 +56,12 @@ class TypedValues:
                 continue
             value = parse(label)
             if value is not None and value.kind == "date" and "/" in label:
-                order = day_stands_first(label)
-                if order is None:
-                    doubtful.append((node, label))
-                else:
-                    orders.add(order)
+                slashed.append((node, label))
             if value is not None and not math.isnan(value.value):
                 found[node] = value.value, VALUE_KINDS.index(value.kind)
             elif value is None and (made := counted(label)):
                 of_units[made[1].removesuffix("s")].append((node, made[0]))
-        for node, label in doubtful if orders == {True} else ():
+        for node, label in slashed if days_first(label for _, label in slashed) else ():
             value = parse(label, day_first=True)
             if value is not None:
                 found[node] = value.value, VALUE_KINDS.index(value.kind)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import calendar
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -143,6 +144,11 @@ def day_stands_first(text: str) -> bool | None:
     return int(match["a"]) > _MONTHS_IN_YEAR
 
 
+def days_first(labels: Iterable[str]) -> bool:
+    """Whether dates with slashes name their days before their months: some can only be read so, and none otherwise."""
+    return {order for label in labels if (order := day_stands_first(label)) is not None} == {True}
+
+
 def parse(text: str, *, day_first: bool = False) -> Value | None:
     """What a whole text says as a value, or None: a name that has digits in it is none.
 
@@ -250,10 +256,8 @@ def _date(text: str, day_first: bool) -> Value | None:
     match = _SLASHED.fullmatch(text)
     if match:
         first, second = int(match["a"]), int(match["b"])
-        if second > _MONTHS_IN_YEAR:
-            day_first = False
-        days_first = day_first or first > _MONTHS_IN_YEAR or "." in text
-        month, day = (second, first) if days_first else (first, second)
+        turned = first > _MONTHS_IN_YEAR or "." in text or (day_first and second <= _MONTHS_IN_YEAR)
+        month, day = (second, first) if turned else (first, second)
         return _dated(int(match["y"]), month, day)
     match = _DAY_FIRST.fullmatch(text) or _MONTH_FIRST.fullmatch(text)
     if match is None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from retrieval.kg import typed_values
 from retrieval.kg.snapshot.arrays import sorted_unique
-from retrieval.kg.values import Value, counted, parse
+from retrieval.kg.values import Value, counted, days_first, parse
 from retrieval.programs.algebra import Key, ValueKind
 
 if TYPE_CHECKING:
@@ -104,6 +104,12 @@ class Columns:
         order = np.argsort(self.snapshot.relations, kind="stable")
         bounds = np.searchsorted(self.snapshot.relations[order], np.arange(self.snapshot.num_relations + 1))
         return order, bounds
+
+    @cached_property
+    def days_first(self) -> bool:
+        """Whether the graph's dates with slashes name their days before their months."""
+        dates = np.flatnonzero(self.kinds == 1 + VALUE_KINDS.index(ValueKind.DATE))
+        return days_first(map(self.snapshot.entity_label, dates.tolist()))
 
     def arcs(self, relation: int) -> tuple[np.ndarray, np.ndarray]:
         """Sources and targets of all arcs of a directed relation, int64 [n] each, by fact."""

@@ -112,6 +112,11 @@ def fitted(columns: Columns, constant: Constant, relation: int) -> Constant | No
         return constant
     if constant.kind is ValueKind.MONTH_DAY:
         return constant if kind.kind is ValueKind.DATE else None
+    if constant.kind is ValueKind.DATE and "/" in constant.text and columns.days_first:
+        value = values.parse(
+            constant.text.strip(" ,.?!"), day_first=True
+        )  # 04/06/2024, as the graph's dates are
+        constant = constant if value is None else replace(constant, value=value.value)
     if constant.kind is ValueKind.DATE and kind.year:
         return replace(constant, value=float(int(constant.value)), kind=ValueKind.NUMBER)
     return constant if constant.kind is kind.kind else None
