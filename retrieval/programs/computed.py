@@ -1,8 +1,8 @@
-"""What two columns of a graph come to: price times quantity, the end of something less its beginning."""
+"""What two columns of a graph come to: price times quantity, what can be held less what is, death less birth."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -33,18 +33,10 @@ _KEPT = stems_in("stock inventory copies hand available")
 _HEADS = stems_in("pupil head child student player")
 #: The share of those that have a number of things whose price is known.
 _PRICED = 0.6
-#: Stems of ends and of beginnings, and of what can hold how many and how many it holds.
-_SPANS = (
-    ("death die", "birth"),
-    ("end until finish", "start begin since from"),
-    ("departure departed left", "arrival arrive join"),
-    ("return", "borrow lend loan rent"),
-)
-_DATES = stems_in("date day year on of in at place")
-_HOLDS, _HELD = (
-    stems_in("max maximum capacity limit"),
-    stems_in("booked taken occupied reserved enrolled registered sold"),
-)
+#: Stems of ends and beginnings of lives, and of what can hold how many and how many it holds.
+_DEATH, _BIRTH = stems_in("death die"), stems_in("birth")
+_HOLDS = stems_in("max maximum capacity limit")
+_HELD = stems_in("booked taken occupied reserved enrolled registered sold")
 
 
 def _words(info: RelationInfo) -> list[str]:
@@ -81,17 +73,21 @@ class ComputedKeys:
     Args:
         columns: the values of the graph.
         relations: by forward id.
+        numbers: those that lead to numbers that are no years.
     """
 
-    def __init__(self, columns: Columns, relations: Sequence[RelationInfo]) -> None:
+    def __init__(
+        self, columns: Columns, relations: Sequence[RelationInfo], numbers: Sequence[RelationInfo]
+    ) -> None:
         self.columns = columns
         self.relations = relations
+        self.numbers = numbers
 
     @cached_property
     def products(self) -> list[Computed]:
         """What so many things come to, the surest first: quantity times price, of the row or of what it is of."""
         found: list[tuple[int, Computed]] = []
-        rates = [(rate, _per(rate)) for rate in self._numbers]
+        rates = [(rate, _per(rate)) for rate in self.numbers]
         every = frozenset[str]().union(*(per for _, per in rates))
         for rate, per in rates:
             if "rating" in _words(rate):
@@ -99,7 +95,7 @@ class ComputedKeys:
             plain = frozenset(rate.stems) - per
             if not per and not plain & _PRICES:
                 continue
-            for counted in self._numbers:
+            for counted in self.numbers:
                 place = self._fits(rate, per, counted, every)
                 if place is None:
                     continue
@@ -124,38 +120,30 @@ class ComputedKeys:
         return 2 if "each" in _words(rate) and stems & every else None
 
     @cached_property
-    def spans(self) -> list[Computed]:
-        """How long something was: its end less its beginning."""
-        return [own for ends, begins in _SPANS for own in self._spans(stems_in(ends), stems_in(begins))]
-
-    @cached_property
     def free(self) -> list[Computed]:
         """How many more something can hold."""
         return [
             Computed(Key((most.id,), less=(held.id,)), most.id)
-            for most in self._numbers if set(most.stems) & _HOLDS
-            for held in self._numbers
+            for most in self.numbers if set(most.stems) & _HOLDS
+            for held in self.numbers
             if held is not most and set(held.stems) & _HELD and self._ways(most.id, held.id) == [(held.id,)]
         ]  # fmt: skip
 
-    @property
+    @cached_property
     def lives(self) -> list[Computed]:
-        """How old somebody became."""
-        born = stems_in("birth")
-        return [own for own in self.spans if set(self.relations[own.key.less[0]].stems) & born]  # type: ignore[index]
-
-    def _spans(self, ends: frozenset[str], begins: frozenset[str]) -> Iterator[Computed]:
+        """How old people became: dates of death less dates of birth."""
         dated = [info for info in self.relations if self._is_dated(info.id)]
-        for end in dated:
-            for begin in dated:
-                if end is begin or not set(end.stems) & ends or not set(begin.stems) & begins:
-                    continue
-                of = [set(end.stems) - ends - _DATES, set(begin.stems) - begins - _DATES]
-                if of[0] != of[1]:  # the end of one thing and the beginning of another
-                    continue
-                kinds = [self.columns.value_type(own.id) for own in (end, begin)]
-                if kinds[0].kind is kinds[1].kind and self._ways(end.id, begin.id)[:1] == [(begin.id,)]:  # type: ignore[union-attr]
-                    yield Computed(Key((end.id,), less=(begin.id,)), end.id)
+        return [
+            Computed(Key((died.id,), less=(born.id,)), died.id)
+            for died in dated if set(died.stems) & _DEATH
+            for born in dated if set(born.stems) & _BIRTH and self._alike(born.id, died.id)
+            and self._ways(died.id, born.id) == [(born.id,)]
+        ]  # fmt: skip
+
+    def _alike(self, one: int, other: int) -> bool:
+        """Whether two relations lead to values of the same kind."""
+        kinds = [self.columns.value_type(own) for own in (one, other)]
+        return kinds[0] is not None and kinds[1] is not None and kinds[0].kind is kinds[1].kind
 
     def _is_dated(self, relation: int) -> bool:
         kind = self.columns.value_type(relation)
@@ -188,11 +176,3 @@ class ComputedKeys:
         spelt = words[words.index("per") + 1 :][:1]
         other = parse(f"1 {spelt[0]}") if spelt else None
         return bool(unit and other and unit.dimension == other.dimension and unit.factor == other.factor)
-
-    @cached_property
-    def _numbers(self) -> list[RelationInfo]:
-        kinds = ((info, self.columns.value_type(info.id)) for info in self.relations)
-        return [
-            info for info, kind in kinds
-            if kind is not None and kind.kind is ValueKind.NUMBER and not kind.year
-        ]  # fmt: skip

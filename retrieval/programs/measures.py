@@ -36,7 +36,7 @@ class Measures:
     @cached_property
     def computed(self) -> ComputedKeys:
         """What two of the relations of numbers and dates come to."""
-        return ComputedKeys(self.columns, self.relations)
+        return ComputedKeys(self.columns, self.relations, self._numbers)
 
     @cached_property
     def amounts(self) -> list[int]:

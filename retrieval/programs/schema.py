@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 #: Relations that say what kind of thing a node is, by label.
 TYPE_LABELS = frozenset({
     "type", "instance of", "is a", "isa", "kind", "class", "rdf type", "a", "category of thing", "entity type", "label",
-    "is an", "ist ein", "ist eine", "typ", "est un", "est une", "es un", "es una", "tipo", "è un", "è una",
+    "is an",
 })  # fmt: skip
 #: Nodes that many others point to are looked up by the stems of their names.
 _HUBS = 20_000

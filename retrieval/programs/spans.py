@@ -1,4 +1,4 @@
-"""How long something was, of its beginning and its end: how old somebody became, who lived longest."""
+"""How long people lived: how old somebody became, who lived longest, how old kings became on average."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from retrieval.programs.algebra import Fold, Folding, Having, Key, KeyOf, Top
+from retrieval.programs.algebra import Fold, Folding, Having, Key, KeyOf, Program, Top
 from retrieval.programs.listing import moved, piece
 from retrieval.programs.parts import Part
 from retrieval.programs.words import Question, folded
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from retrieval.programs.execution import Executor
     from retrieval.programs.schema import Schema
 
+#: Readings of whom it is asked of that are looked at.
+_READ = 3
 _OF_DEATH = (
     r"(?:when (?:he|she|they|it|that person) died"
     r"|(?:at|upon) (?:his |her |their |the time of (?:his |her )?)?death)"
@@ -25,18 +27,21 @@ _ASKED = re.compile(
     rf"how old (?:was|were) (?P<a>.+?) {_OF_DEATH}"
     r"|(?:at|to) (?:what|which) age did (?P<b>.+?) (?:die|live|pass away)"
     r"|(?:what|which) age (?:was|did) (?P<c>.+?) (?:when (?:he|she|they) died|die|live to|reach)"
-    r"|how (?:long|old|many years) did (?P<d>.+?) (?:live|get|become)"
+    r"|how (?:long|old|many years) did (?P<d>.+?) live"
     r"|how old did (?P<e>.+?) (?:live to be|live|get|become|grow)"
     r"|(?:the )?age (?:of (?P<f>.+?) at death|at (?:the )?death of (?P<g>.+?))"
 )
+_DIED = r"(?: when (?:he|she|they) died)"
 _MOST = re.compile(
-    r"(?P<ask>who|which .+?|what .+?|.*?)(?: (?:of|among) .+?)?(?: has| had)? "
-    r"(?:lived(?: the)? (?:(?P<most>longest)|(?P<least>shortest)(?: life)?)"
-    r"|(?:died|was)(?: at)?(?: the)? (?:(?P<young>youngest)|(?P<old>oldest))(?: age)?(?: when (?:he|she|they) died)?"
+    r"(?:who|(?:which|what) (?P<of>.+?))(?: of (?:them|us) all| among them)?(?: has| had)? "
+    r"(?:lived(?: the)? (?:(?P<most>longest)|shortest(?: life)?)"
+    rf"|died(?: at)?(?: the)? (?:youngest|(?P<old>oldest))(?: age)?{_DIED}?"
+    rf"|was(?: the)? (?:youngest|(?P<older>oldest)){_DIED}"
     r"|(?:reached|lived to)(?: the)? (?P<great>greatest|oldest|highest) age)"
 )
 _MEAN = re.compile(
-    r".*?\b(?:average|mean) (?:age (?:at|of) death|life ?span|lifetime|length of life|life expectancy)(?: of .+)?"
+    r"(?:what (?:'s |is |was )?)?(?:the )?(?:average|mean) "
+    r"(?:age (?:at|of) death|life ?span|lifetime|length of life|life expectancy)(?: of (?P<of>.+))?"
 )
 
 
@@ -70,13 +75,32 @@ class Spans:
             yield from self._age(question, self._words(match, name, starts, question), key, compose)
             return
         match = _MOST.fullmatch(text)
-        if match is not None and not match["ask"].startswith("how"):
-            largest = bool(match["most"] or match["old"] or match["great"])
-            yield self._whole(question, "S", Top(Having(key.path[0]), key, largest))
+        if match is not None:
+            largest = bool(match["most"] or match["old"] or match["older"] or match["great"])
+            for source, parts in self._those(question, match, starts, key, compose):
+                yield self._whole(question, "S", Top(source, key, largest), parts)
             return
         match = _MEAN.fullmatch(text)
         if match is not None:
-            yield self._whole(question, "F", Fold(Folding.AVERAGE, Having(key.path[0]), key))
+            for source, parts in self._those(question, match, starts, key, compose):
+                yield self._whole(question, "F", Fold(Folding.AVERAGE, source, key), parts)
+
+    def _those(
+        self,
+        question: Question,
+        match: re.Match[str],
+        starts: list[int],
+        key: Key,
+        compose: Callable[[Question], list[Part]],
+    ) -> Iterator[tuple[Program, tuple[Part, ...]]]:
+        """Whose lives are meant, and the parts that say so: all that have died, where nobody is named."""
+        if not match["of"]:
+            yield Having(key.path[0]), ()
+            return
+        first, last = self._words(match, "of", starts, question)
+        for part in compose(piece(question, first, last))[:_READ]:
+            if part.category == "S" and part.program is not None:
+                yield part.program, (moved(part, first),)
 
     def _words(
         self, match: re.Match[str], name: str, starts: list[int], question: Question
@@ -90,17 +114,17 @@ class Spans:
         first, last = named
         cue = Part("L", 0, 1, None, None, 0.0, (), (), (0, first))
         rest = Part("C", 0, 1, None, None, 0.0, (), (), (last, len(question.words)))
-        for part in compose(piece(question, first, last))[:3]:
+        for part in compose(piece(question, first, last))[:_READ]:
             if part.category != "S" or part.program is None:
                 continue
             program = KeyOf(part.program, key)
             if len(self.executor.nodes(part.program)) == 1 and not math.isnan(self.executor.number(program)):
                 yield Part("F", 0, 1, program, None, 0.0, _SPAN, (cue, moved(part, first), rest))
 
-    def _whole(self, question: Question, category: str, program: Top | Fold) -> Part:
+    def _whole(self, question: Question, category: str, program: Program, parts: tuple[Part, ...]) -> Part:
         cue = Part("L", 0, 1, None, None, 0.0, (), (), (0, len(question.words)))
         extra = "top" if category == "S" else None
-        return Part(category, 0, 1, program, extra, 0.0, _SPAN, (cue,))
+        return Part(category, 0, 1, program, extra, 0.0, _SPAN, (cue, *parts))
 
 
 _SPAN: Features = (("difference", 1.0), ("difference.quality", 1.0), ("difference.asked", 1.0), ("span", 1.0))

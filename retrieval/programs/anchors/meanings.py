@@ -34,6 +34,8 @@ _PARTICLES = frozenset({"up", "in", "out", "off", "on", "over", "back", "down"})
 _TELLING = frozenset({"from", "of", "with"})
 #: Letters of a word, at least, that a longer one may end in.
 _COMPOUND = 4
+#: How much of a kind's name the end of its word is.
+_END_NAMED = 0.6
 #: Meanings of one stretch of words that are kept.
 KINDS = 4
 _LACKING = re.compile(r"un|non-?|in|dis")
@@ -283,9 +285,10 @@ class Meanings:
         own, known = question.words[at].stem, self.schema.kind_stems
         if own in known or len(own) < _COMPOUND:
             return []
-        features: Features = (("k", 1.0), ("k.recall", 1.0), ("k.head", 1.0))
-        longer = [node for stem, nodes in known.items() if stem.endswith(own) for node in nodes]
-        return [self._kind(at, at + 1, node, features, 0.9) for node in longer]
+        features: Features = (("k", 1.0), ("k.recall", _END_NAMED), ("k.head", 1.0))
+        ends = (own, own.removesuffix("e"))  # stems of long words end without it
+        longer = [node for stem, nodes in known.items() if stem.endswith(ends) for node in nodes]
+        return [self._kind(at, at + 1, node, features, 0.5 + 0.4 * _END_NAMED) for node in longer]
 
     def kinds(self, question: Question) -> list[Anchor]:
         """Kinds, and what many nodes point to, whose names have the stems of words."""

@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from retrieval.kg.build import build_snapshot
@@ -11,8 +10,9 @@ from retrieval.kg.table import TripleTable
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra import EVERY, Top, from_json, to_json
 from retrieval.programs.reader import ProgramReader
-from retrieval.programs.rendering.formatting import formatted
 from retrieval.programs.rendering.steps import ranked_values, steps
+
+from .asking import answers
 
 PRODUCTS = [
     (name, relation, value)
@@ -76,14 +76,6 @@ def reader(tmp_path_factory):
     rows = [list(row) for row in (*PRODUCTS, *PEOPLE, *ORDERS, *OTHERS)]
     snapshot = build_snapshot(TripleTable.of(rows), tmp_path_factory.mktemp("shop") / "graph")
     return ProgramReader(snapshot, None, PROGRAMS)
-
-
-def answers(reader, question):
-    found = reader.read(question)
-    result = found.best.result
-    if isinstance(result, np.ndarray):
-        return sorted(map(reader.snapshot.entity_label, result.tolist()))
-    return [formatted(reader.parser.columns, found.best.program, result)]
 
 
 @pytest.mark.parametrize(

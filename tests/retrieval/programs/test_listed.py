@@ -1,6 +1,5 @@
 """What people ask of one table of their own: the order of its rows, its dates and footnotes, and what is the same."""
 
-import numpy as np
 import pytest
 
 from retrieval.kg.build.from_files import build_from_files
@@ -8,8 +7,9 @@ from retrieval.kg.table import ROW
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.listing import asked
 from retrieval.programs.reader import ProgramReader
-from retrieval.programs.rendering.formatting import formatted
 from retrieval.programs.words import read
+
+from .asking import answers
 
 RIDES = """#,Ride,Park,Opened,"Height
 ft (m)",Cost,Place
@@ -28,14 +28,6 @@ def reader(tmp_path_factory):
     (folder / "rides.csv").write_text(RIDES, encoding="utf-8")
     snapshot, _ = build_from_files(folder / "rides.csv", folder / "graph", problems=lambda _: None)
     return ProgramReader(snapshot, None, PROGRAMS)
-
-
-def answers(reader, question):
-    found = reader.read(question)
-    result = found.best.result
-    if isinstance(result, np.ndarray):
-        return sorted(map(reader.snapshot.entity_label, result.tolist()))
-    return [formatted(reader.parser.columns, found.best.program, result)]
 
 
 @pytest.mark.parametrize(

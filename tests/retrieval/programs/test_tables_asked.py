@@ -1,13 +1,13 @@
 """What people first ask of a table of their own: numbers of its columns, lists in its cells, both, but not, whose."""
 
-import numpy as np
 import pytest
 
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.lifting import both, but_not
 from retrieval.programs.reader import ProgramReader
-from retrieval.programs.rendering.formatting import formatted
+
+from .asking import answers
 
 STAFF = """Employee,Department,Manager,Salary,Start date,Languages,Town
 Amara Obi,Sales,Joel Stern,52000,2019-03-11,"English, French",Oslo
@@ -32,14 +32,6 @@ def reader(tmp_path_factory):
     files = [folder / "staff.csv", folder / "towns.csv"]
     snapshot, _ = build_from_files(files, folder / "graph", problems=lambda _: None)
     return ProgramReader(snapshot, None, PROGRAMS)
-
-
-def answers(reader, question):
-    found = reader.read(question)
-    result = found.best.result
-    if isinstance(result, np.ndarray):
-        return sorted(map(reader.snapshot.entity_label, result.tolist()))
-    return [formatted(reader.parser.columns, found.best.program, result)]
 
 
 @pytest.mark.parametrize(
