@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ import numpy as np
 from retrieval.kg.search.walks import all_arcs
 from retrieval.kg.table import ROW
 from retrieval.programs.algebra import Entities, Having, Program, Walk
+from retrieval.programs.calling import namings, surrogates
 from retrieval.programs.columns import Columns
 from retrieval.programs.gazetteer import CLASSES
 from retrieval.programs.induction import induced
@@ -44,8 +44,6 @@ _LONGEST_HUB = 4
 _SAMPLE, _NEARLY_ALL, _MOST = 40, 0.9, 0.8
 #: Things of one sort, at least; sorts of things, at most; and the share of nodes that two of them may have in common.
 _SORT, _SORTS, _ANOTHER_SORT = 2, 5, 0.5
-#: Names that are numbers with a mark before them: "ORD-0017", "T12".
-_NUMBERED = re.compile(r"[a-z]{0,5}[-_#. ]?\d{1,9}")
 #: From so many facts an end on, the ends of a relation are shared; and how many of them there are at most.
 _SHARED, _VALUES = 1.25, 200
 #: What a word counts in a relation's name that only says what kind its ends are: the station of "serves station".
@@ -297,73 +295,27 @@ class Schema:
 
     @cached_property
     def namings(self) -> frozenset[int]:
-        """Relations that say what things are called, of some of them only and by no other word than they bear:
-        the "name" of "Jordan (1510)", told from another Jordan.
-        """
-        found = set[int]()
-        for info in self.relations:
-            if info.stems[-1:] != ("name",) or not info.facts:
-                continue
-            heads, tails = self.columns.arcs(info.id)
-            step = max(1, len(heads) // _SAMPLE)
-            pairs = list(zip(heads[::step].tolist(), tails[::step].tolist(), strict=True))
-            same = sum(self._called(head) == self._called(tail) for head, tail in pairs)
-            fellows = self.fellows(info.id)
-            kinds = (
-                fellows.source.ids
-                if isinstance(fellows, Walk) and isinstance(fellows.source, Entities)
-                else ()
-            )
-            some = sum(self.kinds.get(kind, 0) for kind in kinds) > info.heads
-            if some and same >= _NEARLY_ALL * len(pairs):
-                found.add(info.id)
-        return frozenset(found)
-
-    def _called(self, node: int) -> str:
-        return self.snapshot.entity_label(node).casefold().split(" (")[0].strip()
+        """Relations that say what things are called, see :func:`retrieval.programs.calling.namings`."""
+        return namings(self)
 
     @cached_property
     def surrogates(self) -> tuple[np.ndarray, dict[int, int]]:
-        """Rows that are called after their kind or by a number, "player 7", "ORD-0017", bool [E]; and of each kind the
-        relation that says whose or what they are: to something of its own for each of them, or called as they are.
-        """
-        mask, naming = np.zeros(self.snapshot.num_entities, bool), dict[int, int]()
-        named = [(self.snapshot.entity_label(kind), self.members(kind)) for kind in self.kinds]
-        named += [(noun, self.columns.sources(relation)) for noun, relation in self._nouns.items()]
-        for noun, members in named:
-            sample = members[:: max(1, len(members) // _SAMPLE)].tolist()
-            labels = [self.snapshot.entity_label(node).casefold() for node in sample]
-            valued = self.columns.kinds[members].any()
-            if labels and not valued and all(_is_number_of(label, noun.casefold()) for label in labels):
-                mask[members] = True
-        for kind in self.kinds:
-            members = self.members(kind)
-            own = set(stems_of(self.snapshot.entity_label(kind)))
-            for info in self.relations if mask[members].all() else ():
-                if info.facts != info.heads or not np.isin(members, self.columns.sources(info.id)).all():
-                    continue
-                heads, tails = self.columns.arcs(info.id)
-                ends = tails[np.isin(heads, members)]
-                whose = info.leaves < 1.0 and info.facts == info.tails
-                called = set(info.stems) <= own or "name" in info.stems
-                if (whose or called) and not (mask[ends].any() or self.columns.kinds[ends].any()):
-                    naming[kind] = info.id
-                    break
-        return mask, naming
+        """Rows without names of their own, see :func:`retrieval.programs.calling.surrogates`."""
+        return surrogates(self)
 
     @cached_property
     def induced(self) -> dict[tuple[str, ...], int]:
         """Kinds where no relation says them, see :mod:`retrieval.programs.induction`: stems of a noun, and the directed
         relation that its members have.
         """
-        return {stems_of(noun): relation for noun, relation in self._nouns.items()}
+        return {stems_of(noun): relation for noun, relation in self.told.items()}
 
     @cached_property
     def nouns(self) -> dict[int, str]:
         """What the nodes are called from which a directed relation leads on, where they are all rows of one table, or
         where nothing but their names tells.
         """
-        found = {relation: noun for noun, relation in reversed(self._nouns.items())}
+        found = {relation: noun for noun, relation in reversed(self.told.items())}
         rows = self.surrogates[0]
         for kind in self.kinds:
             members = self.members(kind)
@@ -374,7 +326,8 @@ class Schema:
         return found
 
     @cached_property
-    def _nouns(self) -> dict[str, int]:
+    def told(self) -> dict[str, int]:
+        """Nouns of kinds that no relation says but names tell, each with the relation that its members have."""
         return induced(self) if self.type_relation is None else {}
 
     @cached_property
@@ -498,8 +451,3 @@ class Schema:
             return np.zeros(0, np.int64)
         start, stop = self.snapshot.in_groups.bounds_of(kind, self.type_relation)
         return np.sort(self.snapshot.in_heads[start:stop].astype(np.int64))
-
-
-def _is_number_of(label: str, kind: str) -> bool:
-    """Whether a name says no more than which of its kind something is."""
-    return label.startswith(f"{kind} ") or _NUMBERED.fullmatch(label) is not None
