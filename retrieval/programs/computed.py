@@ -28,7 +28,7 @@ _COUNTS = stems_in(
 _PERIODS = {"hourly": "hours", "daily": "days", "weekly": "weeks", "monthly": "months"}
 #: What is said of how many or how long something was; and stems of numbers of what is there and was not sold.
 _DONE = stems_in("used worked made number total count spent logged played")
-_KEPT = stems_in("stock inventory copies hand available")
+_KEPT = stems_in("stock inventory copies hand available left remaining")
 #: Stems of what people are counted as.
 _HEADS = stems_in("pupil head child student player")
 #: The share of those that have a number of things whose price is known.
@@ -57,6 +57,7 @@ class Computed:
     Attributes:
         key: its path is a single relation.
         rate: the relation of what each of several is, of a product.
+        money: the rate is one of money.
         kept: how many there are says what is in stock, and not what was sold.
         stems: of the rate's name without what it is per.
     """
@@ -64,6 +65,7 @@ class Computed:
     key: Key
     rate: int
     stems: frozenset[str] = frozenset()
+    money: bool = False
     kept: bool = False
 
 
@@ -102,7 +104,9 @@ class ComputedKeys:
                 for way in self._ways(counted.id, rate.id):
                     key = Key((counted.id,), times=way)
                     kept = bool(set(counted.stems) & _KEPT) or "on order" in counted.label.casefold()
-                    found.append((10 * place + len(way), Computed(key, rate.id, plain, kept)))
+                    found.append(
+                        (10 * place + len(way), Computed(key, rate.id, plain, bool(plain & _PRICES), kept))
+                    )
         return [own for _, own in sorted(found, key=lambda own: own[0])]
 
     def _fits(
@@ -112,7 +116,9 @@ class ComputedKeys:
         stems = frozenset(counted.stems)
         if counted is rate or stems & (_PRICES | _HOLDS) or _per(counted):
             return None
-        if (stems & per and not stems - per - _COUNTS - _DONE) or self._measured_in(counted.id, _words(rate)):
+        if (stems & per and not stems - per - _COUNTS - _DONE - _KEPT) or self._measured_in(
+            counted.id, _words(rate)
+        ):
             return 0
         measured = self.columns.named_unit(counted.id) is not None or self._has_unit(counted.id)
         if stems & _COUNTS and (not per or per & (_COUNTS | _HEADS)) and not measured:

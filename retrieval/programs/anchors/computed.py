@@ -28,7 +28,6 @@ _PLACES = stems_in("place seat spot slot ticket room space vacancy bed")
 _FULL = frozenset({"full", "booked"})
 _WHOLE = stems_in("total amount sum revenue payment turnover")
 _VALUE = frozenset({"value", "worth"})
-_MONEY = stems_in("price rate fee cost value fare tariff rent wage")
 
 
 def computed(question: Question, schema: Schema) -> list[Anchor]:
@@ -36,7 +35,7 @@ def computed(question: Question, schema: Schema) -> list[Anchor]:
     words = [word.text for word in question.words]
     made = schema.measures.computed
     found = list[Anchor]()
-    money = [own for own in made.products if own.stems & _MONEY]
+    money = sorted((own for own in made.products if own.money), key=lambda own: not own.kept)
     sold = [own for own in money if not own.kept]
     if {r for r in schema.measures.amounts if set(schema.relations[r].stems) & _WHOLE} - {
         own.rate for own in money

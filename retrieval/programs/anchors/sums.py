@@ -184,6 +184,10 @@ def _free(words: list[str], schema: Schema) -> Iterator[Anchor]:
 def _sums(
     at: int, relations: list[int], how: Folding, name: str, products: Sequence[Computed] = ()
 ) -> Iterator[Anchor]:
+    if not relations and how is Folding.SUM:  # no column says what was paid, but two do
+        for own in (own for own in products[:_AMOUNTS] if own.money):
+            program = Fold(how, Having(own.key.path[0]), own.key)
+            yield Anchor("F", at, at + 1, program, features=((name, 1.0), ("sum.product", 1.0)), strength=1.0)
     for place, relation in enumerate(relations[:_AMOUNTS]):
         key = Key((relation,))
         features: Features = ((name, 1.0), ("sum.place", float(place)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from retrieval.programs.algebra import Folding, Key, ValueKind
@@ -222,15 +221,13 @@ class Wording:
         if key.counted:
             return f"number of {self.counted(key, things)}"
         beside = key.times or key.less
-        if beside is not None:
-            own = self.key(replace(key, times=None, less=None), things)
-            return f"{own} {'×' if key.times else '−'} {self.path(beside)}"
+        also = f" {'×' if key.times else '−'} {self.path(beside)}" if beside else ""
         if not key.folding:
-            return self.path(key.path)
+            return f"{self.path(key.path)}{also}"
         how, (*before, last) = self.folding(key.folding, key), key.path
         if len(before) == 1 and direction(self.snapshot, before[0])[0]:  # of the trails of a park
-            return f"{how} {self.noun(last)} of {self.step(before[0])}"
-        return f"{how} {self.path(key.path)}"
+            return f"{how} {self.noun(last)}{also} of {self.step(before[0])}"
+        return f"{how} {self.path(key.path)}{also}"
 
     def folding(self, how: Folding, key: Key) -> str:
         """The word for what becomes of several values: ``average``; of dates, ``earliest``."""

@@ -41,6 +41,26 @@ FARMS = [
     for name, price in (("Alm", "0.5"), ("Tal", "0.8"))
     for relation, value in (("type", "farm"), ("milk price per litre", price))
 ]
+STALL = [
+    (name, relation, value)
+    for name, price, left in (
+        ("Sage", "3.00", "7"),
+        ("Mint", "2.00", "10"),
+        ("Moss", "", "4"),
+        ("Fern", "6.50", "0"),
+    )
+    for relation, value in (("type", "plant"), ("price per pot", price), ("pots left", left))
+    if value
+] + [
+    (name, relation, value)
+    for name, plant, customer, pots in (
+        ("O-1", "Sage", "Kim Doyle", "2"),
+        ("O-2", "Mint", "Kim Doyle", "5"),
+        ("O-3", "Sage", "Ravi Shah", "1"),
+        ("O-4", "Moss", "Ravi Shah", "9"),
+    )
+    for relation, value in (("type", "order"), ("plant", plant), ("customer", customer), ("pots", pots))
+]
 FAMILY = [
     (name, relation, value)
     for name, born, died in (
@@ -60,6 +80,11 @@ FAMILY = [
 @pytest.fixture(scope="module")
 def courses(tmp_path_factory):
     return reader_of(COURSES, tmp_path_factory.mktemp("courses"))
+
+
+@pytest.fixture(scope="module")
+def stall(tmp_path_factory):
+    return reader_of(STALL, tmp_path_factory.mktemp("stall"))
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +111,20 @@ def family(tmp_path_factory):
 )
 def test_revenue_and_places_left(courses, question, expected):
     assert answers(courses, question) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is my whole stock worth?", ["41"]),
+        ("How much did Kim Doyle spend?", ["16"]),
+        ("How much did Ravi Shah spend?", ["3"]),  # nothing says what moss costs
+        ("total revenue per plant", ["Mint", "Sage"]),
+        ("Which plant brought in the most money?", ["Mint"]),
+    ],
+)
+def test_what_is_there_and_what_was_sold(stall, question, expected):
+    assert answers(stall, question) == expected
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ SENTENCES = {
     "average number of languages": "countries → average number of languages",
     "people and rivers": "countries → continent Africa → total population × river length",
     "most people by rivers": (
-        "continents → largest total population of things with this continent × river length"
+        "continents → largest total population × river length of things with this continent"
     ),
     "longest by its capital's coast": "countries → largest river length − capital's coast",
     "longer by 1000 km than its capital's coast": "countries → river length − capital's coast > 1,000 km",
@@ -192,7 +192,7 @@ LAST: dict[str, tuple[str, int, str]] = {
     "average number of languages": ("average of their number of languages", 0, "1"),
     "people and rivers": ("sum of their population × river length", 0, "731,665,000,000 km"),
     "most people by rivers": (
-        "the one with the largest total population of things with this continent × river length",
+        "the one with the largest total population × river length of things with this continent",
         1,
         "",
     ),
