@@ -285,8 +285,8 @@ class PathEngine(Engine):
         unfit = self._of_another_sort(run, verdict) or programs.fits_better(question, read, given)
         more = genitives(question, read.named)
         best = max(paths, key=lambda path: path.score).relations if paths else ()
-        if read.reads_all and read.confidence >= LIKELY_READ and read.walked == best[:-1]:
-            unfit |= comes_back(best, self.snapshot.num_relations)
+        if read.confidence >= LIKELY_READ and read.walked == best[:-1]:
+            unfit |= comes_back(question, best, self.snapshot.num_relations)
         either = Either(read, verdict, paths, nodes, unfit, asks_gender(question), more)
         return either.program
 
@@ -326,7 +326,7 @@ class PathEngine(Engine):
                 cancelled=run.cancelled,
             )  # fmt: skip
         sure = len(found) == len(topics) and all(p.score >= SURE for p in found)
-        if any(comes_back(p.relations, self.snapshot.num_relations) for p in found):
+        if any(comes_back(run.request.question, p.relations, self.snapshot.num_relations) for p in found):
             return False  # a program that reads every word may say to stop before
         ends = [p.relations[-1] for p in found]
         return sure and not whole(self.programs).of_another_sort(run.request.question, ends=ends)

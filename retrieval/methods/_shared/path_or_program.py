@@ -69,9 +69,22 @@ def genitives(question: str, named: Sequence[tuple[int, int, int]]) -> int:
     )
 
 
-def comes_back(path: Sequence[int], relations: int) -> bool:
-    """Whether a relation path ends by going back the way it came: to all that have the same."""
-    return len(path) > 1 and abs(path[-1] - path[-2]) == relations
+_SHARED = re.compile(
+    r"\b(?:same|shar\w+|also|others?|another|else|together|similar|alike|like|too|common|both|co-?\w+)\b",
+    re.IGNORECASE,
+)
+
+
+def comes_back(question: str, path: Sequence[int], relations: int) -> bool:
+    """Whether a relation path ends at all that have what its topic has, though nothing is said of the same.
+
+    Args:
+        question: as asked.
+        path: directed relations.
+        relations: of the graph.
+    """
+    there_and_back = len(path) > 1 and path[-2] < relations and path[-1] == path[-2] + relations
+    return there_and_back and _SHARED.search(question) is None
 
 
 @dataclass(frozen=True, slots=True)
