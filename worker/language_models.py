@@ -20,6 +20,7 @@ from retrieval.llm import pacing
 from retrieval.llm.asking import ask
 from retrieval.llm.metering import Limit, Meter, metered
 from retrieval.types import Usage
+from webapp.api.concurrency import release_connection
 from webapp.api.redis import redis_client
 from webapp.jobs import queue
 from webapp.language_models import encryption, selectors, services
@@ -68,6 +69,8 @@ class UserMeter(Meter):
     """Counts what a run or a job uses, in its user's day too, and keeps both within their limits.
 
     Requests under way at the same moment do not see each other: a day may end over its limit by as many replies.
+    Threads ask at once and end: what they counted with is given back at once, or the database's pool would lose a
+    connection with each of them.
     """
 
     def __init__(self, user_id: int | None, limit: Limit, whose: str, *, spent: Usage | None = None) -> None:
@@ -81,7 +84,9 @@ class UserMeter(Meter):
         longest = super().admit(settings, prompt_tokens)
         if self.user_id is None or self.day_limit == Limit():
             return longest
-        day = Meter(self.day_limit, whose="this user's day", spent=selectors.spent(self.user_id))
+        spent = selectors.spent(self.user_id)
+        release_connection()
+        day = Meter(self.day_limit, whose="this user's day", spent=spent)
         try:
             return min(longest, day.admit(settings, prompt_tokens))
         except OverBudgetError as refusal:
@@ -92,6 +97,7 @@ class UserMeter(Meter):
         super().count(usage)
         if self.user_id is not None:
             services.count(user_id=self.user_id, usage=usage)
+            release_connection()
 
 
 def meter_of_run(user_id: int | None, spent: Mapping[str, Any] | None = None) -> UserMeter:

@@ -1,6 +1,9 @@
 """Workers ask the language model that was chosen, within its pace and everybody's budget."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
+from django.db import connection
 
 from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError, OverBudgetError
@@ -66,6 +69,29 @@ def test_what_a_run_uses_counts_for_its_users_day(users):
         with metered(language_models.meter_of_run(users["analyst"].pk)):
             ask(settings, CHAT)
     assert selectors.spent(user) == Usage(2, 22, 14)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_threads_that_ask_leave_no_connection_behind(users):
+    services.change_limits(values={"user_day_tokens": 10_000}, user=users["admin"])
+    meter, pool = language_models.meter_of_job(users["viewer"].pk), connection.pool
+    settings = LLMSettings("http://localhost:1/v1", "tiny", max_tokens=100)
+
+    def used() -> int:
+        connection.close()
+        stats = pool.get_stats()
+        return stats["pool_size"] - stats["pool_available"]
+
+    def ask_once(_: int) -> None:
+        meter.admit(settings, 10)
+        meter.count(Usage(1, 10, 5))
+
+    before = used()
+    for _ in range(2):
+        with ThreadPoolExecutor(4) as threads:
+            list(threads.map(ask_once, range(8)))
+    assert selectors.spent(users["viewer"].pk) == Usage(16, 160, 80)
+    assert used() == before
 
 
 def test_a_run_says_what_it_cost_and_that_it_was_refused_more(run, scripted, events, users, api):
