@@ -50,6 +50,7 @@ def work(context: job_runs.Context) -> dict[str, Any]:
             passages,
             asker,
             engines.encoder().encode if merge < 1 else None,
+            form=job.params.get("form", "own"),
             threshold=merge,
             progress=context.progress,
             cancelled=context.cancelled,

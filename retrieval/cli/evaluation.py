@@ -179,7 +179,14 @@ def faithfulness(report: Path, /, *, out: Path, replies: Path | None = None) -> 
 
 
 def answers(
-    report: Path, /, *, out: Path, judge: bool = False, verify: bool = False, replies: Path | None = None
+    report: Path,
+    /,
+    *,
+    out: Path,
+    judge: bool = False,
+    verify: bool = False,
+    sufficiency: bool = False,
+    replies: Path | None = None,
 ) -> int:
     """Exact match and token F1 of a report's answers, and what a language model says of them.
 
@@ -188,32 +195,49 @@ def answers(
         out: answers.json.
         judge: ask the configured language model whether what was answered is right.
         verify: have it say which given answers mean which right ones, for Hit and Macro-F1 (RAPL App. H).
+        sufficiency: ask it whether what was read states the right answers, or, of questions without any, the question
+            itself, as MINE's facts are (INSES, Table 14).
         replies: where replies are kept (default: replies, beside --out).
     """
     from retrieval.evaluation.answers import measure  # noqa: PLC0415 - imports torch
     from retrieval.evaluation.answers import verify as verified  # noqa: PLC0415
     from retrieval.evaluation.report import read_report, write_text  # noqa: PLC0415
+    from retrieval.evaluation.sufficiency import measure as enough  # noqa: PLC0415
     from retrieval.llm.replies import Asker, ReplyStore  # noqa: PLC0415
 
     asker = None
-    if judge or verify:
+    if judge or verify or sufficiency:
         settings = environment.language_model()
         if settings is None:
             raise ConfigError(
                 "The judge is a language model, and none is configured.",
-                hint="Set LLM_BASE_URL and LLM_MODEL, or leave --judge and --verify out.",
+                hint="Set LLM_BASE_URL and LLM_MODEL, or leave --judge, --verify and --sufficiency out.",
             )
         asker = Asker(settings, ReplyStore(replies or out.with_name("replies")))
     told = read_report(report)
     with stoppable() as stop:
-        found = measure(told, asker if judge else None, cancelled=stop.is_set)
+        facts = sufficiency and not any(row["answers"] for row in told["per_question"])
+        found = {} if facts else measure(told, asker if judge else None, cancelled=stop.is_set)
         if verify and asker is not None:
             found["verified"] = verified(told, asker, cancelled=stop.is_set)
+        if sufficiency and asker is not None:
+            found["sufficiency"] = enough(told, asker, cancelled=stop.is_set)
     write_text(out, json.dumps(found, ensure_ascii=False, indent=1) + "\n")
+    _say_answers(found, out)
+    return 0
+
+
+def _say_answers(found: dict[str, Any], out: Path) -> None:
     for name in ("exact_match", "token_f1", "llm_judge"):
-        if found[name] is not None:
+        if found.get(name) is not None:
             say(f"{name}\t{found[name]:.4f}")
-    note(f"{out}: {found['n']:,} questions, {found['unsaid']:,} judgements do not say")
+    if "n" in found:
+        note(f"{out}: {found['n']:,} questions, {found['unsaid']:,} judgements do not say")
+    if "sufficiency" in found:
+        enough = found["sufficiency"]
+        share = enough["sufficient"]
+        say("sufficient\t" + ("-" if share is None else f"{share:.4f}"))
+        note(f"{enough['asked']:,} of {enough['n']:,} asked, {enough['unsaid']:,} replies do not say")
     if "verified" in found:
         checked = found["verified"]
         for name in ("hit", "macro_f1"):
@@ -222,7 +246,6 @@ def answers(
             f"{checked['asked']:,} questions were verified, {checked['unsaid']:,} replies do not say; by names alone "
             f"{checked['by_names']['hit']:.4f} and {checked['by_names']['macro_f1']:.4f}"
         )
-    return 0
 
 
 def short_names(paths: Sequence[Path]) -> list[str]:

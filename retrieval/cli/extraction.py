@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Literal
 
 from retrieval import environment
 from retrieval.cli.console import Bars, note, say, stoppable
@@ -20,6 +21,7 @@ def extract(
     max_tokens: int | None = None,
     max_cost: float | None = None,
     merge: float = 0.93,
+    form: Literal["own", "graphrag", "kggen"] = "own",
     concurrency: int = 4,
     encoding: Encoding = Encoding(),
 ) -> int:
@@ -34,6 +36,7 @@ def extract(
         max_tokens: stop when so many tokens are used.
         max_cost: stop when it has cost so much.
         merge: names with at least this cosine are one entity; 1 merges equal names only.
+        form: whose questions are asked: Clew's own, or in GraphRAG's or KGGen's form (the latter asks twice).
         concurrency: requests at a time.
     """
     from retrieval.extraction import extract as extraction  # noqa: PLC0415
@@ -60,7 +63,7 @@ def extract(
     meter = Meter(Limit(max_tokens, max_cost), whose="this extraction")
     with stoppable() as stop, Bars() as bars, metered(meter):
         made = extraction.extract(
-            passages, asker, encode, threshold=merge, progress=bars, cancelled=stop.is_set
+            passages, asker, encode, form=form, threshold=merge, progress=bars, cancelled=stop.is_set
         )
         graph = build_snapshot(made.table, out, progress=bars)
     report = out.with_name(f"{out.name}.extraction.json")

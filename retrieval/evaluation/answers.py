@@ -164,7 +164,7 @@ def verify(
     asked = [(rows[at]["question"], rows[at]["answers"], rows[at]["predicted"]) for at in open_]
     said = dict(zip(open_, same(asker, asked, cancelled=cancelled), strict=True))
     scores = [_verified(row, said.get(at)) for at, row in enumerate(rows)]
-    usage = _usage(asker)
+    usage = usage_of(asker)
     return {
         "n": len(rows),
         "hit": fmean(hit for hit, _ in scores),
@@ -304,7 +304,7 @@ def measure(
         "token_f1": fmean(overlaps),
         "llm_judge": fmean(verdicts) if verdicts else None,
         "unsaid": judged.count(None) if asker is not None else 0,
-        "usage": None if asker is None else _usage(asker),
+        "usage": None if asker is None else usage_of(asker),
         "manifest": {
             "model": asker.settings.model if asker is not None else None,
             "prompts": prompts.shown(JUDGE) if asker is not None else {},
@@ -325,7 +325,8 @@ def measure(
     }
 
 
-def _usage(asker: Asker) -> dict[str, Any]:
+def usage_of(asker: Asker) -> dict[str, Any]:
+    """What asking has cost so far; replies that were ``kept`` from before cost nothing."""
     usage = asker.usage
     tokens = usage.prompt_tokens + usage.completion_tokens
     return {"llm_calls": usage.llm_calls, "tokens": tokens, "cost": usage.cost, "kept": asker.kept}

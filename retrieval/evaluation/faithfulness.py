@@ -30,13 +30,13 @@ def measure(
         Cancelled: ``cancelled()`` said so; replies that came are kept.
         LLMError: the endpoint cannot be used.
     """
-    rows = [row for row in report["per_question"] if row["hit"] > 0 and _read(row)]
+    rows = [row for row in report["per_question"] if row["hit"] > 0 and read_of(row)]
     if not rows:
         raise EvaluationError(
             "No question of the report was answered rightly with paths.",
             hint="Faithfulness is asked of right answers; evaluate another checkpoint or question set.",
         )
-    asked = [(row["question"], _read(row)) for row in rows]
+    asked = [(row["question"], read_of(row)) for row in rows]
     judgements = judge(asker, asked, cancelled=cancelled)
     said = [judgement.grounded for judgement in judgements]
     return {
@@ -62,6 +62,6 @@ def measure(
     }
 
 
-def _read(row: Mapping[str, Any]) -> list[str]:
+def read_of(row: Mapping[str, Any]) -> list[str]:
     """What a language model was shown, line by line; of the extractive reasoner its chains."""
     return list(row.get("read") or [found["path"] for found in row["paths"]])

@@ -1,4 +1,5 @@
-"""What a language model says of a report's answers, kept in the report: the judge, verified answers, faithfulness."""
+"""What a language model says of a report's answers, kept in the report: the judge, verified answers, faithfulness,
+sufficiency of what was read."""
 
 from __future__ import annotations
 
@@ -6,17 +7,18 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from retrieval.errors import ConfigError, EvaluationError
-from retrieval.evaluation import answers, faithfulness
+from retrieval.evaluation import answers, faithfulness, sufficiency
 from retrieval.llm.replies import Asker
 from retrieval.types import Progress
 
-JUDGE, VERIFY, FAITHFULNESS = NAMES = ("judge", "verify", "faithfulness")
+JUDGE, VERIFY, FAITHFULNESS, SUFFICIENCY = NAMES = ("judge", "verify", "faithfulness", "sufficiency")
 
 #: What a judgement says of one question, by its name there and in the report's row.
 _OF_A_QUESTION = {
     JUDGE: {"llm_judge": "right"},
     VERIFY: {"f1": "verified_f1"},
     FAITHFULNESS: {"used": "faithful"},
+    SUFFICIENCY: {"sufficient": "sufficient"},
 }
 _LEFT_OUT = {"usage", "manifest", "per_question"}
 
@@ -81,4 +83,6 @@ def _measure(
         return answers.measure(report, asker, cancelled=cancelled)
     if name == VERIFY:
         return answers.verify(report, asker, cancelled=cancelled)
+    if name == SUFFICIENCY:
+        return sufficiency.measure(report, asker, cancelled=cancelled)
     return faithfulness.measure(report, asker, cancelled=cancelled)

@@ -22,6 +22,7 @@ JUDGED = {
     "judge": {"llm_judge": "right, by the judge"},
     "verify": {"hit": "Hit, answers verified", "macro_f1": "Macro-F1, answers verified"},
     "faithfulness": {"hallucination_score": "rests on what was read, of right answers"},
+    "sufficiency": {"sufficient": "states what is right, of what was read"},
 }
 #: Wrong or partly wrong answers that are shown one by one.
 FAILURES = 200

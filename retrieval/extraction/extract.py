@@ -10,8 +10,9 @@ import numpy as np
 
 from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, EmptySourceError, LLMReplyError
+from retrieval.extraction.forms import FORMS, Form
 from retrieval.extraction.merging import THRESHOLD, Merged, merge
-from retrieval.extraction.reading import PROMPT, Extracted, UnreadableError, again, read, request
+from retrieval.extraction.reading import Extracted, UnreadableError, again
 from retrieval.kg.table import TripleTable
 from retrieval.llm import prompts
 from retrieval.llm.replies import Asker, Request
@@ -58,6 +59,7 @@ def extract(
     asker: Asker,
     encode: Callable[[list[str]], np.ndarray] | None,
     *,
+    form: str = "own",
     threshold: float = THRESHOLD,
     progress: Callable[[Progress], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
@@ -69,6 +71,7 @@ def extract(
         asker: the language model (:func:`patient`), through its store of replies. A limit of tokens or cost is a
             meter around the call.
         encode: names to unit vectors, for merging; None merges equal names only.
+        form: one of ``FORMS``, whose questions and replies.
         threshold: cosine from which two names are one.
         progress: told after every reply, with tokens and cost so far.
         cancelled: asked while waiting.
@@ -81,10 +84,11 @@ def extract(
     """
     if not any(passage.text.strip() for passage in passages):
         raise EmptySourceError("There is no text to read.", hint="Give documents with text in them.")
-    work = _Work(passages, asker, progress, cancelled)
-    asked = {at: request(passage) for at, passage in enumerate(passages) if passage.text.strip()}
-    mended = work.read("reading", asked)
-    unread = work.read("asking again", mended) if mended else {}
+    how = FORMS[form]
+    work = _Work(passages, asker, how, progress, cancelled)
+    asked = {at: how.request(passage) for at, passage in enumerate(passages) if passage.text.strip()}
+    unread = work.read("naming entities", asked, work.take_entities) if how.then is not None else {}
+    unread |= work.read("reading", asked if how.then is None else work.second, work.take_facts)
     found, failed, bad = work.found, work.failed, work.bad
     if not found:
         raise LLMReplyError(
@@ -102,6 +106,7 @@ def extract(
         tuple(passages[at].name for at in sorted(failed)),
         bad,
         _report(asker, passages, facts, merged, threshold)
+        | {"form": form, "prompts": prompts.shown(*how.prompts)}
         | {"unread": len(unread), "failed": len(failed), "bad": bad},
     )
 
@@ -112,14 +117,34 @@ class _Work:
 
     passages: Sequence[Passage]
     asker: Asker
+    form: Form
     progress: Callable[[Progress], None]
     cancelled: Callable[[], bool]
     found: dict[int, list[Extracted]] = field(default_factory=dict)
+    second: dict[int, Request] = field(default_factory=dict)
     failed: list[int] = field(default_factory=list)
     bad: int = 0
 
-    def read(self, stage: str, asked: Mapping[int, Request]) -> dict[int, Request]:
-        """Ask, and read the replies. What to ask once more of passages whose reply could not be read."""
+    def read(
+        self, stage: str, asked: Mapping[int, Request], take: Callable[[int, str], None]
+    ) -> dict[int, Request]:
+        """Ask, take the replies, and ask once more where one could not be read. What then still could not be."""
+        mended = self._ask(stage, asked, take)
+        return self._ask("asking again", mended, take) if mended else {}
+
+    def take_entities(self, at: int, reply: str) -> None:
+        """The second question, from a reply to the first."""
+        assert self.form.then is not None, "only a form of two questions has entities to name"
+        self.second[at] = self.form.then(self.passages[at], reply)
+
+    def take_facts(self, at: int, reply: str) -> None:
+        """The facts of a reply."""
+        self.found[at], wrong = self.form.read(self.passages[at], reply)
+        self.bad += wrong
+
+    def _ask(
+        self, stage: str, asked: Mapping[int, Request], take: Callable[[int, str], None]
+    ) -> dict[int, Request]:
         places, unread = list(asked), {}
         replies = self.asker.ask(list(asked.values()), cancelled=self.cancelled)
         for done, (index, reply) in enumerate(replies, start=1):
@@ -128,8 +153,7 @@ class _Work:
                 self.failed.append(at)
             else:
                 try:
-                    self.found[at], wrong = read(self.passages[at], reply.text)
-                    self.bad += wrong
+                    take(at, reply.text)
                 except UnreadableError as error:
                     problem = "it is longer than allowed and was cut off" if reply.usage.cut else str(error)
                     unread[at] = again(asked[at], reply.text, problem)
@@ -157,7 +181,6 @@ def _report(
     usage = {name: value for name, value in asdict(asker.usage).items() if name != "triples"}
     return {
         "model": asker.settings.model,
-        "prompts": prompts.shown(PROMPT),
         "passages": len(passages),
         "facts": len(facts),
         "names": len(merged.names),

@@ -91,7 +91,7 @@ def read(passage: Passage, reply: str) -> tuple[list[Extracted], int]:
 def _triple(passage: Passage, spans: list[tuple[int, int]], entry: object) -> Extracted | None:
     if not isinstance(entry, dict):
         return None
-    names = [_name(entry.get(key)) for key in ("subject", "relation", "object")]
+    names = [name_of(entry.get(key)) for key in ("subject", "relation", "object")]
     number = entry.get("sentence")
     if isinstance(number, str) and number.strip().isdecimal():
         number = int(number)
@@ -103,7 +103,7 @@ def _triple(passage: Passage, spans: list[tuple[int, int]], entry: object) -> Ex
     return Extracted(subject, relation.lower(), target, Citation(passage.id, *spans[number - 1]))
 
 
-def _name(value: object) -> str:
+def name_of(value: object) -> str:
     """A name as written, on one line; empty when it is none."""
     if not isinstance(value, (str, int, float)) or isinstance(value, bool):
         return ""

@@ -88,6 +88,21 @@ def test_a_graph_is_read_and_can_be_opened(api, corpus, users):
     assert selectors.spent(users["admin"].pk).llm_calls == 2
 
 
+def test_facts_are_asked_for_in_the_form_that_was_chosen(api, corpus, users):
+    records = {
+        name: f'("relationship"<|>{name}<|>{other}<|>joined<|>5)<|COMPLETE|>'
+        for name, other in (("Bern", "Switzerland"), ("Einstein", "Ulm"))
+    }
+    with Endpoint(says(records["Bern"]), says(records["Einstein"])) as endpoint:
+        add_model(users["admin"], endpoint.url)
+        begun = start(api, corpus, form="graphrag").json()
+        extraction.extract(begun["job"]["id"])
+        assert all("<|COMPLETE|>" in body["messages"][-1]["content"] for body in endpoint.bodies)
+    job = Job.objects.get(pk=begun["job"]["id"])
+    assert (job.state, job.params["form"], job.result["form"]) == (JobState.DONE, "graphrag", "graphrag")
+    assert start(api, corpus, form="openie").json()["error"]["code"] == "invalid"
+
+
 def test_a_key_that_stops_working_is_said_and_the_job_goes_on_where_it_was(api, corpus, users):
     # Requests run four at a time: the first reply comes before the key is refused.
     with Endpoint(BERN, fails(401)) as endpoint:

@@ -17,6 +17,8 @@ def reply(body):
         return '{"is_equivalent": false}'
     if '"pairs"' in said:
         return '{"pairs": []}'
+    if "Correct Answer" in said:
+        return "1"
     return "ans: Germany\nUsed the provided knowledge: Yes"
 
 
@@ -34,7 +36,12 @@ def start(graph, questions, user, **values):
 
 
 def test_a_report_has_what_was_judged_and_its_page_shows_it(tiny_graph, question_set, users, judging, api):
-    report = start(tiny_graph, question_set, users["analyst"], judgements=["faithfulness", "judge", "verify"])
+    report = start(
+        tiny_graph,
+        question_set,
+        users["analyst"],
+        judgements=["faithfulness", "sufficiency", "judge", "verify"],
+    )
     evaluation.evaluate(report.job_id)
     report.refresh_from_db()
     assert report.finished_at is not None, report.job.error_message
@@ -42,11 +49,13 @@ def test_a_report_has_what_was_judged_and_its_page_shows_it(tiny_graph, question
     assert report.summary["usage"]["llm_calls"] == 0, "answers are found without it"
 
     shown = api("viewer").get(f"/api/v1/reports/{report.pk}").json()
-    assert shown["judgements"] == ["judge", "verify", "faithfulness"]
+    assert shown["judgements"] == ["judge", "verify", "faithfulness", "sufficiency"]
     said = shown["judged"]
     assert (said["judge"]["llm_judge"], said["model"]) == (0.0, "Local")
     assert said["verify"]["hit"] == said["verify"]["by_names"]["hit"]
     assert said["faithfulness"]["hallucination_score"] == 1.0
+    assert said["sufficiency"]["asked"] <= said["sufficiency"]["n"] == report.summary["n"]
+    assert said["sufficiency"]["sufficient"] == said["sufficiency"]["asked"] / said["sufficiency"]["n"]
     assert said["usage"]["llm_calls"] == len(judging.requests) > 0
     row = api("viewer").get(f"/api/v1/reports/{report.pk}/questions").json()["results"][0]
     assert row["judged"]["right"] is False

@@ -226,6 +226,7 @@ class Judgement(models.TextChoices):
     JUDGE = "judge"
     VERIFY = "verify"
     FAITHFULNESS = "faithfulness"
+    SUFFICIENCY = "sufficiency"
 
 
 class Report(MadeByJob, Trashable):

@@ -109,6 +109,16 @@ class FaithfulnessSerializer(serializers.Serializer[object]):
     hallucination_score = serializers.FloatField(default=None, allow_null=True)
 
 
+class SufficiencySerializer(serializers.Serializer[object]):
+    """How often what was read states the right answers, as a language model judges."""
+
+    n = serializers.IntegerField()
+    why = serializers.CharField(default=None, allow_null=True)
+    unsaid = serializers.IntegerField(default=None, allow_null=True)
+    asked = serializers.IntegerField(default=None, allow_null=True)
+    sufficient = serializers.FloatField(default=None, allow_null=True)
+
+
 class JudgingUsageSerializer(serializers.Serializer[object]):
     """What the judgements cost; replies that were ``kept`` from before cost nothing."""
 
@@ -124,6 +134,7 @@ class JudgedSerializer(serializers.Serializer[object]):
     judge = JudgeSerializer(default=None, allow_null=True)
     verify = VerifySerializer(default=None, allow_null=True)
     faithfulness = FaithfulnessSerializer(default=None, allow_null=True)
+    sufficiency = SufficiencySerializer(default=None, allow_null=True)
     model = serializers.CharField()
     usage = JudgingUsageSerializer()
 
@@ -133,6 +144,7 @@ class JudgedQuestionSerializer(serializers.Serializer[object]):
 
     right = serializers.BooleanField(default=None, allow_null=True)
     verified_f1 = serializers.FloatField(default=None, allow_null=True)
+    sufficient = serializers.BooleanField(default=None, allow_null=True)
     faithful = serializers.BooleanField(default=None, allow_null=True)
 
 

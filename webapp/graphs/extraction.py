@@ -18,6 +18,8 @@ from webapp.language_models import selectors as language_models
 INSTEAD = "ask the passages as they are, with the method text-rag, or upload a graph that has facts"
 MERGE = 0.93
 """Cosine from which two names become one entity, unless another is chosen."""
+FORMS = ("own", "graphrag", "kggen")
+"""Whose questions a language model is asked: Clew's own, or in GraphRAG's or KGGen's form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,7 @@ class Wanted:
     max_tokens: int | None = None
     max_cost: float | None = None
     merge: float = MERGE
+    form: str = FORMS[0]
 
 
 def passages(graph: Graph) -> int:
@@ -98,6 +101,7 @@ def start_extraction(*, source: Graph, wanted: Wanted, user: User) -> tuple[Grap
                     "max_tokens": wanted.max_tokens,
                     "max_cost": wanted.max_cost,
                     "merge": wanted.merge,
+                    "form": wanted.form,
                 },
             )
             announce.graph_changed_on_commit(graph.pk)

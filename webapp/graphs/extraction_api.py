@@ -36,6 +36,7 @@ class ExtractSerializer(serializers.Serializer[object]):
     max_tokens = serializers.IntegerField(allow_null=True, default=None, min_value=1, max_value=10**12)
     max_cost = Amount(default=None)
     merge = serializers.FloatField(default=extraction.MERGE)
+    form = serializers.ChoiceField(choices=extraction.FORMS, default=extraction.FORMS[0])
 
 
 class ExtractView(UserView):

@@ -20,6 +20,9 @@ export type Extraction = Schemas["Extractable"];
 
 export type ExtractBody = Schemas["ExtractRequest"];
 
+/** Whose questions a language model is asked. */
+export type ExtractForm = NonNullable<ExtractBody["form"]>;
+
 export const passagesQuery = (graph: Id, q: string, page: number, page_size: number) =>
   query("graphs/{id}/passages", { id: graph, q, page, page_size }, { keepsLast: true });
 

@@ -14,6 +14,12 @@ export const JUDGEMENTS: readonly { id: Judgement; label: string; detail: string
     label: "Faithfulness",
     detail: "Do right answers rest on what was read, or on memory? (RAPL, Figure 3a)",
   },
+  {
+    id: "sufficiency",
+    label: "Sufficient evidence",
+    detail:
+      "Does what was read state the right answers, or a fact that is asked for? (MINE; INSES, Table 14)",
+  },
 ];
 
 export const FOREIGN: readonly { id: "zero-shot" | "ask"; label: string; detail: string }[] = [
@@ -43,7 +49,7 @@ const silent = (unsaid: number | null) =>
   unsaid ? `; ${integer(unsaid)} ${unsaid === 1 ? "reply does" : "replies do"} not say` : "";
 
 /** The figures of what was asked for, or why there are none. */
-export function judgedRows({ judge, verify, faithfulness }: Judged): JudgedRow[] {
+export function judgedRows({ judge, verify, faithfulness, sufficiency }: Judged): JudgedRow[] {
   const rows: JudgedRow[] = [];
   const nothing = (name: string, why: string) => rows.push({ name, title: "", value: "–", note: why });
   if (judge?.why) nothing("Judge", judge.why);
@@ -79,15 +85,26 @@ export function judgedRows({ judge, verify, faithfulness }: Judged): JudgedRow[]
       note: `of ${integer(faithfulness.n)} right answers: ${integer(faithfulness.used ?? 0)} from what was read, ${integer(faithfulness.not_used ?? 0)} not${silent(faithfulness.unsaid)}`,
     });
   }
+  if (sufficiency?.why) nothing("Sufficient evidence", sufficiency.why);
+  else if (sufficiency) {
+    rows.push({
+      name: "States what is right",
+      title: "Share of questions of which what was read states the right answers, by the language model",
+      value: shown(sufficiency.sufficient),
+      note: `of ${integer(sufficiency.n)}, ${integer(sufficiency.asked ?? 0)} asked${silent(sufficiency.unsaid)}`,
+    });
+  }
   return rows;
 }
 
 /** What was said of one question's answers: text and tone of its badges. */
 export function judgedMarks(row: ReportQuestion): [string, string][] {
-  const { right, faithful } = row.judged ?? {};
+  const { right, faithful, sufficient } = row.judged ?? {};
   const marks: [string, string][] = [];
   if (right != null) marks.push(right ? ["judged right", "good"] : ["judged wrong", "bad"]);
   if (faithful != null)
     marks.push(faithful ? ["from what was read", "good"] : ["not from what was read", "warn"]);
+  if (sufficient != null)
+    marks.push(sufficient ? ["evidence suffices", "good"] : ["evidence does not suffice", "warn"]);
   return marks;
 }

@@ -62,7 +62,7 @@ def test_an_evaluation_is_queued_with_what_was_asked_for(
         ({"foreign": "ask"}, "invalid", "no checkpoint that could be asked"),
         ({"judgements": ["guess"]}, "invalid", "judgements"),
         ({"judgements": "judge"}, "invalid", "judgements"),
-        ({"judgements": ["judge"] * 4}, "invalid", "judgements"),
+        ({"judgements": ["judge"] * 5}, "invalid", "judgements"),
         ({"judgements": ["judge"]}, "llm_not_configured", "have nothing judged"),
         ({"judgements": ["faithfulness"], "llm": 9}, "invalid", "No language model 9"),
         ({"options": {"no_such": 1}}, "bad_config", "no_such"),

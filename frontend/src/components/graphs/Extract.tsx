@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { languageModelsQuery } from "@/api/languageModels";
-import { extract, extractionQuery, type Extraction } from "@/api/passages";
+import { extract, extractionQuery, type ExtractForm, type Extraction } from "@/api/passages";
 import { keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
 import { Pick } from "@/components/kit/controls";
@@ -22,11 +22,18 @@ export function amount(text: string): number | null | undefined {
   return Number.isFinite(value) && value > 0 ? value : undefined;
 }
 
-function ExtractForm({ graph, of, onClose }: { graph: Graph; of: Extraction; onClose: () => void }) {
+const FORMS: readonly { id: ExtractForm; label: string; detail: string }[] = [
+  { id: "own", label: "Clew’s own", detail: "Facts, each with the number of its sentence" },
+  { id: "graphrag", label: "GraphRAG’s", detail: "Entities and described relationships" },
+  { id: "kggen", label: "KGGen’s", detail: "Entities first, then what joins them: asks twice" },
+];
+
+function ExtractFields({ graph, of, onClose }: { graph: Graph; of: Extraction; onClose: () => void }) {
   const navigate = useNavigate();
   const models = useQuery(languageModelsQuery);
   const [name, setName] = useState(`${graph.name} (extracted)`);
   const [llm, setLlm] = useState<string | null>(null);
+  const [form, setForm] = useState<ExtractForm>("own");
   const [typed, setTyped] = useState({ tokens: "", cost: "" });
   const [tokens, money] = [amount(typed.tokens), amount(typed.cost)];
   const usable = (models.data?.results ?? []).filter((model) => model.enabled);
@@ -35,6 +42,7 @@ function ExtractForm({ graph, of, onClose }: { graph: Graph; of: Extraction; onC
       extract(graph.id, {
         name: name.trim(),
         ...(llm !== null && { llm: Number(llm) }),
+        ...(form !== "own" && { form }),
         ...(tokens && { max_tokens: Math.round(tokens) }),
         ...(money && { max_cost: money }),
       }),
@@ -89,6 +97,13 @@ function ExtractForm({ graph, of, onClose }: { graph: Graph; of: Extraction; onC
           value={llm ?? String(usable.find((model) => model.default)?.id ?? "")}
           onChange={setLlm}
         />
+        <Pick
+          label="Form of the questions"
+          showLabel
+          options={[...FORMS]}
+          value={form}
+          onChange={(id) => setForm(FORMS.find((one) => one.id === id)?.id ?? "own")}
+        />
         {field("tokens", "Token limit", "Stops when they are used up.", tokens)}
         {field("cost", "Cost limit", "In the currency of the model’s price.", money)}
       </div>
@@ -105,7 +120,7 @@ export function Extract({ graph, mayWrite, admin }: { graph: Graph; mayWrite: bo
       acts={
         data.available && (
           <DialogButton act="Build a graph" title="Build a graph from the text" size="small" icon="graph">
-            {(close) => <ExtractForm graph={graph} of={data} onClose={close} />}
+            {(close) => <ExtractFields graph={graph} of={data} onClose={close} />}
           </DialogButton>
         )
       }

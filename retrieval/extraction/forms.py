@@ -1,0 +1,147 @@
+"""Whose form a passage is asked for its facts in: Clew's own, GraphRAG's or KGGen's (INSES, Table 1 and Figure 3)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from retrieval.extraction import reading
+from retrieval.extraction.reading import Extracted, UnreadableError, name_of, sentences
+from retrieval.llm import prompts
+from retrieval.llm.asking import find_json
+from retrieval.llm.prompts import fenced, fenced_lines
+from retrieval.llm.replies import Request
+from retrieval.types import Citation, Passage
+
+GRAPHRAG, KGGEN_ENTITIES, KGGEN = "extract-graphrag", "extract-kggen-entities", "extract-kggen"
+ENTITIES = 200
+"""Entities of a passage that KGGen's second question lists, at most."""
+
+_RECORD = re.compile(
+    r"\(\s*\"?relationship\"?\s*<\|>(.*?)\)\s*(?=##|<\|COMPLETE\|>|\n|\Z)", re.DOTALL | re.IGNORECASE
+)
+_ENTITY = re.compile(r"\"?entity\"?\s*<\|>", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How facts are asked for.
+
+    Attributes:
+        prompts: names of the prompts, in their order.
+        request: the first question about a passage.
+        read: the facts of the last reply, and how many of its entries were unusable.
+        then: the second question, from the passage and the first reply; None where there is one question.
+    """
+
+    prompts: tuple[str, ...]
+    request: Callable[[Passage], Request]
+    read: Callable[[Passage, str], tuple[list[Extracted], int]]
+    then: Callable[[Passage, str], Request] | None = None
+
+
+def _text(passage: Passage) -> list[str]:
+    return [passage.text[begin:end] for begin, end in sentences(passage.text)]
+
+
+def _ask_graphrag(passage: Passage) -> Request:
+    prompt = prompts.load(GRAPHRAG)
+    return Request.of(prompt, title=fenced(passage.title), sentences=fenced_lines(_text(passage)))
+
+
+def read_graphrag(passage: Passage, reply: str) -> tuple[list[Extracted], int]:
+    """Facts of GraphRAG's records; a relationship's description is the relation.
+
+    Raises:
+        UnreadableError: the reply holds neither entities nor relationships.
+    """
+    records = _RECORD.findall(reply)
+    if not records and not _ENTITY.search(reply):
+        raise UnreadableError('it has no records ("entity"<|>...) or ("relationship"<|>...)')
+    rows = []
+    for record in records:
+        parts = [part.strip().strip('"') for part in record.split("<|>")]
+        rows.append((parts[0], parts[2], parts[1]) if len(parts) >= 3 else None)
+    return _facts(passage, rows)
+
+
+def _ask_entities(passage: Passage) -> Request:
+    prompt = prompts.load(KGGEN_ENTITIES)
+    return Request.of(prompt, title=fenced(passage.title), sentences=fenced_lines(_text(passage)))
+
+
+def ask_relations(passage: Passage, reply: str) -> Request:
+    """KGGen's second question: the relations among the entities that the first reply names.
+
+    Raises:
+        UnreadableError: the reply holds no list of entities.
+    """
+    listed = _listed(reply, "entities")
+    names = list(dict.fromkeys(name for entry in listed if (name := name_of(entry))))[:ENTITIES]
+    return Request.of(
+        prompts.load(KGGEN),
+        title=fenced(passage.title),
+        sentences=fenced_lines(_text(passage)),
+        entities=fenced_lines(names),
+    )
+
+
+def read_kggen(passage: Passage, reply: str) -> tuple[list[Extracted], int]:
+    """Facts of KGGen's second reply.
+
+    Raises:
+        UnreadableError: the reply holds no list of relations.
+    """
+    rows: list[tuple[object, ...] | None] = [
+        tuple(entry.get(key) for key in ("subject", "predicate", "object"))
+        if isinstance(entry, dict)
+        else None
+        for entry in _listed(reply, "relations")
+    ]
+    return _facts(passage, rows)
+
+
+def _listed(reply: str, key: str) -> list[Any]:
+    try:
+        value = find_json(reply)
+    except ValueError as error:
+        raise UnreadableError(str(error)) from None
+    entries = value.get(key) if isinstance(value, dict) else value
+    if not isinstance(entries, list):
+        raise UnreadableError(f'it has no list "{key}"')
+    return entries
+
+
+def _facts(passage: Passage, rows: list[tuple[object, ...] | None]) -> tuple[list[Extracted], int]:
+    """Triples with the sentence that names most of them; one of which no sentence names anything is unusable."""
+    spans = sentences(passage.text)
+    found: dict[Extracted, None] = {}
+    bad = 0
+    for row in rows:
+        names = [name_of(part) for part in row] if row else []
+        at = _sentence(passage.text, spans, names[0], names[2]) if names and all(names) else None
+        if at is None:
+            bad += 1
+        else:
+            found[Extracted(names[0], names[1].lower(), names[2], Citation(passage.id, *at))] = None
+    return list(found), bad
+
+
+def _sentence(text: str, spans: list[tuple[int, int]], one: str, other: str) -> tuple[int, int] | None:
+    """The first sentence that names both, else one of them."""
+    lowered = text.casefold()
+    names = (one.casefold(), other.casefold())
+    best = max(spans, key=lambda s: sum(name in lowered[s[0] : s[1]] for name in names), default=None)
+    if best is None or not any(name in lowered[best[0] : best[1]] for name in names):
+        return None
+    return best
+
+
+#: By name, as the command line and the API take them.
+FORMS: dict[str, Form] = {
+    "own": Form((reading.PROMPT,), reading.request, reading.read),
+    "graphrag": Form((GRAPHRAG,), _ask_graphrag, read_graphrag),
+    "kggen": Form((KGGEN_ENTITIES, KGGEN), _ask_entities, read_kggen, ask_relations),
+}
