@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,7 +94,7 @@ def read_kggen(passage: Passage, reply: str) -> tuple[list[Extracted], int]:
     Raises:
         UnreadableError: the reply holds no list of relations.
     """
-    rows: list[tuple[object, ...] | None] = [
+    rows = [
         tuple(entry.get(key) for key in ("subject", "predicate", "object"))
         if isinstance(entry, dict)
         else None
@@ -114,7 +114,7 @@ def _listed(reply: str, key: str) -> list[Any]:
     return entries
 
 
-def _facts(passage: Passage, rows: list[tuple[object, ...] | None]) -> tuple[list[Extracted], int]:
+def _facts(passage: Passage, rows: Sequence[tuple[object, ...] | None]) -> tuple[list[Extracted], int]:
     """Triples with the sentence that names most of them; one of which no sentence names anything is unusable."""
     spans = sentences(passage.text)
     found: dict[Extracted, None] = {}
