@@ -1,7 +1,8 @@
-"""Tables that name rows of each other by number: a ``department_id`` of 3 is the department whose ``id`` is 3.
+"""Tables that name rows of each other by number or code: a ``department_id`` of 3 is the department whose ``id`` is 3.
 
-Databases are exported so: a file for each table. A row is called by its name, not by its number, so what refers to it
-by number is said of the name instead, under the heading without its "id".
+Databases are exported so, and people keep sheets so: a file for each table. A row is called by its name, not by its
+number, so what refers to it by number is said of the name instead, under the heading without its "id". Codes with
+letters (``D2``, ``JH``) say by themselves whose they are, whatever the headings are; numbers do not.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ _TYPE = "type"
 _NUMBERING = ("id", "code", "no", "number")
 #: The share of a column's values that must be numbers of rows.
 _KNOWN = 0.9
+#: A code: what has a digit or is all capitals, without a space; and the fewest that tell whose they are.
+_CODE = re.compile(r"(?=.*[A-Za-z])(?:(?=.*\d)[\w./#-]{2,16}|[A-Z]{2,6})")
+_FEWEST = 2
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 #: Who or what of the same table is meant: the manager of an employee is one.
 _FELLOWS = frozenset({
@@ -33,6 +37,8 @@ _SOMEBODY = frozenset({
 })  # fmt: skip
 
 Attribute = tuple[str, str, str]
+#: What the relation to a row is called, and rows by what they are referred to by.
+_Way = tuple[str, Mapping[str, str]]
 
 
 class Rows(Protocol):
@@ -57,11 +63,14 @@ def attributes_of(files: Sequence[Rows], labels: Mapping[str, str]) -> list[Attr
             by_kind.setdefault(kind, table)
     found: list[Attribute] = []
     for table in tables:
-        ways = {key: way for key in table.columns if (way := table.refers(key, by_kind)) is not None}
+        ways = {
+            key: way for key in table.columns
+            if (way := table.refers(key, by_kind) or table.refers_by_code(key, tables)) is not None
+        }  # fmt: skip
         ways |= table.roles(by_kind, ways)
         for node, key, value in table.rows.node_attributes:
-            name, rows = ways.get(key, (key, None))
-            known = rows.ids.get(value) if rows is not None else None
+            name, rows = ways.get(key, (key, {}))
+            known = rows.get(value)
             found.append((labels[node], key, value) if known is None else (labels[node], name, labels[known]))
     return found
 
@@ -78,7 +87,9 @@ def numbered(files: Sequence[Rows]) -> dict[str, str]:
 
 
 class _Table:
-    """What one file says of its rows; ``ids`` are rows by number, empty where it is no table or has none."""
+    """What one file says of its rows; ``ids`` are rows by number, empty where it is no table or has none, and ``codes``
+    rows by code for each column that has another code for each row.
+    """
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
@@ -86,6 +97,7 @@ class _Table:
         self.kinds: set[str] = set()
         self.ids: dict[str, str] = {}
         self.own = ""
+        self.codes: dict[str, dict[str, str]] = {}
         if rows.edges or any(key != name for key, name in rows.nodes.items()):
             return  # nodes of a property graph have ids, and edges between them
         for _, key, value in rows.node_attributes:
@@ -99,8 +111,12 @@ class _Table:
         values = self.columns.get(self.own, [])
         if values and len(set(values)) == len(values) == len(rows.nodes):
             self.ids = {value: node for node, key, value in rows.node_attributes if key == self.own}
+        coded = {key for key, values in self.columns.items() if _are_codes(values, len(rows.nodes))}
+        for node, key, value in rows.node_attributes:
+            if key in coded:
+                self.codes.setdefault(key, {})[value] = node
 
-    def refers(self, key: str, tables: Mapping[str, _Table]) -> tuple[str, _Table] | None:
+    def refers(self, key: str, tables: Mapping[str, _Table]) -> _Way | None:
         """What a column refers to, and what the relation to it is called; None where its values are what they are."""
         words = _words(key)
         role, _, numbering = words.rpartition(" ")
@@ -111,20 +127,36 @@ class _Table:
         values = self.columns[key]
         if table is None or sum(value in table.ids for value in values) < _KNOWN * len(values):
             return None
-        return role, table
+        return role, table.ids
 
-    def roles(
-        self, tables: Mapping[str, _Table], known: Mapping[str, tuple[str, _Table]]
-    ) -> dict[str, tuple[str, _Table]]:
+    def refers_by_code(self, key: str, tables: Sequence[_Table]) -> _Way | None:
+        """The same where the values are codes of the rows of another table, and of no other."""
+        values = self.columns[key]
+        distinct = {value for value in values if _CODE.fullmatch(value)}
+        if len(distinct) < _FEWEST:
+            return None
+        # Where each row has another code, too, the table that has more of them is the one that gives them out.
+        found = [
+            codes
+            for table in tables
+            for codes in (table.codes.values() if table is not self else ())
+            if sum(value in codes for value in values) >= _KNOWN * len(values)
+            and (key not in self.codes or len(codes) > len(distinct))
+        ]
+        role, _, numbering = key.rpartition(" ")
+        name = role if role and numbering.casefold() in _NUMBERING else key
+        return (name, found[0]) if len(found) == 1 else None
+
+    def roles(self, tables: Mapping[str, _Table], known: Mapping[str, _Way]) -> dict[str, _Way]:
         """Columns of who did something, and the table of who they are: a ``buyer_id`` of an order is a customer's.
 
         That table is the only one of people or firms that no other column refers to and that has a row for each number.
         """
-        found: dict[str, tuple[str, _Table]] = {}
-        taken = {id(table) for _, table in known.values()}
+        found: dict[str, _Way] = {}
+        taken = {id(rows) for _, rows in known.values()}
         left = {
             id(table): table for table in tables.values()
-            if table is not self and id(table) not in taken and table.kinds & _SOMEBODY
+            if table is not self and id(table.ids) not in taken and table.kinds & _SOMEBODY
         }  # fmt: skip
         for key in self.columns.keys() - known.keys() - {self.own}:
             role = _words(key).removesuffix(" id")
@@ -132,8 +164,14 @@ class _Table:
                 continue
             whole = [table for table in left.values() if set(self.columns[key]) <= table.ids.keys()]
             if len(whole) == 1:
-                found[key] = role, whole[0]
+                found[key] = role, whole[0].ids
         return found
+
+
+def _are_codes(values: Sequence[str], rows: int) -> bool:
+    """Whether a column has another code for each of so many rows."""
+    apart = len(values) == len(set(values)) == rows >= _FEWEST
+    return apart and all(_CODE.fullmatch(value) for value in values)
 
 
 def _words(heading: str) -> str:

@@ -33,7 +33,8 @@ _ROWS, _RELATIONS = 5, 0.3
 _GIVEN, _FAMILY = ("firstname", "givenname", "forename"), ("lastname", "surname", "familyname")
 #: Words of headings that say what a name is and not what is named, and words that a kind has at most.
 _NO_KINDS = frozenset({
-    "abbreviation", "caption", "code", "date", "description", "designation", "email", "full", "headline", "id",
+    "abbreviation", "acc", "accession", "caption", "code", "date", "description", "designation", "email", "full",
+    "headline", "id",
     "identifier", "index", "isbn", "key", "label", "no", "nr", "subject", "summary",
     "number", "phone", "ref", "reference", "row", "serial", "sku", "time", "uri", "url", "uuid", "year",
 })  # fmt: skip
@@ -221,6 +222,10 @@ def _key(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str) -> tup
     apart = [at for at, cells in enumerate(columns) if cells and len(set(cells)) >= _DISTINCT * len(cells)]
     said = [at for at in apart if _NAMING.search(header[at]) and len(columns[at]) >= _NAMED * len(rows)]
     apart = [at for at in apart if len(columns[at]) == len(rows)]
+    said = said or [
+        at for at, cells in enumerate(columns)
+        if header[at].casefold() in NAMES and _nearly_names(header[at], cells, len(rows))
+    ]  # fmt: skip
     said.sort(key=lambda at: (header[at].casefold() not in NAMES, at))
     called = [at for at in apart if kind and header[at].casefold() in (kind, kind.rsplit(maxsplit=1)[-1])]
     words = [at for at in apart if _share([parse(cell) is None for cell in columns[at]]) >= _NUMBERS]
@@ -246,7 +251,7 @@ def _key(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str) -> tup
 
 
 def _nearly_names(heading: str, cells: Sequence[str], rows: int) -> bool:
-    """Whether the first column of words names rows of which a few share their name, as people do."""
+    """Whether a column of words names rows of which a few share their name, as people and titles do."""
     apart = len(set(cells)) >= max(_ROWS, _NEARLY * rows)
     return len(cells) == rows and apart and not _says_how(heading, cells)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+#: Where words of ``birthPlace`` part; not behind a single letter, as in ``pH``.
+_CAMEL = re.compile(r"(?<!^[a-z])(?<![^A-Za-z0-9][a-z])(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SPACES = re.compile(r"[\s_\-]+")
 #: Wikidata's property paths (``P31``) say nothing when split; they are left as they are.
 _OPAQUE = re.compile(r"^[PQ]\d+$")

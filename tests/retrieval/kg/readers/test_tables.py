@@ -270,3 +270,50 @@ def test_edges_may_name_rows_by_number(tmp_path):
     )
     assert ("Ann Bell", "mentors", "Ben Kato") in found
     assert problems == []
+
+
+KITES = """Acc. No.,Title,Made,Donor,Shelf
+K001,Red Dragon,1978,D2,A1
+K002,Edo Samurai,1965,D1,B2
+K003,Night Owl,1994,D1,A1
+"""
+DONORS = """ID,Name,Town
+D1,Ann Bell,Exeter
+D2,Ben Kato,Bristol
+D3,Cora Dunn,Bristol
+"""
+LOANS = """Loan,Object,Lent by,Fee
+L1,K002,AB,250
+L2,K001,CD,90
+"""
+STAFF = """Initials,Full name,Role,Since
+AB,Ann Boon,keeper,2011
+CD,Carl Dean,clerk,2019
+EF,Eve Frost,clerk,2020
+"""
+
+
+def test_codes_of_rows_of_other_tables_are_those_rows_whatever_the_headings_are(tmp_path):
+    files = {"kites_csv": KITES, "donors_csv": DONORS, "loans_csv": LOANS, "staff_csv": STAFF}
+    found, problems = facts(tmp_path, **files)
+    assert {fact for fact in found if fact[0] in ("Edo Samurai", "L1")} == {
+        ("Edo Samurai", "type", "kite"), ("Edo Samurai", "acc. no.", "K002"), ("Edo Samurai", "made", "1965"),
+        ("Edo Samurai", "donor", "Ann Bell"), ("Edo Samurai", "shelf", "B2"),
+        ("L1", "type", "loan"), ("L1", "object", "Edo Samurai"), ("L1", "lent by", "Ann Boon"), ("L1", "fee", "250"),
+    }  # fmt: skip
+    assert problems == []
+
+
+def test_codes_that_two_tables_have_stay_codes(tmp_path):
+    others = DONORS.replace("Name,Town", "Name,Street")
+    found, _ = facts(tmp_path, kites_csv=KITES, donors_csv=DONORS, others_csv=others)
+    assert ("Edo Samurai", "donor", "D1") in found
+
+
+def test_titles_that_two_rows_share_name_them(tmp_path):
+    rows = [f"{n},Client {n % 3},Job {n},{100 * n}" for n in range(1, 20)]
+    jobs = "\n".join(["Job no,Client,Title,Words", *rows, "20,Client 2,Job 7,90"])
+    found, _ = facts(tmp_path, jobs_csv=jobs)
+    assert {fact for fact in found if fact[1] == "words" and fact[0].startswith("Job 7")} == {
+        ("Job 7", "words", "700"), ("Job 7 (20)", "words", "90"),
+    }  # fmt: skip

@@ -169,6 +169,8 @@ def test_no_fact_no_snapshot(tmp_path):
         ("/film/film/genre", "genre"),
         ("__people__person__gender", "gender"),
         ("birthPlace", "birth place"),
+        ("pH", "ph"),
+        ("soil pH", "soil ph"),
         ("/award/award_nominee/award_nominations./award/award_nomination/award", "award"),
         ("film.actor.film..film.performance.character", "character"),
         ("http://dbpedia.org/ontology/birthPlace", "birth place"),
