@@ -15,3 +15,6 @@ PATHS = Path(__file__).with_name("paths.safetensors")
 
 LACKING = Path(__file__).with_name("lacking.safetensors")
 """How likely none of a graph's relation paths is what was asked; the same kind of model, fitted for that."""
+
+CHOICE = Path(__file__).with_name("choice.json")
+"""What answers a question, of all that programs and relation paths give (``retrieval.methods._shared.choice``)."""

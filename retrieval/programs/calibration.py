@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.programs.algebra import Entities, Exists, Having, Walk
+from retrieval.programs.algebra import And, Entities, Exists, Having, Or, Walk, walk
 from retrieval.programs.judging.signs import result_key
 from retrieval.programs.lexicon import COMPARATIVES, EVENTS, NEGATIONS, STOP, SUPERLATIVES
 from retrieval.programs.words import Word, related, stem, targets
@@ -157,7 +157,12 @@ def is_refused(reading: Reading, best: Candidate) -> bool:
         return True
     program = best.program
     named = program.source if isinstance(program, Exists) else program
-    return (isinstance(named, Entities) and len(named.ids) < 2) or _beyond(reading, best)
+    if isinstance(named, Entities):
+        return len(named.ids) < 2 or _beyond(reading, best)
+    only_names = isinstance(named, Or | And) and all(
+        isinstance(own, Or | And | Entities) for own in walk(named)
+    )
+    return (only_names and named is program) or _beyond(reading, best)
 
 
 def _said_of_events(read: list[str], words: list[Word]) -> list[int]:

@@ -49,7 +49,7 @@ class ValueType:
 
 
 def apart(kind: ValueType) -> ValueType:
-    """What two values of a kind are apart: dates in years, times in minutes."""
+    """What two values of a kind are apart: dates in years, or days where they are few, times in minutes."""
     match kind.kind:
         case ValueKind.DATE:
             return ValueType(ValueKind.NUMBER, "duration", "years")

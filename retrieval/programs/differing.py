@@ -1,13 +1,15 @@
-"""How far two things are apart, asked in a unit or with "by": "by how many years is A older than B"."""
+"""How far two things are apart: "by how many years is A older than B", "the price difference between A and B"."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from retrieval.programs.algebra import Difference, Key, KeyOf, Program, Walk
+from retrieval.kg.values import parse
+from retrieval.programs.algebra import Difference, Entities, Key, KeyOf, Program, ValueKind, Walk
 from retrieval.programs.anchors.anchor import Features
 from retrieval.programs.lexicon import COMPARATIVES
 from retrieval.programs.listing import moved, piece
@@ -15,6 +17,7 @@ from retrieval.programs.parts import Part
 from retrieval.programs.words import Question, folded, stem
 
 if TYPE_CHECKING:
+    from retrieval.programs.anchors.anchor import Anchor
     from retrieval.programs.anchors.similarity import Adjectives
     from retrieval.programs.execution import Executor
     from retrieval.programs.schema import Schema
@@ -33,8 +36,18 @@ _ASKED = re.compile(
 _VERBS = {"weigh": "heavier", "cost": "more expensive"}
 #: "That of B" is B's.
 _THAT_OF = ("that", "those", "the", "one", "of")
+#: What asks how far two things are apart that are named anywhere behind it.
+_APART = re.compile(
+    r".*\b(?:dif+e?re?nc\w*|differ|apart)\b.*"
+    rf"|(?:by )?how (?:many|much|far|long)\b.*\b(?:more|less|fewer|{_COMPARED})\b.*\bthan\b.*"
+    r"|how (?:many (?:years|months|weeks|days|hours|minutes)|long)\b.*\b(?:after|before|between)\b.*"
+)
+#: What dates are apart in.
+_SPANS = frozenset({"years", "months", "weeks", "days", "age"})
+#: How well a relation fits that has the unit that is asked for, and the least that one has to.
+_OF_UNIT, _FITS = 0.5, 0.3
 #: Readings of each of the two that are looked at, and relations that are tried.
-_READ, _TRIED = 3, 2
+_READ, _TRIED, _TWO = 3, 2, 2
 
 
 class Differing:
@@ -51,17 +64,22 @@ class Differing:
         self.executor = executor
         self.adjectives = adjectives
 
-    def parts(self, question: Question, compose: Callable[[Question], list[Part]]) -> Iterator[Part]:
+    def parts(
+        self, question: Question, compose: Callable[[Question], list[Part]], anchors: Sequence[Anchor] = ()
+    ) -> Iterator[Part]:
         """The difference that a question asks for, composed; nothing where it asks for none.
 
         Args:
             question: in words.
             compose: the parts that a question's chart has, best first.
+            anchors: what its words may stand for.
         """
         texts = [word.text for word in question.words]
         text, starts = folded(question)
         match = _ASKED.fullmatch(text)
         if match is None:
+            if _APART.fullmatch(text):
+                yield from self._apart(question, anchors)
             return
 
         def stretch(name: str) -> tuple[int, int]:
@@ -88,6 +106,63 @@ class Differing:
                             ("difference", 1.0), ("difference.quality", quality), ("difference.asked", quality),
                         )  # fmt: skip
                         yield Part("F", 0, 1, program, None, 0.0, features, (cue, one, than, other))
+
+    def _apart(self, question: Question, anchors: Sequence[Anchor]) -> Iterator[Part]:
+        """How far the two things that are named are apart, by what the other words say of them."""
+        named: list[tuple[Anchor, Program]] = []
+        for own in sorted(anchors, key=lambda own: (own.first - own.last, -own.strength)):
+            program = own.program
+            if own.extra != "node" or not isinstance(program, Entities) or len(program.ids) != 1:
+                continue
+            if all(own.last <= other.first or other.last <= own.first for other, _ in named):
+                named.append((own, program))
+        if len(named) != _TWO:
+            return
+        (one, source), (other, beside) = sorted(named, key=lambda own: own[0].first)
+        rest = [
+            n for n in range(len(question.words))
+            if not (one.first <= n < one.last or other.first <= n < other.last)
+        ]  # fmt: skip
+        keys = [(quality, Key((relation,)), relation) for relation, quality in self._fitting(question, rest)]
+        fitting = [
+            (quality, relation, Difference(KeyOf(source, key), KeyOf(beside, key)))
+            for quality, key, relation in keys
+        ]
+        known = [own for own in fitting if not math.isnan(self.executor.number(own[2]))]
+        for quality, _, program in sorted(known, key=lambda own: (-own[0], own[1]))[:_TRIED]:
+            features: Features = (
+                ("difference", 1.0), ("difference.quality", quality), ("difference.asked", quality),
+            )  # fmt: skip
+            parts = [
+                Part("S", 0, 1, own.program, own.extra, 0.0, own.features, (), (own.first, own.last))
+                for own in (one, other)
+            ]
+            cues = [Part("L", 0, 1, None, None, 0.0, (), (), (n, n + 1)) for n in rest]
+            yield Part("F", 0, 1, program, None, 0.0, features, (*parts, *cues))
+
+    def _fitting(self, question: Question, rest: Sequence[int]) -> Iterator[tuple[int, float]]:
+        """Relations of values that words say two things differ by, with how well each fits."""
+        words = [question.words[n] for n in rest]
+        texts, stems = [word.text for word in words], {word.stem for word in words}
+        said = [*texts, *(" ".join(pair) for pair in pairwise(texts))]
+        compared = dict[int, float]()
+        for phrase in (_VERBS.get(own.removesuffix("s"), own) for own in said):
+            if phrase in COMPARATIVES and COMPARATIVES[phrase][0].nouns:
+                for relation, _, quality in self.adjectives.relations(COMPARATIVES[phrase][0]):
+                    compared[relation] = max(quality, compared.get(relation, 0.0))
+        units = {own.dimension for text in texts if (own := parse(f"1 {text}")) is not None and own.dimension}
+        for relation in self.schema.value_relations:
+            kind, named = self.schema.columns.value_type(relation), set(self.schema.relations[relation].stems)
+            if kind is None:
+                continue
+            dated = kind.year or kind.kind is ValueKind.DATE
+            quality = max(compared.get(relation, 0.0), len(named & stems) / max(1, len(named)))
+            if (dated and _SPANS & set(texts)) or kind.dimension in units:
+                quality += _OF_UNIT
+            elif dated or (_SPANS - {"age"}) & set(texts):
+                continue
+            if quality >= _FITS:
+                yield relation, min(1.0, quality)
 
     def _sets(
         self, question: Question, first: int, last: int, compose: Callable[[Question], list[Part]]

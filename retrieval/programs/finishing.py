@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
@@ -44,6 +45,10 @@ _OF_EACH = frozenset({"and", "both", "common", "share", "shared"})
 _MOSTLY = 0.5
 #: What is named and one more.
 _PAIR = 2
+#: What says that numbers are added up.
+_TOGETHER = re.compile(
+    r"\b(?:together|altogether|combined|in (?:all|total)|all in all|(?:added|adding|summed) up|overall|total)\b"
+)
 
 
 class Finishing:
@@ -58,6 +63,7 @@ class Finishing:
         lifts: programs made since :meth:`begin` whose conditions were said of something else.
         anded: of these, those that no more than an "and" asks for.
         of_rows: programs of what rows are of.
+        sums: programs of what several things have together.
     """
 
     def __init__(self, schema: Schema, executor: Executor, listing: Listing) -> None:
@@ -67,12 +73,14 @@ class Finishing:
         self.lifts: set[Program] = set()
         self.anded: set[Program] = set()
         self.of_rows: set[Program] = set()
+        self.sums: set[Program] = set()
 
     def begin(self) -> None:
         """Forget what was made for another question."""
         self.lifts.clear()
         self.anded.clear()
         self.of_rows.clear()
+        self.sums.clear()
 
     def of(self, question: Question, asked: str, part: Part, several: Collection[Program]) -> list[Program]:
         """The programs that a composed part may come to.
@@ -94,7 +102,9 @@ class Finishing:
             found += [
                 own for program in found for own in (*self._named(program), *self._lifted(question, program))
             ]
-            found = self._owners(question, part.program) or [*found, *self._folded(question, part.program)]
+            found = self._owners(question, part.program) or [
+                *found, *self._folded(question, part.program), *self._summed(question, part.program),
+            ]  # fmt: skip
             people: list[Program] = []
             if asked == "who" and (not _names_a_relation(part) or self._are_rows(part.program)):
                 people = self._people_of(part.program)
@@ -136,6 +146,22 @@ class Finishing:
         several = len(self.executor.nodes(program.source)) > 1
         found: list[Program] = [Fold(how, program.source, Key((program.relation,)))] if several else []
         self.lifts.update(found)
+        return found
+
+    def _summed(self, question: Question, program: Program) -> list[Program]:
+        """What several things have "together", "in all" or "added up": the sum of their numbers."""
+        if not isinstance(program, Walk) or program.relation >= self.schema.snapshot.num_relations:
+            return []
+        kind = self.schema.columns.value_type(program.relation)
+        if kind is None or kind.kind is not ValueKind.NUMBER or kind.year:
+            return []
+        if _TOGETHER.search(vocabulary.folded(question)[0]) is None:
+            return []
+        several = len(self.executor.nodes(program.source)) > 1
+        found: list[Program] = (
+            [Fold(Folding.SUM, program.source, Key((program.relation,)))] if several else []
+        )
+        self.sums.update(found)
         return found
 
     def _owners(self, question: Question, program: Program) -> list[Program]:

@@ -122,7 +122,7 @@ class Parser:
         parts = [
             *compose(question, anchors),
             *self._listing.parts(question, compose),
-            *self._differing.parts(question, compose),
+            *self._differing.parts(question, compose, anchors),
             *self._spans.parts(question, compose),
         ]
         judged = self._judged(reading, self._ranked(reading, parts))
@@ -172,6 +172,8 @@ class Parser:
                         ("root.of_rows", 1.0),
                         ("root.of_rows.did", float(vocabulary.asks_what_did(question))),
                     )
+                if program in finishing.sums:
+                    own = (*own, ("root.summed", 1.0))
                 own = (*own, ("root.counts.one", float(self._outcomes.counts_one(program))))
                 if _is_name(program) and program not in several:
                     own = (*own, ("root.name", 1.0))

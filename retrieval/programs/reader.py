@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,7 @@ from retrieval.errors import check
 from retrieval.pretrained import JUDGE, PROGRAMS
 from retrieval.programs.algebra import And, Entities, Having, Walk, walk
 from retrieval.programs.beside import beside
-from retrieval.programs.calibration import confidence, evidence
+from retrieval.programs.calibration import confidence, is_refused, of_program
 from retrieval.programs.candidates import Candidate
 from retrieval.programs.execution import Executor, is_nothing
 from retrieval.programs.judging.judge import Judge
@@ -34,13 +34,30 @@ if TYPE_CHECKING:
     from retrieval.programs.schema import Schema
     from retrieval.types import Denoted, Usage
 
-#: Readings of a question for several things that are tried.
-_TRIED = 3
+#: Readings of a question for several things that are tried, programs that it may mean, and those that are shown.
+_TRIED, _MEANT, _SHOWN = 3, 10, 3
 _REMEMBERED = 8
 _Asked = tuple[str, tuple[int, ...], tuple["Denoted", ...]]
 
 WRITTEN = 0.5
 """What stands for the confidence of a program that a language model wrote: nothing was measured of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A program that a question may mean.
+
+    Attributes:
+        candidate: the program, with what it gives.
+        evidence: what speaks for and against it, whatever else the question may mean.
+        named: entities that the program names, each with the characters [start, end) of its mention.
+        refused: it is no answer, see :func:`retrieval.programs.calibration.is_refused`.
+    """
+
+    candidate: Candidate
+    evidence: Mapping[str, float]
+    named: tuple[tuple[int, int, int], ...]
+    refused: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +76,7 @@ class Understanding:
         reads_all: every word that says anything is read, by its form.
         vocabulary: of the RDF that holds the graph, where it has its own.
         beside: forward relations whose values were asked for beside each answer.
+        meanings: the best programs that the question may mean, the likeliest first.
     """
 
     best: Candidate
@@ -72,6 +90,13 @@ class Understanding:
     reads_all: bool = False
     vocabulary: Vocabulary | None = None
     beside: tuple[int, ...] = ()
+    meanings: tuple[Meaning, ...] = ()
+
+    def meant(self, at: int, sure: float) -> Self:
+        """The same with another of its meanings as the best, and how sure that is, in [0, 1]."""
+        chosen = self.meanings[at]
+        others = tuple(own.candidate for own in self.meanings if own is not chosen)[:_SHOWN]
+        return replace(self, best=chosen.candidate, confidence=sure, others=others, named=chosen.named)
 
     @property
     def is_path(self) -> bool:
@@ -174,14 +199,12 @@ class ProgramReader:
             return several
         if not reading.candidates:
             return None
-        best = reading.candidates[0]
-        sure = confidence(self.parser.weights, reading)
-        others = tuple(reading.candidates[1:4])
-        named = tuple(named_in(reading, best.part))
-        unread = evidence(reading)["unread besides names"]
+        meanings = tuple(_meaning(reading, own) for own in reading.candidates[:_MEANT])
+        best, sure = meanings[0], confidence(self.parser.weights, reading)
+        unread = best.evidence["unread besides names"]
         return Understanding(
-            best, sure, others, executor, self.parser.schema, named,
-            says_nothing=sure == 0.0 and unread > 0, reads_all=unread == 0.0,
+            best.candidate, sure, tuple(reading.candidates[1 : 1 + _SHOWN]), executor, self.parser.schema,
+            best.named, says_nothing=sure == 0.0 and unread > 0, reads_all=unread == 0.0, meanings=meanings,
         )  # fmt: skip
 
     def _several(
@@ -201,14 +224,15 @@ class ProgramReader:
         read, (program, relations) = fitting[0]
         reading.candidates = [read, *(own for own in reading.candidates if own is not read)]
         listed = whole.listed
+        own = _meaning(reading, read)
         named = tuple(
-            (node, listed.in_question(start), listed.in_question(end))
-            for node, start, end in named_in(reading, read.part)
+            (node, listed.in_question(start), listed.in_question(end)) for node, start, end in own.named
         )
         best = replace(read, program=program, result=executor.run(program))
         return Understanding(
             best, confidence(self.parser.weights, reading), tuple(own for own, _ in fitting[1:]), executor,
-            self.parser.schema, named, reads_all=evidence(reading)["unread besides names"] == 0.0, beside=relations,
+            self.parser.schema, named, reads_all=own.evidence["unread besides names"] == 0.0, beside=relations,
+            meanings=(replace(own, candidate=best, named=named),),
         )  # fmt: skip
 
     def write(
@@ -252,6 +276,11 @@ class ProgramReader:
             part = Part("S", 0, 0, program, None, 0.0, ())
             best = Candidate(program, executor.run(program), 0.0, 1.0, {}, part)
             return Understanding(best, 1.0, (), executor, self.parser.schema, by="person")
+
+
+def _meaning(reading: Reading, own: Candidate) -> Meaning:
+    named = tuple(named_in(reading, own.part))
+    return Meaning(own, of_program(reading, own), named, is_refused(reading, own))
 
 
 def named_in(reading: Reading, part: Part) -> Iterator[tuple[int, int, int]]:

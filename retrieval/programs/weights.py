@@ -22,7 +22,7 @@ PRIOR: dict[str, float] = {
     "text.relation": 0.5, "text.empty": -1.0, "rank.folded": 0.3,
     "skip.S": -1.0, "skip.R": -1.0, "skip.N": -1.8, "skip.cue": -1.5, "skip.O": -1.5, "skip.I": -0.3,
     "skip.compared": -3.0, "root.idle": -1.0, "root.inapplicable": -1.0, "r.name.part": -0.8, "top.met": 0.2,
-    "top.met.several": 0.4, "opposite": 0.3, "root.surrogate": -1.5, "rank.within": 0.4,
+    "top.met.several": 0.4, "opposite": 0.3, "root.surrogate": -1.5, "root.summed": 2.0, "rank.within": 0.4,
     "count.through": 0.3, "each": 0.3, "each.number": 1.5, "each.own": 0.3, "top.number": 1.0, "places.ahead": 0.8,
     "root.each": 0.3, "bridge.each": 0.3, "and.stray": -1.5, "each.set": 0.3, "skip.E": -3.0,
     "bridge": -0.8, "bridge.share": 0.5, "bridge.similar": 1.0, "and": 0.2, "and.empty": -2.5, "and.union": -1.8,

@@ -39,7 +39,8 @@ class Evidence:
         warnings: what of the retrieved is not read.
         coverage: how well the best relation path fits the question, in [0, 1]; 1 when the retriever
             does not say.
-        ceiling: no answer is more likely than this, whatever its relation path is.
+        sure: how likely the best answer is, whatever its relation path is, others in proportion; None where their
+            relation paths say it.
         odds: slope and offset by which the log-odds of a relation path become those of its answers being right.
     """
 
@@ -52,7 +53,7 @@ class Evidence:
     join: Join | None = None
     compared: Compared | None = None
     coverage: float = 1.0
-    ceiling: float = 1.0
+    sure: float | None = None
     odds: tuple[float, float] = (1.0, 0.0)
     facts: tuple[int, ...] = ()
     read: tuple[str, ...] | None = None

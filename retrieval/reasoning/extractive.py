@@ -89,18 +89,18 @@ class ExtractiveReasoner:
     def decide(self, evidence: Evidence) -> Conclusion:
         """The verdict: a comparison, an intersection, or the best sets of the best topic."""
         verdict = self._decided(evidence)
-        return replace(verdict, answers=tuple(self._believed(own, evidence) for own in verdict.answers))
+        best = max((own.score for own in verdict.answers), default=0.0)
+        return replace(verdict, answers=tuple(self._believed(own, best, evidence) for own in verdict.answers))
 
-    def _believed(self, answer: Answer, evidence: Evidence) -> Answer:
-        """The answer with the probability that its score stands for."""
-        score, trusted = answer.score, self.settings.trusted
-        if evidence.odds != (1.0, 0.0):
-            score = believed(score, evidence.odds)
-            answer = replace(answer, score=score, guess=score < trusted)
-        if score <= evidence.ceiling:
+    def _believed(self, answer: Answer, best: float, evidence: Evidence) -> Answer:
+        """The answer with the probability that its score stands for, beside that of the best."""
+        if evidence.sure is not None:
+            score = round(evidence.sure * answer.score / best, 6) if best else 0.0
+        elif evidence.odds != (1.0, 0.0):
+            score = believed(answer.score, evidence.odds)
+        else:
             return answer
-        score = round(evidence.ceiling, 6)
-        return replace(answer, score=score, guess=answer.guess or score < trusted)
+        return replace(answer, score=score, guess=score < self.settings.trusted)
 
     def _decided(self, evidence: Evidence) -> Conclusion:
         if not evidence.entities:

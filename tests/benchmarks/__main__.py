@@ -16,6 +16,7 @@ from pathlib import Path
 
 from tests.benchmarks import (
     agent,
+    answer_choice,
     big_text,
     build,
     canvas,
@@ -73,7 +74,7 @@ LONG = (
     "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves", "kills",
     "fuzz", "meanwhile", "programs", "program_weights", "program_judge", "path_weights", "zero_shot", "unknown",
     "linking", "why_not", "endpoint_programs", "canvas", "larger_graph", "waiting", "tables", "written_names",
-    "unseen", "newcomers",
+    "unseen", "newcomers", "answer_choice",
 )  # fmt: skip
 
 
@@ -99,7 +100,7 @@ def main() -> None:
     parser.add_argument(
         "--out",
         type=Path,
-        help="of program_weights, path_weights and program_judge (a folder): where the weights are written",
+        help="where weights are written: of program_weights and path_weights a file, of others a folder",
     )
     parser.add_argument(
         "--leave-out", action="store_true", help="of zero_shot: weights that saw nothing of the set's family"
@@ -148,6 +149,7 @@ def main() -> None:
         "programs": lambda: programs.measure(args.data),
         "program_weights": lambda: programs.fit_weights(args.data, args.out),
         "program_judge": lambda: program_judge.measure(args.data, args.out),
+        "answer_choice": lambda: answer_choice.measure(args.data, args.out),
         "agent": lambda: agent.measure(
             args.data, parts=args.part or agent.PARTS, seeds=args.seeds, run=not args.finished
         ),

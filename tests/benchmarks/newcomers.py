@@ -49,7 +49,7 @@ def measure(data: Sequence[str], *, show: bool = False) -> list[Section]:
     homes = [Path(name) for name in data] or sorted(path for path in HOME.iterdir() if path.is_dir())
     by_kind: dict[str, list[tuple[Asked, Outcome]]] = defaultdict(list)
     for home in homes:
-        asked = [one for folder in _folders(home) for one in _asked(home, folder)]
+        asked = questions_of(home)
         rows = [(one, _with_values(outcome)) for one, outcome in answered(asked)]
         for one, outcome in rows:
             by_kind[one.operators[0]].append((one, outcome))
@@ -61,6 +61,11 @@ def measure(data: Sequence[str], *, show: bool = False) -> list[Section]:
     for kind in sorted(set(by_kind) - {UNANSWERABLE}):
         section.add(f"*{kind}*", *figures(by_kind[kind]))
     return [section]
+
+
+def questions_of(home: Path) -> list[Asked]:
+    """The questions of a folder of folders, with the graphs of their files."""
+    return [one for folder in _folders(home) for one in _asked(home, folder)]
 
 
 def _folders(home: Path) -> list[Path]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
-
-import numpy as np
 
 from retrieval.config import InferenceOptions
 from retrieval.errors import LLMError
@@ -24,21 +22,9 @@ from retrieval.kg import search
 from retrieval.methods import registry
 from retrieval.methods._shared.engine_settings import EngineSettings
 from retrieval.methods._shared.opening import FOREIGN, is_self_taught, open_retriever
-from retrieval.methods._shared.path_or_program import (
-    LIKELY_READ,
-    SURE,
-    SURELY_READ,
-    Either,
-    ceiling,
-    comes_back,
-    doubts,
-    genitives,
-    lacks,
-)
 from retrieval.methods._shared.path_reader.idioms import asks_gender
 from retrieval.methods._shared.program_answers import named_entities
 from retrieval.methods._shared.program_engine import (
-    OPERATOR_TRUST,
     ProgramEngine,
     is_unexplained,
     programs_of,
@@ -51,15 +37,17 @@ from retrieval.methods._shared.reasoning import nothing_linked, reason
 from retrieval.methods._shared.retrieved import Reading
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
 from retrieval.pipeline import AskRequest, Engine, Linked, Linking, PipelineRun
-from retrieval.reasoning.base import Conclusion, Reasoner
+from retrieval.reasoning.base import Conclusion, Evidence, Reasoner
 from retrieval.reasoning.extractive import ExtractiveReasoner, no_path
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.text_fit import TextFit
 from retrieval.reasoning.understanding import understood
 from retrieval.reasoning.writing import WritingReasoner
 from retrieval.text.operators import cues
+from retrieval.types import NoAnswerReason
 
 if TYPE_CHECKING:
+    from retrieval.evidence.reach import Reach
     from retrieval.kg.snapshot import Snapshot
     from retrieval.kg.snapshot.restriction import RestrictedSnapshot
     from retrieval.methods._shared.parts import Opening
@@ -67,12 +55,29 @@ if TYPE_CHECKING:
     from retrieval.retriever import Retriever
     from retrieval.types import RelationPath
 
+SURE, GUESS = 0.95, 0.3
+"""How sure a relation path, or a program that was read late, is told apart from nothing; less sure ones are guesses."""
 WORDS_AGREE = 0.6
 """Relation paths that their retriever doubts still answer where they fit the question's words so well. Of questions
 held out of the demo's training it refuses 2 in 100 with an answer, none of them answered rightly, instead of 3 with
 one right in three; without it 73 in 100 of the unanswerable ones are told, with it 65."""
 NEAR_PHRASES, NEAR_EACH = 2, 3
 """Phrases that were not found for which near entities are offered, and how many for each."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Retrieved:
+    """What a retriever brought: relation paths, the evidence that they make, the same of some, since when."""
+
+    paths: Sequence[RelationPath]
+    evidence: Evidence
+    gathered: Callable[[Sequence[RelationPath]], Evidence]
+    began: float
+
+    def of(self, reaches: Sequence[Reach]) -> Evidence:
+        """The evidence of those relation paths alone."""
+        some = {(reach.topic, reach.path) for reach in reaches}
+        return self.gathered([path for path in self.paths if (path.topic, path.relations) in some])
 
 
 class PathEngine(Engine):
@@ -190,51 +195,97 @@ class PathEngine(Engine):
         linked = run.link(self.linker, self.snapshot)
         # A language model that reasons reads the question itself.
         programs = None if self.reasoner.name == LLM else self.programs
-        both = programs is not None and self._weighs(programs)
+        if programs is not None and self._weighs(programs):
+            yield from self._weighed(run, linked, programs, began)
+            return
         found: Understanding | None = None
-        likely: Understanding | None = None
-        if programs is not None and (both or self._is_read(run, linked, programs)):
-            read = programs.read(run)
-            likely = read if both else None
-            found = programs.trusted(run, linked, read)
+        if programs is not None and self._is_read(run, linked, programs):
+            found = programs.understood(run, linked)
             if found is not None and not self._may_be_path(run, linked, found):
-                named = named_entities(found, run.request.question)
-                yield QuestionLinked(linked.entities if run.request.given else named, (), run.ms(began))
+                yield self._linked_by(run, linked, found, began)
                 yield from programs.answer(run, found, self._said_of_checkpoint())
                 return
+        retrieved = yield from self._retrieved(run, linked, began)
+        if retrieved is None:
+            return
+        evidence = retrieved.evidence
+        if programs is not None:
+            verdict = understood(evidence, self._fallback.decide(evidence))
+            found = self._instead(run, programs, linked, found, verdict)
+            if found is not None:
+                yield from programs.answer(run, found, self._said_of_checkpoint())
+                return
+        yield from self._reasoned(run, evidence, retrieved.began)
+
+    def _weighed(
+        self, run: PipelineRun, linked: Linked, programs: ProgramEngine, began: float
+    ) -> Iterator[Event]:
+        """By what is likeliest of all that programs and relation paths give: nobody trained on this graph."""
+        read = programs.read(run)
+        if read is not None and self._is_no_path(run, linked, read):
+            chosen = programs.chosen(run, read)
+            if chosen is not None:
+                found = chosen.read_as(read)
+                yield self._linked_by(run, linked, found, began)
+                yield from programs.answer(run, found, self._said_of_checkpoint())
+                return
+        retrieved = yield from self._retrieved(run, linked, began)
+        if retrieved is None:
+            return
+        evidence = retrieved.evidence
+        verdict = understood(evidence, self._fallback.decide(evidence))
+        chosen = programs.chosen(run, read, retrieved.paths, evidence, verdict)
+        if chosen is None:
+            yield from self._reasoned(run, replace(evidence, coverage=0.0), retrieved.began)
+        elif read is not None and chosen.is_program(read):
+            found = chosen.read_as(read)
+            yield from programs.answer(
+                run, found, (*self._said_of_checkpoint(), *doubts(chosen.sure, verdict))
+            )
+        else:
+            if not chosen.outcome.by_paths:
+                evidence = retrieved.of(chosen.outcome.reaches)
+            evidence = replace(evidence, sure=chosen.sure, coverage=1.0)
+            yield from self._reasoned(run, evidence, retrieved.began, doubts(chosen.sure, verdict))
+
+    def _linked_by(
+        self, run: PipelineRun, linked: Linked, found: Understanding, began: float
+    ) -> QuestionLinked:
+        named = named_entities(found, run.request.question)
+        return QuestionLinked(linked.entities if run.request.given else named, (), run.ms(began))
+
+    def _retrieved(
+        self, run: PipelineRun, linked: Linked, began: float
+    ) -> Generator[Event, None, _Retrieved | None]:
+        """Stream what the retriever brings; None where the run ended without anything to read."""
         yield QuestionLinked(linked.entities, linked.unmatched, run.ms(began))
         run.check()
         if not linked.entities:
             near = _near(self.snapshot, linked.unmatched)
             yield run.final(nothing_linked(run, self.reasoner, self.snapshot, linked.unmatched, near))
-            return
+            return None
         yield self._subgraph(run, linked)
         topics, mentioned = self._named(linked)
         if not topics:
             yield run.final(Conclusion(no_answer=no_path(linked.entities)))
-            return
+            return None
         reading = Reading(run, self.retriever, self.reasoner, self.snapshot)
         yield from reading.retrieve(topics, mentioned)
         began = time.perf_counter()
         paths, coverage = self._relation_paths(run, topics, mentioned)
-        evidence = reading.evidence(linked, paths, settings=self.settings.gather, coverage=coverage)
-        evidence = replace(evidence, odds=_odds(self.retriever))
-        if programs is not None:
-            verdict = understood(evidence, self._fallback.decide(evidence))
-            if likely is not None:
-                found = self._preferred(run, programs, likely, verdict, paths)
-            else:
-                found = self._instead(run, programs, linked, found, verdict)
-            if found is not None:
-                said = (*self._said_of_checkpoint(), *doubts(found, verdict))
-                yield from programs.answer(run, found, said)
-                return
-        if likely is not None and max((path.score for path in paths), default=0.0) < SURELY_READ:
-            most = 1.0 if run.request.given else ceiling(likely)
-            known = evidence.coverage if not lacks(likely, paths) else 0.0
-            evidence = replace(evidence, ceiling=most, coverage=known)
+
+        def gathered(some: Sequence[RelationPath]) -> Evidence:
+            found = reading.evidence(linked, some, settings=self.settings.gather, coverage=coverage)
+            return replace(found, odds=_odds(self.retriever))
+
+        return _Retrieved(paths, gathered(paths), gathered, began)
+
+    def _reasoned(
+        self, run: PipelineRun, evidence: Evidence, began: float, said: tuple[str, ...] = ()
+    ) -> Iterator[Event]:
         yield ChainsBuilt(evidence.chains, run.paths, distinct_facts(evidence.chains), run.ms(began))
-        yield from reason(run, self.reasoner, self._fallback, evidence, warnings=self._said_of_checkpoint())
+        warnings = (*self._said_of_checkpoint(), *said)
+        yield from reason(run, self.reasoner, self._fallback, evidence, warnings=warnings)
 
     def _named(self, linked: Linked) -> tuple[list[int], list[str]]:
         """The topics that have a fact, and how the question calls each."""
@@ -249,12 +300,16 @@ class PathEngine(Engine):
             return True
         by_path = self._self_taught or (untrained and not run.request.names_several)
         of_path = found.is_path or (untrained and not cues(run.request.question))
-        weighed = self._weighs(whole(self.programs))  # and so is what paths leave out
-        named = not linked.entities or (not weighed and found.names_besides(_topics(linked)))
-        either = (
-            len(_topics(linked)) > 1 and " or " in run.request.question.casefold()
-        )  # paths take what both lead to
-        return by_path and of_path and not named and not either
+        named = not linked.entities or found.names_besides(_topics(linked))
+        return by_path and of_path and not named and not _is_choice(run, linked)
+
+    def _is_no_path(self, run: PipelineRun, linked: Linked, read: Understanding) -> bool:
+        """Whether no relation path says what is asked: nothing is named, or something is computed."""
+        if not linked.entities or run.request.names_several:
+            return True
+        if asks_gender(run.request.question):
+            return False
+        return (bool(cues(run.request.question)) and not read.is_path) or _is_choice(run, linked)
 
     def _weighs(self, programs: ProgramEngine) -> bool:
         """Whether programs and relation paths are both read, and weighed."""
@@ -265,30 +320,6 @@ class PathEngine(Engine):
         untrained = isinstance(self.retriever, ZeroShotRetriever)
         alone = not linked.entities or run.request.names_several
         return (alone or programs.learned or untrained or self._self_taught) and not self._surely(run, linked)
-
-    def _preferred(
-        self,
-        run: PipelineRun,
-        programs: ProgramEngine,
-        read: Understanding,
-        verdict: Conclusion,
-        paths: Sequence[RelationPath],
-    ) -> Understanding | None:
-        """The program, where it answers rather than untrained relation paths."""
-        question, result = run.request.question, read.best.result
-        if not programs.names_given(run, read):
-            return None
-        if is_unexplained(verdict):
-            return read if read.confidence >= OPERATOR_TRUST else None
-        nodes = frozenset(result.tolist()) if isinstance(result, np.ndarray) else None
-        given = [answer.entity.id for answer in verdict.answers if answer.entity is not None]
-        unfit = self._of_another_sort(run, verdict) or programs.fits_better(question, read, given)
-        more = genitives(question, read.named)
-        best = max(paths, key=lambda path: path.score).relations if paths else ()
-        if read.confidence >= LIKELY_READ and read.walked == best[:-1]:
-            unfit |= comes_back(question, best, self.snapshot.num_relations)
-        either = Either(read, verdict, paths, nodes, unfit, asks_gender(question), more)
-        return either.program
 
     def _instead(
         self,
@@ -326,8 +357,6 @@ class PathEngine(Engine):
                 cancelled=run.cancelled,
             )  # fmt: skip
         sure = len(found) == len(topics) and all(p.score >= SURE for p in found)
-        if any(comes_back(run.request.question, p.relations, self.snapshot.num_relations) for p in found):
-            return False  # a program that reads every word may say to stop before
         ends = [p.relations[-1] for p in found]
         return sure and not whole(self.programs).of_another_sort(run.request.question, ends=ends)
 
@@ -374,6 +403,19 @@ class PathEngine(Engine):
             unasked = all(verdicts) and (self.text_fit is None or coverage < WORDS_AGREE)
             coverage = 0.0 if unasked else 1.0
         return found, coverage
+
+
+def doubts(sure: float, verdict: Conclusion) -> tuple[str, ...]:
+    """What is said of a guess at what relation paths say that the graph lacks."""
+    lacking = verdict.no_answer is not None and verdict.no_answer.reason is NoAnswerReason.NOT_IN_GRAPH
+    if verdict.no_answer is None or not lacking or sure >= GUESS:
+        return ()
+    return (f"{verdict.no_answer.message} This is the closest to it.",)
+
+
+def _is_choice(run: PipelineRun, linked: Linked) -> bool:
+    """Whether either of several topics is meant: relation paths take what all of them lead to."""
+    return len(_topics(linked)) > 1 and " or " in run.request.question.casefold()
 
 
 def _odds(retriever: Retriever) -> tuple[float, float]:

@@ -13,8 +13,12 @@ from retrieval.errors import LLMError, ProgramError
 from retrieval.events import AnswerFinal, ChainsBuilt, Event, PathRetrieved, QuestionLinked
 from retrieval.evidence.chains import distinct_facts
 from retrieval.kg.snapshot import KINDS
+from retrieval.methods._shared.choice.choosing import choose
+from retrieval.methods._shared.choice.model import Choice
+from retrieval.methods._shared.choice.outcomes import outcomes
+from retrieval.methods._shared.choice.signs import Seen, genitives
 from retrieval.methods._shared.engine_settings import EngineSettings
-from retrieval.methods._shared.path_or_program import LIKELY_READ
+from retrieval.methods._shared.path_reader.idioms import asks_gender
 from retrieval.methods._shared.program_answers import (
     answers_of,
     chains_of,
@@ -36,8 +40,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from retrieval.environment import LLMSettings
+    from retrieval.methods._shared.choice.choosing import Chosen
+    from retrieval.methods._shared.choice.outcomes import Outcome
     from retrieval.methods._shared.parts import Opening
     from retrieval.programs.reader import ProgramReader, Understanding
+    from retrieval.reasoning.base import Evidence
+    from retrieval.types import RelationPath
 
 OPERATOR_TRUST, PATH_TRUST = 0.15, 0.35
 """How likely a program must be what was asked to answer: a question that no relation path can answer, and one that
@@ -65,6 +73,7 @@ class ProgramEngine:
     Attributes:
         learned: the reader's weights were fitted to questions of this graph.
         reads_paths: questions that relation paths may answer are read too.
+        choice: weighs what programs and relation paths give, where there is no checkpoint.
     """
 
     def __init__(
@@ -81,6 +90,7 @@ class ProgramEngine:
         self._path_trust = path_trust
         self.learned = reader.learned
         self.reads_paths = path_trust <= 1.0
+        self.choice = Choice.load()
 
     def understood(self, run: PipelineRun, linked: Linked) -> Understanding | None:
         """The program of the question, where one is likely enough to be what was asked."""
@@ -149,15 +159,54 @@ class ProgramEngine:
         """Whether a program is about the entities that somebody picked: who picks one asks about it."""
         return set(run.request.given) <= {entity for entity, _, _ in found.named}
 
-    def fits_better(self, question: str, found: Understanding, nodes: Sequence[int]) -> bool:
-        """Whether a program gives a time where "when" is asked, or things where "which" is, and nodes are none."""
-        result, kinds = found.best.result, self._reader.parser.columns.kinds
-        if not nodes or not isinstance(result, np.ndarray) or not len(result):
-            return False
-        sort, given, own = asked(words(question)), kinds[list(nodes)].astype(bool), kinds[result].astype(bool)
-        if sort == "when":
-            return bool(own.all() and not given.any())
-        return bool(sort == "which" and found.confidence >= LIKELY_READ and given.all() and not own.any())
+    def chosen(
+        self,
+        run: PipelineRun,
+        read: Understanding | None,
+        paths: Sequence[RelationPath] = (),
+        evidence: Evidence | None = None,
+        verdict: Conclusion | None = None,
+    ) -> Chosen | None:
+        """The likeliest of all that programs, and relation paths where there are some, give; see ``considered``."""
+        return choose(*self.considered(run, read, paths, evidence, verdict), self.choice)
+
+    def considered(
+        self,
+        run: PipelineRun,
+        read: Understanding | None,
+        paths: Sequence[RelationPath] = (),
+        evidence: Evidence | None = None,
+        verdict: Conclusion | None = None,
+    ) -> tuple[Seen, list[Outcome]]:
+        """All that programs and relation paths give, and what is known of the question beside it.
+
+        Args:
+            run: the run.
+            read: the programs that the question may mean.
+            paths: relation paths that were retrieved.
+            evidence: what they lead to.
+            verdict: what they answer together.
+        """
+        question, columns = run.request.question, self._reader.parser.columns
+        unexplained = verdict is not None and is_unexplained(verdict)
+        reaches = () if evidence is None or unexplained else evidence.reaches
+        found = outcomes(read, run.request.given, reaches, verdict)
+        nodes = [() if own.nodes is None else own.nodes[:_LOOKED_AT].tolist() for own in found]
+        seen = Seen(
+            question,
+            read,
+            paths,
+            verdict,
+            values={node for some in nodes for node in some if columns.kinds[node]},
+            unfit={
+                at for at, some in enumerate(nodes) if some and self.of_another_sort(question, nodes=some)
+            },
+            asks_gender=asks_gender(question),
+            genitives=genitives(question, read.named if read is not None else ()),
+            relations=self._reader.snapshot.num_relations,
+            labels=[info.label for info in self._reader.parser.schema.relations],
+        )
+        return seen, found
 
     def written(self, run: PipelineRun, linked: Linked, settings: LLMSettings) -> tuple[Understanding, Usage]:
         """The program that a language model writes.

@@ -30,8 +30,8 @@ def formatted(columns: Columns, program: Program, value: float | bool) -> str:
     """A number or truth that a program denotes, for people; empty where there is none (NaN).
 
     Numbers have the unit of the relation and thousands separators, no decimals where they are whole and else at most
-    four, of small ones four significant; dates are ISO, times ``HH:MM``. A difference of dates is in years, one of
-    times in minutes.
+    four, of small ones four significant; dates are ISO, times ``HH:MM``. A difference of dates is in years, or in
+    days where it is less than two of them, one of times in minutes.
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -68,7 +68,9 @@ def formatted_value(kind: ValueType | None, value: float) -> str:
         return ""
     if kind is None:
         return _number(value)
-    if kind.age:
+    if kind.age or (
+        kind.unit == "years" and kind.factor == 1.0 and kind.dimension and abs(value) < _IN_YEARS
+    ):
         return _age(value)
     match kind.kind:
         case ValueKind.DATE:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.methods._shared.path_or_program import comes_back
+from retrieval.methods._shared.choice.signs import comes_back
 
 from .asking import answers, reader_of
 

@@ -62,8 +62,15 @@ def test_answers_are_as_likely_as_was_learned_of_paths_so_likely(graph):
     assert [answer.score for answer in sure.answers] == [pytest.approx(0.7913, abs=1e-4)]
     doubtful = decide(graph, "Germany?", {"Germany": [("population", 0.1)]}, odds=odds)
     assert [(a.score, a.guess) for a in doubtful.answers] == [(pytest.approx(0.3285, abs=1e-4), False)]
-    capped = decide(graph, "Germany?", {"Germany": [("population", 0.9)]}, odds=odds, ceiling=0.2)
-    assert [(a.score, a.guess) for a in capped.answers] == [(0.2, True)]
+
+
+def test_answers_are_as_sure_as_is_known_otherwise_in_proportion(graph):
+    script = {"Switzerland": [("borders official_language", 0.5), ("official_language", 0.3)]}
+    known = decide(graph, "Switzerland?", script, sure=0.8)
+    assert sorted({(a.label, a.score, a.guess) for a in known.answers})[:1] == [("French", 0.8, False)]
+    assert ("Romansh", 0.48, False) in {(a.label, a.score, a.guess) for a in known.answers}
+    doubted = decide(graph, "Germany?", {"Germany": [("population", 0.9)]}, sure=0.2)
+    assert [(a.score, a.guess) for a in doubted.answers] == [(0.2, True)]
 
 
 def test_what_the_question_names_is_not_its_answer_unless_it_offers_a_choice(graph):

@@ -1,19 +1,15 @@
 """A graph that nobody trained on: the weights that come with Clew, with the encoder that they were fitted for."""
 
 from concurrent.futures import ThreadPoolExecutor
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.methods._shared.path_or_program import Either, ceiling, genitives, lacks
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever, _fitting, _nearer
-from retrieval.reasoning.base import Conclusion
 from retrieval.reasoning.gather import executed
 from retrieval.text import encoder as encoders
-from retrieval.types import Answer, NoAnswer, NoAnswerReason, Node, RelationPath
 
 #: Plays and theatres: no graph of the fitting has these relations together.
 FACTS = [
@@ -138,76 +134,6 @@ def test_paths_to_what_was_not_asked_for_are_less_likely():
     # e^-2 of the second: 0.5 becomes 0.068 beside 0.4, and both add up to 0.9 as before.
     assert _fitting(given, [False, True]).tolist() == pytest.approx([0.7698, 0.1302], abs=1e-4)
     assert _fitting(given, [True, True]).tolist() == pytest.approx([0.4, 0.5])
-
-
-@pytest.mark.parametrize(
-    ("says_nothing", "confidence", "support", "lacking"),
-    [(False, 0.09, 0.49, True), (False, 0.1, 0.49, False), (False, 0.09, 0.5, False), (True, 0.5, 0.9, True)],
-)
-def test_a_graph_lacks_what_neither_programs_nor_paths_find(says_nothing, confidence, support, lacking):
-    read = SimpleNamespace(says_nothing=says_nothing, confidence=confidence)
-    assert lacks(read, [RelationPath(0, (0,), 0.6, support=support), RelationPath(0, (1,), 0.1)]) == lacking
-
-
-def test_paths_are_no_likelier_than_programs_that_are_doubted():
-    assert [ceiling(SimpleNamespace(confidence=sure)) for sure in (0.02, 0.2, 0.3)] == [0.1, 0.2, 1.0]
-
-
-def either(sure, *, all_read=False, walked=(), nodes=None, answers=(), support=0.99, path=(0,), **others):
-    read = SimpleNamespace(confidence=sure, reads_all=all_read, walked=walked)
-    nothing = None if answers else NoAnswer(NoAnswerReason.NOT_IN_GRAPH, "The graph has no directors.")
-    given = tuple(Answer(f"n{n}", score, Node(n, f"n{n}", "entity")) for n, score in answers)
-    paths = [RelationPath(0, path, 0.6, support=support), RelationPath(0, (5,), 0.1)]
-    verdict = Conclusion(answers=given, no_answer=nothing)
-    return Either(read, verdict, paths, nodes, others.pop("of_another_sort", False), **others)
-
-
-def test_a_program_that_is_not_sure_does_not_answer_what_paths_miss():
-    assert [either(sure).is_program for sure in (0.49, 0.5)] == [False, True]
-    assert [either(sure, all_read=True).is_program for sure in (0.29, 0.3)] == [False, True]
-
-
-def test_who_asks_for_his_sons_gender_is_not_told_his_son():
-    question = "what is the gender of Duke of Kent 's son ?"
-    assert genitives(question, [(3, 22, 34)]) == 2
-    assert not either(0.9, walked=(0,), genitives=2).is_program
-    assert either(0.9, walked=(0, 1), genitives=2).is_program
-    assert either(0.9, walked=(0,), all_read=True, genitives=2).is_program
-
-
-def test_a_program_that_reads_all_words_gives_way_to_a_well_supported_path_alone():
-    sure = {"all_read": True, "walked": (0,)}
-    assert not either(0.9, **sure, answers=[(1, 0.91)]).is_program
-    assert either(0.9, **sure, answers=[(1, 0.91)], support=0.93).is_program
-    assert either(0.9, **sure, answers=[(1, 0.9)]).is_program
-    assert not either(0.9, **sure, answers=[(1, 0.9)], path=(0, 1)).is_program  # it walks further
-    assert not either(0.49, **sure, answers=[(1, 0.91)], support=0.93).is_program
-
-
-def test_a_program_that_leaves_words_out_gives_way_to_a_likely_path():
-    assert not either(0.79, answers=[(1, 0.9)], support=0.8).is_program
-    assert either(0.8, answers=[(1, 0.9)], support=0.8).is_program
-    assert either(0.5, answers=[(1, 0.89)], support=0.8).is_program
-    assert not either(0.8, answers=[(1, 0.9)], support=0.9).is_program
-    assert [either(sure, answers=[(1, 0.49)]).is_program for sure in (0.29, 0.3)] == [False, True]
-    assert [either(sure, answers=[(1, 0.7)]).is_program for sure in (0.7, 0.71)] == [False, True]
-    assert not either(0.81, answers=[(1, 0.8)]).is_program
-
-
-def test_a_program_that_keeps_the_kind_asked_for_goes_before_the_path_that_it_walks():
-    found = [(1, 0.99), (2, 0.99)]
-    doctors = {"walked": (7, 0), "answers": found, "nodes": frozenset({1})}
-    assert either(0.6, **doctors).is_program
-    assert not either(0.59, **doctors).is_program
-    assert not either(0.6, **doctors, path=(3,)).is_program
-    assert not either(0.6, **doctors | {"nodes": frozenset({1, 2})}).is_program
-
-
-def test_a_date_is_not_who_and_a_gender_is_walked_to():
-    assert either(0.1, answers=[(1, 0.99)], of_another_sort=True).is_program
-    assert not either(0.09, answers=[(1, 0.99)], of_another_sort=True).is_program
-    gender = {"all_read": True, "asks_gender": True, "support": 0.5}
-    assert [either(0.99, answers=[(1, score)], **gender).is_program for score in (0.49, 0.5)] == [True, False]
 
 
 def test_methods_without_a_checkpoint_rank_a_question_once(retriever, monkeypatch):

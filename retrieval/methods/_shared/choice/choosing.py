@@ -1,0 +1,70 @@
+"""The likeliest of all outcomes of a question, with how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from retrieval.methods._shared.choice.signs import Seen, Signs, signs
+
+if TYPE_CHECKING:
+    from retrieval.methods._shared.choice.model import Choice
+    from retrieval.methods._shared.choice.outcomes import Outcome
+    from retrieval.programs.reader import Understanding
+
+LEAST = 0.05
+"""Outcomes that are less likely are not shown, even as guesses."""
+SUPPORTED, SURELY_WALKED = 0.93, 0.8
+"""How much the words of a question must support relation paths, and how likely they must be, to be surely read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What answers a question.
+
+    Attributes:
+        outcome: what it gives, and by which programs and relation paths.
+        sure: how likely it is what was asked, in [0, 1], calibrated.
+    """
+
+    outcome: Outcome
+    sure: float
+
+    def is_program(self, read: Understanding) -> bool:
+        """Whether a program shows it: no relation path says the same, or not all of it."""
+        programs = self.outcome.programs
+        return bool(programs) and not (self.outcome.by_paths and read.meant(programs[0], self.sure).is_path)
+
+    def read_as(self, read: Understanding) -> Understanding:
+        """What was read, with the program that gives this as what was asked."""
+        return read.meant(self.outcome.programs[0], self.sure)
+
+
+def choose(seen: Seen, outcomes: Sequence[Outcome], choice: Choice, least: float = LEAST) -> Chosen | None:
+    """What answers, where it is at least so likely."""
+    told = signs(seen, outcomes)
+    if not told:
+        return None
+    best, sure = likeliest(told, [choice.likely(own) for own in told])
+    return Chosen(outcomes[best], round(sure, 6)) if sure >= least else None
+
+
+def likeliest(told: Sequence[Signs], likely: Sequence[float]) -> tuple[int, float]:
+    """The position of the likeliest outcome, of equally likely ones the first, and how likely it is.
+
+    Relation paths of several steps that are surely read go before what is likelier: weights that were fitted without
+    any set of such questions did not know how much surer they are than programs that leave words out.
+
+    Args:
+        told: the signs of each outcome; at least one.
+        likely: how likely each is what was asked.
+    """
+    most = max(likely)
+    surely = next((at for at, own in enumerate(told) if _is_surely_walked(own)), None)
+    return (likely.index(most) if surely is None else surely), most
+
+
+def _is_surely_walked(own: Signs) -> bool:
+    sure = own["support"] > SUPPORTED and own.get("path.by all.score", 0.0) > SURELY_WALKED
+    return sure and own.get("path.steps", 0.0) > 1.0

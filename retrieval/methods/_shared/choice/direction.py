@@ -1,0 +1,60 @@
+"""Which way a question walks a relation that it names: "what eats X" asks who does it, "what does X eat" to whom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from retrieval.programs.words import stem
+
+if TYPE_CHECKING:
+    from retrieval.programs.words import Word
+
+#: What stands before who does something, where the verb comes last.
+_HELPS = frozenset({"do", "does", "did", "can", "could", "will", "would"})
+#: First words of names that are no verbs of their own.
+_PLAIN = frozenset({"has", "is", "was", "as", "its", "this"})
+_LEAST = 4
+
+
+def direction(words: Sequence[Word], at: int, label: str) -> int:
+    """1 where a question asks for what the named thing leads to by a relation, -1 for what leads to it, 0 unknown.
+
+    Args:
+        words: of the question.
+        at: the character at which the named thing begins.
+        label: of the relation.
+    """
+    named = label.casefold().split()
+    if len(named) > 1 and named[-1] == "of":
+        return _of_noun(words, at, stem(named[-2]))
+    verb = named[0] if named else ""
+    if len(verb) >= _LEAST and verb.endswith("s") and not verb.endswith("ss") and verb not in _PLAIN:
+        return _of_verb(words, at, stem(verb))
+    return 0
+
+
+def _of_noun(words: Sequence[Word], at: int, noun: str) -> int:
+    """ "Child of": the children of X, and X's, lead to X; whom X is a child of is led to."""
+    for n, word in enumerate(words):
+        if word.stem != noun:
+            continue
+        behind = words[n + 1].text if n + 1 < len(words) else ""
+        if word.start < at:
+            return -1 if behind == "of" else 0
+        if any(own.text in ("'s", "’s") for own in words[max(0, n - 2) : n]):
+            return -1
+        return 1 if behind == "of" else 0
+    return 0
+
+
+def _of_verb(words: Sequence[Word], at: int, verb: str) -> int:
+    for n, word in enumerate(words):
+        if word.stem != verb or word.start == at:
+            continue
+        helped = any(own.text in _HELPS for own in words[:n])
+        behind = words[n + 1].text if n + 1 < len(words) else ""
+        if word.start < at:
+            return 0 if helped else 1 if behind == "by" else -1
+        return -1 if behind == "by" else 1
+    return 0

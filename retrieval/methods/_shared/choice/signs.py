@@ -1,0 +1,225 @@
+"""What speaks for an outcome, and what for others: numbers that mean the same on every graph.
+
+No sign names a relation, an entity or a word of a graph, so that weights fitted on some graphs hold on others.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from retrieval.methods._shared.choice.direction import direction
+from retrieval.programs.algebra import Entities, Walk, walk
+from retrieval.programs.words import asked
+from retrieval.programs.words import read as words
+from retrieval.types import NoAnswerReason
+
+if TYPE_CHECKING:
+    from retrieval.methods._shared.choice.outcomes import Outcome
+    from retrieval.programs.reader import Meaning, Understanding
+    from retrieval.reasoning.base import Conclusion
+    from retrieval.types import RelationPath
+
+Signs = dict[str, float]
+#: Answers that are few, and what stands for no place.
+_FEW, _NOWHERE = 8, 12
+#: A score that stands for no program, behind the best.
+_FAR = -8.0
+_LEAST = 1e-4
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What is known of a question beside its outcomes.
+
+    Attributes:
+        question: as asked.
+        read: its programs.
+        paths: its relation paths, with the support of each.
+        verdict: what they answer together; None where none were retrieved.
+        values: nodes that are numbers or dates, of those that answer.
+        unfit: positions of outcomes of another sort than was asked for.
+        asks_gender: the question asks for a gender, which is how many graphs tell sons from daughters.
+        genitives: so often it goes on from one thing to another by "of" or "'s".
+        relations: of the graph.
+        labels: of its relations.
+    """
+
+    question: str
+    read: Understanding | None
+    paths: Sequence[RelationPath] = ()
+    verdict: Conclusion | None = None
+    values: Collection[int] = ()
+    unfit: Collection[int] = ()
+    asks_gender: bool = False
+    genitives: int = 0
+    relations: int = 0
+    labels: Sequence[str] = ()
+
+
+def signs(seen: Seen, outcomes: Sequence[Outcome]) -> list[Signs]:
+    """The signs of each outcome."""
+    common = _of_question(seen)
+    programs = [_mass(own, seen.read) for own in outcomes]
+    paths = [sum(reach.probability for reach in own.reaches) for own in outcomes]
+    found = []
+    for at, own in enumerate(outcomes):
+        other = max((mass for n, mass in enumerate(programs) if n != at), default=0.0)
+        further = max((mass for n, mass in enumerate(paths) if n != at), default=0.0)
+        found.append(
+            common
+            | {
+                "programs": programs[at], "programs.odds": _odds(programs[at]),
+                "programs.other": other, "programs.other.odds": _odds(other),
+                "paths": paths[at], "paths.odds": _odds(paths[at]),
+                "paths.other": further, "paths.other.odds": _odds(further),
+                "unfit": float(at in seen.unfit),
+            }
+            | _of_program(own, seen)
+            | _of_paths(own, seen)
+            | _of_way(own, seen)
+            | _of_result(own, seen)
+        )  # fmt: skip
+    return found
+
+
+def _of_question(seen: Seen) -> Signs:
+    verdict, read = seen.verdict, seen.read
+    reason = None if verdict is None or verdict.no_answer is None else verdict.no_answer.reason
+    supports = [path.support or 0.0 for path in seen.paths]
+    return {
+        "one": 1.0,
+        "words": float(len(seen.question.split())),
+        "read": 0.0 if read is None else read.confidence,
+        "unread": float(read is None or not read.meanings),
+        "says nothing": float(read is not None and read.says_nothing),
+        "support": max(supports, default=0.0),
+        "doubted": float(any(path.doubted for path in seen.paths)),
+        "no paths": float(not seen.paths),
+        "topics": float(len({path.topic for path in seen.paths})),
+        "lacking": float(reason is NoAnswerReason.NOT_IN_GRAPH),
+        "unanswered": float(reason is not None),
+    }
+
+
+def _of_program(own: Outcome, seen: Seen) -> Signs:
+    read = seen.read
+    if read is None or not own.programs:
+        return {"program": 0.0, "program.place": _NOWHERE, "program.behind": _FAR}
+    place = own.programs[0]
+    best: Meaning = read.meanings[place]
+    return {
+        "program": 1.0,
+        "program.place": float(place),
+        "program.behind": best.candidate.score - read.meanings[0].candidate.score,
+        "program.read": read.confidence * (place == 0),
+        "program.refused": float(best.refused),
+        "program.several": float(len(own.programs)),
+        "program.short": float(len(read.meant(place, 0.0).walked) < seen.genitives),
+    } | {f"program: {name}": value for name, value in best.evidence.items()}
+
+
+def _of_paths(own: Outcome, seen: Seen) -> Signs:
+    if not own.reaches:
+        return {"path": 0.0, "path.by all": float(own.by_paths)}
+    best = own.reaches[0]
+    ranked = sorted(seen.paths, key=lambda path: -path.score)
+    place = next(
+        (n for n, path in enumerate(ranked) if (path.topic, path.relations) == (best.topic, best.path)),
+        _NOWHERE,
+    )
+    score = 0.0 if seen.verdict is None or not seen.verdict.answers else seen.verdict.answers[0].score
+    return {
+        "path": 1.0,
+        "path.alone": float(not own.programs),
+        "path.by all": float(own.by_paths),
+        "path.by all.score": score * own.by_paths,
+        "path.place": float(place),
+        "path.steps": float(len(best.path)),
+        "path.first": float(place == 0),
+        "path.gender": float(seen.asks_gender),
+        "path.short": float(len(best.path) < seen.genitives),
+        "path.back": float(comes_back(seen.question, best.path, seen.relations)),
+    }
+
+
+def _of_way(own: Outcome, seen: Seen) -> Signs:
+    """Whether relations are walked as the question's grammar says, from what it names."""
+    named = {} if seen.read is None else {
+        node: start for meaning in seen.read.meanings for node, start, _ in meaning.named
+    }  # fmt: skip
+    steps = [(reach.topic, reach.path[0]) for reach in own.reaches[:1]]
+    if seen.read is not None and own.programs:
+        steps = [
+            (part.source.ids[0], part.relation)
+            for part in walk(seen.read.meanings[own.programs[0]].candidate.program)
+            if isinstance(part, Walk) and isinstance(part.source, Entities) and part.source.ids
+        ]
+    told = [
+        direction(words(seen.question).words, named[node], seen.labels[relation % seen.relations])
+        * (1 if relation < seen.relations else -1)
+        for node, relation in steps
+        if node in named and seen.relations
+    ]
+    return {"way.right": float(1 in told), "way.wrong": float(-1 in told)}
+
+
+def _of_result(own: Outcome, seen: Seen) -> Signs:
+    sort = asked(words(seen.question)) if words(seen.question).words else "list"
+    nodes = own.nodes
+    if nodes is None:
+        kind = "truth" if isinstance(own.result, bool) else "number"
+    elif not len(nodes):
+        kind = "nothing"
+    else:
+        kind = "value" if int(nodes[0]) in seen.values else "thing"
+    size = -1 if nodes is None else len(nodes)
+    return {
+        f"gives.{kind}": 1.0,
+        f"asks.{sort}": 1.0,
+        f"asks.{sort}.{kind}": 1.0,
+        "gives.one": float(size == 1),
+        "gives.few": float(1 < size <= _FEW),
+        "gives.many": float(size > _FEW),
+    }
+
+
+def _mass(own: Outcome, read: Understanding | None) -> float:
+    return 0.0 if read is None else sum(read.meanings[at].candidate.probability for at in own.programs)
+
+
+def _odds(probability: float) -> float:
+    share = min(max(probability, _LEAST), 1 - _LEAST)
+    return math.log(share / (1 - share))
+
+
+_GENITIVE = re.compile(r"\bof\b|['’]s\b")
+
+
+def genitives(question: str, named: Sequence[tuple[int, int, int]]) -> int:
+    """How often a question goes on by "of" or "'s" outside of names, given with their characters [start, end)."""
+    return sum(
+        not any(start <= match.start() < end for _, start, end in named)
+        for match in _GENITIVE.finditer(question)
+    )
+
+
+_SHARED = re.compile(
+    r"\b(?:same|shar\w+|also|others?|another|else|together|similar|alike|like|too|common|both|co-?\w+)\b",
+    re.IGNORECASE,
+)
+
+
+def comes_back(question: str, path: Sequence[int], relations: int) -> bool:
+    """Whether a relation path ends at all that have what its topic has, though nothing is said of the same.
+
+    Args:
+        question: as asked.
+        path: directed relations.
+        relations: of the graph.
+    """
+    there_and_back = len(path) > 1 and path[-2] < relations and path[-1] == path[-2] + relations
+    return there_and_back and _SHARED.search(question) is None
