@@ -47,7 +47,8 @@ _MOSTLY = 0.5
 _PAIR = 2
 #: What says that numbers are added up.
 _TOGETHER = re.compile(
-    r"\b(?:together|altogether|combined|in (?:all|total)|all in all|(?:added|adding|summed) up|overall|total)\b"
+    r"\b(?:together|altogether|combined|in (?:all|total)|all in all|overall|total"
+    r"|(?:add(?:s|ed|ing)?|sum(?:s|med)?) up)\b"
 )
 
 
@@ -213,7 +214,11 @@ class Finishing:
         """What rows are of, where they were not asked for themselves: what Tom bought are products, not orders."""
         nodes, said = self.executor.nodes(program), {word.stem for word in question.words}
         kinds = [kind for kind in self.schema.kinds if len(common(self.schema.members(kind), nodes))]
-        called = any(said & set(stems_of(self.schema.snapshot.entity_label(kind))) for kind in kinds)
+        names = {stems_of(self.schema.snapshot.entity_label(kind)) for kind in kinds}
+        alike = [r for r in self.schema.held_by(nodes) if r in self._called(names)]
+        if alike:  # parts that were fitted are called by what was fitted
+            return [Walk(program, r) for r in alike]
+        called = any(said & set(own) for own in names)
         if called and not vocabulary.asks_what_did(question):
             return []
         walked = program.relation if isinstance(program, Walk) else None
@@ -224,6 +229,10 @@ class Finishing:
         ]  # fmt: skip
         ways: list[Program] = [Walk(program, r) for r in things]
         return [own for own in ways if not self.schema.somebody[self.executor.nodes(own)].any()][:_OWNERS]
+
+    def _called(self, names: Collection[tuple[str, ...]]) -> set[int]:
+        """Relations that are called as kinds are, by their stems."""
+        return {info.id for info in self.schema.relations if tuple(info.stems) in names}
 
     def _another(self, question: Question, program: Program) -> Program:
         """Of two that have the same, the one that is not named: "which lake is in the same county as Loch Awe"."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -312,6 +313,7 @@ class Meanings:
                     features = (("k", 1.0), ("k.recall", recall), ("k.head", last_word))
                     found.append(self._kind(first, last, node, features, 0.5 + 0.4 * recall))
                 if last == first + 1:
+                    found += self._narrower(question, first)
                     found += self._doers(question, first)
                     found += self._compounds(question, first)
                 sex = (
@@ -330,6 +332,16 @@ class Meanings:
                     program = Walk(Entities((node,)), schema.inverse(relation))
                     found.append(Anchor("S", first, last, program, "hub", features, 0.8))
         return found
+
+    def _narrower(self, question: Question, at: int) -> Iterator[Anchor]:
+        """All kinds that a noun ends, where it is none itself: "parts" are safety parts and spare parts."""
+        word, label = question.words[at], self.snapshot.entity_label
+        stems = {node: vocabulary.stems_of(label(node)) for node in self.schema.kind_stems.get(word.stem, ())}
+        ended = sorted(node for node, own in stems.items() if own[-1:] == (word.stem,))
+        if len(ended) > 1 and all(len(stems[node]) > 1 for node in ended):
+            program = Walk(Entities(tuple(ended)), self.schema.inverse(self._type()))
+            features: Features = (("k", 1.0), ("k.recall", 1.0), ("k.head", 1.0))
+            yield Anchor("S", at, at + 1, program, "kind", features, 0.9)
 
     def unknown(self, question: Question, known: list[Anchor]) -> list[Anchor]:
         """The sorts of things that a noun may be for which a graph without kinds has no word: "cables", of what lands

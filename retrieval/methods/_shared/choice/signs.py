@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from retrieval.methods._shared.choice.direction import direction
-from retrieval.programs.algebra import Entities, Walk, walk
+from retrieval.programs.algebra import And, Entities, Having, Walk, walk
 from retrieval.programs.words import asked
 from retrieval.programs.words import read as words
 from retrieval.types import NoAnswerReason
 
 if TYPE_CHECKING:
     from retrieval.methods._shared.choice.outcomes import Outcome
+    from retrieval.programs.algebra import Program
     from retrieval.programs.reader import Meaning, Understanding
     from retrieval.reasoning.base import Conclusion
     from retrieval.types import RelationPath
@@ -119,7 +120,20 @@ def _of_program(own: Outcome, seen: Seen) -> Signs:
         "program.refused": float(best.refused),
         "program.several": float(len(own.programs)),
         "program.short": float(len(read.meant(place, 0.0).walked) < seen.genitives),
+        "program.holds": float(_BEYOND.search(seen.question) is not None and _holds(best.candidate.program)),
     } | {f"program: {name}": value for name, value in best.evidence.items()}
+
+
+#: "In which city is the publisher", "which city is the publisher in": what something is in or from, and not itself.
+_BEYOND = re.compile(
+    r"^\W*(?:in|at|from|on|to|under|by) (?:what|which)\b|\b(?:in|from|at|on|to)\W*$", re.IGNORECASE
+)
+
+
+def _holds(program: Program) -> bool:
+    """Whether a program only asks that what it gives has something."""
+    either = (program.left, program.right) if isinstance(program, And) else ()
+    return any(isinstance(own, Having) for own in either)
 
 
 def _of_paths(own: Outcome, seen: Seen) -> Signs:
