@@ -13,6 +13,8 @@ it("finds words in a question whatever their capitals and spaces, and only whole
   expect(names("Switzerland's capital", "Switzerland")).toBe(true);
   expect(names("Peruvian food", "Peru")).toBe(false);
   expect(names("who sang (What's) C++?", "(What's) C++")).toBe(true);
+  expect(names("what did Antoine de Saint-Exupéry write?", "Antoine de Saint-Exupéry")).toBe(true);
+  expect(names("where do A/B and C-3 meet?", "A/B")).toBe(true);
   expect(names("스위스의 수도", "스위스")).toBe(true);
   expect(names("anything", "")).toBe(false);
 });

@@ -17,7 +17,7 @@ export function names(question: string, words: string): boolean {
   const pattern = words
     .trim()
     .split(/\s+/)
-    .map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`))
+    .map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`))
     .join(String.raw`\s+`);
   return pattern !== "" && new RegExp(`(?<!${LETTER})${pattern}(?!${LETTER})`, "iu").test(question);
 }

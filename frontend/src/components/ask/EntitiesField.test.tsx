@@ -64,6 +64,17 @@ it("takes several entities by keys, each once, and takes them off again", async 
   expect(now.names).toEqual([]);
 });
 
+it("offers nothing that the last text found and this one does not", async () => {
+  open();
+  const field = screen.getByRole("combobox");
+  await userEvent.type(field, "gen");
+  await screen.findByRole("option", { name: /Genoa/ });
+  await userEvent.clear(field);
+  await userEvent.type(field, "b");
+  expect(screen.queryAllByRole("option")).toEqual([]);
+  expect(await screen.findByRole("option", { name: /Bern/ })).toBeInTheDocument();
+});
+
 it("takes a name that was typed whole, and says which it does not know", async () => {
   const now = open();
   const field = screen.getByRole("combobox");

@@ -39,6 +39,8 @@ export function useMatches(query: string, search: (text: string) => EntitySearch
   return useActive(query, settled, useQuery(search(settled)));
 }
 
+const isCalled = ({ label }: EntityMatch, text: string) => label.toLowerCase().includes(text.toLowerCase());
+
 function useActive(
   query: string,
   settled: string,
@@ -46,7 +48,14 @@ function useActive(
   keep: (found: readonly EntityMatch[]) => readonly EntityMatch[] = (found) => found,
 ): Suggestions {
   const [choice, setChoice] = useState({ query: "", index: 0 });
-  const matches = query.trim() && settled ? keep(answer.data ?? NONE) : NONE;
+  const typed = query.trim();
+  // Until the answer to what is typed has come, the last one stays as far as it fits: another name is never offered.
+  const fitting = typed && settled ? (answer.data ?? NONE) : NONE;
+  const matches = keep(
+    typed !== settled || answer.isPlaceholderData
+      ? fitting.filter((match) => isCalled(match, typed))
+      : fitting,
+  );
   const active = choice.query === settled ? Math.min(choice.index, Math.max(0, matches.length - 1)) : 0;
   const setActive = (index: number) => {
     setChoice({ query: settled, index });
@@ -55,7 +64,7 @@ function useActive(
     matches,
     active,
     setActive,
-    loading: answer.isFetching || query.trim() !== settled,
+    loading: answer.isFetching || typed !== settled,
     error: answer.error,
     onKey: (key, pick) => {
       const match = matches[active];

@@ -1,10 +1,8 @@
 // A field that finds an entity of a graph by its name.
-import { useQuery } from "@tanstack/react-query";
 import { useId, useState, type RefObject } from "react";
-import { entitiesQuery } from "@/api/queries";
 import type { Graph } from "@/api/types";
 import { EntitySuggest, optionId } from "@/components/ask/EntitySuggest";
-import { useSettled } from "@/components/kit/hooks";
+import { useSuggestions } from "@/components/ask/useSuggestions";
 import { ErrorNotice } from "@/components/kit/feedback";
 
 interface Props {
@@ -15,11 +13,10 @@ interface Props {
 
 export function Find({ graph, onPick, field }: Props) {
   const [text, setText] = useState("");
-  const [active, setActive] = useState(0);
   const list = useId();
-  const q = useSettled(text.trim(), graph.endpoint ? 500 : 120);
-  const { data, error } = useQuery(entitiesQuery(graph.id, q));
-  const open = text.trim() !== "" && (data?.length ?? 0) > 0;
+  const found = useSuggestions(String(graph.id), text, graph.endpoint !== null);
+  const { matches, active } = found;
+  const open = matches.length > 0;
   const pick = (id: number) => {
     setText("");
     onPick(id);
@@ -37,37 +34,30 @@ export function Find({ graph, onPick, field }: Props) {
         aria-activedescendant={open ? optionId(list, active) : undefined}
         placeholder={graph.endpoint ? "The whole name, or an IRI" : "Find an entity"}
         value={text}
-        onChange={(event) => {
-          setText(event.target.value);
-          setActive(0);
-        }}
+        onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
-          const last = (data?.length ?? 1) - 1;
-          if (event.key === "ArrowDown") setActive(Math.min(last, active + 1));
-          else if (event.key === "ArrowUp") setActive(Math.max(0, active - 1));
-          else if (event.key === "Escape") setText("");
-          else if (event.key === "Enter" && data?.[active]) pick(data[active].id);
-          else return;
+          if (event.key === "Escape") setText("");
+          else if (event.key === "Tab" || !found.onKey(event.key, (match) => pick(match.id))) return;
           event.preventDefault();
         }}
       />
-      {open && data && (
+      {open && (
         <div className="popover suggest">
           <EntitySuggest
             id={list}
-            matches={data}
+            matches={matches}
             active={active}
-            onHover={setActive}
+            onHover={found.setActive}
             onPick={(match) => pick(match.id)}
           />
         </div>
       )}
-      {text.trim() !== "" && q === text.trim() && data?.length === 0 && (
+      {text.trim() !== "" && !found.loading && !found.error && !open && (
         <p className="small muted">
-          No entity is called “{q}”{graph.endpoint && ", spelt like that"}.
+          No entity is called “{text.trim()}”{graph.endpoint && ", spelt like that"}.
         </p>
       )}
-      {error && <ErrorNotice error={error} />}
+      {found.error !== null && <ErrorNotice error={found.error} />}
     </div>
   );
 }
