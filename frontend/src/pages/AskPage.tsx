@@ -141,7 +141,7 @@ export function AskPage() {
       letQuestionGo();
       rememberGraph(created.graph);
       client.setQueryData([...keys.runs, created.id], created);
-      asks.setDraftOf(created.id);
+      asks.onAsked(created.id);
       asks.setDraft((now) => ({ ...now, alone: false }));
       void navigate(`/runs/${created.id}${named === null ? "" : `?checkpoint=${named}`}`);
     },

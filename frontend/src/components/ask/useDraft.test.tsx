@@ -23,23 +23,23 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-function opened() {
+function opened(first?: Run) {
   const cache = makeCache();
   const wrapper = ({ children }: { children: ReactNode }) => (
     <QueryClientProvider client={cache}>
       <MemoryRouter initialEntries={["/runs/r1"]}>{children}</MemoryRouter>
     </QueryClientProvider>
   );
-  return renderHook(({ of }: { of: Run | undefined }) => useDraft("r1", of, undefined), {
+  return renderHook(({ of, id }: { of: Run | undefined; id: string }) => useDraft(id, of, undefined), {
     wrapper,
-    initialProps: { of: undefined as Run | undefined },
+    initialProps: { of: first, id: "r1" },
   });
 }
 
 it("takes the question of a run that is opened, once it has come", () => {
   const { result, rerender } = opened();
   expect(result.current.draft.question).toBe("");
-  rerender({ of: run });
+  rerender({ of: run, id: "r1" });
   expect(result.current.draft.question).toBe("and the second largest?");
 });
 
@@ -48,9 +48,28 @@ it("keeps what was typed before the run had come, and takes the rest of it", () 
   act(() => {
     result.current.change({ question: "Which is the smallest?" });
   });
-  rerender({ of: run });
+  rerender({ of: run, id: "r1" });
   expect(result.current.draft.question).toBe("Which is the smallest?");
   expect(result.current.draft.graph).toBe("1");
+});
+
+it("keeps what is typed while the page goes to a run that was asked here", () => {
+  const { result, rerender } = opened(run);
+  act(() => {
+    result.current.change({ question: "Which is the smallest?" });
+  });
+  act(() => {
+    result.current.onAsked("r2");
+  });
+  act(() => {
+    result.current.change({ question: "and its" });
+  });
+  rerender({ of: run, id: "r1" });
+  expect(result.current.draft.question).toBe("and its");
+  rerender({ of: { ...run, id: "r2", question: "Which is the smallest?" }, id: "r2" });
+  expect(result.current.draft.question).toBe("and its");
+  rerender({ of: run, id: "r1" });
+  expect(result.current.draft.question).toBe("and the second largest?");
 });
 
 function asking(address: string) {

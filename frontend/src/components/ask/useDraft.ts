@@ -65,7 +65,13 @@ export function useDraft(
   // A run that is opened brings its question and settings into the box; what was typed before it came stays.
   const [draftOf, setDraftOf] = useState<string | undefined>(undefined);
   const [typedOver, setTypedOver] = useState<string | undefined>(undefined);
-  if (run && draftOf !== id) {
+  // One that was asked here is in the box already, whatever is typed until the page has gone to it.
+  const [coming, setComing] = useState<string | undefined>(undefined);
+  if (id !== undefined && coming === id && draftOf !== id) {
+    setComing(undefined);
+    setDraftOf(id);
+  } else if (run && draftOf !== id) {
+    setComing(undefined);
     setDraftOf(id);
     const [same, of] = [draft.question.trim() === run.question, draftOfRun(run)];
     const { method, budget, seed, options } = of;
@@ -196,7 +202,8 @@ export function useDraft(
   return {
     draft,
     setDraft,
-    setDraftOf,
+    /** A run was asked with this draft, and the page is about to go to it. */
+    onAsked: setComing,
     change,
     status,
     graphs,
