@@ -42,6 +42,9 @@ _CLUMSY = re.compile(r"\b(those|the one|the places?|Where did)\b|^What (is|are) 
 _UNITS = frozenset({"cm", "m", "km", "kg", "g", "usd", "eur", "gbp", "min", "minutes", "hours", "percent"})
 _ABSTRACT = frozenset({"entity", "literal", "class", "cvt", "concept", "thing"})
 _PLAIN_WORDS, _NAME_LONGEST = 3, 40
+_TRUTHS = {"yes": True, "true": True, "no": False, "false": False}
+#: What a column is measured in, behind its name: "price (gbp)".
+_MEASURED = re.compile(r" [(\[][^()\[\]]{1,8}[)\]]$")
 #: Last words of relations whose numbers nobody ranks.
 _NO_MEASURES = frozenset(
     {"id", "code", "key", "no", "nr", "number", "phone", "zip", "postcode", "year", "date", "index"}
@@ -111,9 +114,11 @@ def candidates(snapshot: Snapshot) -> Iterator[Suggestion]:
 
 
 def _odd(snapshot: Snapshot, one: Question) -> bool:
-    """Whether a relation is named in the plural or by a verb that looks like one ("the page of", "the eat of"), or says
-    where in its table a thing is.
+    """Whether a relation is named in the plural or by a verb that looks like one ("the page of", "the eat of"), says
+    where in its table a thing is, or is one of yes and no ("the hardy of").
     """
+    if all(answer.casefold() in _TRUTHS for answer in one.answers):
+        return True
     names = {name for path in one.paths for _, name, _ in path}
     if ROW in names:
         return True
@@ -164,6 +169,8 @@ def _facts(snapshot: Snapshot, relation: int, things: np.ndarray) -> list[tuple[
 
 def _sharing(nouns: str, label: str, facts: list[tuple[str, str]]) -> list[Suggestion]:
     """Which things have a value that several of them have, and not most."""
+    if {tail.casefold() for _, tail in facts} <= set(_TRUTHS):
+        return _being(nouns, label, facts)
     if not _noun(label) or single(label) != label:
         return []
     counted = Counter(tail for _, tail in facts if parse(tail) is None and len(tail) <= _NAME_LONGEST)
@@ -174,9 +181,17 @@ def _sharing(nouns: str, label: str, facts: list[tuple[str, str]]) -> list[Sugge
     return []
 
 
+def _being(nouns: str, label: str, facts: list[tuple[str, str]]) -> list[Suggestion]:
+    """Which things are what a column of yes and no says, where that is a word: "hardy"."""
+    being = frozenset(head for head, tail in facts if _TRUTHS[tail.casefold()])
+    if " " in label or not label.isalpha() or not 0 < len(being) < len({head for head, _ in facts}):
+        return []
+    return [Suggestion(f"Which {nouns} are {label}?", being)]
+
+
 def _largest(noun: str, label: str, facts: list[tuple[str, str]]) -> list[Suggestion]:
     """Which thing has the largest value, where each has one number and one has the most."""
-    words = label.split()
+    words = _MEASURED.sub("", label).split()
     if words[-1].casefold() in _UNITS:
         words.pop()
     name = " ".join(words)

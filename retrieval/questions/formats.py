@@ -15,6 +15,9 @@ from retrieval.limits import PROGRAM_LIMIT, QUESTION_LIMIT
 from retrieval.types import Question
 
 SPLITS = ("train", "dev", "test")
+#: What people call the topics and the answers of a question in Clew's own form; the first is how it is written.
+TOPIC_KEYS = ("topic_entities", "topics", "topic_entity", "topic")
+ANSWER_KEYS = ("answers", "answer")
 
 #: A row, the id it gets when it brings none, and the hops of every question of its file.
 Parser = Callable[[Any, str, int | None], Question]
@@ -82,6 +85,11 @@ def _texts(row: dict[str, Any], key: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for item in items if (text := str(item).strip())))
 
 
+def _texts_of(row: dict[str, Any], keys: tuple[str, ...]) -> tuple[str, ...]:
+    """The strings of the first of these keys that the row has any of."""
+    return next((found for key in keys if (found := _texts(row, key))), ())
+
+
 def _triples(value: Any, key: str) -> tuple[tuple[str, str, str], ...]:
     if value is None:
         return ()
@@ -106,7 +114,8 @@ def _from_json(row: Any, default_id: str, hops: int | None) -> Question:
     own_hops = body.get("hops", hops)
     if own_hops is not None and (not isinstance(own_hops, int) or isinstance(own_hops, bool)):
         raise BadRow("hops must be a number")
-    topics, answers, plans = _texts(body, "topic_entities"), _texts(body, "answers"), _relation_paths(body)
+    topics, answers = _texts_of(body, TOPIC_KEYS), _texts_of(body, ANSWER_KEYS)
+    plans = _relation_paths(body)
     # Nothing of a question without topic and answers can be measured: it is there to learn from.
     learned_from = "train" if plans and not topics and not answers else None
     return Question(

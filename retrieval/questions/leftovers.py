@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from retrieval.kg.snapshot.labels import normalise
+from retrieval.questions.formats import ANSWER_KEYS, TOPIC_KEYS
 from retrieval.types import Question
 
 #: Keys of Clew's own JSONL; ``graph`` says which of several graphs a question is about.
 _READ = frozenset({
-    "id", "question", "topic_entities", "answers", "paths", "triples", "relation_paths", "passages",
+    "id", "question", *TOPIC_KEYS, *ANSWER_KEYS, "paths", "triples", "relation_paths", "passages",
     "supporting_passages", "hops", "split", "program", "operators", "also", "graph",
 })  # fmt: skip
 _SHOWN = 8

@@ -23,7 +23,7 @@ def imported(users, content=EMPLOYEES):
         name="Staff",
         description="",
         visibility="public",
-        files=[SimpleUploadedFile("employees.csv", content)],
+        files=[SimpleUploadedFile("employees.csv" if content == EMPLOYEES else "plants.csv", content)],
         options=services.ReadOptions(),
         user=users["admin"],
     )
@@ -51,6 +51,23 @@ def test_a_table_is_offered_with_questions_that_it_answers(users):
         "Which employees have the department Engineering?",
     } <= set(graph.examples)
     assert not [question for question in graph.examples if "table" in question or "row" in question]
+
+
+PLANTS = b"""plant,colour,price (gbp),hardy
+Dahlia,red,4.50,no
+Aster,blue,3.20,yes
+Peony,red,7.10,yes
+Lupin,blue,2.80,yes
+Canna,red,5.40,no
+"""
+
+
+@pytest.mark.django_db
+def test_of_yes_and_no_is_asked_what_is_so_and_of_measures_without_their_unit(users):
+    graph = imported(users, PLANTS)
+    index(graph)
+    assert {"Which plants are hardy?", "Which plant has the largest price?"} <= set(graph.examples)
+    assert not [question for question in graph.examples if "the hardy" in question or "gbp" in question]
 
 
 @pytest.mark.django_db

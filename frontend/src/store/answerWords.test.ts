@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { Answer, EvidenceChain, ProgramExecuted, ProgramStep } from "@/api/events";
 import { COUNT, PROGRAM, programRun } from "@/test/program";
 import { EVENTS, NODES, RUN } from "@/test/switzerland";
-import { answerSentence, listed, ownersOf } from "./answerWords";
+import { answerSentence, ownersOf } from "./answerWords";
 import { viewAt, type RunView } from "./runView";
+import { listed } from "./words";
 
 type Told = readonly [text: string, kept: number | string];
 
@@ -191,8 +192,8 @@ describe("a count", () => {
     expect(count(9, ["that are the borders of Germany", 9])).toBe("9 countries border Germany.");
     expect(count(9, ["that Germany borders", 9])).toBe("9 countries border Germany.");
     expect(count(1, ["that are the borders of Portugal", 1])).toBe("1 country borders Portugal.");
-    expect(count(53, ["in Africa (continent)", 53])).toBe("53 countries in Africa.");
-    expect(count(0, ["in Atlantis (continent)", 0])).toBe("No countries in Atlantis.");
+    expect(count(53, ["in Africa (continent)", 53])).toBe("53 countries are in Africa.");
+    expect(count(0, ["in Atlantis (continent)", 0])).toBe("No countries are in Atlantis.");
   });
 
   it("says of a thing how many it has", () => {
@@ -205,7 +206,7 @@ describe("a count", () => {
       ["those directed by Alfred Hitchcock", 11],
       ["count them", "11"],
     ];
-    expect(said("Count", films, ["11"])).toBe("11 directed by Alfred Hitchcock.");
+    expect(said("Count", films, ["11"])).toBe("11 are directed by Alfred Hitchcock.");
   });
 });
 
@@ -317,13 +318,13 @@ it("says what a set is, and who is in it", () => {
     ["with elevation > 8500 m", 4],
   ];
   expect(said("Filter", high, ["K2", "Kangchenjunga", "Lhotse", "Mount Everest"])).toBe(
-    "4 mountains with elevation > 8500 m: K2, Kangchenjunga, Lhotse and Mount Everest.",
+    "4 mountains with an elevation over 8,500 m: K2, Kangchenjunga, Lhotse and Mount Everest.",
   );
   const old: Told[] = [
     ["those that have a birth year", 566],
     ["with birth year < 1500", 2],
   ];
-  expect(said("Filter", old, ["Dante", "Raphael"])).toBe("2 with birth year < 1500: Dante and Raphael.");
+  expect(said("Filter", old, ["Dante", "Raphael"])).toBe("Dante and Raphael have a birth year before 1500.");
   expect(said("Walk", [["the keeper of Leo", 1]], ["Maria Lopez"])).toBe("The keeper of Leo is Maria Lopez.");
   expect(said("Walk", [["what Pip is lives in", 1]], ["Ice Hall"])).toBe("Pip lives in Ice Hall.");
   expect(said("KeyOf", [["the population of Chad", "17,700,000"]], ["17,700,000"])).toBe(
@@ -361,8 +362,28 @@ describe("a path", () => {
   });
 
   it("against a relation says it as it is said, or leaves it to its chain", () => {
-    expect(answerSentence(one("directed_by", "directed by", true))).toBe("Bern: directed by Switzerland.");
-    expect(answerSentence(one("capital", "capital", true))).toBeNull();
+    expect(answerSentence(one("directed_by", "directed by", true))).toBe("Bern is directed by Switzerland.");
+    expect(answerSentence(one("capital", "capital", true))).toBe("Switzerland is the capital of Bern.");
+  });
+
+  it("of single things tells fact after fact", () => {
+    const step = (name: string, label: string) => ({ name, label, inverse: false });
+    const [bern] = one("", "").chains;
+    const walk = {
+      ...{ steps: [step("written_by", "written by"), step("birthplace", "birthplace")] },
+      ...{ levels: [[NODES.austria], [NODES.bern]], level_counts: [1, 1] },
+    };
+    expect(answerSentence({ ...one("", ""), chains: bern ? [{ ...bern, ...walk }] : [] })).toBe(
+      "Switzerland was written by Austria, and the birthplace of Austria is Bern.",
+    );
+  });
+
+  it("against a verb says who does it", () => {
+    const view = one("works_at", "works at", true);
+    expect(answerSentence(view)).toBe("Bern works at Switzerland.");
+    const both = [...view.answers, answer("Basel", 99)];
+    expect(answerSentence({ ...view, answers: both })).toBe("Bern and Basel work at Switzerland.");
+    expect(answerSentence(one("nationality", "nationality", true))).toBe("Bern: nationality Switzerland.");
   });
 
   it("is not said where it is a guess, or where a language model wrote the answer", () => {
@@ -380,7 +401,129 @@ it("reads the recorded runs", () => {
     "Algeria, 2,381,741 km²: the largest area of 3 countries in Africa.",
   );
   const counted = programRun(COUNT, "3");
-  expect(answerSentence(viewAt(RUN, counted, counted.length))).toBe("3 countries in Africa.");
+  expect(answerSentence(viewAt(RUN, counted, counted.length))).toBe("3 countries are in Africa.");
+});
+
+describe("what is said of things", () => {
+  const set = (names: readonly string[], ...steps: readonly string[]) =>
+    said(
+      "Filter",
+      steps.map((text): Told => [text, names.length]),
+      names,
+    );
+
+  it("has no noun twice, and none that only stands in for one", () => {
+    expect(set(["Elbe", "Rhine"], "those in Germany (country)", "that are rivers", "that are rivers")).toBe(
+      "2 rivers in Germany: Elbe and Rhine.",
+    );
+    expect(
+      set(
+        ["Aurelia", "Borealis"],
+        "those that have capacity tbps",
+        "that land at Selby",
+        "manufactured by Nordkabel",
+      ),
+    ).toBe("Aurelia and Borealis land at Selby and are manufactured by Nordkabel.");
+    expect(set(["Mia", "Ola"], "those whose race is elf", "whose home town is Lornmere")).toBe(
+      "Mia and Ola have the race elf and the home town Lornmere.",
+    );
+  });
+
+  it("says what is so and what is not", () => {
+    expect(set(["Tea", "Rice"], "products", "whose hardy is yes")).toBe(
+      "2 products that are hardy: Tea and Rice.",
+    );
+    expect(set(["Tea"], "products", "whose hand dyed? is no")).toBe("1 product that is not hand dyed: Tea.");
+    expect(set(["Cosigal"], "volcanoes", "whose crater lake is yes")).toBe(
+      "1 volcano with a crater lake: Cosigal.",
+    );
+    expect(set(["Chad"], "countries", "leave out those that border something")).toBe(
+      "1 country that does not border anything: Chad.",
+    );
+    const left: Told[] = [
+      ["orders", 9],
+      ["leave out those that have a collected", 4],
+      ["count them", "4"],
+    ];
+    expect(said("Count", left, ["4"])).toBe("4 orders are not collected.");
+    expect(
+      said(
+        "Count",
+        [
+          ["orders", 9],
+          ["leave out those whose collected is yes", 4],
+          ["count them", "4"],
+        ],
+        ["4"],
+      ),
+    ).toBe("4 orders are not collected.");
+    expect(
+      said(
+        "Exists",
+        [
+          ["the alive of Old Marrow", 1],
+          ["that are true", 0],
+          ["is there any?", "no"],
+        ],
+        ["no"],
+      ),
+    ).toBe("No: Old Marrow is not alive.");
+  });
+
+  it("says when and how much in words, and in the unit of the column", () => {
+    expect(set(["A", "B"], "batches", "with made on ≥ 2024-04-01", "with made on < 2024-05-01")).toBe(
+      "2 batches made in April 2024: A and B.",
+    );
+    expect(set(["A"], "incidents", "with OPENED ON > 1 June 2024")).toBe(
+      "1 incident opened after 1 June 2024: A.",
+    );
+    expect(set(["A1", "A2"], "rooms", "with seats ≥ 25")).toBe("2 rooms with at least 25 seats: A1 and A2.");
+    expect(set(["Tea"], "products", "with price (gbp) > 3.5")).toBe(
+      "1 product with a price over £3.50: Tea.",
+    );
+    const dearest: Told[] = [
+      ["products", 8],
+      ["the one with the largest price (gbp)", 1],
+    ];
+    expect(said("Top", dearest, ["Coffee"], ["6.2"])).toBe("Coffee, £6.20: the highest price of 8 products.");
+    const mean: Told[] = [
+      ["products", 8],
+      ["average of their price (gbp)", "3.2625"],
+    ];
+    expect(said("Fold", mean, ["3.2625"])).toBe("The average price of 8 products is £3.26.");
+    expect(said("Walk", [["the rent eur of Mill Studio", 1]], ["560"])).toBe(
+      "The rent of Mill Studio is €560.",
+    );
+  });
+
+  it("of the answers before tells how many are kept", () => {
+    const steps: Told[] = [
+      ["those whose mountain range is Alps", 8],
+      ["their mountain in country", 6],
+      ["that are Austria, Belgium or 7 others", 3],
+    ];
+    expect(said("And", steps, ["Austria", "France", "Switzerland"])).toBe(
+      "3 of the 9: Austria, France and Switzerland.",
+    );
+  });
+
+  it("counts without the words of what counts", () => {
+    const most: Told[] = [
+      ["cargos", 8],
+      ["the one with the most those that have an arrival date with this cargo", 1],
+    ];
+    expect(said("Top", most, ["containers"], ["3"])).toBe("containers, 3: the most of 8 cargos.");
+    expect(
+      said(
+        "Count",
+        [
+          ["lighthouses", 12],
+          ["count them", "12"],
+        ],
+        ["12"],
+      ),
+    ).toBe("There are 12 lighthouses.");
+  });
 });
 
 it("lists names as people do", () => {

@@ -1,97 +1,11 @@
 // The answer in a sentence, made of the steps of the program that gave it, or of the relation that leads to it.
-import type { EvidenceChain, ProgramExecuted, ProgramStep } from "@/api/events";
+import type { ProgramExecuted, ProgramStep } from "@/api/events";
+import { pathSentence, relationSentence, walkSentence } from "./chainWords";
 import { integer, valueText } from "./format";
+import { borderedBy, truth } from "./clauses";
+import { countWords, ofNamed, phraseOf, said, setWords, those, type Phrase } from "./phrases";
 import type { RunView } from "./runView";
-
-/** Names in a row: of more than four the first three, and how many others. */
-export function listed(names: readonly string[]): string {
-  const shown = names.length > 4 ? [...names.slice(0, 3), `${integer(names.length - 3)} others`] : names;
-  return shown.length < 2 ? (shown[0] ?? "") : `${shown.slice(0, -1).join(", ")} and ${shown.at(-1) ?? ""}`;
-}
-
-const IRREGULAR: Readonly<Record<string, string>> = {
-  people: "person",
-  children: "child",
-  men: "man",
-  women: "woman",
-};
-
-/** `singular("countries")` is "country". */
-function singular(noun: string): string {
-  if (IRREGULAR[noun]) return IRREGULAR[noun];
-  if (noun.endsWith("ies")) return `${noun.slice(0, -3)}y`;
-  return noun.endsWith("s") && !noun.endsWith("ss") ? noun.slice(0, -1) : noun;
-}
-
-/** `plural("language")` is "languages"; what is one already stays. */
-function plural(noun: string): string {
-  if (noun.endsWith("s")) return noun;
-  return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
-}
-
-const startUpper = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
-
-/** A relation that is a verb and holds both ways is said as one. */
-const BORDERS = /^(?:(?:that are )?the borders of (.+)|(?:what|that) (.+) borders)$/;
-
-function borderedBy(text: string): string | undefined {
-  const [, noun, verb] = BORDERS.exec(text) ?? [];
-  return noun ?? verb;
-}
-
-/** A place is said without the word that it was found by: "in Africa (continent)". */
-const bare = (text: string) => text.replace(/^(in .+) \([^()]+\)$/, "$1");
-
-/** What a set of things is besides: "that are rivers", "whose keeper is Ann", "in Africa". */
-function restriction(text: string): string {
-  const neighbour = borderedBy(text);
-  if (neighbour) return `that border ${neighbour}`;
-  if (/^(that|whose|in|with|directed|not) /.test(text)) return bare(text);
-  const [, those, left] = /^leave out (those )?(.+)$/.exec(text) ?? [];
-  if (left) return those ? `not ${left}` : `without ${left}`;
-  return bare(text);
-}
-
-/** The sets that steps told one after another, as a noun phrase without its number: "countries in Africa". */
-function phraseOf(steps: readonly ProgramStep[]): string | null {
-  const [head, ...rest] = steps;
-  if (!head || steps.some((step) => step.result !== "set")) return null;
-  if (
-    rest.some(({ text }) => /^(their|keep|leave these|all of these|those whose .+ one of these)/.test(text))
-  ) {
-    return null;
-  }
-  const [, those] = /^those (.+)$/.exec(head.text) ?? [];
-  const parts = [
-    those === undefined ? head.text : bare(those),
-    ...rest.map((step) => restriction(step.text)),
-  ];
-  // "those that have a birth year", "with birth year < 1500": the first says nothing more.
-  const [, having] = /^that have an? (.+)$/.exec(parts[0] ?? "") ?? [];
-  if (having && parts[1]?.startsWith(`with ${having} `)) parts.shift();
-  if (those === undefined) return parts.join(" ");
-  // "those in Africa that are rivers" are "rivers in Africa".
-  const named = parts.findIndex((part) => /^that are [^\s]+$/.test(part));
-  if (named < 0) return parts.join(" ");
-  const [noun = ""] = parts.splice(named, 1);
-  return [noun.replace("that are ", ""), ...parts].join(" ");
-}
-
-/** "9 countries in Africa"; of one, its noun in the singular. */
-function counted(number: number, phrase: string): string {
-  if (number !== 1) return `${number === 0 ? "no" : integer(number)} ${phrase}`;
-  const [noun = "", ...rest] = phrase.split(" ");
-  return ["1", singular(noun), ...rest]
-    .join(" ")
-    .replace(" that are ", " that is ")
-    .replace(" that border ", " that borders ");
-}
-
-/** The same of what was told already; what has no noun is so many: "the 5 whose country is Nepal". */
-function those(number: number, phrase: string): string {
-  if (!/^(whose|with|in|that|not|without) /.test(phrase)) return counted(number, phrase);
-  return `the ${number === 1 ? "one" : integer(number)} ${phrase}`;
-}
+import { inUnit, listed, measure, plural, singular, startUpper } from "./words";
 
 /** Steps of `program` below its last one. */
 const before = ({ steps }: ProgramExecuted) => steps.slice(0, -1);
@@ -102,35 +16,46 @@ function countSentence(program: ProgramExecuted): string | null {
   const [, noun, owner] = /^the (.+?) of (.+)$/.exec(steps[0]?.text ?? "") ?? [];
   if (noun === "borders" && owner && steps.length === 1) return `${owner} borders ${integer(number)}.`;
   if (noun && owner && steps.length === 1) {
-    return `${owner} has ${counted(number, plural(noun))}.`;
+    return `${owner} has ${integer(number)} ${number === 1 ? singular(noun) : plural(noun)}.`;
   }
   const phrase = phraseOf(steps);
-  if (!phrase) return null;
-  const [, key, of] = /^whose ([^,]+?) is ([^,]+)$/.exec(phrase) ?? [];
-  if (key && of)
-    return `${number === 0 ? "None" : integer(number)} ${number === 1 ? "has" : "have"} the ${key} ${of}.`;
-  // What is said last is what is said of them: "9 countries border Germany".
-  const clause = /^(.+) that ((?:borders?|have|are) .+)$/.exec(counted(number, phrase));
-  const whole = clause?.[1] ? `${clause[1]} ${clause[2] ?? ""}` : counted(number, phrase);
-  return startUpper(`${whole}.`);
+  return phrase && startUpper(`${countWords(number, phrase)}.`);
 }
+
+const HIGH =
+  /^(price|cost|rent|salary|wage|fee|fare|temperature|score|rating|elevation|altitude|height|age|level|rate)\b/;
 
 /** What is counted is more or fewer: "the largest pages" are "the most pages", a sum of what refers to a thing its total. */
 function mostOf(end: string): string {
-  const said = end.replace(/^(the (?:largest|smallest) (?:total|average) .+) of things with this .+$/, "$1");
-  const [, extreme, noun] = /^the (largest|smallest) (\w+s)$/.exec(said) ?? [];
-  if (!noun || /(ss|us|is)$/.test(noun)) return said;
-  return `the ${extreme === "largest" ? "most" : "fewest"} ${noun}`;
+  // What counts is said without the things that are counted for it: "the most yarns" of brands.
+  const said = end
+    .replace(/^(the (?:largest|smallest) (?:total|average) .+) of things with this .+$/, "$1")
+    .replace(/^(the (?:\w+ )?(?:most|fewest)) (?:those|things) .+$/, "$1")
+    .replace(
+      /^(the (?:\w+ )?(?:most|fewest) .+?) (?:with|\w+ (?:by|in|at|on|to|of)|that .+) this(?: .+)?$/,
+      "$1",
+    );
+  const [, rank = "", extreme, head = ""] = /^the (\w+ )?(largest|smallest) (.+)$/.exec(said) ?? [];
+  if (!extreme) return said;
+  const { noun } = measure(head);
+  if (HIGH.test(noun)) return `the ${rank}${extreme === "largest" ? "highest" : "lowest"} ${noun}`;
+  if (!/^\w+s$/.test(noun) || /(ss|us|is)$/.test(noun)) return `the ${rank}${extreme} ${noun}`;
+  return `the ${rank}${extreme === "largest" ? "most" : "fewest"} ${noun}`;
 }
+
+/** The unit of what a step ranks or computes, as its column says it. */
+export const unitOf = (text: string) =>
+  measure(text.replace(/^.*?(?:largest|smallest|most|fewest|average|sum of their|of their|its) /, "")).unit;
 
 function topSentence(program: ProgramExecuted, names: readonly string[]): string | null {
   const last = program.steps.at(-1);
   const [, each] = /^each with its (.+)$/.exec(last?.text ?? "") ?? [];
   if (each) {
-    const values = program.ranked.map(({ node, value }) => `${node.label} ${valueText(value)}`);
+    const { noun, unit } = measure(each.replace(/ of things with this .+$/, ""));
+    const values = program.ranked.map(({ node, value }) => `${node.label} ${inUnit(value, unit)}`);
     const more = names.length - values.length;
-    const said = more > 0 ? [...values, ...Array<string>(more).fill("")] : values;
-    return `${startUpper(each)}: ${listed(said)}.`;
+    const told = more > 0 ? [...values, ...Array<string>(more).fill("")] : values;
+    return `${startUpper(noun)}: ${listed(told)}.`;
   }
   if (last?.text.startsWith("of each ")) {
     const firsts = program.ranked.map(
@@ -145,19 +70,32 @@ function topSentence(program: ProgramExecuted, names: readonly string[]): string
   if (!end && !several) return null;
   const source = program.steps.at(-2);
   const phrase = phraseOf(before(program));
-  // Things that were named, as those of a question before are, are no kind of which there are so many.
-  const named = phrase !== null && / and \d+ others\b/.test(phrase);
-  const of = source ? ` of ${phrase && !named ? those(source.count, phrase) : integer(source.count)}` : "";
+  const of = source ? ` of ${ofWhich(source.count, phrase)}` : "";
   if (several) return `${listed(names)}: the ${several} with ${mostOf(`the ${top ?? ""}`)}${of}.`;
   const value = program.ranked.find((one) => one.answer)?.value;
-  return `${listed(names)}${value ? `, ${valueText(value)}` : ""}: ${most ?? ""}${of}.`;
+  const shown = value && inUnit(value, unitOf(last?.text ?? ""));
+  return `${listed(names)}${shown ? `, ${shown}` : ""}: ${most ?? ""}${of}.`;
 }
+
+/** Of so many of what; things that were named, as those of a question before are, are no kind. */
+const ofWhich = (number: number, phrase: Phrase | null) =>
+  phrase && !phrase.named ? those(number, phrase) : integer(number);
 
 /** Whether something is: "Berlin is the capital of Germany", or is not. */
 function claim(steps: readonly ProgramStep[], isTrue: boolean): string | null {
   const [one, other] = steps;
   if (!one || !other || steps.length !== 2) return null;
   const is = isTrue ? "is" : "is not";
+  const [, column, of] = /^the (.+?) of (.+)$/.exec(one.text) ?? [];
+  const [, wanted = ""] = /^that are (yes|no|true|false)$/i.exec(other.text) ?? [];
+  if (wanted && column && of) {
+    const does = truth(column, /yes|true/i.test(wanted) === isTrue).does?.[1];
+    return does ? `${of} ${does}` : null;
+  }
+  const [, done, deed] = /^what (.+) (\w+ed)$/.exec(one.text) ?? [];
+  if (wanted && done && deed)
+    return `${done} ${/yes|true/i.test(wanted) === isTrue ? "is" : "is not"} ${deed}`;
+  if (/^[A-Z]/.test(one.text) && /^\w+ed .+/.test(other.text)) return `${one.text} ${is} ${other.text}`;
   const [, what] = /^that are (.+)$/.exec(other.text) ?? [];
   if (!what) return null;
   const neighbour = borderedBy(one.text);
@@ -180,12 +118,16 @@ function truthSentence(program: ProgramExecuted, view: RunView): string | null {
   const word = isTrue ? "Yes" : "No";
   const [, left, sign, right] = /^is (.+) ([<>≤≥=≠]) (.+)\?$/.exec(last.text) ?? [];
   if (left && sign && right) return `${word}: ${left} ${isTrue ? "" : "is not "}${sign} ${right}.`;
-  const said = claim(before(program), isTrue);
-  if (said) return [`${word}: ${said}.`, ...(isTrue ? [] : [closest(view)])].filter(Boolean).join(" ");
+  const claimed = claim(before(program), isTrue);
+  if (claimed) {
+    const instead = isTrue || /^that are (yes|no|true|false)$/i.test(before(program)[1]?.text ?? "");
+    return [`${word}: ${claimed}.`, instead ? null : closest(view)].filter(Boolean).join(" ");
+  }
   const phrase = phraseOf(before(program));
-  if (!phrase || !/^[a-z]/.test(phrase)) return `${word}.`;
+  if (!phrase?.noun || phrase.named) return `${word}.`;
   const number = program.steps.at(-2)?.count ?? 0;
-  return `${word}: ${number === 1 ? "there is" : "there are"} ${counted(number, phrase)}.`;
+  const told = `${number === 0 ? "no" : integer(number)} ${said(phrase, number)}`;
+  return `${word}: ${number === 1 ? "there is" : "there are"} ${told}.`;
 }
 
 /** The fact that contradicts what was asked: "The capital of Germany is Berlin." */
@@ -199,34 +141,6 @@ function closest({ chains }: RunView): string | null {
     (chain.levels[0] ?? []).map((node) => node.label),
     chain.level_counts[0] ?? 0,
   );
-}
-
-/** Relations in a word that is a verb, and no plural. */
-const VERBS: ReadonlySet<string> = new Set(
-  (
-    "admires advises attends authors buys causes cites contains controls covers creates directs drives eats edits " +
-    "employs enters follows funds grows hates has helps hosts includes influences inspires invests joins keeps knows " +
-    "leads likes lists loves makes manages manufactures marries mentions needs offers owns plays precedes produces " +
-    "publishes reads requires runs sees sells serves sings speaks sponsors studies supplies supports targets teaches " +
-    "treats uses visits wears wins wrote writes"
-  ).split(" "),
-);
-
-const PREPOSITIONS = /\b(by|in|of|at|on|for|from|to|with|near|within|under|after|as)$/;
-
-/** "The capital of Germany is Berlin.", "Jaws is directed by Steven Spielberg.", "Pip lives in Ice Hall." */
-function relationSentence(label: string, source: string, names: readonly string[], total: number): string {
-  const list = listed(names.map(valueText));
-  if (label === "borders") return `${source} borders ${list}.`;
-  if (PREPOSITIONS.test(label) && label.includes(" ")) {
-    return `${source} ${/^(is|was|has|\w+s) /.test(label) ? "" : "is "}${label} ${list}.`;
-  }
-  if (VERBS.has(label)) return `${source} ${label} ${list}.`;
-  const noun = label.replace(/^has /, "");
-  const has = / and \d+ others$/.test(source) ? "have" : "has";
-  return total > 1
-    ? `${source} ${has} ${integer(total)} ${plural(noun)}: ${list}.`
-    : `The ${noun} of ${source} is ${list}.`;
 }
 
 /**
@@ -276,7 +190,10 @@ function setSentence(program: ProgramExecuted, names: readonly string[], view: R
       ? ownedSentence(noun, view, owners)
       : relationSentence(noun, owner, names, names.length);
   }
-  const [, subject, label] = /^what (.+) is (.+)$/.exec(single?.text ?? "") ?? [];
+  const [, subject, label] =
+    /^what (.+) is (.+)$/.exec(single?.text ?? "") ??
+    /^what (.+?) ([a-z]+s(?: (?:in|at|on|to|with|for|from|through))?)$/.exec(single?.text ?? "") ??
+    [];
   if (subject && label) return relationSentence(label, subject, names, names.length);
   const last = program.steps.at(-1);
   const [, theirs] = /^their (.+)$/.exec(last?.text ?? "") ?? [];
@@ -284,33 +201,50 @@ function setSentence(program: ProgramExecuted, names: readonly string[], view: R
   const owned = theirs && phraseOf(before(program));
   if (theirs && owned && source && source.count > 0) {
     if (owners.size) return ownedSentence(theirs, view, owners);
-    const of = / and \d+ others\b/.test(owned) || /^[A-Z]/.test(owned) ? owned : those(source.count, owned);
-    return `The ${names.length > 1 ? plural(theirs) : theirs} of ${of}: ${listed(names)}.`;
+    const { noun: what, unit } = measure(theirs);
+    const told = listed(names.map((name) => inUnit(name, unit)));
+    const of = owned.named ? said(owned) : those(source.count, owned);
+    return `The ${names.length > 1 ? plural(what) : what} of ${of}: ${told}.`;
   }
   // Of those that were named before, as many as were kept are told.
-  const [named] = program.steps;
-  if (named && program.steps.length > 1 && /^[A-Z].* and \d+ others$/.test(named.text)) {
-    return `${integer(names.length)} of the ${integer(named.count)}: ${listed(names)}.`;
-  }
+  const [first] = program.steps;
+  const all = /^[A-Z].* and \d+ others$/.test(first?.text ?? "") ? first?.count : ofNamed(last?.text ?? "");
+  if (all && program.steps.length > 1)
+    return `${integer(names.length)} of the ${integer(all)}: ${listed(names)}.`;
+  // The last in the order of a row that was restricted to a kind after it.
+  const [, end] = /^(?:the one|those) with (the .+)$/.exec(program.steps.at(-2)?.text ?? "") ?? [];
+  if (end && /^that are [a-z]/.test(last?.text ?? "")) return `${listed(names)}: ${mostOf(end)}.`;
   const phrase = phraseOf(program.steps);
-  return phrase && `${startUpper(counted(names.length, phrase))}: ${listed(names)}.`;
+  if (phrase) return startUpper(`${setWords(names, phrase)}.`);
+  const [chain] = view.chains;
+  return chain && view.answers.every((one) => one.chains.length === 1) ? walkSentence(chain, names) : null;
 }
 
 function foldSentence(program: ProgramExecuted): string | null {
   const last = program.steps.at(-1);
-  const [, how, noun] = /^(.+?) of their (.+)$/.exec(last?.text ?? "") ?? [];
-  if (!how || !noun || !last?.value) return null;
+  const [, how, head] = /^(.+?) of their (.+)$/.exec(last?.text ?? "") ?? [];
+  if (!how || !head || !last?.value) return null;
+  const { noun, unit } = measure(head);
   const source = program.steps.at(-2);
-  const phrase = phraseOf(before(program));
-  // Things that were named, as those of a question before are, are no kind of which there are so many.
-  const named = phrase !== null && / and \d+ others\b/.test(phrase);
-  const of = source ? ` of ${phrase && !named ? those(source.count, phrase) : integer(source.count)}` : "";
-  return `The ${how === "sum" ? "total" : how} ${noun}${of} is ${last.value}.`;
+  const of = source ? ` of ${ofWhich(source.count, phraseOf(before(program)))}` : "";
+  const value = how === "average" ? last.value.replace(/^(-?\d[\d,]*\.\d\d)\d+/, rounded) : last.value;
+  return `The ${how === "sum" ? "total" : how} ${noun}${of} is ${inUnit(value, unit)}.`;
 }
+
+/** To two digits, where there are more. */
+const rounded = (number: string) => {
+  const value = Number(number.replaceAll(",", ""));
+  return value.toLocaleString("en", { maximumFractionDigits: 2 });
+};
 
 function numberSentence(program: ProgramExecuted): string | null {
   const last = program.steps.at(-1);
-  return last?.value && last.text.startsWith("the ") ? `${startUpper(last.text)} is ${last.value}.` : null;
+  const [, head, of] = /^the (.+?) of (.+)$/.exec(last?.text ?? "") ?? [];
+  if (!last?.value || !last.text.startsWith("the ")) return null;
+  const { noun, unit } = measure(head ?? "");
+  return unit
+    ? `The ${noun} of ${of ?? ""} is ${inUnit(last.value, unit)}.`
+    : `${startUpper(last.text)} is ${last.value}.`;
 }
 
 function programSentence(program: ProgramExecuted, view: RunView): string | null {
@@ -331,52 +265,6 @@ function programSentence(program: ProgramExecuted, view: RunView): string | null
     default:
       return setSentence(program, names, view);
   }
-}
-
-/** What a chain leads to, as is said of several answers or one: "official languages of what Switzerland borders". */
-function ledTo({ source, steps }: EvidenceChain, several: boolean): string | null {
-  let said = source.label;
-  for (const [index, step] of steps.entries()) {
-    const last = index === steps.length - 1;
-    const { label, inverse } = step;
-    const ends = PREPOSITIONS.test(label) && label.includes(" ");
-    if (label === "borders") said = last ? `bordered by ${said}` : `what ${said} borders`;
-    else if (!inverse && !ends) said = `the ${last && several ? plural(label) : label} of ${said}`;
-    else if (inverse && last && (ends || label === "starring")) said = `${label} ${said}`;
-    else return null;
-  }
-  return said;
-}
-
-/** What several relations lead to, or one against its direction: "Jaws and Duel: directed by Steven Spielberg." */
-function chainSentence({ answers, chains }: RunView): string | null {
-  const [best] = answers;
-  const led = best?.chains.map((index) => chains[index]) ?? [];
-  // Said is only what is so of every answer.
-  if (!led.length || led.length > 2 || !answers.every((one) => one.chains.join() === best?.chains.join())) {
-    return null;
-  }
-  const said = led.map((chain) => chain && ledTo(chain, answers.length > 1));
-  if (said.some((one) => !one)) return null;
-  if (led.length > 1 && !led.every((chain) => chain?.merged_with.length)) return null;
-  return `${listed(answers.map((answer) => valueText(answer.label)))}: ${said.join(" and ")}.`;
-}
-
-/** A question that one relation answers; else what is said of the chains. */
-function pathSentence(view: RunView): string | null {
-  const { answers, chains } = view;
-  const [best] = answers;
-  const chain = chains[best?.chains[0] ?? -1];
-  const [step] = chain?.steps ?? [];
-  if (!chain || chain.steps.length > 1 || !step || step.inverse) return chainSentence(view);
-  const reached = new Set((chain.levels[0] ?? []).map((node) => node.id));
-  if (!answers.every(({ entity }) => entity !== null && reached.has(entity.id))) return chainSentence(view);
-  return relationSentence(
-    step.label,
-    chain.source.label,
-    answers.map((answer) => answer.label),
-    answers.length,
-  );
 }
 
 /**

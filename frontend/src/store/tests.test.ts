@@ -24,6 +24,8 @@ it("takes tests from what was downloaded, from a list and from lines of a questi
   expect(testsOfFile(JSON.stringify([one]))).toEqual([one]);
   const lines = '{"id": "1", "question": "q", "topic_entities": ["t"], "answers": [1]}\n\n';
   expect(testsOfFile(lines)).toEqual([{ question: "q", expected: ["1"], entities: ["t"] }]);
+  const near = lines.replace("topic_entities", "topics");
+  expect(testsOfFile(near)).toEqual([{ question: "q", expected: ["1"], entities: ["t"] }]);
 });
 
 it.each(["", "{}", "[]", '{"question": 1}', "no json", '[{"question": "q", "expected": "a"}]'])(

@@ -78,7 +78,11 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 function testOf(value: unknown): NewTest | null {
   if (!isRecord(value) || typeof value.question !== "string") return null;
-  const { question, expected = value.answers ?? [], entities = value.topic_entities ?? [] } = value;
+  const {
+    question,
+    expected = value.answers ?? [],
+    entities = value.topic_entities ?? value.topics ?? [],
+  } = value;
   if (!Array.isArray(expected) || !Array.isArray(entities)) return null;
   const { method, options, program, budget, seed } = value as Partial<NewTest>;
   return {

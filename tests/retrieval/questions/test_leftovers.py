@@ -41,6 +41,29 @@ def test_what_is_not_read_is_told(suite):
     ]
 
 
+def test_topics_and_answers_by_other_names_are_read(tmp_path):
+    path = tmp_path / "own.jsonl"
+    rows = [
+        {"id": "1", "question": "Who keeps Leo?", "topics": ["Leo"], "answer": "Mia"},
+        {"id": "2", "question": "Who keeps Pip?", "topic": "Pip", "answers": ["Ann"]},
+        {
+            "id": "3",
+            "question": "Who keeps Kaa?",
+            "topic_entities": ["Kaa"],
+            "subject": "Kaa",
+            "answers": ["Ann"],
+        },
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found, said = read(path)
+    assert [(one.topic_entities, one.answers) for one in found] == [
+        (("Leo",), ("Mia",)),
+        (("Pip",), ("Ann",)),
+        (("Kaa",), ("Ann",)),
+    ]
+    assert said == ["Not read: subject (1)."]
+
+
 def test_questions_of_other_graphs_are_left_out(suite):
     found, said = read(suite, graph="Pets_1")
     assert [one.id for one in found] == ["a", "c"]

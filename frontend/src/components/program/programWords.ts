@@ -1,7 +1,9 @@
 // How a program is told on the pages.
 import type { ProgramExecuted, ProgramStep } from "@/api/events";
 import { count, integer, valueText } from "@/store/format";
+import { unitOf } from "@/store/answerWords";
 import type { RunView } from "@/store/runView";
+import { inUnit } from "@/store/words";
 
 /** What a step gives: how many it kept, or its value. */
 export function outcomeOf(step: ProgramStep): string {
@@ -24,16 +26,15 @@ export function stepsText({ steps }: ProgramExecuted): string {
 /** Values that the answers were ranked by, by their entities, and those of the next after them. */
 export function rankedOf({ program }: Pick<RunView, "program">) {
   const ranked = program?.ranked ?? [];
+  const unit = unitOf(program?.steps.at(-1)?.text ?? "");
+  const shown = (value: string) => inUnit(value, unit);
   return {
     values: new Map(
       ranked
         .filter((one) => one.answer)
-        .map(({ node, value, group }) => [
-          node.id,
-          group ? `${group} · ${valueText(value)}` : valueText(value),
-        ]),
+        .map(({ node, value, group }) => [node.id, group ? `${group} · ${shown(value)}` : shown(value)]),
     ),
-    runnersUp: ranked.filter((one) => !one.answer).map((one) => ({ ...one, value: valueText(one.value) })),
+    runnersUp: ranked.filter((one) => !one.answer).map((one) => ({ ...one, value: shown(one.value) })),
   };
 }
 

@@ -2,7 +2,7 @@
 import type { Graph, Problem, Run, Status } from "@/api/types";
 import { Button } from "@/components/kit/controls";
 import { Notice, Spinner } from "@/components/kit/feedback";
-import { listed } from "@/store/answerWords";
+import { listed } from "@/store/words";
 import { count, ordinal } from "@/store/format";
 import type { Link } from "@/store/runStore";
 import type { RunView } from "@/store/runView";

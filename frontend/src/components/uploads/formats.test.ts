@@ -30,11 +30,15 @@ it("says what a table was read as, and nothing of other formats", () => {
     ["order 2", "type", "order"],
     ["order 2", "city", "Oslo"],
   ];
-  expect(tableWords({ format: "table", rows })).toBe(
+  expect(tableWords({ format: "table", rows, header_cells: [] })).toBe(
     "Each row is an order, named here “order 1”, “order 2”. What is known of each: order date, city.",
   );
-  expect(tableWords({ format: "table", rows: rows.filter(([, what]) => what !== "type") })).toBe(
-    "Each row is one thing, named here “order 1”, “order 2”. What is known of each: order date, city.",
+  expect(
+    tableWords({ format: "table", rows: rows.filter(([, what]) => what !== "type"), header_cells: [] }),
+  ).toBe("Each row is one thing, named here “order 1”, “order 2”. What is known of each: order date, city.");
+  expect(tableWords({ format: "turtle", rows, header_cells: [] })).toBeNull();
+  const header_cells = ["id", "order_date", "collected", "city", ""];
+  expect(tableWords({ format: "table", rows, header_cells })).toBe(
+    "Each row is an order, named here “order 1”, “order 2”. What is known of each: order date, collected, city.",
   );
-  expect(tableWords({ format: "turtle", rows })).toBeNull();
 });

@@ -82,16 +82,20 @@ export function nameFromFile(file: string): string {
 }
 
 /** What a table was read as: "Each row is an order: order 1, order 2 …. Of each is known: customer, product." */
-export function tableWords(guess: Pick<Guess, "format" | "rows">): string | null {
+export function tableWords(guess: Pick<Guess, "format" | "rows" | "header_cells">): string | null {
   if (guess.format !== "table") return null;
   const [first] = guess.rows;
   const things = [...new Set(guess.rows.map(([node]) => node))];
-  const known = [...new Set(guess.rows.map(([, attribute]) => attribute))].filter((one) => one !== "type");
-  if (!first || !known.length) return null;
+  const met = [...new Set(guess.rows.map(([, attribute = ""]) => attribute))].filter((one) => one !== "type");
+  if (!first || !met.length) return null;
+  // A column may be empty in the rows that are shown; the one before the first that is met names the things.
+  const from = guess.header_cells.findIndex((cell) => met.includes(cell));
+  const columns = guess.header_cells.filter((cell, at) => cell && (at > from || met.includes(cell)));
+  const known = from >= 0 && met.every((one) => columns.includes(one)) ? columns : met;
   const kind = guess.rows.find(([, attribute]) => attribute === "type")?.[2];
   const what = kind ? `${/^[aeiou]/i.test(kind) ? "an" : "a"} ${kind}` : "one thing";
   return (
     `Each row is ${what}, named here “${elide(first[0] ?? "", 40)}”${things[1] ? `, “${elide(things[1], 40)}”` : ""}. ` +
-    `What is known of each: ${known.map((one) => one?.replaceAll("_", " ")).join(", ")}.`
+    `What is known of each: ${known.map((one) => one.replaceAll("_", " ")).join(", ")}.`
   );
 }
