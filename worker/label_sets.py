@@ -54,9 +54,9 @@ def work(context: job_runs.Context) -> dict[str, Any]:
     prompt = label_set.prompt or label_sets.PROMPTS[0]
     asking = rationalizers.LLMWork(language_models.default_settings(), replies, prompt)
     with metered(language_models.meter_of_job(context.job.user_id)):
-        found = rationalizers.get(label_set.strategy, asking).label(
-            snapshot, grounded, encoder=encoder, progress=context.progress, cancelled=context.cancelled
-        )
+        found = rationalizers.get(
+            label_set.strategy, asking, max_hops=context.job.params.get("max_hops")
+        ).label(snapshot, grounded, encoder=encoder, progress=context.progress, cancelled=context.cancelled)
     if found.unlabelled == len(grounded):
         raise TrainingDataError(
             f"None of the {len(grounded):,} questions could be labelled.",

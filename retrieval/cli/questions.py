@@ -117,6 +117,7 @@ def label(
     strategy: str = "answer-set",
     prompt: Literal["reg", "rapl", "rel-rag"] | None = None,
     candidates: Literal["reg", "rapl", "shortest"] | None = None,
+    max_hops: int | None = None,
     verdicts: Path | None = None,
     replies: Path | None = None,
     concurrency: int = 4,
@@ -130,6 +131,7 @@ def label(
         strategy: answer-set, shortest-path, all-shortest or llm.
         prompt: llm: the paper whose prompt is used (default: reg).
         candidates: llm: paths to choose from (default: those of the prompt's paper).
+        max_hops: longest path (default: 3, of a language model 4, which questions as CWQ's want).
         verdicts: analysts' verdicts, which win.
         replies: llm: where replies are kept (default: in the graph's cache).
         concurrency: llm: requests at a time.
@@ -153,7 +155,7 @@ def label(
         candidates,
         concurrency,
     )
-    rationalizer = rationalizers.get(strategy, work)
+    rationalizer = rationalizers.get(strategy, work, max_hops=max_hops)
     if verdicts:
         rationalizer = VerdictRationalizer(read_verdicts(verdicts), rationalizer)
     snapshot = snapshots.open(graph)

@@ -217,6 +217,8 @@ class Study:
             return data.of.labels
         prompt = variant.prompt or "reg"
         how = f"{variant.strategy}-{prompt}" if variant.strategy == "llm" else variant.strategy
+        max_hops = variant.config.get("max_hops")
+        how += f"-{max_hops}" if max_hops is not None else ""
         path = self.out / "labels" / f"{folder(data.name)}--{how}--{_digest(data.key)[:12]}.jsonl"
         if not path.is_file():
             self._say(f"labelling {data.name} by {how}")
@@ -224,7 +226,7 @@ class Study:
             grounded, skipped = ground(data.snapshot, asked)
             require(grounded, skipped)
             work = rationalizers.LLMWork(self.llm, self.out / "replies", prompt)
-            found = rationalizers.get(variant.strategy, work).label(
+            found = rationalizers.get(variant.strategy, work, max_hops=max_hops).label(
                 data.snapshot, grounded,
                 encoder=self.encoder, progress=self._progress, cancelled=self._cancelled,
             )  # fmt: skip

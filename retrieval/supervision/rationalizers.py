@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -36,7 +36,7 @@ class LLMWork:
     concurrency: int = 4
 
 
-def _with_llm(work: LLMWork | None) -> Rationalizer:
+def _with_llm(work: LLMWork | None) -> LLMRationalizer:
     if work is None or work.settings is None:
         raise ConfigError(
             "The strategy llm asks a language model, and none is configured.",
@@ -51,7 +51,12 @@ def _with_llm(work: LLMWork | None) -> Rationalizer:
     return LLMRationalizer(asker, work.prompt, work.candidates)
 
 
-RATIONALIZERS: Mapping[str, Callable[[LLMWork | None], Rationalizer]] = MappingProxyType(
+_Known = AnswerSetRationalizer | ShortestPathRationalizer | LLMRationalizer
+
+MAX_HOPS = 8
+"""Longest paths that labels may have."""
+
+RATIONALIZERS: Mapping[str, Callable[[LLMWork | None], _Known]] = MappingProxyType(
     {
         "answer-set": lambda _: AnswerSetRationalizer(),
         "shortest-path": lambda _: ShortestPathRationalizer(),
@@ -61,13 +66,22 @@ RATIONALIZERS: Mapping[str, Callable[[LLMWork | None], Rationalizer]] = MappingP
 )
 
 
-def get(strategy: str, llm: LLMWork | None = None) -> Rationalizer:
+def get(strategy: str, llm: LLMWork | None = None, *, max_hops: int | None = None) -> Rationalizer:
     """The rationalizer of a strategy, with its default settings.
 
+    Args:
+        strategy: its name.
+        llm: what the strategy ``llm`` needs.
+        max_hops: longest path, 4 for questions as CWQ's; None for 3, of a language model 4.
+
     Raises:
-        ConfigError: there is none of that name, or it needs a language model and none is configured.
+        ConfigError: there is none of that name, it needs a language model and none is configured, or no path is that
+            short.
     """
     if strategy not in RATIONALIZERS:
         known = ", ".join(sorted(RATIONALIZERS))
         raise ConfigError(f"No labelling strategy is called {strategy!r}.", hint=f"There are: {known}.")
-    return RATIONALIZERS[strategy](llm)
+    if max_hops is not None and not 1 <= max_hops <= MAX_HOPS:
+        raise ConfigError(f"max_hops is {max_hops}.", hint=f"It must be from 1 to {MAX_HOPS}.")
+    found = RATIONALIZERS[strategy](llm)
+    return found if max_hops is None else replace(found, max_hops=max_hops)

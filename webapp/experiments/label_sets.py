@@ -36,6 +36,9 @@ STRATEGIES: dict[str, tuple[str, str]] = {
 COMBINED = {"union": "either of", "intersection": "both of"}
 """How two label sets become a third (ReG Table 6), and which of their labels that keeps."""
 
+MAX_HOPS = 8
+"""Longest paths that labels may have; a test says that the engine agrees."""
+
 PROMPTS = ("reg", "rapl", "rel-rag")
 """Whose prompt the language model is given; the first unless one is named."""
 
@@ -48,9 +51,16 @@ def shown(strategy: str, *, llm_configured: bool) -> dict[str, object]:
 
 
 def start_labelling(
-    *, graph: Graph, question_set: QuestionSet, strategy: str, prompt: str = "", name: str, user: User | None
+    *,
+    graph: Graph,
+    question_set: QuestionSet,
+    strategy: str,
+    prompt: str = "",
+    max_hops: int | None = None,
+    name: str,
+    user: User | None,
 ) -> LabelSet:
-    """Make a label set and queue the job that fills it.
+    """Make a label set and queue the job that fills it; ``max_hops`` is None for what the strategy does by itself.
 
     Raises:
         GraphNotReadyError: the graph has no snapshot.
@@ -80,7 +90,7 @@ def start_labelling(
         strategy=strategy,
         prompt=prompt,
     )
-    return _queued(row, f"Label {question_set.name} by {strategy}", user, {})
+    return _queued(row, f"Label {question_set.name} by {strategy}", user, {"max_hops": max_hops})
 
 
 def start_combining(

@@ -11,7 +11,7 @@ from rest_framework import serializers
 from webapp.api.fields import ErrorSerializer, PlainText, error_of
 from webapp.api.schema import RELATION_PATH, tuple_of
 from webapp.experiments import resolution
-from webapp.experiments.label_sets import COMBINED
+from webapp.experiments.label_sets import COMBINED, MAX_HOPS
 from webapp.experiments.models import Checkpoint, LabelSet, Promotion, TrajectorySet
 from webapp.graphs.models import Graph
 from webapp.jobs.models import JobState
@@ -262,6 +262,7 @@ class LabelSerializer(serializers.Serializer[object]):
     question_set = serializers.IntegerField()
     strategy = PlainText(max_length=32)
     prompt = PlainText(max_length=32, allow_blank=True, default="")
+    max_hops = serializers.IntegerField(min_value=1, max_value=MAX_HOPS, allow_null=True, default=None)
     name = PlainText(max_length=200, allow_blank=True, default="")
 
 

@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-from retrieval.errors import TrainingDataError
+from retrieval.errors import ConfigError, TrainingDataError
+from retrieval.kg.build import build_snapshot
+from retrieval.kg.table import TripleTable
 from retrieval.methods._shared.paths.examples import make_examples
 from retrieval.supervision import rationalizers
 from retrieval.supervision.grounding import ground
@@ -138,3 +140,26 @@ def test_the_compression_ratio_is_merged_over_raw():
     assert round(table_1.ratio, 3) == 0.049
     assert round(table_1.ratio_max, 4) == 0.0014
     assert Compression(0, 0, 0, 0, 0).ratio == 1.0
+
+
+@pytest.mark.parametrize("strategy", ["answer-set", "shortest-path", "all-shortest"])
+def test_labels_have_as_many_hops_as_is_said(strategy, tmp_path):
+    chain = [("a", "one", "b"), ("b", "two", "c"), ("c", "three", "d"), ("d", "four", "e")]
+    graph = build_snapshot(TripleTable.of(chain), tmp_path / "graph")
+    asked = ground(graph, [Question("q", "one two three four of a?", ("a",), ("e",))])[0]
+
+    def labels(max_hops):
+        return (
+            rationalizers.get(strategy, max_hops=max_hops).label(graph, asked, encoder=WordEncoder()).labels
+        )
+
+    assert not labels(None)
+    assert not labels(3)
+    assert [[name for name, _ in label.path] for label in labels(4)] == [["one", "two", "three", "four"]]
+
+
+@pytest.mark.parametrize("max_hops", [0, 9])
+def test_labels_of_no_or_too_many_hops_are_refused(max_hops):
+    with pytest.raises(ConfigError, match=f"max_hops is {max_hops}") as caught:
+        rationalizers.get("answer-set", max_hops=max_hops)
+    assert caught.value.hint == "It must be from 1 to 8."

@@ -69,6 +69,9 @@ def test_labelling_is_queued(api, tiny_graph, question_set, redis):
         {"llm_calls": 0, "tokens": 0},
     )
     assert redis.llen("clew:celery:jobs") == 1
+    assert Job.objects.get(pk=job["id"]).params["max_hops"] is None
+    longer = start(api("analyst"), tiny_graph, question_set, max_hops=4).json()["job"]
+    assert Job.objects.get(pk=longer["id"]).params["max_hops"] == 4
     assert api("analyst").get(f"{URL}/{made['id']}/download").status_code == 409
 
 
@@ -82,6 +85,8 @@ def test_labelling_is_queued(api, tiny_graph, question_set, redis):
         ({"strategy": None}, "invalid"),
         ({"question_set": "x"}, "invalid"),
         ({"name": "n" * 201}, "invalid"),
+        ({"max_hops": 0}, "invalid"),
+        ({"max_hops": 9}, "invalid"),
     ],
 )
 def test_what_cannot_be_labelled(api, tiny_graph, question_set, fields, code):

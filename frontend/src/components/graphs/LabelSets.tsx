@@ -23,8 +23,14 @@ import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
 import { ListCard } from "@/components/kit/ListCard";
 import { DialogButton } from "@/components/kit/DialogButton";
-import { integer, percent } from "@/store/format";
+import { count, integer, percent } from "@/store/format";
 import { fileName } from "@/store/files";
+
+/** Hops of the longest path that may be a label. */
+const HOPS = [
+  { id: "", label: "As the strategy does", detail: "3 hops; 4 where a language model judges" },
+  ...[1, 2, 3, 4, 5, 6].map((hops) => ({ id: String(hops), label: count(hops, "hop") })),
+];
 
 function LabelForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
   const sets = useQuery(questionSetsQuery(graph.id));
@@ -33,6 +39,7 @@ function LabelForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
   const [set, setSet] = useState<string | null>(null);
   const [strategy, setStrategy] = useState<string | null>(null);
   const [name, setName] = useState("");
+  const [hops, setHops] = useState("");
   const list = sets.data?.results ?? [];
   const chosenSet = set ?? (list[0] ? String(list[0].id) : null);
   const chosen = strategy ?? strategies.find((one) => one.available)?.id ?? null;
@@ -42,6 +49,7 @@ function LabelForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
         graph: graph.id,
         question_set: Number(chosenSet),
         strategy: chosen ?? "",
+        ...(hops && { max_hops: Number(hops) }),
         ...(name.trim() && { name: name.trim() }),
       }),
     { changes: [keys.labelSets], job: ({ job }) => job, done: onClose },
@@ -63,6 +71,7 @@ function LabelForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
         value={chosen}
         onChange={setStrategy}
       />
+      <Pick label="Longest path" showLabel options={HOPS} value={hops} onChange={setHops} />
       <TextField label="Name, optional" id="label-name" maxLength={200} value={name} onChange={setName} />
     </Form>
   );
