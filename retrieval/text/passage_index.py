@@ -154,7 +154,7 @@ class PassageIndex:
         self.snapshot = snapshot
         self.table = require_passages(snapshot)
         self.blend = blend or Blend()
-        self._encoder = encoder
+        self.encoder = encoder
         self._lock = threading.Lock()
         self._checked = float("-inf")
         self._files: _Files | None = None
@@ -238,7 +238,7 @@ class PassageIndex:
         return _cosines(files.sentences[start:end], self._vector(text))
 
     def _vector(self, text: str) -> np.ndarray:
-        vector: np.ndarray = self._encoder.encode([text])[0]
+        vector: np.ndarray = self.encoder.encode([text])[0]
         return vector
 
     def _opened(self) -> _Files:
@@ -246,7 +246,7 @@ class PassageIndex:
             now = monotonic()
             if self._files is None and now - self._checked >= RECHECK:
                 self._checked = now
-                directory = directory_of(self.snapshot, self._encoder.name)
+                directory = directory_of(self.snapshot, self.encoder.name)
                 ours = read_json(directory / _META).get("snapshot") == self.snapshot.hash
                 if ours and integrity.is_whole(directory):
                     self._files = _Files(directory, len(self.table))

@@ -44,6 +44,7 @@ from tests.benchmarks import (
     router,
     scale,
     snapshots,
+    span_reader,
     studies,
     tables,
     text,
@@ -74,7 +75,7 @@ LONG = (
     "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves", "kills",
     "fuzz", "meanwhile", "programs", "program_weights", "program_judge", "path_weights", "zero_shot", "unknown",
     "linking", "why_not", "endpoint_programs", "canvas", "larger_graph", "waiting", "tables", "written_names",
-    "unseen", "newcomers", "answer_choice",
+    "unseen", "newcomers", "answer_choice", "span_reader",
 )  # fmt: skip
 
 
@@ -86,7 +87,7 @@ def main() -> None:
         "--data",
         action="append",
         default=[],
-        help="of the long ones: only this set; repeatable; of tables: a checkout; of newcomers: a folder",
+        help="of the long ones: only this set; repeatable; of tables: a checkout; of newcomers, span_reader: a folder",
     )
     parser.add_argument(
         "--finished",
@@ -100,7 +101,7 @@ def main() -> None:
     parser.add_argument(
         "--out",
         type=Path,
-        help="where weights are written: of program_weights and path_weights a file, of others a folder",
+        help="where weights are written: of program_weights, path_weights, span_reader a file, of others a folder",
     )
     parser.add_argument(
         "--leave-out", action="store_true", help="of zero_shot: weights that saw nothing of the set's family"
@@ -134,6 +135,7 @@ def main() -> None:
         "canvas": canvas.measure,
         "waiting": waiting.measure,
         "text": text.measure,
+        "span_reader": lambda: span_reader.measure(args.data, args.out),
         "inses_facts": lambda: inses_facts.measure(args.data),
         "inses": lambda: inses.measure(args.data),
         "big_text": big_text.measure,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 from pathlib import Path
 
@@ -15,3 +17,12 @@ def found(*parts: str) -> Path | None:
         return path
     print(f"skipped: {path} is not there", flush=True)
     return None
+
+
+def musique_texts() -> list[str]:
+    """The texts of MuSiQue's passages; none where they are not there."""
+    path = found("text", "musique_passages.jsonl.gz")
+    if path is None:
+        return []
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line)["text"] for line in lines]

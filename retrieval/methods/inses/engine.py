@@ -32,6 +32,7 @@ from retrieval.methods.inses.llm_navigator import LLMNavigator
 from retrieval.methods.inses.search import Found, Step, search
 from retrieval.methods.inses.spec import SPEC, InsesOptions
 from retrieval.pipeline import Engine, Linking, PipelineRun
+from retrieval.reasoning import span_reader
 from retrieval.reasoning.base import Evidence, Reasoner
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.reasoning.gather import GatherSettings, gather
@@ -291,7 +292,9 @@ class InsesEngine(Engine):
         assert self.passages is not None, "asked only where there are passages"
         ends = frozenset(self.snapshot.hop(way[-1]).target.label for way in found.ways)
         read = read_passages(self.passages, question, shown.passages[:PASSAGES_READ])
-        return PassageReader(read, weigher(self.passages), ends)
+        trained = self.options.reader == "trained"
+        reader = span_reader.of(self.passages.encoder) if trained else None
+        return PassageReader(read, weigher(self.passages), ends, reader)
 
     def _evidence(
         self, run: PipelineRun, entities: Sequence[LinkedEntity], unmatched: tuple[str, ...], found: Found

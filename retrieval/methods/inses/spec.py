@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from retrieval.config import EvidenceOptions, setting
+from retrieval.methods._shared.text_settings import READER
 from retrieval.methods.spec import MethodSpec
 
 
@@ -30,6 +31,7 @@ class InsesOptions(EvidenceOptions):
     navigator: Literal["auto", "encoder", "llm"] = setting(
         "auto", "Who selects triples: auto is a language model where one also answers [llm]."
     )
+    reader: Literal["trained", "rules"] = setting("trained", READER)
 
 
 SPEC = MethodSpec(

@@ -15,9 +15,12 @@ from retrieval.methods import registry
 from retrieval.methods.text_rag.spec import SPEC, TextOptions
 from retrieval.pipeline import Engine, PipelineRun
 from retrieval.reasoning import passages as reading
+from retrieval.reasoning import span_reader
 from retrieval.reasoning.base import Conclusion, Reasoner
+from retrieval.reasoning.likeliest import ReadPassage
 from retrieval.reasoning.llm import NAME as LLM
-from retrieval.reasoning.reading import ReadPassage, extract, read_passages, weigher
+from retrieval.reasoning.reading import extract, read_passages, weigher
+from retrieval.reasoning.span_reader import SpanReader
 from retrieval.reasoning.understanding import doubted
 from retrieval.text.passage_index import Blend, PassageIndex
 from retrieval.types import RetrievedPassage
@@ -112,8 +115,14 @@ class TextEngine(Engine):
         if self.reasoner.name == LLM and self.llm is not None and found:
             verdict = yield from self._ask(run, found, read)
         else:
-            verdict = doubted(question, extract(question, self.snapshot, read, weigher(self.index)))
+            verdict = doubted(
+                question, extract(question, self.snapshot, read, weigher(self.index), self._reader())
+            )
         yield run.final(verdict)
+
+    def _reader(self) -> SpanReader | None:
+        """What reads answers without a language model; None where rules alone do."""
+        return span_reader.of(self.index.encoder) if self._options.reader == "trained" else None
 
     def _ask(
         self, run: PipelineRun, found: tuple[RetrievedPassage, ...], read: list[ReadPassage]
@@ -137,7 +146,9 @@ class TextEngine(Engine):
                     verdict: Conclusion = end.value
                     return verdict
         except LLMError as error:
-            verdict = doubted(question, extract(question, self.snapshot, read, weigher(self.index)))
+            verdict = doubted(
+                question, extract(question, self.snapshot, read, weigher(self.index), self._reader())
+            )
             return reading.without_model(verdict, f"{error.message} {error.hint}".strip())
 
 

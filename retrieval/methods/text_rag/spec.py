@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from retrieval.config import InferenceOptions, setting
+from retrieval.methods._shared.text_settings import READER
 from retrieval.methods.spec import MethodSpec
 
 
@@ -19,6 +20,7 @@ class TextOptions(InferenceOptions):
         "passage's meaning alone [dense].",
     )
     passages: int = setting(5, "Passages that are read [5 and 10].", below=51)
+    reader: Literal["trained", "rules"] = setting("trained", READER)
 
 
 SPEC = MethodSpec(

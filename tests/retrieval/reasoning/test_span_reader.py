@@ -1,0 +1,79 @@
+"""Short answers in passages by what was trained beside the encoder, with the weights that come with Clew."""
+
+import itertools
+
+import pytest
+
+from retrieval.loading import load_encoder
+from retrieval.reasoning import span_reader
+from retrieval.reasoning.likeliest import ReadPassage
+from retrieval.reasoning.passages import Sentence
+from retrieval.reasoning.reading import readings
+from retrieval.types import Citation, Passage, RetrievedPassage
+from tests.retrieval.films import WordEncoder
+
+BERN = "Bern is the capital of Switzerland. It was founded in 1191 by Berthold V, Duke of Zähringen."
+ULM = "Albert Einstein was born in Ulm. He lived in Bern for two years."
+
+
+@pytest.fixture(scope="module")
+def reader():
+    found = span_reader.of(load_encoder())
+    assert found is not None
+    return found
+
+
+def passage(at, title, text, score):
+    cut = text.index(". ") + 1
+    places = [(0, cut), (cut + 1, len(text))]
+    own = [Sentence(Citation(at, start, end), text[start:end], score) for start, end in places]
+    return ReadPassage(RetrievedPassage(Passage(at, f"p{at}", title, text), score), own)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "sentence"),
+    [
+        ("What is the capital of Switzerland?", "Bern", (0, 0, 35)),
+        ("When was Bern founded?", "1191", (0, 36, len(BERN))),
+        ("Where was Albert Einstein born?", "Ulm", (1, 0, 32)),
+    ],
+)
+def test_what_is_asked_for_is_read_with_the_sentence_it_stands_in(reader, question, answer, sentence):
+    read = [passage(0, "Bern", BERN, 0.6), passage(1, "Ulm", ULM, 0.6)]
+    found = readings(question, read, lambda words: dict.fromkeys(words, 1 / len(words)), reader=reader)
+    assert (found[0].label, found[0].worth) == (answer, 1.0)
+    at = found[0].sentence.at
+    assert (at.passage, at.start, at.end) == sentence
+    assert [each.worth for each in found] == sorted((each.worth for each in found), reverse=True)
+
+
+def test_spans_of_one_passage_share_no_words_and_none_is_what_the_question_names(reader):
+    read = [passage(0, "Bern", BERN, 0.6)]
+    found = readings(
+        "What is Bern the capital of?", read, lambda words: dict.fromkeys(words, 1.0), reader=reader
+    )
+    assert found[0].label == "Switzerland"
+    assert "Bern" not in [each.label for each in found]
+    places = sorted((BERN.index(each.label), BERN.index(each.label) + len(each.label)) for each in found)
+    assert all(end <= begin for (_, end), (begin, _) in itertools.pairwise(places))
+
+
+def test_a_long_passage_is_read_in_windows_and_the_title_is_no_answer(reader):
+    filler = "Nothing else is said of it there. " * 60
+    (best, *_) = sorted(
+        reader.read(
+            "When was the old mill built?", [("The old mill", f"{filler}The old mill was built in 1734.")]
+        ),
+        key=lambda span: -span.score,
+    )
+    text = f"{filler}The old mill was built in 1734."
+    assert text[best.start : best.end].strip(".") == "1734"
+    assert all(span.start >= 0 for span in reader.read("What is it?", [("The old mill", "It is a mill.")]))
+
+
+def test_nothing_is_read_in_an_empty_passage(reader):
+    assert reader.read("Who?", [("Title", ""), ("", "")]) == []
+
+
+def test_only_the_encoder_that_it_was_trained_beside_has_a_reader():
+    assert span_reader.of(WordEncoder()) is None
