@@ -87,8 +87,9 @@ def test_a_method_without_training_has_no_settings(api, users):
     assert {option["name"]: option["default"] for option in shown["options"]} == {
         "passages": 5,
         "ranking": "blend",
+        "reader": "trained",
     }
-    assert shown["untrained_options"] == ["ranking", "passages"]
+    assert shown["untrained_options"] == ["ranking", "passages", "reader"]
     assert api("viewer").get("/api/v1/methods/no-such").status_code == 404
 
 
