@@ -43,6 +43,18 @@ def request(method, path, *, token=None, cookie=None, kind=b"application/json", 
     return ApplicationCommunicator(application, scope)
 
 
+async def apart(work, *args, **named):
+    """Do it in a thread, which gives its connection to the database back."""
+
+    def done():
+        try:
+            return work(*args, **named)
+        finally:
+            connection.close()
+
+    return await asyncio.to_thread(done)
+
+
 async def answered(browser, seconds=20):
     """The status and the error's code of the answer."""
     start = await browser.receive_output(seconds)
@@ -86,7 +98,7 @@ def _never(*_):
     ],
 )
 async def test_files_are_for_who_may_upload_some(users, role, kind, status):
-    token = await asyncio.to_thread(create_token, user=users[role])
+    token = await apart(create_token, user=users[role])
     browser = request("POST", "/api/v1/question-sets", token=token, kind=kind, content_length=50 * MB)
     if status is None:
         await pour(browser, 12)
@@ -98,7 +110,7 @@ async def test_files_are_for_who_may_upload_some(users, role, kind, status):
 
 
 async def test_a_session_counts_as_well_as_a_token(api):
-    client = await asyncio.to_thread(api, "analyst")
+    client = await apart(api, "analyst")
     cookie = f"{configured.SESSION_COOKIE_NAME}={client.cookies[configured.SESSION_COOKIE_NAME].value}"
     for given, taken in ((cookie, True), (cookie[:-3] + "xyz", False), ("clew; = \x01,", False)):
         kind = b"multipart/form-data; boundary=x"
@@ -164,31 +176,32 @@ async def test_slow_uploads_hold_no_connection_and_are_limited(users, api, setti
     """The pool has 20 connections: were each upload to hold one, nobody else would get any."""
     from django.contrib.auth import get_user_model
 
-    people = [await get_user_model().objects.acreate(username=f"slow{i}", role="analyst") for i in range(4)]
+    create = get_user_model().objects.create
+    people = [await apart(create, username=f"slow{i}", role="analyst") for i in range(4)]
     sending, stop = [], asyncio.Event()
     for person in people:
         client = APIClient()
-        await asyncio.to_thread(client.force_login, person)
-        token = await asyncio.to_thread(create_token, user=person)
+        await apart(client.force_login, person)
+        token = await apart(create_token, user=person)
         for _ in range(settings.UPLOADS_AT_ONCE):
-            sending.append(await asyncio.to_thread(uploading, client, token, 10**6))
+            sending.append(await apart(uploading, client, token, 10**6))
     drops = [asyncio.create_task(drip(browser, stop)) for browser in sending]
     await asyncio.sleep(2)
     assert len(sending) == 32
     began = time.monotonic()
-    reader = await asyncio.to_thread(create_token, user=users["viewer"])
+    reader = await apart(create_token, user=users["viewer"])
     browser = request("GET", "/api/v1/runs", token=reader)
     await browser.send_input({"type": "http.request", "body": b"", "more_body": False})
     assert await answered(browser) == (200, None)
     assert time.monotonic() - began < 8, "it waited for no connection"
-    one_more = await asyncio.to_thread(uploading, client, token)
+    one_more = await apart(uploading, client, token)
     assert await answered(one_more) == (429, "too_many_uploads")
     stop.set()
     await asyncio.gather(*drops)
     for browser in sending:
         await browser.send_input({"type": "http.disconnect"})
     assert {(await browser.receive_output(20))["status"] for browser in sending} == {204}
-    again = await asyncio.to_thread(uploading, client, token)
+    again = await apart(uploading, client, token)
     await again.send_input({"type": "http.request", "body": FACTS, "more_body": False})
     assert (await again.receive_output(20))["status"] == 204, "there is room again"
     for browser in [*sending, one_more, again]:
@@ -197,9 +210,9 @@ async def test_slow_uploads_hold_no_connection_and_are_limited(users, api, setti
 
 async def test_an_upload_that_drips_is_cut_and_keeps_what_came(api, users, settings):
     settings.BODY_PATIENCE_S = 0.5
-    client = await asyncio.to_thread(api, "analyst")
-    token = await asyncio.to_thread(create_token, user=users["analyst"])
-    browser = await asyncio.to_thread(uploading, client, token)
+    client = await apart(api, "analyst")
+    token = await apart(create_token, user=users["analyst"])
+    browser = await apart(uploading, client, token)
     await drip(browser, asyncio.Event())
     start = await browser.receive_output(10)
     assert (start["status"], int(dict(start["headers"])[b"Upload-Offset"]) >= 2) == (204, True)
