@@ -13,7 +13,7 @@ from retrieval.errors import LLMError, ProgramError
 from retrieval.events import AnswerFinal, ChainsBuilt, Event, PathRetrieved, QuestionLinked
 from retrieval.evidence.chains import distinct_facts
 from retrieval.kg.snapshot import KINDS
-from retrieval.methods._shared.choice.choosing import choose
+from retrieval.methods._shared.choice.choosing import Chosen, choose
 from retrieval.methods._shared.choice.model import Choice
 from retrieval.methods._shared.choice.outcomes import outcomes
 from retrieval.methods._shared.choice.signs import Seen, genitives
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from retrieval.environment import LLMSettings
-    from retrieval.methods._shared.choice.choosing import Chosen
     from retrieval.methods._shared.choice.outcomes import Outcome
     from retrieval.methods._shared.parts import Opening
     from retrieval.programs.reader import ProgramReader, Understanding
@@ -168,7 +167,23 @@ class ProgramEngine:
         verdict: Conclusion | None = None,
     ) -> Chosen | None:
         """The likeliest of all that programs, and relation paths where there are some, give; see ``considered``."""
-        return choose(*self.considered(run, read, paths, evidence, verdict), self.choice)
+        seen, found = self.considered(run, read, paths, evidence, verdict)
+        chosen = choose(seen, found, self.choice)
+        return chosen if chosen is None else self._with_unknown(chosen, found)
+
+    def _with_unknown(self, chosen: Chosen, found: Sequence[Outcome]) -> Chosen:
+        """What relation paths lead to as a whole, where a kind leaves out only things of which nothing is said: a new
+        neighbour may well be a country.
+        """
+        nodes, snapshot = chosen.outcome.nodes, self._reader.snapshot
+        whole = next((own for own in found if own.by_paths and own is not chosen.outcome), None)
+        if nodes is None or whole is None or whole.nodes is None or not len(nodes):
+            return chosen
+        left = np.setdiff1d(whole.nodes, nodes)
+        silent = snapshot.out_offsets[left + 1] == snapshot.out_offsets[left]
+        within = len(left) and len(left) + len(nodes) == len(whole.nodes)
+        valued = self._reader.parser.columns.kinds[left].any()
+        return Chosen(whole, chosen.sure) if within and silent.all() and not valued else chosen
 
     def considered(
         self,

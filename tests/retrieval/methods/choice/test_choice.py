@@ -7,16 +7,19 @@ import numpy as np
 import pytest
 
 from retrieval.evidence.reach import Reach
-from retrieval.methods._shared.choice.choosing import choose, likeliest
+from retrieval.kg.build import build_snapshot
+from retrieval.kg.table import TripleTable
+from retrieval.methods._shared.choice.choosing import Chosen, choose, likeliest
 from retrieval.methods._shared.choice.direction import direction
 from retrieval.methods._shared.choice.model import Choice
-from retrieval.methods._shared.choice.outcomes import outcomes
+from retrieval.methods._shared.choice.outcomes import Outcome, outcomes
 from retrieval.methods._shared.choice.signs import Seen, genitives, signs
 from retrieval.methods._shared.path_engine import doubts
-from retrieval.pretrained import CHOICE
+from retrieval.methods._shared.program_engine import ProgramEngine
+from retrieval.pretrained import CHOICE, PROGRAMS
 from retrieval.programs.algebra import Count, Entities, Walk
 from retrieval.programs.candidates import Candidate
-from retrieval.programs.reader import Meaning, Understanding
+from retrieval.programs.reader import Meaning, ProgramReader, Understanding
 from retrieval.programs.words import read as read_words
 from retrieval.reasoning.base import Conclusion
 from retrieval.types import Answer, NoAnswer, NoAnswerReason, Node, RelationPath
@@ -193,3 +196,16 @@ def test_the_weights_that_come_with_clew_prefer_what_both_say():
 def test_of_and_s_go_on_outside_of_names():
     question = "what is the gender of Duke of Kent 's son ?"
     assert genitives(question, [(3, 22, 34)]) == 2
+
+
+@pytest.mark.parametrize(("more", "is_whole"), [([], True), ([("Italy", "currency", "Euro")], False)])
+def test_a_kind_leaves_out_nothing_of_which_nothing_is_said(tmp_path, more, is_whole):
+    facts = [
+        ("Switzerland", "borders", "France"), ("Switzerland", "borders", "Italy"), ("France", "capital", "Paris"),
+    ]  # fmt: skip
+    snapshot = build_snapshot(TripleTable.of([*facts, *more]), tmp_path / "borders")
+    engine = ProgramEngine(ProgramReader(snapshot, None, PROGRAMS), 0.3)
+    france, italy = snapshot.find_entity("France"), snapshot.find_entity("Italy")
+    countries, whole = Outcome(nodes(france), [0]), Outcome(nodes(*sorted((france, italy))), by_paths=True)
+    found = engine._with_unknown(Chosen(countries, 0.7), [countries, whole])
+    assert (found.outcome is whole, found.sure) == (is_whole, 0.7)
