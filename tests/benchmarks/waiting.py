@@ -6,6 +6,7 @@ import statistics
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,10 @@ def _stopped(clew: Clew, graph: int, number: int) -> float | None:
     for event in clew.events(run):
         if began is None:
             began = time.monotonic()
-            clew.api("POST", f"runs/{run}/cancel")
+            answer = clew.session.post(f"{clew.url}/api/v1/runs/{run}/cancel", timeout=120)
+            if answer.status_code == HTTPStatus.CONFLICT:  # the answer was there already
+                return None
+            answer.raise_for_status()
         if event["type"] == "run.cancelled":
             return time.monotonic() - began
     return None

@@ -276,6 +276,11 @@ def test_the_same_address_gives_the_same_picture_and_expanding_moves_nothing(pag
     grown = drawing.read(page)
     assert {key: place for key, place in grown.places().items() if key in first.places()} == first.places()
     assert grown.overlaps() == []
+    # More kinds than fit in a line of the legend take from the canvas' height, not from who reads it.
+    page.evaluate("() => { document.querySelector('.legend').style.paddingBottom = '30px'; }")
+    lower = drawing.read(page)
+    assert lower.height == grown.height - 25
+    assert lower.places() == grown.places()
 
 
 ODD = [

@@ -14,6 +14,8 @@ import { readPalette, stylesheet } from "./style";
 
 cytoscape.use(fcose);
 
+/** A change of the canvas' height that comes of what stands around it, and not of the window: px. */
+const LINES = 64;
 const FADE_MS = 120;
 const MOVE_MS = 220;
 /** With more edges than this each is drawn lighter. */
@@ -92,10 +94,18 @@ class Graph implements GraphHandle {
     );
     this.backdrop.ink = readPalette(container);
     this.listen(events);
+    let [width, height] = [container.clientWidth, container.clientHeight];
     this.resize = new ResizeObserver(() => {
       this.cy.resize();
       this.backdrop.draw();
+      const isLine = width === container.clientWidth && Math.abs(height - container.clientHeight) <= LINES;
+      [width, height] = [container.clientWidth, container.clientHeight];
       if (this.steered) return;
+      // The legend took a line more for the kinds of what was expanded: who reads the drawing keeps it where it is.
+      if (isLine && !this.pristine) {
+        this.relabel();
+        return;
+      }
       // Nothing was moved or added by hand: the places are those of the content in this canvas.
       if (this.pristine && this.name !== "force") this.place(new Map());
       this.fit();
