@@ -84,6 +84,22 @@ class EvidenceOptions(InferenceOptions):
         "Characters of evidence that a language model reads, at most; 0 for no limit [no limit].",
         least=0,
     )
+    joins: bool = setting(
+        True,
+        "Where a question names several topics, what relation paths of all of them reach together is the answer; "
+        "without, that of the topic whose relation paths are surest [no].",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedOptions(EvidenceOptions):
+    """Settings of every method whose checkpoint ranks relation paths, when it is asked."""
+
+    text_fit: bool = setting(
+        True,
+        "A second opinion on what the checkpoint says: how like the question the texts of a relation path's relations "
+        "are. It ranks relation paths too, and tells that the graph does not hold what was asked [no].",
+    )
 
 
 @dataclass(frozen=True, slots=True)

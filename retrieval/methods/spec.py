@@ -37,7 +37,6 @@ class MethodSpec:
         routes: it asks the graph by another method, with the same reasoner.
         on_endpoints: it can be asked of a graph in an endpoint, zero-shot: it needs no index of names and texts.
         learns_plans: questions that have relation paths and no topic may be learned from too.
-        second_opinion: relation paths of a checkpoint are weighed by their texts' likeness to the question too.
     """
 
     name: str
@@ -59,7 +58,6 @@ class MethodSpec:
     routes: bool = False
     on_endpoints: bool = False
     learns_plans: bool = False
-    second_opinion: bool = True
 
     @property
     def trained(self) -> bool:

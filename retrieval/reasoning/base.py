@@ -41,6 +41,7 @@ class Evidence:
             does not say.
         sure: how likely the best answer is, whatever its relation path is, others in proportion; None where their
             relation paths say it.
+        joins: topics are intersected; without, each one's relation paths answer by themselves.
         odds: slope and offset by which the log-odds of a relation path become those of its answers being right.
     """
 
@@ -59,6 +60,7 @@ class Evidence:
     read: tuple[str, ...] | None = None
     characters: int | None = EVIDENCE_LIMIT
     warnings: tuple[str, ...] = ()
+    joins: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,15 +132,17 @@ class ExtractiveReasoner:
         warnings: tuple[str, ...] = ()
         label = evidence.snapshot.entity_label
         if others := " and ".join(label(t) for t in topics if t != topic and t in named):
-            warnings = (
-                f"Nothing was found that {label(topic)} and {others} lead to together; "
-                f"these answers follow from {label(topic)} alone.",
+            why = (
+                f"Nothing was found that {label(topic)} and {others} lead to together"
+                if evidence.joins
+                else f"What {label(topic)} and {others} lead to together was not looked for"
             )
+            warnings = (f"{why}; these answers follow from {label(topic)} alone.",)
         return _verdict(evidence, targets, (topic,), self.settings.trusted, warnings)
 
     def _nothing_shared(self, evidence: Evidence, options: Sequence[list[TargetSet]]) -> bool:
         """Whether all topics lead to things of one kind, so that an empty intersection is the answer."""
-        if len(options) < 2 or not all(options):
+        if len(options) < 2 or not all(options) or not evidence.joins:
             return False
         first = options[0][0].targets
         return all(

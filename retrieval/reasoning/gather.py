@@ -34,6 +34,7 @@ class GatherSettings:
             questions of two topics, and changes no answer of a trained one.
         join_share: an intersection counts when its probability is at least this share of the product of
             the topics' best relation paths; below it, the topics do not belong together.
+        joins: topics are intersected at all.
         chain_limit: most chains shown.
         chain_share: a chain is shown when its probability is at least this share of the best one's.
     """
@@ -41,6 +42,7 @@ class GatherSettings:
     join_width: int = 6
     join_hop: float = 0.1
     join_share: float = 0.0
+    joins: bool = True
     chain_limit: int = 6
     chain_share: float = 0.05
 
@@ -136,6 +138,7 @@ def combined(
         join=join,
         compared=compared,
         coverage=coverage if join is None and compared is None else 1.0,
+        joins=settings.joins,
     )
 
 
@@ -153,9 +156,9 @@ def _without(reach: Reach, named: Sequence[int]) -> Reach:
 def best_join(reaches: Sequence[Reach], topics: Sequence[int], settings: GatherSettings) -> Join | None:
     """The most probable intersection over all topics, fewer hops preferred.
 
-    None for one topic, or when nothing is shared.
+    None for one topic, when nothing is shared, or where none are made.
     """
-    if len(topics) < 2:
+    if len(topics) < 2 or not settings.joins:
         return None
     found = joins(reaches, topics, per_topic=settings.join_width, further_hop=settings.join_hop)
     if not found:

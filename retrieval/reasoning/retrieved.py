@@ -96,7 +96,7 @@ def _shown(evidence: Evidence, facts: Mapping[int, float], reaches: Sequence[Rea
     topics = tuple(dict.fromkeys(linked.entity.id for linked in evidence.entities))
     retrieved = RestrictedSnapshot(evidence.snapshot, np.array(sorted(facts), np.int64))
     join = None
-    if len(topics) > 1 and len(reaches[0].partners) == len(topics) - 1:
+    if evidence.joins and len(topics) > 1 and len(reaches[0].partners) == len(topics) - 1:
         members = tuple(range(len(topics)))
         join = Join(members, reaches[0].targets, prod(reaches[i].probability for i in members))
     kept = reaches[:limit] if limit else reaches

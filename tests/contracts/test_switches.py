@@ -28,15 +28,16 @@ TRAINED = {
         "backend": "llm",
     },
 }
-READ = {"chain_length": 0, "chains_read": 0, "characters_read": 0}
+READ = {"chain_length": 0, "chains_read": 0, "characters_read": 0, "joins": False}
+WEIGHED = {**READ, "text_fit": False}
 ASKED = {
-    "rapl": {**READ, "inference": "ranked", "draws": "K800-M1200"},
-    "rel-rag-path": {**READ, "inference": "sampled"},
-    "rel-rag-triple": {**READ, "top_k": 50},
-    "reg-triple": {**READ, "top_k": 200},
-    "reg-entity": {**READ, "top_k": 700},
-    "reg-path": {**READ, "beam": 5},
-    "graph-s3": {**READ, "interactive": False, "hops": 1, "policy": "llm", "steps": 3},
+    "rapl": {**WEIGHED, "inference": "ranked", "draws": "K800-M1200"},
+    "rel-rag-path": {**WEIGHED, "inference": "sampled"},
+    "rel-rag-triple": {**WEIGHED, "top_k": 50},
+    "reg-triple": {**WEIGHED, "top_k": 200},
+    "reg-entity": {**WEIGHED, "top_k": 700},
+    "reg-path": {**READ, "text_fit": True, "beam": 5},
+    "graph-s3": {**WEIGHED, "interactive": False, "hops": 1, "policy": "llm", "steps": 3},
     "inses": {**READ, "similarity": False, "threshold": 0.5, "stands": 0, "prefilter": 0, "iterations": 2},
     "router": {"decider": "llm", "confidence": 0.9, "text": "ranking=dense", "graph": "beam=5"},
     "text-rag": {"ranking": "dense", "passages": 2},
@@ -87,5 +88,7 @@ def test_every_method_of_a_paper_can_be_asked_in_its_form(method):
     spec = registry.method(method)
     assert "paper" in spec.asking
     assert registry.parse_options(method, {"preset": "paper"}) != registry.parse_options(method)
+    asked = registry.parse_options(method, {"preset": "paper"})
+    assert (asked.joins, getattr(asked, "text_fit", False)) == (False, False)
     if spec.trained:
         assert registry.parse(method, {"preset": "paper"}) != registry.parse(method)

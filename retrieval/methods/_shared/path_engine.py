@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
-from retrieval.config import InferenceOptions
+from retrieval.config import InferenceOptions, TrainedOptions
 from retrieval.errors import LLMError
 from retrieval.events import (
     AnswerFinal,
@@ -19,7 +19,6 @@ from retrieval.events import (
 )
 from retrieval.evidence.chains import distinct_facts
 from retrieval.kg import search
-from retrieval.methods import registry
 from retrieval.methods._shared.engine_settings import EngineSettings
 from retrieval.methods._shared.opening import FOREIGN, is_self_taught, open_retriever
 from retrieval.methods._shared.path_reader.idioms import asks_gender
@@ -456,9 +455,10 @@ def open_engine(opening: Opening) -> PathEngine:
         asks_foreign=spec.asks_foreign,
         untrained=lambda: parts.untrained,
     )
-    # The zero-shot retriever is the text encoder's opinion already, and a planner has read the relations' texts with
-    # more of their names: on WebQSP the second opinion took 7 points of Macro-F1 away from it.
-    alone = isinstance(retriever, ZeroShotRetriever) or not registry.method(spec.method).second_opinion
+    options = retriever.options
+    # The zero-shot retriever is the text encoder's opinion already.
+    alone = isinstance(retriever, ZeroShotRetriever)
+    alone = alone or (isinstance(options, TrainedOptions) and not options.text_fit)
     return PathEngine(
         parts.snapshot,
         retriever,

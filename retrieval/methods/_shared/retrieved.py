@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -118,6 +118,7 @@ class Reading:
         """
         question, simple, options = self.run.request.question, self.retriever.simple, self.retriever.options
         form, graph = self.form, self.snapshot
+        settings = replace(settings, joins=not isinstance(options, EvidenceOptions) or options.joins)
         if form != "auto" and not self._by_model:
             facts = np.array(sorted(self.found.facts), np.int64)
             graph, paths = (RestrictedSnapshot(graph, facts), paths) if len(facts) else (graph, ())

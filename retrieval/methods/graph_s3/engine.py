@@ -116,6 +116,7 @@ class GraphS3Engine(Engine):
         self._options = options or GraphS3Options()
         self.programs = programs
         self.settings = settings or EngineSettings()
+        self._gathering = replace(self.settings.gather, joins=self._options.joins)
 
     @property
     def method(self) -> str:
@@ -225,7 +226,7 @@ class GraphS3Engine(Engine):
             )
         evidence = gather(
             graph, question, linked.entities, linked.unmatched, likely,
-            simple=self.deciders.world.frontiers.simple, settings=self.settings.gather, cancelled=run.cancelled,
+            simple=self.deciders.world.frontiers.simple, settings=self._gathering, cancelled=run.cancelled,
         )  # fmt: skip
         if self.reasoner.name == LLM:
             form: Form = "triples" if options.evidence == "auto" else options.evidence
@@ -330,7 +331,7 @@ class GraphS3Engine(Engine):
             graph = RestrictedSnapshot(self.snapshot, found.state.focus)
         evidence = gather(
             graph, run.request.question, linked.entities, linked.unmatched, paths,
-            simple=self.deciders.world.frontiers.simple, settings=self.settings.gather, cancelled=run.cancelled,
+            simple=self.deciders.world.frontiers.simple, settings=self._gathering, cancelled=run.cancelled,
             coverage=coverage,
         )  # fmt: skip
         if not by_model or evidence.compared is not None:
@@ -387,7 +388,7 @@ def open_engine(opening: Opening) -> GraphS3Engine:
         opening.reasoner,
         checkpoint=fingerprint,
         encoder=parts.encoder.name,
-        text_fit=None if small is None else TextFit(parts.snapshot, parts.encoder),
+        text_fit=TextFit(parts.snapshot, parts.encoder) if small is not None and options.text_fit else None,
         programs=programs_of(opening, None),
         options=options,
         settings=opening.settings,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from retrieval.config import EvidenceOptions, RetrieverConfig, setting
+from retrieval.config import RetrieverConfig, TrainedOptions, setting
 from retrieval.methods.spec import MethodSpec
 
 
@@ -93,7 +93,7 @@ class GraphS3Config(RetrieverConfig):
 
 
 @dataclass(frozen=True, slots=True)
-class GraphS3Options(EvidenceOptions):
+class GraphS3Options(TrainedOptions):
     """Settings of ``graph-s3`` when it is asked."""
 
     steps: int = setting(12, "Actions of a search, at most.", below=65)
@@ -143,7 +143,15 @@ SPEC = MethodSpec(
             "dropout": 0.05,
         }
     },
-    asking={"paper": {"evidence": "triples", "policy": "llm", "characters_read": 0}},
+    asking={
+        "paper": {
+            "evidence": "triples",
+            "policy": "llm",
+            "characters_read": 0,
+            "joins": False,
+            "text_fit": False,
+        }
+    },
     steerable=True,
     engine="retrieval.methods.graph_s3.engine:open_engine",
     retriever="retrieval.methods.graph_s3.retriever:open_retriever",

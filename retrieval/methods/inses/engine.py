@@ -311,7 +311,7 @@ class InsesEngine(Engine):
             snapshot = RestrictedSnapshot(snapshot, np.array(sorted(found.facts), np.int64))
         evidence = gather(
             snapshot, run.request.question, topics or list(entities), unmatched, paths,
-            simple=True, settings=self.settings.gather, cancelled=run.cancelled,
+            simple=True, settings=replace(self.settings.gather, joins=self.options.joins), cancelled=run.cancelled,
         )  # fmt: skip
         best = {fact: found.facts[fact] for fact in sorted(found.facts, key=lambda f: (-found.facts[f], f))}
         order = list(best)

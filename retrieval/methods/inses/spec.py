@@ -49,6 +49,7 @@ SPEC = MethodSpec(
             "stands": 0,
             "prefilter": 0,
             "characters_read": 0,
+            "joins": False,
         }
     },
     standalone=True,

@@ -74,7 +74,9 @@ SPEC = MethodSpec(
             "patience": 15,
         }
     },
-    asking={"paper": {"evidence": "triples", "characters_read": 0}},
+    asking={
+        "paper": {"evidence": "triples", "characters_read": 0, "joins": False, "text_fit": False},
+    },
     on_endpoints=True,
     engine="retrieval.methods._shared.path_engine:open_engine",
     retriever="retrieval.methods.rel_rag_triple.retriever:open_retriever",

@@ -158,3 +158,28 @@ def test_asked_for_itself_it_answers_wherever_it_is_asked(players, checkpoint, t
     assert isinstance(engine.retriever, RelRagPathRetriever)
     final = list(engine.run(AskRequest(QUESTION)))[-1]
     assert final.warnings == ()
+
+
+@pytest.mark.parametrize(("options", "weighed"), [((), True), ((("text_fit", False),), False)])
+def test_the_second_opinion_of_the_texts_can_be_switched_off(players, checkpoint, tmp_path, options, weighed):
+    trained = checkpoint(players, [("plays position",)])
+    parts = GraphParts(players, WordEncoder())
+    engine = open_engine(
+        Opening(EngineSpec(players.path, trained, options=options), parts, ExtractiveReasoner())
+    )
+    assert isinstance(engine, PathEngine)
+    assert (engine.text_fit is not None) is weighed
+    # Without a checkpoint the texts are all that ranks.
+    with pytest.raises(ConfigError, match="zero-shot retriever has no inference setting 'text_fit'"):
+        opened(players, None, tmp_path, text_fit=False)
+
+
+@pytest.mark.parametrize(("joins", "answers"), [(True, ["Ann Lee"]), (False, ["Ann Lee", "Bob Ray"])])
+def test_joins_can_be_switched_off(players, joins, answers):
+    parts = GraphParts(players, WordEncoder())
+    spec = EngineSpec(players.path, options=(("joins", joins),))
+    engine = open_engine(Opening(spec, parts, ExtractiveReasoner()))
+    assert isinstance(engine, PathEngine)
+    engine.linker, engine.programs = LabelLinker(players), None
+    final = list(engine.run(AskRequest(QUESTION)))[-1]
+    assert [answer.label for answer in final.answers] == answers

@@ -157,6 +157,24 @@ def test_an_improbable_intersection_is_not_taken(graph):
     assert "Austria alone" in verdict.warnings[0]
 
 
+def test_without_joins_the_surest_topic_answers_by_itself(tmp_path):
+    facts = [("Jaws", "by", "Spielberg"), ("Alien", "by", "Scott"), ("E.T.", "by", "Spielberg"),
+             ("Jaws", "star", "Scheider"), ("Alien", "star", "Holm")]  # fmt: skip
+    graph = build(tmp_path / "films", facts)
+    script = {"Spielberg": [("-by", 0.9)], "Scheider": [("-star", 0.8)], "Holm": [("-star", 0.7)]}
+    apart = GatherSettings(joins=False)
+    assert scored(decide(graph, "by Spielberg with Scheider?", script)) == [("Jaws", 0.72, (0, 1))]
+    verdict = decide(graph, "by Spielberg with Scheider?", script, kept=apart)
+    assert scored(verdict) == [("E.T.", 0.9, (0,)), ("Jaws", 0.9, (0,))]
+    assert verdict.warnings == (
+        "What Spielberg and Scheider lead to together was not looked for; these answers follow from Spielberg alone.",
+    )
+    # An empty intersection is no answer either.
+    assert decide(graph, "by Spielberg with Holm?", script).no_answer.reason is NoAnswerReason.NO_PATH
+    verdict = decide(graph, "by Spielberg with Holm?", script, kept=apart)
+    assert scored(verdict) == [("E.T.", 0.9, (0,)), ("Jaws", 0.9, (0,))]
+
+
 def test_where_a_search_began_by_itself_competes_and_restricts_nothing(graph):
     """Linked with a score of 0, France takes no part in an intersection that is empty, and is not named."""
     script = {"Austria": [("official_language", 0.9)], "France": [("official_language", 0.5)]}

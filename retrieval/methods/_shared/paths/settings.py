@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from retrieval.config import EvidenceOptions, RetrieverConfig, setting
+from retrieval.config import RetrieverConfig, TrainedOptions, setting
 from retrieval.methods._shared.network_texts import ARCS, LAYERS, READOUT, SELF_WEIGHT
 
 
@@ -62,7 +62,7 @@ class PathConfig(RetrieverConfig):
 
 
 @dataclass(frozen=True, slots=True)
-class PathOptions(EvidenceOptions):
+class PathOptions(TrainedOptions):
     """Settings of the path methods for asking."""
 
     inference: Literal["ranked", "sampled"] = setting(
@@ -73,7 +73,13 @@ class PathOptions(EvidenceOptions):
 
 
 #: What the papers' reasoner reads: the retrieved paths, all of them.
-READ_PATHS: Mapping[str, Any] = {"evidence": "paths", "inference": "sampled", "characters_read": 0}
+READ_PATHS: Mapping[str, Any] = {
+    "evidence": "paths",
+    "inference": "sampled",
+    "characters_read": 0,
+    "joins": False,
+    "text_fit": False,
+}
 
 #: The form that the papers describe, but for STOP (docs/adr/0002).
 STATIC: Mapping[str, Any] = {

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from retrieval.config import EvidenceOptions, RetrieverConfig, setting
+from retrieval.config import RetrieverConfig, TrainedOptions, setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +31,13 @@ READ_CHAINS: Mapping[str, Any] = {
     "chain_length": 2,
     "chains_read": 0,
     "characters_read": 0,
+    "joins": False,
+    "text_fit": False,
 }
 
 
 @dataclass(frozen=True, slots=True)
-class TripleOptions(EvidenceOptions):
+class TripleOptions(TrainedOptions):
     """Settings of the triple-level methods for asking."""
 
     top_k: int = setting(
