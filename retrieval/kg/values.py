@@ -211,6 +211,14 @@ def year_fraction(year: int, month: int = 1, day: int = 1, minutes: float = 0.0)
     return year + (before + minutes / 1440) / days
 
 
+def day_number(value: float) -> int:
+    """Days from a fixed one to a date given as :func:`year_fraction` gives it: two dates differ by their days."""
+    year = math.floor(value + 1e-9)
+    leaps = (year - 1) // 4 - (year - 1) // 100 + (year - 1) // 400
+    days = 365 + year // 4 - year // 100 + year // 400 - leaps
+    return 365 * year + leaps + math.floor((value - year) * days + 1e-4)
+
+
 def month_day(value: float) -> tuple[int, int]:
     """Month and day of a date given as :func:`year_fraction` gives it."""
     year = math.floor(value + 1e-9)

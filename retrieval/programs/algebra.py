@@ -1,8 +1,8 @@
 """The typed algebra: what a question may ask to be computed over a graph. Standard library only.
 
 A program is a tree of the dataclasses below. Most denote a *set* of nodes (entities and values alike); ``Count``,
-``Fold`` a *number*; ``Exists`` and ``Holds`` a *truth*. Relations are directed ids of one snapshot: ``r`` forward,
-``R + r`` inverse. KoPL (Cao et al. 2022) and lambda DCS (Liang 2013) are the models.
+``Fold`` and ``Arithmetic`` a *number*; ``Exists`` and ``Holds`` a *truth*. Relations are directed ids of one snapshot:
+``r`` forward, ``R + r`` inverse. KoPL (Cao et al. 2022) and lambda DCS (Liang 2013) are the models.
 """
 
 from __future__ import annotations
@@ -58,6 +58,17 @@ class Folding(StrEnum):
     AVERAGE = "average"
     LEAST = "min"
     MOST = "max"
+
+
+class Operation(StrEnum):
+    """What two numbers come to."""
+
+    DIFFERENCE = "difference"
+    DAYS = "days"
+    SUM = "sum"
+    PRODUCT = "product"
+    RATIO = "ratio"
+    SHARE = "share"
 
 
 class ValueKind(StrEnum):
@@ -257,9 +268,10 @@ class Fold(Program):
 
 
 @dataclass(frozen=True, eq=False)
-class Difference(Program):
-    """One number less another, without sign."""
+class Arithmetic(Program):
+    """What two numbers come to: without sign how far they are apart, as dates in days; a share is told in percent."""
 
+    operation: Operation
     left: Program
     right: Program
 
@@ -284,12 +296,13 @@ NODES: dict[str, type[Program]] = {
     cls.__name__: cls
     for cls in (
         Entities, Having, Walk, And, Or, Except, Constant, Filter, TextFilter, Top, KeyOf, Count, Fold,
-        Difference, Exists, Holds,
+        Arithmetic, Exists, Holds,
     )
 }  # fmt: skip
 _ENUMS: dict[str, type[StrEnum]] = {
     "comparison": Comparison,
     "how": Folding,
+    "operation": Operation,
     "folding": Folding,
     "kind": ValueKind,
     "match": TextMatch,
@@ -350,6 +363,8 @@ def _from_json(data: Any, where: str, depth: int = 0) -> Program | Key:
         raise ValueError(f"The program is nested deeper than {_DEPTH} levels.")
     if not isinstance(data, dict) or not isinstance(data.get("op"), str):
         raise ValueError(f"{where} is no object with an 'op'.")
+    if data["op"] == "Difference":  # as it was called before there were others
+        data = {**data, "op": "Arithmetic", "operation": Operation.DIFFERENCE}
     cls: Any = Key if data["op"] == "Key" else NODES.get(data["op"])
     if cls is None:
         raise ValueError(f"{where}: there is no operation {data['op']!r}; there are {', '.join(NODES)}.")

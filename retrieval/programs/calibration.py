@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.programs.algebra import And, Entities, Exists, Having, Or, Walk, walk
+from retrieval.programs.algebra import And, Arithmetic, Entities, Exists, Having, Or, Walk, walk
 from retrieval.programs.judging.signs import result_key
 from retrieval.programs.lexicon import COMPARATIVES, EVENTS, NEGATIONS, STOP, SUPERLATIVES
 from retrieval.programs.words import Word, related, stem, targets
@@ -176,6 +176,8 @@ def _beyond(reading: Reading, best: Candidate) -> bool:
     """Whether something is asked for that no program computes: a percentage, where no relation gives one; "the
     percentage of hispanics" is what a relation of that name gives.
     """
+    if isinstance(best.program, Arithmetic):
+        return False
     words, leaves = reading.question.words, list(_leaves(best.part))
     read = {n for part, own in leaves if own > _HARDLY for n in range(*(part.anchored or (0, 0)))}
     values = {n for part, _ in leaves if part.category == "R" for n in range(*(part.anchored or (0, 0)))}

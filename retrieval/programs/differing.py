@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from retrieval.kg.values import parse
-from retrieval.programs.algebra import Difference, Entities, Key, KeyOf, Program, ValueKind, Walk
+from retrieval.programs.algebra import Arithmetic, Entities, Key, KeyOf, Operation, Program, ValueKind, Walk
 from retrieval.programs.anchors.anchor import Features
 from retrieval.programs.lexicon import COMPARATIVES
 from retrieval.programs.listing import moved, piece
@@ -100,7 +100,7 @@ class Differing:
             for other, beside, _ in others:
                 for relation, quality in counted or self._measures(compared, said):
                     key = Key((relation,))
-                    program = Difference(KeyOf(source, key), KeyOf(beside, key))
+                    program = Arithmetic(Operation.DIFFERENCE, KeyOf(source, key), KeyOf(beside, key))
                     if not math.isnan(self.executor.number(program)):
                         features: Features = (
                             ("difference", 1.0), ("difference.quality", quality), ("difference.asked", quality),
@@ -125,7 +125,7 @@ class Differing:
         ]  # fmt: skip
         keys = [(quality, Key((relation,)), relation) for relation, quality in self._fitting(question, rest)]
         fitting = [
-            (quality, relation, Difference(KeyOf(source, key), KeyOf(beside, key)))
+            (quality, relation, Arithmetic(Operation.DIFFERENCE, KeyOf(source, key), KeyOf(beside, key)))
             for quality, key, relation in keys
         ]
         known = [own for own in fitting if not math.isnan(self.executor.number(own[2]))]

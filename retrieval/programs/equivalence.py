@@ -5,20 +5,33 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any
 
-from retrieval.programs.algebra import And, Comparison, Constant, Difference, Holds, Key, Or, Program, to_json
+from retrieval.programs.algebra import (
+    And,
+    Arithmetic,
+    Comparison,
+    Constant,
+    Holds,
+    Key,
+    Operation,
+    Or,
+    Program,
+    to_json,
+)
 
 _TURNED = {
     Comparison.MORE: Comparison.LESS,
     Comparison.AT_LEAST: Comparison.AT_MOST,
 }
+#: The sides of these may be exchanged.
+_UNORDERED = (Operation.DIFFERENCE, Operation.DAYS, Operation.SUM, Operation.PRODUCT)
 
 
 def equivalent(one: Program, other: Program) -> bool:
     """Whether two programs of one snapshot are the same but for the order of what has none.
 
-    The order of what is joined by *and* or *or*, of the two sides of a difference, and of those of a comparison does
-    not count, nor do repetitions and how a constant was spelt. Programs that give the same and ask otherwise are not
-    equivalent: "the capital of Chad" and "the largest city of Chad".
+    The order of what is joined by *and* or *or*, of the two sides of a difference, sum or product, and of those of a
+    comparison does not count, nor do repetitions and how a constant was spelt. Programs that give the same and ask
+    otherwise are not equivalent: "the capital of Chad" and "the largest city of Chad".
     """
     return canonical(one) is canonical(other)
 
@@ -32,9 +45,9 @@ def canonical(program: Program) -> Program:
             return Constant(round(plain.value, 9), plain.kind, plain.dimension)
         case And() | Or():
             return _joined(plain)
-        case Difference(left, right):
+        case Arithmetic(operation, left, right) if operation in _UNORDERED:
             first, second = sorted((left, right), key=_order)
-            return Difference(first, second)
+            return Arithmetic(operation, first, second)
         case Holds(left, comparison, right):
             if comparison in _TURNED:
                 return Holds(right, _TURNED[comparison], left)

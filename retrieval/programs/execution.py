@@ -12,13 +12,13 @@ import numpy as np
 from retrieval.errors import ProgramError, check
 from retrieval.kg.search.walks import step
 from retrieval.kg.snapshot.arrays import sorted_unique
-from retrieval.kg.values import month_day
+from retrieval.kg.values import day_number, month_day
 from retrieval.programs.algebra import (
     And,
+    Arithmetic,
     Comparison,
     Constant,
     Count,
-    Difference,
     Entities,
     Except,
     Exists,
@@ -29,6 +29,7 @@ from retrieval.programs.algebra import (
     Holds,
     Key,
     KeyOf,
+    Operation,
     Or,
     Program,
     TextFilter,
@@ -142,8 +143,8 @@ class Executor:
                 return fold(how, self._all_values(self.nodes(source), key))
             case KeyOf(source, key):
                 return self._key_of(source, key)
-            case Difference(left, right):
-                return abs(self.number(left) - self.number(right))
+            case Arithmetic(operation, left, right):
+                return calculated(operation, self.number(left), self.number(right))
             case Exists(source):
                 return bool(len(self.nodes(source)))
             case Holds(left, comparison, right):
@@ -371,6 +372,22 @@ def fold(how: Folding, values: np.ndarray) -> float:
     if how is Folding.AVERAGE:
         return float(values.mean())
     return float(values.min() if how is Folding.LEAST else values.max())
+
+
+def calculated(operation: Operation, left: float, right: float) -> float:
+    """What two numbers come to; NaN where one is, and of a division by nothing."""
+    match operation:
+        case Operation.DIFFERENCE:
+            return abs(left - right)
+        case Operation.DAYS:
+            known = not (math.isnan(left) or math.isnan(right))
+            return float(abs(day_number(left) - day_number(right))) if known else math.nan
+        case Operation.SUM:
+            return left + right
+        case Operation.PRODUCT:
+            return left * right
+        case Operation.RATIO | Operation.SHARE:
+            return left / right if right else math.nan
 
 
 def compared(

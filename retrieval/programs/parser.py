@@ -13,6 +13,7 @@ from retrieval.programs.algebra import Entities, Exists, Program
 from retrieval.programs.anchors.finder import Anchors
 from retrieval.programs.anchors.similarity import Similarity
 from retrieval.programs.beside import Listed, listed
+from retrieval.programs.calculating import Calculating
 from retrieval.programs.candidates import Candidate
 from retrieval.programs.chart import Chart
 from retrieval.programs.columns import Columns
@@ -84,6 +85,7 @@ class Parser:
         self._executor = Executor(snapshot, self.columns)
         self._listing = Listing(self.schema, self._executor)
         self._differing = Differing(self.schema, self._executor, self.anchors.adjectives)
+        self._calculating = Calculating(self.schema, self._executor)
         self._spans = Spans(self.schema, self._executor)
         self._finishing = Finishing(self.schema, self._executor, self._listing)
         self._outcomes = Outcomes(self.schema, self._executor)
@@ -123,6 +125,7 @@ class Parser:
             *compose(question, anchors),
             *self._listing.parts(question, compose),
             *self._differing.parts(question, compose, anchors),
+            *self._calculating.parts(question, compose, anchors),
             *self._spans.parts(question, compose),
         ]
         judged = self._judged(reading, self._ranked(reading, parts))

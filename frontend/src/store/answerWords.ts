@@ -239,6 +239,11 @@ const rounded = (number: string) => {
 
 function numberSentence(program: ProgramExecuted): string | null {
   const last = program.steps.at(-1);
+  const [, share] = /^(\d[\d,]* of \d[\d,]*), in percent$/.exec(last?.text ?? "") ?? [];
+  if (share && last?.value) return `${share} are ${last.value}.`;
+  if (last?.value && / (?:times|divided by) /.test(last.text)) return `${startUpper(last.text)} is ${last.value}.`;
+  const [, between] = /^the days (between .+)$/.exec(last?.text ?? "") ?? [];
+  if (between && last?.value) return `${last.value} lie ${between}.`;
   const [, head, of] = /^the (.+?) of (.+)$/.exec(last?.text ?? "") ?? [];
   if (!last?.value || !last.text.startsWith("the ")) return null;
   const { noun, unit } = measure(head ?? "");
@@ -260,7 +265,8 @@ function programSentence(program: ProgramExecuted, view: RunView): string | null
     case "Fold":
       return foldSentence(program);
     case "KeyOf":
-    case "Difference":
+    case "Arithmetic":
+    case "Difference": // as it was called in runs of before
       return numberSentence(program);
     default:
       return setSentence(program, names, view);

@@ -64,6 +64,14 @@ const MATCHES: readonly Option[] = [
   { value: "starts with", label: "starts with" },
   { value: "ends with", label: "ends with" },
 ];
+const OPERATIONS: readonly Option[] = [
+  { value: "difference", label: "difference" },
+  { value: "days", label: "days between" },
+  { value: "sum", label: "sum" },
+  { value: "product", label: "product" },
+  { value: "ratio", label: "ratio" },
+  { value: "share", label: "share in percent" },
+];
 /** Operations that say which of a set are kept, by the field of that set. */
 const CONDITIONS: Readonly<Record<string, string>> = {
   Filter: "source",
@@ -195,6 +203,8 @@ function ownFields(node: ProgramNode, place: Place): Field[] {
       ];
     case "Fold":
       return choice("how", "Taken together as", FOLDINGS);
+    case "Arithmetic":
+      return choice("operation", "Calculated as", OPERATIONS);
     case "Key":
       return choice("folding", "Of several values", FOLDINGS);
     case "TextFilter":

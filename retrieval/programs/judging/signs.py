@@ -18,10 +18,10 @@ from retrieval.errors import ClewError
 from retrieval.programs.algebra import (
     EVERY,
     And,
+    Arithmetic,
     Comparison,
     Constant,
     Count,
-    Difference,
     Entities,
     Except,
     Exists,
@@ -229,7 +229,7 @@ def _nodes(candidate: Candidate, executor: Executor) -> np.ndarray | None:
     program = candidate.program
     while isinstance(program, Count | Exists):
         program = program.source
-    if isinstance(program, Fold | KeyOf | Difference | Holds | Constant):
+    if isinstance(program, Fold | KeyOf | Arithmetic | Holds | Constant):
         return None
     try:
         return executor.nodes(program)

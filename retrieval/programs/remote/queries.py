@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from retrieval.errors import EndpointError, ProgramError
 from retrieval.programs.algebra import (
+    Arithmetic,
     Constant,
     Count,
-    Difference,
     Entities,
     Exists,
     Fold,
@@ -123,7 +123,7 @@ class Queries:
             case Holds():
                 where = self._writer().query(program)[1:-1]
                 return Found(value=bool(self._rows(block("SELECT (1 AS ?holds) WHERE", where, "LIMIT 1"))))
-            case Fold() | KeyOf() | Difference() | Constant():
+            case Fold() | KeyOf() | Arithmetic() | Constant():
                 return Found(value=self._number(program))
         where = self._writer().nodes(program, "?node")
         rows = self._rows(block("SELECT DISTINCT ?node WHERE", where, f"LIMIT {FETCHED + 1}"))

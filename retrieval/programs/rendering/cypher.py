@@ -18,10 +18,10 @@ from retrieval.errors import ProgramError
 from retrieval.programs.algebra import (
     EVERY,
     And,
+    Arithmetic,
     Comparison,
     Constant,
     Count,
-    Difference,
     Entities,
     Except,
     Exists,
@@ -32,6 +32,7 @@ from retrieval.programs.algebra import (
     Holds,
     Key,
     KeyOf,
+    Operation,
     Or,
     Program,
     TextFilter,
@@ -48,6 +49,12 @@ if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
 
 _FOLDS = {Folding.SUM: "sum", Folding.AVERAGE: "avg", Folding.LEAST: "min", Folding.MOST: "max"}
+_LEAPS = "floor({0} / 4) - floor({0} / 100) + floor({0} / 400)"
+_DIVIDED = "CASE WHEN {1} <> 0 THEN toFloat({0}) / {1} END"
+_CALCULATED = {
+    Operation.DIFFERENCE: "abs({} - {})", Operation.DAYS: "abs({} - {})", Operation.SUM: "{} + {}",
+    Operation.PRODUCT: "{} * {}", Operation.RATIO: _DIVIDED, Operation.SHARE: _DIVIDED,
+}  # fmt: skip
 _TEXTS = {TextMatch.CONTAINS: "CONTAINS", TextMatch.STARTS: "STARTS WITH", TextMatch.ENDS: "ENDS WITH"}
 
 Lines = list[str]
@@ -87,7 +94,7 @@ class _Writer:
                 a, b = self._beforehand(left), self._beforehand(right)
                 slack = None if whole(left) and whole(right) else f"abs({b}) * {CLOSE!r}"
                 return self._whole([f"RETURN coalesce({_compared(a, comparison, b, slack)}, false) AS truth"])
-            case Constant() | Count() | Fold() | KeyOf() | Difference():
+            case Constant() | Count() | Fold() | KeyOf() | Arithmetic():
                 return self._whole(self.number(program, "number"))
         return self._whole(self.set(program, "node", ".name"))
 
@@ -149,8 +156,11 @@ class _Writer:
                 single = key.counted or key.folding is not None
                 lines, k = self._keyed(key, x) if single else self._each_value(key, x)
                 return [*nodes, *lines, f"RETURN {_FOLDS[how]}({k}) AS {name}"]
-            case Difference(left, right):
-                return [f"RETURN abs({self._beforehand(left)} - {self._beforehand(right)}) AS {name}"]
+            case Arithmetic(operation, left, right):
+                a, b = self._beforehand(left), self._beforehand(right)
+                if operation is Operation.DAYS:
+                    a, b = _day(a), _day(b)
+                return [f"RETURN {_CALCULATED[operation].format(a, b)} AS {name}"]
             case Exists() | Holds():
                 raise ProgramError(f"{type(program).__name__} is no number.")
         x, every = self._new("node"), self._new("nodes")
@@ -401,3 +411,10 @@ def _text(value: str) -> str:
 def _block(head: str, lines: Lines) -> Lines:
     """Lines in braces, indented."""
     return [f"{head} {{", *(f"  {line}" for line in lines), "}"]
+
+
+def _day(date: str) -> str:
+    """The number of a date's day, see :func:`~retrieval.kg.values.day_number`."""
+    leaps, length = _LEAPS.format("(year - 1)"), f"(365 + {_LEAPS.format('year')} - leaps)"
+    day = f"365 * year + leaps + floor(({date} - year) * {length} + 1e-4)"
+    return f"head([year IN [floor({date} + 1e-9)] | head([leaps IN [{leaps}] | {day}])])"

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.kg.values import month_day
-from retrieval.programs.algebra import Constant, Difference, Fold, Folding, KeyOf, Program, ValueKind
+from retrieval.programs.algebra import (
+    Arithmetic,
+    Constant,
+    Fold,
+    Folding,
+    KeyOf,
+    Operation,
+    Program,
+    ValueKind,
+)
 from retrieval.programs.columns import Columns, ValueType, apart
 
 if TYPE_CHECKING:
@@ -21,7 +30,7 @@ _BASE_UNITS = {
     "energy": "J", "volume": "l", "frequency": "Hz", "temperature": "°C",
 }  # fmt: skip
 _SIGNS = frozenset("$€£")
-_DECIMALS = 4
+_DECIMALS, _OF_SHARES = 4, 1
 #: What is shorter is said in days; and how far a birthday may be off, as leap years are longer than others.
 _IN_YEARS, _DAYS, _BIRTHDAY = 2.0, 365.2425, 1e-4
 
@@ -31,10 +40,12 @@ def formatted(columns: Columns, program: Program, value: float | bool) -> str:
 
     Numbers have the unit of the relation and thousands separators, no decimals where they are whole and else at most
     four, of small ones four significant; dates are ISO, times ``HH:MM``. A difference of dates is in years, or in
-    days where it is less than two of them, one of times in minutes.
+    days where it is less than two of them, one of times in minutes; a share is in percent.
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(program, Arithmetic) and program.operation is Operation.SHARE and not math.isnan(value):
+        return f"{_number(round(100 * value, _OF_SHARES))}%"
     return formatted_value(type_of(columns, program), value)
 
 
@@ -56,9 +67,15 @@ def type_of(columns: Columns, program: Program) -> ValueType | None:
             return columns.key_type(key)
         case Constant(_, kind, dimension):
             return ValueType(kind, dimension, _BASE_UNITS.get(dimension, ""))
-        case Difference(left, right):
+        case Arithmetic(Operation.DIFFERENCE, left, right):
             known = type_of(columns, left) or type_of(columns, right)
             return apart(known) if known else None
+        case Arithmetic(Operation.DAYS):
+            return ValueType(ValueKind.NUMBER, "", "days")
+        case Arithmetic(Operation.SUM | Operation.PRODUCT, left, right):
+            return type_of(columns, left) or type_of(columns, right)
+        case Arithmetic(Operation.RATIO, left, right) if type_of(columns, right) is None:
+            return type_of(columns, left)  # so much for each of what was counted
     return None
 
 

@@ -14,10 +14,10 @@ from retrieval.errors import ProgramError
 from retrieval.programs.algebra import (
     EVERY,
     And,
+    Arithmetic,
     Comparison,
     Constant,
     Count,
-    Difference,
     Entities,
     Except,
     Exists,
@@ -28,6 +28,7 @@ from retrieval.programs.algebra import (
     Holds,
     Key,
     KeyOf,
+    Operation,
     Or,
     Program,
     TextFilter,
@@ -46,6 +47,10 @@ if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
 
 _FOLDS = {Folding.SUM: "SUM", Folding.AVERAGE: "AVG", Folding.LEAST: "MIN", Folding.MOST: "MAX"}
+_CALCULATED = {
+    Operation.DIFFERENCE: "ABS({} - {})", Operation.DAYS: "ABS({} - {})", Operation.SUM: "{} + {}",
+    Operation.PRODUCT: "{} * {}", Operation.RATIO: "{} / {}", Operation.SHARE: "{} / {}",
+}  # fmt: skip
 _TEXTS = {TextMatch.CONTAINS: "CONTAINS", TextMatch.STARTS: "STRSTARTS", TextMatch.ENDS: "STRENDS"}
 
 
@@ -113,7 +118,7 @@ class Writer:
                 return block("ASK", self._holds(left, comparison, right))
             case Count() | Fold():
                 return self._select(program).lines("?number")
-            case Constant() | KeyOf() | Difference():
+            case Constant() | KeyOf() | Arithmetic():
                 return block("SELECT ?number WHERE", self.number(program, "?number"))
         return block("SELECT DISTINCT ?node WHERE", self.nodes(program, "?node"))
 
@@ -155,9 +160,15 @@ class Writer:
             case KeyOf(source, key):
                 x = self._new("x")
                 return [*self._single(source), *self.keyed(source, key, x, n)]
-            case Difference(left, right):
+            case Arithmetic(operation, left, right):
                 a, b = self._new("left"), self._new("right")
-                return [*self.number(left, a), *self.number(right, b), f"BIND(ABS({a} - {b}) AS {n})"]
+                sides = [*self.number(left, a), *self.number(right, b)]
+                if operation is Operation.DAYS:
+                    (one, a), (other, b) = self._day(a), self._day(b)
+                    sides += [*one, *other]
+                if operation in (Operation.RATIO, Operation.SHARE):
+                    sides.append(f"FILTER({b} != 0)")
+                return [*sides, f"BIND({_CALCULATED[operation].format(a, b)} AS {n})"]
             case Exists() | Holds():
                 raise ProgramError(f"{type(program).__name__} is no number.")
             case Entities((node,)) if len(terms := self._terms(node)) == 1:
@@ -166,6 +177,17 @@ class Writer:
         chosen = f"SELECT (SAMPLE({x}) AS {only}) WHERE"
         where = block(chosen, self.nodes(program, x), f"HAVING (COUNT(DISTINCT {x}) = 1)")
         return [*block("", where), *self.vocabulary.value(only, n, None, self._new)]
+
+    def _day(self, date: str) -> tuple[Lines, str]:
+        """What binds the number of a date's day, see :func:`~retrieval.kg.values.day_number`, and its variable."""
+        year, leaps, length, day = (self._new(name) for name in ("year", "leaps", "length", "day"))
+        leap = "FLOOR({0} / 4) - FLOOR({0} / 100) + FLOOR({0} / 400)"
+        return [
+            f"BIND(FLOOR({date} + 0.000000001) AS {year})",
+            f"BIND({leap.format(f'({year} - 1)')} AS {leaps})",
+            f"BIND(365 + {leap.format(year)} - {leaps} AS {length})",
+            f"BIND(365 * {year} + {leaps} + FLOOR(({date} - {year}) * {length} + 0.0001) AS {day})",
+        ], day
 
     def _single(self, source: Program) -> Lines:
         """A pattern that matches once where a set has one node, else never."""

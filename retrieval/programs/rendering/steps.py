@@ -12,10 +12,10 @@ import numpy as np
 from retrieval.programs.algebra import (
     EVERY,
     And,
+    Arithmetic,
     Comparison,
     Constant,
     Count,
-    Difference,
     Entities,
     Except,
     Exists,
@@ -26,6 +26,7 @@ from retrieval.programs.algebra import (
     Holds,
     Key,
     KeyOf,
+    Operation,
     Or,
     Program,
     TextFilter,
@@ -50,6 +51,14 @@ _SIGNS = {
 _MANY = {
     Comparison.LESS: "fewer than ", Comparison.AT_MOST: "at most ", Comparison.EQUAL: "", Comparison.NOT_EQUAL: "not ",
     Comparison.AT_LEAST: "at least ", Comparison.MORE: "more than ",
+}  # fmt: skip
+_CALCULATED = {
+    Operation.DIFFERENCE: ("the difference of {} and {}", "difference"),
+    Operation.DAYS: ("the days between {} and {}", "days"),
+    Operation.SUM: ("the sum of {} and {}", "sum"),
+    Operation.PRODUCT: ("{} times {}", "times {1}"),
+    Operation.RATIO: ("{} divided by {}", "divided by {1}"),
+    Operation.SHARE: ("{} of {}, in percent", "share"),
 }  # fmt: skip
 
 
@@ -220,9 +229,11 @@ class _Teller:
                     f"its {noun}",
                     noun,
                 )
-            case Difference(left, right):
+            case Arithmetic(operation, left, right):
                 lines = self._operand(left, (*path, "left")) + self._operand(right, (*path, "right"))
-                return lines, f"the difference of {self._value(left)} and {self._value(right)}", "difference"
+                text, short = _CALCULATED[operation]
+                sides = self._value(left), self._value(right)
+                return lines, text.format(*sides), short.format(*sides)
             case Holds(left, comparison, right):
                 lines = self._operand(left, (*path, "left")) + self._operand(right, (*path, "right"))
                 sign = _SIGNS[comparison]

@@ -8,14 +8,15 @@ from dataclasses import replace
 
 from retrieval.programs.algebra import (
     And,
+    Arithmetic,
     Count,
-    Difference,
     Entities,
     Fold,
     Folding,
     Having,
     Key,
     KeyOf,
+    Operation,
     Or,
     Program,
     ValueKind,
@@ -184,7 +185,7 @@ class NumberRules(Rules):
             return
         for relation, quality in relations[:_DIFFERENCES]:
             key = Key((relation,))
-            program = Difference(KeyOf(source.left, key), KeyOf(source.right, key))
+            program = Arithmetic(Operation.DIFFERENCE, KeyOf(source.left, key), KeyOf(source.right, key))
             if not math.isnan(self.executor.number(program)):
                 yield "F", program, None, (("difference", 1.0), ("difference.quality", quality),
                                            ("difference.order", float(forward)))  # fmt: skip

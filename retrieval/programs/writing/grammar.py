@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from retrieval.programs.algebra import Comparison, Folding, TextMatch
+from retrieval.programs.algebra import Comparison, Folding, Operation, TextMatch
 
 _SETS = ("Entities", "Walk", "Having", "And", "Or", "Except", "Filter", "TextFilter", "Top")
-_NUMBERS = ("Constant", "KeyOf", "Count", "Fold", "Difference")
+_NUMBERS = ("Constant", "KeyOf", "Count", "Fold", "Arithmetic")
 _TRUTHS = ("Exists", "Holds")
 
 
@@ -50,7 +50,11 @@ def grammar(relations: Sequence[str]) -> dict[str, Any]:
         "KeyOf": {"source": a_set, "key": key},
         "Count": {"source": a_set},
         "Fold": {"how": {"type": "string", "enum": list(Folding)}, "source": a_set, "key": key},
-        "Difference": {"left": a_number, "right": a_number},
+        "Arithmetic": {
+            "operation": {"type": "string", "enum": list(Operation)},
+            "left": a_number,
+            "right": a_number,
+        },
         "Exists": {"source": a_set},
         "Holds": {"left": a_number, "comparison": comparison, "right": a_number},
     }

@@ -7,10 +7,10 @@ from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.programs.algebra import (
     And,
+    Arithmetic,
     Comparison,
     Constant,
     Count,
-    Difference,
     Entities,
     Except,
     Exists,
@@ -21,6 +21,7 @@ from retrieval.programs.algebra import (
     Holds,
     Key,
     KeyOf,
+    Operation,
     Or,
     Program,
     TextFilter,
@@ -238,7 +239,16 @@ def programs(land: Land) -> dict[str, Program]:
         ),
         "sum of nothing": Fold(Folding.SUM, Entities(()), population),
         "average of nothing": Fold(Folding.AVERAGE, Entities(()), population),
-        "difference": Difference(of(kenya), of(egypt)),
+        "difference": Arithmetic(Operation.DIFFERENCE, of(kenya), of(egypt)),
+        "days": Arithmetic(
+            Operation.DAYS, KeyOf(kenya, key("independence")), KeyOf(egypt, key("independence"))
+        ),
+        "both together": Arithmetic(Operation.SUM, of(kenya), of(egypt)),
+        "three times": Arithmetic(Operation.PRODUCT, of(kenya), Constant(3)),
+        "how many times as many": Arithmetic(Operation.RATIO, of(egypt), of(kenya)),
+        "people of each": Arithmetic(Operation.RATIO, Fold(Folding.SUM, african, population), Count(african)),
+        "divided by nothing": Arithmetic(Operation.RATIO, of(egypt), Count(Entities(()))),
+        "share": Arithmetic(Operation.SHARE, Count(african), Count(countries)),
         "are there any": Exists(Filter(african, population, more, Constant(1e8))),
         "is there none": Exists(And(countries, e("Paris"))),
         "more people than": Holds(of(egypt), more, of(kenya)),

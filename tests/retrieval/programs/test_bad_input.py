@@ -8,10 +8,10 @@ from retrieval.kg.table import TripleTable
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra import (
     And,
+    Arithmetic,
     Comparison,
     Constant,
     Count,
-    Difference,
     Entities,
     Except,
     Filter,
@@ -20,6 +20,7 @@ from retrieval.programs.algebra import (
     Having,
     Key,
     KeyOf,
+    Operation,
     Top,
     Walk,
 )
@@ -109,7 +110,7 @@ def test_the_second_of_one_is_nobody_and_the_average_of_none_no_number(snapshot)
     nothing = Except(one, one)
     assert executor.run(Count(nothing)) == 0
     assert np.isnan(executor.run(Fold(Folding.AVERAGE, nothing, key)))
-    assert np.isnan(executor.run(Difference(KeyOf(nothing, key), KeyOf(one, key))))
+    assert np.isnan(executor.run(Arithmetic(Operation.DIFFERENCE, KeyOf(nothing, key), KeyOf(one, key))))
 
 
 def test_contradictory_filters_keep_nothing(snapshot):

@@ -227,6 +227,27 @@ OPTIONAL MATCH (node1)-[:`language`]->(end1)
 WITH node1, count(DISTINCT end1) AS key1
 RETURN avg(key1) AS number
 """,
+    "three times": """
+CALL {
+  MATCH (node1:Entity {name: "Kenya"})
+  MATCH (node1)-[:`population`]->(value1) WHERE value1.kind = "number"
+  WITH node1, max(value1.value) AS key1
+  RETURN max(key1) AS number1
+}
+RETURN number1 * 3 AS number
+""",
+    "share": """
+CALL {
+  MATCH (:Entity {name: "country"})<-[:`type`]-(node1)
+  MATCH (node1)-[:`continent`]->(:Entity {name: "Africa"})
+  RETURN count(DISTINCT node1) AS number1
+}
+CALL {
+  MATCH (:Entity {name: "country"})<-[:`type`]-(node2)
+  RETURN count(DISTINCT node2) AS number2
+}
+RETURN CASE WHEN number2 <> 0 THEN toFloat(number1) / number2 END AS number
+""",
     "difference": """
 CALL {
   MATCH (node1:Entity {name: "Kenya"})

@@ -9,10 +9,10 @@ from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.programs.algebra import (
     And,
+    Arithmetic,
     Comparison,
     Constant,
     Count,
-    Difference,
     Entities,
     Exists,
     Filter,
@@ -20,6 +20,7 @@ from retrieval.programs.algebra import (
     Folding,
     Having,
     KeyOf,
+    Operation,
     Program,
     Top,
     ValueKind,
@@ -112,6 +113,15 @@ SENTENCES = {
     "sum of nothing": "nothing → total population",
     "average of nothing": "nothing → average population",
     "difference": "Kenya's population → Egypt's population → difference",
+    "both together": "Kenya's population → Egypt's population → sum",
+    "three times": "Kenya's population → times 3",
+    "how many times as many": "Egypt's population → Kenya's population → divided by 55,000,000",
+    "people of each": (
+        "countries → continent Africa → total population → countries → continent Africa → count → divided by 4"
+    ),
+    "divided by nothing": "Egypt's population → nothing → count → divided by 0",
+    "share": "countries → continent Africa → count → countries → count → share",
+    "days": "Kenya's independence → Egypt's independence → days",
     "are there any": "countries → continent Africa → population > 100,000,000 → any?",
     "is there none": "countries → Paris → any?",
     "more people than": "Egypt's population → Kenya's population → >?",
@@ -201,6 +211,13 @@ LAST: dict[str, tuple[str, int, str]] = {
     "sum of nothing": ("sum of their population", 0, "0"),
     "average of nothing": ("average of their population", 0, ""),
     "difference": ("the difference of 55,000,000 and 110,000,000", 0, "55,000,000"),
+    "both together": ("the sum of 55,000,000 and 110,000,000", 0, "165,000,000"),
+    "three times": ("55,000,000 times 3", 0, "165,000,000"),
+    "how many times as many": ("110,000,000 divided by 55,000,000", 0, "2"),
+    "people of each": ("201,000,000 divided by 4", 0, "50,250,000"),
+    "divided by nothing": ("110,000,000 divided by 0", 0, ""),
+    "share": ("4 of 5, in percent", 0, "80%"),
+    "days": ("the days between 1963-12-12 and 1922-02-28", 0, "15,262 days"),
     "are there any": ("is there any?", 0, "yes"),
     "is there none": ("is there any?", 0, "no"),
     "more people than": ("is 110,000,000 > 55,000,000?", 0, "yes"),
@@ -399,7 +416,7 @@ def test_a_number_has_the_unit_of_where_it_came_from(land: Land) -> None:
     egypt, kenya, cairo, paris = (land.e(name) for name in ("Egypt", "Kenya", "Cairo", "Paris"))
 
     def apart(name: str, one: Entities, other: Entities) -> Program:
-        return Difference(KeyOf(one, key(name)), KeyOf(other, key(name)))
+        return Arithmetic(Operation.DIFFERENCE, KeyOf(one, key(name)), KeyOf(other, key(name)))
 
     for program, value, text in (
         (KeyOf(cairo, key("coast")), 200_000.0, "200 km"),
