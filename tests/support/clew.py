@@ -149,7 +149,7 @@ class Clew:
     def events(self, run: str, after: int = 0) -> Iterator[dict[str, Any]]:
         """The run's events over the socket, until the server closes after the terminal one."""
         header = {"Authorization": self.session.headers["Authorization"]}
-        address = f"ws://127.0.0.1:{self.port}/ws/runs/{run}?after={after}"
+        address = f"ws://127.0.0.1:{self.port}/ws/runs/{run}?after={after}&together=1"
         with connect(address, additional_headers=header, max_size=2**24, compression=None) as ws:
             for frame in ws:
-                yield json.loads(frame)
+                yield from json.loads(frame)

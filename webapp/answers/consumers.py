@@ -1,8 +1,9 @@
-"""The socket of a run, ``/ws/runs/{id}?after=SEQ``. Protocol: ``docs/contracts.md``."""
+"""The socket of a run, ``/ws/runs/{id}?after=SEQ&together=1``. Protocol: ``docs/contracts.md``."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -46,6 +47,7 @@ class RunConsumer(Socket):
         self.run_id: str = str(self.scope["url_route"]["kwargs"]["run_id"])
         self.turn = asyncio.Lock()
         self.sent = _after(self.scope["query_string"]) or 0
+        self.together = _said(self.scope["query_string"], "together") == "1"
         if not await self.join(announce.group(self.run_id)):
             return
         async with self.turn:
@@ -66,28 +68,31 @@ class RunConsumer(Socket):
     async def run_events(self, message: dict[str, Any]) -> None:
         """Events were announced."""
         async with self.turn:
-            for event in message["events"]:
-                if self.ended or event["seq"] <= self.sent:
-                    continue
-                if event["seq"] == self.sent + 1:
-                    await self.forward(event)
-                if event["seq"] > self.sent or event["type"] in TERMINAL_TYPES:
-                    await self.catch_up()
+            if self.ended:
+                return
+            new = [event for event in message["events"] if event["seq"] > self.sent]
+            # They are announced in order and without gaps, so that the first one says whether any was missed.
+            if new and new[0]["seq"] == self.sent + 1:
+                await self.forward(new)
+            if new and (new[-1]["seq"] > self.sent or new[-1]["type"] in TERMINAL_TYPES):
+                await self.catch_up()
 
     async def catch_up(self) -> bool:
         """Send what the log has beyond what was sent; whether there is such a run. Called with the turn held."""
         found = await database_sync_to_async(selectors.rest)(self.run_id, after=self.sent)
-        for event in found.events:
-            await self.forward(event)
+        await self.forward(found.events)
         # A client that has the last event already is told that there is no more.
         if found.ended and not self.ended:
             await self.end()
         return bool(found.exists)
 
-    async def forward(self, event: dict[str, Any]) -> None:
-        """Send the next event. The log says whether a terminal one is the end: a run may have been taken up since."""
-        await self.send_json(event)
-        self.sent = event["seq"]
+    async def forward(self, events: Sequence[dict[str, Any]]) -> None:
+        """Send the next events. The log says whether a terminal one is the end: a run may have been taken up since."""
+        if not events:
+            return
+        for frame in (events,) if self.together else events:
+            await self.send_json(frame)
+        self.sent = events[-1]["seq"]
 
     async def end(self) -> None:
         """Close, because the run is over."""
@@ -107,10 +112,14 @@ class RunConsumer(Socket):
 
 def _after(query: bytes) -> int | None:
     """``?after=`` as a number (0 when absent); None when it is something else."""
-    text = parse_qs(query.decode("latin-1"), keep_blank_values=True).get("after", ["0"])[-1]
+    text = _said(query, "after", "0")
     if not text.isascii() or not text.isdigit() or int(text[:12]) > SEQ_MAX:
         return None
     return int(text)
+
+
+def _said(query: bytes, name: str, absent: str = "") -> str:
+    return parse_qs(query.decode("latin-1"), keep_blank_values=True).get(name, [absent])[-1]
 
 
 def _may_watch(user: Any, run: str) -> bool:

@@ -99,6 +99,25 @@ it("says at once that the network is gone, and goes on where it was", async () =
   expect(afters).toEqual(["0", "3"]);
 });
 
+it("takes events that come together in one frame, and asks anew where some are missing", async () => {
+  const together = (socket: ServerSocket, from: number, to: number) =>
+    socket.send(JSON.stringify(EVENTS.slice(from, to)));
+  scripts = [
+    (socket) => {
+      together(socket, 0, 3);
+      together(socket, 4, 6);
+    },
+    (socket, after) => {
+      together(socket, after, EVENTS.length);
+      socket.close(1000);
+    },
+  ];
+  follow();
+  await vi.waitFor(() => expect(useRunStore.getState().links[RUN]).toBe("closed"));
+  expect(seqs()).toEqual(all);
+  expect(afters).toEqual(["0", "3"]);
+});
+
 it("shows each event once when the server repeats some", async () => {
   scripts = [
     (socket) => {

@@ -53,7 +53,7 @@ export function followRun(
     let troubled = false;
     socket = new ReconnectingSocket({
       ...options,
-      url: () => `${base}/ws/runs/${encodeURIComponent(run)}?after=${last()}`,
+      url: () => `${base}/ws/runs/${encodeURIComponent(run)}?after=${last()}&together=1`,
       // A proxy may close calmly too: the run has ended only when its last event says so.
       isFinal: (code) => [SIGNED_OUT, NO_SUCH_RUN, BAD_AFTER].includes(code) || (code === ENDED && over()),
       onState: (state) => {
@@ -61,8 +61,9 @@ export function followRun(
         store.link(run, linkOf(state, troubled));
       },
       onFrame: (frame) => {
-        const taken = store.event(readEvent(frame));
-        return taken === "early" ? "again" : "ok";
+        const events: unknown[] = Array.isArray(frame) ? frame : [frame];
+        const early = events.some((event) => store.event(readEvent(event)) === "early");
+        return early ? "again" : "ok";
       },
     });
   };

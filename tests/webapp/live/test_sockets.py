@@ -201,6 +201,19 @@ async def test_doubled_and_late_announcements_are_dropped(run, cookie):
     assert await connection.receive_nothing()
 
 
+async def test_events_that_come_together_are_sent_together_to_who_asks_for_it(run, cookie):
+    await append(run.pk, after=0, events=[STARTED, path(1), path(2)])
+    connection = await opened(url(run, after=1) + "&together=1", cookie)
+    assert [[f["seq"] for f in frame] for frame in await frames(connection, 1)] == [[2, 3]]
+    wire = await append(run.pk, after=3, events=[path(3), path(4), path(5)])
+    for events in (wire[:2], wire, wire[1:]):
+        await channel_layers["default"].group_send(group(run.pk), {"type": "run.events", "events": events})
+    assert [[f["seq"] for f in frame] for frame in await frames(connection, 2)] == [[4, 5], [6]]
+    await end(run_id=run.pk, after=6, event=FINAL)
+    assert [[f["seq"] for f in frame] for frame in await frames(connection, 1)] == [[7]]
+    assert await close_code(connection) == 1000
+
+
 async def test_many_watchers_and_a_fast_writer_see_the_same_gapless_stream(run, cookie):
     early = [await opened(url(run), cookie) for _ in range(3)]
 
