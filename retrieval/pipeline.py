@@ -166,6 +166,8 @@ class PipelineRun:
     paths: int = 0
     facts: dict[int, float] = field(default_factory=dict)
     pausing: Callable[[], bool] = lambda: False
+    is_timed: bool = False
+    """Somebody counts its seconds, so that nothing that another run has done is to be told again."""
 
     def check(self) -> None:
         """Raise ``Cancelled`` when somebody pressed Stop."""
@@ -282,7 +284,8 @@ class Engine(ABC):
         Yields:
             Events in the order of :mod:`retrieval.events`. Nothing is raised: an error is ``run.failed``.
         """
-        run = PipelineRun(request, cancelled, watch or Stopwatch(), pausing=pausing)
+        timed = watch is not None
+        run = PipelineRun(request, cancelled, watch or Stopwatch(), pausing=pausing, is_timed=timed)
         if request.steering is None or not request.steering.begun:
             yield self._started(request)
         try:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from retrieval.methods._shared.retelling import Retelling
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.reader import ProgramReader
@@ -64,6 +65,11 @@ class GraphParts:
     def untrained(self) -> ZeroShotRetriever:
         """Ranks relation paths for all methods without a checkpoint."""
         return ZeroShotRetriever(self.snapshot, self.encoder)
+
+    @cached_property
+    def retelling(self) -> Retelling:
+        """What methods without a checkpoint answered lately."""
+        return Retelling()
 
     def programs(self, checkpoint: Path | None) -> ProgramReader:
         """Reads questions that need an operator: as was learned with a checkpoint, else as all graphs are read."""

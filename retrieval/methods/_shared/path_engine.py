@@ -33,6 +33,7 @@ from retrieval.methods._shared.program_engine import (
 )
 from retrieval.methods._shared.ranking import RankingRetriever
 from retrieval.methods._shared.reasoning import nothing_linked, reason
+from retrieval.methods._shared.retelling import Retelling
 from retrieval.methods._shared.retrieved import Reading
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
 from retrieval.pipeline import AskRequest, Engine, Linked, Linking, PipelineRun
@@ -93,6 +94,7 @@ class PathEngine(Engine):
         programs: answers what needs an operator; without it such questions are not understood.
         self_taught: the retriever knows relation paths from questions that Clew wrote: programs read all else, and
             a relation path where they are surer.
+        retelling: what other engines that answer alike have answered; without it each computes.
         settings: see :class:`EngineSettings`.
     """
 
@@ -109,6 +111,7 @@ class PathEngine(Engine):
         text_fit: TextFit | None = None,
         programs: ProgramEngine | None = None,
         self_taught: bool = False,
+        retelling: Retelling | None = None,
         settings: EngineSettings | None = None,
     ) -> None:
         self.snapshot = snapshot
@@ -119,6 +122,7 @@ class PathEngine(Engine):
         self.text_fit = text_fit
         self.programs = programs
         self._self_taught = self_taught
+        self._retelling = retelling
         self.settings = settings or EngineSettings()
         self._fallback = ExtractiveReasoner(self.settings.extractive)
 
@@ -127,6 +131,7 @@ class PathEngine(Engine):
         other = copy(self)
         other.snapshot, other.retriever = snapshot, self.retriever.restricted_to(snapshot)
         other.programs = None  # its values and kinds are those of the whole graph
+        other._retelling = None
         return other
 
     @property
@@ -169,8 +174,11 @@ class PathEngine(Engine):
             yield from whole(self.programs).edited(run, run.request.program, self._said_of_checkpoint())
         elif isinstance(self.reasoner, WritingReasoner) and self.programs is not None:
             yield from self._written(run, self.reasoner, self.programs)
-        else:
+        elif self._retelling is None or run.is_timed or type(self.reasoner) is not ExtractiveReasoner:
             yield from self._read(run)
+        else:
+            asked = (run.request, self.retriever.options, self.retriever.checkpoint)
+            yield from self._retelling.of(asked, run, lambda: self._read(run))
 
     def _written(
         self, run: PipelineRun, reasoner: WritingReasoner, programs: ProgramEngine
@@ -468,5 +476,6 @@ def open_engine(opening: Opening) -> PathEngine:
         text_fit=None if alone else TextFit(parts.snapshot, parts.encoder),
         programs=programs_of(opening, None if isinstance(retriever, ZeroShotRetriever) else spec.checkpoint),
         self_taught=spec.checkpoint is not None and is_self_taught(spec.checkpoint),
+        retelling=parts.retelling if isinstance(retriever, ZeroShotRetriever) else None,
         settings=opening.settings,
     )
