@@ -5,7 +5,8 @@ import type { GraphModel } from "@/store/graphModel";
 import { elementsOf } from "./elements";
 import { Backdrop, CLOSE, MASS, parted } from "./far";
 import { FIT_ZOOM, MARGIN, flowLayout } from "./flow";
-import type { CreateGraph, GraphEvents, GraphHandle, LayoutName, Point } from "./handle";
+import { viewBeside } from "./beside";
+import type { Box, CreateGraph, GraphEvents, GraphHandle, LayoutName, Point } from "./handle";
 import { isCrowded, writeNames } from "./quiet";
 import { mapLayout } from "./map";
 import { contains } from "./polygon";
@@ -67,6 +68,8 @@ class Graph implements GraphHandle {
   private steered = false;
   /** True as long as every place is the layout's own, of a drawing that is whole. */
   private pristine = false;
+  /** The view before a card lay over it, and the one that it was moved to. */
+  private uncovered: { view: { zoom: number; pan: Point }; then: { zoom: number; pan: Point } } | null = null;
   /** How the edges are drawn for how many there are. */
   private dense = "";
   /** Where what is no element lies or lay, so that it lies there again when it comes back. */
@@ -425,6 +428,41 @@ class Graph implements GraphHandle {
     const box = chosen.renderedBoundingBox({ includeLabels: false, includeOverlays: false });
     const inside = box.x1 >= 0 && box.y1 >= 0 && box.x2 <= this.cy.width() && box.y2 <= this.cy.height();
     if (!inside) this.cy.center(chosen);
+  }
+
+  coveredBy(card: Box | null): void {
+    const { cy } = this;
+    if (cy.destroyed()) return;
+    const before = this.uncovered;
+    if (!card) {
+      this.uncovered = null;
+      const pan = cy.pan();
+      // Who has moved the view since keeps it.
+      const near = (one: number, other: number) => Math.abs(one - other) < 0.5;
+      const { zoom, pan: to } = before?.then ?? { zoom: NaN, pan };
+      if (before && near(cy.zoom() * 100, zoom * 100) && near(pan.x, to.x) && near(pan.y, to.y))
+        this.glide(before.view);
+      return;
+    }
+    const lit = cy.edges("[?lit]").connectedNodes();
+    const topics = this.model.nodes.filter(({ role }) => role === "topic").map(({ id }) => id);
+    const shown = lit.nonempty()
+      ? lit.union(cy.nodes(":selected"))
+      : cy.nodes(":selected").union(cy.nodes().filter((node) => topics.includes(Number(node.id()))));
+    const size = { width: cy.width(), height: cy.height() };
+    const view = { zoom: cy.zoom(), pan: { ...cy.pan() } };
+    const places = shown.map((node) => ({ ...(node as NodeSingular).renderedPosition() }));
+    const then = viewBeside(places, card, size, view);
+    if (!then) return;
+    then.zoom = Math.max(then.zoom, cy.minZoom());
+    this.uncovered = { view: before?.view ?? view, then };
+    this.glide(then);
+  }
+
+  private glide(view: { zoom: number; pan: Point }): void {
+    this.cy.stop();
+    if (calm() || this.isMass()) this.cy.viewport(view);
+    else this.cy.animate(view, { duration: MOVE_MS, complete: () => this.relabel() });
   }
 
   step(direction: "left" | "right" | "up" | "down"): void {

@@ -13,6 +13,14 @@ export interface Size {
   height: number;
 }
 
+/** Part of the container, in its pixels. */
+export interface Box {
+  x1: number;
+  y1: number;
+  x2: number;
+  y2: number;
+}
+
 export type Picked = { kind: "node"; id: number } | { kind: "edge"; id: string };
 
 export interface GraphEvents {
@@ -33,6 +41,8 @@ export interface GraphHandle {
   /** The nodes within a line drawn by hand, its points in pixels of the container. */
   within: (line: readonly Point[]) => number[];
   select: (ids: readonly number[]) => void;
+  /** Keep the lit path, or what is selected and the topics, in sight beside a card that lies over part of the drawing. */
+  coveredBy: (card: Box | null) => void;
   /** Select the nearest node in a direction, for the arrow keys. */
   step: (direction: "left" | "right" | "up" | "down") => void;
   /** Where a node is, in pixels of the container. */

@@ -20,6 +20,7 @@ import { Legend } from "./Legend";
 import { RelationChooser } from "./RelationChooser";
 import { SelectionCard } from "./SelectionCard";
 import { SimilarDialog } from "./SimilarDialog";
+import { useBeside } from "./useBeside";
 import { useGraphActs } from "./useGraphActs";
 import { useGraphView } from "./useGraphView";
 
@@ -63,6 +64,7 @@ export function GraphPanel(props: Props) {
   const [menu, setMenu] = useState<Target | null>(null);
   const search = useRef<HTMLInputElement>(null);
   const anchor = useRef<HTMLSpanElement>(null);
+  const body = useRef<HTMLDivElement>(null);
 
   const latest = useRef(selected);
   useEffect(() => {
@@ -159,6 +161,9 @@ export function GraphPanel(props: Props) {
       : isDrawn
         ? { kind: "node" as const, id: node }
         : null;
+  const several = selected.length > 1 && !litNodes;
+  const card = several ? "several" : picked && selected.length < 2 ? `${picked.kind} ${picked.id}` : null;
+  useBeside(handle, body, table ? null : card);
 
   return (
     <section className="graph" aria-label="Graph">
@@ -178,7 +183,7 @@ export function GraphPanel(props: Props) {
         onLasso={setLasso}
       />
       {runs}
-      <div className="graph-body">
+      <div className="graph-body" ref={body}>
         {/* eslint-disable-next-line jsx-a11y-x/no-noninteractive-element-interactions -- an application has keys of its own */}
         <div
           className="graph-focus"
@@ -235,7 +240,7 @@ export function GraphPanel(props: Props) {
             {state.only === "all" ? "Evidence only" : `+${integer(model.explored)} explored`}
           </Button>
         )}
-        {selected.length > 1 && !litNodes && !table && (
+        {several && !table && (
           <aside className="inspector" aria-label="What is selected">
             <SelectionCard
               names={selected.map(labelOf)}
