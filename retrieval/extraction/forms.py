@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from retrieval.extraction import reading
 from retrieval.extraction.reading import Extracted, UnreadableError, name_of, sentences
 from retrieval.llm import prompts
 from retrieval.llm.asking import find_json
+from retrieval.llm.constraints import json_object, objects
 from retrieval.llm.prompts import fenced, fenced_lines
 from retrieval.llm.replies import Request
 from retrieval.types import Citation, Passage
@@ -18,6 +19,10 @@ from retrieval.types import Citation, Passage
 GRAPHRAG, KGGEN_ENTITIES, KGGEN = "extract-graphrag", "extract-kggen-entities", "extract-kggen"
 ENTITIES = 200
 """Entities of a passage that KGGen's second question lists, at most."""
+
+_NAME: Mapping[str, Any] = {"type": "string", "maxLength": reading.NAME_LIMIT}
+_NAMED = json_object(entities={"type": "array", "items": _NAME, "maxItems": ENTITIES})
+_RELATED = json_object(relations=objects({"subject": _NAME, "predicate": _NAME, "object": _NAME}))
 
 _RECORD = re.compile(
     r"\(\s*\"?relationship\"?\s*<\|>(.*?)\)\s*(?=##|<\|COMPLETE\|>|\n|\Z)", re.DOTALL | re.IGNORECASE
@@ -69,7 +74,8 @@ def read_graphrag(passage: Passage, reply: str) -> tuple[list[Extracted], int]:
 
 def _ask_entities(passage: Passage) -> Request:
     prompt = prompts.load(KGGEN_ENTITIES)
-    return Request.of(prompt, title=fenced(passage.title), sentences=fenced_lines(_text(passage)))
+    asked = Request.of(prompt, title=fenced(passage.title), sentences=fenced_lines(_text(passage)))
+    return asked.held_to(_NAMED)
 
 
 def ask_relations(passage: Passage, reply: str) -> Request:
@@ -85,7 +91,7 @@ def ask_relations(passage: Passage, reply: str) -> Request:
         title=fenced(passage.title),
         sentences=fenced_lines(_text(passage)),
         entities=fenced_lines(names),
-    )
+    ).held_to(_RELATED)
 
 
 def read_kggen(passage: Passage, reply: str) -> tuple[list[Extracted], int]:

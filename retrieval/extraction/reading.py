@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from retrieval.llm import prompts
 from retrieval.llm.asking import find_json, repair
+from retrieval.llm.constraints import Constraint, json_object, objects
 from retrieval.llm.prompts import fenced, fenced_lines
 from retrieval.llm.replies import Request
 from retrieval.types import Citation, Passage
@@ -52,13 +53,21 @@ def request(passage: Passage) -> Request:
         f"{number}. {passage.text[begin:end]}"
         for number, (begin, end) in enumerate(sentences(passage.text), start=1)
     ]
-    return Request.of(prompts.load(PROMPT), title=fenced(passage.title), sentences=fenced_lines(listed))
+    asked = Request.of(prompts.load(PROMPT), title=fenced(passage.title), sentences=fenced_lines(listed))
+    return asked.held_to(_schema(len(listed)))
+
+
+def _schema(count: int) -> Constraint:
+    """What a reply about so many sentences may be."""
+    triple = {name: {"type": "string", "maxLength": NAME_LIMIT} for name in ("subject", "relation", "object")}
+    number = {"type": "integer", "minimum": 1, "maximum": max(count, 1)}
+    return json_object(triples=objects({**triple, "sentence": number}))
 
 
 def again(asked: Request, reply: str, problem: str) -> Request:
     """Ask once more, with the reply that could not be read and what is wrong with it."""
     more = tuple((message["role"], message["content"]) for message in repair(reply, f"{problem}."))
-    return Request(asked.prompt, (*asked.messages, *more))
+    return replace(asked, messages=(*asked.messages, *more))
 
 
 def read(passage: Passage, reply: str) -> tuple[list[Extracted], int]:

@@ -81,7 +81,7 @@ def _streamed(
 ) -> Generator[str, None, Reply]:
     """See :func:`ask`; the pieces as they come, then the whole."""
     request = Request(kept[1].id if kept else "", tuple((m["role"], m["content"]) for m in messages))
-    if kept is not None and (found := kept[0].find(request.key(settings.model))) is not None:
+    if kept is not None and (found := kept[0].find(request.key(settings))) is not None:
         return Reply(found.text, cut=found.usage.cut)
     pieces: list[str] = []
     size = 0
@@ -100,7 +100,7 @@ def _streamed(
         yield item
     text = "".join(pieces)
     if kept is not None:
-        kept[0].keep(request.key(settings.model), settings.model, request, KeptReply(text, spent))
+        kept[0].keep(request.key(settings), settings.model, request, KeptReply(text, spent))
     return Reply(text, spent.priced(settings), spent.cut)
 
 

@@ -17,6 +17,10 @@ NAMES = 200
 """Names that a grammar offers, at most; an endpoint compiles it for every request."""
 
 
+ENTRIES = 30
+"""Entries of a list that a reply is held to, at most: a small model would go on for ever."""
+
+
 @dataclass(frozen=True, slots=True)
 class Constraint:
     """What a reply may be: JSON of a schema, or text of a grammar."""
@@ -49,6 +53,17 @@ def json_object(**properties: Mapping[str, Any]) -> Constraint:
     )
 
 
+def objects(fields: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The schema of a list of objects with exactly these fields, at most ``ENTRIES``."""
+    one = {
+        "type": "object",
+        "properties": fields,
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+    return {"type": "array", "items": one, "maxItems": ENTRIES}
+
+
 def answer_lines(names: Iterable[str]) -> Constraint:
     """``ans: NAME`` lines of these names alone, each once and in their order, or the line ``ans: not available``.
 
@@ -57,16 +72,31 @@ def answer_lines(names: Iterable[str]) -> Constraint:
     Args:
         names: what may be answered; the first ``NAMES`` of them.
     """
+    return _some("ans: ", names, "not available")
+
+
+def chosen_lines(candidates: Iterable[str], *, before: str = "", heading: str = "") -> Constraint:
+    """Lines that are some of these, each once and in their order, or ``none``.
+
+    Args:
+        candidates: what may be chosen; the first ``NAMES`` of them.
+        before: what each line begins with.
+        heading: the line above them.
+    """
+    return _some(before, candidates, "none", heading)
+
+
+def _some(before: str, names: Iterable[str], none: str, heading: str = "") -> Constraint:
+    """Lines of some names, or what is said where there is none."""
     offered = list(dict.fromkeys(name for name in names if name))[:NAMES]
-    rules = ['none ::= "ans: not available"']
+    rules, begun = [f"none ::= {_literal(before + none)}"], f"{_literal(before)} " if before else ""
     for i, name in enumerate(offered):
         last = i + 1 == len(offered)
-        rules.append(
-            f'from-{i} ::= "ans: " {_literal(name)}' + ("" if last else f" after-{i} | from-{i + 1}")
-        )
+        rules.append(f"from-{i} ::= {begun}{_literal(name)}" + ("" if last else f" after-{i} | from-{i + 1}"))
         if not last:
             rules.append(f'after-{i} ::= ("\\n" from-{i + 1})?')
-    root = "root ::= none | from-0" if offered else "root ::= none"
+    root = "none | from-0" if offered else "none"
+    root = f"root ::= {_literal(heading + chr(10))} ({root})" if heading else f"root ::= {root}"
     return Constraint(grammar="\n".join([root, *rules]) + "\n")
 
 

@@ -13,13 +13,14 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
 from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, LLMError, LLMKeyError, OverBudgetError
 from retrieval.llm.chat import POLL_SECONDS, ChatUsage, stream_chat
+from retrieval.llm.constraints import UNCONSTRAINED, Constraint
 from retrieval.llm.metering import estimate
 from retrieval.llm.prompts import Fenced, Prompt
 from retrieval.types import Usage
@@ -33,19 +34,27 @@ PATIENCE = 3
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked: the name of the prompt with its version, and (role, content) messages."""
+    """What is asked: the prompt's name with its version, (role, content) messages, what the reply is held to."""
 
     prompt: str
     messages: tuple[tuple[str, str], ...]
+    constraint: Constraint = UNCONSTRAINED
 
     @classmethod
     def of(cls, prompt: Prompt, **values: Fenced) -> Request:
         """A prompt, filled in."""
         return cls(prompt.id, tuple((m["role"], m["content"]) for m in prompt.fill(**values)))
 
-    def key(self, model: str) -> str:
-        """Names the reply: the same question to the same model is the same reply."""
-        asked = json.dumps([model, self.prompt, self.messages], ensure_ascii=False)
+    def held_to(self, constraint: Constraint) -> Request:
+        """The same, with a reply that can be nothing else, where the endpoint can hold a model to it."""
+        return replace(self, constraint=constraint)
+
+    def key(self, settings: LLMSettings) -> str:
+        """Names the reply: the same question to the same model, held to the same, is the same reply."""
+        held = self.constraint.fields(settings)
+        asked = json.dumps(
+            [settings.model, self.prompt, self.messages, *([held] if held else [])], ensure_ascii=False
+        )
         return hashlib.sha256(asked.encode()).hexdigest()
 
 
@@ -139,7 +148,7 @@ class Asker:
         """
         places: dict[str, list[int]] = {}
         for index, request in enumerate(requests):
-            places.setdefault(request.key(self.settings.model), []).append(index)
+            places.setdefault(request.key(self.settings), []).append(index)
         new: list[str] = []
         for key, indices in places.items():
             reply = self.store.find(key)
@@ -194,7 +203,8 @@ class Asker:
         """One reply, on disk before it is returned."""
         messages = [{"role": role, "content": content} for role, content in request.messages]
         text, usage = "", ChatUsage(1)
-        for item in stream_chat(self.settings, messages, cancelled=cancelled):
+        asked = stream_chat(self.settings, messages, cancelled=cancelled, constraint=request.constraint)
+        for item in asked:
             if isinstance(item, ChatUsage):
                 usage = item
             else:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from retrieval.errors import ConfigError
 from retrieval.kg.snapshot import Snapshot
 from retrieval.llm import prompts
+from retrieval.llm.constraints import chosen_lines
 from retrieval.llm.prompts import fenced, fenced_lines
 from retrieval.llm.replies import Request
 
@@ -24,6 +25,8 @@ ANSWERS_SHOWN = 10
 
 #: The pool that each paper's prompt was written for.
 CANDIDATES_OF: Mapping[str, str] = MappingProxyType({"reg": "reg", "rapl": "rapl", "rel-rag": "shortest"})
+#: Above what a reply lists, as the prompts have it.
+PATHS, RELATIONS = "The rational paths are:", "The possible relations for this question are:"
 PROMPTS = tuple(CANDIDATES_OF)
 _SPACE = re.compile(r"\s+")
 
@@ -43,16 +46,21 @@ def path_request(prompt: str, question: str, answers: Sequence[str], shown: Sequ
     names = [one_line(answer) for answer in answers[:ANSWERS_SHOWN]]
     if len(answers) > ANSWERS_SHOWN:
         names.append(f"and {len(answers) - ANSWERS_SHOWN:,} more")
-    listed = fenced_lines(f"Path {number}. {text}" for number, text in enumerate(shown))
+    paths = [f"Path {number}. {text}" for number, text in enumerate(shown)]
+    listed = fenced_lines(paths)
     filled = {"question": fenced(one_line(question)), "answers": fenced("; ".join(names)), "paths": listed}
-    return Request.of(prompts.load(prompt), **filled)
+    # ReG's example answers by numbers, the others repeat the path.
+    numbers = [f"Path {number}" for number in range(len(shown))]
+    held = chosen_lines(numbers, before="ans: ") if prompt == "reg" else chosen_lines(paths, heading=PATHS)
+    return Request.of(prompts.load(prompt), **filled).held_to(held)
 
 
 def relation_request(question: str, entity: str, relations: Sequence[str]) -> Request:
     """Which of an entity's relations may the question mean? (RAPL's R_*)"""
-    listed = fenced_lines(f"Relation {number}. {text}" for number, text in enumerate(relations))
+    lines = [f"Relation {number}. {text}" for number, text in enumerate(relations)]
+    listed = fenced_lines(lines)
     filled = {"question": fenced(one_line(question)), "entity": fenced(one_line(entity)), "relations": listed}
-    return Request.of(prompts.load("relations"), **filled)
+    return Request.of(prompts.load("relations"), **filled).held_to(chosen_lines(lines, heading=RELATIONS))
 
 
 def path_text(snapshot: Snapshot, arcs: Sequence[int], *, brackets: bool) -> str:

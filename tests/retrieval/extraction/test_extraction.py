@@ -261,6 +261,22 @@ def test_kggens_second_question_lists_the_entities_of_the_first_reply():
     assert (facts(found), bad) == ([("Einstein", "lived in", "Bern", Citation(0, 36, 77))], 1)
 
 
+def test_replies_in_json_are_held_to_their_form_where_the_endpoint_can():
+    settings = LLMSettings("http://x/v1", "tiny", constraints="schema")
+    held = {name: form.request(BERN).constraint.fields(settings) for name, form in FORMS.items()}
+    schemas = {name: f["response_format"]["json_schema"]["schema"] for name, f in held.items() if f}
+    assert sorted(schemas) == ["kggen", "own"], "GraphRAG's records are no JSON"
+    triple = schemas["own"]["properties"]["triples"]["items"]
+    assert triple["required"] == ["subject", "relation", "object", "sentence"]
+    assert triple["properties"]["sentence"] == {"type": "integer", "minimum": 1, "maximum": 2}
+    assert schemas["kggen"]["properties"]["entities"]["items"]["type"] == "string"
+    then = FORMS["kggen"].then
+    assert then is not None
+    second = then(BERN, '{"entities": ["Bern"]}').constraint.schema
+    assert second is not None
+    assert second["properties"]["relations"]["items"]["required"] == ["subject", "predicate", "object"]
+
+
 def test_a_graph_is_read_in_kggens_form_by_two_questions_each_passage(tmp_path):
     def answers(body):
         said = body["messages"][-1]["content"]

@@ -19,7 +19,7 @@ from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, ConfigError, LLMError, LLMPromptError
 from retrieval.llm.asking import ask_json
 from retrieval.llm.chat import stream_chat
-from retrieval.llm.constraints import Constraint, answer_lines, json_object
+from retrieval.llm.constraints import Constraint, answer_lines, chosen_lines, json_object
 from retrieval.llm.local import LlamaCpp, Spent, weights
 from retrieval.llm.serving import application, read
 
@@ -159,6 +159,20 @@ def test_names_are_offered_once_each_in_their_order():
         'from-1 ::= "ans: " "a \\"b\\""\n'
     )
     assert answer_lines([]).grammar == 'root ::= none\nnone ::= "ans: not available"\n'
+
+
+def test_lines_are_chosen_each_once_or_none():
+    assert chosen_lines(["Path 0", "Path 1"], before="ans: ").grammar == (
+        "root ::= none | from-0\n"
+        'none ::= "ans: none"\n'
+        'from-0 ::= "ans: " "Path 0" after-0 | from-1\n'
+        'after-0 ::= ("\\n" from-1)?\n'
+        'from-1 ::= "ans: " "Path 1"\n'
+    )
+    assert chosen_lines(["Path 0. a → b"]).grammar == (
+        'root ::= none | from-0\nnone ::= "none"\nfrom-0 ::= "Path 0. a → b"\n'
+    )
+    assert chosen_lines([], heading="Paths:").grammar == 'root ::= "Paths:\\n" (none)\nnone ::= "none"\n'
 
 
 def test_local_is_an_address():

@@ -11,10 +11,13 @@ import pytest
 from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, LLMError
 from retrieval.llm.chat import ChatUsage
+from retrieval.llm.constraints import chosen_lines
 from retrieval.llm.replies import PATIENCE, REPLY_LIMIT, Asker, ReplyStore, Request
 from retrieval.types import Usage
 from tests.retrieval.reasoning.endpoint import Endpoint, fails, says, silent
 from tests.support.llm_server import LLMServer
+
+TINY = LLMSettings("http://x/v1", "tiny")
 
 
 def request(text, prompt="p_v1"):
@@ -54,12 +57,25 @@ def test_equal_requests_are_asked_once(tmp_path):
 
 @pytest.mark.parametrize("changed", [request("one", "p_v2"), request("One")])
 def test_another_prompt_version_or_text_is_another_question(tmp_path, changed):
-    assert changed.key("tiny") != request("one").key("tiny")
-    assert request("one").key("large") != request("one").key("tiny")
+    assert changed.key(TINY) != request("one").key(TINY)
+    assert request("one").key(LLMSettings("http://x/v1", "large")) != request("one").key(TINY)
     with LLMServer(echo) as server:
         list(asker(server.url, tmp_path).ask([request("one")]))
         list(asker(server.url, tmp_path).ask([changed]))
         assert len(server.requests) == 2
+
+
+def test_what_a_reply_is_held_to_is_sent_and_names_it_where_the_endpoint_understands_it(tmp_path):
+    held = request("one").held_to(chosen_lines(["Path 0"]))
+    grammar = LLMSettings("http://x/v1", "tiny", constraints="grammar")
+    assert held.key(TINY) == request("one").key(TINY) == request("one").key(grammar)
+    assert held.key(grammar) != held.key(TINY)
+    with LLMServer(echo) as server:
+        for constraints in ("none", "grammar"):
+            settings = LLMSettings(server.url, "tiny", constraints=constraints)
+            list(Asker(settings, ReplyStore(tmp_path)).ask([held]))
+        grammars = [body.get("grammar") for body in server.requests]
+    assert grammars == [None, 'root ::= none | from-0\nnone ::= "none"\nfrom-0 ::= "Path 0"\n']
 
 
 def test_no_more_requests_run_at_a_time_than_allowed(tmp_path):

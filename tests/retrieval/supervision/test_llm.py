@@ -7,11 +7,12 @@ import pytest
 from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError
 from retrieval.llm.replies import Asker, ReplyStore
-from retrieval.supervision import rationalizers
+from retrieval.supervision import prompting, rationalizers
 from retrieval.supervision.grounding import ground
 from retrieval.supervision.labels import Compression, Label
 from retrieval.supervision.llm import LLMRationalizer
 from retrieval.supervision.rationalizers import LLMWork
+from retrieval.supervision.selection import read_selection
 from retrieval.types import Question, Usage
 from tests.retrieval.films import WordEncoder
 from tests.retrieval.world import build
@@ -52,6 +53,24 @@ def select(wanted, prefix="ans: "):
         return "\n".join(prefix + line for line in lines if any(word in line for word in wanted))
 
     return reply
+
+
+@pytest.mark.parametrize(
+    ("prompt", "first"),
+    [("reg", '"ans: " "Path 0"'), ("rapl", '"Path 0. a → r → b"'), ("rel-rag", '"Path 0. a → r → b"')],
+)
+def test_a_reply_is_held_to_the_candidates_as_the_prompt_wants_them(prompt, first):
+    held = prompting.path_request(prompt, "q", ["b"], ["a → r → b", "a → s → b"]).constraint.grammar
+    assert f"from-0 ::= {first} after-0 | from-1\n" in held
+    assert ("rational paths are" in held) is (prompt != "reg")
+
+
+def test_a_reply_that_is_held_to_relations_can_be_read():
+    grammar = prompting.relation_request("q", "a", ["near", "child"]).constraint.grammar
+    assert grammar.startswith('root ::= "The possible relations for this question are:\\n" (none | from-0)\n')
+    assert 'from-0 ::= "Relation 0. near" after-0 | from-1\n' in grammar
+    reply = f"{prompting.RELATIONS}\nRelation 1. child"
+    assert read_selection(reply, ["near", "child"]).chosen == (1,)
 
 
 def test_reg_s_prompt_lists_the_pool_and_its_selection_becomes_labels_of_each_role(graph, tmp_path):
