@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -23,7 +25,8 @@ class AdaptedModel(nn.Module):
     """A base model with adapters, on the GPU where there is one.
 
     Args:
-        name: a directory, or a model in the local cache; nothing is downloaded.
+        name: a directory, a GGUF file (whose weights are unpacked), or a model in the local cache; nothing is
+            downloaded.
         rank: of the adapters, on all linear layers.
         dropout: in them.
 
@@ -118,15 +121,36 @@ def _open(name: str) -> tuple[Any, Any]:
             'The backend "llm" needs a language model.', hint='Set "llm" to the directory of a causal model.'
         )
     try:
-        tokenizer = AutoTokenizer.from_pretrained(name, local_files_only=True)
-        model = AutoModelForCausalLM.from_pretrained(name, local_files_only=True)
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        if name.endswith(".gguf"):
+            tokenizer, model = _unpacked(Path(name))
+        else:
+            tokenizer = AutoTokenizer.from_pretrained(name, local_files_only=True)
+            model = AutoModelForCausalLM.from_pretrained(name, local_files_only=True)
+    except (ImportError, OSError, ValueError, KeyError, RuntimeError) as error:
         raise ConfigError(
             f"The language model {name!r} could not be opened: no usable model on this machine.",
-            hint="Name the directory of a causal model that transformers can open; nothing is downloaded.",
+            hint="Name the directory of a causal model that transformers can open, or a GGUF file (pip install gguf); "
+            "nothing is downloaded.",
         ) from error
     if tokenizer.chat_template is None:
         tokenizer.chat_template = _TEMPLATE
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     return model, tokenizer
+
+
+def _unpacked(file: Path) -> tuple[Any, Any]:
+    """Tokenizer and model of a GGUF file, in 32 bits: packed weights can be neither trained nor kept."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: PLC0415 - seconds to import
+
+    at: dict[str, Any] = {"gguf_file": file.name, "local_files_only": True}
+    tokenizer = AutoTokenizer.from_pretrained(str(file.parent), **at)
+    packed = AutoModelForCausalLM.from_pretrained(str(file.parent), dtype=torch.float32, **at)
+    config = copy.deepcopy(packed.config)
+    if hasattr(config, "quantization_config"):
+        del config.quantization_config
+    fresh: Any = AutoModelForCausalLM
+    model = fresh.from_config(config, dtype=torch.float32)
+    model.load_state_dict(packed.state_dict())
+    model.tie_weights()
+    return tokenizer, model

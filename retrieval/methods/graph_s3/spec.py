@@ -21,7 +21,9 @@ class GraphS3Config(RetrieverConfig):
         "The policy: a small model that scores what is possible, or a causal language model with LoRA adapters that "
         "writes thought and action, which needs a GPU to be useful [llm].",
     )
-    llm: str = setting("", "Directory of the causal language model, for the backend llm [Qwen3-8B].")
+    llm: str = setting(
+        "", "Directory or GGUF file of the causal language model, for the backend llm [Qwen3-8B]."
+    )
     lora_rank: int = setting(16, "Rank of its adapters [all weights are trained].")
     context: int = setting(4096, "Tokens of prompt and reply that the language model reads.", least=64)
     reply: int = setting(256, "Tokens of a reply of the language model, at most.", least=8)

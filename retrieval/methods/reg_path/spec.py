@@ -18,7 +18,9 @@ class RegPathConfig(RetrieverConfig):
         "The planner: a small decoder over relation embeddings, or a causal language model with LoRA adapters, which "
         "needs a GPU to be useful [llm].",
     )
-    llm: str = setting("", "Directory of the causal language model, for the backend llm [LLaMA-2-7B].")
+    llm: str = setting(
+        "", "Directory or GGUF file of the causal language model, for the backend llm [LLaMA-2-7B]."
+    )
     lora_rank: int = setting(8, "Rank of its adapters.")
     hidden: int = setting(192, "Size of the small planner's memory.")
     dropout: float = setting(0.3, "Rate in the planner, or in the adapters.", least=0, below=1)

