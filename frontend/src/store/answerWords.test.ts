@@ -531,3 +531,32 @@ it("lists names as people do", () => {
     ...["", "a", "a and b", "a, b, c and d", "a, b, c and 2 others"],
   ]);
 });
+
+describe("what things do, by paths against their relations", () => {
+  const node = (id: number, label: string) => ({ id, label, kind: "entity" as const });
+  const step = (label: string, inverse: boolean) => ({ name: label, label, inverse });
+  const chain = (source: string, steps: EvidenceChain["steps"]): EvidenceChain => ({
+    ...{ source: node(100, source), steps, levels: [], level_counts: steps.map(() => 2) },
+    ...{ hops: [], merged_with: [1], score: 0.9 },
+  });
+  const told = (names: readonly string[], chains: readonly EvidenceChain[]) => {
+    const { answers, ...view } = run("Walk", [], names);
+    const all = answers.map((one, id) => ({
+      ...{ ...one, entity: node(id, one.label), chains: chains.map((_, index) => index) },
+    }));
+    return answerSentence({ ...view, answers: all, chains, program: null });
+  };
+
+  it("is said as what they do or are, of many and of one", () => {
+    const work = chain("Acme", [step("works at", true)]);
+    const paid = chain("Acme", [step("paid by", true)]);
+    expect(told(["Ada Lind", "Bo Berg"], [work, paid])).toBe(
+      "Ada Lind and Bo Berg work at Acme and are paid by Acme.",
+    );
+    const written = chain("Emma", [step("author", false), step("written by", true)]);
+    expect(told(["Persuasion", "Lady Susan"], [written])).toBe(
+      "Persuasion and Lady Susan were written by the author of Emma.",
+    );
+    expect(told(["Persuasion"], [written])).toBe("Persuasion was written by the author of Emma.");
+  });
+});

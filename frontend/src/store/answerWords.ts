@@ -241,7 +241,8 @@ function numberSentence(program: ProgramExecuted): string | null {
   const last = program.steps.at(-1);
   const [, share] = /^(\d[\d,]* of \d[\d,]*), in percent$/.exec(last?.text ?? "") ?? [];
   if (share && last?.value) return `${share} are ${last.value}.`;
-  if (last?.value && / (?:times|divided by) /.test(last.text)) return `${startUpper(last.text)} is ${last.value}.`;
+  if (last?.value && / (?:times|divided by) /.test(last.text))
+    return `${startUpper(last.text)} is ${last.value}.`;
   const [, between] = /^the days (between .+)$/.exec(last?.text ?? "") ?? [];
   if (between && last?.value) return `${last.value} lie ${between}.`;
   const [, head, of] = /^the (.+?) of (.+)$/.exec(last?.text ?? "") ?? [];

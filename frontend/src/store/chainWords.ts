@@ -108,6 +108,17 @@ function ledTo({ source, steps }: EvidenceChain, several: boolean): string | nul
   return said;
 }
 
+/** What the things that a chain leads to do or are: "work at Acme", "is written by the author of Emma"; null where they are told otherwise. */
+function doneTo({ source, steps, ...rest }: EvidenceChain, several: boolean): string | null {
+  const last = steps.at(-1);
+  if (!last?.inverse || last.label === "starring" || last.label === "borders") return null;
+  // "founder of" is a noun.
+  if (!isVerb(last.label) && !/\w (by|at|in|from|on)$/.test(last.label)) return null;
+  const before = steps.slice(0, -1);
+  const whom = before.length ? ledTo({ source, steps: before, ...rest }, false) : source.label;
+  return whom && !whom.startsWith("bordered by ") ? `${stated(last.label, several)} ${whom}` : null;
+}
+
 /** What several relations lead to, or one against its direction: "Jaws and Duel: directed by Steven Spielberg." */
 function chainSentence({ answers, chains }: RunView): string | null {
   const [best] = answers;
@@ -138,6 +149,10 @@ function chainSentence({ answers, chains }: RunView): string | null {
   const said = led.map((one) => ledTo(one, answers.length > 1));
   if (said.some((one) => !one)) return null;
   if (led.length > 1 && !led.every((one) => one.merged_with.length)) return null;
+  const several = answers.length > 1;
+  const done = led.map((one) => doneTo(one, several));
+  // What things do is said as such: "Ada and Bo work at Acme."
+  if (done.every((one) => one !== null)) return `${listed(names)} ${done.join(" and ")}.`;
   return `${listed(names)}: ${said.join(" and ")}.`;
 }
 
