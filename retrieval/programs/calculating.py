@@ -8,13 +8,14 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import permutations, product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from retrieval.kg.search.walks import all_arcs
 from retrieval.programs.algebra import (
+    And,
     Arithmetic,
     Constant,
     Count,
@@ -28,7 +29,8 @@ from retrieval.programs.algebra import (
     ValueKind,
     Walk,
 )
-from retrieval.programs.execution import among
+from retrieval.programs.differing import things_named
+from retrieval.programs.execution import among, common
 from retrieval.programs.lexicon import STOP
 from retrieval.programs.listing import moved, piece
 from retrieval.programs.parts import Part
@@ -47,8 +49,8 @@ _COMES_TO = re.compile(
 )
 #: What a number behind these is compared with, or the time of something.
 _COMPARED = frozenset({
-    "in", "since", "before", "after", "during", "of", "than", "least", "most", "over", "under", "above", "below", "from",
-    "until", "till", "exceeds", "first", "last", "top", "every", "between", "around", "about",
+    "in", "since", "before", "after", "during", "than", "least", "most", "over", "under", "above", "below",
+    "from", "until", "till", "exceeds", "first", "last", "top", "every", "between", "around", "about",
 })  # fmt: skip
 #: A number that is more likely a year.
 _YEARS = range(1000, 2101)
@@ -59,15 +61,20 @@ _SHARE = re.compile(
 )
 _OF = re.compile(r"(?:what|which)(?P<share>) of (?P<rest>.+)")
 _VERBS = frozenset({
-    "is", "are", "was", "were", "has", "have", "had", "do", "does", "did", "come", "comes", "came", "go", "goes", "went",
-    "can", "could", "with", "from", "in", "by", "on", "at", "that", "who", "which", "whose", "live", "lives", "work",
-    "works", "belong", "belongs", "cost", "costs", "get", "gets", "got", "need", "needs",
+    "is", "are", "was", "were", "has", "have", "had", "do", "does", "did", "come", "comes", "came", "go", "goes",
+    "went", "can", "could", "with", "from", "in", "by", "on", "at", "that", "who", "which", "whose", "live", "lives",
+    "work", "works", "belong", "belongs", "cost", "costs", "get", "gets", "got", "need", "needs",
 })  # fmt: skip
 #: What asks how far apart two values of one thing are: times, or numbers.
 _TIMES = re.compile(
     r"(?:.*\b)?(?:how (?:long|old)"
     r"|how (?:many|much)(?: full| whole)? (?:days|nights|weeks|months|years|hours|minutes|time)"
     r"|(?:days|nights|weeks|months|years|hours|minutes|time) (?:passed|between|elapsed)|age)\b.*"
+)
+#: What asks for the time from the first to the last of several.
+_EXTREMES = re.compile(
+    r".*\b(?P<between>between)\b(?: (?:the|our|my|his|her|their|its))? (?:(?:first|earliest) (?P<one>\w+ )?and"
+    r"(?: (?:the|our|my|his|her|their|its))? (?:last|latest|most recent)|two|both) (?P<rest>.+)"
 )
 _NUMBERS = re.compile(
     r".*\b(?:more|less|fewer|than|differ\w*|rises?|rose|risen|grow[ns]?|grew|increased?|drop(?:ped|s)?|f[ae]ll|fallen"
@@ -90,20 +97,24 @@ _WORTH, _SPENT = (
 #: Stems of beginnings and ends.
 _BEGUN = stems_in(
     "start begin began from opened borrowed arrival arrived checkin in departure departed depart issued ordered "
-    "admitted admission received founded launched planted sown picked lent out since joined reported laid"
+    "admitted admission received founded launched planted sown picked lent out since joined reported laid "
+    "brought dropped"
 )
 _ENDED = stems_in(
     "end finish finished until closed returned return departure checkout out arrival arrive delivered discharge "
-    "discharged completed dissolved landed harvested back due left resolved decommissioned retired"
+    "discharged completed dissolved landed harvested back due left resolved decommissioned retired "
+    "picked collected"
 )
-_BORN = stems_in("birth born birthday hatched foaled")
+_BORN, _DIED = stems_in("birth born birthday hatched foaled"), stems_in("death died")
 #: Words for how long something was.
 _LASTED = re.compile(
     r"\b(?:last(?:ed)?|stay(?:ed)?|take|took|away|gone|run|ran|kept|keep|have|had|live[sd]?|out|open|spend|spent|borrowed"
     r"|lent|serve[sd]?|operate[sd]?|stand|stood|exist(?:ed)?|reign(?:ed)?|rule[sd]?|travel(?:led)?)\b"
 )
 #: Readings that are looked at, things that are named, and how far a pair of values has to be told.
-_READ, _TRIED, _NAMED, _TOLD = 3, 2, 2, 1.0
+_READ, _TRIED, _NAMED, _LOOKED_AT, _TOLD = 3, 2, 2, 5, 1.0
+#: What a step to a value costs, and what a beginning and an end are told by that nobody names.
+_FAR, _OPPOSITE = 0.1, 0.5
 #: What words of a related meaning say of a relation, and nodes beside something whose values are looked at.
 _ALIKE, _BESIDE = 0.7, 200
 
@@ -132,18 +143,24 @@ class Calculating:
         self.executor = executor
 
     def parts(
-        self, question: Question, compose: Callable[[Question], list[Part]], anchors: Sequence[Anchor] = ()
+        self,
+        question: Question,
+        compose: Callable[[Question], list[Part]],
+        composed: Sequence[Part],
+        anchors: Sequence[Anchor] = (),
     ) -> Iterator[Part]:
         """What a question asks to be calculated, composed; nothing where it asks for no such thing.
 
         Args:
             question: in words.
             compose: the parts that a question's chart has, best first.
+            composed: those of this one.
             anchors: what its words may stand for.
         """
         yield from self._times(question, compose, anchors)
         yield from self._share(question, compose)
-        yield from self._between(question, anchors)
+        yield from self._extremes(question, compose)
+        yield from self._between(question, composed, anchors)
 
     def _times(
         self, question: Question, compose: Callable[[Question], list[Part]], anchors: Sequence[Anchor]
@@ -175,15 +192,15 @@ class Calculating:
         compose: Callable[[Question], list[Part]],
     ) -> Iterator[Part]:
         for part in compose(_without(question, kept))[:_READ]:
-            program, single = part.program, None
+            program, single, key = part.program, None, None
             if isinstance(program, Walk) and program.relation < self.schema.snapshot.num_relations:
-                single = KeyOf(program.source, Key((program.relation,)))
+                key = Key((program.relation,))
+                one = len(self.executor.nodes(program.source)) == 1
+                single = KeyOf(program.source, key) if one else program  # several have the same price
             elif isinstance(program, Fold) and program.how is Folding.SUM:
-                single = KeyOf(program.source, program.key)
-            if single is None:
-                continue
-            kind = self.schema.columns.key_type(single.key)
-            if kind is None or kind.kind is not ValueKind.NUMBER or kind.year:
+                key, single = program.key, KeyOf(program.source, program.key)
+            kind = None if key is None else self.schema.columns.key_type(key)
+            if single is None or kind is None or kind.kind is not ValueKind.NUMBER or kind.year:
                 continue
             if math.isnan(self.executor.number(single)):
                 continue
@@ -218,52 +235,74 @@ class Calculating:
                     yield Part("F", 0, 1, program, None, 0.0, _CALCULATED, (cue, moved(part, first)))
                     return
 
-    def _between(self, question: Question, anchors: Sequence[Anchor]) -> Iterator[Part]:
+    def _extremes(self, question: Question, compose: Callable[[Question], list[Part]]) -> Iterator[Part]:
+        """ "How many days lie between the first and the last harvest": from the least of their dates to the most."""
+        text, starts = folded(question)
+        match = _EXTREMES.fullmatch(text)
+        if match is None or _TIMES.fullmatch(text) is None:
+            return
+        first = starts.index(match.start("rest"))
+        kept = [n for n in range(first, len(question.words)) if question.words[n].text not in ("one", "ones")]
+        if match["one"]:
+            kept.insert(0, starts.index(match.start("one")))
+        for part in compose(_without(question, kept))[:_READ] if kept else ():
+            if part.category != "S" or part.program is None:
+                continue
+            source, held = part.program, self.schema.held_by(self.executor.nodes(part.program))
+            if isinstance(source, Walk) and self.schema.columns.value_type(source.relation) is not None:
+                source, held = source.source, [source.relation]
+            for relation in held:
+                kind = self.schema.columns.value_type(relation)
+                if kind is None or not (kind.year or kind.kind is ValueKind.DATE):
+                    continue
+                most, least = (Fold(how, source, Key((relation,))) for how in (Folding.MOST, Folding.LEAST))
+                days = kind.kind is ValueKind.DATE and re.search(r"\byears?\b", text) is None
+                program = Arithmetic(Operation.DAYS if days else Operation.DIFFERENCE, most, least)
+                cues = [
+                    Part("L", 0, 1, None, None, 0.0, (), (), (n, n + 1))
+                    for n in range(len(question.words)) if n not in kept
+                ]  # fmt: skip
+                yield Part("F", 0, 1, program, None, 0.0, _CALCULATED, (_placed(part, kept), *cues))
+                return
+
+    def _between(
+        self, question: Question, composed: Sequence[Part], anchors: Sequence[Anchor]
+    ) -> Iterator[Part]:
         """How far apart two values of one thing are: its beginning and end, its price and what was paid."""
         text = folded(question)[0]
-        timed, counted = _TIMES.fullmatch(text), _NUMBERS.fullmatch(text)
-        owed, gained = _OWED.fullmatch(text), _GAINED.fullmatch(text)
-        if not (timed or counted or owed or gained):
+        asked = _Asked(
+            text,
+            timed=_TIMES.fullmatch(text) is not None,
+            counted=_NUMBERS.fullmatch(text) is not None,
+            owed=_OWED.fullmatch(text) is not None,
+            gained=_GAINED.fullmatch(text) is not None,
+        )
+        if not (asked.timed or asked.counted or asked.owed or asked.gained):
             return
-        named = self._named(anchors)
-        if not 0 < len(named) <= _NAMED:
-            return
-        rest = [n for n in range(len(question.words)) if not any(own.first <= n < own.last for own in named)]
-        for source, paths in self._holders(named):
+        several = asked.owed or asked.gained
+        for source, paths, parts in self._holders(anchors, composed, several=several):
+            read = {n for own in parts for n in range(*(own.anchored or (0, 0))) if own.extra == "node"}
+            rest = [n for n in range(len(question.words)) if n not in read]
             values = list(self._values(question, source, paths, rest))
-            found: list[tuple[float, _Valued, _Valued]] = []
-            for one, other in product(values, values):
-                if one is other or one.kind is not other.kind or one.year is not other.year:
-                    continue
-                apart = one.kind is not ValueKind.NUMBER or one.year
-                told = 0.0
-                if apart and timed:
-                    told = self._told(one, other, text)
-                elif not apart and not timed:
-                    told = _said_apart(one, other) if counted and one.path < other.path else 0.0
-                    if owed and one.stems & _DUE and other.stems & _PAID and not one.stems & _PAID:
-                        told += _TOLD
-                    if gained and one.stems & _WORTH and other.stems & _SPENT and not one.stems & _SPENT:
-                        told += _TOLD
-                if told >= _TOLD:
-                    found.append((told, one, other))
-            found.sort(key=lambda own: (-own[0], own[1].path, own[2].path))
-            for _, one, other in found[:_TRIED]:
+            pairs = [(asked.told(one, other), one, other) for one, other in permutations(values, 2)]
+            told = sorted((own for own in pairs if own[0] >= _TOLD), key=lambda own: (-own[0], own[1].path))
+            for _, one, other in told[:_TRIED]:
                 program = self._apart(text, source, one, other)
-                if program is None or math.isnan(self.executor.number(program)):
+                if program is None or not self.executor.number(program) >= 0.0:
                     continue
-                parts = [
-                    Part("S", 0, 1, own.program, own.extra, 0.0, own.features, (), (own.first, own.last))
-                    for own in named
-                ]
                 cues = [Part("L", 0, 1, None, None, 0.0, (), (), (n, n + 1)) for n in rest]
                 yield Part("F", 0, 1, program, None, 0.0, _CALCULATED, (*parts, *cues))
-            if found:
+            if told:
                 return
 
     def _apart(self, text: str, source: Program, one: _Valued, other: _Valued) -> Program | None:
         """The difference of two values, in the unit that is asked for."""
+        if len(self.executor.nodes(source)) > 1:
+            key = Key(one.path, less=other.path)
+            return Fold(Folding.SUM, source, key) if one.kind is ValueKind.NUMBER else None
         ends, begins = KeyOf(source, Key(one.path)), KeyOf(source, Key(other.path))
+        if one.kind is ValueKind.DATE and not self.executor.number(ends) >= self.executor.number(begins):
+            return None
         if one.kind is ValueKind.DATE:
             if re.search(r"\b(?:years?|old|age)\b", text):
                 return KeyOf(source, self._less(one.path, other.path))
@@ -287,49 +326,74 @@ class Calculating:
         """The path to a value from where the last relation of another begins."""
         return (*(self.schema.inverse(relation) for relation in reversed(ends[:-1])), *begins)
 
-    def _named(self, anchors: Sequence[Anchor]) -> list[Anchor]:
-        """The single things that are named, the longest names first; one of those that share words."""
-        named: list[Anchor] = []
-        for own in sorted(anchors, key=lambda own: (own.first - own.last, -own.strength)):
-            program = own.program
-            if own.extra != "node" or not isinstance(program, Entities) or len(program.ids) != 1:
-                continue
-            if self.schema.columns.kinds[program.ids[0]] or program.ids[0] in self.schema.kinds:
-                continue
-            if all(own.last <= other.first or other.last <= own.first for other in named):
-                named.append(own)
-        return named
+    def _holders(
+        self, anchors: Sequence[Anchor], composed: Sequence[Part], *, several: bool
+    ) -> Iterator[tuple[Program, list[tuple[int, ...]], tuple[Part, ...]]]:
+        """What has the values, with the paths to where they may lie and the parts that say it.
 
-    def _holders(self, named: Sequence[Anchor]) -> Iterator[tuple[Program, list[tuple[int, ...]]]]:
-        """What has the values, with the paths to where they may lie: what is named, or the row that two names share."""
-        sets = [own.program for own in named if own.program is not None]
+        That is what is named, the row that two names share, or the one row that the question was read as; with
+        ``several`` also the rows of what is named.
+        """
+        things = things_named(anchors, self.schema)
+        named = tuple(
+            Part("S", 0, 1, own.program, own.extra, 0.0, own.features, (), (own.first, own.last))
+            for own, _ in things
+        )
+        sets = [program for _, program in things]
         if len(sets) == 1:
-            paths = [(), *((relation,) for relation in self._beside(sets[0]))]
-            yield sets[0], paths
-            return
-        ways = [self._beside(own) for own in sets]
-        for one, other in product(*ways):
-            here = self.executor.walk(self.executor.nodes(sets[0]), one)
-            there = self.executor.walk(self.executor.nodes(sets[1]), other)
-            both = np.intersect1d(here, there)
-            if len(both) == 1:
-                yield Entities((int(both[0]),)), [()]
-        for one, other in ((0, 1), (1, 0)):
-            for relation in ways[one]:
-                reached = self.executor.walk(self.executor.nodes(sets[one]), relation)
-                if len(reached) == 1 and reached[0] == self.executor.nodes(sets[other])[0]:
-                    yield sets[one], [(), *((own,) for own in ways[one])]
+            yield sets[0], self._paths(sets[0]), named
+            for relation in self._ways(sets[0]) if several else ():
+                yield Walk(sets[0], relation), [()], named
+        elif len(sets) == _NAMED:
+            ways = [self._ways(own) for own in sets]
+            for one, other in product(*ways):
+                here = self.executor.walk(self.executor.nodes(sets[0]), one)
+                both = common(here, self.executor.walk(self.executor.nodes(sets[1]), other))
+                if len(both) == 1:
+                    row = And(Walk(sets[0], one), Walk(sets[1], other))
+                    yield row, self._paths(row), named
+            for own, beside, found in ((sets[0], sets[1], ways[0]), (sets[1], sets[0], ways[1])):
+                ends = [self.executor.walk(self.executor.nodes(own), relation) for relation in found]
+                if any(among(self.executor.nodes(beside), end).all() for end in ends):
+                    yield own, self._paths(own), named
+        for part in composed[:_LOOKED_AT]:
+            program = part.program
+            if isinstance(program, Count):
+                program = program.source
+            if program is None or isinstance(program, Entities) or part.category not in "SF":
+                continue
+            nodes = self.executor.run(program)
+            if isinstance(nodes, np.ndarray) and len(nodes) == 1 and not self._are_values(nodes).any():
+                yield program, self._paths(program), tuple(_leaves(part))
 
-    def _beside(self, source: Program) -> list[int]:
-        """The directed relations by which what is named has one neighbour that is no value."""
-        nodes = self.executor.nodes(source)
-        _, relations, ends, _ = all_arcs(self.schema.snapshot, nodes)
+    def _paths(self, source: Program) -> list[tuple[int, ...]]:
+        return [(), *((relation,) for relation in self._beside(source))]
+
+    def _ways(self, source: Program) -> list[int]:
+        """The directed relations by which what is named has neighbours that are no values and no kinds."""
+        _, relations, ends, _ = all_arcs(self.schema.snapshot, self.executor.nodes(source))
         if len(ends) > _BESIDE:
             return []
-        plain = self.schema.columns.kinds[ends] == 0
-        counts = np.bincount(relations[plain], minlength=2 * self.schema.snapshot.num_relations)
-        found: list[int] = np.flatnonzero(counts == 1).tolist()
+        found = np.unique(relations[~self._are_values(ends)]).tolist()
         return [own for own in found if own % self.schema.snapshot.num_relations != self.schema.type_relation]
+
+    def _are_values(self, nodes: np.ndarray) -> np.ndarray:
+        """Which nodes are values and not things whose names look like some: booking 2024-05, bool [n]."""
+        offsets = self.schema.snapshot.out_offsets
+        values: np.ndarray = (self.schema.columns.kinds[nodes] > 0) & (offsets[nodes + 1] == offsets[nodes])
+        return values
+
+    def _beside(self, source: Program) -> list[int]:
+        """Those of them that lead to one, which is not another of the same sort."""
+        nodes, found = self.executor.nodes(source), list[int]()
+        _, relations, ends, _ = all_arcs(self.schema.snapshot, nodes)
+        valued = set(relations[self._are_values(ends)].tolist())
+        for relation in self._ways(source):
+            reached = self.executor.walk(nodes, relation)
+            _, leaving, to, _ = all_arcs(self.schema.snapshot, reached)
+            if len(reached) == 1 and not valued & set(leaving[self._are_values(to)].tolist()):
+                found.append(relation)
+        return found
 
     def _values(
         self, question: Question, source: Program, paths: Sequence[tuple[int, ...]], rest: Sequence[int]
@@ -346,30 +410,59 @@ class Calculating:
                 for kind in self.executor.walk(nodes, self.schema.type_relation).tolist():
                     way |= frozenset(stems_of(self.schema.snapshot.entity_label(kind)))
             _, relations, ends, _ = all_arcs(self.schema.snapshot, nodes)
-            for relation in np.unique(relations[self.schema.columns.kinds[ends] > 0]).tolist():
+            for relation in np.unique(relations[self._are_values(ends)]).tolist():
                 kind = self.schema.columns.value_type(relation)
-                if kind is None or np.count_nonzero(relations == relation) != 1:
+                if kind is None or np.count_nonzero(relations == relation) != len(nodes):
                     continue
                 own = frozenset(self.schema.relations[relation].stems)
                 stems = own | way if path else own
                 said = {n: how for n, word in words.items() if (how := _names(word, stems))}
                 yield _Valued((*path, relation), kind.kind, kind.year, stems, said)
 
-    def _told(self, end: _Valued, begin: _Valued, text: str) -> float:
-        """How far words tell that the time from one value to another is asked for."""
-        told = _said_apart(end, begin) if end.path != begin.path else 0.0
-        if re.search(r"\b(?:old|age)\b", text):
-            if not begin.stems & _BORN:
-                return 0.0
-            return sum(end.said.values())
-        opposite = bool(end.stems & _ENDED) and bool(begin.stems & _BEGUN) and not end.stems & _BORN
-        if begin.stems & _ENDED and end.stems & _BEGUN and not (end.stems & _ENDED - _BEGUN):
-            opposite = False
-        if opposite and end.path[:-1] == begin.path[:-1]:
-            told += 0.5 + (_TOLD if _LASTED.search(text) else 0.0)
-        if begin.stems & _BORN and _LASTED.search(text) is None:
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a question asks of two values: the time between them, how far numbers are apart, what is owed or gained."""
+
+    text: str
+    timed: bool
+    counted: bool
+    owed: bool
+    gained: bool
+
+    def told(self, one: _Valued, other: _Valued) -> float:
+        """How far words tell that one value less another is asked for."""
+        if one.kind is not other.kind or one.year is not other.year:
             return 0.0
+        told, times = 0.0, one.kind is not ValueKind.NUMBER or one.year
+        if times and self.timed:
+            told = self._of_times(one, other)
+        elif not times and not self.timed:
+            told = _said_apart(one, other) if self.counted and one.path < other.path else 0.0
+            mine, others = one.stems - other.stems, other.stems - one.stems
+            if self.owed and one.stems & _DUE and others & _PAID and not mine & _PAID:
+                told += _TOLD
+            if self.gained and one.stems & _WORTH and others & _SPENT and not mine & _SPENT:
+                told += _TOLD
+        return told - _FAR * (len(one.path) + len(other.path) - 2)
+
+    def _of_times(self, end: _Valued, begin: _Valued) -> float:
+        if re.search(r"\b(?:old|age)\b", self.text):
+            return _OPPOSITE + sum(end.said.values()) if end.said and begin.stems & _BORN else 0.0
+        told = _said_apart(end, begin)
+        lived = begin.stems & _BORN and end.stems & _DIED
+        opposite = end.stems & _ENDED and begin.stems & _BEGUN
+        if (lived or opposite) and end.path[:-1] == begin.path[:-1]:
+            told += _OPPOSITE + (_TOLD if _LASTED.search(self.text) else 0.0)
         return told
+
+
+def _leaves(part: Part) -> Iterator[Part]:
+    """The parts that words were read as."""
+    if part.anchored and not part.parts:
+        yield part
+    for inner in part.parts:
+        yield from _leaves(inner)
 
 
 def _said_apart(one: _Valued, other: _Valued) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
 from retrieval.kg.values import parse
@@ -47,7 +47,7 @@ _SPANS = frozenset({"years", "months", "weeks", "days", "age"})
 #: How well a relation fits that has the unit that is asked for, and the least that one has to.
 _OF_UNIT, _FITS = 0.5, 0.3
 #: Readings of each of the two that are looked at, and relations that are tried.
-_READ, _TRIED, _TWO = 3, 2, 2
+_READ, _TRIED, _TWO, _NAMED = 3, 2, 2, 4
 
 
 class Differing:
@@ -109,23 +109,22 @@ class Differing:
 
     def _apart(self, question: Question, anchors: Sequence[Anchor]) -> Iterator[Part]:
         """How far the two things that are named are apart, by what the other words say of them."""
-        named: list[tuple[Anchor, Program]] = []
-        for own in sorted(anchors, key=lambda own: (own.first - own.last, -own.strength)):
-            program = own.program
-            if own.extra != "node" or not isinstance(program, Entities) or len(program.ids) != 1:
-                continue
-            if all(own.last <= other.first or other.last <= own.first for other, _ in named):
-                named.append((own, program))
-        if len(named) != _TWO:
+        named = things_named(anchors, self.schema)
+        alike = [two for two in combinations(named[:_NAMED], 2) if self._alike(two[0][1], two[1][1])]
+        if not alike or (len(named) != _TWO and len(alike) != 1):
             return
-        (one, source), (other, beside) = sorted(named, key=lambda own: own[0].first)
+        (one, source), (other, beside) = sorted(alike[0], key=lambda own: own[0].first)
         rest = [
             n for n in range(len(question.words))
             if not (one.first <= n < one.last or other.first <= n < other.last)
         ]  # fmt: skip
         keys = [(quality, Key((relation,)), relation) for relation, quality in self._fitting(question, rest)]
         fitting = [
-            (quality, relation, Arithmetic(Operation.DIFFERENCE, KeyOf(source, key), KeyOf(beside, key)))
+            (
+                quality,
+                relation,
+                Arithmetic(self._how(question, relation), KeyOf(source, key), KeyOf(beside, key)),
+            )
             for quality, key, relation in keys
         ]
         known = [own for own in fitting if not math.isnan(self.executor.number(own[2]))]
@@ -139,6 +138,18 @@ class Differing:
             ]
             cues = [Part("L", 0, 1, None, None, 0.0, (), (), (n, n + 1)) for n in rest]
             yield Part("F", 0, 1, program, None, 0.0, features, (*parts, *cues))
+
+    def _how(self, question: Question, relation: int) -> Operation:
+        """How far values are apart: dates in days, where these are asked for."""
+        kind = self.schema.columns.value_type(relation)
+        dated = kind is not None and kind.kind is ValueKind.DATE
+        days = any(word.text in ("days", "nights") for word in question.words)
+        return Operation.DAYS if dated and days else Operation.DIFFERENCE
+
+    def _alike(self, one: Program, other: Program) -> bool:
+        """Whether two things have values of the same relation."""
+        held = [set(self.schema.held_by(self.executor.nodes(own))) for own in (one, other)]
+        return bool(held[0] & held[1] & set(self.schema.value_relations))
 
     def _fitting(self, question: Question, rest: Sequence[int]) -> Iterator[tuple[int, float]]:
         """Relations of values that words say two things differ by, with how well each fits."""
@@ -191,3 +202,17 @@ class Differing:
             return [(said, 1.0)]
         known = self.adjectives.relations(COMPARATIVES[compared][0])
         return [(relation, quality) for relation, _, quality in known[:_TRIED]]
+
+
+def things_named(anchors: Sequence[Anchor], schema: Schema) -> list[tuple[Anchor, Entities]]:
+    """The single things that are named, no values and kinds: the longest names first, one of those that share words."""
+    named: list[tuple[Anchor, Entities]] = []
+    for own in sorted(anchors, key=lambda own: (own.first - own.last, -own.strength)):
+        program = own.program
+        if own.extra != "node" or not isinstance(program, Entities) or len(program.ids) != 1:
+            continue
+        if schema.columns.kinds[program.ids[0]] or program.ids[0] in schema.kinds:
+            continue
+        if all(own.last <= other.first or other.last <= own.first for other, _ in named):
+            named.append((own, program))
+    return named

@@ -73,8 +73,8 @@ def _adjective(up: str, down: str = "") -> Adjective:
 
 
 _SIZE = _adjective("area size population length capacity number volume amount headcount members employees")
-_OLD = _adjective("age", "birth_year birth_date date_of_birth built founded founding_year completion_year opening_year "
-                  "independence_year publication_year release_year year date")  # fmt: skip
+_OLD = _adjective("age", "birth_year birth_date date_of_birth built founded opened founding_year completion_year "
+                  "opening_year independence_year publication_year release_year year date")  # fmt: skip
 _NEW = _adjective("year date release_year publication_year completion_year founded built model_year", "age")
 _EARLY = _adjective(
     "",
@@ -322,7 +322,8 @@ WAYS = {
 }
 """Prepositions, and the first words of relations that lead to what stands behind them."""
 RELATED = (
-    "child kid son daughter offspring parent mother father", "husband wife spouse partner marry married wedding",
+    "child kid son daughter offspring parent mother father",
+    "husband wife spouse partner marry married marriage wedding",
     "parent mother father child", "boss manager manage supervisor supervise head leader lead report chief coach",
     "job profession occupation work career position role title living",
     "salary wage pay earn income compensation earnings money", "price cost fee charge rent budget spend worth pay",

@@ -121,11 +121,12 @@ class Parser:
             found = self.anchors.of(own, given, denoted) if found is None else found
             return Chart(own, found, self._composer(own), self.weights, cancelled).whole()
 
+        whole = compose(question, anchors)
         parts = [
-            *compose(question, anchors),
+            *whole,
             *self._listing.parts(question, compose),
             *self._differing.parts(question, compose, anchors),
-            *self._calculating.parts(question, compose, anchors),
+            *self._calculating.parts(question, compose, whole, anchors),
             *self._spans.parts(question, compose),
         ]
         judged = self._judged(reading, self._ranked(reading, parts))

@@ -18,6 +18,7 @@ from retrieval.programs.algebra import (
     Operation,
     Program,
     ValueKind,
+    Walk,
 )
 from retrieval.programs.columns import Columns, ValueType, apart
 
@@ -65,6 +66,8 @@ def type_of(columns: Columns, program: Program) -> ValueType | None:
             return mean and replace(mean, age=False)
         case KeyOf(_, key) | Fold(_, _, key):
             return columns.key_type(key)
+        case Walk(_, relation):
+            return columns.value_type(relation)
         case Constant(_, kind, dimension):
             return ValueType(kind, dimension, _BASE_UNITS.get(dimension, ""))
         case Arithmetic(Operation.DIFFERENCE, left, right):
