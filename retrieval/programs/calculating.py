@@ -248,9 +248,10 @@ class Calculating:
         for part in compose(_without(question, kept))[:_READ] if kept else ():
             if part.category != "S" or part.program is None:
                 continue
-            source, held = part.program, self.schema.held_by(self.executor.nodes(part.program))
+            source: Program = part.program
+            held = self.schema.held_by(self.executor.nodes(source))
             if isinstance(source, Walk) and self.schema.columns.value_type(source.relation) is not None:
-                source, held = source.source, [source.relation]
+                held, source = [source.relation], source.source
             for relation in held:
                 kind = self.schema.columns.value_type(relation)
                 if kind is None or not (kind.year or kind.kind is ValueKind.DATE):
@@ -258,6 +259,8 @@ class Calculating:
                 most, least = (Fold(how, source, Key((relation,))) for how in (Folding.MOST, Folding.LEAST))
                 days = kind.kind is ValueKind.DATE and re.search(r"\byears?\b", text) is None
                 program = Arithmetic(Operation.DAYS if days else Operation.DIFFERENCE, most, least)
+                if math.isnan(self.executor.number(program)):
+                    continue
                 cues = [
                     Part("L", 0, 1, None, None, 0.0, (), (), (n, n + 1))
                     for n in range(len(question.words)) if n not in kept

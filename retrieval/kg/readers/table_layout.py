@@ -39,6 +39,8 @@ _NO_KINDS = frozenset({
     "number", "phone", "ref", "reference", "row", "serial", "sku", "time", "uri", "url", "uuid", "year",
 })  # fmt: skip
 _KIND_WORDS = 2
+#: Plurals of words in "us": buses, viruses; not houses and causes.
+_ENDS_IN_US = re.compile(r"[^aeiou]uses$")
 #: What headings of numbers of rows end in.
 _NUMBERING = frozenset({"code", "id", "key", "no", "nr", "number"})
 #: Headings of what a fact says, where it is one to a row.
@@ -85,6 +87,7 @@ class Table:
         kinds: what the things are called: by the file's name, and by the heading of the column that names them; none
             where these say nothing.
         lists: of columns whose cells hold several values, what parts them.
+        number: the column that numbers the rows where no column names them, if any: ``Sale No`` of 1001, 1002.
     """
 
     mark: str
@@ -92,6 +95,7 @@ class Table:
     key: tuple[int, ...]
     kinds: tuple[str, ...]
     lists: dict[int, str]
+    number: int | None = None
 
 
 def find_table(head: str, name: str, *, sure: bool, mark: str | None = None) -> Table | None:
@@ -137,7 +141,8 @@ def layout_of(header: Sequence[str], rows: Sequence[Sequence[str]], name: str, m
     marks = [list_mark(cells) for cells in _columns(header, rows)]
     lists = {at: mark for at, mark in enumerate(marks) if mark and at not in key}
     kinds = (kind, headed, _numbered_kind(header, rows))
-    return Table(mark, tuple(header), key, tuple(dict.fromkeys(filter(None, kinds))), lists)
+    number = 0 if not key and _are_numbers(header[0], [row[0] for row in rows]) else None
+    return Table(mark, tuple(header), key, tuple(dict.fromkeys(filter(None, kinds))), lists, number)
 
 
 def kind_of(name: str) -> str:
@@ -165,6 +170,14 @@ def _numbered_kind(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return _singular(words[:-1]) if fine and not set(words[:-1]) & _NO_KINDS else ""
 
 
+def _are_numbers(heading: str, cells: Sequence[str]) -> bool:
+    """Whether a column numbers the rows, each by another whole number."""
+    return (
+        _words(heading)[-1:] != [] and _words(heading)[-1] in _NUMBERING
+        and all(cell.isdecimal() for cell in cells) and len(set(cells)) == len(cells)
+    )  # fmt: skip
+
+
 def _words(text: str) -> list[str]:
     parted = re.split(r"[\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text))
     return [word.lower() for word in parted if word]
@@ -174,7 +187,7 @@ def _singular(words: Sequence[str]) -> str:
     last = words[-1]
     if last.endswith("ies") and len(last) > 4:
         last = last[:-3] + "y"
-    elif last.endswith(("oes", "ches", "shes", "sses", "xes", "zzes")):
+    elif last.endswith(("oes", "ches", "shes", "sses", "xes", "zzes", "lenses")) or _ENDS_IN_US.search(last):
         last = last[:-2]
     elif last.endswith("s") and not last.endswith(("ss", "us", "is")) and len(last) > 3:
         last = last[:-1]

@@ -98,7 +98,8 @@ def add_row(table: Table, said: dict[str, object], number: int, rows: PropertyRo
     parts = [str(said[heading]) for heading in key if heading in said]
     if key and not parts:
         raise BadRowError(f"the {key[0]} is empty", "blank")
-    name = " ".join(parts) or f"{table.kinds[0] if table.kinds else 'row'} {number}"
+    told = said.get(table.header[table.number]) if table.number is not None else None
+    name = " ".join(parts) or f"{table.kinds[0] if table.kinds else 'row'} {told or number}"
     if len(key) == 1:
         said = {heading: value for heading, value in said.items() if heading != key[0]}
     column = next((heading for heading in said if heading.casefold() == TYPE), "")
