@@ -33,7 +33,7 @@ from retrieval.programs.differing import things_named
 from retrieval.programs.execution import among, common
 from retrieval.programs.lexicon import STOP
 from retrieval.programs.listing import moved, piece
-from retrieval.programs.parts import Part
+from retrieval.programs.parts import Part, leaves_of
 from retrieval.programs.sorts import stems_in
 from retrieval.programs.words import Question, agents, folded, related, stems_of
 
@@ -367,7 +367,7 @@ class Calculating:
                 continue
             nodes = self.executor.run(program)
             if isinstance(nodes, np.ndarray) and len(nodes) == 1 and not self._are_values(nodes).any():
-                yield program, self._paths(program), tuple(_leaves(part))
+                yield program, self._paths(program), tuple(leaves_of(part))
 
     def _paths(self, source: Program) -> list[tuple[int, ...]]:
         return [(), *((relation,) for relation in self._beside(source))]
@@ -458,14 +458,6 @@ class _Asked:
         if (lived or opposite) and end.path[:-1] == begin.path[:-1]:
             told += _OPPOSITE + (_TOLD if _LASTED.search(self.text) else 0.0)
         return told
-
-
-def _leaves(part: Part) -> Iterator[Part]:
-    """The parts that words were read as."""
-    if part.anchored and not part.parts:
-        yield part
-    for inner in part.parts:
-        yield from _leaves(inner)
 
 
 def _said_apart(one: _Valued, other: _Valued) -> float:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from retrieval.kg.search.walks import all_arcs
 from retrieval.programs import lifting
 from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import (
@@ -18,6 +19,7 @@ from retrieval.programs.algebra import (
     Exists,
     Fold,
     Folding,
+    Having,
     Key,
     Or,
     Program,
@@ -27,8 +29,8 @@ from retrieval.programs.algebra import (
     walk,
 )
 from retrieval.programs.execution import Executor, among, common
-from retrieval.programs.lexicon import FOLDINGS
-from retrieval.programs.parts import Part
+from retrieval.programs.lexicon import FOLDINGS, STOP
+from retrieval.programs.parts import Part, leaves_of
 from retrieval.programs.words import Question, stems_of
 
 if TYPE_CHECKING:
@@ -95,6 +97,11 @@ class Finishing:
         if part.program is None or (asked == "how many" and part.program in several):
             return []
         if asked == "yes/no" and part.category == "S":
+            if self._is_of_its_kind(question, part):
+                return []
+            named = _two_named(part.program)
+            if named is not None:
+                return [Exists(own) for own in self._joined(*named)]
             return [Exists(self._true(part.program)), part.program]
         if part.category == "S":
             other = _others(question, part.program)
@@ -190,6 +197,55 @@ class Finishing:
         self.lifts.update(found)
         return found
 
+    def _is_of_its_kind(self, question: Question, part: Part) -> bool:
+        """Whether all that is read is that something named is of a kind, and more was said of it: "is lamb 12 sold"."""
+        program = part.program
+        if not isinstance(program, And) or not any(
+            isinstance(own, Entities) for own in (program.left, program.right)
+        ):
+            return False
+        other = program.left if isinstance(program.right, Entities) else program.right
+        if isinstance(other, Walk):
+            if other.relation != self.schema.inverse(self.schema.type_relation or 0):
+                return False
+        elif not isinstance(other, Having):
+            return False
+        read = {n for own in leaves_of(part) for n in range(*(own.anchored or (0, 0)))}
+        return any(n not in read and word.text not in STOP for n, word in enumerate(question.words))
+
+    def _joined(self, one: Entities, other: Entities) -> list[Program]:
+        """What joins two named things: one leads to the other, or something has both; else what might have had both."""
+        first, second = self.executor.nodes(one), self.executor.nodes(other)
+        found: list[Program] = [
+            And(Walk(one, relation), other)
+            for relation in self._leaving(first) if among(second, self.executor.walk(first, relation)).all()
+        ]  # fmt: skip
+        either = [
+            And(Walk(one, mine), Walk(other, theirs))
+            for mine in self._leaving(first) for theirs in self._leaving(second)
+            if mine != theirs and mine >= self.schema.snapshot.num_relations <= theirs
+        ]  # fmt: skip
+        both = [own for own in either if len(self.executor.nodes(own))]
+        alike = [own for own in either if self._leads_to_one_sort(own)]
+        return [*found, *(both or (alike if not found else []))][:_OWNERS]
+
+    def _leaving(self, nodes: np.ndarray) -> list[int]:
+        """The directed relations that lead on from a node, but those that say its kind."""
+        _, relations, _, _ = all_arcs(self.schema.snapshot, nodes)
+        typed = self.schema.type_relation
+        distinct = np.unique(relations).tolist()
+        return [own for own in distinct if typed is None or own % self.schema.snapshot.num_relations != typed]
+
+    def _leads_to_one_sort(self, program: And) -> bool:
+        """Whether both sides lead to things of one kind."""
+        if self.schema.type_relation is None:
+            return False
+        kinds = [
+            self.executor.walk(self.executor.nodes(own), self.schema.type_relation)
+            for own in (program.left, program.right)
+        ]
+        return bool(len(common(*kinds)))
+
     def _true(self, program: Program) -> Program:
         """What a yes or no leads to is to be yes: "are dogs allowed on the ridge"."""
         true = self.schema.truths.get(program.relation) if isinstance(program, Walk) else None
@@ -255,6 +311,16 @@ class Finishing:
             for r in sorted(set(naming.values()))
             if np.isin(nodes, self.schema.columns.sources(r)).all()
         ]
+
+
+def _two_named(program: Program) -> tuple[Entities, Entities] | None:
+    """Two things of which each is named alone, and nothing is in both."""
+    if not isinstance(program, And):
+        return None
+    one, other = program.left, program.right
+    if isinstance(one, Entities) and isinstance(other, Entities) and len(one.ids) == len(other.ids) == 1:
+        return (one, other) if one.ids != other.ids else None
+    return None
 
 
 def _which(question: Question, program: Program) -> Program:

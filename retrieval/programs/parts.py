@@ -111,6 +111,14 @@ def _placed(program: Program, source: Program) -> Program | None:
     return None
 
 
+def leaves_of(part: Part) -> Iterator[Part]:
+    """The parts that words were read as."""
+    if part.anchored and not part.parts:
+        yield part
+    for inner in part.parts:
+        yield from leaves_of(inner)
+
+
 def sums(part: Part) -> bool:
     """Whether a number comes from a word that sums by itself: "spent", of an amount."""
     return any(name == "sum.word" for name, _ in part.features) or any(map(sums, part.parts))
