@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from retrieval.programs.algebra import And, Program, ValueKind, Walk, children
 from retrieval.programs.parts import Made, Part
 from retrieval.programs.rules.groups import GroupRules
 from retrieval.programs.rules.negation import NegationRules
@@ -26,7 +27,29 @@ class Composer(SetRules, SumRules, RankingRules, GroupRules, NumberRules, Negati
         """
         for name, forward in _RULES.get((left.category, right.category), ()):
             method: Callable[[Part, Part, bool, str], Iterator[Made]] = getattr(self, name)
-            yield from method(left, right, True, gap) if forward else method(right, left, False, gap)
+            for made in method(left, right, True, gap) if forward else method(right, left, False, gap):
+                if made[1] is None or not self._by_number(made[1]):
+                    yield made
+
+    def _by_number(self, program: Program, deep: int = 3) -> bool:
+        """Whether things are joined by a number that says different things of them: 40 hours a week and 40 seats."""
+        known = self._numbered.get(program)
+        if known is None:
+            known = self._numbered[program] = deep > 0 and (
+                self._turns_at_number(program)
+                or any(self._by_number(own, deep - 1) for own in children(program))
+            )
+        return known
+
+    def _turns_at_number(self, program: Program) -> bool:
+        if not isinstance(program, Walk) or program.relation < self.schema.snapshot.num_relations:
+            return False
+        source, back = program.source, program.relation - self.schema.snapshot.num_relations
+        for own in (source.left, source.right) if isinstance(source, And) else (source,):
+            kind = self.schema.columns.value_type(own.relation) if isinstance(own, Walk) else None
+            if kind is not None and isinstance(own, Walk) and own.relation != back:
+                return kind.kind is ValueKind.NUMBER and not kind.year
+        return False
 
     def completed(self, part: Part) -> Iterator[Made]:
         """What a ranking, comparison or "not" of nothing in particular is of: all that may have the value."""

@@ -397,6 +397,9 @@ OPPOSITES = {
     "homeless": "home",
     "vacant": "tenant",
     "anonymous": "author",
+    "broken": "working",
+    "defective": "working",
+    "faulty": "working",
 }
 """Adjectives of what lacks something, and what that is; words with "un" before a participle are another such."""
 KIN = {

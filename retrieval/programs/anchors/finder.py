@@ -79,7 +79,7 @@ def _counted(question: Question, anchors: list[Anchor]) -> list[Anchor]:
     texts = [word.text for word in question.words]
     counts = [a.last for a in anchors if a.category == "Q"]
     kinds = {a.first for a in anchors if a.extra == "kind" and dict(a.features).get("k.recall", 0.0) > _HALF}
-    if not kinds.intersection(counts):
+    if not any(kinds & {last, last + 1} for last in counts):  # "how many shops", "how many old shops"
         return anchors
     return [a for a in anchors if a.category != "A" or texts[max(0, a.first - 1) : a.last] != ["in", "total"]]
 

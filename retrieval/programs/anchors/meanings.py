@@ -212,7 +212,7 @@ class Meanings:
             own = vocabulary.stem(lacked)
             named = [relation for near in (own, *sorted(vocabulary.related().get(own, ()))) for relation in
                      schema.by_stem.get(near, ())]  # fmt: skip
-            if prefix and prefix[0] != "un":
+            if (prefix and prefix[0] != "un") or lacked == "working":  # who is broken may have work
                 named = [relation for relation in named if relation in schema.truths]
             for place, relation in enumerate(dict.fromkeys(named)):
                 features: Features = (("not", 1.0), ("opposite", 0.8**place))

@@ -85,6 +85,7 @@ class Rules:
         self._marks = np.zeros(schema.snapshot.num_entities, bool)
         self._far: dict[tuple[Program, Program], list[tuple[tuple[int, ...], float]]] = {}
         self._bridged: dict[tuple[Program, Program], list[tuple[int, float]]] = {}
+        self._numbered: dict[Program, bool] = {}
 
     def similarity(self, relation: int) -> float:
         """The cosine of the question and a relation's name."""
