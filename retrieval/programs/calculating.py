@@ -80,6 +80,9 @@ _NUMBERS = re.compile(
     r".*\b(?:more|less|fewer|than|differ\w*|rises?|rose|risen|grow[ns]?|grew|increased?|drop(?:ped|s)?|f[ae]ll|fallen"
     r"|between|change[ds]?|apart)\b.*"
 )
+_HOW_MUCH = re.compile(
+    r"\bhow (?:much|many)\b|\bdifference\b|^what (?:would|does|did|is|was)\b|^(?:total|balance|profit)\b"
+)
 _OWED = re.compile(
     r".*\b(?:owe[sd]?|outstanding|still (?:to )?(?:cost|pay|due)|cost still|left to pay|unpaid"
     r"|after (?:the|his|her|their|its|a) deposit|balance)\b.*"
@@ -126,6 +129,7 @@ class _Valued:
     path: tuple[int, ...]
     kind: ValueKind
     year: bool
+    dimension: str
     stems: frozenset[str]
     said: dict[int, float]
 
@@ -273,17 +277,20 @@ class Calculating:
     ) -> Iterator[Part]:
         """How far apart two values of one thing are: its beginning and end, its price and what was paid."""
         text = folded(question)[0]
+        asks = _HOW_MUCH.search(text) is not None
         asked = _Asked(
             text,
             timed=_TIMES.fullmatch(text) is not None,
-            counted=_NUMBERS.fullmatch(text) is not None,
-            owed=_OWED.fullmatch(text) is not None,
-            gained=_GAINED.fullmatch(text) is not None,
+            counted=asks and _NUMBERS.fullmatch(text) is not None,
+            owed=asks and _OWED.fullmatch(text) is not None,
+            gained=asks and _GAINED.fullmatch(text) is not None,
         )
         if not (asked.timed or asked.counted or asked.owed or asked.gained):
             return
         several = asked.owed or asked.gained
-        for source, paths, parts in self._holders(anchors, composed, several=several):
+        for source, paths, parts in self._holders(
+            anchors, composed, several=several, rows=several or asked.timed
+        ):
             read = {n for own in parts for n in range(*(own.anchored or (0, 0))) if own.extra == "node"}
             rest = [n for n in range(len(question.words)) if n not in read]
             values = list(self._values(question, source, paths, rest))
@@ -330,12 +337,12 @@ class Calculating:
         return (*(self.schema.inverse(relation) for relation in reversed(ends[:-1])), *begins)
 
     def _holders(
-        self, anchors: Sequence[Anchor], composed: Sequence[Part], *, several: bool
+        self, anchors: Sequence[Anchor], composed: Sequence[Part], *, several: bool, rows: bool
     ) -> Iterator[tuple[Program, list[tuple[int, ...]], tuple[Part, ...]]]:
         """What has the values, with the paths to where they may lie and the parts that say it.
 
-        That is what is named, the row that two names share, or the one row that the question was read as; with
-        ``several`` also the rows of what is named.
+        That is what is named, the row that two names share, or with ``rows`` the one row that the question was
+        read as; with ``several`` also the rows of what is named.
         """
         things = things_named(anchors, self.schema)
         named = tuple(
@@ -359,7 +366,7 @@ class Calculating:
                 ends = [self.executor.walk(self.executor.nodes(own), relation) for relation in found]
                 if any(among(self.executor.nodes(beside), end).all() for end in ends):
                     yield own, self._paths(own), named
-        for part in composed[:_LOOKED_AT]:
+        for part in composed[:_LOOKED_AT] if rows else ():
             program = part.program
             if isinstance(program, Count):
                 program = program.source
@@ -420,7 +427,7 @@ class Calculating:
                 own = frozenset(self.schema.relations[relation].stems)
                 stems = own | way if path else own
                 said = {n: how for n, word in words.items() if (how := _names(word, stems))}
-                yield _Valued((*path, relation), kind.kind, kind.year, stems, said)
+                yield _Valued((*path, relation), kind.kind, kind.year, kind.dimension, stems, said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -435,7 +442,7 @@ class _Asked:
 
     def told(self, one: _Valued, other: _Valued) -> float:
         """How far words tell that one value less another is asked for."""
-        if one.kind is not other.kind or one.year is not other.year:
+        if one.kind is not other.kind or one.year is not other.year or one.dimension != other.dimension:
             return 0.0
         told, times = 0.0, one.kind is not ValueKind.NUMBER or one.year
         if times and self.timed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -214,20 +215,24 @@ class Finishing:
         return any(n not in read and word.text not in STOP for n, word in enumerate(question.words))
 
     def _joined(self, one: Entities, other: Entities) -> list[Program]:
-        """What joins two named things: one leads to the other, or something has both; else what might have had both."""
-        first, second = self.executor.nodes(one), self.executor.nodes(other)
-        found: list[Program] = [
-            And(Walk(one, relation), other)
-            for relation in self._leaving(first) if among(second, self.executor.walk(first, relation)).all()
-        ]  # fmt: skip
+        """What joins two named things: one leads to the other, or something has both; else what might have done so."""
+        leading, may_lead = list[Program](), list[Program]()
+        for own, to in ((one, other), (other, one)):
+            nodes, wanted = self.executor.nodes(own), self.executor.nodes(to)
+            for relation in self._leaving(nodes):
+                walked = And(Walk(own, relation), to)
+                if among(wanted, self.executor.walk(nodes, relation)).all():
+                    leading.append(walked)
+                elif among(wanted, self.schema.columns.targets(relation)).all():
+                    may_lead.append(walked)
+        forward = self.schema.snapshot.num_relations
+        ways = [[r for r in self._leaving(self.executor.nodes(own)) if r >= forward] for own in (one, other)]
         either = [
-            And(Walk(one, mine), Walk(other, theirs))
-            for mine in self._leaving(first) for theirs in self._leaving(second)
-            if mine != theirs and mine >= self.schema.snapshot.num_relations <= theirs
-        ]  # fmt: skip
-        both = [own for own in either if len(self.executor.nodes(own))]
-        alike = [own for own in either if self._leads_to_one_sort(own)]
-        return [*found, *(both or (alike if not found else []))][:_OWNERS]
+            And(Walk(one, mine), Walk(other, theirs)) for mine, theirs in product(*ways) if mine != theirs
+        ]
+        both: list[Program] = [own for own in either if len(self.executor.nodes(own))]
+        alike: list[Program] = [own for own in either if self._leads_to_one_sort(own)]
+        return (leading or may_lead or both or alike or [And(one, other)])[:_OWNERS]
 
     def _leaving(self, nodes: np.ndarray) -> list[int]:
         """The directed relations that lead on from a node, but those that say its kind."""

@@ -34,8 +34,12 @@ _MEASURED = {
     "price": ("", "money"),
     "age": ("", "duration"),
 }
-#: Stems of what was paid for things that are sold again, and how much less a price that is.
-_BOUGHT, _LESS = frozenset(map(vocabulary.stem, ("cost", "purchase", "buying", "wholesale"))), 0.8
+#: Stems of what was paid for things that are sold again, how much less a price that is, and what is surely one.
+_BOUGHT, _LESS, _PRICED = (
+    frozenset(map(vocabulary.stem, ("cost", "purchase", "buying", "wholesale"))),
+    0.8,
+    0.45,
+)
 
 
 @dataclass(slots=True)
@@ -128,11 +132,13 @@ class Adjectives:
         for relation in schema.value_relations if temporal else ():
             if relation not in found and self._dated(relation):
                 found[relation] = (dict(adjective.nouns)["date"], ANY_DATE)
-        for relation in found if adjective.nouns[:1] and adjective.nouns[0][0] == "price" else ():
-            if _BOUGHT & set(
-                schema.relations[relation].stems
-            ):  # what is dear has a high price for those who buy it
-                found[relation] = (found[relation][0], found[relation][1] * _LESS)
+        bought = {r for r in found if _BOUGHT & set(schema.relations[r].stems)}
+        if (
+            adjective.nouns[:1]
+            and adjective.nouns[0][0] == "price"
+            and max((quality for r, (_, quality) in found.items() if r not in bought), default=0.0) > _PRICED
+        ):  # what is dear has a high price for those who buy it
+            found |= {r: (found[r][0], found[r][1] * _LESS) for r in bought}
         ranked = sorted(found.items(), key=lambda item: (-item[1][1], item[0]))
         return [(relation, up, quality) for relation, (up, quality) in ranked]
 

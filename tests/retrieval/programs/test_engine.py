@@ -144,6 +144,7 @@ def self_taught(engine, score):
     script = {"Egypt": [("language", score)], "Africa": [("-continent", score)]}
     other.retriever = ScriptedRetriever(engine.snapshot, script)
     other._self_taught = True
+    other._retelling = None
     return other
 
 

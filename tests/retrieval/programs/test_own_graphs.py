@@ -26,12 +26,12 @@ WRONG: dict[str, set[int]] = {
     "trails": set(), "clinic": {27}, "fleet": set(), "shows": {29},
     "expenses": {20, 27, 33, 35}, "wine": {36}, "sdb": {28},
     "timesheet": {17, 18, 20}, "matches": {5, 7, 9, 14, 16}, "parts": {5, 14, 19}, "bugs": {19},
-    "gym": {22}, "trips": {2, 22},
+    "gym": {22}, "trips": {2},
     "agency": {20, 35}, "recipes": {22, 30}, "people": {6, 9, 11, 12, 13, 14, 18, 24, 30}, "inventory": {17},
     "events": {3, 11, 22}, "repos": set(),
     "cycling": set(), "wards": {11, 13}, "goods": {17, 18}, "staff": {4, 8, 21},
     "battles": {1, 11, 17}, "dishes": set(),
-    "campaign": {6, 22}, "hives": {21}, "servers": {1, 22}, "lighthouses": {6}, "opera": {6, 11, 14, 20},
+    "campaign": {6, 22}, "hives": set(), "servers": {1, 22}, "lighthouses": {6}, "opera": {6, 11, 14, 20},
     "employers": {7}, "lamps": set(), "ends": {7, 11},
 }  # fmt: skip
 
