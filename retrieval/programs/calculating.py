@@ -262,7 +262,7 @@ class Calculating:
                     continue
                 most, least = (Fold(how, source, Key((relation,))) for how in (Folding.MOST, Folding.LEAST))
                 days = kind.kind is ValueKind.DATE and re.search(r"\byears?\b", text) is None
-                program = Arithmetic(Operation.DAYS if days else Operation.DIFFERENCE, most, least)
+                program = Arithmetic(Operation.DAYS if days else Operation.DIFFERENCE, least, most)
                 if math.isnan(self.executor.number(program)):
                     continue
                 cues = [
@@ -316,7 +316,7 @@ class Calculating:
         if one.kind is ValueKind.DATE:
             if re.search(r"\b(?:years?|old|age)\b", text):
                 return KeyOf(source, self._less(one.path, other.path))
-            days = Arithmetic(Operation.DAYS, ends, begins)
+            days = Arithmetic(Operation.DAYS, begins, ends)
             return (
                 Arithmetic(Operation.RATIO, days, Constant(7.0, text="7 days")) if "weeks" in text else days
             )

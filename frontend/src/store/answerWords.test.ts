@@ -330,6 +330,18 @@ it("says what a set is, and who is in it", () => {
   expect(said("KeyOf", [["the population of Chad", "17,700,000"]], ["17,700,000"])).toBe(
     "The population of Chad is 17,700,000.",
   );
+  const times: Told[] = [
+    ["the sale price of Saddle", "£30.00"],
+    ["£30.00 times 5", "£150"],
+  ];
+  expect(said("Arithmetic", times, ["£150"])).toBe("£30.00 times 5 is £150.");
+  expect(said("Arithmetic", [["2 of 8, in percent", "25%"]], ["25%"])).toBe("2 of 8 are 25%.");
+  expect(said("Arithmetic", [["the days between 2024-03-28 and 2024-04-02", "5 days"]], ["5 days"])).toBe(
+    "5 days lie between 2024-03-28 and 2024-04-02.",
+  );
+  expect(said("Difference", [["the difference of 230 and 135", "95"]], ["95"])).toBe(
+    "The difference of 230 and 135 is 95.",
+  );
 });
 
 describe("a path", () => {
