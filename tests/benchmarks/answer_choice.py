@@ -70,6 +70,8 @@ class Weighed:
 
 def measure(names: Sequence[str] = (), out: Path | None = None) -> list[Section]:
     """Exact sets and confidences on graphs that were left out of fitting; with ``out``, what was fitted with all."""
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)  # before it takes many minutes
     rows = weighed(_questions(names))
     section = Section(
         "What answers, chosen on graphs that the choice has not seen",
