@@ -30,13 +30,21 @@ export const passageQuery = (graph: Id, passage: number) =>
   query("graphs/{id}/passages/{number}", { id: graph, number: passage }, { staleTime: Infinity });
 
 /** What the snapshot says of an entity beside its facts. */
-export const attributesQuery = (graph: Id, entity: number) => ({
-  ...query("graphs/{id}/neighbours", { id: graph, entity, limit: 1 }, { staleTime: Infinity }),
+export const attributesQuery = (graph: Id, snapshot: string | null, entity: number) => ({
+  ...query(
+    "graphs/{id}/neighbours",
+    { id: graph, entity, limit: 1, ...(snapshot && { snapshot }) },
+    { staleTime: Infinity },
+  ),
   select: ({ node }: Neighbours) => node.attributes,
 });
 
-export const factQuery = (graph: Id, head: number, relation: string, tail: number) =>
-  query("graphs/{id}/fact", { id: graph, head, relation, tail }, { staleTime: Infinity, retry: false });
+export const factQuery = (graph: Id, snapshot: string | null, head: number, relation: string, tail: number) =>
+  query(
+    "graphs/{id}/fact",
+    { id: graph, head, relation, tail, ...(snapshot && { snapshot }) },
+    { staleTime: Infinity, retry: false },
+  );
 
 export const extractionQuery = (graph: Id) => query("graphs/{id}/extract", { id: graph }, { retry: false });
 

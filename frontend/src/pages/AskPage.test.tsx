@@ -262,3 +262,10 @@ it("shows a run that was kept although no worker could be told of it", async () 
   press();
   await screen.findByText("The run");
 });
+
+it("takes no other graph for one that its address names and that is gone", async () => {
+  serve();
+  open("/?graph=7");
+  expect(await screen.findByText("This graph is not there any more")).toBeInTheDocument();
+  expect(screen.getByText("look in the trash")).toHaveAttribute("href", "/graphs");
+});

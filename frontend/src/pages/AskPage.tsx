@@ -28,13 +28,14 @@ import {
   type Corrected,
   type Draft,
 } from "@/components/ask/draft";
+import { entitiesNow, goneWords } from "@/components/ask/entitiesNow";
 import { useDraft } from "@/components/ask/useDraft";
 import { useStopping } from "@/components/ask/useStopping";
 import { CompareDialog } from "@/components/compare/CompareDialog";
 import { GraphPanel, warmGraph } from "@/components/graph/GraphPanel";
 import { Button } from "@/components/kit/controls";
 import { useMedia, useTitle } from "@/components/kit/hooks";
-import { ErrorNotice, Loading } from "@/components/kit/feedback";
+import { ErrorNotice, Loading, troubleOf } from "@/components/kit/feedback";
 import { useUrl, useUrlNumber } from "@/components/kit/url";
 import { useIsTrained } from "@/components/kit/useIsTrained";
 import { useMethodName } from "@/components/kit/useMethodName";
@@ -55,6 +56,7 @@ import { sceneOf } from "@/store/scene";
 import { beforeOf, followsOf } from "@/store/thread";
 import { rememberGraph, useSettings } from "@/store/settings";
 import { changedSettings } from "@/store/settingsForm";
+import { toast } from "@/store/toasts";
 
 const NARROW = "(max-width: 820px)";
 
@@ -159,6 +161,19 @@ export function AskPage() {
     asking.mutate({ now, corrected });
   };
 
+  const askAbout = async (about: readonly { id: number; label: string }[]) => {
+    const graph = graphs.data?.results.find((one) => one.id === run.data?.graph);
+    try {
+      const now = run.data && graph ? await entitiesNow(client, run.data, graph, about) : null;
+      if (now?.gone.length) toast(goneWords(now.gone));
+      const given = now?.found ?? about;
+      if (given.length) change({ given: given.map((one) => pinOf(one, "")), question: "" });
+      box.current?.focus();
+    } catch (error) {
+      toast(troubleOf(error).message);
+    }
+  };
+
   const live = log?.view;
   const steering = useSteering(run.data, live);
   const isTrained = useIsTrained()(live?.started?.method);
@@ -258,6 +273,7 @@ export function AskPage() {
             <Welcome
               graphs={list}
               graph={known}
+              isGone={asks.isGone}
               onExample={(question) => askNow({ question, given: null })}
             />
           )}
@@ -356,10 +372,7 @@ export function AskPage() {
         theme={theme}
         lit={lit ?? undefined}
         litNodes={litNodes}
-        onAsk={(about) => {
-          change({ given: about.map((one) => pinOf(one, "")), question: "" });
-          box.current?.focus();
-        }}
+        onAsk={(about) => void askAbout(about)}
         onClearChain={() => light({})}
       />
     );

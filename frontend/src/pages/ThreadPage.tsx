@@ -1,6 +1,6 @@
 // The address of a thread: its last question is opened.
 import { useQuery } from "@tanstack/react-query";
-import { Navigate, useNavigate, useParams } from "react-router";
+import { Link, Navigate, useNavigate, useParams } from "react-router";
 import { runsQuery } from "@/api/queries";
 import { Button } from "@/components/kit/controls";
 import { EmptyState } from "@/components/kit/feedback";
@@ -25,7 +25,8 @@ export function ThreadPage() {
         </Button>
       }
     >
-      Its graph may have been deleted, or you may not see it; or the address is incomplete.
+      Its graph may have been deleted, or you may not see it; or the address is incomplete. A graph in the
+      trash comes back with its runs: <Link to="/graphs">look in the trash</Link>.
     </EmptyState>
   );
 }

@@ -8,10 +8,12 @@ import { integer } from "@/store/format";
 interface Props {
   graphs: readonly Graph[] | undefined;
   graph: Graph | undefined;
+  /** An address named a graph that is not there. */
+  isGone?: boolean;
   onExample: (question: string) => void;
 }
 
-export function Welcome({ graphs, graph, onExample }: Props) {
+export function Welcome({ graphs, graph, isGone = false, onExample }: Props) {
   if (graphs?.length === 0) {
     return (
       <EmptyState
@@ -23,6 +25,14 @@ export function Welcome({ graphs, graph, onExample }: Props) {
         }
       >
         A table (CSV), triples, RDF, nodes and edges, or documents. It can be asked seconds after its upload.
+      </EmptyState>
+    );
+  }
+  if (!graph && isGone) {
+    return (
+      <EmptyState title="This graph is not there any more">
+        It was deleted, or is no longer shared with you. Pick another one at the top left, or{" "}
+        <Link to="/graphs">look in the trash</Link>.
       </EmptyState>
     );
   }

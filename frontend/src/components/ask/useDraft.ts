@@ -127,7 +127,9 @@ export function useDraft(
   const first = useMemo(() => graphAtFirst(list ?? [], username), [list, username]);
   // One that could not be imported is shown to who names it alone.
   const askable = known && (known.state !== "failed" || params.get("graph") === draft.graph);
-  if (settled && !askable && first && !id) setDraft({ ...draft, graph: String(first.id) });
+  // Nor is another one taken for one that an address names and that is not there any more.
+  const isGone = settled && !known && draft.graph !== null && params.get("graph") === draft.graph;
+  if (settled && !askable && first && !id && !isGone) setDraft({ ...draft, graph: String(first.id) });
 
   // Whoever comes by an address that names a graph finds it again in the menu's Ask.
   const byUrl = known && !id && params.get("graph") === String(known.id) ? known.id : null;
@@ -209,6 +211,8 @@ export function useDraft(
     graphs,
     settled,
     known,
+    /** The address names a graph that is not there. */
+    isGone,
     choices,
     method,
     checkpoint,

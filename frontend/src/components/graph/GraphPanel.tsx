@@ -54,7 +54,8 @@ export function GraphPanel(props: Props) {
   const [edge, setEdge] = useState<string | null>(null);
   const state = useGraphView(graph, view, { chain, lit, litNodes, node, walkedBy });
   const { model, dispatch, selected } = state;
-  const acts = useGraphActs(graph, state, { onAsk, onClearChain });
+  const snapshot = view.started?.snapshot ?? null;
+  const acts = useGraphActs(graph, state, { onAsk, onClearChain, snapshot });
   const { labelOf, expand, hub, setHub, pathFrom, setPathFrom } = acts;
   const [handle, setHandle] = useState<GraphHandle | null>(null);
   const [layout, setLayout] = useState<LayoutName>("flow");
@@ -309,7 +310,7 @@ export function GraphPanel(props: Props) {
       {acts.similar && (
         <SimilarDialog
           graph={graph}
-          snapshot={view.started?.snapshot ?? null}
+          snapshot={snapshot}
           node={acts.similar}
           isShown={(id) => model.nodes.some((one) => one.id === id)}
           onAdd={(_, hops) => dispatch({ type: "expand", hops })}
@@ -319,6 +320,7 @@ export function GraphPanel(props: Props) {
       {hub && (
         <RelationChooser
           graph={graph}
+          snapshot={snapshot}
           node={hub}
           onAdd={(hops) => dispatch({ type: "expand", hops })}
           onClose={() => setHub(null)}

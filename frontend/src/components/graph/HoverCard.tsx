@@ -43,13 +43,19 @@ function AttributeList({ of }: { of: Attributes }) {
   );
 }
 
-function NodeMore({ graph, id }: { graph: Id; id: number }) {
-  const { data } = useQuery({ ...attributesQuery(graph, id), enabled: useRested(REST_MS) });
+interface Of {
+  graph: Id;
+  /** The hash of the version that was asked; null takes the current one. */
+  snapshot: string | null;
+}
+
+function NodeMore({ graph, snapshot, id }: Of & { id: number }) {
+  const { data } = useQuery({ ...attributesQuery(graph, snapshot, id), enabled: useRested(REST_MS) });
   return data ? <AttributeList of={data} /> : null;
 }
 
-function EdgeMore({ graph, edge }: { graph: Id; edge: GraphEdge }) {
-  const query = factQuery(graph, edge.source, edge.relation, edge.target);
+function EdgeMore({ graph, snapshot, edge }: Of & { edge: GraphEdge }) {
+  const query = factQuery(graph, snapshot, edge.source, edge.relation, edge.target);
   const { data } = useQuery({ ...query, enabled: useRested(REST_MS) });
   if (!data) return null;
   const titles = data.passages.map((passage) => passage.title || passage.name);
@@ -137,13 +143,14 @@ export function HoverCard({ graph, target, model, view }: Props) {
   const node = target.kind === "node" ? model.nodes.find((one) => one.id === target.id) : undefined;
   const edge = target.kind === "edge" ? model.edges.find((one) => one.id === target.id) : undefined;
   if (!node && !edge) return null;
+  const of = { graph, snapshot: view.started?.snapshot ?? null };
   return (
     <div className="hover-card" style={{ left: target.x + 14, top: target.y + 14 }}>
       {node && <NodeFacts node={node} view={view} />}
-      {node && held && held.attributes > 0 && <NodeMore key={node.id} graph={graph} id={node.id} />}
+      {node && held && held.attributes > 0 && <NodeMore key={node.id} {...of} id={node.id} />}
       {edge && <EdgeFacts edge={edge} model={model} view={view} />}
       {edge?.kind === "fact" && edge.verified && held && held.attributes + held.passages > 0 && (
-        <EdgeMore key={edge.id} graph={graph} edge={edge} />
+        <EdgeMore key={edge.id} {...of} edge={edge} />
       )}
     </div>
   );

@@ -74,3 +74,16 @@ it("is not there for what is not drawn", () => {
   show({ kind: "node", id: NODES.bern.id });
   expect(screen.queryByRole("complementary")).toBeNull();
 });
+
+it("asks for the facts of the version that the run asked", async () => {
+  const asked: string[] = [];
+  vi.stubGlobal("fetch", (url: string) => {
+    asked.push(url);
+    return Promise.resolve(
+      new Response(JSON.stringify({ groups: [], hops: [], total: 0, cut: false }), { status: 200 }),
+    );
+  });
+  show({ kind: "node", id: NODES.french.id });
+  await screen.findByText("0 facts in 0 relations");
+  expect(asked[0]).toContain(`snapshot=${view.started?.snapshot ?? ""}`);
+});

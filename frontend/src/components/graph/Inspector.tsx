@@ -14,6 +14,8 @@ const RELATIONS = 12;
 
 interface NodeProps {
   graph: Id;
+  /** The hash of the version that the numbers of entities are of; null takes the current one. */
+  snapshot: string | null;
   node: GraphNode;
   onExpand: () => void;
   onAsk: () => void;
@@ -21,8 +23,9 @@ interface NodeProps {
   onSimilar: () => void;
 }
 
-function Relations({ graph, node }: Pick<NodeProps, "graph" | "node">) {
-  const { data, error } = useQuery(neighboursQuery(graph, { entity: node.id, limit: 1 }));
+function Relations({ graph, snapshot, node }: Pick<NodeProps, "graph" | "snapshot" | "node">) {
+  const asked = { entity: node.id, limit: 1, ...(snapshot && { snapshot }) };
+  const { data, error } = useQuery(neighboursQuery(graph, asked));
   if (error) return <ErrorNotice error={error} />;
   if (!data) return <Loading what="facts" />;
   const total = data.groups.reduce((sum, group) => sum + group.count, 0);
@@ -52,11 +55,11 @@ function Relations({ graph, node }: Pick<NodeProps, "graph" | "node">) {
   );
 }
 
-function NodeCard({ graph, node, onExpand, onAsk, onPin, onSimilar }: NodeProps) {
+function NodeCard({ graph, snapshot, node, onExpand, onAsk, onPin, onSimilar }: NodeProps) {
   return (
     <>
       <p className="muted small">{kindOf(node)}</p>
-      <Relations graph={graph} node={node} />
+      <Relations graph={graph} snapshot={snapshot} node={node} />
       <p className="inspector-acts">
         <Button size="small" icon="plus" onPress={onExpand}>
           Expand
@@ -102,6 +105,7 @@ export function Inspector(props: Props) {
         <NodeCard
           key={node.id}
           graph={graph}
+          snapshot={view.started?.snapshot ?? null}
           node={node}
           onExpand={() => onExpand(node.id)}
           onAsk={() => onAsk(node.id)}

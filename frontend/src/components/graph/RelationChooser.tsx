@@ -13,6 +13,8 @@ export const HUB = 25;
 
 interface Props {
   graph: Id;
+  /** The hash of the version that the numbers of entities are of; null takes the current one. */
+  snapshot: string | null;
   node: { id: number; label: string };
   onAdd: (hops: readonly Hop[]) => void;
   onClose: () => void;
@@ -43,14 +45,15 @@ function GroupRow({ group, shown, onShow }: RowProps) {
   );
 }
 
-export function RelationChooser({ graph, node, onAdd, onClose }: Props) {
+export function RelationChooser({ graph, snapshot, node, onAdd, onClose }: Props) {
   const [filter, setFilter] = useState("");
   const [shown, setShown] = useState<Record<string, number>>({});
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
+  const version = snapshot ? { snapshot } : {};
   const overview = useQuery({
-    queryKey: ["graphs", String(graph), "neighbours", node.id],
-    queryFn: () => neighbours(graph, { entity: node.id, limit: 1 }),
+    queryKey: ["graphs", String(graph), "neighbours", snapshot, node.id],
+    queryFn: () => neighbours(graph, { entity: node.id, limit: 1, ...version }),
   });
   const groups = (overview.data?.groups ?? []).filter((group) =>
     group.label.toLowerCase().includes(filter.trim().toLowerCase()),
@@ -63,7 +66,10 @@ export function RelationChooser({ graph, node, onAdd, onClose }: Props) {
     setError(null);
     try {
       const offset = shown[key] ?? 0;
-      const answer = await neighbours(graph, { entity: node.id, relation, direction, limit: HUB, offset });
+      const answer = await neighbours(graph, {
+        ...{ entity: node.id, relation, direction, limit: HUB, offset },
+        ...version,
+      });
       onAdd(answer.hops);
       setShown({ ...shown, [key]: offset + answer.hops.length });
     } catch (reason) {

@@ -14,9 +14,11 @@ import type { GraphState } from "./useGraphView";
 interface Around {
   onAsk: (about: readonly { id: number; label: string }[]) => void;
   onClearChain: () => void;
+  /** The hash of the version that the numbers of entities are of; null takes the current one. */
+  snapshot: string | null;
 }
 
-export function useGraphActs(graph: Id, state: GraphState, { onAsk, onClearChain }: Around) {
+export function useGraphActs(graph: Id, state: GraphState, { onAsk, onClearChain, snapshot }: Around) {
   const { model, dispatch, selected, setSelected } = state;
   const [hub, setHub] = useState<{ id: number; label: string } | null>(null);
   const [pathFrom, setPathFrom] = useState<number | null>(null);
@@ -27,7 +29,7 @@ export function useGraphActs(graph: Id, state: GraphState, { onAsk, onClearChain
 
   const expand = async (id: number) => {
     try {
-      const answer = await neighbours(graph, { entity: id, limit: HUB });
+      const answer = await neighbours(graph, { entity: id, limit: HUB, ...(snapshot && { snapshot }) });
       const total = answer.groups.reduce((sum, group) => sum + group.count, 0) || answer.total;
       if (total > answer.hops.length) {
         setHub({ id, label: labelOf(id) });

@@ -1,5 +1,5 @@
 // An address of a run that is not there.
-import { useNavigate } from "react-router";
+import { Link, useNavigate } from "react-router";
 import { Button } from "@/components/kit/controls";
 import { EmptyState } from "@/components/kit/feedback";
 
@@ -14,7 +14,8 @@ export function MissingRun() {
         </Button>
       }
     >
-      It may have been deleted, or the address is incomplete.
+      It or its graph may have been deleted, or the address is incomplete. A graph in the trash comes back
+      with its runs: <Link to="/graphs">look in the trash</Link>.
     </EmptyState>
   );
 }
