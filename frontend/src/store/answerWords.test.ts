@@ -508,6 +508,11 @@ describe("what is said of things", () => {
     );
   });
 
+  it("keeps names apart that run from right to left", () => {
+    expect(listed(["حلب", "دمشق"])).toBe("\u2068حلب\u2069 and \u2068دمشق\u2069");
+    expect(listed(["Ann", "Bo"])).toBe("Ann and Bo");
+  });
+
   it("of the answers before tells how many are kept", () => {
     const steps: Told[] = [
       ["those whose mountain range is Alps", 8],

@@ -1,8 +1,12 @@
 // Nouns, lists and measures as people write them.
 import { integer, valueText } from "./format";
 
+/** A name in a line that runs left to right: one of a script that runs the other way stays apart from its neighbours. */
+const apart = (name: string) => (/[\u0590-\u08ff\ufb1d-\ufefc]/u.test(name) ? `\u2068${name}\u2069` : name);
+
 /** Names in a row: of more than four the first three, and how many others. */
-export function listed(names: readonly string[]): string {
+export function listed(given: readonly string[]): string {
+  const names = given.map(apart);
   const shown = names.length > 4 ? [...names.slice(0, 3), `${integer(names.length - 3)} others`] : names;
   return shown.length < 2 ? (shown[0] ?? "") : `${shown.slice(0, -1).join(", ")} and ${shown.at(-1) ?? ""}`;
 }
