@@ -65,7 +65,7 @@ _VERBS = frozenset({
     "went", "can", "could", "with", "from", "in", "by", "on", "at", "that", "who", "which", "whose", "live", "lives",
     "work", "works", "belong", "belongs", "cost", "costs", "get", "gets", "got", "need", "needs",
 })  # fmt: skip
-#: What asks how far apart two values of one thing are: times, or numbers.
+#: What asks for the time between two dates of one thing.
 _TIMES = re.compile(
     r"(?:.*\b)?(?:how (?:long|old)"
     r"|how (?:many|much)(?: full| whole)? (?:days|nights|weeks|months|years|hours|minutes|time)"
@@ -76,6 +76,7 @@ _EXTREMES = re.compile(
     r".*\b(?P<between>between)\b(?: (?:the|our|my|his|her|their|its))? (?:(?:first|earliest) (?P<one>\w+ )?and"
     r"(?: (?:the|our|my|his|her|their|its))? (?:last|latest|most recent)|two|both) (?P<rest>.+)"
 )
+#: What asks how far apart two numbers of one thing are, and how such a question begins.
 _NUMBERS = re.compile(
     r".*\b(?:more|less|fewer|than|differ\w*|rises?|rose|risen|grow[ns]?|grew|increased?|drop(?:ped|s)?|f[ae]ll|fallen"
     r"|between|change[ds]?|apart)\b.*"
@@ -83,6 +84,7 @@ _NUMBERS = re.compile(
 _HOW_MUCH = re.compile(
     r"\bhow (?:much|many)\b|\bdifference\b|^what (?:would|does|did|is|was)\b|^(?:total|balance|profit)\b"
 )
+#: What asks what is still owed, and what was gained.
 _OWED = re.compile(
     r".*\b(?:owe[sd]?|outstanding|still (?:to )?(?:cost|pay|due)|cost still|left to pay|unpaid"
     r"|after (?:the|his|her|their|its|a) deposit|balance)\b.*"

@@ -98,11 +98,15 @@ class Finishing:
         if part.program is None or (asked == "how many" and part.program in several):
             return []
         if asked == "yes/no" and part.category == "S":
-            if self._is_of_its_kind(question, part):
-                return []
             named = _two_named(part.program)
             if named is not None:
                 return [Exists(own) for own in self._joined(*named)]
+            if self._is_of_its_kind(question, part) or self._is_of_no_kind(part.program):
+                return []
+            if isinstance(part.program, Or) and all(
+                isinstance(own, Or | Entities) for own in walk(part.program)
+            ):
+                return []  # that either is there is no question
             return [Exists(self._true(part.program)), part.program]
         if part.category == "S":
             other = _others(question, part.program)
@@ -214,6 +218,17 @@ class Finishing:
         read = {n for own in leaves_of(part) for n in range(*(own.anchored or (0, 0)))}
         return any(n not in read and word.text not in STOP for n, word in enumerate(question.words))
 
+    def _is_of_no_kind(self, program: Program) -> bool:
+        """Whether something named would have to be of a kind that it is not of, and more: a lesson that is Ben."""
+        conditions = _conditions(program)
+        named = [own for own in conditions if isinstance(own, Entities) and len(own.ids) == 1]
+        if self.schema.type_relation is None or len(conditions) <= _PAIR or not named:
+            return False
+        back = self.schema.inverse(self.schema.type_relation)
+        kinds = [own for own in conditions if isinstance(own, Walk) and own.relation == back]
+        return any(not among(self.executor.nodes(own), self.executor.nodes(kind)).all()
+                   for own in named for kind in kinds)  # fmt: skip
+
     def _joined(self, one: Entities, other: Entities) -> list[Program]:
         """What joins two named things: one leads to the other, or something has both; else what might have done so."""
         leading, may_lead = list[Program](), list[Program]()
@@ -318,14 +333,29 @@ class Finishing:
         ]
 
 
+def _conditions(program: Program) -> list[Program]:
+    """All that a program asks to hold at once."""
+    if isinstance(program, And):
+        return [*_conditions(program.left), *_conditions(program.right)]
+    return [program]
+
+
 def _two_named(program: Program) -> tuple[Entities, Entities] | None:
-    """Two things of which each is named alone, and nothing is in both."""
+    """Two things of which each is named alone, maybe with a kind: nothing is both."""
     if not isinstance(program, And):
         return None
-    one, other = program.left, program.right
-    if isinstance(one, Entities) and isinstance(other, Entities) and len(one.ids) == len(other.ids) == 1:
-        return (one, other) if one.ids != other.ids else None
-    return None
+    conditions = _conditions(program)
+    named = {own for own in conditions if isinstance(own, Entities) and len(own.ids) == 1}
+    others = [own for own in conditions if own not in named and not _may_be_kind(own)]
+    if len(named) != _PAIR or others:
+        return None
+    one, other = sorted(named, key=lambda own: own.ids)
+    return one, other
+
+
+def _may_be_kind(program: Program) -> bool:
+    """Whether a set is all of something: of a kind, or that have a relation."""
+    return isinstance(program, Having) or (isinstance(program, Walk) and isinstance(program.source, Entities))
 
 
 def _which(question: Question, program: Program) -> Program:

@@ -61,3 +61,25 @@ def test_what_is_calculated(reader, question, answer):
 
 def test_a_number_that_is_compared_multiplies_nothing(reader):
     assert answers(reader, "Which products have a sale price of more than 6?") == ["Inner tube", "Saddle"]
+
+
+LESSONS = [
+    (name, relation, value)
+    for name, horse, pupil in (("Lesson 1", "Comet", "Ana Reis"), ("Lesson 2", "Sable", "Ben Osei"))
+    for relation, value in (("type", "lesson"), ("horse", horse), ("pupil", pupil))
+] + [(name, "type", kind) for name, kind in (("Comet", "horse"), ("Sable", "horse"), ("Ana Reis", "pupil"),
+                                             ("Ben Osei", "pupil"))]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Has Ben Osei ridden Sable?", "yes"),
+        ("Has Ana Reis ridden Sable?", "no"),
+        ("Did Ben Osei have a lesson on Sable?", "yes"),
+        ("Is Comet a lesson?", "no"),
+        ("Is Comet a horse?", "yes"),
+    ],
+)
+def test_yes_or_no_of_two_things_is_asked_of_what_joins_them(tmp_path, question, answer):
+    assert answers(reader_of(LESSONS, tmp_path), question) == [answer]
