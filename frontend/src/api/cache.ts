@@ -1,5 +1,5 @@
 // The cache of what the server said, and when it is asked again.
-import { QueryClient } from "@tanstack/react-query";
+import { QueryClient, type QueryKey } from "@tanstack/react-query";
 import { ApiError } from "./client";
 
 export function makeCache(): QueryClient {
@@ -19,4 +19,23 @@ export function makeCache(): QueryClient {
       mutations: { networkMode: "always" },
     },
   });
+}
+
+/**
+ * Asks again for what news has made old. What is on its way for the first time may have been said before the news came,
+ * and the library keeps such a request as it is: that one is asked for again when it is there.
+ */
+export async function refresh(client: QueryClient, ...changed: readonly QueryKey[]): Promise<void> {
+  await Promise.all(
+    changed.map(async (queryKey) => {
+      const first = client
+        .getQueryCache()
+        .findAll({ queryKey, fetchStatus: "fetching" })
+        .filter((query) => query.state.data === undefined);
+      await client.invalidateQueries({ queryKey });
+      await Promise.all(
+        first.map((query) => client.invalidateQueries({ queryKey: query.queryKey, exact: true })),
+      );
+    }),
+  );
 }

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useSyncExternalStore } from "react";
 import { accessKeys } from "@/api/access";
+import { refresh } from "@/api/cache";
 import { keys, listJobs } from "@/api/queries";
 import { reviewKeys } from "@/api/review";
 import { studyKeys } from "@/api/studies";
@@ -58,7 +59,7 @@ export function useRunLog(run: string | undefined, news: News): { log: RunLog | 
   // It may come to rest twice between two renderings: each rest has its own event.
   const rest = (isOver(phase) || phase === "paused") && log ? log.view.seq : 0;
   useEffect(() => {
-    if (rest) void client.invalidateQueries({ queryKey: keys.runs });
+    if (rest) void refresh(client, keys.runs);
   }, [rest, client]);
   // Only when it was said just now: what was said before the end is no news.
   const hear = useEffectEvent(() => {
@@ -85,7 +86,7 @@ export function useRunLogs(runs: readonly string[]): (RunLog | undefined)[] {
   const over = logs.filter((log) => log && isOver(log.view.phase)).length;
   useEffect(() => {
     if (!over) return;
-    for (const queryKey of [keys.runs, keys.comparisons]) void client.invalidateQueries({ queryKey });
+    void refresh(client, keys.runs, keys.comparisons);
   }, [over, client]);
   return logs;
 }
@@ -106,7 +107,8 @@ export function useJobNews(signedIn: boolean): void {
       },
       onJob: (job) => {
         if (job.state !== "running") {
-          for (const queryKey of [
+          void refresh(
+            client,
             keys.graphs,
             keys.checkpoints,
             keys.labelSets,
@@ -115,12 +117,10 @@ export function useJobNews(signedIn: boolean): void {
             keys.jobs,
             reviewKeys.queues,
             accessKeys.storage,
-          ]) {
-            void client.invalidateQueries({ queryKey });
-          }
+          );
         }
       },
-      onGraph: () => void client.invalidateQueries({ queryKey: keys.graphs }),
+      onGraph: () => void refresh(client, keys.graphs),
     });
     return () => {
       stop();
