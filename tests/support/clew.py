@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -148,8 +148,15 @@ class Clew:
 
     def events(self, run: str, after: int = 0) -> Iterator[dict[str, Any]]:
         """The run's events over the socket, until the server closes after the terminal one."""
+        return self._told(f"ws/runs/{run}?after={after}")
+
+    def events_of(self, runs: Iterable[str]) -> Iterator[dict[str, Any]]:
+        """The events of several runs over one socket, until the server closes after the last has ended."""
+        return self._told("ws/runs?after=" + ",".join(f"{run}:0" for run in runs))
+
+    def _told(self, address: str) -> Iterator[dict[str, Any]]:
         header = {"Authorization": self.session.headers["Authorization"]}
-        address = f"ws://127.0.0.1:{self.port}/ws/runs/{run}?after={after}&together=1"
-        with connect(address, additional_headers=header, max_size=2**24, compression=None) as ws:
+        url = f"ws://127.0.0.1:{self.port}/{address}&together=1"
+        with connect(url, additional_headers=header, max_size=2**24, compression=None) as ws:
             for frame in ws:
                 yield from json.loads(frame)

@@ -1,11 +1,12 @@
-"""The socket of a run, ``/ws/runs/{id}?after=SEQ&together=1``. Protocol: ``docs/contracts.md``."""
+"""The socket of a run, ``/ws/runs/{id}``, and that of several, ``/ws/runs``. Protocol: ``docs/contracts.md``."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 from urllib.parse import parse_qs
+from uuid import UUID
 
 from channels.db import database_sync_to_async
 
@@ -19,12 +20,14 @@ LOOK_AGAIN_S = 1.0
 """How often a quiet run's log is read in case an announcement was lost."""
 
 SEQ_MAX = 2**31 - 1
+RUNS_MAX = 20
+"""Runs that one socket follows."""
 
 
-class RunConsumer(Socket):
-    """One run's events: those in the log first, then live; gapless, in order, nothing twice.
+class RunsConsumer(Socket):
+    """The events of a run, or of several: of each those in the log first, then live; gapless, in order, nothing twice.
 
-    The group is joined before the log is read, so that nothing falls between the two. Announcements that were seen
+    The groups are joined before the logs are read, so that nothing falls between the two. Announcements that were seen
     already are skipped; one that leaves a gap makes the consumer read the log, which always has the events first.
     """
 
@@ -32,26 +35,26 @@ class RunConsumer(Socket):
     ended = False
 
     async def obstacle(self, scope: dict[str, Any]) -> int | None:
-        """``after`` must be a number, and the run of a graph that the user may see."""
-        if _after(scope["query_string"]) is None:
+        """``after`` must make sense, and the runs be of graphs that the user may see."""
+        after = _asked(scope)
+        if after is None:
             return BAD_REQUEST
-        run = str(scope["url_route"]["kwargs"]["run_id"])
-        return None if await database_sync_to_async(_may_watch)(scope["user"], run) else NOT_FOUND
+        return None if await database_sync_to_async(_may_watch)(scope["user"], after) else NOT_FOUND
 
     def still_allowed(self) -> bool:
-        """Whether they may also still see the run's graph."""
-        return super().still_allowed() and _may_watch(self.scope["user"], self.run_id)
+        """Whether they may also still see the graphs of the runs."""
+        return super().still_allowed() and _may_watch(self.scope["user"], self.sent)
 
     async def connect(self) -> None:
         """Join, replay."""
-        self.run_id: str = str(self.scope["url_route"]["kwargs"]["run_id"])
         self.turn = asyncio.Lock()
-        self.sent = _after(self.scope["query_string"]) or 0
+        self.sent: dict[UUID, int] = _asked(self.scope) or {}
+        self.going = set(self.sent)
         self.together = _said(self.scope["query_string"], "together") == "1"
-        if not await self.join(announce.group(self.run_id)):
+        if not await self.join(*map(announce.group, self.sent)):
             return
         async with self.turn:
-            found = await self.catch_up()
+            found = await self.catch_up(self.sent)
         if not found:
             await asyncio.sleep(SETTLE_S)
             await self.close(NOT_FOUND)
@@ -66,25 +69,35 @@ class RunConsumer(Socket):
         await super().let_go()
 
     async def run_events(self, message: dict[str, Any]) -> None:
-        """Events were announced."""
+        """Events of one run were announced."""
         async with self.turn:
             if self.ended:
                 return
-            new = [event for event in message["events"] if event["seq"] > self.sent]
+            run = UUID(message["events"][0]["run"])
+            new = [event for event in message["events"] if event["seq"] > self.sent[run]]
             # They are announced in order and without gaps, so that the first one says whether any was missed.
-            if new and new[0]["seq"] == self.sent + 1:
+            if new and new[0]["seq"] == self.sent[run] + 1:
                 await self.forward(new)
-            if new and (new[-1]["seq"] > self.sent or new[-1]["type"] in TERMINAL_TYPES):
-                await self.catch_up()
+            if new and new[-1]["seq"] > self.sent[run]:
+                await self.catch_up((run,))
+            elif new and new[-1]["type"] in TERMINAL_TYPES:
+                self.going.discard(run)
+                if not self.going:
+                    await self.catch_up(self.sent)
+            elif new:
+                self.going.add(run)
 
-    async def catch_up(self) -> bool:
-        """Send what the log has beyond what was sent; whether there is such a run. Called with the turn held."""
-        found = await database_sync_to_async(selectors.rest)(self.run_id, after=self.sent)
-        await self.forward(found.events)
-        # A client that has the last event already is told that there is no more.
-        if found.ended and not self.ended:
+    async def catch_up(self, runs: Iterable[UUID]) -> bool:
+        """Send what the logs have beyond what was sent; whether there are such runs. Called with the turn held."""
+        after = {run: self.sent[run] for run in runs}
+        found = await database_sync_to_async(selectors.rest)(after)
+        await self.forward([event for rest in found.values() for event in rest.events])
+        for run, rest in found.items():
+            (self.going.discard if rest.ended else self.going.add)(run)
+        # A client that has the last events already is told that there are no more.
+        if not self.going and not self.ended:
             await self.end()
-        return bool(found.exists)
+        return all(rest.exists for rest in found.values())
 
     async def forward(self, events: Sequence[dict[str, Any]]) -> None:
         """Send the next events. The log says whether a terminal one is the end: a run may have been taken up since."""
@@ -92,27 +105,45 @@ class RunConsumer(Socket):
             return
         for frame in (events,) if self.together else events:
             await self.send_json(frame)
-        self.sent = events[-1]["seq"]
+        self.sent |= {UUID(event["run"]): event["seq"] for event in events}
 
     async def end(self) -> None:
-        """Close, because the run is over."""
+        """Close, because the runs are over."""
         self.ended = True
         await asyncio.sleep(SETTLE_S)
         await self.close(1000)
 
     async def look_again(self) -> None:
-        """Read the log now and then, in case an announcement was lost or the worker died."""
+        """Read the logs now and then, in case an announcement was lost or the worker died."""
         while not self.ended:
             await asyncio.sleep(LOOK_AGAIN_S)
             async with self.turn:
                 if not self.ended:
-                    await database_sync_to_async(services.fail_if_worker_lost)(run_id=self.run_id)
-                    await self.catch_up()
+                    await database_sync_to_async(_fail_lost)(tuple(self.going))
+                    await self.catch_up(self.sent)
 
 
-def _after(query: bytes) -> int | None:
-    """``?after=`` as a number (0 when absent); None when it is something else."""
-    text = _said(query, "after", "0")
+def _asked(scope: dict[str, Any]) -> dict[UUID, int] | None:
+    """The runs to follow, each with the last number that the client has; None where ``after`` makes no sense."""
+    own = scope["url_route"]["kwargs"].get("run_id")
+    if own is not None:
+        seq = _seq(_said(scope["query_string"], "after", "0"))
+        return None if seq is None else {own: seq}
+    after: dict[UUID, int] = {}
+    for one in _said(scope["query_string"], "after").split(","):
+        run, _, behind = one.partition(":")
+        seq = _seq(behind)
+        if seq is None or len(after) == RUNS_MAX:
+            return None
+        try:
+            after[UUID(run)] = seq
+        except ValueError:
+            return None
+    return after
+
+
+def _seq(text: str) -> int | None:
+    """A sequence number; None when it is something else."""
     if not text.isascii() or not text.isdigit() or int(text[:12]) > SEQ_MAX:
         return None
     return int(text)
@@ -122,5 +153,10 @@ def _said(query: bytes, name: str, absent: str = "") -> str:
     return parse_qs(query.decode("latin-1"), keep_blank_values=True).get(name, [absent])[-1]
 
 
-def _may_watch(user: Any, run: str) -> bool:
-    return visible(selectors.runs().filter(pk=run), user).exists()
+def _may_watch(user: Any, runs: Collection[UUID]) -> bool:
+    return visible(selectors.runs().filter(pk__in=runs), user).count() == len(runs)
+
+
+def _fail_lost(runs: Sequence[UUID]) -> None:
+    for run in runs:
+        services.fail_if_worker_lost(run_id=run)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from retrieval.events import TERMINAL_TYPES
 from webapp.answers.envelope import wrap
@@ -54,13 +55,21 @@ class Rest:
     ended: bool
 
 
-def rest(run_id: UUID | str, *, after: int) -> Rest:
-    """The events behind ``after``, and whether the run has ended with them or before."""
-    found = events(run_id, after=after)
-    if found:
-        return Rest(True, found, found[-1]["type"] in TERMINAL_TYPES)
-    exists = Run.objects.filter(pk=run_id).exists()
-    return Rest(exists, found, exists and has_ended(run_id))
+def rest(after: Mapping[UUID, int]) -> dict[UUID, Rest]:
+    """What several runs have behind their sequence numbers, and whether each has ended with that or before."""
+    behind = Q(pk__in=())
+    for run, seq in after.items():
+        behind |= Q(run_id=run, seq__gt=seq)
+    found: dict[UUID, list[dict[str, Any]]] = {run: [] for run in after}
+    rows = RunEvent.objects.filter(behind).order_by("run_id", "seq")
+    for run, seq, at, payload in rows.values_list("run_id", "seq", "at", "payload"):
+        found[run].append(wrap(run=run, seq=seq, at=at, payload=payload))
+    last: dict[UUID, str | None] = {run: own[-1]["type"] for run, own in found.items() if own}
+    if silent := after.keys() - last.keys():
+        latest = RunEvent.objects.filter(run=OuterRef("pk")).order_by("-seq").values("type")[:1]
+        ends = Run.objects.filter(pk__in=silent).values_list("pk", Subquery(latest))
+        last |= dict(ends)
+    return {run: Rest(run in last, own, last.get(run) in TERMINAL_TYPES) for run, own in found.items()}
 
 
 def events(run_id: UUID | str, *, after: int = 0) -> list[dict[str, Any]]:
@@ -70,9 +79,3 @@ def events(run_id: UUID | str, *, after: int = 0) -> list[dict[str, Any]]:
         wrap(run=run_id, seq=seq, at=at, payload=payload)
         for seq, at, payload in rows.values_list("seq", "at", "payload")
     ]
-
-
-def has_ended(run_id: UUID | str) -> bool:
-    """Whether the log ends with an event that ends the run. One that was taken up goes on behind such an event."""
-    last = RunEvent.objects.filter(run_id=run_id).order_by("-seq").values_list("type", flat=True).first()
-    return last in TERMINAL_TYPES

@@ -54,10 +54,10 @@ class Socket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no t
         """The code to refuse a logged-in user with, if any."""
         return None
 
-    async def join(self, group: str) -> bool:
-        """Accept and join a group, besides that of the person; whether they are still who they were at the log-in."""
+    async def join(self, *groups: str) -> bool:
+        """Accept and join groups, besides that of the person; whether they are still who they were at the log-in."""
         await self.accept()
-        for name in (channels.person(self.scope["user"].pk), group):
+        for name in (channels.person(self.scope["user"].pk), *groups):
             await self.channel_layer.group_add(name, self.channel_name)
             self.joined.append(name)
         same = bool(await database_sync_to_async(self.still_allowed)())

@@ -14,7 +14,7 @@ from django.urls import path
 
 from webapp.accounts.authentication import user_of_token
 from webapp.accounts.models import Scope
-from webapp.answers.consumers import RunConsumer
+from webapp.answers.consumers import RunsConsumer
 from webapp.graphs.consumers import JobsConsumer
 from webapp.live.consumers import NotThere
 
@@ -76,7 +76,8 @@ class Bearer:
 
 _routes = URLRouter(
     [
-        path("ws/runs/<uuid:run_id>", RunConsumer.as_asgi()),
+        path("ws/runs", RunsConsumer.as_asgi()),
+        path("ws/runs/<uuid:run_id>", RunsConsumer.as_asgi()),
         path("ws/jobs", JobsConsumer.as_asgi()),
         path("<path:anything>", NotThere.as_asgi()),
     ]

@@ -11,7 +11,7 @@ import type { RunLog } from "@/store/runLog";
 import { useRunStore, type Link } from "@/store/runStore";
 import { isOver } from "@/store/runView";
 import { followJobs } from "./jobsSocket";
-import { followRun } from "./runSocket";
+import { followRun, followRuns } from "./runSocket";
 
 /** What the server said of a run, and when. */
 interface News {
@@ -71,17 +71,14 @@ export function useRunLog(run: string | undefined, news: News): { log: RunLog | 
   return { log, link };
 }
 
-/** The logs of several runs, all followed live while the component is there. */
+/** The logs of several runs, all followed live over one socket while the component is there. */
 export function useRunLogs(runs: readonly string[]): (RunLog | undefined)[] {
   const client = useQueryClient();
   const known = useLogs();
   const logs = runs.map((run) => known[run]);
   const names = runs.join(",");
   useEffect(() => {
-    const stops = names ? names.split(",").map((run) => followRun(run)) : [];
-    return () => {
-      for (const stop of stops) stop();
-    };
+    return names ? followRuns(names.split(",")) : undefined;
   }, [names]);
   const over = logs.filter((log) => log && isOver(log.view.phase)).length;
   useEffect(() => {

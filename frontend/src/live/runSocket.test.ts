@@ -1,18 +1,18 @@
 // The socket client against a real WebSocket server that misbehaves in the ways networks do.
 import type { AddressInfo } from "node:net";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { WebSocket as NodeSocket, WebSocketServer, type WebSocket as ServerSocket } from "ws";
 import { useRunStore } from "@/store/runStore";
 import { EVENTS, RUN } from "@/test/switzerland";
 import { readAhead } from "./readAhead";
-import { followRun } from "./runSocket";
+import { followRun, followRuns } from "./runSocket";
 
 let server: WebSocketServer;
 let base: string;
 let stop: (() => void) | undefined;
 /** The ?after= of every connection, in order. */
 let afters: string[];
-let scripts: ((socket: ServerSocket, after: number) => void)[];
+let scripts: ((socket: ServerSocket, after: number, url: string) => void)[];
 
 const send = (socket: ServerSocket, from: number, to: number) => {
   for (const event of EVENTS.slice(from, to)) socket.send(JSON.stringify(event));
@@ -34,7 +34,7 @@ beforeEach(async () => {
   server.on("connection", (socket, request) => {
     const after = new URL(request.url ?? "", base).searchParams.get("after") ?? "";
     afters.push(after);
-    scripts.shift()?.(socket, Number(after));
+    scripts.shift()?.(socket, Number(after), request.url ?? "");
   });
 });
 
@@ -242,4 +242,59 @@ it("does not connect for somebody who left while the log was read", async () => 
   stop?.();
   await new Promise((done) => setTimeout(done, 60));
   expect(afters).toEqual([]);
+});
+
+describe("several runs", () => {
+  const OTHER = "00000000-0000-0000-0000-0000000000b2";
+  const others = EVENTS.map((event) => ({ ...event, run: OTHER }));
+  const seqsOf = (run: string) => useRunStore.getState().logs[run]?.applied.map((event) => event.seq);
+  const links = () => [RUN, OTHER].map((run) => useRunStore.getState().links[run]);
+  const followBoth = () => {
+    stop = followRuns([RUN, OTHER], { base, backoff: { first: 10, longest: 40 } });
+  };
+
+  it("come over one socket, which goes on where each was", async () => {
+    scripts = [
+      (socket) => {
+        socket.send(JSON.stringify([...EVENTS.slice(0, 3), ...others.slice(0, 2)]));
+        socket.send(JSON.stringify(EVENTS.slice(3)));
+        setTimeout(() => socket.close(1000), 20);
+      },
+      (socket) => {
+        socket.send(JSON.stringify(others.slice(2)));
+        socket.close(1000);
+      },
+    ];
+    followBoth();
+    await vi.waitFor(() => expect(links()).toEqual(["closed", "closed"]));
+    expect([seqsOf(RUN), seqsOf(OTHER)]).toEqual([all, all]);
+    expect(afters).toEqual([`${RUN}:0,${OTHER}:0`, `${RUN}:${EVENTS.length},${OTHER}:2`]);
+  });
+
+  it("need a socket of one run alone where the other has ended", async () => {
+    for (const event of EVENTS) useRunStore.getState().event(event);
+    scripts = [
+      (socket) => {
+        socket.send(JSON.stringify(others));
+        socket.close(1000);
+      },
+    ];
+    followBoth();
+    await vi.waitFor(() => expect(links()).toEqual(["closed", "closed"]));
+    expect(seqsOf(OTHER)).toEqual(all);
+    expect(afters).toEqual(["0"]);
+  });
+
+  it("are followed each by its own where one is not there any more", async () => {
+    const without = (socket: ServerSocket, _: number, url: string) => {
+      const found = url.startsWith(`/ws/runs/${RUN}?`);
+      if (found) socket.send(JSON.stringify(EVENTS));
+      socket.close(found ? 1000 : 4404);
+    };
+    scripts = [without, without, without];
+    followBoth();
+    await vi.waitFor(() => expect(links()).toEqual(["closed", "missing"]));
+    expect(seqsOf(RUN)).toEqual(all);
+    expect(afters).toEqual([`${RUN}:0,${OTHER}:0`, "0", "0"]);
+  });
 });

@@ -165,11 +165,12 @@ def test_sockets_tell_only_of_what_may_be_seen(things, users):
             await connection.disconnect()
 
     run = f"/ws/runs/{things['runs'].pk}"
-    assert async_to_sync(first)(cookie(users["viewer"]), run) == 4404
+    several = f"/ws/runs?after={things['runs'].pk}:0"
+    assert [async_to_sync(first)(cookie(users["viewer"]), url) for url in (run, several)] == [4404, 4404]
     assert may_see(users["analyst"], things["graphs"].pk)
     assert not may_see(users["viewer"], things["graphs"].pk)
     from webapp.answers.consumers import _may_watch
     from webapp.graphs.consumers import _active_jobs
 
     assert [len(_active_jobs(users[name])) for name in ("viewer", "analyst", "admin")] == [0, 1, 1]
-    assert [_may_watch(users[n], str(things["runs"].pk)) for n in ("viewer", "analyst")] == [False, True]
+    assert [_may_watch(users[n], [things["runs"].pk]) for n in ("viewer", "analyst")] == [False, True]

@@ -156,7 +156,7 @@ async def test_a_quiet_socket_stays_open(run, cookie):
 async def test_nothing_goes_on_for_a_client_that_left_while_it_was_told_something(run, cookie):
     def at_work():
         names = {task.get_coro().__qualname__ for task in asyncio.all_tasks()}
-        return {name for name in names if name.startswith(("Socket.", "RunConsumer."))}
+        return {name for name in names if name.startswith(("Socket.", "RunsConsumer."))}
 
     left = asyncio.Event()
 
@@ -282,6 +282,65 @@ async def test_a_dead_worker_ends_the_stream(run, cookie):
     await sync_to_async(heartbeats.leave)(heartbeats.ANSWERS, "w")
     assert [(f["type"], f["code"]) for f in await frames(connection, 1)] == [("run.failed", "worker_lost")]
     assert await close_code(connection) == 1000
+
+
+@pytest.fixture
+def compared(tiny_graph, users):
+    """Two runs of one comparison, claimed by a living worker."""
+    contenders = [services.Contender("rel-rag-path"), services.Contender("reg-triple")]
+    ask = services.Ask("What borders Switzerland?")
+    services.create_comparison(graph=tiny_graph, ask=ask, contenders=contenders, user=users["viewer"])
+    heartbeats.beat(heartbeats.ANSWERS, "w")
+    claimed = [services.claim(worker="w") for _ in contenders]
+    return sorted(claimed, key=lambda run: run.pk)
+
+
+def all_of(runs, afters):
+    named = ",".join(f"{run.pk}:{after}" for run, after in zip(runs, afters, strict=True))
+    return f"/ws/runs?after={named}&together=1"
+
+
+async def test_one_socket_follows_several_runs_until_the_last_has_ended(compared, cookie):
+    first, second = compared
+    await append(first.pk, after=0, events=[STARTED, path(1)])
+    await append(second.pk, after=0, events=[STARTED])
+    connection = await opened(all_of(compared, (1, 0)), cookie)
+
+    def seen(frame):
+        return [(f["run"] == str(second.pk), f["seq"]) for f in frame]
+
+    assert [seen(f) for f in await frames(connection, 1)] == [[(False, 2), (True, 1)]]
+    await sync_to_async(publish)(second.pk, after=1, events=[path(1), path(2)])
+    assert [seen(f) for f in await frames(connection, 1)] == [[(True, 2), (True, 3)]]
+    await end(run_id=first.pk, after=2, event=FINAL)
+    assert [seen(f) for f in await frames(connection, 1)] == [[(False, 3)]]
+    await append(second.pk, after=3, events=[path(3)])  # never announced
+    await end(run_id=second.pk, after=4, event=FINAL)
+    assert [seen(f) for f in await frames(connection, 1)] == [[(True, 4), (True, 5)]]
+    assert await close_code(connection) == 1000
+    again = await opened(all_of(compared, (3, 5)), cookie)
+    assert await close_code(again) == 1000
+
+
+async def test_a_dead_worker_ends_each_of_several_runs(compared, cookie):
+    for run in compared:
+        await append(run.pk, after=0, events=[STARTED])
+    connection = await opened(all_of(compared, (1, 1)), cookie)
+    await sync_to_async(heartbeats.leave)(heartbeats.ANSWERS, "w")
+    [frame] = await frames(connection, 1)
+    assert [(e["run"], e["code"]) for e in frame] == [(str(run.pk), "worker_lost") for run in compared]
+    assert await close_code(connection) == 1000
+
+
+async def test_of_several_runs_each_must_be_there_and_be_named_whole(compared, cookie):
+    first, second = compared
+    await end(run_id=first.pk, after=0, event=FINAL)
+    await sync_to_async(Run.objects.filter(pk=second.pk).delete)()
+    assert await close_code(await opened(all_of(compared, (0, 0)), cookie)) == 4404
+    for after in ("", str(first.pk), f"{first.pk}:x", f"{first.pk}:0,", "x:0", f"{first.pk}:-1"):
+        assert await close_code(await opened(f"/ws/runs?after={after}", cookie)) == 4400
+    many = ",".join(f"{uuid.uuid4()}:0" for _ in range(21))
+    assert await close_code(await opened(f"/ws/runs?after={many}", cookie)) == 4400
 
 
 @pytest.mark.parametrize("after", ["x", "-1", "1.5", "", "9" * 20, "٣"])
