@@ -1,13 +1,15 @@
 // The drawing itself. The only room that knows Cytoscape; everybody else holds a GraphHandle.
-import cytoscape, { type Core, type EventObject, type NodeSingular } from "cytoscape";
+import cytoscape, { type Core, type NodeCollection } from "cytoscape";
 import fcose from "cytoscape-fcose";
 import type { GraphModel } from "@/store/graphModel";
 import { elementsOf } from "./elements";
 import { Backdrop, CLOSE, MASS, parted } from "./far";
-import { FIT_ZOOM, MARGIN, flowLayout } from "./flow";
-import { viewBeside } from "./beside";
+import { Camera } from "./camera";
+import { flowLayout } from "./flow";
+import { calm, FADE_MS, MOVE_MS } from "./moving";
 import type { Box, CreateGraph, GraphEvents, GraphHandle, LayoutName, Point } from "./handle";
-import { isCrowded, writeNames } from "./quiet";
+import { listen } from "./listen";
+import { writeNames } from "./quiet";
 import { mapLayout } from "./map";
 import { contains } from "./polygon";
 import { radialLayout, timelineLayout } from "./rings";
@@ -17,8 +19,6 @@ cytoscape.use(fcose);
 
 /** A change of the canvas' height that comes of what stands around it, and not of the window: px. */
 const LINES = 64;
-const FADE_MS = 120;
-const MOVE_MS = 220;
 /** With more edges than this each is drawn lighter. */
 const CROWD = 90;
 /** How long labels wait for a zoom or a drag to end before they are sorted out again. */
@@ -31,17 +31,6 @@ const HEAVY = 600;
 const KEPT = 800;
 /** More nodes than this appear and go to their new places at once. */
 const MOVING = 400;
-
-function boundsOf(places: readonly Point[]) {
-  const box = { x1: Infinity, y1: Infinity, x2: -Infinity, y2: -Infinity };
-  for (const { x, y } of places) {
-    box.x1 = Math.min(box.x1, x);
-    box.y1 = Math.min(box.y1, y);
-    box.x2 = Math.max(box.x2, x);
-    box.y2 = Math.max(box.y2, y);
-  }
-  return box;
-}
 
 /** What elements of this many edges are drawn like. */
 const density = (edges: number): string =>
@@ -56,20 +45,14 @@ function changesOf(now: Record<string, unknown>, wanted: Record<string, unknown>
   );
 }
 
-const calm = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-
 class Graph implements GraphHandle {
   private readonly cy: Core;
   private readonly container: HTMLElement;
   private model: GraphModel = { nodes: [], edges: [], total: 0, hidden: 0, explored: 0, settled: false };
   private name: LayoutName = "flow";
   private labels: ReturnType<typeof setTimeout> | undefined;
-  /** True once a person has panned, zoomed or dragged: from then on nothing moves the view by itself. */
-  private steered = false;
   /** True as long as every place is the layout's own, of a drawing that is whole. */
   private pristine = false;
-  /** The view before a card lay over it, and the one that it was moved to. */
-  private uncovered: { view: { zoom: number; pan: Point }; then: { zoom: number; pan: Point } } | null = null;
   /** How the edges are drawn for how many there are. */
   private dense = "";
   /** Where what is no element lies or lay, so that it lies there again when it comes back. */
@@ -77,6 +60,7 @@ class Graph implements GraphHandle {
   /** What is drawn as elements, and which of its nodes are so for being looked at closely alone. */
   private drawn: GraphModel = this.model;
   private near = new Set<number>();
+  private readonly camera: Camera;
   private readonly backdrop: Backdrop;
   private readonly resize: ResizeObserver;
 
@@ -90,20 +74,32 @@ class Graph implements GraphHandle {
       boxSelectionEnabled: true,
       selectionType: "single",
     });
+    this.camera = new Camera(this.cy, () => this.relabel());
     this.backdrop = new Backdrop(
       container,
       () => ({ zoom: this.cy.zoom(), pan: this.cy.pan() }),
       (id) => this.placeOf(id),
     );
     this.backdrop.ink = readPalette(container);
-    this.listen(events);
+    listen(this.cy, container, events, {
+      backdrop: this.backdrop,
+      isMass: () => this.isMass(),
+      steered: () => {
+        this.camera.steered = true;
+      },
+      dragged: () => {
+        this.pristine = false;
+      },
+      relabelSoon: () => this.relabelSoon(),
+      approach: (node) => this.approach([node]),
+    });
     let [width, height] = [container.clientWidth, container.clientHeight];
     this.resize = new ResizeObserver(() => {
       this.cy.resize();
       this.backdrop.draw();
       const isLine = width === container.clientWidth && Math.abs(height - container.clientHeight) <= LINES;
       [width, height] = [container.clientWidth, container.clientHeight];
-      if (this.steered) return;
+      if (this.camera.steered) return;
       // The legend took a line more for the kinds of what was expanded: who reads the drawing keeps it where it is.
       if (isLine && !this.pristine) {
         this.relabel();
@@ -119,58 +115,6 @@ class Graph implements GraphHandle {
 
   private style() {
     return stylesheet(readPalette(this.container), calm() ? 0 : FADE_MS);
-  }
-
-  private listen(events: GraphEvents): void {
-    const { cy } = this;
-    const where = (event: EventObject): Point => event.renderedPosition;
-    const target = (event: EventObject) => {
-      const element = event.target as NodeSingular;
-      return element.group() === "nodes"
-        ? ({ kind: "node", id: Number(element.id()) } as const)
-        : ({ kind: "edge", id: element.id() } as const);
-    };
-    cy.on("mouseover", "node, edge", (event) => {
-      // Of thousands a new picture takes longer than the pointer rests anywhere: the card beside it tells the name.
-      if (!this.isMass()) (event.target as NodeSingular).addClass("hover");
-      events.onHover(target(event), where(event));
-    });
-    cy.on("mouseout", "node, edge", (event) => {
-      const element = event.target as NodeSingular;
-      if (element.hasClass("hover")) element.removeClass("hover");
-      events.onHover(null, where(event));
-    });
-    cy.on("cxttap", "node, edge", (event) => events.onMenu(target(event), where(event)));
-    cy.on("taphold", "node", (event) => events.onMenu(target(event), where(event)));
-    cy.on("dbltap", "node", (event) => events.onExpand(Number((event.target as NodeSingular).id())));
-    cy.on("select unselect", "node", () => {
-      events.onSelect(cy.nodes(":selected").map((node) => Number(node.id())));
-      this.relabelSoon();
-    });
-    cy.on("dragpan scrollzoom pinchzoom dragfree", () => {
-      this.steered = true;
-    });
-    cy.on("dragfree", () => {
-      this.pristine = false;
-    });
-    // Of what is clicked more can be told; a click beside everything ends that.
-    cy.on("tap", (event) => events.onPick(event.target === cy ? null : target(event)));
-    cy.on("zoom drag", () => this.relabelSoon());
-    cy.on("pan", () => {
-      if (isCrowded(cy) || !this.backdrop.isEmpty) this.relabelSoon();
-    });
-    cy.on("viewport", () => this.backdrop.follow());
-    cy.on("drag", () => this.backdrop.moved());
-    // What the pointer comes to is an element before it hears of the pointer.
-    const come = (event: PointerEvent) => {
-      if (event.type === "pointermove" && event.buttons) return;
-      const { left, top } = this.container.getBoundingClientRect();
-      const dot = this.backdrop.at({ x: event.clientX - left, y: event.clientY - top });
-      if (dot !== null) this.approach([dot]);
-    };
-    this.container.addEventListener("pointermove", come, { capture: true });
-    this.container.addEventListener("pointerdown", come, { capture: true });
-    cy.on("drag pan zoom", () => events.onHover(null, { x: 0, y: 0 }));
   }
 
   update(model: GraphModel): void {
@@ -218,7 +162,7 @@ class Graph implements GraphHandle {
       .nonempty();
     const anew = (model.settled && !was.settled) || model.scene !== was.scene || !stays;
     if (anew) {
-      if (model.scene !== was.scene) this.steered = false;
+      if (model.scene !== was.scene) this.camera.steered = false;
       this.layAnew();
     } else if (added.some((element) => element.group === "nodes") || parts.dots.length) {
       this.putBack();
@@ -228,7 +172,7 @@ class Graph implements GraphHandle {
         if (at) kept.set(id, { ...at });
       }
       if (kept.size < model.nodes.length) this.place(kept);
-      if (!model.settled && !this.steered) this.fit();
+      if (!model.settled && !this.camera.steered) this.fit();
     }
     this.backdrop.show(parts);
     this.relabel();
@@ -291,7 +235,7 @@ class Graph implements GraphHandle {
   private layAnew(): void {
     this.left.clear();
     this.place(new Map());
-    if (!this.steered) this.fit();
+    if (!this.camera.steered) this.fit();
   }
 
   private isMass(): boolean {
@@ -312,7 +256,7 @@ class Graph implements GraphHandle {
   private relabel(): void {
     const { cy } = this;
     clearTimeout(this.labels);
-    writeNames(cy, this.drawn, !this.steered);
+    writeNames(cy, this.drawn, !this.camera.steered);
   }
 
   /** Give the nodes a place; those in `kept` stay. */
@@ -363,7 +307,7 @@ class Graph implements GraphHandle {
 
   layout(name: LayoutName): void {
     this.name = name;
-    this.steered = false;
+    this.camera.steered = false;
     const before = new Map(this.cy.nodes().map((node) => [node.id(), { ...node.position() }]));
     this.layAnew();
     this.backdrop.draw();
@@ -378,30 +322,14 @@ class Graph implements GraphHandle {
   }
 
   fit(ids?: readonly number[]): void {
-    const { cy } = this;
     const chosen = (ids?.length ? ids : this.model.nodes.map(({ id }) => id)).flatMap(
       (id) => this.placeOf(id) ?? [],
     );
-    if (!chosen.length) return;
-    const { x1, y1, x2, y2 } = boundsOf(chosen);
-    const [width, height] = [cy.width(), cy.height()];
-    const room = (length: number, margin: number) => Math.max(length - 2 * margin, length / 2);
-    const zoom = Math.min(
-      FIT_ZOOM,
-      room(width, MARGIN.x) / Math.max(x2 - x1, 1),
-      room(height, MARGIN.y) / Math.max(y2 - y1, 1),
-    );
-    const level = Math.max(zoom, cy.minZoom());
-    cy.viewport({
-      zoom: level,
-      pan: { x: (width - (x1 + x2) * level) / 2, y: (height - (y1 + y2) * level) / 2 },
-    });
+    this.camera.fit(chosen);
   }
 
   zoom(factor: number): void {
-    this.steered = true;
-    const { width, height } = this.container.getBoundingClientRect();
-    this.cy.zoom({ level: this.cy.zoom() * factor, renderedPosition: { x: width / 2, y: height / 2 } });
+    this.camera.zoom(factor);
   }
 
   within(line: readonly Point[]): number[] {
@@ -433,36 +361,17 @@ class Graph implements GraphHandle {
   coveredBy(card: Box | null): void {
     const { cy } = this;
     if (cy.destroyed()) return;
-    const before = this.uncovered;
     if (!card) {
-      this.uncovered = null;
-      const pan = cy.pan();
-      // Who has moved the view since keeps it.
-      const near = (one: number, other: number) => Math.abs(one - other) < 0.5;
-      const { zoom, pan: to } = before?.then ?? { zoom: NaN, pan };
-      if (before && near(cy.zoom() * 100, zoom * 100) && near(pan.x, to.x) && near(pan.y, to.y))
-        this.glide(before.view);
+      this.camera.goBack(this.isMass());
       return;
     }
+    const places = (nodes: NodeCollection) => nodes.map((node) => ({ ...node.renderedPosition() }));
     const lit = cy.edges("[?lit]").connectedNodes();
     const topics = this.model.nodes.filter(({ role }) => role === "topic").map(({ id }) => id);
-    const shown = lit.nonempty()
-      ? lit.union(cy.nodes(":selected"))
-      : cy.nodes(":selected").union(cy.nodes().filter((node) => topics.includes(Number(node.id()))));
-    const size = { width: cy.width(), height: cy.height() };
-    const view = { zoom: cy.zoom(), pan: { ...cy.pan() } };
-    const places = shown.map((node) => ({ ...(node as NodeSingular).renderedPosition() }));
-    const then = viewBeside(places, card, size, view);
-    if (!then) return;
-    then.zoom = Math.max(then.zoom, cy.minZoom());
-    this.uncovered = { view: before?.view ?? view, then };
-    this.glide(then);
-  }
-
-  private glide(view: { zoom: number; pan: Point }): void {
-    this.cy.stop();
-    if (calm() || this.isMass()) this.cy.viewport(view);
-    else this.cy.animate(view, { duration: MOVE_MS, complete: () => this.relabel() });
+    const about = cy
+      .nodes(":selected")
+      .union(lit.nonempty() ? lit : cy.nodes().filter((node) => topics.includes(Number(node.id()))));
+    this.camera.clear(places(about.nodes()), card, this.isMass());
   }
 
   step(direction: "left" | "right" | "up" | "down"): void {
