@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { freeBeside, viewBeside } from "./beside";
+import { freeBeside, viewBeside, viewClear } from "./beside";
 
 const SIZE = { width: 1000, height: 600 };
 const CARD = { x1: 8, y1: 8, x2: 328, y2: 400 };
@@ -40,4 +40,31 @@ it("makes smaller what has no room beside the card", () => {
   ];
   // 560 px for 1,120, from 384 on.
   expect(viewBeside(wide, CARD, SIZE, VIEW)).toEqual({ zoom: 0.5, pan: { x: 334, y: 0 } });
+});
+
+it("moves a node out from below the card that the card is not about, if that takes no much smaller drawing", () => {
+  const about = [{ x: 900, y: 300 }];
+  const half = { x: 338, y: 200 };
+  expect(viewClear([{ x: 850, y: 300 }], [half], CARD, SIZE, VIEW)).toEqual({
+    zoom: 1,
+    pan: { x: 46, y: 0 },
+  });
+  expect(viewClear(about, [{ x: 343, y: 200 }], CARD, SIZE, VIEW)).toBeNull();
+  expect(viewClear(about, [{ x: -20, y: 200 }], CARD, SIZE, VIEW)).toBeNull();
+  // 560 px for 830 are less than seven tenths.
+  expect(viewClear(about, [half, { x: 70, y: 200 }], CARD, SIZE, VIEW)).toBeNull();
+  expect(
+    viewClear(
+      [{ x: 300, y: 300 }],
+      [
+        { x: 990, y: 300 },
+        { x: 70, y: 200 },
+      ],
+      CARD,
+      SIZE,
+      VIEW,
+    ),
+  ).toEqual({
+    ...{ zoom: 1, pan: { x: 84, y: 0 } },
+  });
 });

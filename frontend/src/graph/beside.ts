@@ -3,6 +3,15 @@ import type { Box, Point, Size } from "./handle";
 
 /** Room for a node and its name around the places of nodes, in px. */
 const AROUND = { x: 56, y: 46 };
+/** Half of a node, in px: one whose middle is that far below a card is covered by it. */
+const NODE = 14;
+/** No drawing is made smaller than this for nodes that the card is not about. */
+const LEAST = 0.7;
+
+export interface View {
+  zoom: number;
+  pan: Point;
+}
 
 const overlap = (one: Box, other: Box) =>
   one.x1 < other.x2 && one.x2 > other.x1 && one.y1 < other.y2 && one.y2 > other.y1;
@@ -23,12 +32,7 @@ export function freeBeside(card: Box, { width, height }: Size): Box {
  * The view that shows `places` (in px of the canvas) beside a card; null where it hides nothing of what they span. It is moved by no
  * more than that takes, and made smaller only where there is no room.
  */
-export function viewBeside(
-  places: readonly Point[],
-  card: Box,
-  size: Size,
-  view: { zoom: number; pan: Point },
-): { zoom: number; pan: Point } | null {
+export function viewBeside(places: readonly Point[], card: Box, size: Size, view: View): View | null {
   if (!places.length) return null;
   const [across, down] = [places.map(({ x }) => x), places.map(({ y }) => y)];
   // What lies between the places, as the lines of a path do, is not to be hidden either.
@@ -56,4 +60,24 @@ export function viewBeside(
     zoom: view.zoom * scale,
     pan: { x: view.pan.x * scale + moved(spans[0]), y: view.pan.y * scale + moved(spans[1]) },
   };
+}
+
+/**
+ * The view that shows `about` beside a card, and `others` too where one of them in sight lies below it and showing all takes no much
+ * smaller drawing; null where nothing is hidden.
+ */
+export function viewClear(
+  about: readonly Point[],
+  others: readonly Point[],
+  card: Box,
+  size: Size,
+  view: View,
+): View | null {
+  const inSight = others.filter(({ x, y }) => x >= 0 && x <= size.width && y >= 0 && y <= size.height);
+  const at = ({ x, y }: Point): Box => ({ x1: x - NODE, y1: y - NODE, x2: x + NODE, y2: y + NODE });
+  if (inSight.some((place) => overlap(at(place), card))) {
+    const all = viewBeside([...about, ...inSight], card, size, view);
+    if (all && all.zoom >= view.zoom * LEAST) return all;
+  }
+  return viewBeside(about, card, size, view);
 }

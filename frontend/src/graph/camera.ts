@@ -1,14 +1,9 @@
 // Where a drawing is looked at from: what is fitted into the canvas, and what a card that lies over it moves.
 import type { Core } from "cytoscape";
-import { viewBeside } from "./beside";
+import { viewClear, type View } from "./beside";
 import { FIT_ZOOM, MARGIN } from "./flow";
 import type { Box, Point } from "./handle";
 import { calm, MOVE_MS } from "./moving";
-
-interface View {
-  zoom: number;
-  pan: Point;
-}
 
 function boundsOf(places: readonly Point[]) {
   const box = { x1: Infinity, y1: Infinity, x2: -Infinity, y2: -Infinity };
@@ -60,12 +55,12 @@ export class Camera {
     this.cy.zoom({ level: this.cy.zoom() * factor, renderedPosition: { x: width / 2, y: height / 2 } });
   }
 
-  /** Have `card` cover none of `about` (places in px of the canvas). */
-  clear(about: readonly Point[], card: Box, isAtOnce: boolean): void {
+  /** Have `card` cover none of `about`, and if that takes little none of `others` (places in px of the canvas). */
+  clear(about: readonly Point[], others: readonly Point[], card: Box, isAtOnce: boolean): void {
     const { cy } = this;
     const size = { width: cy.width(), height: cy.height() };
     const view = { zoom: cy.zoom(), pan: { ...cy.pan() } };
-    const then = viewBeside(about, card, size, view);
+    const then = viewClear(about, others, card, size, view);
     if (!then) return;
     then.zoom = Math.max(then.zoom, cy.minZoom());
     this.uncovered = { view: this.uncovered?.view ?? view, then };

@@ -371,7 +371,9 @@ class Graph implements GraphHandle {
     const about = cy
       .nodes(":selected")
       .union(lit.nonempty() ? lit : cy.nodes().filter((node) => topics.includes(Number(node.id()))));
-    this.camera.clear(places(about.nodes()), card, this.isMass());
+    // Beside a lit path the others are faint, and of very many some lie below the card wherever it is.
+    const others = lit.nonempty() || this.isMass() ? cy.collection() : cy.nodes();
+    this.camera.clear(places(about.nodes()), places(others.nodes()), card, this.isMass());
   }
 
   step(direction: "left" | "right" | "up" | "down"): void {

@@ -41,7 +41,7 @@ export interface GraphHandle {
   /** The nodes within a line drawn by hand, its points in pixels of the container. */
   within: (line: readonly Point[]) => number[];
   select: (ids: readonly number[]) => void;
-  /** Keep the lit path, or what is selected and the topics, in sight beside a card that lies over part of the drawing. */
+  /** Keep the lit path, or what is selected, the topics and, if it takes little, all in sight, beside a card that lies over it. */
   coveredBy: (card: Box | null) => void;
   /** Select the nearest node in a direction, for the arrow keys. */
   step: (direction: "left" | "right" | "up" | "down") => void;
