@@ -1,6 +1,7 @@
 // The answer in a sentence, made of the steps of the program that gave it, or of the relation that leads to it.
 import type { ProgramExecuted, ProgramStep } from "@/api/events";
 import { pathSentence, relationSentence, walkSentence } from "./chainWords";
+import { computedSentence } from "./computed";
 import { integer, valueText } from "./format";
 import { borderedBy, truth } from "./clauses";
 import { countWords, ofNamed, phraseOf, said, setWords, those, type Phrase } from "./phrases";
@@ -228,7 +229,8 @@ function foldSentence(program: ProgramExecuted): string | null {
   const source = program.steps.at(-2);
   const of = source ? ` of ${ofWhich(source.count, phraseOf(before(program)))}` : "";
   const value = how === "average" ? last.value.replace(/^(-?\d[\d,]*\.\d\d)\d+/, rounded) : last.value;
-  return `The ${how === "sum" ? "total" : how} ${noun}${of} is ${inUnit(value, unit)}.`;
+  const total = noun.includes(" × ") ? `total of ${noun.replace(" × ", " times ")}` : `total ${noun}`;
+  return `The ${how === "sum" ? total : `${how} ${noun}`}${of} is ${inUnit(value, unit)}.`;
 }
 
 /** To two digits, where there are more. */
@@ -239,12 +241,8 @@ const rounded = (number: string) => {
 
 function numberSentence(program: ProgramExecuted): string | null {
   const last = program.steps.at(-1);
-  const [, share] = /^(\d[\d,]* of \d[\d,]*), in percent$/.exec(last?.text ?? "") ?? [];
-  if (share && last?.value) return `${share} are ${last.value}.`;
-  if (last?.value && / (?:times|divided by) /.test(last.text))
-    return `${startUpper(last.text)} is ${last.value}.`;
-  const [, between] = /^the days (between .+)$/.exec(last?.text ?? "") ?? [];
-  if (between && last?.value) return `${last.value} lie ${between}.`;
+  const computed = computedSentence(program);
+  if (computed) return computed;
   const [, head, of] = /^the (.+?) of (.+)$/.exec(last?.text ?? "") ?? [];
   if (!last?.value || !last.text.startsWith("the ")) return null;
   const { noun, unit } = measure(head ?? "");

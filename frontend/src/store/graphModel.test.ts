@@ -87,6 +87,20 @@ describe("limits and filters", () => {
     expect(cut.edges).toEqual([]);
   });
 
+  it("is without a number of the question that no evidence is about", () => {
+    const six = { id: 99, label: "6", kind: "literal" as const };
+    const [linked] = view.linked;
+    const asked = {
+      ...view,
+      linked: linked ? [...view.linked, { ...linked, entity: six }] : [],
+      nodes: new Map([...view.nodes, [six.id, six]]),
+    };
+    const drawn = (only: GraphOptions["only"], hand = nothingExplored) =>
+      labels(buildGraph(asked, hand, { ...options, only }).nodes).includes("6");
+    expect([drawn("evidence"), drawn("all")]).toEqual([false, true]);
+    expect(drawn("evidence", explore(nothingExplored, { type: "pin", nodes: [six.id] }))).toBe(true);
+  });
+
   it("can show the evidence alone, and says how many entities were explored besides", () => {
     const alone = buildGraph(view, nothingExplored, { ...options, only: "evidence" });
     expect(labels(alone.nodes)).toEqual([

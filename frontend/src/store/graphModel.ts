@@ -203,7 +203,14 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
   const degree = new Map<number, number>();
   const named = new Map<number, Node>();
   const frontier = new Set(view.frontier.map((node) => node.id));
-  for (const id of [...topics, ...answers, ...frontier, ...hand.pinned]) {
+  const touched = new Set([...facts.values()].flatMap(({ head, tail }) => [head.id, tail.id]));
+  // A number of the question is no thing to begin at: "what would 6 cost" has no evidence at what else is 6.
+  const isIdle = (node: Node) => node.kind === "literal" && supported.size > 0 && !touched.has(node.id);
+  for (const id of topics) {
+    const node = view.nodes.get(id) ?? addedNode(hand, id);
+    if (node && !hand.hidden.has(id) && !(options.only === "evidence" && isIdle(node))) named.set(id, node);
+  }
+  for (const id of [...answers, ...frontier, ...hand.pinned]) {
     const node = view.nodes.get(id) ?? addedNode(hand, id);
     if (node && !hand.hidden.has(id)) named.set(id, node);
   }

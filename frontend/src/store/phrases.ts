@@ -69,7 +69,7 @@ export function those(number: number, phrase: Phrase): string {
 }
 
 /** What so many do: "border Germany", "is in Africa and has a coast"; null where that cannot be said of all. */
-function doing(clauses: readonly Clause[], number: number): string | null {
+export function doing(clauses: readonly Clause[], number: number): string | null {
   const which = number === 1 ? 1 : 0;
   const parts = clauses.map((one) => one.does?.[which]);
   if (!parts.length || parts.some((one) => !one)) return null;

@@ -69,11 +69,17 @@ export function measure(head: string): { noun: string; unit: string } {
   return { noun: said, unit: unit ?? "" };
 }
 
+/** The code of a currency, of a sign or a code in any case; empty where a unit is none. */
+const currencyOf = (unit: string) =>
+  SIGNS[unit] ?? (new RegExp(`^(${CURRENCIES})$`, "i").test(unit) ? unit.toUpperCase() : "");
+
+export const isMoney = (unit: string) => currencyOf(unit) !== "";
+
 /** A number with the unit of its column: `inUnit("4.5", "gbp")` is "£4.50". What has one already, or is none, stays. */
 export function inUnit(value: string, unit: string): string {
   const number = Number(value.replaceAll(",", ""));
   if (!unit || !/^-?[\d,]+(\.\d+)?$/.test(value) || Number.isNaN(number)) return valueText(value);
-  const currency = SIGNS[unit] ?? (new RegExp(`^(${CURRENCIES})$`, "i").test(unit) ? unit.toUpperCase() : "");
+  const currency = currencyOf(unit);
   if (!currency) return `${valueText(value)} ${unit.toLowerCase().replace(/2$/, "²")}`;
   return new Intl.NumberFormat("en", {
     ...{ style: "currency", currency, currencyDisplay: "narrowSymbol" },

@@ -4,6 +4,7 @@ import type { ProgramExecuted, ProgramStep } from "@/api/events";
 import type { Graph } from "@/api/types";
 import { Button } from "@/components/kit/controls";
 import { Icon } from "@/components/kit/Icon";
+import { stepWords } from "@/store/computed";
 import { dropOf, fieldsOf, type ProgramNode } from "@/store/program";
 import { NodeList } from "./NodeList";
 import { emptyStep, keptNothing, outcomeOf } from "./programWords";
@@ -28,11 +29,11 @@ const LEAPS: Record<string, (at: number, last: number) => number> = {
   End: (_, last) => last,
 };
 
-function Outcome({ step, none }: { step: ProgramStep; none: boolean }) {
+function Outcome({ program, step, none }: { program: ProgramExecuted; step: ProgramStep; none: boolean }) {
   return (
     <span className={`program-kept tabular ${none ? "badge warn" : ""}`}>
       {none && <Icon name="warn" />}
-      {outcomeOf(step)}
+      {outcomeOf(program, step)}
     </span>
   );
 }
@@ -86,15 +87,15 @@ export function ProgramSteps({ program, chosen, onChoose, onFind, graph, edit }:
                   {index + 1}
                 </span>
                 <span className="program-text">
-                  <bdi>{step.text}</bdi>
+                  <bdi>{stepWords(step.text)}</bdi>
                 </span>
-                <Outcome step={step} none={isEmpty && keptNothing(step)} />
+                <Outcome program={program} step={step} none={isEmpty && keptNothing(step)} />
               </button>
               {edit && (
                 <Button
                   look="plain"
                   size="small"
-                  aria-label={`Change step ${index + 1}: ${step.text}`}
+                  aria-label={`Change step ${index + 1}: ${stepWords(step.text)}`}
                   aria-expanded={isOpen}
                   onPress={() => setOpen(isOpen ? null : index)}
                 >

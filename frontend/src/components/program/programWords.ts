@@ -2,13 +2,14 @@
 import type { ProgramExecuted, ProgramStep } from "@/api/events";
 import { count, integer, valueText } from "@/store/format";
 import { unitOf } from "@/store/answerWords";
+import { stepWords, unitOfStep } from "@/store/computed";
 import type { RunView } from "@/store/runView";
 import { inUnit } from "@/store/words";
 
-/** What a step gives: how many it kept, or its value. */
-export function outcomeOf(step: ProgramStep): string {
+/** What a step gives: how many it kept, or its value in the unit of its column. */
+export function outcomeOf(program: ProgramExecuted, step: ProgramStep): string {
   if (step.result === "set") return `${integer(step.count)} kept`;
-  return valueText(step.value) || "no value";
+  return inUnit(step.value, unitOfStep(program, step)) || "no value";
 }
 
 export const keptNothing = (step: ProgramStep): boolean =>
@@ -19,8 +20,16 @@ export function emptyStep({ steps }: ProgramExecuted): number {
   return steps.at(-1)?.result === "truth" ? -1 : steps.findIndex(keptNothing);
 }
 
-export function stepsText({ steps }: ProgramExecuted): string {
-  return steps.map((step, index) => `${index + 1}. ${step.text}: ${outcomeOf(step)}`).join("\n");
+export function stepsText(program: ProgramExecuted): string {
+  return program.steps
+    .map((step, index) => `${index + 1}. ${stepWords(step.text)}: ${outcomeOf(program, step)}`)
+    .join("\n");
+}
+
+/** A value that a program came to, as an answer: in the unit of its column. */
+export function computedAnswer({ program }: Pick<RunView, "program">, label: string): string {
+  const last = program?.steps.at(-1);
+  return program && last?.value === label ? inUnit(label, unitOfStep(program, last)) : valueText(label);
 }
 
 /** Values that the answers were ranked by, by their entities, and those of the next after them. */

@@ -6,7 +6,7 @@ import { Button, Tip } from "@/components/kit/controls";
 import { Fingerprint } from "@/components/kit/feedback";
 import { CopyMenu } from "@/components/kit/CopyMenu";
 import { BehindAnswers } from "@/components/program/BehindAnswers";
-import { rankedOf } from "@/components/program/programWords";
+import { computedAnswer, rankedOf } from "@/components/program/programWords";
 import { passageRanks } from "@/store/citations";
 import { answerSentence, ownersOf } from "@/store/answerWords";
 import { confidence, count, milliseconds, score, valueText } from "@/store/format";
@@ -187,7 +187,7 @@ function AnswerRow({
         </button>
       ) : (
         <span className="answer-label">
-          <bdi>{valueText(answer.label)}</bdi>
+          <bdi>{value ?? valueText(answer.label)}</bdi>
         </span>
       )}
       <Verification answer={answer} />
@@ -254,7 +254,7 @@ export function AnswersPanel({
           key={`${answer.entity?.id ?? "none"} ${answer.label}`}
           answer={answer}
           rank={from + index + 1}
-          value={answer.entity ? values.get(answer.entity.id) : undefined}
+          value={answer.entity ? values.get(answer.entity.id) : computedAnswer(view, answer.label)}
           owner={answer.entity ? owners.get(answer.entity.id) : undefined}
           ranks={ranks}
           chain={chain}
