@@ -9,7 +9,6 @@ from uuid import UUID, uuid4
 
 from django.db import transaction
 from django.db.models.functions import Now
-from redis.exceptions import RedisError
 
 from retrieval.errors import MethodError, QuestionError
 from retrieval.events import AnswerFinal, RunCancelled, RunFailed, to_payload
@@ -202,29 +201,9 @@ def create_comparison(*, graph: Graph, ask: Ask, contenders: Sequence[Contender]
         runs.append(run)
     _require_different(runs)
     with transaction.atomic():
-        _enqueue(Run.objects.bulk_create(runs))
+        for run in Run.objects.bulk_create(runs):
+            queue.enqueue(queue.ANSWER, run.pk)
     return group
-
-
-def _enqueue(runs: Sequence[Run]) -> None:
-    """Wake the workers for runs of a comparison: the answers worker for half, for the others a helper if there is one.
-
-    Else the answers worker, which reads the question by then, would have to find out that others have time.
-    """
-    helped = len(runs) // 2 if _helpers() else 0
-    own = len(runs) - helped
-    to_stay = (True,) if helped else ()
-    for run in runs[:own]:
-        queue.enqueue(queue.ANSWER, run.pk, *to_stay)
-    for run in runs[own:]:
-        queue.enqueue(queue.HELP, run.pk)
-
-
-def _helpers() -> int:
-    try:
-        return heartbeats.count(heartbeats.HELP)
-    except RedisError:
-        return 0
 
 
 def _require_different(runs: Sequence[Run]) -> None:

@@ -64,9 +64,9 @@ KIND_OF[ANSWER] = "run"
 """What has a row that says it waits, so that it is sent again until it is done."""
 
 
-def enqueue(task: str, key: int | str | UUID, *more: bool) -> None:
-    """Send a task once the surrounding transaction is committed, with ``more`` arguments behind the key."""
-    transaction.on_commit(partial(send, task, key, *more))
+def enqueue(task: str, key: int | str | UUID) -> None:
+    """Send a task once the surrounding transaction is committed."""
+    transaction.on_commit(partial(send, task, key))
 
 
 def send(task: str, key: int | str | UUID, *more: bool) -> None:

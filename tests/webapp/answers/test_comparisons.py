@@ -1,7 +1,5 @@
 """One question asked of several methods, side by side."""
 
-import base64
-import json
 import uuid
 
 import pytest
@@ -9,7 +7,6 @@ import pytest
 from retrieval.methods import registry
 from webapp.answers.models import Run
 from webapp.api.redis import redis_client
-from webapp.jobs import heartbeats
 
 URL = "/api/v1/comparisons"
 
@@ -49,27 +46,6 @@ def test_a_question_goes_to_each_method_with_the_same_settings(api, tiny_graph, 
     assert api("viewer").get(f"{URL}/{group['id']}").json()["runs"] == group["runs"]
     listed = api("viewer").get("/api/v1/runs", {"group": group["id"]}).json()
     assert [r["id"] for r in listed["results"]] == [r["id"] for r in reversed(group["runs"])]
-
-
-@pytest.mark.parametrize(("asked", "own", "handed"), [(2, 1, 1), (3, 2, 1), (4, 2, 2)])
-def test_a_helper_is_woken_for_half_of_them_and_the_answers_worker_keeps_its_own(
-    compared, redis, asked, own, handed
-):
-    heartbeats.beat(heartbeats.HELP, "elsewhere:1:helper")
-    compared([{"method": method} for method in sorted(registry.TRAINED)[:asked]])
-    told = {
-        name: list(map(arguments, redis.lrange(f"clew:celery:{name}", 0, -1))) for name in ("answers", "help")
-    }
-    assert (len(told["answers"]), len(told["help"])) == (own, handed)
-    assert {tuple(more) for _, *more in told["answers"]} == {(True,)}
-    assert {tuple(more) for _, *more in told["help"]} == {()}
-    woken = {run for name in told for run, *_ in told[name]}
-    assert woken == {str(pk) for pk in Run.objects.values_list("pk", flat=True)}
-
-
-def arguments(message):
-    """What a message of the queue gives to its task."""
-    return json.loads(base64.b64decode(json.loads(message)["body"]))[0]
 
 
 def test_each_method_has_settings_of_its_own(api, tiny_graph):
