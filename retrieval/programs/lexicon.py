@@ -256,7 +256,9 @@ COMPARISONS: dict[str, Comparison] = {
     "equal to": _EQUAL, "equals": _EQUAL, "exactly": _EQUAL, "not equal to": _NOT_EQUAL,
     "not exceeding": _AT_MOST, "at or before": _AT_MOST, "at or after": _AT_LEAST, "no smaller than": _AT_LEAST,
     "no larger than": _AT_MOST, "larger": _UP, "in or after": _AT_LEAST, "on or after": _AT_LEAST,
-    "in or before": _AT_MOST, "on or before": _AT_MOST, "during or after": _AT_LEAST, "during or before": _AT_MOST,
+    "at or below": _AT_MOST, "at or under": _AT_MOST, "at or above": _AT_LEAST, "at or over": _AT_LEAST,
+    "below or at": _AT_MOST, "above or at": _AT_LEAST, "in or before": _AT_MOST, "on or before": _AT_MOST,
+    "during or after": _AT_LEAST, "during or before": _AT_MOST,
 }  # fmt: skip
 """What stands before a number."""
 LIKENESS = re.compile(

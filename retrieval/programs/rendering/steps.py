@@ -361,6 +361,9 @@ class _Teller:
             if value.value == 0 and program.comparison is Comparison.EQUAL:
                 return f"no {counted}"
             return f"{_MANY[program.comparison]}{self._value(value)} {counted}"
+        if key.less and not key.folding and value == Constant(0.0):
+            own = self.words.path(key.less)
+            return f"{self.words.path(key.path)} {_SIGNS[program.comparison]} {own}"
         kind = self.columns.key_type(key)
         if isinstance(value, Constant) and not value.text and kind is not None and kind.kind is value.kind:
             text = formatted_value(kind, value.value)

@@ -239,6 +239,10 @@ class Rules:
             if upper is not None and upper.value > fitted.value:
                 return self._ranged(source, key, valued, fitted, upper)
             return Filter(source, key, comparison, fitted)
+        own = own_of(value)
+        if own is not None:
+            less = Key((relation,), less=(own,))
+            return Filter(source, less, comparison, Constant(0.0)) if self.beside(relation, own) else None
         if isinstance(value, Count | Fold | KeyOf):
             return Filter(source, key, comparison, value)
         if len(self.nodes(value)) == 1:
@@ -248,6 +252,18 @@ class Rules:
             if self.executor.number(value) == self.executor.number(value):
                 return Filter(source, key, comparison, value)
         return None
+
+    def beside(self, relation: int, other: int) -> bool:
+        """Whether things have values of both relations that compare: what is in stock, and the least that should be."""
+        columns = self.executor.columns
+        kinds = columns.value_type(relation), columns.value_type(other)
+        if relation == other or kinds[0] is None or kinds[1] is None:
+            return False
+        one, two = ((kind.kind, kind.year, kind.dimension) for kind in kinds if kind is not None)
+        units = columns.named_unit(relation), columns.named_unit(other)
+        owners = columns.sources(relation), columns.sources(other)
+        alike = one == two and (units[0] and units[0].dimension) == (units[1] and units[1].dimension)
+        return alike and 2 * len(common(*owners)) >= min(map(len, owners))
 
     def _ranged(self, source: Program, key: Key, valued: Valued, low: Constant, high: Constant) -> Program:
         """Those within a range, or before or after it: "in the 1990s", "before May 2001"."""
@@ -349,6 +365,19 @@ class Rules:
             return False
         values = self.executor.columns.column(relation).values
         return bool(len(values)) and not _FAR * values.min() <= value.value <= values.max() / _FAR
+
+
+def their_own(relation: int) -> KeyOf:
+    """Another value of each thing that is compared, as what it is compared with; see :meth:`Rules.filtered`."""
+    return KeyOf(Having(relation), Key((relation,)))
+
+
+def own_of(value: Program) -> int | None:
+    """The relation of what :func:`their_own` made."""
+    if not isinstance(value, KeyOf) or not isinstance(value.source, Having):
+        return None
+    relation = value.source.relation
+    return relation if value.key == Key((relation,)) else None
 
 
 def _sort(part: Part) -> str:

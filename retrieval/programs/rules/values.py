@@ -21,7 +21,7 @@ from retrieval.programs.algebra import (
 from retrieval.programs.anchors.anchor import Features
 from retrieval.programs.execution import common
 from retrieval.programs.parts import Made, Part, Valued, rule, valued_of
-from retrieval.programs.rules.base import Rules
+from retrieval.programs.rules.base import Rules, own_of, their_own
 from retrieval.programs.words import Quantity
 
 #: Relations that a value may be of, where none is named.
@@ -111,6 +111,25 @@ class ValueRules(Rules):
             (f"compare.relation.{gap}", 1.0),
         )
         yield "K", None, (cue.extra, relating.extra.relation), features
+
+    @rule("CR")
+    def _comparison_with_own(self, cue: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
+        """ "Below their reorder level": what compares with another value of the same thing."""
+        relation = relating.extra.relation
+        if forward and self.executor.columns.value_type(relation) is not None:
+            features = (("compare.own", 1.0), (f"compare.own.{gap}", 1.0))
+            yield "T", None, Valued(cue.extra, their_own(relation)), features
+
+    @rule("KR")
+    def _by_own(self, compared: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
+        """ "A higher price than cost": two values of the same thing."""
+        del gap
+        comparing, relation = compared.extra
+        other = relating.extra.relation
+        if forward and self.executor.columns.value_type(other) is not None:
+            program = self.filtered(Having(relation), relation, Valued(comparing, their_own(other)))
+            if program is not None:
+                yield "S", program, "filter", (("filter.own", 1.0),)
 
     @rule("KN")
     def _by_value(self, compared: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:
@@ -218,6 +237,9 @@ class ValueRules(Rules):
                 continue
             if not known and valued.folding is not None:
                 continue
+            own = own_of(valued.value)
+            if own is not None and not self.beside(relation, own):
+                continue
             having = columns.sources(relation)
             if not len(common(nodes, having)):
                 continue
@@ -236,6 +258,7 @@ class ValueRules(Rules):
                 ("value", 1.0), ("value.fits", fits), ("value.similar", similar), ("value.adjective", quality),
                 ("value.named", float(bool(known))), ("value.exact", float(valued.exact)),
                 ("value.no_year", float(in_year and not dated)),
+                ("value.stock", float(own is not None and relation in self.schema.measures.stocks)),
                 (f"lex:value>{self.schema.relations[relation].label}", 1.0),
             )  # fmt: skip
             found.append((2 * quality + fits + similar, relation, features))
