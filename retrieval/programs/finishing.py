@@ -18,6 +18,7 @@ from retrieval.programs.algebra import (
     Entities,
     Except,
     Exists,
+    Filter,
     Fold,
     Folding,
     Having,
@@ -68,6 +69,7 @@ class Finishing:
         anded: of these, those that no more than an "and" asks for.
         of_rows: programs of what rows are of.
         sums: programs of what several things have together.
+        beyond: programs of what the question's noun says, one step from what was read.
     """
 
     def __init__(self, schema: Schema, executor: Executor, listing: Listing) -> None:
@@ -78,9 +80,13 @@ class Finishing:
         self.anded: set[Program] = set()
         self.of_rows: set[Program] = set()
         self.sums: set[Program] = set()
+        self.beyond: set[Program] = set()
+        self._wanted: np.ndarray | None = None
 
-    def begin(self) -> None:
-        """Forget what was made for another question."""
+    def begin(self, wanted: np.ndarray | None = None) -> None:
+        """Forget what was made for another question; ``wanted`` are nodes of the sort that this one asks for."""
+        self._wanted = wanted
+        self.beyond.clear()
         self.lifts.clear()
         self.anded.clear()
         self.of_rows.clear()
@@ -119,12 +125,16 @@ class Finishing:
                 *found, *self._folded(question, part.program), *self._summed(question, part.program),
             ]  # fmt: skip
             people: list[Program] = []
-            if asked == "who" and (not _names_a_relation(part) or self._are_rows(part.program)):
+            if asked == "who" and (
+                not _names_a_relation(part) or self._are_rows(part.program) or self._did(part.program)
+            ):
                 people = self._people_of(part.program)
             elif asked in ("which", "what is", "what are") and self._are_rows(part.program):
                 people = self._things_of(question, part.program)
             self.of_rows.update(people if self._are_rows(part.program) else ())
-            return [*found, *people]
+            beyond = [own for own in self._beyond(part.program) if own not in {*found, *people}]
+            self.beyond.update(beyond)
+            return [*found, *people, *beyond]
         if part.category == "F" and isinstance(part.program, Count):
             rows = self._rows_with(part.program.source)
             if rows is not None:
@@ -135,6 +145,23 @@ class Finishing:
         if part.category == "F" and question.words[0].text != "how":
             return [_which(question, part.program)]
         return [part.program] if part.category == "F" else []
+
+    def _beyond(self, program: Program) -> list[Program]:
+        """What is of the sort that was asked for, one step from what is not: the sites of samples, of "which sites"."""
+        wanted, nodes = self._wanted, self.executor.nodes(program)
+        if wanted is None or not 0 < len(nodes) <= _MOST_OWNED or among(nodes, wanted).any():
+            return []
+        if self.schema.columns.kinds[nodes].any():
+            return []
+        starts, relations, ends, _ = all_arcs(self.schema.snapshot, nodes)
+        inside = among(ends, wanted)
+        ways = list[tuple[float, int]]()
+        for relation in np.unique(relations[inside]).tolist():
+            own = relations == relation
+            held = len(np.unique(starts[own & inside])) / len(nodes)
+            if inside[own].all() and held >= _MOSTLY:
+                ways.append((-held, relation))
+        return [Walk(program, relation) for _, relation in sorted(ways)[:_OWNERS]]
 
     def _rows_with(self, program: Program) -> Program | None:
         """The rows of a table in which something named stands: how often it is listed."""
@@ -286,6 +313,11 @@ class Finishing:
         nodes = self.executor.nodes(program)
         return bool(len(nodes)) and bool(self.schema.surrogates[0][nodes].all())
 
+    def _did(self, program: Program) -> bool:
+        """Whether a condition on a value is all that is said of what is no person: "who arrived in September"."""
+        nodes = self.executor.nodes(program)
+        return isinstance(program, Filter) and not self.schema.somebody[nodes].any()
+
     def _things_of(self, question: Question, program: Program) -> list[Program]:
         """What rows are of, where they were not asked for themselves: what Tom bought are products, not orders."""
         nodes, said = self.executor.nodes(program), {word.stem for word in question.words}
@@ -295,6 +327,7 @@ class Finishing:
         if alike:  # parts that were fitted are called by what was fitted
             return [Walk(program, r) for r in alike]
         called = any(said & set(own) for own in names)
+        called = called or (self._wanted is not None and bool(among(nodes, self._wanted).all()))
         if called and not vocabulary.asks_what_did(question):
             return []
         walked = program.relation if isinstance(program, Walk) else None

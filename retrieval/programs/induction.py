@@ -35,6 +35,8 @@ _NO_VERBS = frozenset({
     "birth", "birthplace", "children", "cities", "dead", "death", "flights", "grandchildren", "men", "movies", "people",
     "persons", "women",
 })  # fmt: skip
+IS_A = re.compile(r"is an? (?P<noun>.+?) (?:in|of|at|on|for|to|from|by|with)\b.*")
+"""Names of relations that say what their heads are: "is a puzzle in"."""
 #: Attributes behind the noun of what has them: "customer type".
 _ATTRIBUTES = stems_in("type name title id number status code category class kind price size")
 #: What is said of common kinds of things; two of these words tell one.
@@ -146,6 +148,10 @@ def _by_relations(schema: Described) -> list[tuple[int, str]]:
     """Directed relations, and the nouns of what has them, by the relations' names."""
     found = []
     for info in schema.relations:
+        is_a = IS_A.fullmatch(info.label.casefold())
+        if is_a is not None:
+            found.append((info.id, is_a["noun"]))
+            continue
         if info.form == "verb" and " " not in info.label:
             continue
         if info.form == "of":

@@ -55,6 +55,7 @@ IRREGULAR = {
     "worn": "wear", "stole": "steal", "stolen": "steal", "hosted": "host", "swam": "swim", "rode": "ride",
     "ridden": "ride", "broke": "break", "broken": "break", "fell": "fall", "fallen": "fall", "got": "get",
     "knew": "know", "known": "know", "saw": "see", "seen": "see", "shot": "shoot", "stood": "stand",
+    "building": "building", "buildings": "building",
 }  # fmt: skip
 
 
@@ -107,7 +108,7 @@ ADJECTIVES: tuple[tuple[str, str, str, Adjective, bool], ...] = (
     ("last", "last", "last", _EARLY, False),
     ("heavy", "heavier", "heaviest", _adjective("weight mass"), True),
     ("light", "lighter", "lightest", _adjective("weight mass"), False),
-    ("quick", "quicker", "quickest", _adjective("duration time minutes hours runtime"), False),
+    ("quick", "quicker", "quickest", _adjective("duration time minutes hours runtime", "speed pace"), False),
     ("fast", "faster", "fastest", _adjective("speed acceleration velocity pace"), True),
     ("slow", "slower", "slowest", _adjective("speed acceleration velocity pace"), False),
     ("expensive", "more expensive", "most expensive", _PRICE, True),

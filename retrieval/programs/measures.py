@@ -12,13 +12,17 @@ from retrieval.programs.sorts import stems_in
 from retrieval.programs.words import stem
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from retrieval.programs.columns import Columns
     from retrieval.programs.sorts import RelationInfo
 
 #: Words of numbers that are summed, though they are no plurals.
 _SUMMED = frozenset({"amount", "attendance", "cost", "revenue", "spend", "total", "turnover"})
+
+
+#: What names of relations end in that lead to rows by their numbers.
+_REFERRING = ("id", "no", "nr", "number", "code", "key", "ref")
 
 
 class Measures:
@@ -36,13 +40,13 @@ class Measures:
     @cached_property
     def computed(self) -> ComputedKeys:
         """What two of the relations of numbers and dates come to."""
-        return ComputedKeys(self.columns, self.relations, self._numbers)
+        return ComputedKeys(self.columns, self.relations, self.numbers)
 
     @cached_property
     def amounts(self) -> list[int]:
         """Relations that say how much money something was, the surest first."""
         found: list[tuple[int, int]] = []
-        for info in self._numbers:
+        for info in self.numbers:
             kind = self.columns.value_type(info.id)
             places = [place for place, word in enumerate(AMOUNTS) if stem(word) in info.stems]
             money = kind is not None and kind.dimension in ("", "money")
@@ -53,7 +57,7 @@ class Measures:
     @cached_property
     def numbering(self) -> list[int]:
         """Directed relations that number rows, ``order id``: what has the same number in two tables is not the same."""
-        numbers = {info.id for info in self._numbers}
+        numbers = {info.id for info in self.numbers}
         own = [
             info.id for info in self.relations
             if info.label.casefold().split()[-1:] == ["id"] and info.facts == info.heads
@@ -65,14 +69,14 @@ class Measures:
     def quantities(self) -> list[int]:
         """Relations that say how many of something there were."""
         named = stems_in(" ".join(QUANTITIES))
-        return [info.id for info in self._numbers if set(info.stems) & named and info.id not in self.amounts]
+        return [info.id for info in self.numbers if set(info.stems) & named and info.id not in self.amounts]
 
     @cached_property
     def stocks(self) -> list[int]:
         """Relations that say how many of something are there."""
         named, counted = stems_in("stock inventory"), stems_in("quantity hand available")
         return [
-            info.id for info in self._numbers
+            info.id for info in self.numbers
             if set(info.stems) & named or len(set(info.stems) & counted) > 1
             or info.label.casefold().split()[-1:] in (["left"], ["remaining"])
         ]  # fmt: skip
@@ -81,7 +85,7 @@ class Measures:
     def added(self) -> frozenset[int]:
         """Relations whose numbers have a sum that says something: hours and goals, not ages."""
         found = set(self.quantities)
-        for info in self._numbers:
+        for info in self.numbers:
             words = info.label.casefold().split()
             plural = words[-1:] and words[-1].endswith("s") and not words[-1].endswith("ss")
             if plural or set(words) & _SUMMED:
@@ -89,7 +93,7 @@ class Measures:
         return frozenset(found)
 
     @cached_property
-    def _numbers(self) -> list[RelationInfo]:
+    def numbers(self) -> list[RelationInfo]:
         """Those that lead to numbers that are no years."""
         kinds = ((info, self.columns.value_type(info.id)) for info in self.relations)
         return [
@@ -97,3 +101,10 @@ class Measures:
             for info, kind in kinds
             if kind is not None and kind.kind is ValueKind.NUMBER and not kind.year
         ]
+
+
+def refers(info: RelationInfo, kinds: Collection[str]) -> bool:
+    """Whether a relation of numbers leads to rows that have numbers for names; ``kinds`` are stems of the graph's."""
+    if info.leaves == 1.0:
+        return False
+    return not kinds or not set(kinds).isdisjoint(info.stems) or info.label.casefold().endswith(_REFERRING)

@@ -29,6 +29,7 @@ from retrieval.programs.outcomes import Outcomes
 from retrieval.programs.parts import Part
 from retrieval.programs.schema import Schema
 from retrieval.programs.spans import Spans
+from retrieval.programs.wanted import wanted
 from retrieval.programs.weights import Weights
 from retrieval.programs.words import Question
 
@@ -56,6 +57,7 @@ class Reading:
     denoted: tuple[Denoted, ...] = ()
     skipped: list[str] = field(default_factory=list)
     signs: dict[Program, Signs] = field(default_factory=dict)
+    wanted: np.ndarray | None = None
 
 
 class Parser:
@@ -116,6 +118,7 @@ class Parser:
         self._executor.cancelled = cancelled
         anchors = self.anchors.of(question, given, denoted)
         reading.listed = listed(question, anchors)
+        reading.wanted = wanted(question, anchors, self.schema, self._executor)
 
         def compose(own: Question, found: list[Anchor] | None = None) -> list[Part]:
             found = self.anchors.of(own, given, denoted) if found is None else found
@@ -162,7 +165,7 @@ class Parser:
         several = {Entities(own.ids) for own in reading.denoted if len(own.ids) > 1}
         best: dict[Program, Candidate] = {}
         finishing = self._finishing
-        finishing.begin()
+        finishing.begin(reading.wanted)
         for part in parts:
             for program in finishing.of(question, asked, part, several):
                 result = self._executor.run(program)
@@ -176,6 +179,8 @@ class Parser:
                         ("root.of_rows", 1.0),
                         ("root.of_rows.did", float(vocabulary.asks_what_did(question))),
                     )
+                if program in finishing.beyond:
+                    own = (*own, ("root.beyond", 1.0))
                 if program in finishing.sums:
                     own = (*own, ("root.summed", 1.0))
                 own = (*own, ("root.counts.one", float(self._outcomes.counts_one(program))))

@@ -41,6 +41,15 @@ _DATES = re.compile(
     rf"(?:\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?)?\b{_MONTHS}\.?\s+\d{{1,4}}(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}}\b)?",
     re.IGNORECASE,
 )
+_ONE_END = (
+    r"(?:the\s+)?(?:(?P<{0}at>start|beginning|end)\s+of\s+)?(?:(?P<{0}day>\d{{1,2}})(?:st|nd|rd|th)?(?:\s+of)?(?=\s|$))?\s*"
+    rf"(?P<{{0}}month>{_MONTHS})?\.?(?:\s+(?P<{{0}}after>\d{{{{1,2}}}})(?:st|nd|rd|th)?(?!\d))?,?\s*(?P<{{0}}year>\d{{{{4}}}})?"
+)
+_DATES_BETWEEN = re.compile(
+    rf"\b(?:between|from)\s+{_ONE_END.format('a')}\s+(?:and|to|through|until|till)\s+{_ONE_END.format('b')}(?!\w)"
+    r"(?:\s+inclusive\b)?",
+    re.IGNORECASE,
+)
 _AFTER = re.compile(r"[ ,]*((?:or|and)\s+\w+)\b", re.IGNORECASE)
 _ONE_OF = re.compile(r"\b(half\s+)?an?\s+([a-z]+)\b", re.IGNORECASE)
 _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "dozen": 12.0}
@@ -69,7 +78,7 @@ class Spelt:
 def find(text: str) -> list[Spelt]:
     """What a text says of numbers, dates and ranges; of those that overlap the first that is found, ranges first."""
     found: list[Spelt] = []
-    for ways in (_ranges, _periods, _dates, _times, _numbers, _words):
+    for ways in (_between_dates, _ranges, _periods, _dates, _times, _numbers, _words):
         for spelt in ways(text):
             if all(spelt.end <= other.start or spelt.start >= other.end for other in found):
                 found.append(spelt)
@@ -120,6 +129,75 @@ def fitted(columns: Columns, constant: Constant, relation: int) -> Constant | No
     if constant.kind is ValueKind.DATE and kind.year:
         return replace(constant, value=float(int(constant.value)), kind=ValueKind.NUMBER)
     return constant if constant.kind is kind.kind else None
+
+
+def _between_dates(text: str) -> Iterator[Spelt]:
+    """ "Between 1 October and 30 November 2023": what the one end leaves out the other says."""
+    for match in _DATES_BETWEEN.finditer(text):
+        ends = [
+            {name: match[f"{side}{name}"] for name in ("at", "day", "month", "after", "year")}
+            for side in "ab"
+        ]
+        first, last = (_Day.of(own) for own in ends)
+        if first.month is None and first.day is not None:
+            first = replace(first, month=last.month)
+        if first.year is None:
+            first = replace(first, year=last.year)
+        if first.month is None and last.month is None and not (ends[0]["at"] or ends[1]["at"]):
+            continue  # two numbers, or two years
+        if (
+            (first.day and not first.month)
+            or (last.day and not last.month)
+            or (first.year is None) != (last.year is None)
+        ):
+            continue
+        if first.year is None:
+            if first.month is None or last.month is None:
+                continue
+            low = Constant(100.0 * first.month + (first.day or 1), ValueKind.MONTH_DAY)
+            high = Constant(100.0 * last.month + (last.day or _days(last.month)), ValueKind.MONTH_DAY)
+            if low.value <= high.value:
+                yield Spelt(*match.span(), low, high)
+            continue
+        begin, end = first.span(ends[0]["at"])[0], last.span(ends[1]["at"])[1]
+        if begin < end:
+            low, high = (Constant(own, ValueKind.DATE) for own in (begin, end))
+            yield Spelt(*match.span(), low, high, upper_included=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Day:
+    """A day, a month, or a year, as far as it is said."""
+
+    day: int | None
+    month: int | None
+    year: int | None
+
+    @classmethod
+    def of(cls, said: dict[str, str | None]) -> _Day:
+        day, month, year = said["day"] or said["after"], said["month"], said["year"]
+        return cls(
+            int(day) if day else None,
+            values.MONTHS[month.casefold()] if month else None,
+            int(year) if year else None,
+        )
+
+    def span(self, at: str | None) -> tuple[float, float]:
+        """When it begins and when the time behind it does, as years; of its start or end where ``at`` says so."""
+        year, month = self.year or _LEAP_YEAR, self.month or 1
+        begin = values.year_fraction(year, month, self.day or 1)
+        last = 12 if self.month is None else month
+        days = calendar.monthrange(year, last)[1]
+        end_day = self.day or days
+        one = 1 / (366 if calendar.isleap(year) else 365)
+        end = values.year_fraction(year, last, end_day) + one
+        if at is None or self.day:
+            return begin, end
+        return (end - one, end) if at.casefold() == "end" else (begin, begin + one)
+
+
+def _days(month: int) -> int:
+    return calendar.monthrange(_LEAP_YEAR, month)[1]
 
 
 def _ranges(text: str) -> Iterator[Spelt]:

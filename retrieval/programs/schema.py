@@ -16,7 +16,7 @@ from retrieval.programs.columns import Columns
 from retrieval.programs.gazetteer import CLASSES
 from retrieval.programs.induction import induced
 from retrieval.programs.lexicon import STOP
-from retrieval.programs.measures import Measures
+from retrieval.programs.measures import Measures, refers
 from retrieval.programs.sorts import (
     LOCATING,
     PERSONAL,
@@ -283,6 +283,12 @@ class Schema:
         ]  # fmt: skip
 
     @cached_property
+    def numbers(self) -> list[int]:
+        """Relations that lead to numbers that say how much: no years, and no rows that have numbers for names."""
+        kinds = {stem for kind in self.kinds for stem in stems_of(self.snapshot.entity_label(kind))}
+        return [info.id for info in self.measures.numbers if not refers(info, kinds)]
+
+    @cached_property
     def placings(self) -> frozenset[int]:
         """Relations that give places in a ranking, of which the first is the best."""
         found = set[int]()
@@ -360,6 +366,11 @@ class Schema:
                 if yes and set(labels) <= _YES | _NO:
                     found[info.id] = labels[yes[0]]
         return found
+
+    @cached_property
+    def truth_values(self) -> frozenset[int]:
+        """The nodes that mean yes or no."""
+        return frozenset(node for relation in self.truths for node in self.columns.targets(relation).tolist())
 
     @cached_property
     def untruths(self) -> dict[int, int]:

@@ -27,7 +27,8 @@ from retrieval.methods._shared.program_answers import (
     nothing_fits,
 )
 from retrieval.pipeline import Linked, PipelineRun
-from retrieval.programs.algebra import Entities, walk
+from retrieval.programs.algebra import Entities, ValueKind, walk
+from retrieval.programs.columns import VALUE_KINDS
 from retrieval.programs.rendering.names import resolved
 from retrieval.programs.words import asked
 from retrieval.programs.words import read as words
@@ -55,6 +56,8 @@ programs one in three is right, and all are shown as guesses."""
 
 #: Ends of a relation that are looked at for what sort they are.
 _LOOKED_AT = 20
+#: Numbers that look like years.
+_YEARS = range(1000, 2101)
 NAMED = 10
 """Entities of an edited program that are shown as its topics."""
 _EDIT = "Change the step that it is about, or ask the question in words."
@@ -202,7 +205,7 @@ class ProgramEngine:
             evidence: what they lead to.
             verdict: what they answer together.
         """
-        question, columns = run.request.question, self._reader.parser.columns
+        question = run.request.question
         unexplained = verdict is not None and is_unexplained(verdict)
         reaches = () if evidence is None or unexplained else evidence.reaches
         found = outcomes(read, run.request.given, reaches, verdict)
@@ -212,7 +215,8 @@ class ProgramEngine:
             read,
             paths,
             verdict,
-            values={node for some in nodes for node in some if columns.kinds[node]},
+            kinds={node: kind for some in nodes for node in some if (kind := self._kind(node)) is not None},
+            topics={path.topic for path in paths},
             unfit={
                 at for at, some in enumerate(nodes) if some and self.of_another_sort(question, nodes=some)
             },
@@ -222,6 +226,17 @@ class ProgramEngine:
             labels=[info.label for info in self._reader.parser.schema.relations],
         )
         return seen, found
+
+    def _kind(self, node: int) -> str | None:
+        """What a node is that is no thing; None of things."""
+        columns, schema = self._reader.parser.columns, self._reader.parser.schema
+        if node in schema.truth_values:
+            return "yes/no"
+        if not columns.kinds[node]:
+            return None
+        value = float(columns.values[node])
+        kind = VALUE_KINDS[int(columns.kinds[node]) - 1]
+        return "year" if kind is ValueKind.NUMBER and value in _YEARS else kind.value
 
     def written(self, run: PipelineRun, linked: Linked, settings: LLMSettings) -> tuple[Understanding, Usage]:
         """The program that a language model writes.

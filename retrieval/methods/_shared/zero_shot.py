@@ -95,8 +95,17 @@ class ZeroShotRetriever(RankingRetriever):
         return other
 
     @cached_property
+    def _schema(self) -> Schema:
+        return Schema(self._whole)
+
+    @cached_property
     def _wordings(self) -> Wordings:
-        return Wordings.of(Schema(self._whole), self.encoder)
+        return Wordings.of(self._schema, self.encoder)
+
+    @cached_property
+    def _numbers(self) -> np.ndarray:
+        """Which relations lead to numbers; bool [relations]."""
+        return np.isin(np.arange(self._whole.num_relations), self._schema.numbers)
 
     def rank(
         self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]
@@ -113,6 +122,7 @@ class ZeroShotRetriever(RankingRetriever):
         some = candidates(
             self.snapshot, topic, comparer.explains, self.max_hops,
             simple=self.simple, returning=not question.shares,
+            numbers=None if question.shares else self._numbers,
         )  # fmt: skip
         if not some:
             return []

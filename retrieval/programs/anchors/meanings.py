@@ -13,6 +13,7 @@ from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import Entities, Having, Program, ValueKind, Walk
 from retrieval.programs.anchors.anchor import Anchor, Features, Relating
 from retrieval.programs.anchors.similarity import RELATION_SIM, Similarity
+from retrieval.programs.induction import IS_A
 from retrieval.programs.lexicon import IRREGULAR, LIGHT, NUMBERING, OPPOSITES, SEXES, STOP, SUPERLATIVES
 from retrieval.programs.sorts import LOCATING
 from retrieval.programs.words import Question
@@ -153,6 +154,12 @@ class Meanings:
                     )
                     plural = question.words[last - 1].text.endswith("s")
                     target = first in targets
+                    is_a = IS_A.fullmatch(schema.relations[relation].label.casefold())
+                    if is_a is not None and own <= set(vocabulary.stems_of(is_a["noun"])):
+                        features = (
+                            *features,
+                            ("r.heads", float(plural or target)),
+                        )  # those that are one, not of what
                     found += self._relating(
                         first, last, relation, recall, features, does=does, plural=plural, target=target
                     )

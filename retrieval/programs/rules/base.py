@@ -116,12 +116,26 @@ class Rules:
             hits[self.schema.measures.numbering] = 0
         if self.schema.listing is not None:
             hits[[self.schema.listing, self.schema.inverse(self.schema.listing)]] = 0
+        hits[self._by_numbers(source, target)] = 0
         found = np.flatnonzero(hits)
         if not len(found):
             return []
         shares = hits[found] / every[found]
         order = np.lexsort((found, -shares * np.log1p(hits[found])))
         return [(int(found[i]), float(shares[i])) for i in order[:_BRIDGES]]
+
+    def _by_numbers(self, source: Program, target: Program) -> list[int]:
+        """Directed relations to or from numbers that are the names of rows: 17 miles, and visit 17."""
+        numbers, (offsets, total) = self.schema.numbers, self._offsets
+        named = [
+            bool((offsets[nodes + 1] > offsets[nodes]).any())
+            for nodes in (self.nodes(source), self.nodes(target))
+        ]
+        return [*(r + total for r in numbers if named[0]), *(r for r in numbers if named[1])]
+
+    @property
+    def _offsets(self) -> tuple[np.ndarray, int]:
+        return self.schema.snapshot.out_offsets, self.schema.snapshot.num_relations
 
     def _inside(self, nodes: np.ndarray, known: np.ndarray) -> np.ndarray:
         """Which nodes are in a set; bool [n]."""

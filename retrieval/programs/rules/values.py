@@ -11,6 +11,7 @@ from retrieval.programs.algebra import (
     Entities,
     Filter,
     Fold,
+    Folding,
     Having,
     Key,
     KeyOf,
@@ -45,12 +46,17 @@ class ValueRules(Rules):
         """ "Who worked on April 2": whom the rows of that day have as their employee."""
         relation, value = relating.extra.relation, valued.value
         dated = isinstance(value, Constant) and value.kind in (ValueKind.DATE, ValueKind.MONTH_DAY)
-        if not dated or self.executor.columns.value_type(relation) is not None:
+        kind = self.executor.columns.value_type(relation)
+        if not dated or (kind is not None and (kind.kind is not ValueKind.NUMBER or kind.year)):
             return
         rows = Part("S", relating.first, relating.last, Having(relation), "domain", 0.0, ())
         for category, program, _, features in self.compared_set(valued, rows, not forward, gap):
-            if category == "S" and program is not None and len(self.nodes(program)):
+            if category != "S" or program is None or not len(self.nodes(program)):
+                continue
+            if kind is None:
                 yield "S", Walk(program, relation), "walk", (*features, ("when.rows", 1.0))
+            elif self.asked in ("how many", "how much"):  # "how many miles in February": of all rows of then
+                yield "F", Fold(Folding.SUM, program, Key((relation,))), None, (*features, ("when.sum", 1.0))
 
     @rule("CN")
     def _comparison(self, cue: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:

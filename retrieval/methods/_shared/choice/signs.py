@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from retrieval.methods._shared.choice.direction import direction
 from retrieval.programs.algebra import And, Entities, Having, Walk, walk
+from retrieval.programs.execution import among
 from retrieval.programs.words import asked
 from retrieval.programs.words import read as words
 from retrieval.types import NoAnswerReason
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from retrieval.methods._shared.choice.outcomes import Outcome
     from retrieval.programs.algebra import Program
     from retrieval.programs.reader import Meaning, Understanding
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
 Signs = dict[str, float]
 #: Answers that are few, and what stands for no place.
 _FEW, _NOWHERE = 8, 12
+#: Answers whose kinds are looked at.
+_LOOKED_AT = 60
 #: A score that stands for no program, behind the best.
 _FAR = -8.0
 _LEAST = 1e-4
@@ -41,7 +46,8 @@ class Seen:
         read: its programs.
         paths: its relation paths, with the support of each.
         verdict: what they answer together; None where none were retrieved.
-        values: nodes that are numbers or dates, of those that answer.
+        kinds: of nodes that answer, what those are that are no things: "number", "date", "time" or "yes/no".
+        topics: nodes that relation paths begin at.
         unfit: positions of outcomes of another sort than was asked for.
         asks_gender: the question asks for a gender, which is how many graphs tell sons from daughters.
         genitives: so often it goes on from one thing to another by "of" or "'s".
@@ -53,7 +59,8 @@ class Seen:
     read: Understanding | None
     paths: Sequence[RelationPath] = ()
     verdict: Conclusion | None = None
-    values: Collection[int] = ()
+    kinds: Mapping[int, str] = field(default_factory=dict)
+    topics: Collection[int] = ()
     unfit: Collection[int] = ()
     asks_gender: bool = False
     genitives: int = 0
@@ -184,12 +191,17 @@ def _of_way(own: Outcome, seen: Seen) -> Signs:
 def _of_result(own: Outcome, seen: Seen) -> Signs:
     sort = asked(words(seen.question)) if words(seen.question).words else "list"
     nodes = own.nodes
+    kind, mixed, echo = "", False, False
     if nodes is None:
         kind = "truth" if isinstance(own.result, bool) else "number"
     elif not len(nodes):
         kind = "nothing"
     else:
-        kind = "value" if int(nodes[0]) in seen.values else "thing"
+        some = nodes[:_LOOKED_AT].tolist()
+        kinds = {seen.kinds.get(node, "thing") for node in some}
+        kind, mixed = seen.kinds.get(some[0], "thing"), len(kinds) > 1
+        echo = set(some) <= set(seen.topics)
+        kind = kind if kind == "thing" else f"value.{kind}"
     size = -1 if nodes is None else len(nodes)
     return {
         f"gives.{kind}": 1.0,
@@ -198,7 +210,18 @@ def _of_result(own: Outcome, seen: Seen) -> Signs:
         "gives.one": float(size == 1),
         "gives.few": float(1 < size <= _FEW),
         "gives.many": float(size > _FEW),
-    }
+        "gives.mixed": float(mixed),
+        "gives.topic": float(echo),
+    } | _of_wanted(nodes, seen)
+
+
+def _of_wanted(nodes: np.ndarray | None, seen: Seen) -> Signs:
+    """Whether answers are of the sort that the noun of the question says."""
+    wanted = None if seen.read is None else seen.read.wanted
+    if wanted is None or nodes is None or not len(nodes):
+        return {"wanted.none": 1.0}
+    inside = among(nodes, wanted)
+    return {"wanted.all": float(inside.all()), "wanted.no": float(not inside.any())}
 
 
 def _mass(own: Outcome, read: Understanding | None) -> float:

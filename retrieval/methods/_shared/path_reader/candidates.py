@@ -62,6 +62,7 @@ def candidates(
     *,
     simple: bool,
     returning: bool = False,
+    numbers: np.ndarray | None = None,
 ) -> list[Candidate]:
     """Relation paths of up to ``hops`` steps.
 
@@ -74,7 +75,11 @@ def candidates(
         simple: paths never come back to their topic.
         returning: but for those that end there and nowhere else ("the mother of X's child"); not through a node
             without a name, which always leads back to what it is said of.
+        numbers: which relations lead to numbers, bool [relations]: what has the same number is not the same, so that no
+            path turns there.
     """
+    numbers = np.zeros(snapshot.num_relations, bool) if numbers is None else numbers
+    is_number = not bool(snapshot.out_offsets[topic + 1] > snapshot.out_offsets[topic])
     avoid = topic if simple else -1
     known = _Known(explains, 2 * snapshot.num_relations)
     found: list[Candidate] = []
@@ -84,6 +89,12 @@ def candidates(
     covered = np.zeros((1, 0), np.float32)
     for length in range(hops):
         (owner, relation), back = _leaving(snapshot, ends, owners, avoid)
+        if numbers.any():
+            at_number = np.array([bool(path) and _is_number(numbers, path[-1]) for path in paths])
+            turns = at_number[owner] | (numbers[relation % len(numbers)] & (relation >= len(numbers)))
+            if length or not is_number:
+                owner, relation = owner[~turns], relation[~turns]
+            back = back[0][~at_number[back[0]]], back[1][~at_number[back[0]]]
         if returning and length:
             worth = np.maximum(covered[back[0]], known.of(back[1])).sum(axis=1)
             likely = np.column_stack(back)[np.argsort(-worth, kind="stable")].tolist()
@@ -119,6 +130,11 @@ def candidates(
         covered = here[:limit]
         ends, owners = ends[owners < limit], owners[owners < limit]
     return found
+
+
+def _is_number(numbers: np.ndarray, relation: int) -> bool:
+    """Whether a directed relation leads to a number."""
+    return relation < len(numbers) and bool(numbers[relation])
 
 
 class _Known:
