@@ -32,7 +32,7 @@ class Composer(SetRules, SumRules, RankingRules, GroupRules, NumberRules, Negati
                     yield made
 
     def _by_number(self, program: Program, deep: int = 3) -> bool:
-        """Whether things are joined by a number that says different things of them: 40 hours a week and 40 seats."""
+        """Whether things are joined by a number that says different things of them, or by a yes: 40 hours, 40 seats."""
         known = self._numbered.get(program)
         if known is None:
             known = self._numbered[program] = deep > 0 and (
@@ -46,9 +46,11 @@ class Composer(SetRules, SumRules, RankingRules, GroupRules, NumberRules, Negati
             return False
         source, back = program.source, program.relation - self.schema.snapshot.num_relations
         for own in (source.left, source.right) if isinstance(source, And) else (source,):
-            kind = self.schema.columns.value_type(own.relation) if isinstance(own, Walk) else None
-            if kind is not None and isinstance(own, Walk) and own.relation != back:
-                return kind.kind is ValueKind.NUMBER and not kind.year
+            if not isinstance(own, Walk) or own.relation == back:
+                continue
+            kind = self.schema.columns.value_type(own.relation)
+            if own.relation in self.schema.truths or kind is not None:
+                return kind is None or (kind.kind is ValueKind.NUMBER and not kind.year)
         return False
 
     def completed(self, part: Part) -> Iterator[Made]:

@@ -79,7 +79,7 @@ class Outcomes:
             sort = (
                 "count" if isinstance(program, Count) else "fold" if isinstance(program, Fold) else "number"
             )
-            bad = float(result) != float(result)
+            bad = float(result) != float(result) or self._sums_nothing(program)
             return ((f"root.{asked}.{sort}", 1.0), ("root.bad", float(bad)), ("root.idle", idle))
         kinds = self.schema.columns.kinds[result]
         sort = "empty" if not len(result) else "values" if kinds.all() else "nodes"
@@ -128,6 +128,12 @@ class Outcomes:
             features.append(("target.ok" if inside else "target.bad", 1.0))
             features.append((f"target.{asked}.{'ok' if inside else 'bad'}", 1.0))
         return tuple(features)
+
+    def _sums_nothing(self, program: Program) -> bool:
+        """Whether nothing of what is added up has a number."""
+        if not isinstance(program, Fold) or program.key.counted:
+            return False
+        return not len(self.executor.keyed(self.executor.nodes(program.source), program.key).values)
 
     def _gives_dates(self, program: Program) -> bool:
         """Whether a program leads to years or dates, which are no numbers of anything."""

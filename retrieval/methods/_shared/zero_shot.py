@@ -104,8 +104,9 @@ class ZeroShotRetriever(RankingRetriever):
 
     @cached_property
     def _numbers(self) -> np.ndarray:
-        """Which relations lead to numbers; bool [relations]."""
-        return np.isin(np.arange(self._whole.num_relations), self._schema.numbers)
+        """Which relations lead to numbers, or to yes and no; bool [relations]."""
+        turned = [*self._schema.numbers, *self._schema.truths]
+        return np.isin(np.arange(self._whole.num_relations), turned)
 
     def rank(
         self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]

@@ -205,8 +205,11 @@ class NumberRules(Rules):
             )  # fmt: skip
             yield "F", replace(program, source=of.expression), None, features
             return
-        for relation, share in self.bridges(of.expression, program.source):
-            over = Walk(of.expression, relation)
+        ways = [((relation,), share) for relation, share in self.bridges(of.expression, program.source)]
+        for path, share in ways or self.far_bridges(of.expression, program.source):
+            relation, over = path[-1], of.expression
+            for step in path:
+                over = Walk(over, step)
             yield (
                 "F",
                 replace(program, source=over),
@@ -215,6 +218,7 @@ class NumberRules(Rules):
                     *self.bridge_features(relation, share, "fold", of, number),
                     ("sum.over", float(any(name in ("sum.word", "sum.bare") for name, _ in number.features))),
                     (f"fold.over.{order}.{gap}", 1.0),
+                    ("bridge.two", float(len(path) > 1)),
                 ),
             )
 

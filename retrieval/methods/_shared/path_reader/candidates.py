@@ -75,8 +75,8 @@ def candidates(
         simple: paths never come back to their topic.
         returning: but for those that end there and nowhere else ("the mother of X's child"); not through a node
             without a name, which always leads back to what it is said of.
-        numbers: which relations lead to numbers, bool [relations]: what has the same number is not the same, so that no
-            path turns there.
+        numbers: which relations lead to numbers, or to yes and no, bool [relations]: what has the same is not joined by
+            it, so that no path turns there.
     """
     numbers = np.zeros(snapshot.num_relations, bool) if numbers is None else numbers
     is_number = not bool(snapshot.out_offsets[topic + 1] > snapshot.out_offsets[topic])
