@@ -17,6 +17,8 @@ LEAST = 0.05
 """Outcomes that are less likely are not shown, even as guesses."""
 SUPPORTED, SURELY_WALKED = 0.93, 0.8
 """How much the words of a question must support relation paths, and how likely they must be, to be surely read."""
+NOT_HOPELESS = 0.02
+"""This share of the likeliest outcome's probability must be theirs: dates answer no "who"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,8 @@ def likeliest(told: Sequence[Signs], likely: Sequence[float]) -> tuple[int, floa
         likely: how likely each is what was asked.
     """
     most = max(likely)
-    surely = next((at for at, own in enumerate(told) if _is_surely_walked(own)), None)
+    least = NOT_HOPELESS * most
+    surely = next((at for at, own in enumerate(told) if likely[at] >= least and _is_surely_walked(own)), None)
     return (likely.index(most) if surely is None else surely), most
 
 

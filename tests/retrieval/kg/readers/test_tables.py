@@ -306,6 +306,17 @@ def test_codes_of_rows_of_other_tables_are_those_rows_whatever_the_headings_are(
     assert problems == []
 
 
+def test_codes_of_capitals_and_hyphens_are_rows_too(tmp_path):
+    balloons = "Registration,Name,Colour\nG-BXTP,Marmalade,orange\nG-CDKV,Tiger,black\nG-BUNT,Bunting,red\n"
+    flights = "Flight,Registration,Minutes,Site\nF1,G-CDKV,52,Bath\nF2,G-BXTP,64,Frome\nF3,G-CDKV,40,Bath\n"
+    found, problems = facts(tmp_path, balloons_csv=balloons, flights_csv=flights)
+    assert {fact for fact in found if fact[0] == "F1"} == {
+        ("F1", "type", "flight"), ("F1", "registration", "Tiger"), ("F1", "minutes", "52"),
+        ("F1", "site", "Bath"),
+    }  # fmt: skip
+    assert problems == []
+
+
 def test_codes_that_two_tables_have_stay_codes(tmp_path):
     others = DONORS.replace("Name,Town", "Name,Street")
     found, _ = facts(tmp_path, kites_csv=KITES, donors_csv=DONORS, others_csv=others)

@@ -126,6 +126,7 @@ def test_paths_of_several_steps_that_are_surely_read_go_first():
     assert likeliest(told, [0.7, 0.2]) == (1, 0.7)
     for less in ({"support": 0.93}, {"path.by all.score": 0.8}, {"path.steps": 1.0}):
         assert likeliest([told[0], far | less], [0.7, 0.2]) == (0, 0.7)
+    assert likeliest(told, [0.7, 0.013]) == (0, 0.7)  # hopeless by all else
 
 
 @pytest.mark.parametrize(

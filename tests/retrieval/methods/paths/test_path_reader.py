@@ -161,6 +161,21 @@ def test_a_node_that_leads_to_itself_may_be_the_answer_where_names_stand_for_sev
     }
 
 
+def test_no_path_turns_at_a_number_or_at_a_row_that_it_names(tmp_path):
+    facts = [
+        ("Ann", "miles", "17"), ("Bob", "miles", "17"), ("Ann", "owns", "P1"),
+        ("17", "piano", "P1"), ("17", "fee", "60"), ("P1", "make", "Bolt"),
+    ]  # fmt: skip
+    made = build_snapshot(TripleTable.of(facts), tmp_path / "visits")
+    numbers = np.array([made.relation_label(r) in ("miles", "fee") for r in range(made.num_relations)])
+    ann, visit = made.find_entity("Ann"), made.find_entity("17")
+    free = {said(made, own) for own in candidates(made, ann, everything, 2, simple=True)}
+    held = {said(made, own) for own in candidates(made, ann, everything, 2, simple=True, numbers=numbers)}
+    assert free - held == {("miles", "-miles"), ("miles", "piano"), ("miles", "fee")}
+    of_visit = candidates(made, visit, everything, 1, simple=True, numbers=numbers)
+    assert {said(made, own) for own in of_visit} == {("piano",), ("fee",)}
+
+
 def test_a_node_without_a_name_is_told_by_the_step_that_leaves_it(tmp_path):
     facts = [("Ann", "marriage", "m.0abc1"), ("m.0abc1", "spouse", "Bob"), ("Bob", "marriage", "m.0abc1")]
     married = build_snapshot(TripleTable.of(facts), tmp_path / "married")
