@@ -40,8 +40,9 @@ from tests.benchmarks.report import Section
 COMMAND = "python -m tests.benchmarks answer_choice"
 #: Whole graphs are left out in so many parts.
 _FOLDS = 8
-#: What a question that its graph cannot answer counts beside another: few are asked.
-_LACKING = 3.0
+#: What a question that its graph cannot answer counts beside another: few are asked. With 3 in its place 0.77 of those
+#: left out were told instead of 0.84, and the confidence was off by 0.045 instead of 0.069.
+_LACKING = 8.0
 #: What a question of a set counts whose training questions the rankers have seen, beside those of strangers.
 _KNOWN = 0.35
 _STRANGERS = frozenset({OWN_GRAPHS.name, *(home.name for home in HOME.iterdir())})

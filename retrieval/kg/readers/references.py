@@ -18,7 +18,7 @@ _TYPE = "type"
 _NUMBERING = ("id", "code", "no", "number")
 #: The share of a column's values that must be numbers of rows.
 _KNOWN = 0.9
-#: A code: what has a digit or is all capitals, maybe with hyphens, without a space; and the fewest that tell whose they are.
+#: A code: what has a digit or is all capitals and hyphens, without a space; and the fewest that tell whose they are.
 _CODE = re.compile(r"(?=.*[A-Za-z])(?:(?=.*\d)[\w./#-]{2,16}|[A-Z][A-Z./#-]{0,10}[A-Z])")
 _FEWEST = 2
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")

@@ -13,14 +13,11 @@ from typing import TYPE_CHECKING
 
 from retrieval.methods._shared.choice.direction import direction
 from retrieval.programs.algebra import And, Entities, Having, Walk, walk
-from retrieval.programs.execution import among
 from retrieval.programs.words import asked
 from retrieval.programs.words import read as words
 from retrieval.types import NoAnswerReason
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from retrieval.methods._shared.choice.outcomes import Outcome
     from retrieval.programs.algebra import Program
     from retrieval.programs.reader import Meaning, Understanding
@@ -212,16 +209,7 @@ def _of_result(own: Outcome, seen: Seen) -> Signs:
         "gives.many": float(size > _FEW),
         "gives.mixed": float(mixed),
         "gives.topic": float(echo),
-    } | _of_wanted(nodes, seen)
-
-
-def _of_wanted(nodes: np.ndarray | None, seen: Seen) -> Signs:
-    """Whether answers are of the sort that the noun of the question says."""
-    wanted = None if seen.read is None else seen.read.wanted
-    if wanted is None or nodes is None or not len(nodes):
-        return {"wanted.none": 1.0}
-    inside = among(nodes, wanted)
-    return {"wanted.all": float(inside.all()), "wanted.no": float(not inside.any())}
+    }
 
 
 def _mass(own: Outcome, read: Understanding | None) -> float:

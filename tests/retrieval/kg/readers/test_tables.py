@@ -307,7 +307,7 @@ def test_codes_of_rows_of_other_tables_are_those_rows_whatever_the_headings_are(
 
 
 def test_codes_of_capitals_and_hyphens_are_rows_too(tmp_path):
-    balloons = "Registration,Name,Colour\nG-BXTP,Marmalade,orange\nG-CDKV,Tiger,black\nG-BUNT,Bunting,red\n"
+    balloons = "Registration,Name,Colour,Year\nG-BXTP,Marmalade,orange,2009\nG-CDKV,Tiger,black,2014\n"
     flights = "Flight,Registration,Minutes,Site\nF1,G-CDKV,52,Bath\nF2,G-BXTP,64,Frome\nF3,G-CDKV,40,Bath\n"
     found, problems = facts(tmp_path, balloons_csv=balloons, flights_csv=flights)
     assert {fact for fact in found if fact[0] == "F1"} == {
