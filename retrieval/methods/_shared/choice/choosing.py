@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from retrieval.methods._shared.choice.outcomes import Outcome
     from retrieval.programs.reader import Understanding
 
-LEAST = 0.05
+LEAST = 0.03
 """Outcomes that are less likely are not shown, even as guesses."""
 SUPPORTED, SURELY_WALKED = 0.93, 0.8
 """How much the words of a question must support relation paths, and how likely they must be, to be surely read."""
