@@ -58,7 +58,7 @@ class NeighbourPage:
 def as_ids(entities: Iterable[int] | np.ndarray) -> np.ndarray:
     """Entity ids, int64, ascending, without repeats."""
     values = entities if isinstance(entities, np.ndarray) else np.fromiter(entities, np.int64)
-    return np.unique(values.astype(np.int64, copy=False))
+    return sorted_unique(values.astype(np.int64, copy=False))
 
 
 def step(snapshot: Snapshot, entities: np.ndarray, relation: int, inverse: bool) -> tuple[np.ndarray, ...]:
@@ -231,7 +231,7 @@ def execute(
     if len(walks) == 1:
         return [level.entities for level in walks[0]]
     return [
-        np.unique(np.concatenate([walk[i].entities for walk in walks])) if walks else _NONE
+        sorted_unique(np.concatenate([walk[i].entities for walk in walks])) if walks else _NONE
         for i in range(len(relation_path))
     ]
 
@@ -274,11 +274,13 @@ def trace(
     )
     per_walk = [_prune(levels, start, wanted) for start, levels in walks]
     steps = len(relation_path)
-    arcs = [np.unique(np.concatenate([p[i] for p in per_walk])) if per_walk else _NONE for i in range(steps)]
+    arcs = [
+        sorted_unique(np.concatenate([p[i] for p in per_walk])) if per_walk else _NONE for i in range(steps)
+    ]
     levels = [_NONE] * (steps + 1)
     for i, found in enumerate(arcs):
         sources, _, targets = arc_ends(snapshot, found)
-        levels[i], levels[i + 1] = np.unique(sources), np.unique(targets)
+        levels[i], levels[i + 1] = sorted_unique(sources), sorted_unique(targets)
     shown: list[np.ndarray] = [_NONE] * steps
     open_targets = levels[steps][:limit]
     for i in reversed(range(steps)):
@@ -288,7 +290,7 @@ def trace(
         _, first = np.unique(targets[fits], return_index=True)
         order = np.concatenate([first, np.setdiff1d(np.arange(len(fits)), first)])
         chosen = np.sort(fits[order[:limit]])
-        shown[i], open_targets = arcs[i][chosen], np.unique(sources[chosen])
+        shown[i], open_targets = arcs[i][chosen], sorted_unique(sources[chosen])
     return Trace(tuple(shown), tuple(len(found) for found in arcs), tuple(levels))
 
 
