@@ -49,8 +49,10 @@ class Composer(SetRules, SumRules, RankingRules, GroupRules, NumberRules, Negati
             if not isinstance(own, Walk) or own.relation == back:
                 continue
             kind = self.schema.columns.value_type(own.relation)
-            if own.relation in self.schema.truths or kind is not None:
-                return kind is None or (kind.kind is ValueKind.NUMBER and not kind.year)
+            if kind is not None:
+                return kind.kind is ValueKind.NUMBER and not kind.year
+            if own.relation in self.schema.truths:
+                return True
         return False
 
     def completed(self, part: Part) -> Iterator[Made]:

@@ -145,11 +145,7 @@ def _between_dates(text: str) -> Iterator[Spelt]:
             first = replace(first, year=last.year)
         if first.month is None and last.month is None and not (ends[0]["at"] or ends[1]["at"]):
             continue  # two numbers, or two years
-        if (
-            (first.day and not first.month)
-            or (last.day and not last.month)
-            or (first.year is None) != (last.year is None)
-        ):
+        if not (first.is_there and last.is_there) or (first.year is None) != (last.year is None):
             continue
         if first.year is None:
             if first.month is None or last.month is None:
@@ -182,13 +178,20 @@ class _Day:
             int(year) if year else None,
         )
 
+    @property
+    def is_there(self) -> bool:
+        """Whether a calendar has it: no day without a month, and no 31 February."""
+        if self.day is None:
+            return True
+        days = _days(self.month, self.year or _LEAP_YEAR) if self.month else 0
+        return 0 < self.day <= days
+
     def span(self, at: str | None) -> tuple[float, float]:
         """When it begins and when the time behind it does, as years; of its start or end where ``at`` says so."""
         year, month = self.year or _LEAP_YEAR, self.month or 1
         begin = values.year_fraction(year, month, self.day or 1)
         last = 12 if self.month is None else month
-        days = calendar.monthrange(year, last)[1]
-        end_day = self.day or days
+        end_day = self.day or _days(last, year)
         one = 1 / (366 if calendar.isleap(year) else 365)
         end = values.year_fraction(year, last, end_day) + one
         if at is None or self.day:
@@ -196,8 +199,8 @@ class _Day:
         return (end - one, end) if at.casefold() == "end" else (begin, begin + one)
 
 
-def _days(month: int) -> int:
-    return calendar.monthrange(_LEAP_YEAR, month)[1]
+def _days(month: int, year: int = _LEAP_YEAR) -> int:
+    return calendar.monthrange(year, month)[1]
 
 
 def _ranges(text: str) -> Iterator[Spelt]:

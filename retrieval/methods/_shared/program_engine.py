@@ -16,7 +16,7 @@ from retrieval.kg.snapshot import KINDS
 from retrieval.methods._shared.choice.choosing import Chosen, choose
 from retrieval.methods._shared.choice.model import Choice
 from retrieval.methods._shared.choice.outcomes import outcomes
-from retrieval.methods._shared.choice.signs import Seen, genitives
+from retrieval.methods._shared.choice.signs import LOOKED_AT, Seen, genitives
 from retrieval.methods._shared.engine_settings import EngineSettings
 from retrieval.methods._shared.path_reader.idioms import asks_gender
 from retrieval.methods._shared.program_answers import (
@@ -209,7 +209,7 @@ class ProgramEngine:
         unexplained = verdict is not None and is_unexplained(verdict)
         reaches = () if evidence is None or unexplained else evidence.reaches
         found = outcomes(read, run.request.given, reaches, verdict)
-        nodes = [() if own.nodes is None else own.nodes[:_LOOKED_AT].tolist() for own in found]
+        nodes = [() if own.nodes is None else own.nodes[:LOOKED_AT].tolist() for own in found]
         seen = Seen(
             question,
             read,

@@ -156,10 +156,8 @@ class Meanings:
                     target = first in targets
                     is_a = IS_A.fullmatch(schema.relations[relation].label.casefold())
                     if is_a is not None and own <= set(vocabulary.stems_of(is_a["noun"])):
-                        features = (
-                            *features,
-                            ("r.heads", float(plural or target)),
-                        )  # those that are one, not of what
+                        # Those that are one are asked for, and not what they are one of.
+                        features = (*features, ("r.heads", float(plural or target)))
                     found += self._relating(
                         first, last, relation, recall, features, does=does, plural=plural, target=target
                     )

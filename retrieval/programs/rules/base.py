@@ -126,16 +126,13 @@ class Rules:
 
     def _by_numbers(self, source: Program, target: Program) -> list[int]:
         """Directed relations to or from numbers that are the names of rows: 17 miles, and visit 17."""
-        numbers, (offsets, total) = self.schema.numbers, self._offsets
-        named = [
+        offsets, total = self.schema.snapshot.out_offsets, self.schema.snapshot.num_relations
+        from_rows, to_rows = (
             bool((offsets[nodes + 1] > offsets[nodes]).any())
             for nodes in (self.nodes(source), self.nodes(target))
-        ]
-        return [*(r + total for r in numbers if named[0]), *(r for r in numbers if named[1])]
-
-    @property
-    def _offsets(self) -> tuple[np.ndarray, int]:
-        return self.schema.snapshot.out_offsets, self.schema.snapshot.num_relations
+        )
+        numbers = self.schema.numbers
+        return [*(r + total for r in numbers if from_rows), *(r for r in numbers if to_rows)]
 
     def _inside(self, nodes: np.ndarray, known: np.ndarray) -> np.ndarray:
         """Which nodes are in a set; bool [n]."""

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 Signs = dict[str, float]
 #: Answers that are few, and what stands for no place.
 _FEW, _NOWHERE = 8, 12
-#: Answers whose kinds are looked at.
-_LOOKED_AT = 60
+LOOKED_AT = 20
+"""Answers whose kinds are looked at."""
 #: A score that stands for no program, behind the best.
 _FAR = -8.0
 _LEAST = 1e-4
@@ -43,7 +43,7 @@ class Seen:
         read: its programs.
         paths: its relation paths, with the support of each.
         verdict: what they answer together; None where none were retrieved.
-        kinds: of nodes that answer, what those are that are no things: "number", "date", "time" or "yes/no".
+        kinds: of nodes that answer, what those are that are no things: "number", "year", "date", "time" or "yes/no".
         topics: nodes that relation paths begin at.
         unfit: positions of outcomes of another sort than was asked for.
         asks_gender: the question asks for a gender, which is how many graphs tell sons from daughters.
@@ -194,7 +194,7 @@ def _of_result(own: Outcome, seen: Seen) -> Signs:
     elif not len(nodes):
         kind = "nothing"
     else:
-        some = nodes[:_LOOKED_AT].tolist()
+        some = nodes[:LOOKED_AT].tolist()
         kinds = {seen.kinds.get(node, "thing") for node in some}
         kind, mixed = seen.kinds.get(some[0], "thing"), len(kinds) > 1
         echo = set(some) <= set(seen.topics)
