@@ -129,10 +129,9 @@ class ValueRules(Rules):
     @rule("KR")
     def _by_own(self, compared: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
         """ "A higher price than cost": two values of the same thing."""
-        del gap
         comparing, relation = compared.extra
         other = relating.extra.relation
-        if forward and self.executor.columns.value_type(other) is not None:
+        if forward and gap == "than" and self.executor.columns.value_type(other) is not None:
             program = self.filtered(Having(relation), relation, Valued(comparing, their_own(other)))
             if program is not None:
                 yield "S", program, "filter", (("filter.own", 1.0),)

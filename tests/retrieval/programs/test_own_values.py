@@ -41,6 +41,22 @@ def test_one_value_is_compared_with_another_of_the_same_thing(reader, question, 
     assert answers(reader, question) == right
 
 
+def test_a_value_is_not_compared_with_what_the_name_of_the_other_goes_on_with(tmp_path):
+    turbines = [
+        ("Alma", "5100", "5400"),
+        ("Berta", "5600", "5400"),
+        ("Clara", "8900", "8500"),
+        ("Dora", "8100", "8500"),
+    ]
+    facts = [
+        (name, column, value)
+        for name, *row in turbines
+        for column, value in zip(("type", "output mwh", "target mwh"), ("turbine", *row), strict=True)
+    ]
+    asked = reader_of(facts, tmp_path)
+    assert answers(asked, "Which turbines are below their target output?") == ["Alma", "Dora"]
+
+
 def test_the_steps_name_both_values(reader):
     found = reader.read("Which items are below their reorder level?")
     told = sentence(found.executor, found.schema.type_relation, found.best.program)
