@@ -34,6 +34,7 @@ from tests.benchmarks import (
     linking,
     meanwhile,
     methods,
+    million,
     newcomers,
     path_weights,
     paths,
@@ -75,7 +76,7 @@ LONG = (
     "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves", "kills",
     "fuzz", "meanwhile", "programs", "program_weights", "program_judge", "path_weights", "zero_shot", "unknown",
     "linking", "why_not", "endpoint_programs", "canvas", "larger_graph", "waiting", "tables", "written_names",
-    "unseen", "newcomers", "answer_choice", "span_reader",
+    "unseen", "newcomers", "answer_choice", "span_reader", "million",
 )  # fmt: skip
 
 
@@ -141,6 +142,7 @@ def main() -> None:
         "big_text": big_text.measure,
         "router": router.measure,
         "scale": scale.measure,
+        "million": million.measure,
         "review_load": review_load.measure,
         "kills": kills.measure,
         "review_curves": lambda: review_curves.measure(args.data, run=not args.finished),
