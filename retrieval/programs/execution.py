@@ -48,6 +48,8 @@ NO_NODES = np.zeros(0, np.int64)
 _CLOSE = 1e-9
 #: Results that are kept, in nodes.
 _KEPT = 4_000_000
+#: Sets so many times larger than what is looked up are searched, smaller ones marked.
+_MARKED = 8
 
 Result = np.ndarray | float | bool
 """A set of node ids (int64, ascending), a number (NaN: of nothing) or a truth."""
@@ -81,6 +83,7 @@ class Executor:
         self.cancelled = cancelled
         self._done: dict[Program, Result] = {}
         self._size = 0
+        self._marks = np.zeros(snapshot.num_entities, bool)
 
     def run(self, program: Program) -> Result:
         """What a program denotes.
@@ -123,13 +126,14 @@ class Executor:
             case Walk(source, relation):
                 return self.walk(self.nodes(source), self._relation(relation))
             case And(left, right):
-                return common(self.nodes(left), self.nodes(right))
+                few, many = sorted((self.nodes(left), self.nodes(right)), key=len)
+                shared: np.ndarray = few[self.inside(few, many)]
+                return shared
             case Or(left, right):
                 return sorted_unique(np.concatenate([self.nodes(left), self.nodes(right)]))
             case Except(source, without):
                 nodes = self.nodes(source)
-                left_out: np.ndarray = among(nodes, self.nodes(without))
-                kept: np.ndarray = nodes[~left_out]
+                kept: np.ndarray = nodes[~self.inside(nodes, self.nodes(without))]
                 return kept
             case Filter(source, key, comparison, value):
                 return self._filter(source, key, comparison, value)
@@ -181,11 +185,20 @@ class Executor:
             return float(values[0]) if len(values) == 1 else math.nan
         return float(found)
 
+    def inside(self, nodes: np.ndarray, known: np.ndarray) -> np.ndarray:
+        """Which of some nodes are in a set, ascending; bool [n]. Costs as much as both are long."""
+        if len(known) > _MARKED * len(nodes):
+            return among(nodes, known)
+        self._marks[known] = True
+        found: np.ndarray = self._marks[nodes]
+        self._marks[known] = False
+        return found
+
     def walk(self, nodes: np.ndarray, relation: int) -> np.ndarray:
         """What a directed relation leads to from any of some nodes, int64 ascending."""
         if len(nodes) > len(self.columns.sources(relation)) // 2:
             owners, targets = self.columns.arcs(relation)
-            return sorted_unique(targets[among(owners, nodes)])
+            return sorted_unique(targets[self.inside(owners, nodes)])
         inverse, forward = divmod(relation, self.snapshot.num_relations)
         return sorted_unique(step(self.snapshot, nodes, forward, bool(inverse))[1])
 
@@ -197,8 +210,9 @@ class Executor:
             position, ends, _ = step(self.snapshot, ends, forward, bool(inverse))
             owners = owners[position]
             if len(path) > 1:
-                both = np.unique(np.stack([owners, ends]), axis=1)
-                owners, ends = both[0], both[1]
+                owners, ends = np.divmod(
+                    sorted_unique(owners * self.snapshot.num_entities + ends), self.snapshot.num_entities
+                )
             check(self.cancelled)
         order = np.argsort(owners, kind="stable")
         return owners[order], ends[order]
@@ -214,7 +228,7 @@ class Executor:
         if key.counted:
             owners, ends = self.pairs(nodes, key.path)
             if key.among is not None:
-                owners = owners[among(ends, self.nodes(key.among))]
+                owners = owners[self.inside(ends, self.nodes(key.among))]
             counts = np.bincount(np.searchsorted(nodes, owners), minlength=len(nodes))
             return Keyed(nodes, counts.astype(float))
         owners, values = self._values(nodes, key)
@@ -236,7 +250,7 @@ class Executor:
             return self._computed(nodes, key, beside)
         if len(key.path) == 1:
             column = self.columns.column(self._relation(key.path[0]))
-            mine = among(column.owners, nodes)
+            mine = self.inside(column.owners, nodes)
             return column.owners[mine], column.values[mine]
         owners, ends = self.pairs(nodes, key.path[:-1])
         column = self.columns.column(self._relation(key.path[-1]))

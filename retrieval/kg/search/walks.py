@@ -89,9 +89,11 @@ def all_arcs(snapshot: Snapshot, entities: np.ndarray) -> tuple[np.ndarray, ...]
     return (
         np.concatenate([out_owner, in_owner]),
         np.concatenate(
-            [snapshot.relations[out], snapshot.relations[in_facts] + snapshot.num_relations]
-        ).astype(np.int64),
-        np.concatenate([snapshot.tails[out], snapshot.in_heads[into]]).astype(np.int64),
+            [snapshot.relations[out], snapshot.relations[in_facts] + snapshot.num_relations],
+            dtype=np.int64,
+            casting="unsafe",
+        ),
+        np.concatenate([snapshot.tails[out], snapshot.in_heads[into]], dtype=np.int64),
         np.concatenate([out, in_facts + snapshot.num_triples]),
     )
 

@@ -25,7 +25,7 @@ from retrieval.programs.algebra import (
 )
 from retrieval.programs.anchors.anchor import Comparing, Features
 from retrieval.programs.anchors.finder import Anchors
-from retrieval.programs.execution import Executor, among, common
+from retrieval.programs.execution import Executor, common
 from retrieval.programs.lexicon import NUMBERING, WAYS
 from retrieval.programs.parts import Made, Part, Valued
 from retrieval.programs.quantities import fitted
@@ -41,8 +41,6 @@ _BRIDGED = 3_000
 _BRIDGES = 5
 #: Steps from one node to things of a kind, and ways that are tried.
 _DISTANT, _MOST_DISTANT = 3, 60
-#: Sets so many times larger than what is looked up are searched, smaller ones marked.
-_MARKED = 8
 #: Numbers of things that somebody compares with.
 _MOST_COUNTED = 100_000
 #: Larger numbers are years or amounts where nothing is counted so high.
@@ -82,7 +80,6 @@ class Rules:
         self.asked = asked
         self.words, self.said = words, frozenset(words)
         self._arcs: dict[Program, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
-        self._marks = np.zeros(schema.snapshot.num_entities, bool)
         self._far: dict[tuple[Program, Program], list[tuple[tuple[int, ...], float]]] = {}
         self._bridged: dict[tuple[Program, Program], list[tuple[int, float]]] = {}
         self._numbered: dict[Program, bool] = {}
@@ -111,12 +108,12 @@ class Rules:
         if size > _BRIDGED and len(ends_of) < size:
             return [(self.schema.inverse(r), share) for r, share in self._bridges(target, source)]
         relations, ends, every = self._leaving(source)
-        hits = np.bincount(relations[self._inside(ends, ends_of)], minlength=len(every))
+        hits = np.bincount(relations[self.executor.inside(ends, ends_of)], minlength=len(every))
         if not NUMBERING & self.said:
             hits[self.schema.measures.numbering] = 0
         if self.schema.listing is not None:
             hits[[self.schema.listing, self.schema.inverse(self.schema.listing)]] = 0
-        hits[self._by_numbers(source, target)] = 0
+        hits[self._by_numbers(source, target, hits)] = 0
         found = np.flatnonzero(hits)
         if not len(found):
             return []
@@ -124,24 +121,20 @@ class Rules:
         order = np.lexsort((found, -shares * np.log1p(hits[found])))
         return [(int(found[i]), float(shares[i])) for i in order[:_BRIDGES]]
 
-    def _by_numbers(self, source: Program, target: Program) -> list[int]:
+    def _by_numbers(self, source: Program, target: Program, hits: np.ndarray) -> list[int]:
         """Directed relations to or from numbers that are the names of rows: 17 miles, and visit 17."""
-        offsets, total = self.schema.snapshot.out_offsets, self.schema.snapshot.num_relations
-        from_rows, to_rows = (
-            bool((offsets[nodes + 1] > offsets[nodes]).any())
-            for nodes in (self.nodes(source), self.nodes(target))
-        )
-        numbers = self.schema.numbers
-        return [*(r + total for r in numbers if from_rows), *(r for r in numbers if to_rows)]
+        total = self.schema.snapshot.num_relations
+        to_rows = [r for r in self.schema.numbers if hits[r]]
+        from_rows = [r + total for r in self.schema.numbers if hits[r + total]]
+        return [
+            *(to_rows if to_rows and self._lead_on(target) else ()),
+            *(from_rows if from_rows and self._lead_on(source) else ()),
+        ]
 
-    def _inside(self, nodes: np.ndarray, known: np.ndarray) -> np.ndarray:
-        """Which nodes are in a set; bool [n]."""
-        if len(known) > _MARKED * len(nodes):
-            return among(nodes, known)
-        self._marks[known] = True
-        found: np.ndarray = self._marks[nodes]
-        self._marks[known] = False
-        return found
+    def _lead_on(self, program: Program) -> bool:
+        """Whether a set holds anything that something is said of."""
+        nodes, offsets = self.nodes(program), self.schema.snapshot.out_offsets
+        return bool((offsets[nodes + 1] > offsets[nodes]).any())
 
     def _leaving(self, source: Program) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The arcs that leave a set: directed relations and ends, and how many there are of each relation."""
@@ -354,7 +347,8 @@ class Rules:
                                                ("filter.year", float(self._no_year(valued, relation))),
                                                ("filter.empty", float(not len(self.nodes(program)))))  # fmt: skip
             return
-        if not isinstance(valued.value, Constant) or valued.value.value not in range(_MOST_COUNTED):
+        value = valued.value
+        if not isinstance(value, Constant) or not 0 <= value.value < _MOST_COUNTED or value.value % 1:
             return
         for directed in (relation, self.schema.inverse(relation)):
             program = self.counted(Having(directed), (directed,), None, valued)
