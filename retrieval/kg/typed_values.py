@@ -17,7 +17,7 @@ import numpy as np
 from retrieval.kg.values import Kind, counted, days_first, parse
 
 #: Goes up whenever labels are read in another way, so that what snapshots keep is read anew.
-VALUES_VERSION = 3
+VALUES_VERSION = 4
 #: Codes of ``TypedValues.kinds`` are positions here.
 VALUE_KINDS: tuple[Kind, ...] = get_args(Kind)
 #: A word behind a number is a unit where so many numbers have it.

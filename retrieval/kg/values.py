@@ -78,6 +78,8 @@ UNITS: dict[str, tuple[str, float]] = {
 _SCALES = {
     "k": 1e3, "thousand": 1e3, "mio": 1e6, "million": 1e6, "mn": 1e6, "bn": 1e9, "billion": 1e9, "trillion": 1e12,
 }  # fmt: skip
+#: What stands for millions and more behind an amount of money: £3.2m.
+_MILLIONS = {"m": 1e6, "b": 1e9}
 MONTHS = {
     name.casefold(): i for names in (calendar.month_name, calendar.month_abbr) for i, name in enumerate(names)
 }
@@ -86,7 +88,7 @@ del MONTHS[""]
 MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 NUMBER = r"[-+−]?(?:\d{1,3}(?:[,\u00a0\u202f' ]\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d{1,3})?|[-+−]?\.\d+"
 _NUMBER = re.compile(
-    rf"(?P<sign>[$€£])?\s?(?P<number>{NUMBER})\s*(?:(?P<scale>thousand|million|billion|trillion|mio|mn|bn|k)\b)?\.?\s*(?P<unit>.*)",
+    rf"(?P<minus>[-−](?=[$€£]))?(?P<sign>[$€£])?\s?(?P<number>{NUMBER})\s*(?:(?P<scale>thousand|million|billion|trillion|mio|mn|bn|k)\b)?\.?\s*(?P<unit>.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _COUNTED = re.compile(rf"(?P<number>{NUMBER})\s?(?P<unit>[^\W\d_]+(?:[/ ][^\W\d_]+)?)")
@@ -98,16 +100,45 @@ _DAY_FIRST = re.compile(
     rf"(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\.?\s*(?:of\s+)?(?P<m>{MONTH})\.?,?\s*(?P<y>-?\d{{3,4}})?", re.I
 )
 _MONTH_FIRST = re.compile(
-    rf"(?P<m>{MONTH})\.?(?:\s+(?:the\s+)?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?)?(?:,?\s*(?P<y>-?\d{{3,4}}))?",
+    rf"(?P<m>{MONTH})\.?(?:\s+(?:the\s+)?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?!\d))?(?:,?\s*(?P<y>-?\d{{3,4}}))?",
     re.I,
 )
-_SLASHED = re.compile(r"(?P<a>\d{1,2})[/.](?P<b>\d{1,2})[/.](?P<y>\d{4})")
+#: As spreadsheets write them: 02-Oct-23, 2-Oct-2023, Oct-23, Oct '23.
+_DASHED = re.compile(rf"(?:(?P<d>\d{{1,2}})[-/ ])?(?P<m>{MONTH})(?:[-/]|\s?['’])(?P<y>\d{{4}}|\d\d)", re.I)
+_SLASHED = re.compile(
+    r"(?P<a>\d{1,2})(?P<mark>[/.-])(?P<b>\d{1,2})(?P=mark)(?P<y>\d{4}|\d\d)"
+    r"(?:,?[ T](?P<h>\d{1,2}):(?P<n>\d{2})(?::\d{2})?)?"
+)
+_WEEKDAY = re.compile(
+    r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?\s+(?=\w)", re.IGNORECASE
+)
+#: Years of two digits below this are of this century.
+_CENTURY_TURNS = 50
 _TIME = re.compile(
     r"(?P<h>\d{1,2}):(?P<n>\d{2})(?::(?P<s>\d{2}(?:\.\d+)?))?\s*(?P<half>[ap]\.?m\.?)?", re.IGNORECASE
 )
 _LAP = re.compile(r"(?P<n>\d{1,3}):(?P<s>\d{2}\.\d+)")
 _HOUR = re.compile(r"(?P<h>\d{1,2})\s*(?P<half>[ap]\.?m\.?)", re.IGNORECASE)
-_FOOTNOTE = re.compile(r"(?:\s*\[[^\[\]]{1,12}\]|\s*[*†‡§])+$")
+_LASTING = re.compile(
+    r"(?:(?P<d>\d+)\s?(?:days?|d)[ ,]*)?(?:(?P<h>\d+)\s?(?:hours?|hrs?|h)[ ,]*)?"
+    r"(?:(?P<m>\d+)\s?(?:minutes?|mins?|m|(?<=h\d\d)|(?<=h \d\d))[ ,]*)?(?:(?P<s>\d+)\s?(?:seconds?|secs?|s))?",
+    re.IGNORECASE,
+)
+_LASTS = {"d": 1440.0, "h": 60.0, "m": 1.0, "s": 1 / 60}
+_FEET = re.compile(
+    r"(?P<ft>\d+)\s?(?:ft\.?|feet|foot|['’])\s?(?P<in>\d+(?:\.\d+)?)\s?(?:in\.?|inch(?:es)?|[\"”])?"
+)
+#: A decimal comma with its whole part, or points between thousands, which one alone does not tell: 1.857 may be either.
+_COMMA = re.compile(
+    r"(?<![\w.,])(?:(?P<whole>\d{1,3}(?:[.\u00a0\u202f' ]\d{3})+|\d+),(?P<part>\d{1,2})|"
+    r"(?P<points>\d{1,3}(?:\.\d{3}){2,}))(?![\d,.])"
+)
+#: How sure somebody is of a date or number.
+_ABOUT = re.compile(
+    r"(?:(?:abt|about|aft|after|around|bef|before|c|ca|circa)\.?\s?(?=.*(?<!\d)\d{4}$)|(?:approx|est)\.?\s|[~≈<>≤≥]=?\s?)(?=\S)",
+    re.IGNORECASE,
+)
+_FOOTNOTE = re.compile(r"(?:\s*\[[^\[\]]{1,12}\]|\s*[*†‡§]|(?<=\d)\+)+$")
 #: What stands behind a value in brackets and says it again in another unit, or where it is from; no year of a title.
 _AGAIN = re.compile(r"\s*\((?!(?:1[5-9]|20)\d\d\))(?=[^()]*[\d=])(?![^()]*[^\W\d_]{4})[^()]{1,30}\)$")
 _ORDINAL = re.compile(r"(?P<n>\d{1,3})(?:st|nd|rd|th)(?:\s*\([^()]{1,20}\)|,\s.{1,40})?", re.IGNORECASE)
@@ -138,8 +169,8 @@ class Value:
 
 def day_stands_first(text: str) -> bool | None:
     """Whether a date with slashes names its day before its month; None where it may be either, and of other texts."""
-    match = _SLASHED.fullmatch(text.strip().strip('"'))
-    if match is None or "." in text or max(int(match["a"]), int(match["b"])) <= _MONTHS_IN_YEAR:
+    match = _slashed(text.strip().strip('"'))
+    if match is None or match["mark"] == "." or max(int(match["a"]), int(match["b"])) <= _MONTHS_IN_YEAR:
         return None
     return int(match["a"]) > _MONTHS_IN_YEAR
 
@@ -152,14 +183,21 @@ def days_first(labels: Iterable[str]) -> bool:
 def parse(text: str, *, day_first: bool = False) -> Value | None:
     """What a whole text says as a value, or None: a name that has digits in it is none.
 
-    Dates are read as ISO 8601, ``2 January 2015``, ``January 2, 2015`` and ``31/12/2015`` (a day above 12
-    tells which is the month; else the month is first, or with ``day_first`` the day), seasons (``1998-99``) as the year
-    that they begin in. A number may have separators, a scale (million) and a unit; ``7th`` and ``7th, Western`` are
-    7. Footnotes (``12[3]``, ``12*``) and what repeats a value in brackets (``947 (289)``) change nothing.
+    Dates are read as ISO 8601, ``2 January 2015``, ``January 2, 2015``, ``02-Oct-23`` and ``31/12/2015`` (a day above
+    12 tells which is the month; else the month is first, or with ``day_first`` the day), seasons (``1998-99``) as the
+    year that they begin in. A number may have separators, a decimal comma (``1.857,12``; ``1,857`` has thousands), a
+    scale (million) and a unit; ``7th`` and ``7th, Western`` are 7, ``3h 20m`` and ``5 ft 10 in`` one value. Footnotes
+    (``12[3]``, ``12*``), what repeats a value in brackets (``947 (289)``) and how sure it is (``abt 1874``, ``~40``)
+    change nothing.
     """
     text = text.strip().strip('"').strip()
     if not text or len(text) > 60 or not any(c.isdigit() for c in text):
         return None
+    if not text[0].isdigit():
+        day = _WEEKDAY.match(text)
+        if day is not None:
+            return _date(text[day.end() :], day_first) or _time(text[day.end() :])
+        text = _ABOUT.sub("", text, count=1) if _ABOUT.match(text) else text
     plain = _plain(text, day_first) or _ordinal(text) or _season(text)
     if plain is not None:
         return plain
@@ -168,7 +206,35 @@ def parse(text: str, *, day_first: bool = False) -> Value | None:
 
 
 def _plain(text: str, day_first: bool) -> Value | None:
-    return _time(text) or _date(text, day_first) or _number(text)
+    return _time(text) or _date(text, day_first) or _number(_with_points(text)) or _of_parts(text)
+
+
+def _with_points(text: str) -> str:
+    """A number with a decimal comma, or with points between its thousands, as others write it."""
+    match = _COMMA.search(text)
+    if match is None:
+        return text
+    spelt = re.sub(r"[.\u00a0\u202f' ]", "", match["whole"] or match["points"])
+    return (
+        f"{text[: match.start()]}{spelt}{'.' + match['part'] if match['part'] else ''}{text[match.end() :]}"
+    )
+
+
+def _of_parts(text: str) -> Value | None:
+    """A value in two units or three, the larger first: ``3h 20m``, ``5 ft 10 in``, ``1 day 4 hours``."""
+    match = _LASTING.fullmatch(text)
+    if match is not None:
+        parts = [(int(match[unit]), factor) for unit, factor in _LASTS.items() if match[unit]]
+        return (
+            Value(sum(n * factor for n, factor in parts), "number", "duration", "min")
+            if len(parts) > 1
+            else None
+        )
+    match = _FEET.fullmatch(text)
+    if match is None:
+        return None
+    feet = int(match["ft"]) + float(match["in"]) / 12
+    return Value(feet * _LENGTH["ft"], "number", "length", "ft", _LENGTH["ft"])
 
 
 def _ordinal(text: str) -> Value | None:
@@ -243,10 +309,12 @@ def _number(text: str) -> Value | None:
     if match is None:
         return None
     spelt = re.sub(r"[,\u00a0\u202f' ]", "", match["number"]).replace("−", "-")
-    value = float(spelt) * _SCALES.get((match["scale"] or "").casefold(), 1.0)
-    unit = match["sign"] or match["unit"].strip()
-    if match["sign"] and match["unit"].strip():
-        return None
+    value = float(spelt) * _SCALES.get((match["scale"] or "").casefold(), 1.0) * (-1 if match["minus"] else 1)
+    unit = match["unit"].strip()
+    if match["sign"]:
+        if unit:
+            value *= _MILLIONS.get(unit.casefold(), math.nan)
+        unit = match["sign"]
     if len(text) == match.end("number") + 1 and unit.isupper():
         return None  # "3M" is a name
     known = unit_of(unit) if unit else ("", 1.0)
@@ -261,12 +329,15 @@ def _date(text: str, day_first: bool) -> Value | None:
     if match:
         minutes = int(match["h"] or 0) * 60 + int(match["n"] or 0) + float(match["s"] or 0) / 60
         return _dated(int(match["y"]), int(match["m"]), int(match["d"] or 1), minutes)
-    match = _SLASHED.fullmatch(text)
+    match = _slashed(text)
     if match:
         first, second = int(match["a"]), int(match["b"])
-        turned = first > _MONTHS_IN_YEAR or "." in text or (day_first and second <= _MONTHS_IN_YEAR)
+        turned = first > _MONTHS_IN_YEAR or match["mark"] == "." or (day_first and second <= _MONTHS_IN_YEAR)
         month, day = (second, first) if turned else (first, second)
-        return _dated(int(match["y"]), month, day)
+        return _dated(_year(match["y"]), month, day, int(match["h"] or 0) * 60 + int(match["n"] or 0))
+    match = _DASHED.fullmatch(text)
+    if match:
+        return _dated(_year(match["y"]), MONTHS[match["m"].casefold()], int(match["d"] or 1))
     match = _DAY_FIRST.fullmatch(text) or _MONTH_FIRST.fullmatch(text)
     if match is None:
         return None
@@ -275,6 +346,21 @@ def _date(text: str, day_first: bool) -> Value | None:
         day = int(match["d"] or 0)
         return Value(math.nan, "date", month_day=(month, day)) if 0 < day <= 31 else None
     return _dated(int(match["y"]), month, int(match["d"] or 1))
+
+
+def _slashed(text: str) -> re.Match[str] | None:
+    """The parts of a date in numbers; a year of two digits is one behind slashes, and in ``31.12.23``."""
+    match = _SLASHED.fullmatch(text)
+    if match is None or len(match["y"]) > 2 or match["mark"] == "/":
+        return match
+    return match if match["mark"] == "." and len(match["a"]) == len(match["b"]) == 2 else None
+
+
+def _year(digits: str) -> int:
+    year = int(digits)
+    if len(digits) > 2:
+        return year
+    return year + (2000 if year < _CENTURY_TURNS else 1900)
 
 
 def _dated(year: int, month: int, day: int, minutes: float = 0.0) -> Value | None:

@@ -22,7 +22,7 @@ COMMAND = "python -m tests.benchmarks newcomers"
 #: What authors wrote who knew nothing of how questions are read; a folder for each lot.
 HOME = Path(__file__).resolve().parents[1] / "newcomers"
 #: Files that a graph is built from; the questions lie beside them in ``questions.jsonl``.
-_FILES = (".tsv", ".csv", ".nt", ".ttl", ".json")
+_FILES = (".tsv", ".csv", ".nt", ".ttl", ".json", ".jsonl", ".xlsx", ".graphml")
 _QUESTIONS = "questions.jsonl"
 #: Numbers that are shown rounded are right.
 _CLOSE = 0.002
@@ -81,7 +81,7 @@ def _asked(home: Path, folder: Path) -> Iterator[Asked]:
 
 def _graph(home: Path, folder: Path) -> Path:
     """The snapshot of a folder's files, built anew: how files are read is measured too."""
-    files = sorted(file for file in folder.iterdir() if file.suffix in _FILES)
+    files = sorted(file for file in folder.iterdir() if file.suffix in _FILES and file.name != _QUESTIONS)
     built = CACHE / "newcomers" / f"{home.name}-{folder.name}"
     shutil.rmtree(built, ignore_errors=True)
     built.parent.mkdir(parents=True, exist_ok=True)

@@ -1,12 +1,14 @@
 """GraphML as networkx, Gephi, yEd, igraph and Neo4j write it, read as a stream; nothing else is ever opened.
 
-A node is shown by its property ``name`` (or ``label``, ``title``), else by its id; an edge is called by its property or
-attribute ``label``, ``relation`` or ``type``, and by ``edge`` where it has none. ``labels`` of a node are its types.
-Graphs inside nodes are read as part of the one graph.
+A node is shown by its property ``name`` (or ``label``, ``title``), else by what yEd writes on it, else by its id; an
+edge is called by its property or attribute ``label``, ``relation`` or ``type``, by what yEd writes beside it where
+most edges have such a word, and by ``connected to`` where it has none. ``labels`` of a node are its types. Graphs
+inside nodes are read as part of the one graph.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from xml.parsers import expat
 
@@ -28,6 +30,9 @@ from retrieval.kg.readers.sources import Source
 from retrieval.kg.table import ATTRIBUTE_LIMIT
 
 _PIECE = 1 << 18
+#: What yEd writes on nodes and beside edges, what it is kept as, and the share of edges that it calls where it does.
+_LABELS = ("NodeLabel", "EdgeLabel")
+_WRITTEN, _MOST = "label", 0.8
 
 
 def read_graphml(file: InputFile, log: ProblemLog) -> FactFile:
@@ -45,6 +50,7 @@ def read_graphml(file: InputFile, log: ProblemLog) -> FactFile:
         except expat.ExpatError as error:
             reason = expat.ErrorString(error.code)
             log.add(error.lineno, f"broken XML ({reason}); nothing after it was read")
+    reader.finish()
     return FactFile(log.file, None, log.count, properties=reader.rows)
 
 
@@ -60,6 +66,10 @@ class _Reader:
         self.parser.EndElementHandler = self._end
         self.parser.CharacterDataHandler = self._text
         self._keys: dict[str, str] = {}
+        #: Keys of what yEd draws, and whether a label is open in it; its edges are called when all are known.
+        self._drawn: set[str] = set()
+        self._in_label = False
+        self._edges: list[tuple[dict[str, str], dict[str, str], int]] = []
         self._defaults: dict[str, dict[str, str]] = {"node": {}, "edge": {}}
         # Elements that are open; of nodes and edges: their attributes and what their data say.
         self._open: list[tuple[str, dict[str, str], dict[str, str], int]] = []
@@ -84,6 +94,10 @@ class _Reader:
             )
         if name == "key":
             self._keys[attributes.get("id", "")] = attributes.get("attr.name") or attributes.get("id", "")
+            if "yfiles.type" in attributes:
+                self._drawn.add(attributes.get("id", ""))
+        elif name in _LABELS and self._key in self._drawn:
+            self._in_label = not self._held  # the first label is what it is called
         elif name in ("node", "edge"):
             self._open.append((name, attributes, {}, self.parser.CurrentLineNumber))
         elif name == "hyperedge":
@@ -93,6 +107,8 @@ class _Reader:
             self._held, self._size = [], 0
 
     def _text(self, text: str) -> None:
+        if self._key in self._drawn and not self._in_label:
+            return
         if self._key is not None and self._size <= ATTRIBUTE_LIMIT:
             self._held.append(text)
             self._size += len(text)
@@ -102,8 +118,12 @@ class _Reader:
         self._depth -= 1
         if name == "data":
             if self._open and self._key is not None and (text := "".join(self._held).strip()):
-                self._open[-1][2].setdefault(self._keys.get(self._key, self._key), text)
+                drawn = self._key in self._drawn
+                key = _WRITTEN if drawn else self._keys.get(self._key, self._key)
+                self._open[-1][2].setdefault(key, " ".join(text.split()) if drawn else text)
             self._key = None
+        elif name in _LABELS:
+            self._in_label = False
         elif name in ("node", "edge") and self._open:
             kind, attributes, data, line = self._open.pop()
             try:
@@ -125,9 +145,32 @@ class _Reader:
         self.rows.add_node(key, name, list(attribute_rows(values)))
 
     def _edge(self, attributes: dict[str, str], data: dict[str, str], line: int) -> None:
+        if self._drawn:
+            self._edges.append((attributes, data, line))
+        else:
+            self._add_edge(attributes, data, line, RELATIONS)
+
+    def finish(self) -> None:
+        """Add the edges of yEd: what is written beside most of them is what they are called, else said of them.
+
+        So it is where most are marked by digits, as cables (Cat6), roads (A4) and flights are.
+        """
+        written = [data[_WRITTEN] for _, data, _ in self._edges if _WRITTEN in data]
+        marked = sum(any(c.isdigit() for c in text) for text in written)
+        called = len(written) >= _MOST * len(self._edges) and 2 * marked <= len(written)
+        words = [word for word in RELATIONS if word != _WRITTEN or called]
+        for attributes, data, line in self._edges:
+            try:
+                self._add_edge(attributes, data, line, words)
+            except BadRowError as error:
+                self._log.add(line, str(error), "", error.kind)
+
+    def _add_edge(
+        self, attributes: dict[str, str], data: dict[str, str], line: int, words: Sequence[str]
+    ) -> None:
         values: dict[str, object] = dict(data)
         by_lower = {key.lower(): key for key in values}
-        key = next((by_lower[word] for word in RELATIONS if word in by_lower), None)
+        key = next((by_lower[word] for word in words if word in by_lower), None)
         relation = str(values.pop(key)) if key else attributes.get("label") or UNNAMED
         ends = attributes.get("source", ""), attributes.get("target", "")
         self.rows.add_edge(ends, relation, line, list(attribute_rows(values)))

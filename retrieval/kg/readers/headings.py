@@ -6,11 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from retrieval.kg.values import parse
+from retrieval.kg.values import MONTH, parse
 
 #: Headings of numbers, shares, differences and titles that are no words: "+/-", "100+".
 _MARKED = re.compile(r"[^\w\s]*[#%№+/*(\"'“‘].*|\d+\+")
-_YEAR = re.compile(r"(?:1[5-9]|20)\d\d(?:\s?[-–/]\s?\d\d(?:\d\d)?)?")
+#: Years, seasons and months, which head a column each: 1999, 1999-00, Jan-24.
+_YEAR = re.compile(
+    rf"(?:1[5-9]|20)\d\d(?:\s?[-–/]\s?\d\d(?:\d\d)?)?|(?:{MONTH})[-/ '’]+(?:\d\d)?\d\d", re.IGNORECASE
+)
 _PLACE = re.compile(r"\d+(?:st|nd|rd|th)", re.IGNORECASE)
 #: The fewest years that head a table of a column for each, the longest heading, and the share of a column's cells that
 #: are values where it is one of values.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +31,11 @@ _EDGES = ("edges", "links", "relationships", "relations", "rels", "arcs", "conne
 _FROM = ("source", "from", "start", "startNode", "start_node", "src", "subject", "head")
 _TO = ("target", "to", "end", "endNode", "end_node", "dst", "object", "tail")
 _CALLED = ("relation", "relationship", "type", "label", "predicate", "name")
+#: Keys that say of what is below them only that it is there.
+_WRAPPERS = frozenset({
+    "body", "content", "contents", "elements", "entries", "items", "objects", "page", "payload", "records", "response",
+    "result", "results", "values",
+})  # fmt: skip
 
 Row = dict[str, Any]
 
@@ -152,18 +158,35 @@ def _of_object(value: Row, stem: str, found: _Tables) -> None:
     if value.get("type") == "FeatureCollection" and isinstance(value.get("features"), list):
         found.add(stem, [_feature(one) for one in value["features"] if isinstance(one, dict)])
         return
-    tables = {key: rows for key, rows in value.items() if _is_rows(rows)}
-    for key, rows in tables.items():
-        found.add(key if kind_of(f"{key}.json") else stem, rows)
     columns = list(value.values())
-    if tables or len(columns) < 2:
-        if not tables and isinstance(columns[0] if columns else None, dict):
+    keyed = len(columns) > 1 and all(map(is_row, columns)) and _are_alike(columns)
+    if not keyed and (tables := list(_tables(value, stem))):
+        for name, rows in tables:
+            found.add(name, rows)
+    elif len(columns) < 2:
+        if isinstance(columns[0] if columns else None, dict):
             _of_object(columns[0], stem, found)
-    elif all(map(is_row, columns)):
+    elif keyed:
         key = "id" if all(name.isdecimal() for name in value) else "name"
         found.add(stem, [{key: name, **row} for name, row in value.items()])
     elif all(isinstance(one, list) and len(one) == len(columns[0]) for one in columns):
         found.add(stem, [dict(zip(value, cells, strict=True)) for cells in zip(*columns, strict=True)])
+
+
+def _tables(value: Row, name: str) -> Iterator[tuple[str, list[Row]]]:
+    """The tables that an object holds, however deep in objects that only wrap them: their names, and their rows."""
+    for key, inner in value.items():
+        own = name if key.casefold() in _WRAPPERS or not kind_of(f"{key}.json") else key
+        if _is_rows(inner):
+            yield own, inner
+        elif isinstance(inner, dict):
+            yield from _tables(inner, own)
+
+
+def _are_alike(rows: Sequence[Row]) -> bool:
+    """Whether objects say the same of different things: most keys of each are keys of others too."""
+    counts = Counter(key for row in rows for key in row)
+    return all(2 * sum(counts[key] > 1 for key in row) >= len(row) for row in rows)
 
 
 def _elements(value: Row) -> Row:

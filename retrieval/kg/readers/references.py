@@ -59,7 +59,7 @@ def attributes_of(files: Sequence[Rows], labels: Mapping[str, str]) -> list[Attr
     tables = [_Table(rows) for rows in files]
     by_kind: dict[str, _Table] = {}
     for table in tables:
-        for kind in table.kinds if table.ids else ():
+        for kind in table.kinds:
             by_kind.setdefault(kind, table)
     found: list[Attribute] = []
     for table in tables:
@@ -116,6 +116,12 @@ class _Table:
             if key in coded:
                 self.codes.setdefault(key, {})[value] = node
 
+    @property
+    def called(self) -> dict[str, str]:
+        """Rows by what they are called, of a table that has nothing but codes to call them."""
+        nodes = self.rows.nodes if self.kinds else {}
+        return {node: node for node in nodes} if all(map(_CODE.fullmatch, nodes)) else {}
+
     def refers(self, key: str, tables: Mapping[str, _Table]) -> _Way | None:
         """What a column refers to, and what the relation to it is called; None where its values are what they are."""
         words = _words(key)
@@ -125,9 +131,10 @@ class _Table:
         last = next((kind for kind in tables if role == kind or role.endswith(f" {kind}")), None)
         table = self if last is None and role in _FELLOWS else tables.get(last or "")
         values = self.columns[key]
-        if table is None or sum(value in table.ids for value in values) < _KNOWN * len(values):
+        rows = {} if table is None else table.ids or table.called
+        if not rows or sum(value in rows for value in values) < _KNOWN * len(values):
             return None
-        return role, table.ids
+        return role, rows
 
     def refers_by_code(self, key: str, tables: Sequence[_Table]) -> _Way | None:
         """The same where the values are codes of the rows of another table, and of no other."""

@@ -20,8 +20,8 @@ MISSING = frozenset(
 )
 """What cells hold that hold nothing, in lower case."""
 _MARKS = (",", "\t", ";", "|")
-#: Words that end the heading of the column that names a thing.
-_NAMING = re.compile(rf"(?:^|[\s_])(?:{'|'.join(NAMES)})$", re.IGNORECASE)
+#: Words that end the heading of the column that names a thing, or begin it: "Name of site".
+_NAMING = re.compile(rf"(?:^|[\s_])(?:{'|'.join(NAMES)})$|^(?:name|title)[\s_]of[\s_]", re.IGNORECASE)
 #: Rows that are looked at, the share of them that a column of numbers must have, of names that must be distinct, and of
 #: rows that must have one where the heading says that it names them.
 SAMPLE, _NUMBERS, _DISTINCT, _NAMED = 200, 0.8, 0.98, 0.5
@@ -68,6 +68,20 @@ _HOW = frozenset({
 })  # fmt: skip
 _MEASURED, _MEASURES = re.compile(r"[^\w\s]?\d{1,3}[.,:'’]\d"), 0.5
 
+#: Numbers with a decimal comma, and whole ones with points between their thousands; kinds that may be abbreviations.
+_COMMA = re.compile(r"[^\w\s]?\s?[-+]?(?:\d{1,3}(?:\.\d{3})+|\d+),\d{1,2}\s?[^\w\s]?")
+_POINTS = re.compile(r"[-+]?\d{1,3}(?:\.\d{3})*")
+_SHORT = 4
+#: How far numbers of rows lie apart on average at most, where nothing but their order says what they are, and no years.
+_CLOSE, _YEARS = 3, (1500, 2100)
+#: What of those who do business is a name, where nothing else is one, and who they are.
+_FIRMS = frozenset({"business", "company", "firm", "institution", "organisation", "organization", "studio"})
+_PARTIES = frozenset({
+    "account", "agency", "client", "company", "contractor", "customer", "dealer", "donor", "employer", "firm", "landlord",
+    "maker", "manufacturer", "organisation", "organization", "partner", "party", "retailer", "seller", "sponsor",
+    "stockist", "supplier", "vendor",
+})  # fmt: skip
+
 #: A code, "P-104", and what the column is headed that says what has it.
 _CODE = re.compile(r"(?=\S*\d)[\w./#-]+")
 _DESCRIBING = frozenset({
@@ -88,6 +102,7 @@ class Table:
             where these say nothing.
         lists: of columns whose cells hold several values, what parts them.
         number: the column that numbers the rows where no column names them, if any: ``Sale No`` of 1001, 1002.
+        points: columns of numbers that have points between their thousands: ``4.176`` beside ``459,36``.
     """
 
     mark: str
@@ -96,6 +111,7 @@ class Table:
     kinds: tuple[str, ...]
     lists: dict[int, str]
     number: int | None = None
+    points: frozenset[int] = frozenset()
 
 
 def find_table(head: str, name: str, *, sure: bool, mark: str | None = None) -> Table | None:
@@ -140,9 +156,30 @@ def layout_of(header: Sequence[str], rows: Sequence[Sequence[str]], name: str, m
     headed = _kind_of_heading(header[key[0]]) if len(key) == 1 else ""
     marks = [list_mark(cells) for cells in _columns(header, rows)]
     lists = {at: mark for at, mark in enumerate(marks) if mark and at not in key}
-    kinds = (kind, headed, _numbered_kind(header, rows))
     number = 0 if not key and _are_numbers(header[0], [row[0] for row in rows]) else None
-    return Table(mark, tuple(header), key, tuple(dict.fromkeys(filter(None, kinds))), lists, number)
+    numbered = _numbered_kind(header, rows)
+    kinds = list(dict.fromkeys(filter(None, (kind, headed, numbered) if key else (numbered, kind, headed))))
+    kinds = [own for own in kinds if not any(_is_short(own, other) for other in kinds)]
+    return Table(mark, tuple(header), key, tuple(kinds), lists, number, _with_points(header, rows, mark))
+
+
+def _is_short(word: str, other: str) -> bool:
+    """Whether a kind is short for another: ``inv`` of ``Inv. No`` in ``invoices.csv``."""
+    return word != other and len(word) <= _SHORT and other.startswith(word)
+
+
+def _with_points(header: Sequence[str], rows: Sequence[Sequence[str]], mark: str) -> frozenset[int]:
+    """Columns of whole numbers with points between their thousands, in a table whose other numbers have decimal commas."""
+    columns = _columns(header, rows)
+    commas = any(
+        _share([_COMMA.fullmatch(cell) is not None for cell in cells]) >= _NUMBERS for cells in columns
+    )
+    if mark == "," or not commas:
+        return frozenset()
+    return frozenset(
+        at for at, cells in enumerate(columns)
+        if any("." in cell for cell in cells) and all(_POINTS.fullmatch(cell) for cell in cells)
+    )  # fmt: skip
 
 
 def kind_of(name: str) -> str:
@@ -166,16 +203,37 @@ def _kind_of_heading(heading: str) -> str:
 def _numbered_kind(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """What rows are called that the first column numbers, ``member`` of ``member_id``; or nothing."""
     words, numbers = _words(header[0]), [row[0] for row in rows]
-    fine = len(words) > 1 and words[-1] in _NUMBERING and len(set(numbers)) == len(numbers)
-    return _singular(words[:-1]) if fine and not set(words[:-1]) & _NO_KINDS else ""
+    if len(words) > 1 and words[-1] in _NUMBERING and len(set(numbers)) == len(numbers):
+        words = words[:-1]
+    elif not words or not _are_numbers(header[0], numbers):
+        return ""
+    return _singular(words) if not set(words) & _NO_KINDS and len(words) <= _KIND_WORDS else ""
 
 
 def _are_numbers(heading: str, cells: Sequence[str]) -> bool:
-    """Whether a column numbers the rows, each by another whole number."""
+    """Whether a column numbers the rows, each by another whole number: as its heading says, or one after the other."""
+    if not all(cell.isdecimal() for cell in cells) or len(set(cells)) < len(cells):
+        return False
+    words = _words(heading)
+    if (
+        heading.strip().startswith("#")
+        or heading.strip().endswith("#")
+        or (words and words[-1] in _NUMBERING)
+    ):
+        return True
+    numbers = list(map(int, cells))
+    close = numbers[-1] - numbers[0] < _CLOSE * len(numbers)
     return (
-        _words(heading)[-1:] != [] and _words(heading)[-1] in _NUMBERING
-        and all(cell.isdecimal() for cell in cells) and len(set(cells)) == len(cells)
-    )  # fmt: skip
+        len(words) == 1
+        and len(cells) >= _ROWS
+        and numbers == sorted(numbers)
+        and close
+        and not _are_years(words, numbers)
+    )
+
+
+def _are_years(words: Sequence[str], numbers: Sequence[int]) -> bool:
+    return words[-1].startswith("year") or numbers[0] in range(*_YEARS)
 
 
 def _words(text: str) -> list[str]:
@@ -226,6 +284,7 @@ def _is_described(header: Sequence[str], columns: Sequence[Sequence[str]]) -> bo
 def _key(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str) -> tuple[int, ...]:
     """The column whose heading says so, else the first of words; each row has another value there."""
     columns = _columns(header, rows)
+    describing = _DESCRIBING | _FIRMS if kind in _PARTIES else _DESCRIBING
     spelt = [re.sub(r"[\s_-]", "", cell).casefold() for cell in header]
     pair = tuple(
         next((spelt.index(word) for word in words if word in spelt), -1) for words in (_GIVEN, _FAMILY)
@@ -246,7 +305,7 @@ def _key(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str) -> tup
     if words and all(
         _CODE.fullmatch(cell) for cell in columns[words[0]]
     ):  # people say what a part is, not its number
-        words.sort(key=lambda at: header[at].casefold() not in _DESCRIBING)
+        words.sort(key=lambda at: header[at].casefold() not in describing)
     first = next(
         (
             at
@@ -259,7 +318,7 @@ def _key(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str) -> tup
         words.insert(0, first)
     if len(rows) < _ROWS:
         # So few rows differ in anything.
-        words = [at for at in words if at == 0 or header[at].casefold() in _DESCRIBING]
+        words = [at for at in words if at == 0 or header[at].casefold() in describing]
     return tuple([*said, *called, *words][:1])
 
 

@@ -63,7 +63,11 @@ def _take(table: Table, cells: list[str], number: int, rows: PropertyRows) -> No
         raise BadRowError("left out: it adds up the rows above")
     cells += [""] * (width - len(cells))
     said: dict[str, object] = {
-        heading: values_of(cell, table.lists[at]) if at in table.lists else cell
+        heading: values_of(cell, table.lists[at])
+        if at in table.lists
+        else cell.replace(".", "")
+        if at in table.points
+        else cell
         for at, (heading, cell) in enumerate(zip(table.header, cells, strict=True))
         if cell.casefold() not in MISSING
     }
