@@ -66,6 +66,7 @@ class Anchors:
         found += self._meanings.kinds(question)
         found += self._meanings.similar(question, found, cued)
         found += self._names.in_part(question, {n for a in found for n in range(a.first, a.last)})
+        found += self._names.begun(question, found)
         found += self._meanings.unknown(question, found)
         found = _counted(question, found)
         found += computed(question, self._schema)

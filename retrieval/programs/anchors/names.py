@@ -24,6 +24,12 @@ _DEMONYM = 5
 _INITIALS, _ABBREVIATED = range(2, 6), 50_000
 #: Letters of a word that may stand for a longer name.
 _PART = 4
+#: Words that begin a name, words more that it may have, and letters of a given name.
+_BEGUN, _LONGER, _GIVEN = 4, 4, 3
+_PARTICLES = frozenset({
+    "and", "at", "by", "da", "de", "del", "der", "di", "for", "in", "la", "le", "of", "on", "the", "to", "van", "von",
+    "with",
+})  # fmt: skip
 #: Nodes whose names end alike, at most.
 _ENDING = 100
 _DEMONYM_ENDINGS = ("an", "ese", "ish", "ian", "ic", "ist", "i")
@@ -204,6 +210,71 @@ class Names:
                     ]  # fmt: skip
                     break
         return found
+
+    def begun(self, question: Question, found: list[Anchor]) -> list[Anchor]:
+        """Nodes whose names words begin, as people call each other and short for long: "lucy" of Lucy Park, "red door"
+        of the Red Door Players. Words alone must be none that asks or that the graph has for something else.
+        """
+        taken = {n for a in found if a.extra == "node" for n in range(a.first, a.last)}
+        alone = {
+            a.first
+            for a in found
+            if a.last == a.first + 1 and a.category != "R" and a.extra not in ("ends", "starts")
+        }
+        made: list[Anchor] = []
+        for first in range(len(question.words)):
+            for last in range(min(len(question.words), first + _BEGUN), first, -1):
+                own = range(first, last)
+                words = question.words[first:last]
+                if taken & set(own) or any(word.text in STOP for word in (words[0], words[-1])):
+                    continue
+                if last - first == 1 and (first in alone or self._has_a_sense(words[0].text, words[0].stem)):
+                    continue
+                matches = self._beginning(normalise(question.span_text(first, last)))
+                if not matches and len(words[-1].text) > _PART and words[-1].text.endswith("s"):
+                    matches = self._beginning(normalise(question.span_text(first, last)).removesuffix("s"))
+                for place, match in enumerate(matches):
+                    features = (
+                        ("e", 1.0),
+                        ("e.part", 1.0),
+                        ("e.words", last - first - 1.0),
+                        ("e.place", float(place)),
+                    )
+                    made.append(Anchor("S", first, last, Entities((match.entity,)), "node", features, 0.8))
+                if matches:
+                    taken |= set(own)
+                    break
+        return made
+
+    def _has_a_sense(self, text: str, stem: str) -> bool:
+        """Whether a word is English for something, or the graph's for a relation or a kind."""
+        schema = self.schema
+        known = (
+            stem in schema.by_stem
+            or stem in schema.kind_stems
+            or (stem,) in schema.induced
+            or (stem,) in schema.hubs
+        )
+        return known or len(text) < _GIVEN or not text.isalpha()
+
+    def _beginning(self, name: str) -> list[Match]:
+        """Things that are called so in full: a few, which something is said of, by names a few words longer."""
+        labels = self.snapshot.labels
+        low, high = labels.names.prefix_range(f"{name} ".encode())
+        if not name or high - low > 2 * NODES:
+            return []
+        longer = [
+            text
+            for text in map(labels.names.__getitem__, range(low, high))
+            if len(text.split()) - len(name.split()) < _LONGER
+        ]
+        matches = {match.entity: match for text in longer for match in labels.lookup(text)}
+        found = [
+            match for match in matches.values()
+            if match.entity not in self.schema.kinds and not self.schema.columns.kinds[match.entity]
+            and all(word[0].isupper() or not word[0].isalpha() or word in _PARTICLES for word in match.node.label.split())
+        ]  # fmt: skip
+        return sorted(found, key=lambda match: -match.degree) if len(found) <= NODES else []
 
     def _ends(self, name: str) -> list[Match]:
         matches = self.snapshot.labels.containing(name, _ENDING)
