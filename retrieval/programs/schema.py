@@ -23,6 +23,7 @@ from retrieval.programs.sorts import (
     SOMEBODY,
     SOMEWHERE,
     RelationInfo,
+    does_something,
     form_of,
     is_personal,
     stems_in,
@@ -149,20 +150,22 @@ class Schema:
         if info.form == "by":
             return self._are_personal(info.id)
         stems = info.stems[:-1] if info.stems[-1:] == ("name",) else info.stems
-        return (
-            bool(stems)
-            and stems[-1] in SOMEBODY
-            and info.form == "noun"
-            and self.columns.value_type(info.id) is None
-        )
+        if not stems or info.form != "noun" or self.columns.value_type(info.id) is not None:
+            return False
+        doer = does_something(info.label.casefold().rpartition(" ")[2])
+        return stems[-1] in SOMEBODY or (doer and self._are_called_as_people(self.columns.targets(info.id)))
 
     def _are_personal(self, relation: int) -> bool:
         """Whether no kind is said of what things are "placed by", and all are called as people are."""
         some = self.columns.targets(relation)
-        some = some[:: max(1, len(some) // _SAMPLE)]
         typed = () if self.type_relation is None else self.columns.sources(self.type_relation)
-        personal = (is_personal(self.snapshot.entity_label(node)) for node in some.tolist())
-        return bool(len(some)) and not np.isin(some, typed).any() and all(personal)
+        return not np.isin(some, typed).any() and self._are_called_as_people(some)
+
+    def _are_called_as_people(self, nodes: np.ndarray) -> bool:
+        some = nodes[:: max(1, len(nodes) // _SAMPLE)]
+        return bool(len(some)) and all(
+            is_personal(self.snapshot.entity_label(node)) for node in some.tolist()
+        )
 
     @cached_property
     def somewhere(self) -> np.ndarray:

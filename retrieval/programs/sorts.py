@@ -31,7 +31,13 @@ SOMEBODY = stems_in(
     "instructor staff worker friend guest client contact scholar seller buyer tenant lawyer judge chef "
     "traveler traveller assignee organizer organiser attendee participant "
     "speaker passenger rider renter borrower lender donor sponsor trainer trainee mentor recipient sender cashier "
-    "founder editor producer composer painter designer host inventor ruler king queen president vet"
+    "founder editor producer composer painter designer host inventor ruler king queen president vet "
+    "apprentice arborist archivist assistant baker beekeeper botanist breeder brewer builder candidate captain carer "
+    "caretaker chairman chairperson cleaner climber collector colleague conductor crew curator dancer delegate dentist "
+    "electrician expert farmer gardener groomer grower historian hygienist interpreter intern joiner landlord "
+    "landowner leader librarian lodger mechanic nominee observer officer photographer plumber potter preparator pupil "
+    "ranger recorder recruit roaster sailor sampler secretary sitter skipper soloist stylist supervisor surveyor "
+    "technician therapist translator treasurer tutor volunteer walker warden winner witness wizard"
 )
 """Kinds of people, by stem."""
 SOMEWHERE = stems_in(
@@ -61,6 +67,21 @@ _NOT_PERSONAL = _words(
     "agency committee house the of and for city united national international"
 )
 _NAME_WORDS = range(2, 5)
+
+
+#: What words for who does something end in, and other words that end so.
+_DOERS = ("er", "or", "ist", "ian", "eer")
+_NO_DOERS = _words(
+    "advisor answer buffer cellar center colour color container corner counter cover door drawer factor filter floor "
+    "folder gender header layer letter liter litre marker meter metre mirror monitor motor number offer order other "
+    "over paper parlor partner power printer quarter register river sector sensor server shoulder summer supplier "
+    "timer tower transfer trailer water weather winter"
+)
+
+
+def does_something(noun: str) -> bool:
+    """Whether a noun looks like one for who does something: "sampler", not "number"."""
+    return noun.endswith(_DOERS) and noun not in _NO_DOERS
 
 
 def is_personal(name: str) -> bool:

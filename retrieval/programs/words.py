@@ -9,6 +9,7 @@ from functools import lru_cache
 
 import snowballstemmer
 
+from retrieval.kg.snapshot.relation_names import IN_FULL
 from retrieval.kg.values import parse
 from retrieval.programs import quantities
 from retrieval.programs.algebra import Comparison, Constant
@@ -29,6 +30,7 @@ _TOKEN = re.compile(r"[^\W_]+(?:['’](?!s\b)[^\W_]+)*|['’]s\b")
 _UNIT = re.compile(r"(.*\S)\s*[(\[]([^)\]]{1,15})[)\]]")
 _FIELD = re.compile(r"[a-z]{2,}(?:[A-Z][a-z]+)+")
 _HUMP = re.compile(r"[A-Z]?[a-z]+")
+_CAPITALS = re.compile(r"[A-Z]{2,}s")
 _QUOTED = re.compile(r"[\"“«](.+?)[\"”»]|(?<!\w)['‘](.+?)['’](?!\w)")
 _WAY = r"(?:ascending|descending|decreasing|increasing|reversed?|alphabetical|lexicographical|chronological)"
 _END = r"(?:the\s+)?(?:\w+est|(?:most|least)\s+\w+|high|low|large|small)"
@@ -114,7 +116,7 @@ class Question:
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """What the forms of a word have in common."""
-    word = BASES.get(word) or IRREGULAR.get(word, word)
+    word = BASES.get(word) or IRREGULAR.get(word) or IN_FULL.get(word, word)
     stemmed: str = _STEMMER.stemWord(word)
     return stemmed
 
@@ -128,10 +130,13 @@ def stems_of(label: str) -> tuple[str, ...]:
 
 
 def without_unit(label: str) -> str:
-    """A relation's name without the unit behind it: ``Price (EUR)``, ``weight [kg]``."""
+    """A relation's name without the unit behind it: ``Price (EUR)``, ``weight [kg]``, ``Jars (12oz)``, ``Rate (£/h)``."""
     match = _UNIT.fullmatch(label)
-    value = parse(f"1 {match[2]}") if match else None
-    return match[1] if match and value is not None and value.unit else label
+    if match is None:
+        return label
+    value = parse(f"1 {match[2]}")
+    marked = any(not (c.isalpha() or c in " -'’") for c in match[2])
+    return match[1] if marked or (value is not None and value.unit) else label
 
 
 def agents(own: str) -> frozenset[str]:
@@ -200,7 +205,8 @@ def _words(match: re.Match[str]) -> Iterator[Word]:
         spans = [(match.start() + own.start(), match.start() + own.end()) for own in _HUMP.finditer(match[0])]
     for start, end in spans:
         text = match.string[start:end].casefold().replace("’", "'")
-        yield Word(text, stem(text), start, end, capital=len(spans) == 1 and match[0][0].isupper())
+        singular = text[:-1] if _CAPITALS.fullmatch(match[0]) else text  # WBCs
+        yield Word(text, stem(singular), start, end, capital=len(spans) == 1 and match[0][0].isupper())
 
 
 def _meant(word: Word, before: str) -> Word:

@@ -1,7 +1,8 @@
 """Attributes that questions ask for, as facts: years, ratings, genres and kinds of a property graph.
 
 A property graph says of a film its year, where triples have a fact. Only facts are searched, compared and counted, so
-short values become facts too, called by their key; what describes in sentences, links and ids stay attributes alone.
+short values become facts too, called by their key; what describes in sentences, links and ids stay attributes alone
+("varnish coamings" is no sentence).
 What an edge says beside its ends is said of where it begins: who works at Acme since 2010 has "works at since" 2010.
 Roles that several have, Ann is CEO at Acme, are relations too: the CEO of Acme is Ann.
 Needs polars.
@@ -27,6 +28,9 @@ _OTHER = frozenset({
     "id", "uuid", "guid", "iri", "uri", "url", "link", "image", "embedding", "caption", "description", "comment",
     "abstract", "definition", "summary", "text", "content",
 })  # fmt: skip
+#: Keys of sentences in property graphs, of what was done or asked for in the tables of people; of these the mean length
+#: of values tells them apart, in characters.
+_DESCRIBING, _BRIEF = frozenset({"description", "comment", "summary"}), 32
 #: Characters of a value, and the share of a key's values that are as short.
 _LONGEST, _SHORT = 60, 0.9
 #: The share of the values of a ``title`` that differ, where it is a second name and not what somebody is.
@@ -85,8 +89,17 @@ def _of_nodes(table: TripleTable) -> pl.DataFrame | None:
     rows = table.node_attributes
     if rows is None or not rows.height:
         return None
-    left_out = _OTHER | ALIAS_RELATIONS
+    left_out = (_OTHER - _DESCRIBING) | ALIAS_RELATIONS
     keys = [key for key in rows["key"].unique().sort() if humanise_relation(key) not in left_out]
+    describing = [key for key in keys if humanise_relation(key) in _DESCRIBING]
+    length = pl.col("value").cast(pl.String).str.len_chars()
+    long = (
+        rows.filter(pl.col("key").is_in(describing))
+        .group_by("key")
+        .agg(mean=length.mean())
+        .filter(pl.col("mean") > _BRIEF)
+    )
+    keys = [key for key in keys if key not in set(long["key"])]
     names = [key for key in keys if humanise_relation(key) in NAME_RELATIONS]
     told = (
         rows.filter(pl.col("key").is_in(names))

@@ -65,7 +65,8 @@ def attributes_of(files: Sequence[Rows], labels: Mapping[str, str]) -> list[Attr
     for table in tables:
         ways = {
             key: way for key in table.columns
-            if (way := table.refers(key, by_kind) or table.refers_by_code(key, tables)) is not None
+            if (way := table.refers(key, by_kind) or table.refers_by_code(key, tables)
+                or table.refers_alike(key, tables))
         }  # fmt: skip
         ways |= table.roles(by_kind, ways)
         for node, key, value in table.rows.node_attributes:
@@ -153,6 +154,23 @@ class _Table:
         role, _, numbering = key.rpartition(" ")
         name = role if role and numbering.casefold() in _NUMBERING else key
         return (name, found[0]) if len(found) == 1 else None
+
+    def refers_alike(self, key: str, tables: Sequence[_Table]) -> _Way | None:
+        """The same where the heading is that of what numbers the rows of one other table, and of several rows here."""
+        values, words = self.columns[key], _words(key)
+        if words.split()[-1:] == [] or words.split()[-1] not in _NUMBERING or len(set(values)) == len(values):
+            return None
+        found = [
+            table for table in tables
+            if table is not self and table.kinds
+            for own, theirs in table.columns.items()
+            if _words(own) == words and len(set(theirs)) == len(theirs) == len(table.rows.nodes)
+            and sum(value in set(theirs) for value in values) >= _KNOWN * len(values)
+        ]  # fmt: skip
+        if len(found) != 1:
+            return None
+        rows = {value: node for node, own, value in found[0].rows.node_attributes if _words(own) == words}
+        return min(found[0].kinds, key=lambda kind: (len(kind), kind)), rows
 
     def roles(self, tables: Mapping[str, _Table], known: Mapping[str, _Way]) -> dict[str, _Way]:
         """Columns of who did something, and the table of who they are: a ``buyer_id`` of an order is a customer's.

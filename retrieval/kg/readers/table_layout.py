@@ -39,6 +39,8 @@ _NO_KINDS = frozenset({
     "number", "phone", "ref", "reference", "row", "serial", "sku", "time", "uri", "url", "uuid", "year",
 })  # fmt: skip
 _KIND_WORDS = 2
+#: What is one and many.
+_UNCHANGED = frozenset({"aircraft", "analysis", "basis", "chassis", "lens", "news", "series", "species"})
 #: Plurals of words in "us": buses, viruses; not houses and causes.
 _ENDS_IN_US = re.compile(r"[^aeiou]uses$")
 #: What headings of numbers of rows end in.
@@ -77,9 +79,9 @@ _CLOSE, _YEARS = 3, (1500, 2100)
 #: What of those who do business is a name, where nothing else is one, and who they are.
 _FIRMS = frozenset({"business", "company", "firm", "institution", "organisation", "organization", "studio"})
 _PARTIES = frozenset({
-    "account", "agency", "client", "company", "contractor", "customer", "dealer", "donor", "employer", "firm", "landlord",
-    "maker", "manufacturer", "organisation", "organization", "partner", "party", "retailer", "seller", "sponsor",
-    "stockist", "supplier", "vendor",
+    "account", "agency", "client", "company", "contractor", "customer", "dealer", "donor", "employer", "firm",
+    "landlord", "maker", "manufacturer", "organisation", "organization", "partner", "party", "retailer", "seller",
+    "sponsor", "stockist", "supplier", "vendor",
 })  # fmt: skip
 
 #: A code, "P-104", and what the column is headed that says what has it.
@@ -169,7 +171,7 @@ def _is_short(word: str, other: str) -> bool:
 
 
 def _with_points(header: Sequence[str], rows: Sequence[Sequence[str]], mark: str) -> frozenset[int]:
-    """Columns of whole numbers with points between their thousands, in a table whose other numbers have decimal commas."""
+    """Columns of whole numbers with points between their thousands, where other numbers have decimal commas."""
     columns = _columns(header, rows)
     commas = any(
         _share([_COMMA.fullmatch(cell) is not None for cell in cells]) >= _NUMBERS for cells in columns
@@ -243,7 +245,9 @@ def _words(text: str) -> list[str]:
 
 def _singular(words: Sequence[str]) -> str:
     last = words[-1]
-    if last.endswith("ies") and len(last) > 4:
+    if last in _UNCHANGED:
+        pass
+    elif last.endswith("ies") and len(last) > 4:
         last = last[:-3] + "y"
     elif last.endswith(("oes", "ches", "shes", "sses", "xes", "zzes", "lenses")) or _ENDS_IN_US.search(last):
         last = last[:-2]

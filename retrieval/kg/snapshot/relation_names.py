@@ -9,6 +9,20 @@ _CAMEL = re.compile(r"(?<!^[a-z])(?<![^A-Za-z0-9][a-z])(?<=[a-z0-9])(?=[A-Z])|(?
 _SPACES = re.compile(r"[\s_\-]+")
 #: Wikidata's property paths (``P31``) say nothing when split; they are left as they are.
 _OPAQUE = re.compile(r"^[PQ]\d+$")
+#: What headings are short for.
+IN_FULL = {
+    "acct": "account", "addr": "address", "amt": "amount", "avg": "average", "bal": "balance", "cat": "category",
+    "cond": "condition", "curr": "current", "cust": "customer", "dept": "department", "desc": "description",
+    "descr": "description", "diff": "difference", "dob": "date of birth", "dod": "date of death", "emp": "employee",
+    "excl": "excluding", "freq": "frequency", "govt": "government", "hr": "hour", "hrs": "hours", "incl": "including",
+    "lang": "language", "lat": "latitude", "lng": "longitude", "loa": "length overall", "loc": "location",
+    "lon": "longitude", "mfr": "manufacturer", "mgr": "manager", "mob": "mobile", "mths": "months", "num": "number",
+    "nr": "number", "org": "organisation", "orig": "original", "pct": "percent", "pd": "paid", "pop": "population",
+    "pos": "position", "prev": "previous", "prod": "product", "qty": "quantity", "recd": "received",
+    "ref": "reference", "reg": "registration", "tel": "telephone", "temp": "temperature", "tot": "total",
+    "univ": "university", "veh": "vehicle", "vol": "volume", "wks": "weeks", "wt": "weight", "yr": "year",
+    "yrs": "years",
+}  # fmt: skip
 
 
 def local_name(iri: str) -> str:
@@ -26,7 +40,8 @@ def humanise_relation(name: str) -> str:
 
     ``directed_by`` -> ``directed by``; ``location.country.languages_spoken`` -> ``languages spoken``;
     ``/film/film/genre`` and ``__film__film__genre`` -> ``genre``; Freebase's compound
-    ``/a/b./c/d/role`` -> ``role``; ``birthPlace`` -> ``birth place``; an IRI -> its local name.
+    ``/a/b./c/d/role`` -> ``role``; ``birthPlace`` -> ``birth place``; ``Dept`` -> ``department``; an IRI -> its local
+    name.
 
     Args:
         name: the relation as the KG spells it.
@@ -46,7 +61,8 @@ def humanise_relation(name: str) -> str:
         text = text.rstrip(".").rpartition(".")[2]
     if not _OPAQUE.match(text):
         text = _CAMEL.sub(" ", text)
-        text = " ".join(word if _is_acronym(word) else word.lower() for word in _SPACES.split(text) if word)
+        words = [word for word in _SPACES.split(text) if word]
+        text = " ".join(_in_full(word) or (word if _is_acronym(word) else word.lower()) for word in words)
     return text or name.strip() or name
 
 
@@ -60,6 +76,11 @@ def qualified_text(name: str) -> str:
     if "://" in name or " " in name or len(parts) < 2:
         return humanise_relation(name)
     return " ".join(humanise_relation(part) for part in parts)
+
+
+def _in_full(word: str) -> str:
+    """What a word of a name is short for: ``department`` of ``Dept.``; empty of other words."""
+    return IN_FULL.get(word.lower().rstrip("."), "")
 
 
 def _is_acronym(word: str) -> bool:

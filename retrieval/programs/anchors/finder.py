@@ -67,12 +67,20 @@ class Anchors:
         found += self._meanings.similar(question, found, cued)
         found += self._names.in_part(question, {n for a in found for n in range(a.first, a.last)})
         found += self._names.begun(question, found)
+        found += self._names.shortened(question, _read(found))
+        found += self._names.within(question, found)
         found += self._meanings.unknown(question, found)
         found = _counted(question, found)
         found += computed(question, self._schema)
         found = summed(question, self._schema, _within_names(question, found))
         found = referring.in_place(question, found, denoted)
         return _limited(_picked(found, given) if given else found)
+
+
+def _read(anchors: list[Anchor]) -> set[int]:
+    """Words that stand for something by their form, not by their meaning alone."""
+    near = {"r.similar", "s.similar", "k.similar", "k.any"}
+    return {n for a in anchors if not near & dict(a.features).keys() for n in range(a.first, a.last)}
 
 
 def _counted(question: Question, anchors: list[Anchor]) -> list[Anchor]:

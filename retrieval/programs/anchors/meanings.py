@@ -40,6 +40,8 @@ _COMPOUND = 4
 _END_NAMED = 0.6
 #: Meanings of one stretch of words that are kept.
 KINDS = 4
+_ASKING = frozenset({"who", "whom", "what", "where", "when", "why"})
+"""What a column may be headed with that is asked with, too."""
 _LACKING = re.compile(r"un|non-?|in|dis")
 """What turns a word into what it is not; all but the first before words of what is said yes or no of."""
 _TWO_NOUNS = re.compile(r"\w\s(?:in|of|on|at|by)\s\w", re.IGNORECASE)
@@ -79,9 +81,11 @@ class Meanings:
         self._kind_labels = [self.snapshot.entity_label(node) for node in self._kind_nodes]
 
     def asked(self, question: Question) -> list[Anchor]:
-        """Relations that "where" and "when" may ask for."""
+        """Relations that "where" and "when" may ask for, and those that are called so: a column headed "Who"."""
         found: list[Anchor] = []
         for n, word in enumerate(question.words):
+            for relation in self._asking.get(word.text, ()):
+                found += self._relating(n, n + 1, relation, 1.0, (("r", 1.0), ("r.recall", 1.0)))
             if word.text not in ("where", "when"):
                 continue
             for info in self.schema.relations:
@@ -99,6 +103,15 @@ class Meanings:
                             strength=0.25,
                         )
                     )
+        return found
+
+    @cached_property
+    def _asking(self) -> dict[str, list[int]]:
+        """Relations that are called by a word that asks."""
+        found: dict[str, list[int]] = {}
+        for info in self.schema.relations:
+            if info.label.casefold() in _ASKING:
+                found.setdefault(info.label.casefold(), []).append(info.id)
         return found
 
     def _valued(self, relation: int) -> bool:
@@ -350,10 +363,11 @@ class Meanings:
 
     def unknown(self, question: Question, known: list[Anchor]) -> list[Anchor]:
         """The sorts of things that a noun may be for which a graph without kinds has no word: "cables", of what lands
-        somewhere and has a length.
+        somewhere and has a length; in a graph of one table its rows.
         """
         schema, encode = self.schema, self.similarity.encode
-        if not schema.sorts or encode is None:
+        rows = self._rows()
+        if rows is None and (not schema.sorts or encode is None):
             return []
         read = {
             n
@@ -378,6 +392,10 @@ class Meanings:
                 and behind.text.endswith("s")
             ):
                 continue  # funding rounds are rounds
+            if rows is not None:
+                told: Features = (("i", 1.0), ("i.unknown", 1.0), ("i.unknown.similar", _UNKNOWN))
+                found.append(Anchor("S", at, at + 1, rows, "kind", told, 0.4))
+                continue
             cosines = self.similarity.against([word.text], "sorts", self._sort_labels)[0]
             for place, row in enumerate(np.argsort(-cosines, kind="stable").tolist()):
                 likely = max(_UNKNOWN - _UNLIKELIER * place, 0.0)  # half read, as calibration sees it
@@ -386,6 +404,15 @@ class Meanings:
                 )  # fmt: skip
                 found.append(Anchor("S", at, at + 1, Having(schema.sorts[row]), "kind", features, 0.4))
         return found
+
+    def _rows(self) -> Program | None:
+        """The rows of the only table, where they are of a kind."""
+        schema = self.schema
+        if schema.listing is None or not schema.kinds:
+            return None
+        most = max(schema.kinds, key=lambda node: (schema.kinds[node], -node))
+        whole = schema.kinds[most] == len(schema.columns.sources(schema.listing))
+        return Walk(Entities((most,)), schema.inverse(self._type())) if whole else None
 
     @cached_property
     def _sort_labels(self) -> list[str]:

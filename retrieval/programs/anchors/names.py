@@ -26,6 +26,8 @@ _INITIALS, _ABBREVIATED = range(2, 6), 50_000
 _PART = 4
 #: Words that begin a name, words more that it may have, and letters of a given name.
 _BEGUN, _LONGER, _GIVEN = 4, 4, 3
+#: Letters of what is short for one word.
+_CAPITALS = 5
 _PARTICLES = frozenset({
     "and", "at", "by", "da", "de", "del", "der", "di", "for", "in", "la", "le", "of", "on", "the", "to", "van", "von",
     "with",
@@ -246,6 +248,60 @@ class Names:
                     break
         return made
 
+    def within(self, question: Question, found: list[Anchor]) -> list[Anchor]:
+        """All texts that hold words which nothing else explains: "garboard plank", of "replace garboard plank"."""
+        taken = {
+            n for a in found if a.extra in ("node", "hub", "kind") or a.category not in "SR"
+            for n in range(a.first, a.last)
+        } | {n for own in question.quantities for n in range(own.first, own.last)}  # fmt: skip
+        made: list[Anchor] = []
+        for length in range(_BEGUN, 0, -1):
+            for first in range(len(question.words) - length + 1):
+                words = question.words[first : first + length]
+                if taken & set(range(first, first + length)) or {words[0].text, words[-1].text} & STOP:
+                    continue
+                if length == 1 and (
+                    len(words[0].text) <= _PART or self._has_a_sense(words[0].text, words[0].stem)
+                ):
+                    continue
+                nodes = self._holding(normalise(question.span_text(first, first + length)))
+                if nodes:
+                    taken |= set(range(first, first + length))
+                    features = (("e.ends", 1.0), ("e.words", length - 1.0))
+                    made.append(Anchor("S", first, first + length, Entities(nodes), "hub", features, 0.8))
+        return made
+
+    def _holding(self, phrase: str) -> tuple[int, ...]:
+        """Texts of which nothing is said that hold a phrase, ascending; none where that are many."""
+        offsets = self.snapshot.out_offsets
+        matches = self.snapshot.labels.containing(phrase, _ENDING)
+        nodes = {
+            match.entity for match in matches
+            if f" {phrase} " in f" {normalise(match.node.label)} "
+            and offsets[match.entity] == offsets[match.entity + 1] and match.entity not in self.schema.kinds
+        }  # fmt: skip
+        return tuple(sorted(nodes)) if len(nodes) < _ENDING else ()
+
+    def shortened(self, question: Question, known: set[int]) -> list[Anchor]:
+        """What capitals are short for that begin a word, or are its consonants: ELEC is electrical, PLMB plumbing."""
+        found: list[Anchor] = []
+        for at, word in enumerate(question.words):
+            if at in known or len(word.text) <= _PART or not word.text.isalpha() or word.text in STOP:
+                continue
+            for place, match in enumerate(self._capitals_of(word.text)):
+                features = (("e", 1.0), ("e.alias", 1.0), ("e.place", float(place)))
+                found.append(Anchor("S", at, at + 1, Entities((match.entity,)), "node", features, 0.7))
+        return found
+
+    def _capitals_of(self, word: str) -> list[Match]:
+        for kept in range(min(len(word) - 1, _CAPITALS), _GIVEN - 1, -1):
+            without = word[0] + "".join(c for c in word[1:] if c not in "aeiou")
+            for short in (word[:kept], without[:kept]):
+                own = [m for m in self.snapshot.labels.lookup(short) if m.node.label.isupper()]
+                if own:
+                    return own[:NODES]
+        return []
+
     def _has_a_sense(self, text: str, stem: str) -> bool:
         """Whether a word is English for something, or the graph's for a relation or a kind."""
         schema = self.schema
@@ -272,7 +328,7 @@ class Names:
         found = [
             match for match in matches.values()
             if match.entity not in self.schema.kinds and not self.schema.columns.kinds[match.entity]
-            and all(word[0].isupper() or not word[0].isalpha() or word in _PARTICLES for word in match.node.label.split())
+            and all(map(_is_of_a_name, match.node.label.split()))
         ]  # fmt: skip
         return sorted(found, key=lambda match: -match.degree) if len(found) <= NODES else []
 
@@ -309,6 +365,10 @@ class Names:
             )
             for place, match in enumerate(matches)
         ]
+
+
+def _is_of_a_name(word: str) -> bool:
+    return word[0].isupper() or not word[0].isalpha() or word in _PARTICLES
 
 
 def _short_stretches(question: Question) -> list[tuple[int, int]]:
