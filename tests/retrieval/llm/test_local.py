@@ -9,18 +9,20 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from importlib import util
 
+import numpy as np
 import pytest
 import uvicorn
 
 from retrieval import environment
 from retrieval.environment import LLMSettings
-from retrieval.errors import Cancelled, ConfigError, LLMError, LLMPromptError
+from retrieval.errors import Cancelled, ConfigError, LLMError, LLMPromptError, LLMReplyError
 from retrieval.llm.asking import ask_json
 from retrieval.llm.chat import stream_chat
 from retrieval.llm.constraints import Constraint, answer_lines, chosen_lines, json_object
-from retrieval.llm.local import LlamaCpp, Spent, weights
+from retrieval.llm.local import Ask, LlamaCpp, Spent, drawn, likeliest, weights
 from retrieval.llm.serving import application, read
 
 CHAT = [{"role": "user", "content": "Which language is spoken in France?"}]
@@ -190,6 +192,16 @@ def test_a_file_that_is_not_there_is_said(tmp_path):
         LlamaCpp(tmp_path / "no.gguf")
 
 
+def test_the_likeliest_come_first_and_chance_takes_among_them():
+    scores = np.array([0.0, 3.0, 1.0, 3.0, -9.0], np.float32)
+    assert likeliest(scores, 3).tolist() == [1, 3, 2]
+    assert likeliest(scores, 9).tolist() == [1, 3, 2, 0, 4]
+    chance = np.random.default_rng(0)
+    seen = {drawn(likeliest(scores, 5), scores, 1.0, chance) for _ in range(200)}
+    assert seen == {1, 2, 3}
+    assert {drawn(likeliest(scores, 5), scores, 0.01, chance) for _ in range(200)} == {1, 3}
+
+
 @installed
 def test_the_real_model_keeps_to_a_grammar_and_a_schema():
     with served(LlamaCpp(weights(), context=512, threads=1)) as url:
@@ -204,3 +216,30 @@ def test_the_real_model_keeps_to_a_grammar_and_a_schema():
             list(
                 stream_chat(settings, [{"role": "user", "content": "word " * 2000}], cancelled=lambda: False)
             )
+
+
+@installed
+@pytest.mark.parametrize("unpack", [False, True])
+def test_the_real_model_writes_several_replies_at_once(unpack):
+    model = LlamaCpp(weights(), context=512, threads=1, at_once=2, unpack=unpack)
+    names = ["Paris", "Rome", "Berlin", "Madrid"]
+    asks = [
+        Ask([{"role": "user", "content": f"Say {name}."}], 12, grammar=answer_lines([name]).grammar)
+        for name in names
+    ]
+
+    def text(ask):
+        return "".join(piece for piece in model.reply(ask) if isinstance(piece, str))
+
+    with ThreadPoolExecutor(4) as pool:
+        for name, said in zip(names, pool.map(text, asks), strict=True):
+            assert said in {f"ans: {name}", "ans: not available"}
+    drawn_twice = [text(Ask(CHAT, 8, temperature=1.0, seed=3)) for _ in range(2)]
+    assert drawn_twice[0] == drawn_twice[1] != ""
+    assert "\ufffd" not in text(Ask(CHAT, 8, grammar='root ::= "Zürich → 東京"'))
+    with pytest.raises(LLMReplyError):
+        text(Ask(CHAT, 8, grammar="root ::= ("))
+    with pytest.raises(LLMReplyError):
+        text(Ask(CHAT, 8, schema={"$ref": "#/nothing"}))
+    with pytest.raises(LLMPromptError, match="context window 512"):
+        text(Ask([{"role": "user", "content": "word " * 600}], 8))
