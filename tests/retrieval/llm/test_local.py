@@ -19,11 +19,21 @@ import uvicorn
 from retrieval import environment
 from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, ConfigError, LLMError, LLMPromptError, LLMReplyError
+from retrieval.evaluation.answers import read_pairs
 from retrieval.llm.asking import ask_json
 from retrieval.llm.chat import stream_chat
-from retrieval.llm.constraints import Constraint, answer_lines, chosen_lines, json_object
+from retrieval.llm.constraints import (
+    Constraint,
+    answer_lines,
+    answers_and_verdict,
+    chosen_lines,
+    json_object,
+    one_of,
+    pairs,
+)
 from retrieval.llm.local import Ask, LlamaCpp, Spent, drawn, likeliest, weights
 from retrieval.llm.serving import application, read
+from retrieval.reasoning.judge import parse_verdict
 
 CHAT = [{"role": "user", "content": "Which language is spoken in France?"}]
 installed = pytest.mark.skipif(
@@ -177,6 +187,21 @@ def test_lines_are_chosen_each_once_or_none():
     assert chosen_lines([], heading="Paths:").grammar == 'root ::= "Paths:\\n" (none)\nnone ::= "none"\n'
 
 
+def test_verdicts_are_held_to_their_form():
+    assert one_of("0", "1").grammar == 'root ::= "0" | "1"\n'
+    assert pairs(2, 3).grammar == (
+        'root ::= thought "\\n" "{\\"pairs\\": [" from-1? "]}"\n'
+        "thought ::= [^{}]{1,400}\n"
+        'right ::= "1" | "2" | "3"\n'
+        'from-1 ::= "[1, " right "]" (", " from-2)? | from-2\n'
+        'from-2 ::= "[2, " right "]"\n'
+    )
+    assert answers_and_verdict("Used: ").grammar == (
+        'root ::= line line? line? line? line? "\\n" "Used: " ("Yes" | "No") "."\n'
+        'line ::= "ans: " [^\\n]{1,80} "\\n"\n'
+    )
+
+
 def test_local_is_an_address():
     found = environment.language_model({"LLM_BASE_URL": "local"})
     assert (found.base_url, found.model) == ("http://127.0.0.1:8977/v1", "smollm2-135m-instruct")
@@ -219,6 +244,15 @@ def test_the_real_model_keeps_to_a_grammar_and_a_schema():
 
 
 @installed
+def test_what_is_no_model_is_refused(tmp_path):
+    file = tmp_path / "letter.gguf"
+    file.write_text("Dear Sir or Madam")
+    for unpack in (False, True):
+        with pytest.raises(ConfigError, match=r"letter\.gguf cannot be opened"):
+            LlamaCpp(file, unpack=unpack)
+
+
+@installed
 @pytest.mark.parametrize("unpack", [False, True])
 def test_the_real_model_writes_several_replies_at_once(unpack):
     model = LlamaCpp(weights(), context=512, threads=1, at_once=2, unpack=unpack)
@@ -234,6 +268,15 @@ def test_the_real_model_writes_several_replies_at_once(unpack):
     with ThreadPoolExecutor(4) as pool:
         for name, said in zip(names, pool.map(text, asks), strict=True):
             assert said in {f"ans: {name}", "ans: not available"}
+    for held, understood in (
+        (one_of("0", "1"), lambda said: said in {"0", "1"}),
+        (pairs(2, 3), lambda said: read_pairs(said, 2, 3) is not None),
+        (
+            answers_and_verdict("I have used the provided knowledge: "),
+            lambda said: parse_verdict(said) is not None,
+        ),
+    ):
+        assert understood(text(Ask(CHAT, 350, grammar=held.grammar)))
     drawn_twice = [text(Ask(CHAT, 8, temperature=1.0, seed=3)) for _ in range(2)]
     assert drawn_twice[0] == drawn_twice[1] != ""
     assert "\ufffd" not in text(Ask(CHAT, 8, grammar='root ::= "Zürich → 東京"'))
