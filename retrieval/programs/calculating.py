@@ -29,6 +29,7 @@ from retrieval.programs.algebra import (
     ValueKind,
     Walk,
 )
+from retrieval.programs.computed import BEGUN, ENDED, turned
 from retrieval.programs.differing import things_named
 from retrieval.programs.execution import among, common
 from retrieval.programs.lexicon import STOP
@@ -99,17 +100,7 @@ _WORTH, _SPENT = (
     stems_in("value worth current valuation estimate sold sale selling resale retail"),
     stems_in("paid price cost bought purchase buying wholesale"),
 )
-#: Stems of beginnings and ends.
-_BEGUN = stems_in(
-    "start begin began from opened borrowed arrival arrived checkin in departure departed depart issued ordered "
-    "admitted admission received founded launched planted sown picked lent out since joined reported laid "
-    "brought dropped"
-)
-_ENDED = stems_in(
-    "end finish finished until closed returned return departure checkout out arrival arrive delivered discharge "
-    "discharged completed dissolved landed harvested back due left resolved decommissioned retired "
-    "picked collected"
-)
+#: Stems of births and deaths.
 _BORN, _DIED = stems_in("birth born birthday hatched foaled"), stems_in("death died")
 #: Words for how long something was.
 _LASTED = re.compile(
@@ -426,7 +417,7 @@ class Calculating:
                 kind = self.schema.columns.value_type(relation)
                 if kind is None or np.count_nonzero(relations == relation) != len(nodes):
                     continue
-                own = frozenset(self.schema.relations[relation].stems)
+                own = turned(self.schema.relations[relation])
                 stems = own | way if path else own
                 said = {n: how for n, word in words.items() if (how := _names(word, stems))}
                 yield _Valued((*path, relation), kind.kind, kind.year, kind.dimension, stems, said)
@@ -463,7 +454,7 @@ class _Asked:
             return _OPPOSITE + sum(end.said.values()) if end.said and begin.stems & _BORN else 0.0
         told = _said_apart(end, begin)
         lived = begin.stems & _BORN and end.stems & _DIED
-        opposite = end.stems & _ENDED and begin.stems & _BEGUN
+        opposite = end.stems & ENDED and begin.stems & BEGUN
         if (lived or opposite) and end.path[:-1] == begin.path[:-1]:
             told += _OPPOSITE + (_TOLD if _LASTED.search(self.text) else 0.0)
         return told

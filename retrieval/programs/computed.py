@@ -39,6 +39,30 @@ _HOLDS = stems_in("max maximum capacity limit")
 _HELD = stems_in("booked taken occupied reserved enrolled registered sold")
 
 
+#: What names of relations end in that lead to no numbers of things: what it was sold for, a unit no.
+_NO_COUNTS = (["for"], ["no"], ["nr"], ["id"], ["#"])
+#: Stems of beginnings and ends, what names of relations for them may end in, and of when something ought to end.
+BEGUN = stems_in(
+    "start begin began from opened borrowed arrival arrived checkin in departure departed depart issued ordered "
+    "admitted admission received founded launched planted sown picked lent out since joined reported laid "
+    "brought dropped"
+)
+ENDED = stems_in(
+    "end finish finished until closed returned return departure checkout out arrival arrive delivered discharge "
+    "discharged completed dissolved landed harvested back due left resolved decommissioned retired "
+    "picked collected"
+)
+_PARTICLES = frozenset({"back", "in", "off", "out"})
+_DUE, _DONE_THEN = stems_in("due deadline expected planned promised scheduled target"), stems_in("paid")
+#: The share of things that end behind their beginning.
+_IN_ORDER = 0.9
+
+
+def turned(info: RelationInfo) -> frozenset[str]:
+    """The stems that tell whether a relation leads to beginnings or ends: ``check in`` and ``check out`` differ."""
+    return frozenset(info.stems) | (_PARTICLES & set(_words(info)))
+
+
 def _words(info: RelationInfo) -> list[str]:
     return info.label.casefold().replace("(", " ").replace(")", " ").split()
 
@@ -114,6 +138,8 @@ class ComputedKeys:
     ) -> int | None:
         """How surely one says how many there are of what the other is of, 0 the surest; None where it does not."""
         stems = frozenset(counted.stems)
+        if _words(counted)[-1:] in _NO_COUNTS:
+            return None
         if counted is rate or stems & (_PRICES | _HOLDS) or _per(counted):
             return None
         if (stems & per and not stems - per - _COUNTS - _DONE - _KEPT) or self._measured_in(
@@ -145,6 +171,39 @@ class ComputedKeys:
             for born in dated if set(born.stems) & _BIRTH and self._alike(born.id, died.id)
             and self._ways(died.id, born.id) == [(born.id,)]
         ]  # fmt: skip
+
+    @cached_property
+    def lasting(self) -> list[Computed]:
+        """How long things lasted: when they ended less when they began, and last when they ought to end."""
+        dated = [info for info in self.relations if self._is_dated(info.id)]
+        found = [
+            (end, begin)
+            for end in dated if turned(end) & ENDED
+            for begin in dated if begin is not end and turned(begin) & BEGUN and not turned(begin) & _DUE
+            and self._alike(end.id, begin.id) and self._in_order(end.id, begin.id)
+        ]  # fmt: skip
+        found.sort(key=lambda pair: bool(turned(pair[0]) & _DUE))
+        return [Computed(Key((end.id,), less=(begin.id,)), end.id) for end, begin in found]
+
+    @cached_property
+    def lateness(self) -> list[Computed]:
+        """How long behind the time something was done: when it was done less when it was due."""
+        dated = [info for info in self.relations if self._is_dated(info.id)]
+        dated.sort(key=lambda info: bool(turned(info) & BEGUN))
+        return [
+            Computed(Key((done.id,), less=(due.id,)), done.id)
+            for done in dated if turned(done) & (ENDED | _DONE_THEN) and not turned(done) & _DUE
+            for due in dated if turned(due) & _DUE and self._alike(done.id, due.id)
+            and self._ways(done.id, due.id) == [(due.id,)]
+        ]  # fmt: skip
+
+    def _in_order(self, end: int, begin: int) -> bool:
+        """Whether the same things have both dates, one behind the other."""
+        one, other = self.columns.column(end), self.columns.column(begin)
+        _, here, there = np.intersect1d(one.owners, other.owners, return_indices=True)
+        if not len(here) or len(here) < _PRICED * min(len(one.owners), len(other.owners)):
+            return False
+        return float(np.mean(one.values[here] >= other.values[there])) >= _IN_ORDER
 
     def _alike(self, one: int, other: int) -> bool:
         """Whether two relations lead to values of the same kind."""

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 NO_NODES = np.zeros(0, np.int64)
 #: Values that differ by less than this share are equal.
 _CLOSE = 1e-9
+IN_YEARS, DAYS_OF_A_YEAR = 2.0, 365.2425
+"""What lasts less than so many years is told in days, and how many a year has."""
 #: Results that are kept, in nodes.
 _KEPT = 4_000_000
 #: Sets so many times larger than what is looked up are searched, smaller ones marked.
@@ -267,7 +269,11 @@ class Executor:
         others, right = self._values(having, Key(beside))
         entries, partners = _meeting(holders, others)
         left, right = left[entries], right[partners]
-        values = left - right if key.times is None else left * right / self.columns.divisor(key)
+        if key.times is not None:
+            values = left * right / self.columns.divisor(key)
+        else:
+            kind = self.columns.value_type(key.path[-1])
+            values = _apart(left, right) if kind is not None and kind.kind is ValueKind.DATE else left - right
         who, entries = _meeting(ends, holders[entries])
         return owners[who], values[entries]
 
@@ -429,6 +435,22 @@ def compared(
             return (values > value) & ~equal
         case Comparison.AT_LEAST:
             return (values > value) | equal
+
+
+def _apart(later: np.ndarray, earlier: np.ndarray) -> np.ndarray:
+    """How many years lie between dates; of less than two the exact days, whatever years they are in."""
+    years = later - earlier
+    days = (_day_numbers(later) - _day_numbers(earlier)) / DAYS_OF_A_YEAR
+    exact: np.ndarray = np.where(np.abs(years) < IN_YEARS, days, years)
+    return exact
+
+
+def _day_numbers(dates: np.ndarray) -> np.ndarray:
+    """:func:`day_number` of many dates."""
+    years = np.floor(dates + 1e-9)
+    leaps, now = ((y // 4 - y // 100 + y // 400) for y in (years - 1, years))
+    numbers: np.ndarray = 365 * years + leaps + np.floor((dates - years) * (365 + now - leaps) + 1e-4)
+    return numbers
 
 
 def _meeting(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

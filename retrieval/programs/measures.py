@@ -22,6 +22,8 @@ _SUMMED = frozenset({"amount", "attendance", "cost", "revenue", "spend", "total"
 
 
 #: What names of relations end in that lead to rows by their numbers.
+_COUNTING, _APART = (["#"], ["no"], ["nr"], ["number"]), 3
+"""What names of relations end in that number things one after the other, and how far apart on average at most."""
 _REFERRING = ("id", "no", "nr", "number", "code", "key", "ref")
 
 
@@ -60,10 +62,19 @@ class Measures:
         numbers = {info.id for info in self.numbers}
         own = [
             info.id for info in self.relations
-            if info.label.casefold().split()[-1:] == ["id"] and info.facts == info.heads
-            and (info.id in numbers or (info.tails == info.heads and info.leaves == 1.0))
+            if (info.label.casefold().split()[-1:] == ["id"] and info.facts == info.heads
+                and (info.id in numbers or (info.tails == info.heads and info.leaves == 1.0)))
+            or (info.id in numbers and self._counts_up(info))
         ]  # fmt: skip
         return [*own, *(relation + len(self.relations) for relation in own)]
+
+    def _counts_up(self, info: RelationInfo) -> bool:
+        """Whether a relation numbers things one after the other: a session number of 1, 2, 3."""
+        numbering = info.label.casefold().replace("#", " #").split()[-1:]
+        if numbering not in _COUNTING or not 1 < info.facts == info.heads == info.tails:
+            return False
+        values = self.columns.column(info.id).values
+        return bool((values % 1 == 0).all()) and float(values.max() - values.min()) < _APART * info.facts
 
     @cached_property
     def quantities(self) -> list[int]:

@@ -23,6 +23,7 @@ from retrieval.programs.execution import Executor
 from retrieval.programs.finishing import Finishing
 from retrieval.programs.judging.judge import LOOKED_AT, Judge, placed
 from retrieval.programs.judging.signs import Signs, agreement, asked_of, signs
+from retrieval.programs.lasting import Lasting
 from retrieval.programs.listing import Listing
 from retrieval.programs.ordering import ordered
 from retrieval.programs.outcomes import Outcomes
@@ -89,6 +90,7 @@ class Parser:
         self._differing = Differing(self.schema, self._executor, self.anchors.adjectives)
         self._calculating = Calculating(self.schema, self._executor)
         self._spans = Spans(self.schema, self._executor)
+        self._lasting = Lasting(self.schema, self._executor)
         self._finishing = Finishing(self.schema, self._executor, self._listing)
         self._outcomes = Outcomes(self.schema, self._executor)
 
@@ -131,6 +133,7 @@ class Parser:
             *self._differing.parts(question, compose, anchors),
             *self._calculating.parts(question, compose, whole, anchors),
             *self._spans.parts(question, compose),
+            *self._lasting.parts(question, compose),
         ]
         judged = self._judged(reading, self._ranked(reading, parts))
         reading.candidates = [self._in_order(reading, own) for own in judged]

@@ -130,7 +130,7 @@ def stems_of(label: str) -> tuple[str, ...]:
 
 
 def without_unit(label: str) -> str:
-    """A relation's name without the unit behind it: ``Price (EUR)``, ``weight [kg]``, ``Jars (12oz)``, ``Rate (£/h)``."""
+    """A relation's name without the unit behind it: ``Price (EUR)``, ``weight [kg]``, ``Jars (12oz)``."""
     match = _UNIT.fullmatch(label)
     if match is None:
         return label

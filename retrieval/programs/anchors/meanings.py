@@ -490,7 +490,7 @@ class Meanings:
         spans += [
             (n, n + 3)
             for n in content
-            if n + 2 in content and n + 1 not in content and question.words[n + 1].text in STOP
+            if n + 2 in content and n + 1 not in cued and question.words[n + 1].text in STOP
         ]
         if not spans:
             return []

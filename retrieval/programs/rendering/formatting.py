@@ -21,6 +21,7 @@ from retrieval.programs.algebra import (
     Walk,
 )
 from retrieval.programs.columns import Columns, ValueType, apart
+from retrieval.programs.execution import DAYS_OF_A_YEAR, IN_YEARS
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -32,8 +33,8 @@ _BASE_UNITS = {
 }  # fmt: skip
 _SIGNS = frozenset("$€£")
 _DECIMALS, _OF_SHARES = 4, 1
-#: What is shorter is said in days; and how far a birthday may be off, as leap years are longer than others.
-_IN_YEARS, _DAYS, _BIRTHDAY = 2.0, 365.2425, 1e-4
+#: How far a birthday may be off, as leap years are longer than others; decimals of days that are a mean.
+_BIRTHDAY, _OF_DAYS = 1e-4, 2
 
 
 def formatted(columns: Columns, program: Program, value: float | bool) -> str:
@@ -88,10 +89,9 @@ def formatted_value(kind: ValueType | None, value: float) -> str:
         return ""
     if kind is None:
         return _number(value)
-    if kind.age or (
-        kind.unit == "years" and kind.factor == 1.0 and kind.dimension and abs(value) < _IN_YEARS
-    ):
-        return _age(value)
+    mean = kind.unit == "years" and kind.factor == 1.0 and kind.dimension and abs(value) < IN_YEARS
+    if kind.age or mean:
+        return _age(value, 0 if kind.age else _OF_DAYS)
     match kind.kind:
         case ValueKind.DATE:
             month, day = month_day(value)
@@ -110,10 +110,10 @@ def formatted_value(kind: ValueType | None, value: float) -> str:
     return f"{sign}{text}{kind.unit if kind.unit == '%' else f' {kind.unit}'}".rstrip()
 
 
-def _age(years: float) -> str:
+def _age(years: float, decimals: int) -> str:
     """Whole years, as the age of somebody; days of what was shorter than two."""
-    if abs(years) < _IN_YEARS:
-        return f"{_number(round(years * _DAYS))} days"
+    if abs(years) < IN_YEARS:
+        return f"{_number(round(years * DAYS_OF_A_YEAR, decimals))} days"
     return f"{_number(math.floor(years + _BIRTHDAY))} years"
 
 

@@ -166,15 +166,21 @@ class Rules:
     def _far_bridges(self, source: Program, target: Program) -> list[tuple[tuple[int, ...], float]]:
         every = self._leaving(source)[2]
         found: list[tuple[tuple[int, ...], float]] = []
-        for first in np.argsort(-every, kind="stable")[:_BRIDGES].tolist():
+        onward = [r for r in np.argsort(-every, kind="stable").tolist() if every[r] and self._leads_on(r)]
+        for first in onward[:_BRIDGES]:
             middle = Walk(source, first)
-            if every[first] and len(self.nodes(middle)) <= _BRIDGED:
+            if len(self.nodes(middle)) <= _BRIDGED:
                 found += [
                     ((first, second), share)
                     for second, share in self.bridges(middle, target)[:2]
                     if second != self.schema.inverse(first)
                 ]
         return sorted(found, key=lambda item: -item[1])[:3]
+
+    def _leads_on(self, directed: int) -> bool:
+        """Whether something is said of what a directed relation leads to: of most columns of a table nothing is."""
+        inverse, forward = divmod(directed, self.schema.snapshot.num_relations)
+        return bool(inverse) or self.schema.relations[forward].leaves < 1
 
     def distant_bridges(self, source: Program, kind: Program) -> list[tuple[tuple[int, ...], float]]:
         """Paths of three relations from one node to things of a kind, each of which has one of each on the way.
