@@ -31,9 +31,19 @@ _DURATION = {
     "s": 1 / 60, "sec": 1 / 60, "second": 1 / 60, "min": 1.0, "minute": 1.0, "h": 60.0, "hr": 60.0, "hour": 60.0,
     "day": 1440.0, "week": 10080.0, "month": 43830.0, "year": 525960.0, "yr": 525960.0,
 }  # fmt: skip
-_MASS = {"mg": 1e-6, "g": 1e-3, "gram": 1e-3, "kg": 1.0, "kilogram": 1.0, "t": 1e3, "ton": 1e3, "tonne": 1e3,
-         "lb": 0.45359237, "pound": 0.45359237, "oz": 0.028349523125}  # fmt: skip
-_MONEY = {"$": 1.0, "usd": 1.0, "dollar": 1.0, "€": 1.0, "eur": 1.0, "euro": 1.0, "£": 1.0, "gbp": 1.0}
+_MASS = {"mg": 1e-6, "g": 1e-3, "gram": 1e-3, "kg": 1.0, "kilogram": 1.0, "kilo": 1.0, "t": 1e3, "ton": 1e3,
+         "tonne": 1e3, "lb": 0.45359237, "pound": 0.45359237, "oz": 0.028349523125}  # fmt: skip
+_MONEY = {
+    "$": 1.0,
+    "usd": 1.0,
+    "dollar": 1.0,
+    "€": 1.0,
+    "eur": 1.0,
+    "euro": 1.0,
+    "£": 1.0,
+    "gbp": 1.0,
+    "quid": 1.0,
+}
 _DATA = {
     "byte": 1.0, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "pb": 1e15, "kib": 2.0**10, "mib": 2.0**20,
     "gib": 2.0**30, "tib": 2.0**40, "kilobyte": 1e3, "megabyte": 1e6, "gigabyte": 1e9, "terabyte": 1e12,

@@ -44,6 +44,12 @@ _MOST_OWNED, _OWNERS = 10_000, 2
 #: Words of a question that asks whose something is.
 _WHOSE = 4
 #: Words that say that each of two conditions holds of what is asked for; "and" alone may also mean either.
+#: What questions of yes or no begin with that do not ask what something is.
+_DOING = frozenset({"did", "do", "does", "had", "has", "have"})
+#: What asks for the kind of something.
+_SORT_OF = re.compile(
+    r"(?:what|which|whats) (?:sort|kind|type|breed|class|variety|style|category|species) of .+"
+)
 _OF_EACH = frozenset({"and", "both", "common", "share", "shared"})
 #: From this share of a relation's ends on nothing leads on from them.
 _MOSTLY = 0.5
@@ -70,6 +76,7 @@ class Finishing:
         of_rows: programs of what rows are of.
         sums: programs of what several things have together.
         beyond: programs of what the question's noun says, one step from what was read.
+        sorts: programs of the kinds of what was read.
     """
 
     def __init__(self, schema: Schema, executor: Executor, listing: Listing) -> None:
@@ -81,12 +88,14 @@ class Finishing:
         self.of_rows: set[Program] = set()
         self.sums: set[Program] = set()
         self.beyond: set[Program] = set()
+        self.sorts: set[Program] = set()
         self._wanted: np.ndarray | None = None
 
     def begin(self, wanted: np.ndarray | None = None) -> None:
         """Forget what was made for another question; ``wanted`` are nodes of the sort that this one asks for."""
         self._wanted = wanted
         self.beyond.clear()
+        self.sorts.clear()
         self.lifts.clear()
         self.anded.clear()
         self.of_rows.clear()
@@ -134,7 +143,9 @@ class Finishing:
             self.of_rows.update(people if self._are_rows(part.program) else ())
             beyond = [own for own in self._beyond(part.program) if own not in {*found, *people}]
             self.beyond.update(beyond)
-            return [*found, *people, *beyond]
+            sorts = self._sorts_of(question, part.program)
+            self.sorts.update(sorts)
+            return [*found, *people, *beyond, *sorts]
         if part.category == "F" and isinstance(part.program, Count):
             rows = self._rows_with(part.program.source)
             if rows is not None:
@@ -162,6 +173,26 @@ class Finishing:
             if inside[own].all() and held >= _MOSTLY:
                 ways.append((-held, relation))
         return [Walk(program, relation) for _, relation in sorted(ways)[:_OWNERS]]
+
+    def _sorts_of(self, question: Question, program: Program) -> list[Program]:
+        """The narrower kinds of what "what sort of hive is H07" is about: without the kind that was named."""
+        typed = self.schema.type_relation
+        if typed is None or _SORT_OF.fullmatch(vocabulary.folded(question)[0]) is None:
+            return []
+        said = {word.stem for word in question.words}
+        kinds = [
+            kind
+            for kind in self.schema.kinds
+            if set(stems_of(self.schema.snapshot.entity_label(kind))) <= said
+        ]
+        named = [own for own in walk(program) if isinstance(own, Entities) and len(own.ids) == 1]
+        of = next(
+            (own for own in named if any(own.ids[0] in self.schema.members(kind) for kind in kinds)), program
+        )
+        if not among(self.executor.nodes(of), self.schema.columns.sources(typed)).any():
+            return []
+        narrower = Except(Walk(of, typed), Entities(tuple(sorted(kinds)))) if kinds else Walk(of, typed)
+        return [narrower] if len(self.executor.nodes(narrower)) else []
 
     def _rows_with(self, program: Program) -> Program | None:
         """The rows of a table in which something named stands: how often it is listed."""
@@ -242,6 +273,8 @@ class Finishing:
                 return False
         elif not isinstance(other, Having):
             return False
+        if question.words[0].text in _DOING and isinstance(other, Walk):
+            return True  # "has Pearl had any repairs"
         read = {n for own in leaves_of(part) for n in range(*(own.anchored or (0, 0)))}
         return any(n not in read and word.text not in STOP for n, word in enumerate(question.words))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from retrieval.programs.algebra import (
     Comparison,
     Constant,
+    Count,
     Filter,
     Fold,
     Folding,

@@ -9,7 +9,7 @@ from retrieval.programs.algebra import ValueKind
 from retrieval.programs.computed import ComputedKeys
 from retrieval.programs.lexicon import AMOUNTS, QUANTITIES
 from retrieval.programs.sorts import stems_in
-from retrieval.programs.words import stem
+from retrieval.programs.words import stem, without_unit
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -97,7 +97,7 @@ class Measures:
         """Relations whose numbers have a sum that says something: hours and goals, not ages."""
         found = set(self.quantities)
         for info in self.numbers:
-            words = info.label.casefold().split()
+            words = without_unit(info.label).casefold().split()
             plural = words[-1:] and words[-1].endswith("s") and not words[-1].endswith("ss")
             if plural or set(words) & _SUMMED:
                 found.add(info.id)

@@ -184,6 +184,8 @@ class Parser:
                     )
                 if program in finishing.beyond:
                     own = (*own, ("root.beyond", 1.0))
+                if program in finishing.sorts:
+                    own = (*own, ("difference.asked", 1.0), ("calculated", 1.0))
                 if program in finishing.sums:
                     own = (*own, ("root.summed", 1.0))
                 own = (*own, ("root.counts.one", float(self._outcomes.counts_one(program))))

@@ -27,7 +27,7 @@ from retrieval.methods._shared.program_answers import (
     nothing_fits,
 )
 from retrieval.pipeline import Linked, PipelineRun
-from retrieval.programs.algebra import Entities, ValueKind, walk
+from retrieval.programs.algebra import Entities, Except, ValueKind, walk
 from retrieval.programs.columns import VALUE_KINDS
 from retrieval.programs.rendering.names import resolved
 from retrieval.programs.words import asked
@@ -172,14 +172,17 @@ class ProgramEngine:
         """The likeliest of all that programs, and relation paths where there are some, give; see ``considered``."""
         seen, found = self.considered(run, read, paths, evidence, verdict)
         chosen = choose(seen, found, self.choice)
-        return chosen if chosen is None else self._with_unknown(chosen, found)
+        return chosen if chosen is None else self._with_unknown(chosen, found, read)
 
-    def _with_unknown(self, chosen: Chosen, found: Sequence[Outcome]) -> Chosen:
+    def _with_unknown(self, chosen: Chosen, found: Sequence[Outcome], read: Understanding | None) -> Chosen:
         """What relation paths lead to as a whole, where a kind leaves out only things of which nothing is said: a new
         neighbour may well be a country.
         """
         nodes, snapshot = chosen.outcome.nodes, self._reader.snapshot
         whole = next((own for own in found if own.by_paths and own is not chosen.outcome), None)
+        programs = chosen.outcome.programs
+        if read is not None and programs and isinstance(read.meanings[programs[0]].candidate.program, Except):
+            return chosen  # it was said what to leave out
         if nodes is None or whole is None or whole.nodes is None or not len(nodes):
             return chosen
         left = np.setdiff1d(whole.nodes, nodes)

@@ -73,3 +73,11 @@ class Comparing:
     comparison: Comparison | None
     adjective: Adjective | None = None
     up: bool = True
+
+
+_NEAR = frozenset({"r.similar", "s.similar", "k.similar", "k.any"})
+
+
+def is_near(anchor: Anchor) -> bool:
+    """Whether words stand for something by their meaning alone, not by their form."""
+    return any(name in _NEAR for name, _ in anchor.features)

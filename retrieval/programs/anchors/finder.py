@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from retrieval.programs.algebra import Entities
 from retrieval.programs.anchors import referring
-from retrieval.programs.anchors.anchor import Anchor
+from retrieval.programs.anchors.anchor import Anchor, is_near
 from retrieval.programs.anchors.computed import computed
 from retrieval.programs.anchors.cues import cues, places, quantities, texts
 from retrieval.programs.anchors.kin import Relatives
@@ -79,8 +79,7 @@ class Anchors:
 
 def _read(anchors: list[Anchor]) -> set[int]:
     """Words that stand for something by their form, not by their meaning alone."""
-    near = {"r.similar", "s.similar", "k.similar", "k.any"}
-    return {n for a in anchors if not near & dict(a.features).keys() for n in range(a.first, a.last)}
+    return {n for a in anchors if not is_near(a) for n in range(a.first, a.last)}
 
 
 def _counted(question: Question, anchors: list[Anchor]) -> list[Anchor]:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.programs import words as vocabulary
-from retrieval.programs.algebra import Entities, Having, Program, ValueKind, Walk
-from retrieval.programs.anchors.anchor import Anchor, Features, Relating
+from retrieval.programs.algebra import Entities, Except, Having, Program, ValueKind, Walk
+from retrieval.programs.anchors.anchor import Anchor, Features, Relating, is_near
 from retrieval.programs.anchors.similarity import RELATION_SIM, Similarity
 from retrieval.programs.induction import IS_A
 from retrieval.programs.lexicon import IRREGULAR, LIGHT, NUMBERING, OPPOSITES, SEXES, STOP, SUPERLATIVES
@@ -40,6 +40,18 @@ _COMPOUND = 4
 _END_NAMED = 0.6
 #: Meanings of one stretch of words that are kept.
 KINDS = 4
+_OWED = frozenset({"outstanding", "owed", "owing", "unpaid"})
+_WHAT = frozenset({"what", "whats", "what's"})
+_DONE = tuple(
+    map(
+        vocabulary.stem,
+        ("work", "task", "treatment", "service", "repair", "activity", "action", "description"),
+    )
+)
+_ABOUT = tuple(
+    map(vocabulary.stem, ("subject", "topic", "summary", "description", "theme", "content", "title"))
+)
+"""Stems of relations that say what was done to something, and what something is about."""
 _ASKING = frozenset({"who", "whom", "what", "where", "when", "why"})
 """What a column may be headed with that is asked with, too."""
 _LACKING = re.compile(r"un|non-?|in|dis")
@@ -60,6 +72,8 @@ def _does(question: Question, at: int) -> bool:
     return not text.endswith((*_AGENTS, "ers", "ors", "ing", "ment")) and behind != "by"
 
 
+#: Tables whose rows a noun may be that no table is called by.
+_TABLES = 2
 #: How well a noun that a graph has no word for is read as the likeliest sort of things, and the less for each other.
 _UNKNOWN, _UNLIKELIER = 0.7, 0.1
 
@@ -82,7 +96,7 @@ class Meanings:
 
     def asked(self, question: Question) -> list[Anchor]:
         """Relations that "where" and "when" may ask for, and those that are called so: a column headed "Who"."""
-        found: list[Anchor] = []
+        found = list(self._asked_about(question))
         for n, word in enumerate(question.words):
             for relation in self._asking.get(word.text, ()):
                 found += self._relating(n, n + 1, relation, 1.0, (("r", 1.0), ("r.recall", 1.0)))
@@ -104,6 +118,18 @@ class Meanings:
                         )
                     )
         return found
+
+    def _asked_about(self, question: Question) -> Iterator[Anchor]:
+        """Relations of "what was it about" and "what did we do on job 266", where texts are short for it."""
+        texts = [word.text for word in question.words]
+        for at, text in enumerate(texts):
+            doing = text in ("do", "done") and at > 1 and texts[0] == "what"
+            if not doing and (text != "about" or at + 1 < len(texts) or texts[0] not in _WHAT):
+                continue
+            for own in _DONE if doing else _ABOUT:
+                for relation in self.schema.by_stem.get(own, ()):
+                    if not self._valued(relation):
+                        yield from self._relating(at, at + 1, relation, 0.8, (("r", 1.0), ("r.related", 1.0)))
 
     @cached_property
     def _asking(self) -> dict[str, list[int]]:
@@ -190,6 +216,8 @@ class Meanings:
         it, "who founded it" and ``founder`` beside ``founded``.
         """
         schema, found = self.schema, list[Anchor]()
+        numbered = any(word.text in NUMBERING for word in question.words)
+        unsaid = set[int]() if numbered else set(schema.measures.numbering)
         when = any(word.text == "when" for word in question.words)
         for at, word in enumerate(question.words):
             named = not all(self._lacks_preposition(question, r) for r in schema.by_stem.get(word.stem, ()))
@@ -203,6 +231,8 @@ class Meanings:
             agents = vocabulary.agents(word.stem)
             for other in sorted(vocabulary.related().get(word.stem, frozenset()) | agents):
                 for relation in schema.by_stem.get(other, ()):
+                    if relation in unsaid:
+                        continue
                     if named and other not in agents and not (when and self._dated(relation)):
                         continue
                     weights = schema.weights_of(relation)
@@ -234,6 +264,10 @@ class Meanings:
                 named = [relation for relation in named if relation in schema.truths]
             for place, relation in enumerate(dict.fromkeys(named)):
                 features: Features = (("not", 1.0), ("opposite", 0.8**place))
+                if word.text in _OWED and schema.measures.amounts:  # what is to be paid and was not
+                    owed = Except(Having(schema.measures.amounts[0]), Having(relation))
+                    said = (("s.flag", 1.0), ("s.flag.quality", 1.0), *features[1:])
+                    found.append(Anchor("S", at, at + 1, owed, "flag", said, 0.9))
                 if relation in schema.truths:  # unpaid is what "paid" says no of
                     found.append(self._untrue(at, relation, features))
                     continue
@@ -367,12 +401,12 @@ class Meanings:
         """
         schema, encode = self.schema, self.similarity.encode
         rows = self._rows()
-        if rows is None and (not schema.sorts or encode is None):
+        if not rows and (not schema.sorts or encode is None):
             return []
         read = {
             n
             for a in known
-            if not {"e.end", "e.fuzzy", "r.similar", "s.similar"} & dict(a.features).keys()
+            if not {"e.end", "e.fuzzy"} & dict(a.features).keys() and not is_near(a)
             for n in range(a.first, a.last)
         }
         targets, found = vocabulary.targets(question), list[Anchor]()
@@ -392,9 +426,13 @@ class Meanings:
                 and behind.text.endswith("s")
             ):
                 continue  # funding rounds are rounds
-            if rows is not None:
-                told: Features = (("i", 1.0), ("i.unknown", 1.0), ("i.unknown.similar", _UNKNOWN))
-                found.append(Anchor("S", at, at + 1, rows, "kind", told, 0.4))
+            for place, program in enumerate(rows):
+                told: Features = (
+                    ("i", 1.0), ("i.unknown", 1.0), ("i.unknown.place", float(place)),
+                    ("i.unknown.similar", max(_UNKNOWN - _UNLIKELIER * place, 0.0)),
+                )  # fmt: skip
+                found.append(Anchor("S", at, at + 1, program, "kind", told, 0.4))
+            if rows or encode is None:
                 continue
             cosines = self.similarity.against([word.text], "sorts", self._sort_labels)[0]
             for place, row in enumerate(np.argsort(-cosines, kind="stable").tolist()):
@@ -405,14 +443,18 @@ class Meanings:
                 found.append(Anchor("S", at, at + 1, Having(schema.sorts[row]), "kind", features, 0.4))
         return found
 
-    def _rows(self) -> Program | None:
-        """The rows of the only table, where they are of a kind."""
+    def _rows(self) -> list[Program]:
+        """The rows of the only table, where they are of a kind, or those of several that have no names of their own."""
         schema = self.schema
-        if schema.listing is None or not schema.kinds:
-            return None
-        most = max(schema.kinds, key=lambda node: (schema.kinds[node], -node))
-        whole = schema.kinds[most] == len(schema.columns.sources(schema.listing))
-        return Walk(Entities((most,)), schema.inverse(self._type())) if whole else None
+        if not schema.kinds:
+            return []
+        most = sorted(schema.kinds, key=lambda node: (-schema.kinds[node], node))
+        if schema.listing is not None:
+            whole = schema.kinds[most[0]] == len(schema.columns.sources(schema.listing))
+            kinds = most[:1] if whole else []
+        else:
+            kinds = [kind for kind in most if schema.surrogates[0][schema.members(kind)].all()][:_TABLES]
+        return [Walk(Entities((kind,)), schema.inverse(self._type())) for kind in kinds]
 
     @cached_property
     def _sort_labels(self) -> list[str]:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from retrieval.kg.snapshot.labels import normalise
 from retrieval.programs import lexicon
-from retrieval.programs.algebra import Entities
-from retrieval.programs.anchors.anchor import Anchor
+from retrieval.programs.algebra import Entities, Walk
+from retrieval.programs.anchors.anchor import Anchor, is_near
 from retrieval.programs.lexicon import STOP
-from retrieval.programs.words import Question
+from retrieval.programs.words import Question, stems_of
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot.labels import Match
@@ -251,7 +251,7 @@ class Names:
     def within(self, question: Question, found: list[Anchor]) -> list[Anchor]:
         """All texts that hold words which nothing else explains: "garboard plank", of "replace garboard plank"."""
         taken = {
-            n for a in found if a.extra in ("node", "hub", "kind") or a.category not in "SR"
+            n for a in found if (a.extra in ("node", "hub", "kind") or a.category not in "SR") and not is_near(a)
             for n in range(a.first, a.last)
         } | {n for own in question.quantities for n in range(own.first, own.last)}  # fmt: skip
         made: list[Anchor] = []
@@ -264,12 +264,34 @@ class Names:
                     len(words[0].text) <= _PART or self._has_a_sense(words[0].text, words[0].stem)
                 ):
                     continue
+                if length == 1:
+                    made += self._longer(first, words[0].text)
                 nodes = self._holding(normalise(question.span_text(first, first + length)))
                 if nodes:
                     taken |= set(range(first, first + length))
                     features = (("e.ends", 1.0), ("e.words", length - 1.0))
                     made.append(Anchor("S", first, first + length, Entities(nodes), "hub", features, 0.8))
         return made
+
+    def _longer(self, at: int, word: str) -> list[Anchor]:
+        """What a plural cuts short that several things share: "noctuids", of the Noctuidae."""
+        name = normalise(word.removesuffix("s"))
+        if name == word or len(name) < _GIVEN:
+            return []
+        labels = self.snapshot.labels
+        low, high = labels.names.prefix_range(name.encode())
+        names = [] if high - low > NODES else [labels.names[row] for row in range(low, high)]
+        if len(names) != 1 or " " in names[0]:
+            return []
+        hubs = self.schema.hubs.get(stems_of(names[0]), [])
+        features = (("h", 1.0), ("h.words", 0.0), ("h.plural", 1.0))
+        return [
+            Anchor(
+                "S", at, at + 1, Walk(Entities((node,)), self.schema.inverse(relation)), "hub", features, 0.7
+            )
+            for node, relation, _ in hubs[:1]
+            if relation != self.schema.type_relation
+        ]
 
     def _holding(self, phrase: str) -> tuple[int, ...]:
         """Texts of which nothing is said that hold a phrase, ascending; none where that are many."""

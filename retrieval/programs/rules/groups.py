@@ -8,7 +8,7 @@ from functools import reduce
 
 import numpy as np
 
-from retrieval.programs.algebra import EVERY, Count, Fold, Folding, Key, Program, Top, Walk
+from retrieval.programs.algebra import EVERY, Count, Fold, Folding, Having, Key, Program, Top, Walk
 from retrieval.programs.anchors.anchor import Features
 from retrieval.programs.execution import common
 from retrieval.programs.parts import Made, Part, rule
@@ -46,6 +46,15 @@ class GroupRules(Rules):
         for key, features in self._keys_of(each, number):
             program = Top(self._met(each, key), key, True, 1, EVERY)
             yield "F", program, None, (*features, ("each.number", 1.0), (f"each.{order}", 1.0))
+
+    @rule("eQ")
+    def _anything_of_each(self, each: Part, cue: Part, forward: bool, gap: str) -> Iterator[Made]:
+        """ "How many devices per room", where nothing is called a device: how many things have each room."""
+        del cue, forward, gap
+        having = each.expression
+        if each.extra == "ends" and isinstance(having, Having):
+            program = Top(having, Key((having.relation,), counted=True), True, 1, EVERY)
+            yield "F", program, None, (("each.number", 1.0), ("each.set", 1.0))
 
     @rule("eS")
     def _set_of_each(self, each: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:

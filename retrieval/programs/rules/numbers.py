@@ -85,6 +85,10 @@ class NumberRules(Rules):
         kind = self.executor.columns.value_type(relating.extra.relation)
         if forward and kind is not None and kind.kind is ValueKind.NUMBER and not kind.year:
             yield "R", None, relating.extra, (("count.value", 1.0),)
+            if relating.extra.relation in self.schema.measures.added and relating.extra.quality >= 1.0:
+                key = Key((relating.extra.relation,))
+                total = Fold(Folding.SUM, Having(relating.extra.relation), key)
+                yield "F", total, None, (("count.as_sum", 1.0), ("count.adds", 1.0))
 
     @rule("AS")
     def _fold(self, folding: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
