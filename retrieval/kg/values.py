@@ -88,6 +88,10 @@ UNITS: dict[str, tuple[str, float]] = {
 _SCALES = {
     "k": 1e3, "thousand": 1e3, "mio": 1e6, "million": 1e6, "mn": 1e6, "bn": 1e9, "billion": 1e9, "trillion": 1e12,
 }  # fmt: skip
+#: What a price is one of: £28.50 per kg, £12/h, £4 each.
+_EACH = re.compile(
+    r"^(?:(?:/|per |an? |each )\s?[^\W\d_]{1,12}|each|pp|pcm|p\.?a\.?|p\.?w\.?)$", re.IGNORECASE
+)
 #: What stands for millions and more behind an amount of money: £3.2m.
 _MILLIONS = {"m": 1e6, "b": 1e9}
 MONTHS = {
@@ -322,6 +326,7 @@ def _number(text: str) -> Value | None:
     value = float(spelt) * _SCALES.get((match["scale"] or "").casefold(), 1.0) * (-1 if match["minus"] else 1)
     unit = match["unit"].strip()
     if match["sign"]:
+        unit = _EACH.sub("", unit)
         if unit:
             value *= _MILLIONS.get(unit.casefold(), math.nan)
         unit = match["sign"]

@@ -176,8 +176,8 @@ class Finishing:
 
     def _sorts_of(self, question: Question, program: Program) -> list[Program]:
         """The narrower kinds of what "what sort of hive is H07" is about: without the kind that was named."""
-        typed = self.schema.type_relation
-        if typed is None or _SORT_OF.fullmatch(vocabulary.folded(question)[0]) is None:
+        typed, match = self.schema.type_relation, _SORT_OF.fullmatch(vocabulary.folded(question)[0])
+        if typed is None or match is None or vocabulary.stem(match["noun"]) in self.schema.by_stem:
             return []
         said = {word.stem for word in question.words}
         kinds = [

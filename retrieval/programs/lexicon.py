@@ -332,7 +332,7 @@ RELATED = (
     "salary wage pay earn income compensation earnings money", "price cost fee charge rent budget spend worth pay",
     "worth value total amount", "cite citation", "work affiliation employer workplace",
     "birth birthday", "author writer write pen", "actor actress star cast act play appear role",
-    "locate location situate base place lie city address town village country county",
+    "locate location situate base place lie city address town village",
     "live reside residence home house dwell inhabit population inhabitant citizen resident people address city town "
     "village",
     "own owner belong possess property", "found founder founding establish establishment create creator creation start",

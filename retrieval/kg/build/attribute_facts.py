@@ -28,9 +28,10 @@ _OTHER = frozenset({
     "id", "uuid", "guid", "iri", "uri", "url", "link", "image", "embedding", "caption", "description", "comment",
     "abstract", "definition", "summary", "text", "content",
 })  # fmt: skip
-#: Keys of sentences in property graphs, of what was done or asked for in the tables of people; of these the mean length
-#: of values tells them apart, in characters.
+#: Keys of sentences, or of what was done or asked for where things have numbers for names: their values are short on
+#: average, in characters.
 _DESCRIBING, _BRIEF = frozenset({"description", "comment", "summary"}), 32
+_UNNAMED = r"^(?:[\p{L} ]+ )?\S*\d\S*$"
 #: Characters of a value, and the share of a key's values that are as short.
 _LONGEST, _SHORT = 60, 0.9
 #: The share of the values of a ``title`` that differ, where it is a second name and not what somebody is.
@@ -92,14 +93,16 @@ def _of_nodes(table: TripleTable) -> pl.DataFrame | None:
     left_out = (_OTHER - _DESCRIBING) | ALIAS_RELATIONS
     keys = [key for key in rows["key"].unique().sort() if humanise_relation(key) not in left_out]
     describing = [key for key in keys if humanise_relation(key) in _DESCRIBING]
-    length = pl.col("value").cast(pl.String).str.len_chars()
-    long = (
+    said = (
         rows.filter(pl.col("key").is_in(describing))
         .group_by("key")
-        .agg(mean=length.mean())
-        .filter(pl.col("mean") > _BRIEF)
+        .agg(
+            length=pl.col("value").cast(pl.String).str.len_chars().mean(),
+            unnamed=pl.col("label").cast(pl.String).str.contains(_UNNAMED).mean(),
+        )
     )
-    keys = [key for key in keys if key not in set(long["key"])]
+    brief = set(said.filter((pl.col("length") <= _BRIEF) & (pl.col("unnamed") >= _SHORT))["key"])
+    keys = [key for key in keys if key not in describing or key in brief]
     names = [key for key in keys if humanise_relation(key) in NAME_RELATIONS]
     told = (
         rows.filter(pl.col("key").is_in(names))

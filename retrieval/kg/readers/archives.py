@@ -33,7 +33,9 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 #: What names of files of JSON end in.
-_JSON = (".json", ".json.gz", ".json.zst", ".geojson")
+_JSON = tuple(
+    f"{end}{packed}" for end in (".json", ".jsonl", ".ndjson", ".geojson") for packed in ("", ".gz", ".zst")
+)
 _OFFICE = ("[Content_Types].xml", "mimetype")
 _HINT = "Nothing of it was unpacked. Make the archive again, of the data files alone."
 

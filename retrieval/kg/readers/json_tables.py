@@ -25,6 +25,8 @@ from retrieval.kg.readers.table_layout import kind_of
 
 #: The largest file that is taken apart, in bytes: it is held as a whole.
 SIZE = 256 << 20
+#: Files of one object a line.
+_LINES = (".jsonl", ".ndjson")
 _NODES = ("nodes", "vertices", "entities")
 _EDGES = ("edges", "links", "relationships", "relations", "rels", "arcs", "connections")
 #: Where an edge has its ends, and what it is called, beside the words that lines of edges use.
@@ -112,6 +114,8 @@ def _loaded(path: Path, name: str) -> Any:
     except (OSError, SourceError):
         return None  # opening it again says why
     if is_deep(text):
+        if plain_name(name).lower().endswith(_LINES):
+            return None  # its reader says which line
         raise too_deep(name)
     try:
         return json.loads(text)
@@ -255,7 +259,10 @@ def _node(end: Any, nodes: Sequence[Row], given: set[str]) -> Any:
 
 def _reference(row: Row, kind: str, number: int) -> tuple[str, Any]:
     """How rows inside a row refer to it: heading and value."""
-    headings = (*IDS, "_id", f"{kind}_id", f"{kind} id")
+    numbering = {
+        f"{kind}{mark}{end}" for mark in ("", "_", " ") for end in ("id", "no", "nr", "number", "ref")
+    }
+    headings = {*IDS, "_id", "no", "number", "ref", *numbering}
     own = next(
         (key for key, one in row.items() if key.casefold() in headings and isinstance(one, (int, str))), ""
     )

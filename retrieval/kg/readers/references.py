@@ -16,6 +16,7 @@ from typing import Protocol
 _TYPE = "type"
 #: What headings of numbers of rows end in.
 _NUMBERING = ("id", "code", "no", "number")
+_NUMBERING_SAID = frozenset(_NUMBERING)
 #: The share of a column's values that must be numbers of rows.
 _KNOWN = 0.9
 #: A code: what has a digit or is all capitals and hyphens, without a space; and the fewest that tell whose they are.
@@ -156,21 +157,26 @@ class _Table:
         return (name, found[0]) if len(found) == 1 else None
 
     def refers_alike(self, key: str, tables: Sequence[_Table]) -> _Way | None:
-        """The same where the heading is that of what numbers the rows of one other table, and of several rows here."""
-        values, words = self.columns[key], _words(key)
-        if words.split()[-1:] == [] or words.split()[-1] not in _NUMBERING or len(set(values)) == len(values):
+        """The same where the heading is that of what numbers the rows of one other table, and of several rows here:
+        ``code`` of both, ``Gyle`` of what was brewed under a ``Gyle no.``.
+        """
+        values, role = self.columns[key], _role(key)
+        if not role or len(set(values)) == len(values):
             return None
         found = [
-            table for table in tables
+            (table, own) for table in tables
             if table is not self and table.kinds
             for own, theirs in table.columns.items()
-            if _words(own) == words and len(set(theirs)) == len(theirs) == len(table.rows.nodes)
+            if _role(own) == role and _NUMBERING_SAID.intersection((_words(own).split()[-1], _words(key).split()[-1]))
+            and len(set(theirs)) == len(theirs) == len(table.rows.nodes)
             and sum(value in set(theirs) for value in values) >= _KNOWN * len(values)
         ]  # fmt: skip
         if len(found) != 1:
             return None
-        rows = {value: node for node, own, value in found[0].rows.node_attributes if _words(own) == words}
-        return min(found[0].kinds, key=lambda kind: (len(kind), kind)), rows
+        table, heading = found[0]
+        rows = {value: node for node, own, value in table.rows.node_attributes if own == heading}
+        plain = role in _NUMBERING
+        return min(table.kinds, key=lambda kind: (len(kind), kind)) if plain else role, rows
 
     def roles(self, tables: Mapping[str, _Table], known: Mapping[str, _Way]) -> dict[str, _Way]:
         """Columns of who did something, and the table of who they are: a ``buyer_id`` of an order is a customer's.
@@ -197,6 +203,12 @@ def _are_codes(values: Sequence[str], rows: int) -> bool:
     """Whether a column has another code for each of so many rows."""
     apart = len(values) == len(set(values)) == rows >= _FEWEST
     return apart and all(_CODE.fullmatch(value) for value in values)
+
+
+def _role(heading: str) -> str:
+    """A heading without the word that says that it numbers something, where it has another."""
+    words = _words(heading).split()
+    return " ".join(words[:-1] if len(words) > 1 and words[-1] in _NUMBERING else words)
 
 
 def _words(heading: str) -> str:

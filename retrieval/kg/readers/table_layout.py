@@ -45,6 +45,7 @@ _UNCHANGED = frozenset({"aircraft", "analysis", "basis", "chassis", "lens", "new
 _ENDS_IN_US = re.compile(r"[^aeiou]uses$")
 #: What headings of numbers of rows end in.
 _NUMBERING = frozenset({"code", "id", "key", "no", "nr", "number"})
+_NUMBERS_ROWS = frozenset({"no", "nr", "number", "ref", "reference"})
 #: Headings of what a fact says, where it is one to a row.
 _SAYS = frozenset(
     {"attribute", "field", "key", "predicate", "property", "relation", "relationship", "variable"}
@@ -62,11 +63,17 @@ _BEHIND_NAMES = frozenset({
     "as", "at", "by", "during", "for", "from", "in", "of", "on", "per", "since", "under", "which", "who", "with",
 })  # fmt: skip
 
+#: What lists of things are called behind what they list.
+_LISTS = frozenset({
+    "book", "diary", "in", "inventory", "ledger", "list", "log", "master", "out", "overview", "records", "register",
+    "sheet", "tracker",
+})  # fmt: skip
 #: Words of headings of what is said of things, beginnings of what was measured, and how many cells must be such.
 _HOW = frozenset({
-    "attendance", "comment", "comments", "coordinates", "date", "dates", "detail", "details", "duration", "note",
-    "notes", "outcome", "period", "rating", "ratings", "ratio", "record", "ref", "reference", "references", "refs",
-    "remark", "remarks", "result", "results", "score", "scores", "source", "time", "times", "viewers", "votes", "years",
+    "address", "attendance", "comment", "comments", "coordinates", "date", "dates", "detail", "details", "duration",
+    "email", "line", "note", "notes", "outcome", "period", "phone", "postcode", "rating", "ratings", "ratio",
+    "record", "ref", "reference", "references", "refs", "remark", "remarks", "result", "results", "score", "scores",
+    "source", "street", "time", "times", "viewers", "votes", "years",
 })  # fmt: skip
 _MEASURED, _MEASURES = re.compile(r"[^\w\s]?\d{1,3}[.,:'’]\d"), 0.5
 
@@ -87,7 +94,8 @@ _PARTIES = frozenset({
 #: A code, "P-104", and what the column is headed that says what has it.
 _CODE = re.compile(r"(?=\S*\d)[\w./#-]+")
 _DESCRIBING = frozenset({
-    "article", "caption", "description", "designation", "headline", "item", "product", "subject", "summary",
+    "article", "caption", "description", "designation", "headline", "item", "nick", "nickname", "product", "subject",
+    "summary",
 })  # fmt: skip
 
 
@@ -158,8 +166,11 @@ def layout_of(header: Sequence[str], rows: Sequence[Sequence[str]], name: str, m
     headed = _kind_of_heading(header[key[0]]) if len(key) == 1 else ""
     marks = [list_mark(cells) for cells in _columns(header, rows)]
     lists = {at: mark for at, mark in enumerate(marks) if mark and at not in key}
-    number = 0 if not key and _are_numbers(header[0], [row[0] for row in rows]) else None
-    numbered = _numbered_kind(header, rows)
+    number = _numbering(header, rows)
+    if number is not None and key and _may_be_said(header, key, number, kind):
+        key = ()
+    number = number if not key else None
+    numbered = _numbered_kind(header, rows, number or 0)
     kinds = list(dict.fromkeys(filter(None, (kind, headed, numbered) if key else (numbered, kind, headed))))
     kinds = [own for own in kinds if not any(_is_short(own, other) for other in kinds)]
     return Table(mark, tuple(header), key, tuple(kinds), lists, number, _with_points(header, rows, mark))
@@ -192,6 +203,8 @@ def kind_of(name: str) -> str:
         words = words[1:]
     ends = [at for at, word in enumerate(words) if word in _BEHIND_NAMES and words[at - 1].endswith("s")]
     words = words[: ends[0]] if ends else words
+    if len(words) > 1 and words[-1] in _LISTS and words[-2].endswith("s"):
+        words = words[:-1]
     return _singular(words) if words else ""
 
 
@@ -202,12 +215,34 @@ def _kind_of_heading(heading: str) -> str:
     return _singular(words) if plain and all(word.isalpha() for word in words) else ""
 
 
-def _numbered_kind(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """What rows are called that the first column numbers, ``member`` of ``member_id``; or nothing."""
-    words, numbers = _words(header[0]), [row[0] for row in rows]
+def _numbering(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int | None:
+    """The column that numbers the rows: the first, or another whose heading says so."""
+    columns = [[row[at] for row in rows] for at in range(len(header))]
+    if _are_numbers(header[0], columns[0]):
+        return 0
+    headed = [
+        at
+        for at, heading in enumerate(header)
+        if _words(heading)[-1:] and _words(heading)[-1] in _NUMBERS_ROWS
+    ]
+    return next((at for at in headed if _are_numbers(header[at], columns[at])), None)
+
+
+def _may_be_said(header: Sequence[str], key: tuple[int, ...], number: int, kind: str) -> bool:
+    """Whether a column that nothing but its words makes a name stands behind others that follow the row's number."""
+    if len(key) > 1 or key[0] <= number + 1:
+        return False
+    heading = header[key[0]].casefold()
+    called = kind and heading in (kind, kind.rsplit(maxsplit=1)[-1])
+    return not (called or _NAMING.search(heading) or heading in NAMES or heading in _DESCRIBING | _FIRMS)
+
+
+def _numbered_kind(header: Sequence[str], rows: Sequence[Sequence[str]], at: int) -> str:
+    """What rows are called that a column numbers, ``member`` of ``member_id``; or nothing."""
+    words, numbers = _words(header[at]), [row[at] for row in rows]
     if len(words) > 1 and words[-1] in _NUMBERING and len(set(numbers)) == len(numbers):
         words = words[:-1]
-    elif not words or not _are_numbers(header[0], numbers):
+    elif not words or not _are_numbers(header[at], numbers):
         return ""
     return _singular(words) if not set(words) & _NO_KINDS and len(words) <= _KIND_WORDS else ""
 

@@ -400,7 +400,7 @@ class Meanings:
         somewhere and has a length; in a graph of one table its rows.
         """
         schema, encode = self.schema, self.similarity.encode
-        rows = self._rows()
+        rows = self._rows(question)
         if not rows and (not schema.sorts or encode is None):
             return []
         read = {
@@ -443,8 +443,8 @@ class Meanings:
                 found.append(Anchor("S", at, at + 1, Having(schema.sorts[row]), "kind", features, 0.4))
         return found
 
-    def _rows(self) -> list[Program]:
-        """The rows of the only table, where they are of a kind, or those of several that have no names of their own."""
+    def _rows(self, question: Question) -> list[Program]:
+        """The rows of the only table, where they are of a kind, or to count them those of several without names."""
         schema = self.schema
         if not schema.kinds:
             return []
@@ -452,6 +452,8 @@ class Meanings:
         if schema.listing is not None:
             whole = schema.kinds[most[0]] == len(schema.columns.sources(schema.listing))
             kinds = most[:1] if whole else []
+        elif vocabulary.asked(question) != "how many":
+            kinds = []
         else:
             kinds = [kind for kind in most if schema.surrogates[0][schema.members(kind)].all()][:_TABLES]
         return [Walk(Entities((kind,)), schema.inverse(self._type())) for kind in kinds]

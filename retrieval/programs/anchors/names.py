@@ -26,8 +26,8 @@ _INITIALS, _ABBREVIATED = range(2, 6), 50_000
 _PART = 4
 #: Words that begin a name, words more that it may have, and letters of a given name.
 _BEGUN, _LONGER, _GIVEN = 4, 4, 3
-#: Letters of what is short for one word.
-_CAPITALS = 5
+#: Letters of what is short for one word, and letters that a plural leaves out.
+_CAPITALS, _CUT = 5, 4
 _PARTICLES = frozenset({
     "and", "at", "by", "da", "de", "del", "der", "di", "for", "in", "la", "le", "of", "on", "the", "to", "van", "von",
     "with",
@@ -276,12 +276,12 @@ class Names:
     def _longer(self, at: int, word: str) -> list[Anchor]:
         """What a plural cuts short that several things share: "noctuids", of the Noctuidae."""
         name = normalise(word.removesuffix("s"))
-        if name == word or len(name) < _GIVEN:
+        if name == word or len(name) <= _PART:
             return []
         labels = self.snapshot.labels
         low, high = labels.names.prefix_range(name.encode())
         names = [] if high - low > NODES else [labels.names[row] for row in range(low, high)]
-        if len(names) != 1 or " " in names[0]:
+        if len(names) != 1 or " " in names[0] or len(names[0]) - len(name) > _CUT:
             return []
         hubs = self.schema.hubs.get(stems_of(names[0]), [])
         features = (("h", 1.0), ("h.words", 0.0), ("h.plural", 1.0))
@@ -301,6 +301,7 @@ class Names:
             match.entity for match in matches
             if f" {phrase} " in f" {normalise(match.node.label)} "
             and offsets[match.entity] == offsets[match.entity + 1] and match.entity not in self.schema.kinds
+            and not self.schema.columns.kinds[match.entity]
         }  # fmt: skip
         return tuple(sorted(nodes)) if len(nodes) < _ENDING else ()
 
