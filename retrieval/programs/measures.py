@@ -104,6 +104,11 @@ class Measures:
         return frozenset(found)
 
     @cached_property
+    def numbers_by_id(self) -> dict[int, RelationInfo]:
+        """Those of ``numbers`` by their relation."""
+        return {info.id: info for info in self.numbers}
+
+    @cached_property
     def numbers(self) -> list[RelationInfo]:
         """Those that lead to numbers that are no years."""
         kinds = ((info, self.columns.value_type(info.id)) for info in self.relations)

@@ -13,6 +13,7 @@ from retrieval.kg.table import ROW
 from retrieval.programs.algebra import Entities, Having, Program, Walk
 from retrieval.programs.calling import namings, surrogates
 from retrieval.programs.columns import Columns
+from retrieval.programs.execution import common
 from retrieval.programs.gazetteer import CLASSES
 from retrieval.programs.induction import induced
 from retrieval.programs.lexicon import STOP
@@ -58,6 +59,11 @@ _SAME_RELATIONS = 0.5
 #: Words of relations that give places, by stem; the best place that anything has is at most so far from the first.
 PLACING, _FIRST = stems_in("rank ranking place position placing standing"), 3
 _YES, _NO = frozenset({"yes", "true", "y", "t"}), frozenset({"no", "false", "n", "f"})
+
+
+#: The share of things without a kind from which on their kinds are told by names, and of those of such a kind that may
+#: have another.
+_UNTYPED, _TYPED = 0.2, 0.2
 
 
 class Schema:
@@ -336,8 +342,27 @@ class Schema:
 
     @cached_property
     def told(self) -> dict[str, int]:
-        """Nouns of kinds that no relation says but names tell, each with the relation that its members have."""
-        return induced(self) if self.type_relation is None else {}
+        """Nouns of kinds that no relation says but names tell, each with the relation that its members have; where a
+        relation says some kinds, those of things of which it says none.
+        """
+        if self.type_relation is None:
+            return induced(self)
+        typed = self.columns.sources(self.type_relation)
+        return {
+            noun: relation for noun, relation in self._told_beside.items()
+            if not set(stems_of(noun)) & self.kind_stems.keys()
+            and len(common(self.columns.sources(relation), typed)) <= _TYPED * len(self.columns.sources(relation))
+        }  # fmt: skip
+
+    @cached_property
+    def _told_beside(self) -> dict[str, int]:
+        """What names tell in a graph in which many things have no kind."""
+        values = self.columns.kinds > 0
+        offsets = self.snapshot.out_offsets
+        things = np.flatnonzero((offsets[1:] > offsets[:-1]) & ~values)
+        assert self.type_relation is not None
+        untyped = len(things) - len(common(things, self.columns.sources(self.type_relation)))
+        return induced(self) if untyped >= _UNTYPED * len(things) else {}
 
     @cached_property
     def sorts(self) -> list[int]:

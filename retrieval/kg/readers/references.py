@@ -22,6 +22,8 @@ _KNOWN = 0.9
 #: A code: what has a digit or is all capitals and hyphens, without a space; and the fewest that tell whose they are.
 _CODE = re.compile(r"(?=.*[A-Za-z])(?:(?=.*\d)[\w./#-]{2,16}|[A-Z][A-Z./#-]{0,10}[A-Z])")
 _FEWEST = 2
+#: Letters of what is short for a kind: ``cust_no`` of a customer.
+_SHORT = 3
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 #: Who or what of the same table is meant: the manager of an employee is one.
 _FELLOWS = frozenset({
@@ -108,7 +110,8 @@ class _Table:
             else:
                 self.columns[key].append(value)
         called = self.kinds | {kind.split()[-1] for kind in self.kinds}
-        named = [own for end in _NUMBERING for own in (end, *(f"{kind} {end}" for kind in called))]
+        called |= {kind[:length] for kind in called for length in range(_SHORT, len(kind))}
+        named = [own for end in _NUMBERING for own in (end, *(f"{kind} {end}" for kind in sorted(called)))]
         self.own = next((key for own in named for key in self.columns if _words(key) == own), "")
         values = self.columns.get(self.own, [])
         if values and len(set(values)) == len(values) == len(rows.nodes):
@@ -128,6 +131,8 @@ class _Table:
         """What a column refers to, and what the relation to it is called; None where its values are what they are."""
         words = _words(key)
         role, _, numbering = words.rpartition(" ")
+        if numbering not in _NUMBERING and words in tables:
+            role, numbering = words, _NUMBERING[0]  # a customer of 221
         if key == self.own or not role or numbering not in _NUMBERING:
             return None
         last = next((kind for kind in tables if role == kind or role.endswith(f" {kind}")), None)

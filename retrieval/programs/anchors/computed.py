@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from retrieval.programs.algebra import Comparison, Constant, Filter, Fold, Folding, Having
-from retrieval.programs.anchors.anchor import Anchor
+from retrieval.programs.algebra import Comparison, Constant, Filter, Fold, Folding, Having, Key
+from retrieval.programs.anchors.anchor import Anchor, Features
 from retrieval.programs.sorts import stems_in
 
 if TYPE_CHECKING:
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 _WORTH = frozenset({
     "earnings", "gross", "income", "proceeds", "revenue", "revenues", "sales", "takings", "turnover", "value", "worth",
 })  # fmt: skip
+_TAKINGS = frozenset(
+    {"earnings", "income", "proceeds", "revenue", "revenues", "sales", "takings", "turnover"}
+)
 _COMES_TO = frozenset({
     ("bring", "in"), ("brought", "in"), ("came", "in"), ("came", "to"), ("come", "to"), ("comes", "in"),
 })  # fmt: skip
@@ -45,7 +48,9 @@ def computed(question: Question, schema: Schema) -> list[Anchor]:
     named = {w for w in question.words if any(valued(r) for r in schema.by_stem.get(w.stem, ()))}
     for at, word in enumerate(question.words):
         if word.text in _WORTH and word not in named:
-            found += _sums(at, at + 1, money if word.text in _VALUE else sold)
+            found += _sums(at, at + 1, money if word.text in _VALUE else sold) or _taken(
+                at, word.text, schema
+            )
     for at, pair in enumerate(pairwise(words) if {"money", "much"} & set(words) else ()):
         if pair in _COMES_TO:
             found += _sums(at, at + 2, sold)
@@ -55,12 +60,22 @@ def computed(question: Question, schema: Schema) -> list[Anchor]:
     return found
 
 
-def _sums(first: int, last: int, products: list[Computed]) -> Iterator[Anchor]:
-    for own in products[:1]:
-        program = Fold(Folding.SUM, Having(own.key.path[0]), own.key)
-        yield Anchor(
-            "F", first, last, program, features=(("sum.word", 1.0), ("sum.product", 1.0)), strength=1.0
-        )
+def _sums(first: int, last: int, products: list[Computed]) -> list[Anchor]:
+    features: Features = (("sum.word", 1.0), ("sum.product", 1.0))
+    return [
+        Anchor("F", first, last, Fold(Folding.SUM, Having(own.key.path[0]), own.key), None, features, 1.0)
+        for own in products[:1]
+    ]
+
+
+def _taken(at: int, word: str, schema: Schema) -> list[Anchor]:
+    """What "takings" are where one column says how much it was."""
+    features: Features = (("sum.word", 1.0), ("sum.place", 0.0))
+    return [
+        Anchor("F", at, at + 1, Fold(Folding.SUM, Having(r), Key((r,))), None, features, 1.0)
+        for r in schema.measures.amounts[:1]
+        if word in _TAKINGS
+    ]
 
 
 def _held(question: Question, free: list[Computed]) -> Iterator[Anchor]:

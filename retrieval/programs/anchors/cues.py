@@ -24,6 +24,8 @@ _BEFORE_PLACES = frozenset(
 _MOST_PLACES = 1000
 #: Words that say what a number is asked for each of.
 _GROUPED = 3
+#: Words that stand before "by" at most where nothing says that they are counted.
+_BRIEF = 2
 _PLURALS = frozenset({"people", "men", "women", "children"})
 
 
@@ -157,14 +159,16 @@ def _is_unit(word: str) -> bool:
 def _groups(question: Question, by: int, named: Collection[str]) -> bool:
     """Whether a sum or number is asked for by what stands behind "by", to the end: "average salary by department".
 
-    "How many" asks so where a relation is named with the words behind: "how many stations by power source".
+    "How many", and plurals alone, ask so where a relation is named with the words behind: "how many stations by power
+    source", "speakers by village".
     """
     texts = [word.text for word in question.words]
     before, behind = " ".join(texts[:by]), question.words[by + 1 :]
     folded = any(word in lexicon.FOLDINGS for word in texts[:by]) or re.search(
         r"\b(?:number|count) of\b", before
     )
-    many = texts[:2] == ["how", "many"] and any(word.stem in named for word in behind)
+    said = any(word.stem in named for word in behind)
+    many = said and (texts[:2] == ["how", "many"] or (by <= _BRIEF and texts[by - 1].endswith("s")))
     plain = all(not word.capital and word.text.isalpha() for word in behind)
     ranked = any(word in lexicon.SUPERLATIVES for word in texts[:by])
     return (

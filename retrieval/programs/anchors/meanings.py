@@ -124,6 +124,10 @@ class Meanings:
         texts = [word.text for word in question.words]
         for at, text in enumerate(texts):
             doing = text in ("do", "done") and at > 1 and texts[0] == "what"
+            if text in ("did", "does") and texts[:1] == ["who"] and at == 1:
+                for relation in self.schema.by_stem.get(text, ()):
+                    if self.schema.relations[relation].form == "by":
+                        yield from self._relating(at, at + 1, relation, 1.0, (("r", 1.0), ("r.recall", 1.0)))
             if not doing and (text != "about" or at + 1 < len(texts) or texts[0] not in _WHAT):
                 continue
             for own in _DONE if doing else _ABOUT:
@@ -339,7 +343,8 @@ class Meanings:
         if own in known or len(own) < _COMPOUND:
             return []
         features: Features = (("k", 1.0), ("k.recall", _END_NAMED), ("k.head", 1.0))
-        ends = (own, own.removesuffix("e"))  # stems of long words end without it
+        doubled = own[:-1] if own[-1] == own[-2] else own
+        ends = (own, own.removesuffix("e"), doubled)  # stems of long words end without it: a windmill
         longer = [node for stem, nodes in known.items() if stem.endswith(ends) for node in nodes]
         return [self._kind(at, at + 1, node, features, 0.5 + 0.4 * _END_NAMED) for node in longer]
 

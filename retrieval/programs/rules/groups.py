@@ -56,6 +56,18 @@ class GroupRules(Rules):
             program = Top(having, Key((having.relation,), counted=True), True, 1, EVERY)
             yield "F", program, None, (("each.number", 1.0), ("each.set", 1.0))
 
+    @rule("eR")
+    def _sum_of_each(self, each: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
+        """ "Fees by place", "minutes per topic": what the column comes to for each."""
+        del gap
+        relation = relating.extra.relation
+        if forward or relation not in self.schema.measures.numbers_by_id or relating.extra.quality < 1.0:
+            return
+        total = Fold(Folding.SUM, Having(relation), Key((relation,)))
+        number = Part("F", relating.first, relating.last, total, None, 0.0, ())
+        for key, features in self._keys_of(each, number):
+            yield "F", Top(self._met(each, key), key, True, 1, EVERY), None, (*features, ("each.set", 1.0))
+
     @rule("eS")
     def _set_of_each(self, each: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
         """ "Orders per customer": how many of them each has."""
