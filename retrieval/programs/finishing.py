@@ -374,7 +374,10 @@ class Finishing:
 
     def _called(self, names: Collection[tuple[str, ...]]) -> set[int]:
         """Relations that are called as kinds are, by their stems."""
-        return {info.id for info in self.schema.relations if tuple(info.stems) in names}
+        return {
+            info.id for info in self.schema.relations
+            if tuple(info.stems) in names and self.schema.columns.value_type(info.id) is None
+        }  # fmt: skip
 
     def _another(self, question: Question, program: Program) -> Program:
         """Of two that have the same, the one that is not named: "which lake is in the same county as Loch Awe"."""

@@ -85,6 +85,7 @@ _SHORT = 4
 _CLOSE, _YEARS = 3, (1500, 2100)
 #: What of those who do business is a name, where nothing else is one, and who they are.
 _FIRMS = frozenset({"business", "company", "firm", "institution", "organisation", "organization", "studio"})
+_SIDES = frozenset({"buyer", "by", "for", "from", "payee", "payer", "person", "to", "who", "whom", "with"})
 _PARTIES = frozenset({
     "account", "agency", "client", "company", "contractor", "customer", "dealer", "donor", "employer", "firm",
     "landlord", "maker", "manufacturer", "organisation", "organization", "partner", "party", "retailer", "seller",
@@ -230,9 +231,9 @@ def _numbering(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int | No
 
 def _may_be_said(header: Sequence[str], key: tuple[int, ...], number: int, kind: str) -> bool:
     """Whether a column that nothing but its words makes a name stands behind others that follow the row's number."""
-    if len(key) > 1 or key[0] <= number + 1:
-        return False
     heading = header[key[0]].casefold()
+    if len(key) > 1 or (key[0] <= number + 1 and heading not in _SIDES | _PARTIES):
+        return False
     called = kind and heading in (kind, kind.rsplit(maxsplit=1)[-1])
     return not (called or _NAMING.search(heading) or heading in NAMES or heading in _DESCRIBING | _FIRMS)
 
@@ -300,10 +301,14 @@ def _looks_like_one(header: Sequence[str], rows: Sequence[Sequence[str]]) -> boo
     columns = _columns(header, rows)
     if len(header) == 3 and _share([parse(cell) is not None for cell in columns[1]]) < _NUMBERS:
         distinct = len(set(columns[0])) >= _DISTINCT * len(rows)
-        numbered = _words(header[0])[-1:] == ["id"] and any(_NAMING.search(cell) for cell in header[1:])
+        numbers = header[0].endswith("#") or set(_words(header[0])[-1:]) & _NUMBERING
+        said = _words(header[0])[-1:] not in (["id"], ["key"]) or any(
+            _NAMING.search(cell) for cell in header[1:]
+        )
+        numbered = numbers and said
         if header[1].casefold() in _SAYS or not distinct:
             return False
-        return bool(_NAMING.search(header[0])) or numbered or _is_described(header, columns)
+        return bool(_NAMING.search(header[0]) or numbered) or _is_described(header, columns)
     return (
         bool(_NAMING.search(header[0]))
         or any(_share([parse(cell) is not None for cell in cells]) >= _NUMBERS for cells in columns if cells)

@@ -81,6 +81,8 @@ class SetRules(Rules):
             yield "S", met, None, (("and", 1.0), ("and.empty.named", 1.0))
         elif self.asked == "yes/no" and left.extra == "node" and isinstance(two, And):
             yield "S", met, None, (("and", 1.0), ("and.empty.claim", 1.0))
+        elif self._joined(left, right):
+            pass  # electrical jobs are of ELEC, which is no job
         elif not named and left.extra in _PLAIN and right.extra in _PLAIN:
             foreign = self.asked != "yes/no" and self._foreign(left, right)
             yield "S", met, None, (("and", 1.0), ("and.empty", 1.0), ("and.foreign", float(foreign)))
@@ -113,6 +115,13 @@ class SetRules(Rules):
                     features = (*features, ("bridge.two", 1.0), (f"bridge.two.{source.extra}", 1.0),
                                 ("bridge.three", float(len(path) > 2)))  # fmt: skip
                 yield "S", conjunction(target.expression, walked), None, features
+
+    def _joined(self, left: Part, right: Part) -> bool:
+        """Whether things of a kind have something that is named, where no yes or no is asked of it."""
+        if self.asked == "yes/no" or {left.extra, right.extra} != {"node", "kind"}:
+            return False
+        named, kind = (left, right) if left.extra == "node" else (right, left)
+        return bool(self.bridges(kind.expression, named.expression))
 
     def _adds_nothing(self, one: Program, either: Program) -> bool:
         """Whether a side of an "or" has nothing in common with what both sides are to be."""

@@ -96,6 +96,30 @@ GRAPHML = """<?xml version="1.0" encoding="UTF-8"?>
 """
 
 
+YED = """<?xml version="1.0"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:y="http://www.yworks.com/xml/graphml">
+<key attr.name="Room" for="node" id="d0"/><key for="node" id="d1" yfiles.type="nodegraphics"/>
+<key for="edge" id="d2" yfiles.type="edgegraphics"/>
+<graph edgedefault="directed">
+<node id="n0"><data key="d0">Hall</data><data key="d1"><y:ShapeNode><y:NodeLabel>FW-EDGE</y:NodeLabel>
+<y:NodeLabel>second</y:NodeLabel></y:ShapeNode></data></node>
+<node id="n1"><data key="d1"><y:ShapeNode><y:NodeLabel>CORE</y:NodeLabel></y:ShapeNode></data></node>
+<edge source="n0" target="n1">
+<data key="d2"><y:PolyLineEdge><y:EdgeLabel>LABEL</y:EdgeLabel></y:PolyLineEdge></data></edge>
+</graph></graphml>"""
+
+
+@pytest.mark.parametrize(
+    ("label", "fact"),
+    [("feeds", ("FW-EDGE", "feeds", "CORE")), ("Cat6", ("FW-EDGE", "connected to", "CORE"))],
+)
+def test_graphml_of_yed_has_what_it_writes(read, label, fact):
+    table, problems = read({"g.graphml": YED.replace("LABEL", label)})
+    assert problems == []
+    assert table.facts.rows() == [fact]
+    assert ("FW-EDGE", "Room", "Hall") in table.node_attributes.rows()
+
+
 def test_graphml(read, tmp_path):
     table, problems = read({"g.graphml": GRAPHML})
     assert table.facts.rows() == [

@@ -201,3 +201,50 @@ def test_a_preview_shows_the_first_table(tmp_path):
     found = preview_graph(path)
     assert (found.format, found.notes) == ("json-table", ("The file holds 2 tables; this is orders.",))
     assert found.rows[:2] == (("order 1", "type", "order"), ("order 1", "id", "1"))
+
+
+def test_tables_are_found_in_what_services_wrap_them_in(read):
+    rows, said, problems = read(
+        "export.json",
+        {
+            "export": {"service": "LetDesk", "account": {"name": "Carr", "plan": "small"}},
+            "data": {
+                "contractors": [
+                    {"id": "c1", "company": "Wear Plumbing"},
+                    {"id": "c2", "company": "NE Roofing"},
+                ],
+                "maintenance": {
+                    "total": 2,
+                    "items": [
+                        {"ticket": 2301, "contractorId": "c1", "cost": {"amount": 40}},
+                        {"ticket": 2302, "contractorId": "c2", "cost": {"amount": 65}},
+                    ],
+                },
+            },
+        },
+    )
+    assert problems == []
+    assert {row for row in said if row[1] in ("contractor", "cost amount")} == {
+        ("maintenance 1", "contractor", "Wear Plumbing"), ("maintenance 2", "contractor", "NE Roofing"),
+        ("maintenance 1", "cost amount", "40"), ("maintenance 2", "cost amount", "65"),
+    }  # fmt: skip
+    assert rows == set()
+
+
+def test_objects_that_are_alike_are_rows_by_their_names(read):
+    _, said, _ = read(
+        "towns.json",
+        {"Oslo": {"mayor": "Ann", "ports": ["a", "b"]}, "Rome": {"mayor": "Ben", "ports": ["c"]}},
+    )
+    assert ("Oslo", "mayor", "Ann") in said
+
+
+def test_lines_of_json_hold_rows_in_rows(read):
+    lines = [
+        {"id": "P1", "project": "Moss Cardi", "yarns": [{"yarn": "Tweed", "skeins": 3}]},
+        {"id": "P2", "project": "Beanie", "yarns": [{"yarn": "Lopi", "skeins": 1}]},
+    ]
+    _, said, problems = read("projects.jsonl", "\n".join(map(json.dumps, lines)))
+    assert problems == []
+    assert ("Lopi", "skeins", "1") in said
+    assert ("Lopi", "project", "Beanie") in said

@@ -319,8 +319,14 @@ def test_codes_of_capitals_and_hyphens_are_rows_too(tmp_path):
 
 def test_codes_that_two_tables_have_stay_codes(tmp_path):
     others = DONORS.replace("Name,Town", "Name,Street")
-    found, _ = facts(tmp_path, kites_csv=KITES, donors_csv=DONORS, others_csv=others)
+    found, _ = facts(tmp_path, kites_csv=KITES, givers_csv=DONORS, others_csv=others)
     assert ("Edo Samurai", "donor", "D1") in found
+
+
+def test_the_table_that_a_heading_is_called_as_is_meant(tmp_path):
+    others = DONORS.replace("Name,Town", "Name,Street").replace("Ann Bell", "Bell Ltd")
+    found, _ = facts(tmp_path, kites_csv=KITES, donors_csv=DONORS, others_csv=others)
+    assert ("Edo Samurai", "donor", "Ann Bell") in found
 
 
 def test_titles_that_two_rows_share_name_them(tmp_path):
@@ -330,3 +336,57 @@ def test_titles_that_two_rows_share_name_them(tmp_path):
     assert {fact for fact in found if fact[1] == "words" and fact[0].startswith("Job 7")} == {
         ("Job 7", "words", "700"), ("Job 7 (20)", "words", "90"),
     }  # fmt: skip
+
+
+def test_decimal_commas_leave_points_between_thousands(tmp_path):
+    text = "Inv. No;Words;Net EUR\n23-001;4.176;459,36\n23-002;11.607;1.857,12\n23-003;908;145,28\n"
+    found, problems = facts(tmp_path, invoices_csv=text)
+    assert problems == []
+    assert {row for row in found if row[0] == "23-002"} == {
+        ("23-002", "words", "11607"), ("23-002", "net EUR", "1.857,12"), ("23-002", "type", "invoice"),
+    }  # fmt: skip
+
+
+def test_rows_are_called_by_their_numbers_and_not_by_dates_or_memos(tmp_path):
+    rows = [f"0{n}-Oct-23,20{n}0,Cafe {n},lunch {n}" for n in range(1, 7)]
+    found, _ = facts(tmp_path, transactions_csv="\n".join(["Date,No.,Payee,Memo", *rows]))
+    assert ("transaction 2010", "payee", "Cafe 1") in found
+    jobs = (
+        "Job#,IN,Who\n3001,01-Oct-23,Wenna\n3004,02-Oct-23,Jago\n3006,03-Oct-23,Wenna\n3007,04-Oct-23,Jago\n"
+    )
+    (tmp_path / "again").mkdir()
+    found, _ = facts(tmp_path / "again", jobs_csv=jobs)
+    assert ("job 3004", "who", "Jago") in found
+
+
+def test_tables_meet_by_short_headings_and_kinds(tmp_path):
+    found, _ = facts(
+        tmp_path,
+        customers_csv="cust_no,name,village\n7,Mrs Alder,Stoke\n8,Mr Birch,Wick\n9,Dr Cole,Stoke\n",
+        jobs_csv="job,customer,gyle,price\nJ1,7,2401,40\nJ2,9,2402,25\nJ3,7,2401,30\nJ4,8,2401,35\n",
+        brews_csv="Gyle no.,Brewed,Brewer\n2401,2024-01-04,Tom\n2402,2024-01-17,Meg\n",
+    )
+    assert ("J2", "customer", "Dr Cole") in found
+    assert ("J4", "gyle", "gyle 2401") in found
+    assert ("Mr Birch", "village", "Wick") in found
+
+
+def test_sites_have_the_name_of_their_heading(tmp_path):
+    text = "Site code,Name of site,Rent (£ / yr)\nOR,Orchard End,0\nLM,Lower Mill,60\nHB,Hergest Bank,45\n"
+    found, _ = facts(
+        tmp_path, sites_csv=text, hives_csv="Hive No,Site,Frames\nH01,OR,12\nH02,LM,8\nH03,OR,9\n"
+    )
+    assert ("H02", "site", "Lower Mill") in found
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("grants register.csv", "grant"),
+        ("kegs out.csv", "keg"),
+        ("species.csv", "species"),
+        ("jobs log.csv", "job"),
+    ],
+)
+def test_lists_are_called_by_what_they_list(name, kind):
+    assert kind_of(name) == kind
