@@ -48,7 +48,7 @@ _WHOSE = 4
 _DOING = frozenset({"did", "do", "does", "had", "has", "have"})
 #: What asks for the kind of something.
 _SORT_OF = re.compile(
-    r"(?:what|which|whats) (?:sort|kind|type|breed|class|variety|style|category|species) of .+"
+    r"(?:what|which|whats) (?:sort|kind|type|breed|class|variety|style|category|species) of (?P<noun>\w+) .+"
 )
 _OF_EACH = frozenset({"and", "both", "common", "share", "shared"})
 #: From this share of a relation's ends on nothing leads on from them.

@@ -287,6 +287,8 @@ def _single_units(text: str) -> Iterator[Spelt]:
         scale, unit = _SCALES.get(match[2].casefold()), values.unit_of(match[2])
         if scale is None and (unit is None or not unit[0]):
             continue
+        if text[: match.start()].rstrip()[-1:].isdigit():
+            continue  # £22 a kilo, 280 a day
         dimension, factor = ("", 1.0) if scale is not None or unit is None else unit
         value = (0.5 if match[1] else 1.0) * (scale or factor)
         spelt = Constant(value, ValueKind.NUMBER, dimension, match[0], factor)

@@ -34,10 +34,11 @@ SOMEBODY = stems_in(
     "founder editor producer composer painter designer host inventor ruler king queen president vet "
     "apprentice arborist archivist assistant baker beekeeper botanist breeder brewer builder candidate captain carer "
     "caretaker chairman chairperson cleaner climber collector colleague conductor crew curator dancer delegate dentist "
-    "electrician expert farmer gardener groomer grower historian hygienist interpreter intern joiner landlord "
-    "landowner leader librarian lodger mechanic nominee observer officer photographer plumber potter preparator pupil "
-    "ranger recorder recruit roaster sailor sampler secretary sitter skipper soloist stylist supervisor surveyor "
-    "technician therapist translator treasurer tutor volunteer walker warden winner witness wizard"
+    "electrician expert farmer groomer grower historian hygienist intern joiner landlord "
+    "landowner leader librarian lodger mechanic nominee payee payer plumber potter "
+    "pupil ranger recruit roaster sailor sampler secretary sitter skipper soloist stylist "
+    "supervisor surveyor "
+    "technician therapist treasurer tutor volunteer walker warden winner wizard"
 )
 """Kinds of people, by stem."""
 SOMEWHERE = stems_in(
@@ -74,8 +75,8 @@ _DOERS = ("er", "or", "ist", "ian", "eer")
 _NO_DOERS = _words(
     "advisor answer buffer cellar center colour color container corner counter cover door drawer factor filter floor "
     "folder gender header layer letter liter litre marker meter metre mirror monitor motor number offer order other "
-    "over paper parlor partner power printer quarter register river sector sensor server shoulder summer supplier "
-    "timer tower transfer trailer water weather winter"
+    "over paper parlor partner power printer quarter register reporter river sector sensor server shoulder summer "
+    "supplier timer tower transfer trailer water weather winter"
 )
 
 

@@ -174,7 +174,9 @@ class ProgramEngine:
         chosen = choose(seen, found, self.choice)
         return chosen if chosen is None else self._with_unknown(chosen, found, read)
 
-    def _with_unknown(self, chosen: Chosen, found: Sequence[Outcome], read: Understanding | None) -> Chosen:
+    def _with_unknown(
+        self, chosen: Chosen, found: Sequence[Outcome], read: Understanding | None = None
+    ) -> Chosen:
         """What relation paths lead to as a whole, where a kind leaves out only things of which nothing is said: a new
         neighbour may well be a country.
         """

@@ -168,7 +168,8 @@ def _groups(question: Question, by: int, named: Collection[str]) -> bool:
         r"\b(?:number|count) of\b", before
     )
     said = any(word.stem in named for word in behind)
-    many = said and (texts[:2] == ["how", "many"] or (by <= _BRIEF and texts[by - 1].endswith("s")))
+    alone = by <= _BRIEF and (texts[by - 1].endswith("s") or texts[by - 1] in lexicon.MONEY_NOUNS)
+    many = said and (texts[:2] == ["how", "many"] or alone)
     plain = all(not word.capital and word.text.isalpha() for word in behind)
     ranked = any(word in lexicon.SUPERLATIVES for word in texts[:by])
     return (

@@ -26,6 +26,8 @@ _INITIALS, _ABBREVIATED = range(2, 6), 50_000
 _PART = 4
 #: Words that begin a name, words more that it may have, and letters of a given name.
 _BEGUN, _LONGER, _GIVEN = 4, 4, 3
+#: A word this near to a relation means it.
+_MEANT = 0.6
 #: Letters of what is short for one word, and letters that a plural leaves out.
 _CAPITALS, _CUT = 5, 4
 _PARTICLES = frozenset({
@@ -251,7 +253,8 @@ class Names:
     def within(self, question: Question, found: list[Anchor]) -> list[Anchor]:
         """All texts that hold words which nothing else explains: "garboard plank", of "replace garboard plank"."""
         taken = {
-            n for a in found if (a.extra in ("node", "hub", "kind") or a.category not in "SR") and not is_near(a)
+            n for a in found if ((a.extra in ("node", "hub", "kind") or a.category not in "SR") and not is_near(a))
+            or dict(a.features).get("r.similar", 0.0) >= _MEANT
             for n in range(a.first, a.last)
         } | {n for own in question.quantities for n in range(own.first, own.last)}  # fmt: skip
         made: list[Anchor] = []

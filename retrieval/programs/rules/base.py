@@ -166,7 +166,8 @@ class Rules:
     def _far_bridges(self, source: Program, target: Program) -> list[tuple[tuple[int, ...], float]]:
         every = self._leaving(source)[2]
         found: list[tuple[tuple[int, ...], float]] = []
-        onward = [r for r in np.argsort(-every, kind="stable").tolist() if every[r] and self._leads_on(r)]
+        onward = [r for r in np.argsort(-every, kind="stable").tolist() if every[r] and not self._valued(r)]
+        onward.sort(key=self._ends)
         for first in onward[:_BRIDGES]:
             middle = Walk(source, first)
             if len(self.nodes(middle)) <= _BRIDGED:
@@ -177,10 +178,14 @@ class Rules:
                 ]
         return sorted(found, key=lambda item: -item[1])[:3]
 
-    def _leads_on(self, directed: int) -> bool:
-        """Whether something is said of what a directed relation leads to: of most columns of a table nothing is."""
+    def _valued(self, directed: int) -> bool:
+        """Whether a directed relation leads to numbers and dates: from most columns of a table nothing leads on."""
+        return self.schema.columns.value_type(directed) is not None
+
+    def _ends(self, directed: int) -> bool:
+        """Whether nothing is said of what a directed relation leads to."""
         inverse, forward = divmod(directed, self.schema.snapshot.num_relations)
-        return bool(inverse) or self.schema.relations[forward].leaves < 1
+        return not inverse and self.schema.relations[forward].leaves == 1
 
     def distant_bridges(self, source: Program, kind: Program) -> list[tuple[tuple[int, ...], float]]:
         """Paths of three relations from one node to things of a kind, each of which has one of each on the way.

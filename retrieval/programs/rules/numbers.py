@@ -32,6 +32,10 @@ _STOCKED = frozenset({"available", "hand", "have", "left", "remaining", "stock"}
 _DIFFERENCES = 3
 
 
+#: What asks how often something was.
+_TIMES = frozenset({"often", "times"})
+
+
 class NumberRules(Rules):
     """See the module."""
 
@@ -44,6 +48,9 @@ class NumberRules(Rules):
             stocks = [Walk(of.expression, relation) for relation in ways]
             for program in (own for own in stocks if len(self.nodes(own))):
                 yield "S", program, "walk", (("count.stock", 1.0),)
+            if self.said & _TIMES:
+                for rows in self._rows_of(of.expression):
+                    yield "F", Count(rows), None, (("count.QS", 1.0), ("count.walk", 1.0))
             return
         nodes = self.nodes(of.expression)
         either = (of.expression.left, of.expression.right) if isinstance(of.expression, And) else ()
@@ -78,6 +85,12 @@ class NumberRules(Rules):
                 "walk",
                 ((f"count.as_value.{order}", 1.0), ("count.as_value.one", float(len(nodes) == 1))),
             )
+
+    def _rows_of(self, named: Program) -> list[Program]:
+        """Rows without names that have something: how many times it was."""
+        ways = [r for r in self.schema.held_by(self.nodes(named)) if r >= self.schema.snapshot.num_relations]
+        walked: list[Program] = [Walk(named, r) for r in ways]
+        return [own for own in walked if self.schema.surrogates[0][self.nodes(own)].all()]
 
     @rule("QR")
     def _count_relation(self, cue: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:

@@ -209,6 +209,7 @@ class ValueRules(Rules):
         """ "Who is older than Rosa": of all that has an age."""
         adjective = valued.comparing.adjective
         if adjective is None or not adjective.nouns:
+            yield from self._by_unit(valued)
             return
         for tried, (relation, _, quality) in enumerate(self.anchors.adjectives.relations(adjective)[:3]):
             program = self.filtered(Having(relation), relation, valued)
@@ -221,6 +222,26 @@ class ValueRules(Rules):
                     ("value.empty", empty),
                 )
                 yield "S", program, "filter", features
+
+    def _by_unit(self, valued: Valued) -> Iterator[Made]:
+        """ "Anything under £22": of all that has a value in this unit, what most things have first."""
+        dimension = valued.value.dimension if isinstance(valued.value, Constant) else ""
+        columns = self.executor.columns
+        kinds = [(info, columns.value_type(info.id)) for info in self.schema.measures.numbers]
+        alike = [
+            info for info, kind in kinds if dimension and kind is not None and kind.dimension == dimension
+        ]
+        alike.sort(key=lambda info: (-info.facts, info.id))
+        for tried, info in enumerate(alike[:2]):
+            program = self.filtered(Having(info.id), info.id, valued)
+            if program is not None:
+                empty = float(not len(self.nodes(program)))
+                yield (
+                    "S",
+                    program,
+                    "filter",
+                    (("bare", 1.0), ("top.tried", float(tried)), ("value.empty", empty)),
+                )
 
     def _value_relations(self, valued: Valued, of: Part) -> list[tuple[int, Features]]:
         """Relations with values that a set has and that a comparison may mean, with what speaks for each."""
