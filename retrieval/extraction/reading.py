@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from retrieval.llm import prompts
 from retrieval.llm.asking import find_json, repair
-from retrieval.llm.constraints import Constraint, json_object, objects
+from retrieval.llm.constraints import Constraint, json_object, objects, up_to
 from retrieval.llm.prompts import fenced, fenced_lines
 from retrieval.llm.replies import Request
 from retrieval.types import Citation, Passage
@@ -60,8 +60,7 @@ def request(passage: Passage) -> Request:
 def _schema(count: int) -> Constraint:
     """What a reply about so many sentences may be."""
     triple = {name: {"type": "string", "maxLength": NAME_LIMIT} for name in ("subject", "relation", "object")}
-    number = {"type": "integer", "minimum": 1, "maximum": max(count, 1)}
-    return json_object(triples=objects({**triple, "sentence": number}))
+    return json_object(triples=objects({**triple, "sentence": up_to(count)}))
 
 
 def again(asked: Request, reply: str, problem: str) -> Request:

@@ -89,6 +89,13 @@ def chosen_lines(candidates: Iterable[str], *, before: str = "", heading: str = 
     return _some(before, candidates, "none", heading)
 
 
+def up_to(count: int) -> Mapping[str, Any]:
+    """The schema of a number from 1 to ``count``: listed while they are few, since llama.cpp reads no bounds."""
+    if count <= NAMES:
+        return {"type": "integer", "enum": list(range(1, max(count, 1) + 1))}
+    return {"type": "integer", "minimum": 1, "maximum": count}
+
+
 def one_of(*words: str) -> Constraint:
     """One of these words and nothing else."""
     return Constraint(grammar=f"root ::= {' | '.join(_literal(word) for word in words)}\n")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from retrieval.environment import LLMSettings
 from retrieval.llm import prompts
 from retrieval.llm.asking import ask_json
-from retrieval.llm.constraints import Constraint, json_object
+from retrieval.llm.constraints import Constraint, json_object, up_to
 from retrieval.llm.prompts import Fenced, fenced, fenced_lines
 from retrieval.methods.inses.base import Decision, Pick, View
 from retrieval.methods.inses.encoder_navigator import DROPPED, EncoderNavigator
@@ -116,7 +116,7 @@ def _selection(count: int) -> Constraint:
         determination={"type": "string", "enum": ["sufficient", "insufficient"]},
         selection={
             "type": "array",
-            "items": {"type": "integer", "minimum": 1, "maximum": count},
+            "items": up_to(count),
             "maxItems": min(count, SELECTED),
         },
     )

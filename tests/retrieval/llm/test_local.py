@@ -30,6 +30,7 @@ from retrieval.llm.constraints import (
     json_object,
     one_of,
     pairs,
+    up_to,
 )
 from retrieval.llm.local import Ask, LlamaCpp, Spent, drawn, likeliest, weights
 from retrieval.llm.serving import application, read
@@ -202,6 +203,12 @@ def test_verdicts_are_held_to_their_form():
     )
 
 
+def test_numbers_are_listed_while_they_are_few():
+    assert up_to(3) == {"type": "integer", "enum": [1, 2, 3]}
+    assert up_to(0) == {"type": "integer", "enum": [1]}
+    assert up_to(201) == {"type": "integer", "minimum": 1, "maximum": 201}
+
+
 def test_local_is_an_address():
     found = environment.language_model({"LLM_BASE_URL": "local"})
     assert (found.base_url, found.model) == ("http://127.0.0.1:8977/v1", "smollm2-135m-instruct")
@@ -279,6 +286,9 @@ def test_the_real_model_writes_several_replies_at_once(unpack):
         assert understood(text(Ask(CHAT, 350, grammar=held.grammar)))
     drawn_twice = [text(Ask(CHAT, 8, temperature=1.0, seed=3)) for _ in range(2)]
     assert drawn_twice[0] == drawn_twice[1] != ""
+    numbered = json_object(number=up_to(2))
+    asked = [{"role": "user", "content": 'Say the number 7 as JSON: {"number": 7}'}]
+    assert json.loads(text(Ask(asked, 20, schema=numbered.schema)))["number"] in {1, 2}
     assert "\ufffd" not in text(Ask(CHAT, 8, grammar='root ::= "Zürich → 東京"'))
     with pytest.raises(LLMReplyError):
         text(Ask(CHAT, 8, grammar="root ::= ("))
