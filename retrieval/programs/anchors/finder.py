@@ -13,8 +13,10 @@ from retrieval.programs.anchors.cues import cues, places, quantities, texts
 from retrieval.programs.anchors.kin import Relatives
 from retrieval.programs.anchors.meanings import KINDS, Meanings
 from retrieval.programs.anchors.names import NODES, Names
+from retrieval.programs.anchors.shortened import Shortened
 from retrieval.programs.anchors.similarity import Adjectives, Similarity
 from retrieval.programs.anchors.sums import stocked, summed
+from retrieval.programs.anchors.unknown import UnknownNouns
 from retrieval.programs.words import Question
 
 if TYPE_CHECKING:
@@ -45,6 +47,8 @@ class Anchors:
         self._schema = schema
         self.adjectives = Adjectives(schema, similarity)
         self._names = Names(schema)
+        self._shortened = Shortened(schema)
+        self._unknown = UnknownNouns(schema, similarity)
         self._meanings = Meanings(schema, similarity)
         self._relatives = Relatives(schema)
 
@@ -66,10 +70,10 @@ class Anchors:
         found += self._meanings.kinds(question)
         found += self._meanings.similar(question, found, cued)
         found += self._names.in_part(question, {n for a in found for n in range(a.first, a.last)})
-        found += self._names.begun(question, found)
-        found += self._names.shortened(question, _read(found))
-        found += self._names.within(question, found)
-        found += self._meanings.unknown(question, found)
+        found += self._shortened.begun(question, found)
+        found += self._shortened.capitals(question, _read(found))
+        found += self._shortened.within(question, found)
+        found += self._unknown.of(question, found)
         found = _counted(question, found)
         found += computed(question, self._schema)
         found = summed(question, self._schema, _within_names(question, found))

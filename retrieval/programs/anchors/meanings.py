@@ -11,10 +11,10 @@ import numpy as np
 
 from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import Entities, Except, Having, Program, ValueKind, Walk
-from retrieval.programs.anchors.anchor import Anchor, Features, Relating, is_near
+from retrieval.programs.anchors.anchor import Anchor, Features, Relating
 from retrieval.programs.anchors.similarity import RELATION_SIM, Similarity
 from retrieval.programs.induction import IS_A
-from retrieval.programs.lexicon import IRREGULAR, LIGHT, NUMBERING, OPPOSITES, SEXES, STOP, SUPERLATIVES
+from retrieval.programs.lexicon import IRREGULAR, LIGHT, NUMBERING, OPPOSITES, SEXES, STOP
 from retrieval.programs.sorts import LOCATING
 from retrieval.programs.words import Question
 
@@ -70,12 +70,6 @@ def _does(question: Question, at: int) -> bool:
     text = question.words[at].text
     behind = question.words[at + 1].text if at + 1 < len(question.words) else ""
     return not text.endswith((*_AGENTS, "ers", "ors", "ing", "ment")) and behind != "by"
-
-
-#: Tables whose rows a noun may be that no table is called by.
-_TABLES = 2
-#: How well a noun that a graph has no word for is read as the likeliest sort of things, and the less for each other.
-_UNKNOWN, _UNLIKELIER = 0.7, 0.1
 
 
 class Meanings:
@@ -399,81 +393,6 @@ class Meanings:
             program = Walk(Entities(tuple(ended)), self.schema.inverse(self._type()))
             features: Features = (("k", 1.0), ("k.recall", 1.0), ("k.head", 1.0))
             yield Anchor("S", at, at + 1, program, "kind", features, 0.9)
-
-    def unknown(self, question: Question, known: list[Anchor]) -> list[Anchor]:
-        """The sorts of things that a noun may be for which a graph without kinds has no word: "cables", of what lands
-        somewhere and has a length; in a graph of one table its rows.
-        """
-        schema, encode = self.schema, self.similarity.encode
-        rows = self._rows(question)
-        if not rows and (not schema.sorts or encode is None):
-            return []
-        read = {
-            n
-            for a in known
-            if not {"e.end", "e.fuzzy"} & dict(a.features).keys() and not is_near(a)
-            for n in range(a.first, a.last)
-        }
-        targets, found = vocabulary.targets(question), list[Anchor]()
-        for at, word in enumerate(question.words):
-            plural = word.text.endswith("s") and word.stem != word.text and not word.text.endswith("ss")
-            if at in read or word.text in STOP | LIGHT or word.capital or not word.text.isalpha():
-                continue
-            if not (
-                plural or at in targets or (at - 1 in read and question.words[at - 1].text in SUPERLATIVES)
-            ):
-                continue
-            behind = question.words[at + 1] if at + 1 < len(question.words) else None
-            if (
-                behind is not None
-                and at + 1 not in read
-                and behind.text not in STOP
-                and behind.text.endswith("s")
-            ):
-                continue  # funding rounds are rounds
-            for place, program in enumerate(rows):
-                told: Features = (
-                    ("i", 1.0), ("i.unknown", 1.0), ("i.unknown.place", float(place)),
-                    ("i.unknown.similar", max(_UNKNOWN - _UNLIKELIER * place, 0.0)),
-                )  # fmt: skip
-                found.append(Anchor("S", at, at + 1, program, "kind", told, 0.4))
-            if rows or encode is None:
-                continue
-            cosines = self.similarity.against([word.text], "sorts", self._sort_labels)[0]
-            for place, row in enumerate(np.argsort(-cosines, kind="stable").tolist()):
-                likely = max(_UNKNOWN - _UNLIKELIER * place, 0.0)  # half read, as calibration sees it
-                features = (
-                    ("i", 1.0), ("i.unknown", 1.0), ("i.unknown.place", float(place)), ("i.unknown.similar", likely),
-                )  # fmt: skip
-                found.append(Anchor("S", at, at + 1, Having(schema.sorts[row]), "kind", features, 0.4))
-        return found
-
-    def _rows(self, question: Question) -> list[Program]:
-        """The rows of the only table, where they are of a kind, or to count them those of several without names."""
-        schema = self.schema
-        if not schema.kinds:
-            return []
-        most = sorted(schema.kinds, key=lambda node: (-schema.kinds[node], node))
-        if schema.listing is not None:
-            whole = schema.kinds[most[0]] == len(schema.columns.sources(schema.listing))
-            kinds = most[:1] if whole else []
-        elif vocabulary.asked(question) != "how many":
-            kinds = []
-        else:
-            kinds = [kind for kind in most if schema.surrogates[0][schema.members(kind)].all()][:_TABLES]
-        return [Walk(Entities((kind,)), schema.inverse(self._type())) for kind in kinds]
-
-    @cached_property
-    def _sort_labels(self) -> list[str]:
-        """What is said of the things of each sort."""
-        schema = self.schema
-        forward = schema.snapshot.num_relations
-        return [
-            ", ".join(
-                schema.relations[r].label for r in schema.held_by(schema.columns.sources(own)) if r < forward
-            )
-            for own in schema.sorts
-        ]
 
     def _foreign(self, question: Question, first: int, last: int, relation: int) -> bool:
         """Whether words are known to mean something else than a relation is named after: what eats has no weight."""
