@@ -315,7 +315,21 @@ QUANTITY_VERBS = frozenset({
 QUANTITIES = ("quantity", "qty", "units", "copies", "pieces")
 """Words that relations of how many of something there were are named with."""
 MONEY_NOUNS = frozenset({"money", "spending", "spendings", "expenditure", "expenditures", "outlay"})
-AMOUNTS = ("amount", "total", "sum", "cost", "price", "spend", "value", "payment", "fee", "revenue")
+AMOUNTS = (
+    "amount",
+    "total",
+    "sum",
+    "cost",
+    "price",
+    "spend",
+    "value",
+    "payment",
+    "fee",
+    "revenue",
+    "bill",
+    "gross",
+    "net",
+)
 """Words that relations of money are named with, the surest of what is summed first."""
 DIFFERENCES = frozenset({"difference", "difference in", "differ", "gap"})
 SAME = frozenset({"same", "same as", "equal", "identical", "similar"})
@@ -401,6 +415,7 @@ OPPOSITES = {
     "homeless": "home",
     "vacant": "tenant",
     "anonymous": "author",
+    "open": "paid",
     "outstanding": "paid",
     "owed": "paid",
     "broken": "working",

@@ -263,6 +263,7 @@ def _reference(row: Row, kind: str, number: int) -> tuple[str, Any]:
         f"{kind}{mark}{end}" for mark in ("", "_", " ") for end in ("id", "no", "nr", "number", "ref")
     }
     headings = {*IDS, "_id", "no", "number", "ref", *numbering}
+    headings |= {kind} if isinstance(row.get(kind), int) else set()
     own = next(
         (key for key, one in row.items() if key.casefold() in headings and isinstance(one, (int, str))), ""
     )

@@ -112,6 +112,7 @@ class _Table:
         called = self.kinds | {kind.split()[-1] for kind in self.kinds}
         called |= {kind[:length] for kind in called for length in range(_SHORT, len(kind))}
         named = [own for end in _NUMBERING for own in (end, *(f"{kind} {end}" for kind in sorted(called)))]
+        named += sorted(self.kinds)
         self.own = next((key for own in named for key in self.columns if _words(key) == own), "")
         values = self.columns.get(self.own, [])
         if values and len(set(values)) == len(values) == len(rows.nodes):

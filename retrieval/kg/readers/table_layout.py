@@ -95,8 +95,8 @@ _PARTIES = frozenset({
 #: A code, "P-104", and what the column is headed that says what has it.
 _CODE = re.compile(r"(?=\S*\d)[\w./#-]+")
 _DESCRIBING = frozenset({
-    "article", "caption", "description", "designation", "headline", "item", "nick", "nickname", "product", "subject",
-    "summary",
+    "article", "caption", "description", "designation", "headline", "item", "meaning", "nick", "nickname", "product",
+    "subject", "summary",
 })  # fmt: skip
 
 
@@ -168,7 +168,9 @@ def layout_of(header: Sequence[str], rows: Sequence[Sequence[str]], name: str, m
     marks = [list_mark(cells) for cells in _columns(header, rows)]
     lists = {at: mark for at, mark in enumerate(marks) if mark and at not in key}
     number = _numbering(header, rows)
-    if number is not None and key and _may_be_said(header, key, number, kind):
+    if len(key) == 1 and all(row[key[0]].isdecimal() for row in rows):
+        number, key = key[0], ()  # a job of 1041 is called so
+    elif number is not None and key and _may_be_said(header, key, number, kind):
         key = ()
     number = number if not key else None
     numbered = _numbered_kind(header, rows, number or 0)
@@ -312,7 +314,7 @@ def _looks_like_one(header: Sequence[str], rows: Sequence[Sequence[str]]) -> boo
     return (
         bool(_NAMING.search(header[0]))
         or any(_share([parse(cell) is not None for cell in cells]) >= _NUMBERS for cells in columns if cells)
-        or (len(header) > 3 and len(rows) > 1)
+        or (len(header) != 3 and len(rows) > 1)
     )
 
 

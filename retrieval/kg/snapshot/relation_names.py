@@ -16,13 +16,14 @@ IN_FULL = {
     "descr": "description", "diff": "difference", "dob": "date of birth", "dod": "date of death", "dt": "date",
     "emp": "employee", "excl": "excluding", "freq": "frequency", "govt": "government", "hr": "hour", "hrs": "hours",
     "ht": "height", "incl": "including", "lang": "language", "lat": "latitude", "lng": "longitude",
-    "loa": "length overall", "loc": "location", "lon": "longitude", "mfr": "manufacturer", "mgr": "manager",
-    "mins": "minutes", "mob": "mobile", "mths": "months", "nr": "number", "num": "number", "obs": "observations",
-    "org": "organisation", "orig": "original", "pct": "percent", "pd": "paid", "pop": "population", "pos": "position",
-    "prev": "previous", "prod": "product", "qty": "quantity", "recd": "received", "ref": "reference",
-    "reg": "registration", "secs": "seconds", "tel": "telephone", "temp": "temperature", "tot": "total",
-    "univ": "university", "veh": "vehicle", "vol": "volume", "wks": "weeks", "wt": "weight", "yr": "year",
-    "yrs": "years",
+    "loa": "length overall", "loc": "location", "lon": "longitude", "mech": "mechanic", "mfr": "manufacturer",
+    "mgr": "manager", "mins": "minutes", "mob": "mobile", "mths": "months", "nr": "number", "num": "number",
+    "obs": "observations", "org": "organisation", "orig": "original", "pct": "percent", "pd": "paid",
+    "pop": "population", "pos": "position", "prev": "previous", "pri": "priority", "prod": "product",
+    "qty": "quantity", "rec'd": "received", "recd": "received", "ref": "reference", "reg": "registration",
+    "rep'd": "reported", "rmk": "remark", "rmks": "remarks", "secs": "seconds", "tel": "telephone",
+    "temp": "temperature", "tot": "total", "univ": "university", "veh": "vehicle", "vol": "volume", "wks": "weeks",
+    "wt": "weight", "yr": "year", "yrs": "years",
 }  # fmt: skip
 
 

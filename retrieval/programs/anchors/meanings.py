@@ -49,7 +49,10 @@ _DONE = tuple(
     )
 )
 _ABOUT = tuple(
-    map(vocabulary.stem, ("subject", "topic", "summary", "description", "theme", "content", "title"))
+    map(
+        vocabulary.stem,
+        ("subject", "topic", "summary", "description", "theme", "content", "title", "purpose"),
+    )
 )
 """Stems of relations that say what was done to something, and what something is about."""
 _ASKING = frozenset({"who", "whom", "what", "where", "when", "why"})
@@ -114,7 +117,7 @@ class Meanings:
         return found
 
     def _asked_about(self, question: Question) -> Iterator[Anchor]:
-        """Relations of "what was it about" and "what did we do on job 266", where texts are short for it."""
+        """Relations of "what was it about", "what is it for" and "what did we do on job 266"."""
         texts = [word.text for word in question.words]
         for at, text in enumerate(texts):
             doing = text in ("do", "done") and at > 1 and texts[0] == "what"
@@ -122,7 +125,7 @@ class Meanings:
                 for relation in self.schema.by_stem.get(text, ()):
                     if self.schema.relations[relation].form == "by":
                         yield from self._relating(at, at + 1, relation, 1.0, (("r", 1.0), ("r.recall", 1.0)))
-            if not doing and (text != "about" or at + 1 < len(texts) or texts[0] not in _WHAT):
+            if not doing and (text not in ("about", "for") or at + 1 < len(texts) or texts[0] not in _WHAT):
                 continue
             for own in _DONE if doing else _ABOUT:
                 for relation in self.schema.by_stem.get(own, ()):
