@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from retrieval.kg.snapshot.arrays import common
 from retrieval.programs.algebra import Program, Walk
-from retrieval.programs.execution import common
 from retrieval.programs.words import Question
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.kg.search.walks import all_arcs
+from retrieval.kg.snapshot.arrays import among, common
 from retrieval.programs.algebra import (
     And,
     Arithmetic,
@@ -31,7 +32,6 @@ from retrieval.programs.algebra import (
 )
 from retrieval.programs.computed import BEGUN, ENDED, turned
 from retrieval.programs.differing import things_named
-from retrieval.programs.execution import among, common
 from retrieval.programs.lexicon import STOP
 from retrieval.programs.listing import moved, piece
 from retrieval.programs.parts import Part, leaves_of

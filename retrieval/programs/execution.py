@@ -11,7 +11,7 @@ import numpy as np
 
 from retrieval.errors import ProgramError, check
 from retrieval.kg.search.walks import step
-from retrieval.kg.snapshot.arrays import sorted_unique
+from retrieval.kg.snapshot.arrays import among, sorted_unique
 from retrieval.kg.values import day_number, month_day
 from retrieval.programs.algebra import (
     And,
@@ -459,18 +459,3 @@ def _meeting(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarra
     sizes = np.searchsorted(right, left, side="right") - first
     place = np.repeat(first - np.cumsum(sizes) + sizes, sizes) + np.arange(int(sizes.sum()))
     return np.repeat(np.arange(len(left)), sizes), place
-
-
-def among(values: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Which values are in ``known``, ascending; bool [n]."""
-    if not len(known) or not len(values):
-        return np.zeros(len(values), bool)
-    found: np.ndarray = known.take(np.searchsorted(known, values), mode="clip") == values
-    return found
-
-
-def common(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """What is in both, ascending, each looked up from the shorter."""
-    few, many = (left, right) if len(left) <= len(right) else (right, left)
-    shared: np.ndarray = few[among(few, many)]
-    return shared

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.kg.search.walks import all_arcs
+from retrieval.kg.snapshot.arrays import among, common
 from retrieval.programs import lifting
 from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import (
@@ -30,7 +31,7 @@ from retrieval.programs.algebra import (
     Walk,
     walk,
 )
-from retrieval.programs.execution import Executor, among, common
+from retrieval.programs.execution import Executor
 from retrieval.programs.lexicon import FOLDINGS, STOP
 from retrieval.programs.parts import Part, leaves_of
 from retrieval.programs.words import Question, stems_of

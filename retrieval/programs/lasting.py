@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from retrieval.kg.snapshot.arrays import common
 from retrieval.programs.algebra import (
     Comparison,
     Constant,
@@ -17,7 +18,6 @@ from retrieval.programs.algebra import (
     Program,
     Top,
 )
-from retrieval.programs.execution import common
 from retrieval.programs.listing import moved, piece
 from retrieval.programs.parts import Part
 from retrieval.programs.sorts import stems_in

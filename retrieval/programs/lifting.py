@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import Any
 
+from retrieval.kg.snapshot.arrays import common
 from retrieval.programs.algebra import And, Entities, Except, Or, Program, Walk
-from retrieval.programs.execution import Executor, common
+from retrieval.programs.execution import Executor
 
 
 def both(program: Program, executor: Executor) -> Program | None:

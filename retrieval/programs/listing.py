@@ -11,10 +11,11 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from retrieval.kg.snapshot.arrays import among, common
 from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import Comparison, Filter, Having, Key, KeyOf, Program, Top, Walk
 from retrieval.programs.anchors.anchor import Relating
-from retrieval.programs.execution import Executor, among, common
+from retrieval.programs.execution import Executor
 from retrieval.programs.lexicon import STOP
 from retrieval.programs.parts import Part
 from retrieval.programs.words import Question, Word

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from retrieval.kg.snapshot.arrays import common
 from retrieval.programs.algebra import EVERY, Key, Program, Top
-from retrieval.programs.execution import common
 from retrieval.programs.lexicon import COMPARATIVES, SUPERLATIVES
 from retrieval.programs.words import stems_of
 

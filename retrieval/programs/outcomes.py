@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from retrieval.kg.snapshot.arrays import among, common
 from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import (
     EVERY,
@@ -25,7 +26,7 @@ from retrieval.programs.algebra import (
     Walk,
     walk,
 )
-from retrieval.programs.execution import Executor, Result, among, common
+from retrieval.programs.execution import Executor, Result
 from retrieval.programs.lexicon import STOP
 from retrieval.programs.parts import Part
 from retrieval.programs.words import Question

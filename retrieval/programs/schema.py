@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.kg.search.walks import all_arcs
+from retrieval.kg.snapshot.arrays import common
 from retrieval.kg.table import ROW
 from retrieval.programs.algebra import Entities, Having, Program, Walk
 from retrieval.programs.calling import namings, surrogates
 from retrieval.programs.columns import Columns
-from retrieval.programs.execution import common
 from retrieval.programs.gazetteer import CLASSES
 from retrieval.programs.induction import induced
 from retrieval.programs.lexicon import STOP

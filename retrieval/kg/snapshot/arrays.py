@@ -18,3 +18,18 @@ def spans(starts: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarr
     owner = np.repeat(np.arange(len(starts)), lengths)
     ends = np.cumsum(lengths)
     return np.repeat(starts - ends + lengths, lengths) + np.arange(len(owner)), owner
+
+
+def among(values: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Which values are in ``known``, ascending; bool [n]."""
+    if not len(known) or not len(values):
+        return np.zeros(len(values), bool)
+    found: np.ndarray = known.take(np.searchsorted(known, values), mode="clip") == values
+    return found
+
+
+def common(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """What is in both, ascending, each looked up from the shorter."""
+    few, many = (left, right) if len(left) <= len(right) else (right, left)
+    shared: np.ndarray = few[among(few, many)]
+    return shared

@@ -12,6 +12,7 @@ import numpy as np
 from retrieval.events import ProgramExecuted
 from retrieval.evidence.chains import build_chain, fact_key
 from retrieval.evidence.reach import Reach
+from retrieval.kg.snapshot.arrays import common
 from retrieval.programs.algebra import (
     Entities,
     Filter,
@@ -24,7 +25,7 @@ from retrieval.programs.algebra import (
     Walk,
     walk,
 )  # fmt: skip
-from retrieval.programs.execution import Executor, common
+from retrieval.programs.execution import Executor
 from retrieval.programs.rendering.cypher import cypher
 from retrieval.programs.rendering.formatting import formatted, formatted_value, type_of
 from retrieval.programs.rendering.names import named

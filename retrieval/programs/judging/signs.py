@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.errors import ClewError
+from retrieval.kg.snapshot.arrays import among
 from retrieval.programs.algebra import (
     EVERY,
     And,
@@ -39,7 +40,7 @@ from retrieval.programs.algebra import (
     Walk,
     walk,
 )
-from retrieval.programs.execution import Executor, among
+from retrieval.programs.execution import Executor
 from retrieval.programs.lexicon import NEGATIONS, STOP, SUPERLATIVES
 
 if TYPE_CHECKING:

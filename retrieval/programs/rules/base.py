@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.kg.search.walks import all_arcs
+from retrieval.kg.snapshot.arrays import common
 from retrieval.programs.algebra import (
     Comparison,
     Constant,
@@ -25,7 +26,7 @@ from retrieval.programs.algebra import (
 )
 from retrieval.programs.anchors.anchor import Comparing, Features
 from retrieval.programs.anchors.finder import Anchors
-from retrieval.programs.execution import Executor, common
+from retrieval.programs.execution import Executor
 from retrieval.programs.lexicon import NUMBERING, WAYS
 from retrieval.programs.parts import Made, Part, Valued
 from retrieval.programs.quantities import fitted

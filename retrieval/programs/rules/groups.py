@@ -8,9 +8,9 @@ from functools import reduce
 
 import numpy as np
 
+from retrieval.kg.snapshot.arrays import common
 from retrieval.programs.algebra import EVERY, Count, Fold, Folding, Having, Key, Program, Top, Walk
 from retrieval.programs.anchors.anchor import Features
-from retrieval.programs.execution import common
 from retrieval.programs.parts import Made, Part, rule
 from retrieval.programs.rules.base import Rules
 

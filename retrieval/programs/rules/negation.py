@@ -8,6 +8,7 @@ from functools import reduce
 
 import numpy as np
 
+from retrieval.kg.snapshot.arrays import common
 from retrieval.programs.algebra import (
     And,
     Comparison,
@@ -23,7 +24,6 @@ from retrieval.programs.algebra import (
     walk,
 )
 from retrieval.programs.anchors.anchor import Comparing, Features
-from retrieval.programs.execution import common
 from retrieval.programs.parts import Made, Part, rule, valued_of
 from retrieval.programs.rules.base import Rules
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
+from retrieval.kg.snapshot.arrays import common
 from retrieval.programs.algebra import (
     And,
     Arithmetic,
@@ -22,7 +23,6 @@ from retrieval.programs.algebra import (
     ValueKind,
     Walk,
 )
-from retrieval.programs.execution import common
 from retrieval.programs.parts import Made, Part, rule
 from retrieval.programs.rules.base import Rules
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import reduce
 
+from retrieval.kg.snapshot.arrays import common
 from retrieval.programs.algebra import (
     Comparison,
     Constant,
@@ -21,7 +22,6 @@ from retrieval.programs.algebra import (
     Walk,
 )
 from retrieval.programs.anchors.anchor import Features, Ranking
-from retrieval.programs.execution import common
 from retrieval.programs.lexicon import SUPERLATIVES
 from retrieval.programs.parts import Made, Part, rule, sums
 from retrieval.programs.rules.base import Rules

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import reduce
 
+from retrieval.kg.snapshot.arrays import common
 from retrieval.programs.algebra import (
     And,
     Entities,
@@ -20,7 +21,6 @@ from retrieval.programs.algebra import (
     Walk,
 )
 from retrieval.programs.anchors.anchor import Relating
-from retrieval.programs.execution import common
 from retrieval.programs.parts import Made, Part, conjunction, rule, valued_of
 from retrieval.programs.rules.base import Rules
 from retrieval.programs.sorts import LOCATING

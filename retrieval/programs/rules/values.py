@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from retrieval.kg.snapshot.arrays import common
 from retrieval.programs.algebra import (
     Comparison,
     Constant,
@@ -20,7 +21,6 @@ from retrieval.programs.algebra import (
     Walk,
 )
 from retrieval.programs.anchors.anchor import Features
-from retrieval.programs.execution import common
 from retrieval.programs.parts import Made, Part, Valued, rule, valued_of
 from retrieval.programs.rules.base import Rules, own_of, their_own
 from retrieval.programs.words import Quantity
