@@ -199,4 +199,4 @@ def test_the_sample_is_pulled_once(server):
     assert not [query for query in again if "GROUP BY ?x" in query]
     before = len(server.queries)
     ask(server, "How many countries are in Europe?", pulls=pulls)
-    assert len(server.queries) - before == 4  # names, two sets, their facts
+    assert len(server.queries) - before == 5  # names, countries, what is in Europe, both, and their facts
