@@ -88,7 +88,7 @@ class UnknownNouns:
         schema, typed = self.schema, self.schema.type_relation
         if not schema.kinds or typed is None:
             return []
-        most = sorted(schema.kinds, key=lambda node: (-schema.kinds[node], node))
+        most = sorted(schema.kinds, key=lambda node: (-schema.kinds[node], not self._names_rows(node), node))
         if schema.listing is not None:
             whole = schema.kinds[most[0]] == len(schema.columns.sources(schema.listing))
             kinds = most[:1] if whole else []
@@ -97,6 +97,11 @@ class UnknownNouns:
         else:
             kinds = [kind for kind in most if schema.surrogates[0][schema.members(kind)].all()][:_TABLES]
         return [Walk(Entities((kind,)), schema.inverse(typed)) for kind in kinds]
+
+    def _names_rows(self, kind: int) -> bool:
+        """Whether rows are called by a kind and a number: a ticket, of ticket 2301, rather than a maintenance."""
+        label, first = self.schema.snapshot.entity_label, self.schema.members(kind)[:1].tolist()
+        return any(label(node).startswith(f"{label(kind)} ") for node in first)
 
     @cached_property
     def _sort_labels(self) -> list[str]:

@@ -4,6 +4,7 @@ import pytest
 
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.pretrained import PROGRAMS
+from retrieval.programs.algebra import Entities, walk
 from retrieval.programs.reader import ProgramReader
 
 from .asking import answers, reader_of
@@ -107,3 +108,22 @@ def mills(tmp_path_factory):
 )
 def test_kinds_by_the_end_of_their_word(mills, question, expected):
     assert answers(mills, question) == expected
+
+
+MAINTENANCE = """Ticket,Customer,Cost
+2301,7,40
+2302,9,65
+2303,7,20
+2304,8,35
+2305,9,10
+"""
+
+
+def test_a_noun_that_no_table_is_called_by_is_what_rows_are_called(tmp_path):
+    reader = read(tmp_path, maintenance=MAINTENANCE, customers=CUSTOMERS)
+    found = reader.read("how many callouts has mrs alder had")
+    label = reader.snapshot.entity_label
+    named = {
+        label(node) for part in walk(found.best.program) if isinstance(part, Entities) for node in part.ids
+    }
+    assert (found.best.result, named) == (2.0, {"Mrs Alder", "ticket"})
