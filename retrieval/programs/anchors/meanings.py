@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from retrieval.kg.snapshot.arrays import common, sorted_unique
 from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import Entities, Except, Having, Program, ValueKind, Walk
 from retrieval.programs.anchors.anchor import Anchor, Features, Relating
@@ -34,6 +35,8 @@ _PLACING = frozenset({"in", "at", "on", "near"})
 _PARTICLES = frozenset({"up", "in", "out", "off", "on", "over", "back", "down"})
 #: Prepositions without which a participle says something else: "made from", "made".
 _TELLING = frozenset({"from", "of", "with"})
+#: The share of an induced kind of which a relation says that they are of it.
+_SAID = 0.5
 #: Letters of a word, at least, that a longer one may end in.
 _COMPOUND = 4
 #: How much of a kind's name the end of its word is.
@@ -356,7 +359,7 @@ class Meanings:
                 if question.words[last - 1].text in STOP or not own:
                     continue
                 relation_of = schema.induced.get(tuple(own))
-                if relation_of is not None:
+                if relation_of is not None and not self._is_said(tuple(own), relation_of):
                     features: Features = (("i", 1.0), ("i.words", float(len(own))))
                     found.append(Anchor("S", first, last, Having(relation_of), "kind", features, 0.9))
                 held = [set(schema.kind_stems.get(stem, ())) for stem in own]
@@ -386,6 +389,16 @@ class Meanings:
                     program = Walk(Entities((node,)), schema.inverse(relation))
                     found.append(Anchor("S", first, last, program, "hub", features, 0.8))
         return found
+
+    def _is_said(self, own: tuple[str, ...], relation: int) -> bool:
+        """Whether a relation says of most of an induced kind that they are of it: painters by their occupation."""
+        columns = self.schema.columns
+        induced = columns.sources(relation)
+        for node, other, _ in self.schema.hubs.get(own, ()):
+            owners, ends = columns.arcs(other)
+            if len(common(sorted_unique(owners[ends == node]), induced)) >= _SAID * len(induced):
+                return True
+        return False
 
     def _narrower(self, question: Question, at: int) -> Iterator[Anchor]:
         """All kinds that a noun ends, where it is none itself: "parts" are safety parts and spare parts."""

@@ -13,6 +13,8 @@ from retrieval.programs.reader import ProgramReader
 from retrieval.programs.rendering.steps import sentence
 from retrieval.programs.sorts import is_personal
 
+from .asking import answers, reader_of
+
 FAMILY = [
     ("Rosa", "mother_of", "Clara"), ("Emil", "father_of", "Clara"), ("Rosa", "mother_of", "Jonas"),
     ("Emil", "father_of", "Jonas"), ("Clara", "mother_of", "Felix"), ("Clara", "mother_of", "Ida"),
@@ -172,3 +174,21 @@ FLIGHTS += [
 )
 def test_to_and_from_are_relations_and_near_is_a_distance(tmp_path, question, answers):
     assert asked(reader(tmp_path, FLIGHTS, load_encoder().encode), question) == answers
+
+
+def test_those_who_are_something_by_occupation_are_not_only_those_whose_works_are_there(tmp_path):
+    people = [("Verro", "1488"), ("Bosch", "1516"), ("Rubens", "1640"), ("Eyck", "1441")]
+    facts = [(name, "occupation", "Painter") for name, _ in people]
+    facts += [(name, "death year", year) for name, year in people]
+    facts += [
+        ("The Garden", "painted by", "Bosch"),
+        ("The Arch", "painted by", "Eyck"),
+        ("Samson", "painted by", "Rubens"),
+    ]
+    facts += [
+        ("Ghiberti", "occupation", "Sculptor"),
+        ("Ghiberti", "death year", "1455"),
+        ("The Doors", "made by", "Ghiberti"),
+    ]
+    reader = reader_of(facts, tmp_path)
+    assert answers(reader, "painters who died before 1520") == ["Bosch", "Eyck", "Verro"]
