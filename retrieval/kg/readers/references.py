@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Protocol
+
+from retrieval.kg.readers.headings import CODES
 
 #: The property that says what a node is.
 _TYPE = "type"
@@ -24,6 +27,10 @@ _CODE = re.compile(r"(?=.*[A-Za-z])(?:(?=.*\d)[\w./#-]{2,16}|[A-Z][A-Z./#-]{0,10
 _FEWEST = 2
 #: Letters of what is short for a kind: ``cust_no`` of a customer.
 _SHORT = 3
+#: Headings of the column of a list of codes that says which column of other tables has them.
+_FIELDS = frozenset(
+    {"attribute", "category", "column", "domain", "field", "list", "set", "table", "type", "variable"}
+)
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 #: Who or what of the same table is meant: the manager of an employee is one.
 _FELLOWS = frozenset({
@@ -68,11 +75,11 @@ def attributes_of(files: Sequence[Rows], labels: Mapping[str, str]) -> list[Attr
     for table in tables:
         ways = {
             key: way for key in table.columns
-            if (way := table.refers(key, by_kind) or table.refers_by_code(key, tables)
+            if (way := table.refers_by_list(key, tables) or table.refers(key, by_kind) or table.refers_by_code(key, tables)
                 or table.refers_alike(key, tables))
         }  # fmt: skip
         ways |= table.roles(by_kind, ways)
-        for node, key, value in table.rows.node_attributes:
+        for node, key, value in table.said:
             name, rows = ways.get(key, (key, {}))
             known = rows.get(value)
             found.append((labels[node], key, value) if known is None else (labels[node], name, labels[known]))
@@ -127,6 +134,42 @@ class _Table:
         """Rows by what they are called, of a table that has nothing but codes to call them."""
         nodes = self.rows.nodes if self.kinds else {}
         return {node: node for node in nodes} if all(map(_CODE.fullmatch, nodes)) else {}
+
+    @cached_property
+    def listed(self) -> dict[str, dict[str, str]]:
+        """Of a list of what codes mean, ``field,code,meaning``, the rows of each field by code, in lower case."""
+        keys = [key for key in self.columns if key != _TYPE]
+        field = next((key for key in keys if _words(key) in _FIELDS), None)
+        code = next((key for key in keys if set(_words(key).split()) & CODES and key != field), None)
+        if field is None or code is None or len(keys) != len({field, code}):
+            return {}
+        told: dict[str, dict[str, str]] = defaultdict(dict)
+        for node, key, value in self.rows.node_attributes:
+            told[node][key] = value
+        found: dict[str, dict[str, str]] = defaultdict(dict)
+        for node, own in told.items():
+            if field in own and code in own:
+                found[_words(own[field])][own[code].casefold()] = node
+        return found
+
+    @property
+    def said(self) -> Iterator[Attribute]:
+        """What is said of the rows; what a list explains codes of is of the kind of its field: weather, driver."""
+        fields = [key for key in self.columns if _words(key) in _FIELDS] if self.listed else []
+        for node, key, value in self.rows.node_attributes:
+            if not fields or key != _TYPE:
+                yield node, _TYPE if key in fields else key, value
+
+    def refers_by_list(self, key: str, tables: Sequence[_Table]) -> _Way | None:
+        """What a column refers to whose values a list of another file explains, in its rows for that column."""
+        for table in tables:
+            known = table.listed.get(_words(key), {}) if table is not self else {}
+            rows = {
+                value: known[value.casefold()] for value in self.columns[key] if value.casefold() in known
+            }
+            if rows and sum(value in rows for value in self.columns[key]) >= _KNOWN * len(self.columns[key]):
+                return key, rows
+        return None
 
     def refers(self, key: str, tables: Mapping[str, _Table]) -> _Way | None:
         """What a column refers to, and what the relation to it is called; None where its values are what they are."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from retrieval.kg.readers.compression import plain_name
-from retrieval.kg.readers.headings import are_headings, tidied, told_apart
+from retrieval.kg.readers.headings import CODES, MEANINGS, are_headings, tidied, told_apart
 from retrieval.kg.readers.list_cells import list_mark
 from retrieval.kg.readers.property_rows import NAMES
 from retrieval.kg.readers.rows_layout import WIDTH, guess_columns
@@ -50,6 +50,11 @@ _NUMBERS_ROWS = frozenset({"no", "nr", "number", "ref", "reference"})
 _SAYS = frozenset(
     {"attribute", "field", "key", "predicate", "property", "relation", "relationship", "variable"}
 )
+#: Headings of what is measured of each thing, where one number stands on a row; what cells of yes and no hold.
+_MEASURING = frozenset(
+    {"category", "indicator", "item", "measure", "metric", "parameter", "series", "statistic", "type", "what"}
+)
+_TRUTHS = frozenset({"yes", "no", "y", "n", "true", "false"})
 #: What files are called that does not say what is in them.
 _SAYS_NOTHING = frozenset({
     "a", "copy", "data", "dataset", "db", "download", "dump", "entities", "example", "export", "facts", "file",
@@ -308,7 +313,11 @@ def _looks_like_one(header: Sequence[str], rows: Sequence[Sequence[str]]) -> boo
             _NAMING.search(cell) for cell in header[1:]
         )
         numbered = numbers and said
-        if header[1].casefold() in _SAYS or not distinct:
+        if header[1].casefold() in _SAYS:
+            return False
+        if _are_codes(header) or _joins(header, columns):
+            return True
+        if not distinct:
             return False
         return bool(_NAMING.search(header[0]) or numbered) or _is_described(header, columns)
     return (
@@ -316,6 +325,25 @@ def _looks_like_one(header: Sequence[str], rows: Sequence[Sequence[str]]) -> boo
         or any(_share([parse(cell) is not None for cell in cells]) >= _NUMBERS for cells in columns if cells)
         or (len(header) != 3 and len(rows) > 1)
     )
+
+
+def _are_codes(header: Sequence[str]) -> bool:
+    """Whether headings are those of a list of what codes mean: ``field,code,meaning``."""
+    said = [set(_words(cell)) for cell in header]
+    return any(own & CODES for own in said) and any(own & MEANINGS for own in said)
+
+
+def _joins(header: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
+    """Whether three columns say what two things had together, ``Callout,Volunteer,Hours``, or what was when: heads of
+    facts are no dates, and where all tails are numbers, or yes and no, relations are no names.
+    """
+    if _share([parse(cell) is not None for cell in columns[0]]) >= _NUMBERS:
+        return not header[0].endswith("#") and not set(_words(header[0])[-1:]) & _NUMBERING
+    measured = _share([parse(cell) is not None for cell in columns[2]]) >= _NUMBERS
+    told = {cell.casefold() for cell in columns[2]} <= _TRUTHS
+    named = _share([cell[:1].isupper() for cell in columns[1]]) >= _NUMBERS
+    measures = set(_words(header[1])) & (_SAYS | _MEASURING)
+    return bool(columns[2]) and (measured or told) and named and not measures
 
 
 def _is_described(header: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
@@ -365,6 +393,11 @@ def _key(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str) -> tup
     if len(rows) < _ROWS:
         # So few rows differ in anything.
         words = [at for at in words if at == 0 or header[at].casefold() in describing]
+    if called and all(_CODE.fullmatch(cell) for cell in columns[called[0]]):
+        # "Drovers Pass" is what people call route C2
+        called = [at for at in words if header[at].casefold() in describing] or called
+    if _are_codes(header):
+        called = [at for at in apart if set(_words(header[at])) & MEANINGS] or called
     return tuple([*said, *called, *words][:1])
 
 
