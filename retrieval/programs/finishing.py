@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -31,12 +32,15 @@ from retrieval.programs.algebra import (
     Walk,
     walk,
 )
+from retrieval.programs.anchors.anchor import Relating
+from retrieval.programs.doing import Doing
 from retrieval.programs.execution import Executor
 from retrieval.programs.lexicon import FOLDINGS, STOP
-from retrieval.programs.parts import Part, leaves_of
+from retrieval.programs.parts import Part, conditions, is_plain, leaves_of, unskipped
 from retrieval.programs.words import Question, stems_of
 
 if TYPE_CHECKING:
+    from retrieval.programs.anchors.similarity import Similarity
     from retrieval.programs.listing import Listing
     from retrieval.programs.schema import Schema
 
@@ -70,6 +74,7 @@ class Finishing:
         schema: of the graph.
         executor: runs programs.
         listing: knows the order of a table's rows.
+        similarity: of words and names.
 
     Attributes:
         lifts: programs made since :meth:`begin` whose conditions were said of something else.
@@ -78,12 +83,16 @@ class Finishing:
         sums: programs of what several things have together.
         beyond: programs of what the question's noun says, one step from what was read.
         sorts: programs of the kinds of what was read.
+        done: programs of who did what a verb says that no relation does.
     """
 
-    def __init__(self, schema: Schema, executor: Executor, listing: Listing) -> None:
+    def __init__(self, schema: Schema, executor: Executor, listing: Listing, similarity: Similarity) -> None:
         self.schema = schema
         self.executor = executor
         self._listing = listing
+        self._doing = Doing(schema, executor, similarity)
+        self.done: set[Program] = set()
+        self._leaves: dict[Program, Part] = {}
         self.lifts: set[Program] = set()
         self.anded: set[Program] = set()
         self.of_rows: set[Program] = set()
@@ -97,10 +106,18 @@ class Finishing:
         self._wanted = wanted
         self.beyond.clear()
         self.sorts.clear()
+        self.done.clear()
+        self._leaves.clear()
         self.lifts.clear()
         self.anded.clear()
         self.of_rows.clear()
         self.sums.clear()
+
+    def part_of(self, program: Program, part: Part) -> Part:
+        """The part that a program was finished from, with the word that only finishing has read."""
+        source = program.source if isinstance(program, Exists) else program
+        leaf = self._leaves.get(source)
+        return part if leaf is None else replace(part, features=(), parts=(part, leaf), anchored=None)
 
     def of(self, question: Question, asked: str, part: Part, several: Collection[Program]) -> list[Program]:
         """The programs that a composed part may come to.
@@ -116,7 +133,7 @@ class Finishing:
         if asked == "yes/no" and part.category == "S":
             named = _two_named(part.program)
             if named is not None:
-                return [Exists(own) for own in self._joined(*named)]
+                return [Exists(own) for own in self._said_true(question, part, self._joined(*named))]
             if self._is_of_its_kind(question, part) or self._is_of_no_kind(part.program):
                 return []
             if isinstance(part.program, Or) and all(
@@ -139,6 +156,10 @@ class Finishing:
                 not _names_a_relation(part) or self._are_rows(part.program) or self._did(part.program)
             ):
                 people = self._people_of(part.program)
+                for own, leaf in self._doing.of(question, part):
+                    self.done.add(own)
+                    self._leaves[own] = leaf
+                    people = [*people, *([] if own in people else [own])]
             elif asked in ("which", "what is", "what are") and self._are_rows(part.program):
                 people = self._things_of(question, part.program)
             self.of_rows.update(people if self._are_rows(part.program) else ())
@@ -281,12 +302,12 @@ class Finishing:
 
     def _is_of_no_kind(self, program: Program) -> bool:
         """Whether something named would have to be of a kind that it is not of, and more: a lesson that is Ben."""
-        conditions = _conditions(program)
-        named = [own for own in conditions if isinstance(own, Entities) and len(own.ids) == 1]
-        if self.schema.type_relation is None or len(conditions) <= _PAIR or not named:
+        every = conditions(program)
+        named = [own for own in every if isinstance(own, Entities) and len(own.ids) == 1]
+        if self.schema.type_relation is None or len(every) <= _PAIR or not named:
             return False
         back = self.schema.inverse(self.schema.type_relation)
-        kinds = [own for own in conditions if isinstance(own, Walk) and own.relation == back]
+        kinds = [own for own in every if isinstance(own, Walk) and own.relation == back]
         return any(not among(self.executor.nodes(own), self.executor.nodes(kind)).all()
                    for own in named for kind in kinds)  # fmt: skip
 
@@ -309,6 +330,26 @@ class Finishing:
         both: list[Program] = [own for own in either if len(self.executor.nodes(own))]
         alike: list[Program] = [own for own in either if self._leads_to_one_sort(own)]
         return (leading or may_lead or both or alike or [And(one, other)])[:_OWNERS]
+
+    def _said_true(self, question: Question, part: Part, joined: list[Program]) -> list[Program]:
+        """What joins two things, where a word says more of that: of "has Tess sent it" the ascents that were sent."""
+        read = {n for own in leaves_of(part) for n in range(*(own.anchored or (0, 0)))}
+        said = [(n, word) for n, word in enumerate(question.words) if n not in read]
+        found = list[Program]()
+        for own in joined:
+            told, nodes = own, self.executor.nodes(own)
+            for relation, true in self.schema.truths.items():
+                at = next((n for n, word in said if word.stem in self.schema.relations[relation].stems), None)
+                if (
+                    at is not None
+                    and len(nodes)
+                    and among(nodes, self.schema.columns.sources(relation)).all()
+                ):
+                    told = And(told, Walk(Entities((true,)), self.schema.inverse(relation)))
+                    leaf = unskipped(at, "R", Relating(relation, 1.0), (("r", 1.0), ("r.recall", 1.0)))
+                    self._leaves[told] = leaf
+            found.append(told)
+        return found
 
     def _leaving(self, nodes: np.ndarray) -> list[int]:
         """The directed relations that lead on from a node, but those that say its kind."""
@@ -403,29 +444,17 @@ class Finishing:
         ]
 
 
-def _conditions(program: Program) -> list[Program]:
-    """All that a program asks to hold at once."""
-    if isinstance(program, And):
-        return [*_conditions(program.left), *_conditions(program.right)]
-    return [program]
-
-
 def _two_named(program: Program) -> tuple[Entities, Entities] | None:
     """Two things of which each is named alone, maybe with a kind: nothing is both."""
     if not isinstance(program, And):
         return None
-    conditions = _conditions(program)
-    named = {own for own in conditions if isinstance(own, Entities) and len(own.ids) == 1}
-    others = [own for own in conditions if own not in named and not _may_be_kind(own)]
+    every = conditions(program)
+    named = {own for own in every if isinstance(own, Entities) and len(own.ids) == 1}
+    others = [own for own in every if own not in named and not is_plain(own)]
     if len(named) != _PAIR or others:
         return None
     one, other = sorted(named, key=lambda own: own.ids)
     return one, other
-
-
-def _may_be_kind(program: Program) -> bool:
-    """Whether a set is all of something: of a kind, or that have a relation."""
-    return isinstance(program, Having) or (isinstance(program, Walk) and isinstance(program.source, Entities))
 
 
 def _which(question: Question, program: Program) -> Program:

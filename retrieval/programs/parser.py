@@ -91,7 +91,7 @@ class Parser:
         self._calculating = Calculating(self.schema, self._executor)
         self._spans = Spans(self.schema, self._executor)
         self._lasting = Lasting(self.schema, self._executor)
-        self._finishing = Finishing(self.schema, self._executor, self._listing)
+        self._finishing = Finishing(self.schema, self._executor, self._listing, self.similarity)
         self._outcomes = Outcomes(self.schema, self._executor)
 
     def read(
@@ -173,7 +173,8 @@ class Parser:
             for program in finishing.of(question, asked, part, several):
                 result = self._executor.run(program)
                 own = self._outcomes.of(question, program, result, part, several)
-                features = part.all_features()
+                read = finishing.part_of(program, part)
+                features = read.all_features()
                 if program in finishing.lifts:
                     own = (*own, ("root.lifted", 1.0), ("root.lifted.and", float(program in finishing.anded)))
                 if program in finishing.of_rows:
@@ -184,6 +185,8 @@ class Parser:
                     )
                 if program in finishing.beyond:
                     own = (*own, ("root.beyond", 1.0))
+                if program in finishing.done:
+                    own = (*own, ("root.done", 1.0))
                 if program in finishing.sorts:
                     own = (*own, ("difference.asked", 1.0), ("calculated", 1.0))
                 if program in finishing.sums:
@@ -195,7 +198,7 @@ class Parser:
                     features[name] = features.get(name, 0.0) + value
                 score = self.weights.score(features)
                 if program not in best or best[program].score < score:
-                    best[program] = Candidate(program, result, score, 0.0, features, part)
+                    best[program] = Candidate(program, result, score, 0.0, features, read)
         return self._weighed(sorted(best.values(), key=lambda c: -c.score)[:_RANKED])
 
     def _weighed(self, ranked: list[Candidate]) -> list[Candidate]:

@@ -14,7 +14,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from retrieval.programs.algebra import And, Constant, Filter, Folding, Having, Or, Program, TextFilter, Top
+from retrieval.programs.algebra import (
+    And,
+    Constant,
+    Entities,
+    Filter,
+    Folding,
+    Having,
+    Or,
+    Program,
+    TextFilter,
+    Top,
+    Walk,
+)
 from retrieval.programs.anchors.anchor import Comparing, Features
 from retrieval.programs.words import Quantity
 
@@ -80,6 +92,23 @@ class Valued:
     upper_included: bool = True
     exact: bool = False
     folding: Folding | None = None
+
+
+def unskipped(word: int, category: str, extra: Any, features: Features) -> Part:
+    """A word that was left out while composing, as the part that it turned out to be."""
+    return Part(category, word, word + 1, None, extra, 0.0, (*features, ("skip", -1.0)), (), (word, word + 1))
+
+
+def conditions(program: Program) -> list[Program]:
+    """All that a program asks to hold at once."""
+    if isinstance(program, And):
+        return [*conditions(program.left), *conditions(program.right)]
+    return [program]
+
+
+def is_plain(program: Program) -> bool:
+    """Whether a set may be all of something: of a kind, or that have a relation."""
+    return isinstance(program, Having) or (isinstance(program, Walk) and isinstance(program.source, Entities))
 
 
 def conjunction(left: Program, right: Program) -> Program:

@@ -75,8 +75,8 @@ def attributes_of(files: Sequence[Rows], labels: Mapping[str, str]) -> list[Attr
     for table in tables:
         ways = {
             key: way for key in table.columns
-            if (way := table.refers_by_list(key, tables) or table.refers(key, by_kind) or table.refers_by_code(key, tables)
-                or table.refers_alike(key, tables))
+            if (way := table.refers_by_list(key, tables) or table.refers(key, by_kind)
+                or table.refers_by_code(key, tables) or table.refers_alike(key, tables))
         }  # fmt: skip
         ways |= table.roles(by_kind, ways)
         for node, key, value in table.said:

@@ -11,6 +11,8 @@ from retrieval.config import EvidenceOptions, parse
 from retrieval.errors import MethodError
 from retrieval.kg.snapshot import Snapshot
 from retrieval.methods import registry
+from retrieval.methods._shared.ranking import RankingRetriever
+from retrieval.methods._shared.self_taught import SelfTaughtRetriever
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
 from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.retriever import Retriever
@@ -70,7 +72,8 @@ def open_retriever(
     asks_foreign: bool = False,
     untrained: Callable[[], ZeroShotRetriever] | None = None,
 ) -> Retriever:
-    """Open a retriever. A checkpoint that is foreign to the graph is stood in for by the zero-shot retriever.
+    """Open a retriever. A checkpoint that is foreign to the graph is stood in for by the zero-shot retriever, which
+    ranks beside one that the graph taught itself.
 
     Args:
         method: its name.
@@ -101,6 +104,8 @@ def open_retriever(
         fingerprint = read.manifest.fingerprint
         return zero_shot().standing_in(method, fingerprint).configured(_untrained(options))
     opened: Retriever = spec.part("retriever")(read, snapshot, encoder, cache)
+    if is_self_taught(checkpoint) and isinstance(opened, RankingRetriever):
+        opened = SelfTaughtRetriever(zero_shot(), opened)
     return opened.configured(chosen) if options else opened
 
 

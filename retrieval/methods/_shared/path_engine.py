@@ -20,7 +20,7 @@ from retrieval.events import (
 from retrieval.evidence.chains import distinct_facts
 from retrieval.kg import search
 from retrieval.methods._shared.engine_settings import EngineSettings
-from retrieval.methods._shared.opening import FOREIGN, is_self_taught, open_retriever
+from retrieval.methods._shared.opening import FOREIGN, open_retriever
 from retrieval.methods._shared.path_reader.idioms import asks_gender
 from retrieval.methods._shared.program_answers import named_entities
 from retrieval.methods._shared.program_engine import (
@@ -35,6 +35,7 @@ from retrieval.methods._shared.ranking import RankingRetriever
 from retrieval.methods._shared.reasoning import nothing_linked, reason
 from retrieval.methods._shared.retelling import Retelling
 from retrieval.methods._shared.retrieved import Reading
+from retrieval.methods._shared.self_taught import SelfTaughtRetriever
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
 from retrieval.pipeline import AskRequest, Engine, Linked, Linking, PipelineRun
 from retrieval.reasoning.base import Conclusion, Evidence, Reasoner
@@ -92,8 +93,6 @@ class PathEngine(Engine):
         text_fit: second opinion on a trained retriever's relation paths; without it the retriever's word
             stands, and nothing is said not to be in the graph.
         programs: answers what needs an operator; without it such questions are not understood.
-        self_taught: the retriever knows relation paths from questions that Clew wrote: programs read all else, and
-            a relation path where they are surer.
         retelling: what other engines that answer alike have answered; without it each computes.
         settings: see :class:`EngineSettings`.
     """
@@ -110,7 +109,6 @@ class PathEngine(Engine):
         encoder: str = "",
         text_fit: TextFit | None = None,
         programs: ProgramEngine | None = None,
-        self_taught: bool = False,
         retelling: Retelling | None = None,
         settings: EngineSettings | None = None,
     ) -> None:
@@ -121,7 +119,7 @@ class PathEngine(Engine):
         self.encoder = encoder
         self.text_fit = text_fit
         self.programs = programs
-        self._self_taught = self_taught
+        self._untaught = isinstance(retriever, ZeroShotRetriever | SelfTaughtRetriever)
         self._retelling = retelling
         self.settings = settings or EngineSettings()
         self._fallback = ExtractiveReasoner(self.settings.extractive)
@@ -302,11 +300,10 @@ class PathEngine(Engine):
 
     def _may_be_path(self, run: PipelineRun, linked: Linked, found: Understanding) -> bool:
         """Whether a relation path from the topics may say what a program does: nothing else is named, or counted."""
-        untrained = isinstance(self.retriever, ZeroShotRetriever)
-        if untrained and linked.entities and asks_gender(run.request.question):
+        if self._untaught and linked.entities and asks_gender(run.request.question):
             return True
-        by_path = self._self_taught or (untrained and not run.request.names_several)
-        of_path = found.is_path or (untrained and not cues(run.request.question))
+        by_path = self._untaught and not run.request.names_several
+        of_path = found.is_path or (self._untaught and not cues(run.request.question))
         named = not linked.entities or found.names_besides(_topics(linked))
         return by_path and of_path and not named and not _is_choice(run, linked)
 
@@ -320,13 +317,12 @@ class PathEngine(Engine):
 
     def _weighs(self, programs: ProgramEngine) -> bool:
         """Whether programs and relation paths are both read, and weighed."""
-        return isinstance(self.retriever, ZeroShotRetriever) and programs.reads_paths
+        return self._untaught and programs.reads_paths
 
     def _is_read(self, run: PipelineRun, linked: Linked, programs: ProgramEngine) -> bool:
         """Whether programs are read before relation paths."""
-        untrained = isinstance(self.retriever, ZeroShotRetriever)
         alone = not linked.entities or run.request.names_several
-        return (alone or programs.learned or untrained or self._self_taught) and not self._surely(run, linked)
+        return (alone or programs.learned or self._untaught) and not self._surely(run, linked)
 
     def _instead(
         self,
@@ -337,13 +333,12 @@ class PathEngine(Engine):
         verdict: Conclusion,
     ) -> Understanding | None:
         """The program that answers instead of a retriever's relation paths, as far as that is sure of them."""
-        untrained = isinstance(self.retriever, ZeroShotRetriever)
         if found is None and is_unexplained(verdict):
             return programs.understood(run, linked)
-        if found is None and untrained and verdict.no_answer is not None:
+        if found is None and self._untaught and verdict.no_answer is not None:
             late = programs.understood(run, linked)  # it may read a word that a sure path lacks
             return late if late is not None and late.confidence >= SURE else None
-        if found is None and untrained and self._of_another_sort(run, verdict):
+        if found is None and self._untaught and self._of_another_sort(run, verdict):
             return programs.doubtful(run)
         by_path = found is not None and bool(verdict.answers) and verdict.answers[0].score >= found.confidence
         return None if by_path else found
@@ -351,7 +346,7 @@ class PathEngine(Engine):
     def _surely(self, run: PipelineRun, linked: Linked) -> bool:
         """Whether an untrained planner is so sure of a relation path that reading programs would change nothing."""
         topics = [t for t in _topics(linked) if self.snapshot.degree(t) > 0]
-        if not isinstance(self.retriever, ZeroShotRetriever) or len(topics) != 1 or run.request.names_several:
+        if not self._untaught or len(topics) != 1 or run.request.names_several:
             return False  # what two things have in common, or differ by, is more than a path from each
         if cues(run.request.question):
             return False
@@ -426,7 +421,7 @@ def _is_choice(run: PipelineRun, linked: Linked) -> bool:
 
 
 def _odds(retriever: Retriever) -> tuple[float, float]:
-    return retriever.odds if isinstance(retriever, ZeroShotRetriever) else (1.0, 0.0)
+    return retriever.odds if isinstance(retriever, ZeroShotRetriever | SelfTaughtRetriever) else (1.0, 0.0)
 
 
 def _topics(linked: Linked) -> list[int]:
@@ -464,9 +459,9 @@ def open_engine(opening: Opening) -> PathEngine:
         untrained=lambda: parts.untrained,
     )
     options = retriever.options
+    untaught = isinstance(retriever, ZeroShotRetriever | SelfTaughtRetriever)
     # The zero-shot retriever is the text encoder's opinion already.
-    alone = isinstance(retriever, ZeroShotRetriever)
-    alone = alone or (isinstance(options, TrainedOptions) and not options.text_fit)
+    alone = untaught or (isinstance(options, TrainedOptions) and not options.text_fit)
     return PathEngine(
         parts.snapshot,
         retriever,
@@ -474,8 +469,7 @@ def open_engine(opening: Opening) -> PathEngine:
         opening.reasoner,
         encoder=parts.encoder.name,
         text_fit=None if alone else TextFit(parts.snapshot, parts.encoder),
-        programs=programs_of(opening, None if isinstance(retriever, ZeroShotRetriever) else spec.checkpoint),
-        self_taught=spec.checkpoint is not None and is_self_taught(spec.checkpoint),
+        programs=programs_of(opening, None if untaught else spec.checkpoint),
         retelling=parts.retelling if isinstance(retriever, ZeroShotRetriever) else None,
         settings=opening.settings,
     )

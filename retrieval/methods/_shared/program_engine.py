@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -56,6 +57,8 @@ programs one in three is right, and all are shown as guesses."""
 
 #: Ends of a relation that are looked at for what sort they are.
 _LOOKED_AT = 20
+#: What asks what somebody is: a kind may tell.
+_IDENTITY = re.compile(r"\W*who(?:'s|\u2019s|\s+(?:is|was|are|were))\s", re.IGNORECASE)
 #: Numbers that look like years.
 _YEARS = range(1000, 2101)
 NAMED = 10
@@ -126,6 +129,13 @@ class ProgramEngine:
         columns = self._reader.parser.columns
         valued = any(columns.kinds[node] for node in nodes)
         return valued or any(columns.value_type(end) is not None for end in ends)
+
+    def are_no_answer(self, question: str, nodes: Sequence[int]) -> bool:
+        """Whether nodes can be no answer: things or both of a yes or no, or a kind of things of "who did it"."""
+        schema, sort = self._reader.parser.schema, asked(words(question))
+        if sort == "yes/no":
+            return bool(nodes) and (len(nodes) > 1 or nodes[0] not in schema.truth_values)
+        return sort == "who" and not _IDENTITY.match(question) and not set(nodes).isdisjoint(schema.kinds)
 
     def names_more(self, question: str, mentions: Sequence[str]) -> bool:
         """Whether words beside some mentions are names that many things share: the dramas on a channel."""
@@ -213,7 +223,11 @@ class ProgramEngine:
         question = run.request.question
         unexplained = verdict is not None and is_unexplained(verdict)
         reaches = () if evidence is None or unexplained else evidence.reaches
-        found = outcomes(read, run.request.given, reaches, verdict)
+        found = [
+            own
+            for own in outcomes(read, run.request.given, reaches, verdict)
+            if own.nodes is None or not self.are_no_answer(question, own.nodes[:LOOKED_AT].tolist())
+        ]
         nodes = [() if own.nodes is None else own.nodes[:LOOKED_AT].tolist() for own in found]
         seen = Seen(
             question,

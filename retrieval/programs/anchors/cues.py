@@ -127,7 +127,7 @@ def _cue(question: Question, adjectives: Adjectives, first: int, last: int, phra
                 Anchor("R", first, last, extra=Relating(relation, quality), features=features, strength=0.8)
             )
     elif phrase in lexicon.EACH and (phrase != "by" or _groups(question, first, adjectives.schema.by_stem)):
-        if phrase == "per" and adjectives.names_rate(question, last):
+        if phrase != "by" and adjectives.names_rate(question, last):
             return found
         found.append(anchor("E", None, "each", lexicon.EACH[phrase]))
     elif phrase == "or":

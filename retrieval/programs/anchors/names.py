@@ -24,6 +24,9 @@ _DEMONYM = 5
 _INITIALS, _ABBREVIATED = range(2, 6), 50_000
 #: Letters of a word that may stand for a longer name.
 _PART = 4
+#: Small words that say how something is, and what stands before them.
+_STATES = frozenset({"up", "down", "in", "out", "on", "off", "over", "under", "away"})
+_BEING = frozenset({"is", "are", "was", "were", "be", "been", "still", "currently"})
 #: Nodes whose names end alike, at most.
 _ENDING = 100
 _DEMONYM_ENDINGS = ("an", "ese", "ish", "ian", "ic", "ist", "i")
@@ -45,10 +48,12 @@ class Names:
         for first in range(len(texts)):
             for last in range(min(len(texts), first + _LONGEST_NAME), first, -1):
                 own = question.words[first:last]
-                if last - first == 1 and (own[0].text in STOP or len(own[0].text) < 2) and not own[0].capital:
+                state = last - first == 1 and self._is_state(question, first)
+                small = own[0].text in STOP or len(own[0].text) < 2
+                if last - first == 1 and small and not own[0].capital and not state:
                     continue
                 if (
-                    all(word.text in STOP for word in own)
+                    (all(word.text in STOP for word in own) and not state)
                     or own[0].text in ("'s",)
                     or own[-1].text in ("'s", "the")
                 ):
@@ -103,6 +108,16 @@ class Names:
         alone = all(word.text in STOP for word in (*question.words[:first], *question.words[last:]))
         kind = len(stems) == 1 and stems[0] in schema.kind_stems
         return kind or stems in schema.induced or (alone and stems in schema.hubs)
+
+    def _is_state(self, question: Question, at: int) -> bool:
+        """Whether a small word at the end is a value that says how something is: "is it still up"."""
+        words, labels = question.words, self.snapshot.labels
+        if at != len(words) - 1 or at < 2 or words[at].text not in _STATES:
+            return False
+        if not any(word.text in _BEING for word in words[:at]):
+            return False
+        ends = [match.entity for match in labels.lookup(words[at].text)]
+        return any(self.snapshot.out_offsets[own] == self.snapshot.out_offsets[own + 1] for own in ends)
 
     def _measured(self, node: int) -> bool:
         """Whether a node is nothing but a number, date or time that relations of values lead to."""

@@ -22,6 +22,14 @@ Encode = Callable[[Sequence[str]], np.ndarray]
 RELATION_SIM = 0.40
 #: How well a date whose name says nothing tells what is new or old.
 ANY_DATE = 0.2
+#: By the stem of a period, what happens or is paid once in each.
+_PERIODICAL = {
+    vocabulary.stem(period): adjectives
+    for period, adjectives in (
+        ("hour", ("hourly",)), ("day", ("daily",)), ("week", ("weekly",)), ("month", ("monthly",)),
+        ("quarter", ("quarterly",)), ("year", ("yearly", "annual")),
+    )
+}  # fmt: skip
 #: Dimensions of what some attributes are measured in; numbers without a unit may be anything.
 _MEASURED = {
     "weight": ("", "mass"),
@@ -87,11 +95,15 @@ class Adjectives:
         self._found: dict[tuple[tuple[str, bool], ...], list[tuple[int, bool, float]]] = {}
 
     def names_rate(self, question: vocabulary.Question, behind: int) -> bool:
-        """Whether "per" and the word behind it are of a relation's name: the price per skein."""
+        """Whether "per" or "each" and the word behind it are of a relation's name: the price per skein, the monthly fee
+        of "how much each month".
+        """
         own = question.words[behind].stem if behind < len(question.words) else ""
+        counts = vocabulary.asked(question) == "how many"
         return any(
-            "per" in self.schema.relations[relation].label.casefold().split()
+            "per" in named or (not counts and not named.isdisjoint(_PERIODICAL.get(own, ())))
             for relation in self.schema.by_stem.get(own, ())
+            if (named := set(self.schema.relations[relation].label.casefold().split()))
         )
 
     def relations(self, adjective: Adjective) -> list[tuple[int, bool, float]]:

@@ -128,6 +128,8 @@ class GroupRules(Rules):
                     yield replace(program.key, folding=program.how), (("each.own", 1.0),)
                 return
             for back, features in self._ways(owners, number, program.source):
+                if back[-1] == self.schema.inverse(program.key.path[0]):
+                    continue  # values are no groups of themselves
                 if self._takes_all(reduce(Walk, back, owners.expression), program):
                     key = replace(program.key, path=(*back, *program.key.path), folding=program.how)
                     yield key, features

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import reduce
+from itertools import product
 
 from retrieval.kg.snapshot.arrays import common
 from retrieval.programs.algebra import (
@@ -21,7 +22,7 @@ from retrieval.programs.algebra import (
     Walk,
 )
 from retrieval.programs.anchors.anchor import Relating
-from retrieval.programs.parts import Made, Part, conjunction, rule, valued_of
+from retrieval.programs.parts import Made, Part, conditions, conjunction, is_plain, rule, valued_of
 from retrieval.programs.rules.base import Rules
 from retrieval.programs.sorts import LOCATING
 
@@ -79,6 +80,8 @@ class SetRules(Rules):
             )
         elif named and self.asked == "yes/no" and not self.bridges(one, two):
             yield "S", met, None, (("and", 1.0), ("and.empty.named", 1.0))
+        elif self._is_none(one, two) or self._is_none(two, one):
+            pass  # what is named is in a row, and none itself
         elif self.asked == "yes/no" and left.extra == "node" and isinstance(two, And):
             yield "S", met, None, (("and", 1.0), ("and.empty.claim", 1.0))
         elif self._joined(left, right):
@@ -90,6 +93,10 @@ class SetRules(Rules):
             yield "S", Or(one, two), None, (
                 ("and.union", 1.0), (f"and.union.{left.extra}", 1.0), (f"and.union.{self.asked}", 1.0),
             )  # fmt: skip
+        if named:
+            both = self._rows_of_both(one, two)
+            if both:  # home and away: either way round
+                yield "S", reduce(Or, both), "walk", (("and", 1.0), ("and.rows", 1.0))
         yield from self._ranked_within(left, right, gap)
         yield from self._either_reached(left, right)
         yield from self._either_reached(right, left)
@@ -115,6 +122,41 @@ class SetRules(Rules):
                     features = (*features, ("bridge.two", 1.0), (f"bridge.two.{source.extra}", 1.0),
                                 ("bridge.three", float(len(path) > 2)))  # fmt: skip
                 yield "S", conjunction(target.expression, walked), None, features
+
+    def _rows_of_both(self, one: Program, two: Program) -> list[Program]:
+        """Rows without names in which both of two named things stand: of "how many tries did Tess need for it"."""
+        rows, ways = self.schema.surrogates[0], list[list[Walk]]()
+        for named in (one, two):
+            back = (
+                r for r in self.schema.held_by(self.nodes(named)) if r >= self.schema.snapshot.num_relations
+            )
+            ways.append([walked for r in back if rows[self.nodes(walked := Walk(named, r))].all()])
+        pairs = [And(*pair) for pair in product(*ways) if pair[0].relation != pair[1].relation]
+        return [pair for pair in pairs if len(self.nodes(pair))]
+
+    def _is_none(self, named: Program, program: Program) -> bool:
+        """Whether something is named, and any condition of a set is one of rows without names, of which it is none, or
+        of something else that is named, and more.
+        """
+        rows = self.schema.surrogates[0]
+        if not isinstance(named, Entities) or rows[self.nodes(named)].any():
+            return False
+        every = conditions(program)
+        others = [own for own in every if not isinstance(own, Entities) and not is_plain(own)]
+        if (
+            len(named.ids) == 1
+            and others
+            and any(isinstance(own, Entities) and own != named for own in every)
+        ):
+            return True
+        sets = [self.nodes(own) for own in every if not self._is_kind(own)]
+        return any(len(nodes) and bool(rows[nodes].all()) for nodes in sets)
+
+    def _is_kind(self, program: Program) -> bool:
+        """Whether a set is all of a kind, or all that have something: that may be denied of what is named."""
+        typed = self.schema.type_relation
+        back = None if typed is None else self.schema.inverse(typed)
+        return isinstance(program, Having) or (isinstance(program, Walk) and program.relation == back)
 
     def _joined(self, left: Part, right: Part) -> bool:
         """Whether things of a kind have something that is named, where no yes or no is asked of it."""

@@ -108,3 +108,18 @@ def test_two_of_one_name_are_two(tmp_path):
     shirts = [(hop.source.label, hop.target.label) for hop in hops if hop.step.label == "shirt"]
     assert ("Player C (21)", "77") in shirts
     assert len(shirts) == 21
+
+
+@pytest.mark.parametrize(
+    ("text", "table"),
+    [
+        ("Callout,Volunteer,Hours\nR1,Ann Bell,5\nR1,Ben Kato,4\nR2,Ann Bell,3.5\n", True),
+        ("Walk,Member,Came\nTarn,Ann Bell,yes\nTarn,Ben Kato,no\n", True),
+        ("Date,Plot,Job\n2024-03-01,P1,dug\n2024-03-01,P2,sown\n", True),
+        ("Country,Indicator,Amount\nFrance,Area,551\nFrance,Lakes,12\n", False),
+        ("france,area,551\nfrance,lakes,12\nspain,area,506\n", False),
+    ],
+)
+def test_what_two_things_had_together_is_a_table(text, table):
+    found = find_table(text, "x.csv", sure=False)
+    assert (found is not None) == table

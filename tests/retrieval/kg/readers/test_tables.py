@@ -390,3 +390,25 @@ def test_sites_have_the_name_of_their_heading(tmp_path):
 )
 def test_lists_are_called_by_what_they_list(name, kind):
     assert kind_of(name) == kind
+
+
+def test_a_list_of_codes_explains_those_of_other_tables(tmp_path):
+    codes = "field,code,meaning\nweather,1,Frost\nweather,2,Snow\ndriver,AB,Ann Bell\ndriver,BK,Ben Kato\n"
+    runs = "run,day,driver,weather\n101,Mon,AB,2\n102,Tue,AB,1\n103,Tue,AB,1\n"
+    found, problems = facts(tmp_path, codes_csv=codes, runs_csv=runs)
+    assert not problems
+    assert {
+        ("run 101", "driver", "Ann Bell"),
+        ("run 101", "weather", "Snow"),
+        ("run 103", "weather", "Frost"),
+    } <= found
+    assert ("Ben Kato", "type", "driver") in found
+    assert ("Ben Kato", "code", "BK") in found
+
+
+def test_rows_are_called_by_their_descriptions_beside_codes(tmp_path):
+    routes = "route,description,km\nA1,Moor Top,18.4\nA2,Quarry Lane,9.7\nB1,Kirk Bank,6.3\n"
+    runs = "run,route,minutes\n101,A1,55\n102,A2,40\n103,A1,60\n"
+    found, problems = facts(tmp_path, routes_csv=routes, runs_csv=runs)
+    assert not problems
+    assert {("Moor Top", "route", "A1"), ("run 101", "route", "Moor Top")} <= found

@@ -1,0 +1,67 @@
+"""The retriever of a graph that taught itself: what its words say, and what a planner learned of written questions.
+
+A planner that learned nothing but questions which Clew wrote follows longer relation paths than the zero-shot retriever
+finds, and is sure of itself where people ask in words that nobody wrote. So both rank relation paths, and what each
+says of one counts alike; whether any is what was asked, the zero-shot retriever says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Self
+
+from retrieval.config import EvidenceOptions
+from retrieval.kg.snapshot.restriction import RestrictedSnapshot
+from retrieval.methods._shared.ranking import RankingRetriever
+from retrieval.methods._shared.zero_shot import ZeroShotRetriever
+from retrieval.types import RelationPath
+
+#: What the planner's probability counts; the rest is the zero-shot retriever's.
+TAUGHT = 0.5
+
+
+class SelfTaughtRetriever(RankingRetriever):
+    """Ranks relation paths by two retrievers.
+
+    Args:
+        untrained: of the graph.
+        taught: of the checkpoint that the graph taught itself.
+
+    Attributes:
+        odds: see ``reasoning.base.Evidence``.
+    """
+
+    def __init__(self, untrained: ZeroShotRetriever, taught: RankingRetriever) -> None:
+        super().__init__(
+            untrained.snapshot, untrained.encoder, method=taught.method, checkpoint=taught.checkpoint,
+            simple=untrained.simple, least_support=untrained.least_support,
+        )  # fmt: skip
+        self.untrained, self.taught = untrained, taught
+        self.odds = untrained.odds
+        self.options = EvidenceOptions()
+        self.max_hops = max(untrained.max_hops, taught.max_hops)
+
+    def restricted_to(self, snapshot: RestrictedSnapshot) -> Self:
+        """See ``base.Retriever``."""
+        other = super().restricted_to(snapshot)
+        other.untrained = self.untrained.restricted_to(snapshot)
+        other.taught = self.taught.restricted_to(snapshot)
+        return other
+
+    def rank(
+        self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]
+    ) -> list[list[RelationPath]]:
+        """See ``RankingRetriever``."""
+        both = (own.rank(topics, texts, cancelled) for own in (self.untrained, self.taught))
+        return [_joined(by_words, learned) for by_words, learned in zip(*both, strict=True)]
+
+
+def _joined(by_words: Sequence[RelationPath], learned: Iterable[RelationPath]) -> list[RelationPath]:
+    """Relation paths of one topic with the probabilities of both, most probable first."""
+    support = by_words[0].support if by_words else 0.0
+    found = {own.relations: replace(own, score=(1 - TAUGHT) * own.score) for own in by_words}
+    for own in learned:
+        known = found.get(own.relations) or replace(own, score=0.0, support=support)
+        found[own.relations] = replace(known, score=known.score + TAUGHT * own.score)
+    return sorted(found.values(), key=lambda own: (-own.score, own.relations))
