@@ -24,6 +24,11 @@ _COUNTS = stems_in(
     "quantity qty units unit copies pieces booked bookings sold guests attendees participants bags boxes "
     "bottles stock attendance persons people"
 )
+#: Stems of what is as often said of all at once, and of how many people there were.
+_WHOLE, _HEADCOUNTS = (
+    stems_in("cost value pay"),
+    stems_in("attendance attendees guests participants people persons"),
+)
 #: What a price is per, and words of how many or how long that is.
 _PERIODS = {"hourly": "hours", "daily": "days", "weekly": "weeks", "monthly": "months"}
 #: What is said of how many or how long something was; and stems of numbers of what is there and was not sold.
@@ -147,6 +152,8 @@ class ComputedKeys:
         ):
             return 0
         measured = self.columns.named_unit(counted.id) is not None or self._has_unit(counted.id)
+        if not per and frozenset(rate.stems) & _WHOLE and stems & _HEADCOUNTS:
+            return None  # what fuel cost is no cost of each of those who were helped
         if stems & _COUNTS and (not per or per & (_COUNTS | _HEADS)) and not measured:
             return 1
         return 2 if "each" in _words(rate) and stems & every else None

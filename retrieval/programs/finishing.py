@@ -329,7 +329,7 @@ class Finishing:
         ]
         both: list[Program] = [own for own in either if len(self.executor.nodes(own))]
         alike: list[Program] = [own for own in either if self._leads_to_one_sort(own)]
-        return (leading or may_lead or both or alike or [And(one, other)])[:_OWNERS]
+        return (leading or may_lead or both or alike)[:_OWNERS]
 
     def _said_true(self, question: Question, part: Part, joined: list[Program]) -> list[Program]:
         """What joins two things, where a word says more of that: of "has Tess sent it" the ascents that were sent."""

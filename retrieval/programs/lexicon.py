@@ -268,6 +268,13 @@ LIKENESS = re.compile(
 """What compares with something without a comparative: "at least as long as", "no longer than"."""
 PARTICLE_VERBS = frozenset({"look", "name", "call", "take", "run"})
 """Stems of verbs whose "after", "over" and the like compare nothing."""
+OTHER_NAMES = frozenset({
+    "call sign", "callsign", "code name", "codename", "cover name", "known as", "nickname", "pen name", "pseudonym",
+    "stage name",
+})  # fmt: skip
+"""What relations are called that lead to another name of somebody."""
+TEMPORAL = frozenset({"after", "before", "earlier than", "later than", "prior to", "since", "until"})
+"""Comparisons of when something was."""
 POSTFIXES: dict[str, Comparison] = {
     "or more": _AT_LEAST, "or greater": _AT_LEAST, "or later": _AT_LEAST, "or higher": _AT_LEAST,
     "or above": _AT_LEAST, "or over": _AT_LEAST, "or after": _AT_LEAST, "and above": _AT_LEAST,
@@ -276,7 +283,9 @@ POSTFIXES: dict[str, Comparison] = {
     "or before": _AT_MOST, "or under": _AT_MOST, "or smaller": _AT_MOST, "or shorter": _AT_MOST,
     "and below": _AT_MOST, "or sooner": _AT_MOST, "or newer": _AT_LEAST, "or better": _AT_LEAST, "or taller": _AT_LEAST,
     "or heavier": _AT_LEAST, "or cheaper": _AT_MOST, "and newer": _AT_LEAST, "or younger": _AT_MOST,
-    "and younger": _AT_MOST, "or older": _AT_LEAST, "and older": _AT_LEAST,
+    "onwards": _AT_LEAST, "onward": _AT_LEAST, "and onwards": _AT_LEAST, "and onward": _AT_LEAST,
+    "and after": _AT_LEAST, "and beyond": _AT_LEAST, "and younger": _AT_MOST, "or older": _AT_LEAST,
+    "and older": _AT_LEAST,
 }  # fmt: skip
 """What stands behind a number."""
 COUNTS = (
@@ -418,6 +427,9 @@ OPPOSITES = {
     "open": "paid",
     "outstanding": "paid",
     "owed": "paid",
+    "owes": "paid",
+    "owe": "paid",
+    "owing": "paid",
     "broken": "working",
     "defective": "working",
     "faulty": "working",

@@ -50,7 +50,7 @@ _DATES_BETWEEN = re.compile(
     r"(?:\s+inclusive\b)?",
     re.IGNORECASE,
 )
-_AFTER = re.compile(r"[ ,]*((?:or|and)\s+\w+)\b", re.IGNORECASE)
+_AFTER = re.compile(r"[ ,]*((?:or|and)\s+\w+|onwards?)\b", re.IGNORECASE)
 _ONE_OF = re.compile(r"\b(half\s+)?an?\s+([a-z]+)\b", re.IGNORECASE)
 _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "dozen": 12.0}
 _NOON = re.compile(r"\b(?:noon|midday|midnight)\b", re.IGNORECASE)

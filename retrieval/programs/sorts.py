@@ -98,12 +98,20 @@ def is_personal(name: str) -> bool:
     )
 
 
+#: What somebody did, where no ending tells.
+_PAST = _words(
+    "beat began bought bred brought built caught chose drew drove fed flew fought found gave grew held kept led lent "
+    "lost made met paid ran rang rode sang saw sent sold spoke swam taught threw took won wrote"
+)
+
+
 def form_of(label: str) -> Form:
     """The form of a relation's label."""
     words = label.casefold().split()
     if len(words) > 1 and words[-1] in PREPOSITIONS | {"of", "to", "with"}:
         return "of" if words[-1] == "of" else "by" if words[-1] == "by" else "verb"
-    return "verb" if len(words) == 1 and words[0].endswith(_VERBAL) and words[0] not in _NOUNS else "noun"
+    verbal = words and (words[0] in _PAST or (words[0].endswith(_VERBAL) and words[0] not in _NOUNS))
+    return "verb" if len(words) == 1 and verbal else "noun"
 
 
 @dataclass(frozen=True, slots=True)

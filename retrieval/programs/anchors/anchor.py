@@ -31,12 +31,14 @@ class Anchor:
 class Relating:
     """A relation that words name: its forward id and how well they do.
 
-    ``does`` says that they are the verb of who does it: "manage", of ``manager``.
+    ``does`` says that they are the verb of who does it: "manage", of ``manager``; ``doer`` that they are who does what
+    the relation's verb says: "teacher", of ``taught``.
     """
 
     relation: int
     quality: float
     does: bool = False
+    doer: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +70,15 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Comparing:
-    """A comparison without its other side: the operator, or for an adjective whether the large end is meant."""
+    """A comparison without its other side: the operator, or for an adjective whether the large end is meant.
+
+    ``when`` says that only what is dated compares so: "before".
+    """
 
     comparison: Comparison | None
     adjective: Adjective | None = None
     up: bool = True
+    when: bool = False
 
 
 _NEAR = frozenset({"r.similar", "s.similar", "k.similar", "k.any"})

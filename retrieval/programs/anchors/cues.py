@@ -87,7 +87,9 @@ def _cue(question: Question, adjectives: Adjectives, first: int, last: int, phra
         adjective, up = lexicon.COMPARATIVES.get(phrase.removesuffix(" than"), (None, True))
         plain = adjective is None or not adjective.nouns
         comparison = lexicon.COMPARISONS[phrase] if plain else None
-        found.append(anchor("C", Comparing(comparison, adjective, up), "comparison"))
+        found.append(
+            anchor("C", Comparing(comparison, adjective, up, phrase in lexicon.TEMPORAL), "comparison")
+        )
         if not compares and phrase in lexicon.COMPARATIVES:
             found.append(anchor("U", Ranking(*lexicon.COMPARATIVES[phrase]), "comparative"))
     elif phrase in lexicon.SUPERLATIVES:

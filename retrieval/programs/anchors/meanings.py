@@ -67,6 +67,8 @@ _TWO_NOUNS = re.compile(r"\w\s(?:in|of|on|at|by)\s\w", re.IGNORECASE)
 _KIND_SIM = 0.50
 #: A word that names a kind means a relation of another name from this cosine on.
 _KIND_OR_RELATION = 0.50
+#: Cosines below this say not that a yes or no is meant: what is posted is not paid.
+_FLAGGED = 0.55
 #: What a wider word has in common with many of the kinds below it.
 _WIDER_SIM = 0.35
 
@@ -181,14 +183,17 @@ class Meanings:
                     if joined in schema.by_stem:  # "signed up", of a signup date
                         own = {joined}
                 held = [set(schema.by_stem.get(stem, ())) for stem in own]
-                for relation in sorted(set.intersection(*held) - unsaid) if held else []:
+                some = sorted(set.intersection(*held) - unsaid) if held else []
+                followed = [relation for relation in some if self._is_followed(question, last, relation)]
+                for relation in some:
                     stems = schema.relations[relation].stems
                     weights = schema.weights_of(relation)
                     recall = sum(weights[s] for s in set(stems) & own) / sum(weights.values())
                     features: Features = (("r", 1.0), ("r.recall", recall))
                     if own == {"name"} and len(set(stems)) > 1:  # what everything has is no contact name
                         features = (*features, ("r.name.part", 1.0))
-                    if self._lacks_preposition(question, relation):
+                    another = followed and relation not in followed and len(stems) == 1
+                    if another or self._lacks_preposition(question, relation):
                         features = (*features, ("r.preposition", 1.0))
                     does = (
                         last - first == 1
@@ -205,6 +210,12 @@ class Meanings:
                         first, last, relation, recall, features, does=does, plural=plural, target=target
                     )
         return found
+
+    def _is_followed(self, question: Question, last: int, relation: int) -> bool:
+        """Whether the words behind a verb are those behind it in a relation's name: "sleep in"."""
+        behind = self.schema.relations[relation].label.casefold().split()[1:]
+        texts = [word.text for word in question.words[last : last + len(behind)]]
+        return bool(behind) and texts == behind
 
     def _lacks_preposition(self, question: Question, relation: int) -> bool:
         """Whether the preposition that makes a participle what it is was not said: "makes", and ``made from``."""
@@ -244,14 +255,21 @@ class Meanings:
                     features = (("r", 1.0), ("r.related", recall))
                     agent = other in agents and schema.relations[relation].label.endswith(_AGENTS)
                     does = agent and _does(question, at)
+                    doer = other in agents and not does and self._is_doer(word.text, relation)
                     doers = (
                         other in agents and schema.relations[relation].form == "by"
                     )  # directors, of "directed by"
                     found += self._relating(
                         at, at + 1, relation, 1.0 if doers else 0.8 * recall, features,
-                        does=does, plural=doers and word.text.endswith("s"),
+                        does=does, doer=doer, plural=doers and word.text.endswith("s"),
                     )  # fmt: skip
         return found
+
+    def _is_doer(self, text: str, relation: int) -> bool:
+        """Whether a noun says who does what a relation's verb says: the teacher, of who taught whom."""
+        info = self.schema.relations[relation]
+        active = info.form == "verb" and " " not in info.label and text.removesuffix("s").endswith(_AGENTS)
+        return active and bool(self.schema.somebody[self.schema.columns.sources(relation)].any())
 
     def lacking(self, question: Question) -> list[Anchor]:
         """What adjectives leave out: who is alive has no date of death, what is unsold no buyer."""
@@ -296,6 +314,7 @@ class Meanings:
         features: Features,
         *,
         does: bool = False,
+        doer: bool = False,
         plural: bool = False,
         target: bool = False,
     ) -> list[Anchor]:
@@ -314,11 +333,11 @@ class Meanings:
             return Anchor("S", first, last, program, sort, own, strength)
 
         found = [
-            Anchor("R", first, last, None, Relating(relation, quality, does), features, strength),
+            Anchor("R", first, last, None, Relating(relation, quality, does, doer), features, strength),
             of(Having(schema.inverse(relation)), "ends", "ends"),
         ]
         true = schema.truths.get(relation)
-        if true is not None:
+        if true is not None and dict(features).get("r.similar", 1.0) >= _FLAGGED:
             found.append(of(Walk(Entities((true,)), schema.inverse(relation)), "flag", "flag"))
         if _TWO_NOUNS.search(schema.relations[relation].label) or schema.relations[relation].form == "of":
             found.append(of(Having(relation), "starts", "starts"))

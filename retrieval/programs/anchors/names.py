@@ -89,6 +89,11 @@ class Names:
                     found.append(
                         Anchor("S", first, last, Entities((match.entity,)), "node", tuple(features), 1.0)
                     )
+                    known = self._known_as(match.entity)
+                    if known is not None:
+                        alias = ("e.alias" if name == "e.exact" else name for name, _ in features)
+                        own = tuple(zip(alias, (value for _, value in features), strict=True))
+                        found.append(Anchor("S", first, last, Entities((known,)), "node", own, 1.0))
                     whole[first:last] = [True] * (last - first)
         for low, high in [*question.quoted, *_capital_runs(question)]:
             if not any(whole[low:high]):
@@ -108,6 +113,19 @@ class Names:
         alone = all(word.text in STOP for word in (*question.words[:first], *question.words[last:]))
         kind = len(stems) == 1 and stems[0] in schema.kind_stems
         return kind or stems in schema.induced or (alone and stems in schema.hubs)
+
+    def _known_as(self, node: int) -> int | None:
+        """The only one whom a node is another name of, a codename or a nickname; None of all other nodes."""
+        offsets = self.snapshot.in_offsets
+        if self.snapshot.out_offsets[node + 1] > self.snapshot.out_offsets[node]:
+            return None
+        if offsets[node + 1] - offsets[node] != 1:
+            return None
+        relation = int(self.snapshot.in_groups.of_entity(node)[0][0])
+        if self.schema.relations[relation].label.casefold() not in lexicon.OTHER_NAMES:
+            return None
+        sources, targets = self.schema.columns.arcs(relation)
+        return int(sources[targets == node][0])
 
     def _is_state(self, question: Question, at: int) -> bool:
         """Whether a small word at the end is a value that says how something is: "is it still up"."""

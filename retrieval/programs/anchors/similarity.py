@@ -20,6 +20,8 @@ Encode = Callable[[Sequence[str]], np.ndarray]
 
 #: Cosines below this say nothing of a relation.
 RELATION_SIM = 0.40
+#: The same of what would turn an adjective round: the best seller by bars has most, though a place may be a bar.
+_TURNED = 0.5
 #: How well a date whose name says nothing tells what is new or old.
 ANY_DATE = 0.2
 #: By the stem of a period, what happens or is paid once in each.
@@ -106,6 +108,13 @@ class Adjectives:
             if (named := set(self.schema.relations[relation].label.casefold().split()))
         )
 
+    def is_of_another(self, adjective: Adjective, relation: int) -> bool:
+        """Whether a relation has a unit that an adjective measures nothing in: the cheapest has no least volume."""
+        measured = _MEASURED.get(adjective.nouns[0][0]) if adjective.nouns else None
+        kind, unit = self.schema.columns.value_type(relation), self.schema.columns.named_unit(relation)
+        dimension = (unit and unit.dimension) or (kind and kind.dimension)
+        return measured is not None and bool(dimension) and dimension not in measured
+
     def relations(self, adjective: Adjective) -> list[tuple[int, bool, float]]:
         """Relations that an adjective may compare: (forward id, large end, quality), best first."""
         if adjective.nouns not in self._found:
@@ -133,13 +142,16 @@ class Adjectives:
             measured = _MEASURED.get(adjective.nouns[0][0])
             for at, relation in enumerate(schema.value_relations):
                 kind = schema.columns.value_type(relation)
-                if temporal and not self._dated(relation):
+                if temporal and not self._dated(
+                    relation, aged=any(noun == "age" for noun, _ in adjective.nouns)
+                ):
                     continue  # what is new has no high price
                 if measured is not None and kind is not None and kind.dimension not in measured:
                     continue  # a price is no weight
                 best = int(cosines[:, at].argmax())
                 quality = float(cosines[best, at]) * 0.6 * 0.97**best
-                if cosines[best, at] >= RELATION_SIM and quality > found.get(relation, (True, 0.0))[1]:
+                least = RELATION_SIM if adjective.nouns[best][1] else _TURNED
+                if cosines[best, at] >= least and quality > found.get(relation, (True, 0.0))[1]:
                     found[relation] = (adjective.nouns[best][1], quality)
         for relation in schema.value_relations if temporal else ():
             if relation not in found and self._dated(relation):
@@ -154,9 +166,8 @@ class Adjectives:
         ranked = sorted(found.items(), key=lambda item: (-item[1][1], item[0]))
         return [(relation, up, quality) for relation, (up, quality) in ranked]
 
-    def _dated(self, relation: int) -> bool:
-        """Whether values are dates, years, times or ages."""
+    def _dated(self, relation: int, *, aged: bool = False) -> bool:
+        """Whether values are dates, years or times, or ages where these tell."""
         kind = self.schema.columns.value_type(relation)
-        return kind is not None and (
-            kind.year or kind.kind is not ValueKind.NUMBER or "age" in self.schema.relations[relation].stems
-        )
+        ages = aged and "age" in self.schema.relations[relation].stems
+        return kind is not None and (kind.year or kind.kind is not ValueKind.NUMBER or ages)

@@ -30,7 +30,7 @@ from retrieval.programs.execution import Executor
 from retrieval.programs.lexicon import NUMBERING, WAYS
 from retrieval.programs.parts import Made, Part, Valued
 from retrieval.programs.quantities import fitted
-from retrieval.programs.sorts import LOCATING
+from retrieval.programs.sorts import LOCATING, stems_in
 
 if TYPE_CHECKING:
     from retrieval.programs.schema import Schema
@@ -46,6 +46,10 @@ _DISTANT, _MOST_DISTANT = 3, 60
 _MOST_COUNTED = 100_000
 #: Larger numbers are years or amounts where nothing is counted so high.
 _COUNTABLE = 1000
+#: Stems of numbers that say when something was.
+_TIMELY = stems_in(
+    "age day hour kilometre lap minute mile month number order position round season time week year"
+)
 #: What adjectives of numbers of things measure.
 _NUMBERS = frozenset({"number", "amount", "size"})
 #: Numbers that are years if they may be, and how far beyond all values of something they are none of them.
@@ -240,6 +244,13 @@ class Rules:
         kind = self.executor.columns.value_type(relation)
         if kind is None or source is None:
             return None
+        if (
+            valued.comparing.when
+            and kind.kind is ValueKind.NUMBER
+            and not kind.year
+            and self._is_amount(relation)
+        ):
+            return None
         key = Key((relation,))
         comparison = self.comparison_for(valued.comparing, relation, valued.exact)
         if comparison is None:
@@ -268,6 +279,13 @@ class Rules:
             if self.executor.number(value) == self.executor.number(value):
                 return Filter(source, key, comparison, value)
         return None
+
+    def _is_amount(self, relation: int) -> bool:
+        """Whether numbers tell how much or how many, and not when: nothing weighs 300 kg before 1800."""
+        unit, kind = self.executor.columns.named_unit(relation), self.executor.columns.value_type(relation)
+        dimension = (unit and unit.dimension) or (kind and kind.dimension)
+        timely = dimension == "duration" or bool(_TIMELY & set(self.schema.relations[relation].stems))
+        return not timely and (bool(dimension) or relation in self.schema.measures.added)
 
     def beside(self, relation: int, other: int) -> bool:
         """Whether things have values of both relations that compare: what is in stock, and the least that should be."""

@@ -42,6 +42,17 @@ class RankingRules(Rules):
         rank: Ranking = ranking.extra
         relation = relating.extra.relation
         order = "UR" if forward else "RU"
+        if self.anchors.adjectives.is_of_another(rank.adjective, relation):
+            for known, up, quality in self.anchors.adjectives.relations(rank.adjective)[:1]:
+                largest = rank.largest == up
+                program = Top(Having(relation), Key((known,)), largest, rank.rank, rank.count)
+                yield (
+                    "S",
+                    program,
+                    "top",
+                    ((f"rank.{order}", 1.0), ("rank.top", 1.0), ("top.adjective", quality)),
+                )
+            return
         if self.executor.columns.value_type(relation) is not None:
             largest = rank.largest
             if rank.adjective.nouns:

@@ -82,7 +82,9 @@ class SetRules(Rules):
             yield "S", met, None, (("and", 1.0), ("and.empty.named", 1.0))
         elif self._is_none(one, two) or self._is_none(two, one):
             pass  # what is named is in a row, and none itself
-        elif self.asked == "yes/no" and left.extra == "node" and isinstance(two, And):
+        elif self.asked == "yes/no" and left.extra == "node" and isinstance(two, And) and len(self.nodes(two)):
+            if not bool(((self._leaving(one)[2] > 0) & (self._leaving(two)[2] > 0)).any()):
+                return  # who is named is none of the wagons that somebody sleeps in
             yield "S", met, None, (("and", 1.0), ("and.empty.claim", 1.0))
         elif self._joined(left, right):
             pass  # electrical jobs are of ELEC, which is no job
@@ -254,7 +256,12 @@ class SetRules(Rules):
             return
         empty = True
         ways = ((relation.relation, "value"), (self.schema.inverse(relation.relation), "owner"))
-        both = form == "noun" and all(len(self.nodes(Walk(of.expression, directed))) for directed, _ in ways)
+        both = all(len(self.nodes(Walk(of.expression, directed))) for directed, _ in ways)
+        # "Who taught her", and not whom she taught, where people teach people.
+        active = form == "verb" and " " not in name and both and of.extra == "node"
+        active = active and not relation.doer and self.asked == "who"
+        told = order if "by" not in self.said else order[::-1]
+        both = both and form == "noun"
         for directed, way in ways:
             program: Program = Walk(of.expression, directed)
             if len(self.nodes(program)):
@@ -268,7 +275,8 @@ class SetRules(Rules):
                     (f"lex:walk.{way}>{name}", 1.0), ("walk.back", float(returns)),
                     (f"walk.{form}.{way}.{order}", named), (f"walk.{form}.{way}", named),
                     (f"walk.either.{way}", named * float(both and of.extra == "node" and not relation.does)),
-                    (f"walk.does.{way}.{order}", float(relation.does)),
+                    (f"walk.does.{way}.{order}", float(relation.does)), (f"walk.doer.{way}", float(relation.doer)),
+                    (f"walk.active.{way}.{told}", float(active)),
                 )  # fmt: skip
                 yield "S", program, "walk", features
                 twin = self.schema.twin(directed)
@@ -357,7 +365,8 @@ class SetRules(Rules):
     def _same_relation(self, left: Part, right: Part, forward: bool, gap: str) -> Iterator[Made]:
         """A relation in other words, "the boss he reports to"; "X's boss's boss" walks it once more."""
         del forward
-        if left.extra.relation == right.extra.relation and gap != "of":
+        twice = left.extra.doer != right.extra.doer  # who taught the teacher
+        if left.extra.relation == right.extra.relation and gap != "of" and not twice:
             yield "R", None, left.extra, (("r.again", 1.0),)
 
     @rule("IS")

@@ -153,7 +153,7 @@ class ValueRules(Rules):
         if program is not None:
             yield "S", program, "filter", (("filter.node", 1.0), (f"filter.node.{gap}", 1.0))
             return
-        if self.executor.columns.value_type(relation) is None:
+        if self.executor.columns.value_type(relation) is None and comparing.adjective is not None:
             comparison = Comparison.MORE if comparing.up else Comparison.LESS
             for directed in (relation, self.schema.inverse(relation)):
                 key = Key((directed,), counted=True)

@@ -1,7 +1,5 @@
 """Runs that a program answers: the event, the facts that prove it, and programs of a person."""
 
-from copy import copy
-
 import pytest
 
 from retrieval.events import (
@@ -23,7 +21,7 @@ from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.types import NoAnswerReason
 from tests.retrieval.films import WordEncoder
 from tests.retrieval.programs import land
-from tests.retrieval.world import LabelLinker, ScriptedRetriever
+from tests.retrieval.world import LabelLinker
 
 
 @pytest.fixture(scope="module")
@@ -136,28 +134,6 @@ def test_an_agent_runs_a_program_of_a_person(agent):
     data = {"op": "Count", "source": {"op": "Having", "relation": {"name": "capital", "inverse": False}}}
     found = events(agent, "How many?", program=data)
     assert (one(found, ProgramExecuted).by, one(found, AnswerFinal).answers[0].label) == ("person", "2")
-
-
-def self_taught(engine, score):
-    """An engine whose planner knows one relation path, that sure of it."""
-    other = copy(engine)
-    script = {"Egypt": [("language", score)], "Africa": [("-continent", score)]}
-    other.retriever = ScriptedRetriever(engine.snapshot, script)
-    other._self_taught = True
-    other._retelling = None
-    return other
-
-
-def test_programs_read_what_a_self_taught_planner_cannot(engine):
-    found = events(self_taught(engine, 1.0), "Which countries in Africa have the capital Cairo?")
-    assert [answer.label for answer in one(found, AnswerFinal).answers] == ["Egypt"]
-    assert one(found, ProgramExecuted).by == "reader"
-
-
-@pytest.mark.parametrize(("score", "answer"), [(0.5, "Cairo"), (1.0, "Arabic")])
-def test_a_path_is_read_by_whichever_is_surer(engine, score, answer):
-    found = events(self_taught(engine, score), "What is the capital of Egypt?")
-    assert [answer.label for answer in one(found, AnswerFinal).answers] == [answer]
 
 
 def test_what_no_word_of_the_graph_comes_near_is_told(engine):
