@@ -267,8 +267,13 @@ class Finishing:
             return []  # whose it is was said already
         if isinstance(program, Walk) and program.relation in named:  # not whose theirs is
             return [Walk(program.source, self.schema.inverse(program.relation))]
-        if not named:
-            return self._people_of(program)
+        if not named:  # whose shows they are says who made them, before who stars in them
+            people, count = self._people_of(program), self.schema.snapshot.num_relations
+            made = [
+                own for own in people
+                if isinstance(own, Walk) and self.schema.relations[own.relation % count].form == "by"
+            ]  # fmt: skip
+            return made or people
         return [own for own in back if len(self.executor.nodes(own))]
 
     def _lifted(self, question: Question, program: Program) -> list[Program]:

@@ -1,8 +1,8 @@
 """The retriever of a graph that taught itself: what its words say, and what a planner learned of written questions.
 
 A planner that learned nothing but questions which Clew wrote follows longer relation paths than the zero-shot retriever
-finds, and is sure of itself where people ask in words that nobody wrote. So both rank relation paths, and what each
-says of one counts alike; whether any is what was asked, the zero-shot retriever says.
+finds, and is sure of itself where people ask in words that nobody wrote. So both rank relation paths, and the planner's
+word counts as much as the other leaves open; whether any is what was asked, the zero-shot retriever says.
 """
 
 from __future__ import annotations
@@ -16,9 +16,6 @@ from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.methods._shared.ranking import RankingRetriever
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
 from retrieval.types import RelationPath
-
-#: What the planner's probability counts; the rest is the zero-shot retriever's.
-TAUGHT = 0.5
 
 
 class SelfTaughtRetriever(RankingRetriever):
@@ -59,9 +56,9 @@ class SelfTaughtRetriever(RankingRetriever):
 
 def _joined(by_words: Sequence[RelationPath], learned: Iterable[RelationPath]) -> list[RelationPath]:
     """Relation paths of one topic with the probabilities of both, most probable first."""
-    support = by_words[0].support if by_words else 0.0
-    found = {own.relations: replace(own, score=(1 - TAUGHT) * own.score) for own in by_words}
+    sure, support = (by_words[0].score, by_words[0].support) if by_words else (0.0, 0.0)
+    found = {own.relations: replace(own, score=sure * own.score) for own in by_words}
     for own in learned:
         known = found.get(own.relations) or replace(own, score=0.0, support=support)
-        found[own.relations] = replace(known, score=known.score + TAUGHT * own.score)
+        found[own.relations] = replace(known, score=known.score + (1 - sure) * own.score)
     return sorted(found.values(), key=lambda own: (-own.score, own.relations))

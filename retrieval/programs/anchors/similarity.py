@@ -44,6 +44,8 @@ _MEASURED = {
     "price": ("", "money"),
     "age": ("", "duration"),
 }
+#: What adjectives compare that are said of nothing else: the cheapest, the heaviest.
+_ALONE = frozenset({"price", "weight"})
 #: Stems of what was paid for things that are sold again, how much less a price that is, and what is surely one.
 _BOUGHT, _LESS, _PRICED = (
     frozenset(map(vocabulary.stem, ("cost", "purchase", "buying", "wholesale"))),
@@ -110,7 +112,8 @@ class Adjectives:
 
     def is_of_another(self, adjective: Adjective, relation: int) -> bool:
         """Whether a relation has a unit that an adjective measures nothing in: the cheapest has no least volume."""
-        measured = _MEASURED.get(adjective.nouns[0][0]) if adjective.nouns else None
+        noun = adjective.nouns[0][0] if adjective.nouns else ""
+        measured = _MEASURED[noun] if noun in _ALONE else None  # a price is high, too
         kind, unit = self.schema.columns.value_type(relation), self.schema.columns.named_unit(relation)
         dimension = (unit and unit.dimension) or (kind and kind.dimension)
         return measured is not None and bool(dimension) and dimension not in measured

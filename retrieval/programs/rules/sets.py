@@ -82,7 +82,9 @@ class SetRules(Rules):
             yield "S", met, None, (("and", 1.0), ("and.empty.named", 1.0))
         elif self._is_none(one, two) or self._is_none(two, one):
             pass  # what is named is in a row, and none itself
-        elif self.asked == "yes/no" and left.extra == "node" and isinstance(two, And) and len(self.nodes(two)):
+        elif (
+            self.asked == "yes/no" and left.extra == "node" and isinstance(two, And) and len(self.nodes(two))
+        ):
             if not bool(((self._leaving(one)[2] > 0) & (self._leaving(two)[2] > 0)).any()):
                 return  # who is named is none of the wagons that somebody sleeps in
             yield "S", met, None, (("and", 1.0), ("and.empty.claim", 1.0))
@@ -95,10 +97,8 @@ class SetRules(Rules):
             yield "S", Or(one, two), None, (
                 ("and.union", 1.0), (f"and.union.{left.extra}", 1.0), (f"and.union.{self.asked}", 1.0),
             )  # fmt: skip
-        if named:
-            both = self._rows_of_both(one, two)
-            if both:  # home and away: either way round
-                yield "S", reduce(Or, both), "walk", (("and", 1.0), ("and.rows", 1.0))
+        if named and (both := self._rows_of_both(one, two)):  # home and away: either way round
+            yield "S", reduce(Or, both), "walk", (("and", 1.0), ("and.rows", 1.0))
         yield from self._ranked_within(left, right, gap)
         yield from self._either_reached(left, right)
         yield from self._either_reached(right, left)
@@ -134,7 +134,19 @@ class SetRules(Rules):
             )
             ways.append([walked for r in back if rows[self.nodes(walked := Walk(named, r))].all()])
         pairs = [And(*pair) for pair in product(*ways) if pair[0].relation != pair[1].relation]
-        return [pair for pair in pairs if len(self.nodes(pair))]
+        met = [pair for pair in pairs if len(self.nodes(pair))]
+        if met or self.asked != "yes/no":
+            return met
+        return [pair for pair in pairs if self._in_one_row(pair)]
+
+    def _in_one_row(self, pair: And) -> bool:
+        """Whether rows have both of two columns: "did Ida order a chair" is a no where she ordered others."""
+        sources = [
+            self.executor.columns.sources(self.schema.inverse(own.relation))
+            for own in (pair.left, pair.right)
+            if isinstance(own, Walk)
+        ]
+        return len(common(*sources)) > 0
 
     def _is_none(self, named: Program, program: Program) -> bool:
         """Whether something is named, and any condition of a set is one of rows without names, of which it is none, or
