@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.programs.algebra import And, Arithmetic, Entities, Exists, Having, Or, Walk, walk
+from retrieval.programs.algebra import And, Arithmetic, Entities, Exists, Filter, Having, Or, Walk, walk
 from retrieval.programs.judging.signs import result_key
 from retrieval.programs.lexicon import COMPARATIVES, EVENTS, NEGATIONS, STOP, SUPERLATIVES
 from retrieval.programs.words import Word, related, stem, targets
@@ -50,6 +50,8 @@ _HAPPENS = frozenset(
 )
 #: Stems of things that happen and of their verbs.
 _EVENTS = tuple(frozenset(map(stem, group)) for group in EVENTS)
+#: What compares how many or how much of what stands behind it there is.
+_MORE = frozenset({"fewer", "less", "more"})
 _COUNTED = ("number", "numbers", "order", "orders")
 
 
@@ -151,9 +153,12 @@ def confidence(weights: Weights, reading: Reading) -> float:
 
 def is_refused(reading: Reading, best: Candidate) -> bool:
     """Whether a program is no answer: what the question names is not what it asks for, but for several, "which ones"
-    of a follow-up; a date is no number of things; or something is asked for that no program computes.
+    of a follow-up; a date is no number of things, and a fee no number of days; or something is asked for that no
+    program computes.
     """
-    if best.features.get("root.dated"):
+    if best.features.get("root.dated") or best.features.get("root.unit"):
+        return True
+    if _compares_another(reading, best):
         return True
     program = best.program
     named = program.source if isinstance(program, Exists) else program
@@ -163,6 +168,25 @@ def is_refused(reading: Reading, best: Candidate) -> bool:
         isinstance(own, Or | And | Entities) for own in walk(named)
     )
     return (only_names and named is program) or _beyond(reading, best)
+
+
+def _compares_another(reading: Reading, best: Candidate) -> bool:
+    """Whether "more" of something that was not read would be more of whatever: more visits, and a longer road."""
+    words = reading.question.words
+    read = {n for part, _ in _leaves(best.part) for n in range(*(part.anchored or (0, 0)))}
+    unsaid = any(
+        word.text in _MORE
+        and n + 1 in range(len(words))
+        and n + 1 not in read
+        and words[n + 1].text not in STOP
+        for n, word in enumerate(words)
+    )
+    keys = [own.key for own in walk(best.program) if isinstance(own, Filter)]
+    return (
+        unsaid
+        and any(not key.counted for key in keys)
+        and not any(_names_relation(p) for p, _ in _leaves(best.part))
+    )
 
 
 def _said_of_events(read: list[str], words: list[Word]) -> list[int]:

@@ -269,7 +269,7 @@ class Finishing:
             return [Walk(program.source, self.schema.inverse(program.relation))]
         if not named:  # whose shows they are says who made them, before who stars in them
             people, count = self._people_of(program), self.schema.snapshot.num_relations
-            made = [
+            made: list[Program] = [
                 own for own in people
                 if isinstance(own, Walk) and self.schema.relations[own.relation % count].form == "by"
             ]  # fmt: skip

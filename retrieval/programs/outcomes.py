@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from retrieval.kg.snapshot.arrays import among, common
+from retrieval.kg.values import parse
 from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import (
     EVERY,
@@ -19,6 +21,7 @@ from retrieval.programs.algebra import (
     Filter,
     Fold,
     Having,
+    KeyOf,
     Or,
     Program,
     Top,
@@ -29,12 +32,20 @@ from retrieval.programs.algebra import (
 from retrieval.programs.execution import Executor, Result
 from retrieval.programs.lexicon import STOP
 from retrieval.programs.parts import Part
+from retrieval.programs.sorts import stems_in
 from retrieval.programs.words import Question
 
 if TYPE_CHECKING:
     from retrieval.programs.anchors.anchor import Features
     from retrieval.programs.schema import Schema
 
+#: Stems of words that ask for what has a unit, by its dimension.
+_MEASURES = {
+    "money": stems_in("cash cost fee money price rent wage salary"),
+    "mass": stems_in("weigh weight heavy"),
+    "length": stems_in("depth distance height tall width length"),
+    "duration": stems_in("duration age runtime length"),
+}
 #: So many of the answers are people, or places, where they fit "who" and "where".
 _MOSTLY = 0.5
 
@@ -81,7 +92,10 @@ class Outcomes:
                 "count" if isinstance(program, Count) else "fold" if isinstance(program, Fold) else "number"
             )
             bad = float(result) != float(result) or self._sums_nothing(program)
-            return ((f"root.{asked}.{sort}", 1.0), ("root.bad", float(bad)), ("root.idle", idle))
+            unit = float(self._is_measured_otherwise(question, program))
+            return (
+                (f"root.{asked}.{sort}", 1.0), ("root.bad", float(bad)), ("root.idle", idle), ("root.unit", unit)
+            )  # fmt: skip
         kinds = self.schema.columns.kinds[result]
         sort = "empty" if not len(result) else "values" if kinds.all() else "nodes"
         if sort == "values":
@@ -129,6 +143,27 @@ class Outcomes:
             features.append(("target.ok" if inside else "target.bad", 1.0))
             features.append((f"target.{asked}.{'ok' if inside else 'bad'}", 1.0))
         return tuple(features)
+
+    def _is_measured_otherwise(self, question: Question, program: Program) -> bool:
+        """Whether a number has a unit of which nothing was said, where others are asked for: no fee is 15 days."""
+        key = program.key if isinstance(program, Fold | KeyOf) else None
+        if key is None or key.counted:
+            return False
+        stems = {word.stem for word in question.words}
+        wanted = {dimension for dimension, own in _MEASURES.items() if stems & own}
+        texts = [word.text for word in question.words]
+        spelt = [parse(f"1 {text}") for before, text in pairwise(texts) if before == "in"]
+        wanted |= {value.dimension for value in spelt if value is not None and value.dimension}
+        kind = self.schema.columns.key_type(key)
+        unit = (
+            None
+            if kind is None or kind.dimension or key.less
+            else self.schema.columns.named_unit(key.path[-1])
+        )
+        given = unit.dimension if unit is not None else "" if kind is None else kind.dimension
+        said = any(word.stem in self.schema.relations[r % len(self.schema.relations)].stems
+                   for r in key.path for word in question.words)  # fmt: skip
+        return bool(wanted) and bool(given) and given not in wanted and not said
 
     def _sums_nothing(self, program: Program) -> bool:
         """Whether nothing of what is added up has a number."""

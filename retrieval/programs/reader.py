@@ -25,6 +25,8 @@ from retrieval.programs.writing.words import Words
 from retrieval.programs.writing.writer import ProgramWriter
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from retrieval.environment import LLMSettings
     from retrieval.kg.snapshot import Snapshot
     from retrieval.programs.algebra import Program
@@ -77,6 +79,7 @@ class Understanding:
         vocabulary: of the RDF that holds the graph, where it has its own.
         beside: forward relations whose values were asked for beside each answer.
         meanings: the best programs that the question may mean, the likeliest first.
+        wanted: nodes of the sort that the question's noun says, int64 ascending; None where it says none.
     """
 
     best: Candidate
@@ -91,6 +94,7 @@ class Understanding:
     vocabulary: Vocabulary | None = None
     beside: tuple[int, ...] = ()
     meanings: tuple[Meaning, ...] = ()
+    wanted: np.ndarray | None = None
 
     def meant(self, at: int, sure: float) -> Self:
         """The same with another of its meanings as the best, and how sure that is, in [0, 1]."""
@@ -205,6 +209,7 @@ class ProgramReader:
         return Understanding(
             best.candidate, sure, tuple(reading.candidates[1 : 1 + _SHOWN]), executor, self.parser.schema,
             best.named, says_nothing=sure == 0.0 and unread > 0, reads_all=unread == 0.0, meanings=meanings,
+            wanted=reading.wanted,
         )  # fmt: skip
 
     def _several(

@@ -20,6 +20,7 @@ from retrieval.programs.lexicon import STOP
 from retrieval.programs.measures import Measures, refers
 from retrieval.programs.sorts import (
     LOCATING,
+    NOWHERE,
     PERSONAL,
     SOMEBODY,
     SOMEWHERE,
@@ -179,6 +180,16 @@ class Schema:
         named = [info.id for info in self.relations if set(info.stems) & (SOMEWHERE | LOCATING)]
         led = [self.columns.targets(r) for r in named if self.columns.value_type(r) is None]
         return self._mask(SOMEWHERE, led)
+
+    @cached_property
+    def nowhere(self) -> np.ndarray:
+        """Which nodes are surely no places: trades and days that nothing more is said of; bool [E]."""
+        named = [info.id for info in self.relations if set(info.stems) & NOWHERE]
+        mask = np.zeros(self.snapshot.num_entities, bool)
+        for relation in named:
+            mask[self.columns.targets(relation)] = True
+        leaves = np.asarray(self.snapshot.out_offsets[:-1] == self.snapshot.out_offsets[1:])
+        return np.asarray(mask & leaves & ~self.somewhere)
 
     def _mask(self, kinds: frozenset[str], others: list[np.ndarray]) -> np.ndarray:
         mask = np.zeros(self.snapshot.num_entities, bool)

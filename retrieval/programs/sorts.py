@@ -47,6 +47,8 @@ SOMEWHERE = stems_in(
     "shelf floor enclosure warehouse territory municipality"
 )
 """Kinds of places, by stem."""
+NOWHERE = stems_in("day job occupation profession rank role title trade weekday")
+"""Words of relations that never say where something is, by stem."""
 LOCATING = stems_in(
     "city country state location place located region address continent street town county room "
     "building hometown origin venue headquarters nationality birth ground stadium office site base "
@@ -99,10 +101,19 @@ def is_personal(name: str) -> bool:
 
 
 #: What somebody did, where no ending tells.
+_PARTICIPLES = _words(
+    "blown born broken cast chosen cut dug drawn driven flown given grown known laid lit put read seen set shot shown "
+    "spoken struck sung sworn taken thrown worn woven written"
+)
 _PAST = _words(
     "beat began bought bred brought built caught chose drew drove fed flew fought found gave grew held kept led lent "
     "lost made met paid ran rang rode sang saw sent sold spoke swam taught threw took won wrote"
 )
+
+
+def is_past(word: str) -> bool:
+    """Whether a word says what was done: "opened", "lit"."""
+    return word.endswith("ed") or word in _PAST or word in _PARTICIPLES
 
 
 def form_of(label: str) -> Form:

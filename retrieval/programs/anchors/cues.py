@@ -13,6 +13,7 @@ from retrieval.programs.algebra import Comparison, ValueKind
 from retrieval.programs.anchors.anchor import Anchor, Comparing, Ranking, Relating
 from retrieval.programs.anchors.similarity import ANY_DATE, Adjectives
 from retrieval.programs.lexicon import Adjective
+from retrieval.programs.sorts import is_past
 from retrieval.programs.words import Question
 
 #: Relations that "how long" may ask for.
@@ -44,7 +45,7 @@ def cues(question: Question, adjectives: Adjectives) -> list[Anchor]:
     for quantity in question.quantities:
         if quantity.last - quantity.first > 1 or not question.words[quantity.first].text.isalpha():
             taken[quantity.first : quantity.last] = [True] * (quantity.last - quantity.first)
-    for low, high in question.quoted:
+    for low, high in [*question.quoted, *_names_with_cues(question, adjectives), *_first_done(question)]:
         taken[low:high] = [True] * (high - low)
     n = 0
     while n < len(question.words):
@@ -58,6 +59,29 @@ def cues(question: Question, adjectives: Adjectives) -> list[Anchor]:
                     break
         n = max(ends)
     return found
+
+
+def _names_with_cues(question: Question, adjectives: Adjectives) -> list[tuple[int, int]]:
+    """Where relations stand by names that sound like rankings: "best before"."""
+    texts = [word.text for word in question.words]
+    return [
+        (n, n + len(name))
+        for name in adjectives.ranking_names
+        for n in range(len(texts) - len(name) + 1)
+        if texts[n : n + len(name)] == list(name)
+    ]
+
+
+def _first_done(question: Question) -> list[tuple[int, int]]:
+    """Where "first" only says that something began then: "first lit after 1900", and not who first did it."""
+    words = question.words
+    if not question.quantities or vocabulary.asked(question) == "who":
+        return []
+    return [
+        (n, n + 1)
+        for n, word in enumerate(words[:-1])
+        if word.text == "first" and n and is_past(words[n + 1].text) and words[n - 1].text not in lexicon.STOP
+    ]
 
 
 def _is_particle(question: Question, first: int, last: int) -> bool:

@@ -91,9 +91,10 @@ class Names:
                     )
                     known = self._known_as(match.entity)
                     if known is not None:
-                        alias = ("e.alias" if name == "e.exact" else name for name, _ in features)
-                        own = tuple(zip(alias, (value for _, value in features), strict=True))
-                        found.append(Anchor("S", first, last, Entities((known,)), "node", own, 1.0))
+                        alias = tuple(
+                            ("e.alias" if name == "e.exact" else name, value) for name, value in features
+                        )
+                        found.append(Anchor("S", first, last, Entities((known,)), "node", alias, 1.0))
                     whole[first:last] = [True] * (last - first)
         for low, high in [*question.quoted, *_capital_runs(question)]:
             if not any(whole[low:high]):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import ValueKind
-from retrieval.programs.lexicon import Adjective
+from retrieval.programs.lexicon import SUPERLATIVES, TEMPORAL, Adjective
 
 if TYPE_CHECKING:
     from retrieval.programs.schema import Schema
@@ -98,6 +99,12 @@ class Adjectives:
         self.similarity = similarity
         self._found: dict[tuple[tuple[str, bool], ...], list[tuple[int, bool, float]]] = {}
 
+    @cached_property
+    def ranking_names(self) -> list[tuple[str, ...]]:
+        """Names of relations of several words, of which the first ranks things elsewhere: ``best before``."""
+        names = {tuple(info.label.casefold().split()) for info in self.schema.relations}
+        return [name for name in names if len(name) > 1 and name[0] in SUPERLATIVES and name[1] in TEMPORAL]
+
     def names_rate(self, question: vocabulary.Question, behind: int) -> bool:
         """Whether "per" or "each" and the word behind it are of a relation's name: the price per skein, the monthly fee
         of "how much each month".
@@ -151,6 +158,13 @@ class Adjectives:
                     continue  # what is new has no high price
                 if measured is not None and kind is not None and kind.dimension not in measured:
                     continue  # a price is no weight
+                if (
+                    measured is not None
+                    and kind is not None
+                    and kind.kind is not ValueKind.NUMBER
+                    and not temporal
+                ):
+                    continue  # what is long has no late deadline
                 best = int(cosines[:, at].argmax())
                 quality = float(cosines[best, at]) * 0.6 * 0.97**best
                 least = RELATION_SIM if adjective.nouns[best][1] else _TURNED

@@ -25,11 +25,17 @@ from retrieval.programs.anchors.anchor import Features, Ranking
 from retrieval.programs.lexicon import SUPERLATIVES
 from retrieval.programs.parts import Made, Part, rule, sums
 from retrieval.programs.rules.base import Rules
-from retrieval.programs.words import Quantity
+from retrieval.programs.sorts import stems_in
+from retrieval.programs.words import Quantity, stems_of
 
 #: What compares the popular: below this nothing is known of it but how often something is met.
 _MEASURED = 0.8
 
+#: What "big" and "great" compare first, and stems of what is big by the money that it was.
+_SIZES = frozenset({"area", "size"})
+_PAYMENTS = stems_in(
+    "bill contract deal donation expense gift grant invoice order payment purchase quote refund sale"
+)
 #: What "highest" and "lowest" say of places; of a sum or average they say that it is.
 _HIGH = SUPERLATIVES["highest"][0].nouns
 
@@ -125,7 +131,10 @@ class RankingRules(Rules):
             )
         if rank.adjective.nouns:
             tried = 0
-            for relation, up, quality in self.anchors.adjectives.relations(rank.adjective):
+            for relation, up, quality in [
+                *self._paid(rank, of),
+                *self.anchors.adjectives.relations(rank.adjective),
+            ]:
                 share = len(common(nodes, columns.sources(relation))) / max(1, len(nodes))
                 if not share:
                     continue
@@ -193,6 +202,13 @@ class RankingRules(Rules):
             program = Top(Having(relation), Key((relation,)), rank.largest == up, rank.rank, rank.count)
             features = (("bare", 1.0), ("top.adjective", quality), ("top.tried", float(tried)))
             yield "S", program, "top", features
+
+    def _paid(self, rank: Ranking, of: Part) -> list[tuple[int, bool, float]]:
+        """How much money something was that is large by it: the biggest invoice, the smallest donation."""
+        if of.extra != "kind" or rank.adjective.nouns[0][0] not in _SIZES:
+            return []
+        stems = {own for n in range(*(of.anchored or (0, 0))) for own in stems_of(self.words[n])}
+        return [(r, True, 1.0) for r in self.schema.measures.amounts[:1]] if stems & _PAYMENTS else []
 
     def _ranked_far(self, rank: Ranking, of: Part, how: str) -> Iterator[Made]:
         """By a value of what the set is joined to: "the tallest player", whose height is the person's."""

@@ -133,11 +133,11 @@ class SetRules(Rules):
                 r for r in self.schema.held_by(self.nodes(named)) if r >= self.schema.snapshot.num_relations
             )
             ways.append([walked for r in back if rows[self.nodes(walked := Walk(named, r))].all()])
-        pairs = [And(*pair) for pair in product(*ways) if pair[0].relation != pair[1].relation]
+        pairs: list[Program] = [And(*pair) for pair in product(*ways) if pair[0].relation != pair[1].relation]
         met = [pair for pair in pairs if len(self.nodes(pair))]
         if met or self.asked != "yes/no":
             return met
-        return [pair for pair in pairs if self._in_one_row(pair)]
+        return [pair for pair in pairs if isinstance(pair, And) and self._in_one_row(pair)]
 
     def _in_one_row(self, pair: And) -> bool:
         """Whether rows have both of two columns: "did Ida order a chair" is a no where she ordered others."""
