@@ -149,11 +149,6 @@ class Outcomes:
         key = program.key if isinstance(program, Fold | KeyOf) else None
         if key is None or key.counted:
             return False
-        stems = {word.stem for word in question.words}
-        wanted = {dimension for dimension, own in _MEASURES.items() if stems & own}
-        texts = [word.text for word in question.words]
-        spelt = [parse(f"1 {text}") for before, text in pairwise(texts) if before == "in"]
-        wanted |= {value.dimension for value in spelt if value is not None and value.dimension}
         kind = self.schema.columns.key_type(key)
         unit = (
             None
@@ -161,8 +156,14 @@ class Outcomes:
             else self.schema.columns.named_unit(key.path[-1])
         )
         given = unit.dimension if unit is not None else "" if kind is None else kind.dimension
-        said = any(word.stem in self.schema.relations[r % len(self.schema.relations)].stems
-                   for r in key.path for word in question.words)  # fmt: skip
+        texts = [word.text for word in question.words]
+        spelt = [parse(f"1 {text}") for before, text in pairwise(texts) if before == "in"]
+        units = {value.dimension for value in spelt if value is not None and value.dimension}
+        if units:
+            return bool(given) and given not in units
+        stems = {word.stem for word in question.words}
+        wanted = {dimension for dimension, own in _MEASURES.items() if stems & own}
+        said = any(stems & set(self.schema.relations[r % len(self.schema.relations)].stems) for r in key.path)
         return bool(wanted) and bool(given) and given not in wanted and not said
 
     def _sums_nothing(self, program: Program) -> bool:

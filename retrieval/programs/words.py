@@ -45,6 +45,10 @@ _ORDERING = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """In which order answers are wanted, at the end of a question."""
+_ORDERED_BY = re.compile(
+    r"\b(?:is|are|was|were|been|being)\s+ordered\s+by\b|\bordered\s+by\s+(?:the\s+)?[A-Z]"
+)
+"""What somebody ordered is in no order."""
 _BEHIND_ORDER = re.compile(
     r"(?<=order|uence)\s+(?:that|who|which|whose|with|where)\s.*$", re.IGNORECASE | re.DOTALL
 )
@@ -171,6 +175,8 @@ def related() -> dict[str, frozenset[str]]:
 def read(text: str) -> Question:
     """The words, quantities and quotes of a question; in which order answers are wanted is left out."""
     ordering = _ORDERING.search(text)
+    if ordering is not None and _ORDERED_BY.search(text[: ordering.end()]):
+        ordering = None
     order = ordering[0] if ordering is not None else ""
     if ordering is not None:
         condition = _BEHIND_ORDER.search(order)  # in alphabetical order that have more than ten

@@ -46,6 +46,10 @@ def _is_unknown(kind: Part, named: Part) -> bool:
     return named.extra == "node" and any(name == "i.unknown" for name, _ in kind.features)
 
 
+#: Whether what has a relation or what it leads to is asked for.
+_OTHER_WAY = {"value": "owner", "owner": "value"}
+
+
 class SetRules(Rules):
     """See the module."""
 
@@ -273,6 +277,9 @@ class SetRules(Rules):
         active = form == "verb" and " " not in name and both and of.extra == "node"
         active = active and not relation.doer and self.asked == "who"
         told = order if "by" not in self.said else order[::-1]
+        # "The children of James" have him, and whom "is he a child of" he has.
+        last = self.words[-1:] == ["of"]
+        of_it = float((gap == "of" or last) and form == "of" and of.extra == "node") * named
         both = both and form == "noun"
         for directed, way in ways:
             program: Program = Walk(of.expression, directed)
@@ -289,6 +296,7 @@ class SetRules(Rules):
                     (f"walk.either.{way}", named * float(both and of.extra == "node" and not relation.does)),
                     (f"walk.does.{way}.{order}", float(relation.does)), (f"walk.doer.{way}", float(relation.doer)),
                     (f"walk.active.{way}.{told}", float(active)),
+                    (f"walk.of_it.{way if not last else _OTHER_WAY[way]}", of_it),
                 )  # fmt: skip
                 yield "S", program, "walk", features
                 twin = self.schema.twin(directed)

@@ -1,0 +1,41 @@
+"""Relation paths answer with the sort of thing that was asked for, or not at all: no kind of "who"."""
+
+import pytest
+
+from retrieval.kg.build import build_snapshot
+from retrieval.kg.table import TripleTable
+from retrieval.methods._shared.program_engine import ProgramEngine
+from retrieval.pretrained import PROGRAMS
+from retrieval.programs.reader import ProgramReader
+
+BATHS = [
+    ("Olga", "type", "person"), ("Piet", "type", "person"), ("Reed Bath", "type", "bath"),
+    ("Salt Bath", "type", "bath"),
+    ("Olga", "works at", "Reed Bath"), ("Olga", "job", "masseur"), ("Piet", "job", "cook"),
+    ("Piet", "works at", "Salt Bath"), ("Reed Bath", "heated", "yes"), ("Salt Bath", "heated", "no"),
+    ("Reed Bath", "opened", "1999"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def snapshot(tmp_path_factory):
+    return build_snapshot(TripleTable.of(BATHS), tmp_path_factory.mktemp("baths") / "graph")
+
+
+@pytest.mark.parametrize(
+    ("question", "nodes", "refused"),
+    [
+        ("who works at Reed Bath", ["Olga"], False),
+        ("who works at Reed Bath", ["bath"], True),
+        ("who is Olga", ["person"], False),
+        ("where does Olga work", ["Reed Bath"], False),
+        ("where does Olga work", ["masseur"], True),
+        ("is Reed Bath heated", ["yes"], False),
+        ("is Reed Bath heated", ["no", "yes"], True),
+        ("is Reed Bath heated", ["Salt Bath"], True),
+        ("what does Olga do", ["masseur"], False),
+    ],
+)
+def test_what_can_be_no_answer(snapshot, question, nodes, refused):
+    engine = ProgramEngine(ProgramReader(snapshot, None, PROGRAMS), 0.3)
+    assert engine.are_no_answer(question, [snapshot.find_entity(node) for node in nodes]) is refused
