@@ -44,6 +44,7 @@ from tests.benchmarks import (
     review_load,
     router,
     scale,
+    self_taught,
     snapshots,
     span_reader,
     studies,
@@ -77,6 +78,7 @@ LONG = (
     "fuzz", "meanwhile", "programs", "program_weights", "program_judge", "path_weights", "zero_shot", "unknown",
     "linking", "why_not", "endpoint_programs", "canvas", "larger_graph", "waiting", "tables", "written_names",
     "unseen", "newcomers", "answer_choice", "span_reader", "million",
+    "self_taught",
 )  # fmt: skip
 
 
@@ -132,6 +134,7 @@ def main() -> None:
         "unknown": lambda: unknown.measure(args.data),
         "unseen": lambda: unseen.measure(args.data),
         "newcomers": lambda: newcomers.measure(args.data, show=args.show),
+        "self_taught": lambda: self_taught.measure(args.data),
         "path_weights": lambda: path_weights.measure(args.data, args.out, quick=args.quick),
         "canvas": canvas.measure,
         "waiting": waiting.measure,

@@ -49,8 +49,7 @@ def measure(data: Sequence[str], *, show: bool = False) -> list[Section]:
     homes = [Path(name) for name in data] or sorted(path for path in HOME.iterdir() if path.is_dir())
     by_kind: dict[str, list[tuple[Asked, Outcome]]] = defaultdict(list)
     for home in homes:
-        asked = questions_of(home)
-        rows = [(one, _with_values(_by_number(outcome))) for one, outcome in answered(asked)]
+        rows = judged(answered(questions_of(home)))
         for one, outcome in rows:
             by_kind[one.operators[0]].append((one, outcome))
             if show:
@@ -65,7 +64,17 @@ def measure(data: Sequence[str], *, show: bool = False) -> list[Section]:
 
 def questions_of(home: Path) -> list[Asked]:
     """The questions of a folder of folders, with the graphs of their files."""
-    return [one for folder in _folders(home) for one in _asked(home, folder)]
+    return [one for folder in _folders(home) for one in asked_of(folder)]
+
+
+def asked_of(folder: Path) -> list[Asked]:
+    """The questions of one folder, with the graph of its files."""
+    return list(_asked(folder.parent, folder))
+
+
+def judged(rows: Sequence[tuple[Asked, Outcome]]) -> list[tuple[Asked, Outcome]]:
+    """Questions with what is shown to people as their outcomes: numbers of rows, values of a ranking."""
+    return [(one, _with_values(_by_number(outcome))) for one, outcome in rows]
 
 
 def _folders(home: Path) -> list[Path]:

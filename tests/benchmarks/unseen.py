@@ -51,14 +51,17 @@ def measure(names: Sequence[str] = ()) -> list[Section]:
     return [section]
 
 
-def answered(asked: Sequence[Asked]) -> list[tuple[Asked, Outcome]]:
-    """What the engine without a checkpoint answers to each, graph by graph."""
+def answered(
+    asked: Sequence[Asked], checkpoint: Path | None = None, method: str | None = None
+) -> list[tuple[Asked, Outcome]]:
+    """What the engine answers to each, graph by graph: without a checkpoint, where none of a method is named."""
     encoder, found = load_encoder(), list[tuple[Asked, Outcome]]()
     by_graph: dict[Path, list[Asked]] = defaultdict(list)
     for one in asked:
         by_graph[one.graph].append(one)
     for graph, some in by_graph.items():
-        engine = load_engine(EngineSpec(graph, None, DEFAULT), load_parts(snapshots.open(graph), encoder))
+        spec = EngineSpec(graph, checkpoint, method or DEFAULT)
+        engine = load_engine(spec, load_parts(snapshots.open(graph), encoder))
         questions = [
             Question(id=one.id, question=one.question, answers=one.right[0], also=one.right[1:])
             for one in some

@@ -14,6 +14,7 @@ from retrieval.errors import LLMError, ProgramError
 from retrieval.events import AnswerFinal, ChainsBuilt, Event, PathRetrieved, QuestionLinked
 from retrieval.evidence.chains import distinct_facts
 from retrieval.kg.snapshot import KINDS
+from retrieval.kg.snapshot.arrays import among
 from retrieval.methods._shared.choice.choosing import Chosen, choose
 from retrieval.methods._shared.choice.model import Choice
 from retrieval.methods._shared.choice.outcomes import outcomes
@@ -132,11 +133,13 @@ class ProgramEngine:
 
     def are_no_answer(self, question: str, nodes: Sequence[int]) -> bool:
         """Whether nodes can be no answer: things or both of a yes or no, a kind of things of "who did it", a trade or a
-        day of "where".
+        day of "where", a yes of "when".
         """
         schema, sort = self._reader.parser.schema, asked(words(question))
         if sort == "yes/no":
             return bool(nodes) and (len(nodes) > 1 or nodes[0] not in schema.truth_values)
+        if sort == "when":
+            return not set(nodes).isdisjoint(schema.truth_values)
         if sort == "where":
             return bool(nodes) and bool(schema.nowhere[list(nodes)].all())
         return sort == "who" and not _IDENTITY.match(question) and not set(nodes).isdisjoint(schema.kinds)
@@ -232,7 +235,7 @@ class ProgramEngine:
             for own in outcomes(read, run.request.given, reaches, verdict)
             if own.nodes is None or not self.are_no_answer(question, own.nodes[:LOOKED_AT].tolist())
         ]
-        found = self._of_the_sort(question, read, found)
+        found = self._of_the_sort(read, found)
         nodes = [() if own.nodes is None else own.nodes[:LOOKED_AT].tolist() for own in found]
         seen = Seen(
             question,
@@ -251,23 +254,17 @@ class ProgramEngine:
         )
         return seen, found
 
-    def _of_the_sort(self, question: str, read: Understanding | None, found: list[Outcome]) -> list[Outcome]:
-        """Outcomes without those of another sort than is asked for, where others are of it: when it was bought is no
-        yes; what relation paths alone lead to is what the question's noun says.
-        """
-        columns, sort = self._reader.parser.columns, asked(words(question))
-        mask = columns.kinds > 0 if sort == "when" else None
-        noun = mask is None and read is not None and read.wanted is not None
-        if mask is None and read is not None and read.wanted is not None:
-            mask = np.zeros(self._reader.snapshot.num_entities, bool)
-            mask[read.wanted] = True
-        if mask is None:
+    def _of_the_sort(self, read: Understanding | None, found: list[Outcome]) -> list[Outcome]:
+        """Outcomes without those of relation paths alone that are not of the noun that is asked for, where others are."""
+        if read is None or read.wanted is None:
             return found
-        told = [own.nodes is not None and len(own.nodes) > 0 for own in found]
-        fits = [own.nodes is None or bool(mask[own.nodes].all()) for own in found]
-        if not any(fit and given for fit, given in zip(fits, told, strict=True)):
+        wanted = read.wanted
+        fits = [own.nodes is None or bool(among(own.nodes, wanted).all()) for own in found]
+        if not any(
+            fit and own.nodes is not None and len(own.nodes) for own, fit in zip(found, fits, strict=True)
+        ):
             return found
-        return [own for own, fit in zip(found, fits, strict=True) if fit or (noun and own.programs)]
+        return [own for own, fit in zip(found, fits, strict=True) if fit or own.programs]
 
     def _kind(self, node: int) -> str | None:
         """What a node is that is no thing; None of things."""

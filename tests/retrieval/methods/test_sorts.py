@@ -33,6 +33,8 @@ def snapshot(tmp_path_factory):
         ("is Reed Bath heated", ["yes"], False),
         ("is Reed Bath heated", ["no", "yes"], True),
         ("is Reed Bath heated", ["Salt Bath"], True),
+        ("when was Reed Bath heated", ["yes"], True),
+        ("when did Reed Bath open", ["1999"], False),
         ("what does Olga do", ["masseur"], False),
     ],
 )
