@@ -255,7 +255,7 @@ class ProgramEngine:
         return seen, found
 
     def _of_the_sort(self, read: Understanding | None, found: list[Outcome]) -> list[Outcome]:
-        """Outcomes without those of relation paths alone that are not of the noun that is asked for, where others are."""
+        """Outcomes without those of relation paths alone that are not what the noun says, where others are."""
         if read is None or read.wanted is None:
             return found
         wanted = read.wanted
