@@ -255,8 +255,11 @@ class ProgramEngine:
         return seen, found
 
     def _of_the_sort(self, read: Understanding | None, found: list[Outcome]) -> list[Outcome]:
-        """Outcomes without those of relation paths alone that are not what the noun says, where others are."""
-        if read is None or read.wanted is None:
+        """Outcomes without those of relation paths alone that are not what the noun says, where others are.
+
+        Where no relation says kinds, what has some relation stands for one, and not all of a kind has it.
+        """
+        if read is None or read.wanted is None or self._reader.parser.schema.type_relation is None:
             return found
         wanted = read.wanted
         fits = [own.nodes is None or bool(among(own.nodes, wanted).all()) for own in found]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from retrieval.programs.algebra import Folding, Key, ValueKind
@@ -19,6 +20,8 @@ _IRREGULAR = {
     "volcano": "volcanoes", "bus": "buses", "gas": "gases", "people": "people",
     "aircraft": "aircraft", "sheep": "sheep", "fish": "fish",
 }
+#: A noun with a unit, or what it is short for, in brackets behind it.
+_IN_BRACKETS = re.compile(r"(.*\S)(\s*[(\[][^)\]]+[)\]])")
 PREPOSITIONS = frozenset({
     "by", "in", "of", "at", "on", "for", "from", "to", "with", "near", "within", "under", "after", "as", "through",
     "into",
@@ -52,6 +55,9 @@ def plural(noun: str) -> str:
 
     ``country`` -> ``countries``; ``point of interest`` -> ``points of interest``; ``US state`` -> ``US states``.
     """
+    bracketed = _IN_BRACKETS.fullmatch(noun)
+    if bracketed is not None:  # monthly fees (£)
+        return plural(bracketed[1]) + bracketed[2]
     head, of, rest = noun.partition(" of ")
     before, space, word = head.rpartition(" ")
     low = word.lower()

@@ -369,6 +369,7 @@ def test_plurals() -> None:
         "point of interest": "points of interest",
     }  # fmt: skip
     assert plural("US state") == "US states"
+    assert plural("monthly fee (£)") == "monthly fees (£)"
 
 
 def test_rows_and_places() -> None:
