@@ -10,7 +10,7 @@ import numpy as np
 
 from retrieval.programs.algebra import And, Arithmetic, Entities, Exists, Filter, Having, Or, Walk, walk
 from retrieval.programs.judging.signs import result_key
-from retrieval.programs.lexicon import COMPARATIVES, EVENTS, NEGATIONS, STOP, SUPERLATIVES
+from retrieval.programs.lexicon import COMPARATIVES, EVENTS, NEGATIONS, PERIODICAL, STOP, SUPERLATIVES
 from retrieval.programs.words import Word, related, stem, targets
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ _HAPPENS = frozenset(
 _EVENTS = tuple(frozenset(map(stem, group)) for group in EVENTS)
 #: What compares how many or how much of what stands behind it there is.
 _MORE = frozenset({"fewer", "less", "more"})
+_EACH = frozenset({"by", "each", "every", "per"})
 _COUNTED = ("number", "numbers", "order", "orders")
 
 
@@ -158,7 +159,7 @@ def is_refused(reading: Reading, best: Candidate) -> bool:
     """
     if best.features.get("root.dated") or best.features.get("root.unit"):
         return True
-    if _compares_another(reading, best):
+    if _compares_another(reading, best) or _is_of_periods(reading, best):
         return True
     program = best.program
     named = program.source if isinstance(program, Exists) else program
@@ -186,6 +187,17 @@ def _compares_another(reading: Reading, best: Candidate) -> bool:
         unsaid
         and any(not key.counted for key in keys)
         and not any(_names_relation(p) for p, _ in _leaves(best.part))
+    )
+
+
+def _is_of_periods(reading: Reading, best: Candidate) -> bool:
+    """Whether something is asked of each month or year, and no program says of which."""
+    words = reading.question.words
+    read = {n for part, _ in _leaves(best.part) for n in range(*(part.anchored or (0, 0)))}
+    return any(
+        word.text in PERIODICAL and n not in read and words[n - 1].text in _EACH
+        for n, word in enumerate(words)
+        if n
     )
 
 

@@ -273,6 +273,11 @@ OTHER_NAMES = frozenset({
     "stage name",
 })  # fmt: skip
 """What relations are called that lead to another name of somebody."""
+PERIODICAL = {
+    "hour": "hourly", "day": "daily", "week": "weekly", "month": "monthly", "quarter": "quarterly", "year": "yearly",
+    "annum": "annual",
+}  # fmt: skip
+"""Periods, and what is paid or happens once in each."""
 TEMPORAL = frozenset({"after", "before", "earlier than", "later than", "prior to", "since", "until"})
 """Comparisons of when something was."""
 POSTFIXES: dict[str, Comparison] = {

@@ -15,7 +15,7 @@ from retrieval.programs.algebra import Entities, Except, Having, Program, ValueK
 from retrieval.programs.anchors.anchor import Anchor, Features, Relating
 from retrieval.programs.anchors.similarity import RELATION_SIM, Similarity
 from retrieval.programs.induction import IS_A
-from retrieval.programs.lexicon import IRREGULAR, LIGHT, NUMBERING, OPPOSITES, SEXES, STOP
+from retrieval.programs.lexicon import EACH, IRREGULAR, LIGHT, NUMBERING, OPPOSITES, PERIODICAL, SEXES, STOP
 from retrieval.programs.sorts import LOCATING
 from retrieval.programs.words import Question
 
@@ -186,6 +186,8 @@ class Meanings:
                 some = sorted(set.intersection(*held) - unsaid) if held else []
                 followed = [relation for relation in some if self._is_followed(question, last, relation)]
                 for relation in some:
+                    if last - first == 1 and self._counts_periods(question, first, relation):
+                        continue
                     stems = schema.relations[relation].stems
                     weights = schema.weights_of(relation)
                     recall = sum(weights[s] for s in set(stems) & own) / sum(weights.values())
@@ -210,6 +212,13 @@ class Meanings:
                         first, last, relation, recall, features, does=does, plural=plural, target=target
                     )
         return found
+
+    def _counts_periods(self, question: Question, at: int, relation: int) -> bool:
+        """Whether a period is one of many in which things are counted, and no fee of each: "how many each month"."""
+        period, before = question.words[at].text, question.words[at - 1].text if at else ""
+        words = self.schema.relations[relation].label.casefold().split()
+        counts = before in EACH and vocabulary.asked(question) == "how many"
+        return counts and period not in words and PERIODICAL.get(period) in words
 
     def _is_followed(self, question: Question, last: int, relation: int) -> bool:
         """Whether the words behind a verb are those behind it in a relation's name: "sleep in"."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import ValueKind
-from retrieval.programs.lexicon import SUPERLATIVES, TEMPORAL, Adjective
+from retrieval.programs.lexicon import PERIODICAL, SUPERLATIVES, TEMPORAL, Adjective
 
 if TYPE_CHECKING:
     from retrieval.programs.schema import Schema
@@ -25,14 +25,6 @@ RELATION_SIM = 0.40
 _TURNED = 0.5
 #: How well a date whose name says nothing tells what is new or old.
 ANY_DATE = 0.2
-#: By the stem of a period, what happens or is paid once in each.
-_PERIODICAL = {
-    vocabulary.stem(period): adjectives
-    for period, adjectives in (
-        ("hour", ("hourly",)), ("day", ("daily",)), ("week", ("weekly",)), ("month", ("monthly",)),
-        ("quarter", ("quarterly",)), ("year", ("yearly", "annual")),
-    )
-}  # fmt: skip
 #: Dimensions of what some attributes are measured in; numbers without a unit may be anything.
 _MEASURED = {
     "weight": ("", "mass"),
@@ -111,8 +103,9 @@ class Adjectives:
         """
         own = question.words[behind].stem if behind < len(question.words) else ""
         counts = vocabulary.asked(question) == "how many"
+        periodical = PERIODICAL.get(question.words[behind].text) if behind < len(question.words) else None
         return any(
-            "per" in named or (not counts and not named.isdisjoint(_PERIODICAL.get(own, ())))
+            "per" in named or (not counts and periodical in named)
             for relation in self.schema.by_stem.get(own, ())
             if (named := set(self.schema.relations[relation].label.casefold().split()))
         )

@@ -63,3 +63,7 @@ def reader(tmp_path_factory):
 )
 def test_first_questions(reader, question, right):
     assert answers(reader, question) == right
+
+
+def test_what_is_asked_of_each_month_is_no_fee_of_each(reader):
+    assert reader.read("how many ascents were there each month").confidence == 0.0
