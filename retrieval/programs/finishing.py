@@ -12,6 +12,7 @@ import numpy as np
 
 from retrieval.kg.search.walks import all_arcs
 from retrieval.kg.snapshot.arrays import among, common
+from retrieval.kg.values import parse
 from retrieval.programs import lifting
 from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import (
@@ -163,6 +164,9 @@ class Finishing:
             elif asked in ("which", "what is", "what are") and self._are_rows(part.program):
                 people = self._things_of(question, part.program)
             self.of_rows.update(people if self._are_rows(part.program) else ())
+            never = self._never(question, part.program)
+            self.done.update(never)
+            people = [*people, *never]
             beyond = [own for own in self._beyond(part.program) if own not in {*found, *people}]
             self.beyond.update(beyond)
             sorts = self._sorts_of(question, part.program)
@@ -195,6 +199,21 @@ class Finishing:
             if inside[own].all() and held >= _MOSTLY:
                 ways.append((-held, relation))
         return [Walk(program, relation) for _, relation in sorted(ways)[:_OWNERS]]
+
+    def _never(self, question: Question, program: Program) -> list[Program]:
+        """Those of a kind that stand in no row: "which driver was never sent out", where rows are all that is done."""
+        typed, said = self.schema.type_relation, [word.text for word in question.words]
+        kind = (
+            isinstance(program, Walk) and typed is not None and program.relation == self.schema.inverse(typed)
+        )
+        if "never" not in said or not kind or vocabulary.asked(question) not in ("which", "list"):
+            return []
+        nodes, rows, found = self.executor.nodes(program), self.schema.surrogates[0], list[Program]()
+        for info in self.schema.relations:
+            sources, targets = self.schema.columns.sources(info.id), self.schema.columns.targets(info.id)
+            if len(sources) and bool(rows[sources].all()) and bool(among(targets, nodes).all()):
+                found.append(Except(program, Having(self.schema.inverse(info.id))))
+        return found if len(found) == 1 and len(self.executor.nodes(found[0])) else []
 
     def _sorts_of(self, question: Question, program: Program) -> list[Program]:
         """The narrower kinds of what "what sort of hive is H07" is about: without the kind that was named."""
@@ -242,13 +261,13 @@ class Finishing:
         return found
 
     def _summed(self, question: Question, program: Program) -> list[Program]:
-        """What several things have "together", "in all" or "added up": the sum of their numbers."""
+        """What several things have "together", "in all" or "added up", "tonnes of grit": the sum of their numbers."""
         if not isinstance(program, Walk) or program.relation >= self.schema.snapshot.num_relations:
             return []
         kind = self.schema.columns.value_type(program.relation)
         if kind is None or kind.kind is not ValueKind.NUMBER or kind.year:
             return []
-        if _TOGETHER.search(vocabulary.folded(question)[0]) is None:
+        if _TOGETHER.search(vocabulary.folded(question)[0]) is None and not _asks_in_units(question):
             return []
         several = len(self.executor.nodes(program.source)) > 1
         found: list[Program] = (
@@ -460,6 +479,14 @@ def _two_named(program: Program) -> tuple[Entities, Entities] | None:
         return None
     one, other = sorted(named, key=lambda own: own.ids)
     return one, other
+
+
+def _asks_in_units(question: Question) -> bool:
+    """Whether a question begins with a unit of what it asks for: "tonnes of grit", "hours of work"."""
+    texts = [word.text for word in question.words]
+    first = texts[1:] if texts[:1] == ["the"] else texts
+    value = parse(f"1 {first[0]}") if len(first) > 1 and first[1] == "of" else None
+    return value is not None and bool(value.dimension)
 
 
 def _which(question: Question, program: Program) -> Program:

@@ -57,6 +57,7 @@ def reader(tmp_path_factory):
         ("did Rory send Lemon Drop", ["no"]),
         ("is Tea Break still up?", ["no"]),
         ("is Slow Burn still up?", ["yes"]),
+        ("which route has never been touched", ["Tea Break"]),
         ("which routes are still up", ["Dry Spell", "Lemon Drop", "Slow Burn"]),
         ("how much do the members pay in total each month", ["128"]),
     ],

@@ -30,6 +30,10 @@ YARD = [
     for relation, value in (
         ("type", "invoice"), ("customer", customer), ("size", quantity), ("amount", total),
     )
+] + [
+    (f"Run {n}", relation, value)
+    for n, route, grit in ((1, "Moor Top", "3"), (2, "Kirk Bank", "4"), (3, "Moor Top", "5"))
+    for relation, value in (("type", "run"), ("route", route), ("grit (kg)", grit))
 ]  # fmt: skip
 
 
@@ -70,6 +74,7 @@ def test_who_has_whom(people, question, right):
         ("cheapest bottle", ["Low Rock"]),
         ("biggest invoice ever", ["Invoice 2"]),
         ("total amount ordered by Hale Ltd", ["£130"]),
+        ("kg of grit on Moor Top", ["8"]),
     ],
 )
 def test_what_is_ranked(yard, question, right):
