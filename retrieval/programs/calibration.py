@@ -52,7 +52,7 @@ _HAPPENS = frozenset(
 _EVENTS = tuple(frozenset(map(stem, group)) for group in EVENTS)
 #: What compares how many or how much of what stands behind it there is.
 _MORE = frozenset({"fewer", "less", "more"})
-_EACH = frozenset({"by", "each", "every", "per"})
+_EACH = frozenset({"each", "every", "per"})
 _COUNTED = ("number", "numbers", "order", "orders")
 
 

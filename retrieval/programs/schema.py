@@ -19,6 +19,7 @@ from retrieval.programs.induction import induced
 from retrieval.programs.lexicon import STOP
 from retrieval.programs.measures import Measures, refers
 from retrieval.programs.sorts import (
+    KINDRED,
     LOCATING,
     NOWHERE,
     PERSONAL,
@@ -154,6 +155,8 @@ class Schema:
         return self._mask(SOMEBODY, [*every, *(self.columns.targets(relation) for relation in led)])
 
     def _leads_to_people(self, info: RelationInfo) -> bool:
+        if set(info.stems) & KINDRED:
+            return self.columns.value_type(info.id) is None
         if info.form == "by":
             return self._are_personal(info.id)
         stems = info.stems[:-1] if info.stems[-1:] == ("name",) else info.stems

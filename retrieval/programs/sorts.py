@@ -24,6 +24,8 @@ def stems_in(words: str) -> frozenset[str]:
 
 PERSONAL = stems_in("birth birthday parent mother father spouse married gender")
 """Words of relations that people alone have, by stem."""
+KINDRED = stems_in("parent mother father spouse husband wife children sibling")
+"""Words of relations that lead to people, as they lead from them, by stem."""
 SOMEBODY = stems_in(
     "person people human man woman player employee student teacher author writer actor actress "
     "director customer user member artist singer musician manager keeper patient doctor nurse "

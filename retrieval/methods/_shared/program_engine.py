@@ -132,8 +132,8 @@ class ProgramEngine:
         return valued or any(columns.value_type(end) is not None for end in ends)
 
     def are_no_answer(self, question: str, nodes: Sequence[int]) -> bool:
-        """Whether nodes can be no answer: things or both of a yes or no, a kind of things of "who did it", a trade or a
-        day of "where", a yes of "when".
+        """Whether nodes can be no answer: things or both of a yes or no, a kind of things of "who did it", people, a
+        trade or a day of "where", a yes of "when".
         """
         schema, sort = self._reader.parser.schema, asked(words(question))
         if sort == "yes/no":
@@ -141,7 +141,8 @@ class ProgramEngine:
         if sort == "when":
             return not set(nodes).isdisjoint(schema.truth_values)
         if sort == "where":
-            return bool(nodes) and bool(schema.nowhere[list(nodes)].all())
+            people = schema.somebody & ~schema.somewhere
+            return bool(nodes) and bool((schema.nowhere | people)[list(nodes)].all())
         return sort == "who" and not _IDENTITY.match(question) and not set(nodes).isdisjoint(schema.kinds)
 
     def names_more(self, question: str, mentions: Sequence[str]) -> bool:

@@ -16,7 +16,7 @@ from retrieval.programs.anchors.anchor import Anchor, Features, Relating
 from retrieval.programs.anchors.similarity import RELATION_SIM, Similarity
 from retrieval.programs.induction import IS_A
 from retrieval.programs.lexicon import EACH, IRREGULAR, LIGHT, NUMBERING, OPPOSITES, PERIODICAL, SEXES, STOP
-from retrieval.programs.sorts import LOCATING
+from retrieval.programs.sorts import LOCATING, stems_in
 from retrieval.programs.words import Question
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ _LONGEST_RELATION = 5
 _FULLY = 0.85
 #: Ends of nouns for who does something.
 _AGENTS = ("er", "or")
+#: Stems of kindred that are older or younger: words of one of them say the same of a relation.
+_GENERATIONS = (stems_in("parent mother father"), stems_in("child children son daughter offspring kid"))
 #: Words without a meaning of their own that relations are named with.
 _PARTS_OF_NAMES = frozenset({"name", "names", "type", "types", "kind"})
 #: Relations that end so lead to where something is: "exhibited at".
@@ -261,7 +263,9 @@ class Meanings:
                         continue
                     weights = schema.weights_of(relation)
                     recall = weights[other] / sum(weights.values())
-                    features = (("r", 1.0), ("r.related", recall))
+                    features: Features = (("r", 1.0), ("r.related", recall))
+                    if any(word.stem in own and other in own for own in _GENERATIONS):
+                        features = (*features, ("r.alike", 1.0))  # who is a mother is a parent, and no child
                     agent = other in agents and schema.relations[relation].label.endswith(_AGENTS)
                     does = agent and _does(question, at)
                     doer = other in agents and not does and self._is_doer(word.text, relation)

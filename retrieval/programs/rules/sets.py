@@ -279,7 +279,8 @@ class SetRules(Rules):
         told = order if "by" not in self.said else order[::-1]
         # "The children of James" have him, and whom "is he a child of" he has.
         last = self.words[-1:] == ["of"]
-        of_it = float((gap == "of" or last) and form == "of" and of.extra == "node") * named
+        alike = any(feature == "r.alike" for feature, _ in relating.features)
+        of_it = float((gap == "of" or last) and form == "of" and of.extra == "node") * max(named, alike)
         both = both and form == "noun"
         for directed, way in ways:
             program: Program = Walk(of.expression, directed)

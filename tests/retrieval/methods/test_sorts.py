@@ -30,6 +30,7 @@ def snapshot(tmp_path_factory):
         ("who is Olga", ["person"], False),
         ("where does Olga work", ["Reed Bath"], False),
         ("where does Olga work", ["masseur"], True),
+        ("where does Olga work", ["Piet"], True),
         ("is Reed Bath heated", ["yes"], False),
         ("is Reed Bath heated", ["no", "yes"], True),
         ("is Reed Bath heated", ["Salt Bath"], True),

@@ -24,7 +24,7 @@ WRONG: dict[str, set[str]] = {
     "office": {"development-85"},
     "music": {"held-40"},
     "library": {"held-63"},
-    "family": {"held-71", "held-73", "held-74", "held-88"},
+    "family": {"held-88"},
 }  # fmt: skip
 
 
