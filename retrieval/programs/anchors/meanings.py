@@ -27,8 +27,10 @@ _LONGEST_RELATION = 5
 _FULLY = 0.85
 #: Ends of nouns for who does something.
 _AGENTS = ("er", "or")
-#: Stems of kindred that are older or younger: words of one of them say the same of a relation.
-_GENERATIONS = (stems_in("parent mother father"), stems_in("child children son daughter offspring kid"))
+#: By the stem of any of them, stems of kindred that are older or younger: who is a mother is a parent.
+_GENERATIONS = {
+    vocabulary.stem("parent"): stems_in("mother father"), vocabulary.stem("child"): stems_in("son daughter offspring"),
+}  # fmt: skip
 #: Words without a meaning of their own that relations are named with.
 _PARTS_OF_NAMES = frozenset({"name", "names", "type", "types", "kind"})
 #: Relations that end so lead to where something is: "exhibited at".
@@ -264,7 +266,7 @@ class Meanings:
                     weights = schema.weights_of(relation)
                     recall = weights[other] / sum(weights.values())
                     features: Features = (("r", 1.0), ("r.related", recall))
-                    if any(word.stem in own and other in own for own in _GENERATIONS):
+                    if any(word.stem in own and other == whole for whole, own in _GENERATIONS.items()):
                         features = (*features, ("r.alike", 1.0))  # who is a mother is a parent, and no child
                     agent = other in agents and schema.relations[relation].label.endswith(_AGENTS)
                     does = agent and _does(question, at)
