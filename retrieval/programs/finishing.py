@@ -131,6 +131,8 @@ class Finishing:
         """
         if part.program is None or (asked == "how many" and part.program in several):
             return []
+        if self._leaves_out_kinds(part.program):
+            return []  # everything, in other words
         if asked == "yes/no" and part.category == "S":
             named = _two_named(part.program)
             if named is not None:
@@ -199,6 +201,14 @@ class Finishing:
             if inside[own].all() and held >= _MOSTLY:
                 ways.append((-held, relation))
         return [Walk(program, relation) for _, relation in sorted(ways)[:_OWNERS]]
+
+    def _leaves_out_kinds(self, program: Program) -> bool:
+        """Whether kinds are left out of things of a kind, or all that have one: that says nothing of any."""
+        without = program.without if isinstance(program, Except) else None
+        return (
+            isinstance(without, Having)
+            and without.relation % self.schema.snapshot.num_relations == self.schema.type_relation
+        )
 
     def _never(self, question: Question, program: Program) -> list[Program]:
         """Those of a kind that stand in no row: "which driver was never sent out", where rows are all that is done."""

@@ -132,8 +132,8 @@ class ProgramEngine:
         return valued or any(columns.value_type(end) is not None for end in ends)
 
     def are_no_answer(self, question: str, nodes: Sequence[int]) -> bool:
-        """Whether nodes can be no answer: things or both of a yes or no, a kind of things of "who did it", people, a
-        trade or a day of "where", a yes of "when".
+        """Whether nodes can be no answer: things or both of a yes or no, a kind of things or rows of "who did it",
+        people, a trade or a day of "where", a yes of "when".
         """
         schema, sort = self._reader.parser.schema, asked(words(question))
         if sort == "yes/no":
@@ -143,7 +143,10 @@ class ProgramEngine:
         if sort == "where":
             people = schema.somebody & ~schema.somewhere
             return bool(nodes) and bool((schema.nowhere | people)[list(nodes)].all())
-        return sort == "who" and not _IDENTITY.match(question) and not set(nodes).isdisjoint(schema.kinds)
+        if sort != "who" or _IDENTITY.match(question):
+            return False
+        rows = schema.surrogates[0] & ~schema.somebody
+        return not set(nodes).isdisjoint(schema.kinds) or (bool(nodes) and bool(rows[list(nodes)].all()))
 
     def names_more(self, question: str, mentions: Sequence[str]) -> bool:
         """Whether words beside some mentions are names that many things share: the dramas on a channel."""

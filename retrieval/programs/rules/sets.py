@@ -33,6 +33,9 @@ _STRAY = 10
 #: What may stand between a verb and what it is said of: "scored the most goals", not "the area of the largest".
 _NEXT = frozenset({"none", "have", "do"})
 
+#: Whether what has a relation or what it leads to is asked for.
+_OTHER_WAY = {"value": "owner", "owner": "value"}
+
 
 def _keyed_by(program: Program) -> tuple[int, ...]:
     """The relations of the key that a program ranks, filters or sums up by, or of what it counts in comparing."""
@@ -44,10 +47,6 @@ def _keyed_by(program: Program) -> tuple[int, ...]:
 def _is_unknown(kind: Part, named: Part) -> bool:
     """Whether one set is of a noun that the graph has no word for, and the other a name."""
     return named.extra == "node" and any(name == "i.unknown" for name, _ in kind.features)
-
-
-#: Whether what has a relation or what it leads to is asked for.
-_OTHER_WAY = {"value": "owner", "owner": "value"}
 
 
 class SetRules(Rules):
@@ -89,9 +88,8 @@ class SetRules(Rules):
         elif (
             self.asked == "yes/no" and left.extra == "node" and isinstance(two, And) and len(self.nodes(two))
         ):
-            if not bool(((self._leaving(one)[2] > 0) & (self._leaving(two)[2] > 0)).any()):
-                return  # who is named is none of the wagons that somebody sleeps in
-            yield "S", met, None, (("and", 1.0), ("and.empty.claim", 1.0))
+            if self._have_alike(one, two):  # who is named is none of the wagons that somebody sleeps in
+                yield "S", met, None, (("and", 1.0), ("and.empty.claim", 1.0))
         elif self._joined(left, right):
             pass  # electrical jobs are of ELEC, which is no job
         elif not named and left.extra in _PLAIN and right.extra in _PLAIN:
@@ -128,6 +126,10 @@ class SetRules(Rules):
                     features = (*features, ("bridge.two", 1.0), (f"bridge.two.{source.extra}", 1.0),
                                 ("bridge.three", float(len(path) > 2)))  # fmt: skip
                 yield "S", conjunction(target.expression, walked), None, features
+
+    def _have_alike(self, one: Program, two: Program) -> bool:
+        """Whether any relation leaves both of two sets, in the same direction: they may be of one sort."""
+        return bool(((self._leaving(one)[2] > 0) & (self._leaving(two)[2] > 0)).any())
 
     def _rows_of_both(self, one: Program, two: Program) -> list[Program]:
         """Rows without names in which both of two named things stand: of "how many tries did Tess need for it"."""

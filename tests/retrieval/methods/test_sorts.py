@@ -13,7 +13,8 @@ BATHS = [
     ("Salt Bath", "type", "bath"),
     ("Olga", "works at", "Reed Bath"), ("Olga", "job", "masseur"), ("Piet", "job", "cook"),
     ("Piet", "works at", "Salt Bath"), ("Reed Bath", "heated", "yes"), ("Salt Bath", "heated", "no"),
-    ("Reed Bath", "opened", "1999"),
+    ("Reed Bath", "opened", "1999"), ("visit 1", "type", "visit"), ("visit 1", "bath", "Reed Bath"),
+    ("visit 2", "type", "visit"), ("visit 2", "bath", "Salt Bath"),
 ]  # fmt: skip
 
 
@@ -28,6 +29,7 @@ def snapshot(tmp_path_factory):
         ("who works at Reed Bath", ["Olga"], False),
         ("who works at Reed Bath", ["bath"], True),
         ("who is Olga", ["person"], False),
+        ("who bathes in Reed Bath", ["visit 1"], True),
         ("where does Olga work", ["Reed Bath"], False),
         ("where does Olga work", ["masseur"], True),
         ("where does Olga work", ["Piet"], True),

@@ -58,6 +58,7 @@ def reader(tmp_path_factory):
         ("is Tea Break still up?", ["no"]),
         ("is Slow Burn still up?", ["yes"]),
         ("which route has never been touched", ["Tea Break"]),
+        ("which routes have never been entered in an ascent", ["Tea Break"]),
         ("which routes are still up", ["Dry Spell", "Lemon Drop", "Slow Burn"]),
         ("how much do the members pay in total each month", ["128"]),
     ],

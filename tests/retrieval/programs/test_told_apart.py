@@ -33,7 +33,7 @@ YARD = [
 ] + [
     (f"Run {n}", relation, value)
     for n, route, grit in ((1, "Moor Top", "3"), (2, "Kirk Bank", "4"), (3, "Moor Top", "5"))
-    for relation, value in (("type", "run"), ("route", route), ("grit (kg)", grit))
+    for relation, value in (("type", "run"), ("route", route), ("grit (kg)", grit), ("time (s)", str(60 - n)))
 ]  # fmt: skip
 
 
@@ -75,6 +75,7 @@ def test_who_has_whom(people, question, right):
         ("biggest invoice ever", ["Invoice 2"]),
         ("total amount ordered by Hale Ltd", ["£130"]),
         ("kg of grit on Moor Top", ["8"]),
+        ("fastest run", ["Run 3"]),
     ],
 )
 def test_what_is_ranked(yard, question, right):
