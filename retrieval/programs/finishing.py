@@ -17,6 +17,8 @@ from retrieval.programs import lifting
 from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import (
     And,
+    Comparison,
+    Constant,
     Count,
     Entities,
     Except,
@@ -133,6 +135,11 @@ class Finishing:
             return []
         if self._leaves_out_kinds(part.program):
             return []  # everything, in other words
+        if asked != "yes/no" and part.program not in several:
+            both = self._people_of_both(question, part.program) if asked == "who" else []
+            if both or _repeats_a_name(part.program):
+                self.done.update(both)
+                return both or self._held_by_either(part.program)
         if asked == "yes/no" and part.category == "S":
             named = _two_named(part.program)
             if named is not None:
@@ -156,7 +163,10 @@ class Finishing:
             ]  # fmt: skip
             people: list[Program] = []
             if asked == "who" and (
-                not _names_a_relation(part) or self._are_rows(part.program) or self._did(part.program)
+                not _names_a_relation(part)
+                or self._are_rows(part.program)
+                or self._did(part.program)
+                or self._ranks_things(part.program)
             ):
                 people = self._people_of(part.program)
                 for own, leaf in self._doing.of(question, part):
@@ -403,9 +413,20 @@ class Finishing:
         return bool(len(common(*kinds)))
 
     def _true(self, program: Program) -> Program:
-        """What a yes or no leads to is to be yes: "are dogs allowed on the ridge"."""
+        """What a yes or no leads to is to be yes, a number no nought: "are dogs allowed", "has Ivy paid"."""
         true = self.schema.truths.get(program.relation) if isinstance(program, Walk) else None
-        return program if true is None else And(program, Entities((true,)))
+        if true is not None or not isinstance(program, Walk):
+            return program if true is None else And(program, Entities((true,)))
+        kind = self.schema.columns.value_type(program.relation)
+        if kind is None or kind.kind is not ValueKind.NUMBER or kind.year:
+            return program
+        key = Key((program.relation,))
+        values = self.executor.keyed(self.executor.nodes(program.source), key).values
+        return (
+            Filter(program.source, key, Comparison.NOT_EQUAL, Constant(0.0))
+            if (values == 0).any()
+            else program
+        )
 
     def _people_of(self, program: Program) -> list[Program]:
         """Whom all of some things have: the customers of orders, of "who ordered bread"; who holds a title."""
@@ -418,9 +439,62 @@ class Finishing:
             ways = [person for own in held for person in self._people_of(own) or [own]]
         return ways[:_OWNERS]
 
+    def _people_of_both(self, question: Question, program: Program) -> list[Program]:
+        """Who has to do with both of two named things, of "who was in both": by what each is held by, or themselves."""
+        if not any(word.text == "both" for word in question.words):
+            return []
+        sides = next(
+            (
+                (own.left, own.right)
+                for own in conditions(program)
+                if isinstance(own, Or) and isinstance(own.left, Entities) and isinstance(own.right, Entities)
+            ),
+            None,
+        )
+        if sides is None:
+            return []
+        one, other = (self._people_by(side) for side in sides)
+        both = [And(person, other[way]) for way, person in one.items() if way in other]
+        return [own for own in both if len(self.executor.nodes(own))][:_OWNERS]
+
+    def _held_by_either(self, program: Program) -> list[Program]:
+        """What has one or the other of what is named: whoever has "a cat or a parrot"."""
+        assert isinstance(program, Or)
+        forward, typed = self.schema.snapshot.num_relations, self.schema.type_relation
+        ways: list[list[Program]] = []
+        for side in (program.left, program.right):
+            back = [
+                r for r in (self._leaving(self.executor.nodes(side)) if isinstance(side, Entities) else ())
+                if r >= forward
+            ]  # fmt: skip
+            ways.append([Walk(side, r) for r in back] if back else [side])
+        found = list[Program]()
+        for one, other in product(*ways):
+            named = isinstance(program.left, Entities) and isinstance(program.right, Entities)
+            same = isinstance(one, Walk) and isinstance(other, Walk) and one.relation == other.relation
+            alike = typed is not None and self._leads_to_one_sort(And(one, other))
+            if same or (alike and not named):
+                found.append(Or(one, other))
+        return found[:_OWNERS]
+
+    def _people_by(self, named: Entities) -> dict[tuple[int, ...], Program]:
+        """People whom something named has, or whom what it is held by has, by the relations that lead to them."""
+        nodes, forward = self.executor.nodes(named), self.schema.snapshot.num_relations
+        found: dict[tuple[int, ...], Program] = {}
+        for relation in self.schema.held_by(nodes):
+            inside = Walk(named, relation)
+            if relation >= forward:
+                for person in self.schema.people_of(self.executor.nodes(inside)):
+                    found[relation, person] = Walk(inside, person)
+        return found | {(person,): Walk(named, person) for person in self.schema.people_of(nodes)}
+
     def _are_rows(self, program: Program) -> bool:
         nodes = self.executor.nodes(program)
         return bool(len(nodes)) and bool(self.schema.surrogates[0][nodes].all())
+
+    def _ranks_things(self, program: Program) -> bool:
+        """Whether the first of some things is told, and nobody: "who lives in the flat with the most bedrooms"."""
+        return isinstance(program, Top) and not self.schema.somebody[self.executor.nodes(program)].any()
 
     def _did(self, program: Program) -> bool:
         """Whether a condition on a value is all that is said of what is no person: "who arrived in September"."""
@@ -489,6 +563,13 @@ def _two_named(program: Program) -> tuple[Entities, Entities] | None:
         return None
     one, other = sorted(named, key=lambda own: own.ids)
     return one, other
+
+
+def _repeats_a_name(program: Program) -> bool:
+    """Whether a side of an "or" is what was named, which nobody asks for: "everything by Casio or Yamaha"."""
+    if not isinstance(program, Or):
+        return False
+    return any(isinstance(own, Entities) and len(own.ids) == 1 for own in (program.left, program.right))
 
 
 def _asks_in_units(question: Question) -> bool:

@@ -41,7 +41,8 @@ IRREGULAR = {
     "people": "person", "persons": "person", "children": "child", "grandchildren": "grandchild", "men": "man",
     "women": "woman", "wrote": "write", "written": "write", "taught": "teach", "born": "birth", "birthplace":
     "birth", "died": "die", "death": "die", "dead": "die", "bought": "buy", "sold": "sell", "made": "make", "taken":
-    "take", "took": "take", "led": "lead", "won": "win", "sung": "sing", "sang": "sing", "spoken": "speak", "spoke":
+    "take", "brought": "bring", "laid": "lay", "fed": "feed", "drunk": "drink", "told": "tell", "lent": "lend",
+    "took": "take", "led": "lead", "won": "win", "sung": "sing", "sang": "sing", "spoken": "speak", "spoke":
     "speak", "held": "hold", "ran": "run", "built": "build", "drove": "drive", "driven": "drive", "flew": "fly",
     "flown": "fly", "flights": "flight", "gave": "give", "given": "give", "began": "begin", "begun": "begin", "met":
     "meet", "kept": "keep", "left": "leave", "lived": "live", "lives": "live", "gone": "go", "went": "go", "found":
@@ -357,7 +358,8 @@ RELATED = (
     "husband wife spouse partner marry married marriage wedding",
     "parent mother father child", "boss manager manage supervisor supervise head leader lead report chief coach",
     "job profession occupation work career position role title living",
-    "salary wage pay earn income compensation earnings money", "price cost fee charge rent budget spend worth pay",
+    "pay paid", "salary wage pay earn income compensation earnings money",
+    "price cost fee charge rent budget spend worth pay",
     "worth value total amount", "cite citation", "work affiliation employer workplace",
     "birth birthday", "author writer write pen", "actor actress star cast act play appear role",
     "locate location situate base place lie city address town village",
@@ -445,7 +447,8 @@ KIN = {
     "husband": ("spouse",), "wife": ("spouse",), "grandpar": ("parent", "parent"),
     "grandmoth": ("parent", "mother"), "grandfath": ("parent", "father"), "grandchild": ("child", "child"),
     "grandson": ("child", "son"), "granddaught": ("child", "daughter"), "aunt": ("parent", "sister"),
-    "uncl": ("parent", "brother"),
+    "uncl": ("parent", "brother"), "cousin": ("parent", "sibling", "child"), "nephew": ("sibling", "son"),
+    "niec": ("sibling", "daughter"),
 }  # fmt: skip
 """Stems of words for relatives, and the steps that lead to them."""
 TEXT_MATCHES: tuple[tuple[str, TextMatch], ...] = (

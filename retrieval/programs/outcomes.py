@@ -128,10 +128,13 @@ class Outcomes:
             either = isinstance(program, Or) and any(word.text == "or" for word in question.words)
             features.append(("root.either", float(either and asked in ("which", "who", "what is"))))
         mask, naming = self.schema.surrogates
+        features.append(("root.half", float(any(map(self._is_half, walk(program))))))
         features.append(
             ("root.surrogate", float(bool(naming) and sort == "nodes" and bool(mask[result].all())))
         )
         if isinstance(program, Top):
+            often = any(word.text in ("often", "frequently") for word in question.words)
+            features.append(("root.often", float(often and not program.key.counted)))
             tied = len(result) == len(self.executor.nodes(program.source)) > program.count
             features.append(("root.tied", float(tied)))
             one_of = isinstance(program.source, Or) and any(word.text == "or" for word in question.words)
@@ -143,6 +146,14 @@ class Outcomes:
             features.append(("target.ok" if inside else "target.bad", 1.0))
             features.append((f"target.{asked}.{'ok' if inside else 'bad'}", 1.0))
         return tuple(features)
+
+    def _is_half(self, program: Program) -> bool:
+        """Whether a relation leads on from one of two names alone: nobody pays by cat."""
+        either = program.source if isinstance(program, Walk) else None
+        sides = (either.left, either.right) if isinstance(either, Or) else ()
+        if not isinstance(program, Walk) or not any(isinstance(own, Entities) for own in sides):
+            return False
+        return not all(len(self.executor.nodes(Walk(own, program.relation))) for own in sides)
 
     def _is_measured_otherwise(self, question: Question, program: Program) -> bool:
         """Whether a number has a unit of which nothing was said, where others are asked for: no fee is 15 days."""

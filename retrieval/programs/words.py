@@ -63,6 +63,7 @@ _MUCH_MONEY = re.compile(
     rf"(?<=\b(?:much|most|more|less)) money(?=\s.*\b(?:{'|'.join(sorted(MONEY_VERBS))})\b)", re.IGNORECASE
 )
 """Of "how much money did we spend" the verb says it already."""
+_LIVING = re.compile(r"\b(?:for|as) an? living\b", re.IGNORECASE)
 _YES_NO = frozenset(
     ["is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "could", "will", "would"]
 )
@@ -182,7 +183,11 @@ def read(text: str) -> Question:
         condition = _BEHIND_ORDER.search(order)  # in alphabetical order that have more than ten
         text = text[: ordering.start()] + (condition[0] if condition else "")
         order = order[: condition.start()] if condition else order
-    text = _MUCH_MONEY.sub("", _WE_HAVE.sub("", text)).replace("``", ' "').replace("''", '" ')
+    text = (
+        _LIVING.sub("as profession", _MUCH_MONEY.sub("", _WE_HAVE.sub("", text)))
+        .replace("``", ' "')
+        .replace("''", '" ')
+    )
     words = [word for match in _TOKEN.finditer(text) for word in _words(match)]
     words = [_meant(word, words[n - 1].text if n else "") for n, word in enumerate(words)]
     question = Question(text, words, order=order)

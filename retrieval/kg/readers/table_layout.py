@@ -28,7 +28,7 @@ SAMPLE, _NUMBERS, _DISTINCT, _NAMED = 200, 0.8, 0.98, 0.5
 #: The share of names in the first column of words that must be distinct where each row is told by its number beside.
 _NEARLY = 0.9
 #: Rows below which little tells what names them, and what share of a second column must differ to be no relation.
-_ROWS, _RELATIONS = 5, 0.3
+_ROWS, _RELATIONS, _MOSTLY = 5, 0.3, 0.7
 #: Headings of the two parts of a person's name, without what joins their words.
 _GIVEN, _FAMILY = ("firstname", "givenname", "forename"), ("lastname", "surname", "familyname")
 #: Words of headings that say what a name is and not what is named, and words that a kind has at most.
@@ -317,8 +317,8 @@ def _looks_like_one(header: Sequence[str], rows: Sequence[Sequence[str]]) -> boo
             return False
         if _are_codes(header) or _joins(header, columns):
             return True
-        if not distinct:
-            return False
+        if not distinct:  # parts that are played are no relations, each is met once
+            return _is_described(header, columns, _MOSTLY)
         return bool(_NAMING.search(header[0]) or numbered) or _is_described(header, columns)
     return (
         bool(_NAMING.search(header[0]))
@@ -346,12 +346,12 @@ def _joins(header: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
     return bool(columns[2]) and (measured or told) and named and not measures
 
 
-def _is_described(header: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
+def _is_described(header: Sequence[str], columns: Sequence[Sequence[str]], most: float = _RELATIONS) -> bool:
     """Whether three columns of words are a thing and two things said of it, ``Book,Author,Genre``: facts say the same
-    relation of many, and what they say it with is the head of others.
+    relation of many, of no more than ``most`` of all another, and what they say it with is the head of others.
     """
     heads, middle, tails = map(set, columns)
-    many = len(columns[0]) >= _ROWS and len(middle) > _RELATIONS * len(columns[1])
+    many = len(columns[0]) >= _ROWS and len(middle) > most * len(columns[1])
     return many and not heads & tails and not {*header} & (heads | middle | tails)
 
 

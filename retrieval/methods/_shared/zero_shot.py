@@ -23,6 +23,7 @@ from retrieval.methods._shared.path_reader.model import PathScorer
 from retrieval.methods._shared.path_reader.wordings import Wordings
 from retrieval.methods._shared.ranking import RankingRetriever
 from retrieval.pretrained import LACKING, PATHS
+from retrieval.programs.algebra import ValueKind
 from retrieval.programs.schema import Schema
 from retrieval.text.features import TextEncoder, relation_text_vectors
 from retrieval.types import RelationPath
@@ -40,6 +41,8 @@ people ask for one fact or record far more often than the questions that weights
 ODDS_WITH_MEDIATORS = (0.466, 0.309)
 """What the log-odds of relation paths say of answers where nodes have no names: there sure ones are less sure, and
 several relations lead to the same. A logistic fitted on half of WebQSP's questions."""
+_DATED = 0.1
+"""Where relation paths to dates are at least so likely, "when" asks for one of them."""
 ANOTHER_SORT = 2.0
 """A relation path that leads to people, places or times, where "who", "where" or "when" asks for another of them, is
 less likely by so much, in logarithms."""
@@ -131,6 +134,10 @@ class ZeroShotRetriever(RankingRetriever):
         likely, _ = self._scorer.probabilities(*known)
         likely = _nearer(likely, [len(own.relations) for own in some], self._further)
         apart = [question.asks_other_than(comparer.sorts(own.relations[-1])) for own in some]
+        if question.words[0] == "when":
+            dated = np.array([self._leads_to_times(own.relations[-1]) for own in some])
+            if likely[dated].sum() >= _DATED:
+                apart = (apart | ~dated).tolist()
         likely = _fitting(likely, apart)
         _, none = self._doubter.probabilities(*known)
         best = sorted(zip(some, likely.tolist(), strict=True), key=lambda own: (-own[1], own[0].relations))
@@ -139,6 +146,10 @@ class ZeroShotRetriever(RankingRetriever):
             for own, score in best[:_KEPT]
             if score >= _LEAST
         ]
+
+    def _leads_to_times(self, relation: int) -> bool:
+        kind = self._schema.columns.value_type(relation)
+        return kind is not None and (kind.year or kind.kind in (ValueKind.DATE, ValueKind.TIME))
 
 
 def _has_mediators(snapshot: Snapshot) -> bool:

@@ -45,11 +45,12 @@ class Relating:
 class Kin:
     """Relatives: the directed relations of each step that leads to them, of which any may be walked.
 
-    ``others`` leaves out those it began with: nobody is their own sibling.
+    ``others`` is the step from which two lead to siblings, and leaves out those it begins with: nobody is their own
+    sibling, and no parent is an uncle.
     """
 
     steps: tuple[tuple[int, ...], ...]
-    others: bool = False
+    others: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

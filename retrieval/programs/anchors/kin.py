@@ -30,13 +30,19 @@ class Relatives:
         """Relatives by the relations of the graph that lead to them, step by step."""
         found: list[Anchor] = []
         for at, word in enumerate(question.words):
-            roles = KIN.get(word.stem, ())
-            others = roles == ("sibling",) and "sibling" not in self._roles
-            steps = [self._roles.get(role, ()) for role in (("parent", "child") if others else roles)]
+            roles, first = KIN.get(word.stem, ()), at
+            while first and roles and question.words[first - 1].text == "great":
+                roles, first = (roles[0], *roles), first - 1
+            if first and word.stem == "cousin" and question.words[first - 1].text == "first":
+                first -= 1  # no ordinal
+            others = roles.index("sibling") if "sibling" in roles and "sibling" not in self._roles else None
+            if others is not None:
+                roles = (*roles[:others], "parent", "child", *roles[others + 1 :])
+            steps = [self._roles.get(role, ()) for role in roles]
             if word.stem in self.schema.by_stem or not steps or not all(steps):
                 continue
             kin = Kin(tuple(steps), others)
-            found.append(Anchor("H", at, at + 1, extra=kin, features=(("kin", 1.0),), strength=0.9))
+            found.append(Anchor("H", first, at + 1, extra=kin, features=(("kin", 1.0),), strength=0.9))
         return found
 
     @cached_property

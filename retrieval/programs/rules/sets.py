@@ -59,7 +59,7 @@ class SetRules(Rules):
         if one == two or (gap == "than" and self.asked == "yes/no"):
             return
         if gap in ("or", "than"):
-            yield "S", Or(one, two), None, ((gap, 1.0),)
+            yield "S", self._either_of(one, two) if gap == "or" else Or(one, two), None, ((gap, 1.0),)
         met = conjunction(one, two)
         if self.keyless(met):
             return
@@ -126,6 +126,19 @@ class SetRules(Rules):
                     features = (*features, ("bridge.two", 1.0), (f"bridge.two.{source.extra}", 1.0),
                                 ("bridge.three", float(len(path) > 2)))  # fmt: skip
                 yield "S", conjunction(target.expression, walked), None, features
+
+    def _either_of(self, one: Program, two: Program) -> Or:
+        """Either of two sets; from what is only named it is walked as from the other: "acts from Whitby or Truro"."""
+        for walked, named in ((one, two), (two, one)):
+            ways, source = list[int](), walked
+            while isinstance(source, Walk):
+                ways.append(source.relation)
+                source = source.source
+            if ways and isinstance(source, Entities) and isinstance(named, Entities):
+                too: Program = reduce(Walk, reversed(ways), named)
+                if len(self.nodes(too)):
+                    return Or(walked, too) if walked is one else Or(too, walked)
+        return Or(one, two)
 
     def _have_alike(self, one: Program, two: Program) -> bool:
         """Whether any relation leaves both of two sets, in the same direction: they may be of one sort."""
@@ -364,16 +377,17 @@ class SetRules(Rules):
 
     @rule("HS")
     def _relatives_of(self, kin: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
-        program = of.expression
-        for step in kin.extra.steps:
+        program, relatives = of.expression, [of.expression]
+        for at, step in enumerate(kin.extra.steps):
             ways: list[Program] = [
                 walked for walked in (Walk(program, relation) for relation in step) if len(self.nodes(walked))
             ]
             if not ways:
                 return
             program = reduce(Or, ways)
-        if kin.extra.others:
-            program = Except(program, of.expression)
+            if kin.extra.others == at - 1:
+                program = Except(program, relatives[-2])
+            relatives.append(program)
         order = "HS" if forward else "SH"
         yield "S", program, "walk", (("kin.walk", 1.0), (f"kin.{order}", 1.0), (f"kin.{order}.{gap}", 1.0))
 
@@ -406,7 +420,7 @@ class SetRules(Rules):
             return
         yield (
             "S",
-            Or(other.expression, either.expression),
+            self._either_of(other.expression, either.expression),
             other.extra,
             (("or", 1.0), (f"or.{other.extra}.{either.extra}", 1.0)),
         )

@@ -27,7 +27,7 @@ WRONG: dict[str, set[int]] = {
     "expenses": {20, 27, 33, 35}, "wine": {36}, "sdb": {28},
     "timesheet": {17, 18, 20}, "matches": {5, 7, 9, 14, 16}, "parts": {5}, "bugs": {12, 19},
     "gym": {22}, "trips": {2},
-    "agency": {20, 35}, "recipes": {22, 30}, "people": {6, 9, 11, 12, 13, 14, 18, 24, 30}, "inventory": {17},
+    "agency": {20, 35}, "recipes": {22, 30}, "people": {6, 9, 11, 14, 18, 24, 30}, "inventory": {17},
     "events": {3, 11, 22}, "repos": set(),
     "cycling": set(), "wards": {11, 13}, "goods": {17, 18}, "staff": {4, 8, 21},
     "battles": {1, 11, 17}, "dishes": set(),
