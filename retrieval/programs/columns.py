@@ -24,6 +24,23 @@ VALUE_KINDS = tuple(ValueKind(kind) for kind in typed_values.VALUE_KINDS)
 #: A relation is one of values when so many of its ends are.
 _MOSTLY = 0.8
 #: What stands in brackets behind a relation's name, or its last word.
+_DATED = frozenset(
+    {
+        "year",
+        "years",
+        "date",
+        "released",
+        "founded",
+        "born",
+        "since",
+        "season",
+        "built",
+        "died",
+        "opened",
+        "closed",
+    }
+)
+"""Words of relations that lead to years, of whatever century."""
 _NAMED_UNIT = re.compile(r"\S[ _]*[(\[ _]\s*([^\s()\[\]_]{1,12})[)\]]?$")
 
 
@@ -188,9 +205,11 @@ class Columns:
         values = self.values[own]
         whole = bool(np.all(values == np.floor(values)))
         year = whole and not unit and bool(np.mean((values >= 1000) & (values <= 2100)) > 0.9)
-        label = set(self.snapshot.relation_label(relation).casefold().split())
-        year &= bool(label & {"year", "years", "date", "released", "founded", "born", "since", "season"}) or (
-            bool(np.mean((values >= 1700) & (values <= 2035)) > 0.98)
+        label = self.snapshot.relation_label(relation).casefold().split()
+        year &= (
+            bool(set(label) & _DATED)
+            or label[-1:] == ["in"]
+            or (bool(np.mean((values >= 1700) & (values <= 2035)) > 0.98))
         )
         return ValueType(kind, dimension, unit, factor, year)
 

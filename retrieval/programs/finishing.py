@@ -454,7 +454,7 @@ class Finishing:
         if sides is None:
             return []
         one, other = (self._people_by(side) for side in sides)
-        both = [And(person, other[way]) for way, person in one.items() if way in other]
+        both: list[Program] = [And(person, other[way]) for way, person in one.items() if way in other]
         return [own for own in both if len(self.executor.nodes(own))][:_OWNERS]
 
     def _held_by_either(self, program: Program) -> list[Program]:

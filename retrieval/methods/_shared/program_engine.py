@@ -132,10 +132,12 @@ class ProgramEngine:
         return valued or any(columns.value_type(end) is not None for end in ends)
 
     def are_no_answer(self, question: str, nodes: Sequence[int]) -> bool:
-        """Whether nodes can be no answer: things or both of a yes or no, a kind of things or rows of "who did it",
-        people, a trade or a day of "where", a yes of "when".
+        """Whether nodes can be no answer: things of a yes or no, yes and no of anything, a kind of things or rows of
+        "who did it", people, a trade or a day of "where", a yes of "when".
         """
         schema, sort = self._reader.parser.schema, asked(words(question))
+        if len(nodes) > 1 and set(nodes) <= set(schema.truth_values):
+            return True
         if sort == "yes/no":
             return bool(nodes) and (len(nodes) > 1 or nodes[0] not in schema.truth_values)
         if sort == "when":
@@ -259,7 +261,8 @@ class ProgramEngine:
         return seen, found
 
     def _of_the_sort(self, read: Understanding | None, found: list[Outcome]) -> list[Outcome]:
-        """Outcomes without those of relation paths alone that are not what the noun says, where others are.
+        """Outcomes without those that are not what the noun says, where others are: of relation paths alone, and of
+        programs that give values for things.
 
         Where no relation says kinds, what has some relation stands for one, and not all of a kind has it.
         """
@@ -271,7 +274,12 @@ class ProgramEngine:
             fit and own.nodes is not None and len(own.nodes) for own, fit in zip(found, fits, strict=True)
         ):
             return found
-        return [own for own, fit in zip(found, fits, strict=True) if fit or own.programs]
+        valued = self._reader.parser.columns.kinds
+        things = not valued[wanted].any()
+        return [
+            own for own, fit in zip(found, fits, strict=True)
+            if fit or (own.programs and not (things and own.nodes is not None and bool(valued[own.nodes].all())))
+        ]  # fmt: skip
 
     def _kind(self, node: int) -> str | None:
         """What a node is that is no thing; None of things."""

@@ -11,6 +11,7 @@ from retrieval.programs.anchors.anchor import Anchor, is_near
 from retrieval.programs.anchors.computed import computed
 from retrieval.programs.anchors.cues import cues, places, quantities, texts
 from retrieval.programs.anchors.kin import Relatives
+from retrieval.programs.anchors.lacking import Lacking
 from retrieval.programs.anchors.meanings import KINDS, Meanings
 from retrieval.programs.anchors.names import NODES, Names
 from retrieval.programs.anchors.shortened import Shortened
@@ -50,6 +51,7 @@ class Anchors:
         self._shortened = Shortened(schema)
         self._unknown = UnknownNouns(schema, similarity)
         self._meanings = Meanings(schema, similarity)
+        self._lacking = Lacking(schema)
         self._relatives = Relatives(schema)
 
     def of(
@@ -65,7 +67,7 @@ class Anchors:
         found += stocked(question, self._schema)
         found += self._meanings.relations(question)
         found += self._meanings.related(question)
-        found += self._meanings.lacking(question)
+        found += self._lacking.of(question)
         found += self._relatives.of(question)
         found += self._meanings.kinds(question)
         found += self._meanings.similar(question, found, cued)

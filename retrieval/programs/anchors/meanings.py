@@ -11,11 +11,11 @@ import numpy as np
 
 from retrieval.kg.snapshot.arrays import common, sorted_unique
 from retrieval.programs import words as vocabulary
-from retrieval.programs.algebra import Entities, Except, Having, Program, ValueKind, Walk
+from retrieval.programs.algebra import Entities, Having, Program, ValueKind, Walk
 from retrieval.programs.anchors.anchor import Anchor, Features, Relating
 from retrieval.programs.anchors.similarity import RELATION_SIM, Similarity
 from retrieval.programs.induction import IS_A
-from retrieval.programs.lexicon import EACH, IRREGULAR, LIGHT, NUMBERING, OPPOSITES, PERIODICAL, SEXES, STOP
+from retrieval.programs.lexicon import EACH, IRREGULAR, LIGHT, NUMBERING, PERIODICAL, SEXES, STOP
 from retrieval.programs.sorts import LOCATING, stems_in
 from retrieval.programs.words import Question
 
@@ -47,7 +47,6 @@ _COMPOUND = 4
 _END_NAMED = 0.6
 #: Meanings of one stretch of words that are kept.
 KINDS = 4
-_OWED = frozenset({"outstanding", "owed", "owing", "unpaid"})
 _WHAT = frozenset({"what", "whats", "what's"})
 _DONE = tuple(
     map(
@@ -64,8 +63,6 @@ _ABOUT = tuple(
 """Stems of relations that say what was done to something, and what something is about."""
 _ASKING = frozenset({"who", "whom", "what", "where", "when", "why"})
 """What a column may be headed with that is asked with, too."""
-_LACKING = re.compile(r"un|non-?|in|dis")
-"""What turns a word into what it is not; all but the first before words of what is said yes or no of."""
 _TWO_NOUNS = re.compile(r"\w\s(?:in|of|on|at|by)\s\w", re.IGNORECASE)
 #: Cosines below this say nothing of a kind.
 _KIND_SIM = 0.50
@@ -285,40 +282,6 @@ class Meanings:
         info = self.schema.relations[relation]
         active = info.form == "verb" and " " not in info.label and text.removesuffix("s").endswith(_AGENTS)
         return active and bool(self.schema.somebody[self.schema.columns.sources(relation)].any())
-
-    def lacking(self, question: Question) -> list[Anchor]:
-        """What adjectives leave out: who is alive has no date of death, what is unsold no buyer."""
-        found, schema = list[Anchor](), self.schema
-        for at, word in enumerate(question.words):
-            prefix = _LACKING.match(word.text)
-            lacked = OPPOSITES.get(word.text) or (word.text[prefix.end() :] if prefix else "")
-            if not lacked or word.stem in schema.by_stem or word.capital:
-                continue
-            own = vocabulary.stem(lacked)
-            named = [relation for near in (own, *sorted(vocabulary.related().get(own, ()))) for relation in
-                     schema.by_stem.get(near, ())]  # fmt: skip
-            if (prefix and prefix[0] != "un") or lacked == "working":  # who is broken may have work
-                named = [relation for relation in named if relation in schema.truths]
-            for place, relation in enumerate(dict.fromkeys(named)):
-                features: Features = (("not", 1.0), ("opposite", 0.8**place))
-                if word.text in _OWED and schema.measures.amounts:  # what is to be paid and was not
-                    owed = Except(Having(schema.measures.amounts[0]), Having(relation))
-                    said = (("s.flag", 1.0), ("s.flag.quality", 1.0), *features[1:])
-                    found.append(Anchor("S", at, at + 1, owed, "flag", said, 0.9))
-                if relation in schema.truths:  # unpaid is what "paid" says no of
-                    found.append(self._untrue(at, relation, features))
-                    continue
-                found.append(Anchor("Y", at, at + 1, Having(relation), "having", features, 0.9))
-        return found
-
-    def _untrue(self, at: int, relation: int, features: Features) -> Anchor:
-        """What a relation says no of; where nothing says no, all but what it says yes of."""
-        back, no = self.schema.inverse(relation), self.schema.untruths.get(relation)
-        if no is not None:
-            said = (("s.flag", 1.0), ("s.flag.quality", 1.0), *features[1:])
-            return Anchor("S", at, at + 1, Walk(Entities((no,)), back), "flag", said, 0.9)
-        yes = Walk(Entities((self.schema.truths[relation],)), back)
-        return Anchor("Y", at, at + 1, yes, "flag", features, 0.9)
 
     def _relating(
         self,

@@ -131,11 +131,12 @@ class SetRules(Rules):
         """Either of two sets; from what is only named it is walked as from the other: "acts from Whitby or Truro"."""
         for walked, named in ((one, two), (two, one)):
             ways, source = list[int](), walked
+            start: Program = named
             while isinstance(source, Walk):
                 ways.append(source.relation)
                 source = source.source
             if ways and isinstance(source, Entities) and isinstance(named, Entities):
-                too: Program = reduce(Walk, reversed(ways), named)
+                too = reduce(Walk, reversed(ways), start)
                 if len(self.nodes(too)):
                     return Or(walked, too) if walked is one else Or(too, walked)
         return Or(one, two)

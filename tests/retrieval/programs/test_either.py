@@ -31,6 +31,7 @@ FLATS = """Flat,Building,Bedrooms,Rent
 Mill 1,Old Mill,2,780
 Mill 2,Old Mill,4,990
 Yard 1,The Yard,1,640
+Yard 2,The Yard,1,650
 """
 TENANTS = """Tenant,Flat,Pays by,Pet,Amount paid
 Vera Ilic,Mill 1,cash,,780
@@ -96,6 +97,7 @@ def test_parts_that_are_played_are_rows(theatre, question, right):
         ("who pays cash or has a cat?", ["Omar Farouk", "Vera Ilic"]),
         ("Who lives in the flat with the most bedrooms?", ["Omar Farouk"]),
         ("has Omar Farouk paid?", ["no"]),
+        ("which flats are empty at the moment?", ["Yard 2"]),
         ("has Zofia Nowak paid?", ["yes"]),
         ("show me everybody with a cat or a parrot", ["Omar Farouk", "Zofia Nowak"]),
     ],
@@ -116,3 +118,27 @@ def test_each_side_of_an_or_is_walked(lets, question, right):
 )
 def test_relatives_by_several_steps(family, question, right):
     assert answers(family, question) == right
+
+
+ABBEYS = [
+    ("Alder Abbey", "founded in", "1132"),
+    ("Alder Abbey", "closed in", "1538"),
+    ("Alder Abbey", "yearly income", "925 pounds"),
+    ("Fenny Abbey", "founded in", "1201"),
+    ("Fenny Abbey", "closed in", "1536"),
+    ("Fenny Abbey", "yearly income", "131 pounds"),
+    ("Corve Abbey", "founded in", "1150"),
+    ("Corve Abbey", "closed in", "1539"),
+    ("Corve Abbey", "yearly income", "310 pounds"),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "right"),
+    [
+        ("How many years did Alder Abbey last?", ["406 years"]),
+        ("how long did Fenny Abbey last", ["335 years"]),
+    ],
+)
+def test_years_of_centuries_ago_are_years(tmp_path, question, right):
+    assert answers(reader_of(ABBEYS, tmp_path), question) == right
