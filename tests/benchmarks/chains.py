@@ -171,11 +171,12 @@ def _ranked(graph: Snapshot, question: Grounded, encoder: TextEncoder, relations
 def _chains(
     graph: Snapshot, topics: tuple[int, ...], facts: np.ndarray, length: int | None
 ) -> tuple[int, int]:
-    """Chains of retrieved facts, best first, before and after merging."""
+    """Chains of retrieved facts, best first, before and after merging; a fact that no chain holds is none."""
     kept = {int(fact): 1 / (1 + place) for place, fact in enumerate(facts)}
     triples = [Triple(int(graph.heads[f]), int(graph.relations[f]), int(graph.tails[f])) for f in kept]
     plain = len(expand(triples, topics, length, mixed=True))
-    return plain, len(reorganise(graph, kept, topics, max_length=length))
+    merged = sum(reach.topic in topics for reach in reorganise(graph, kept, topics, max_length=length))
+    return plain, merged
 
 
 def _exponent(counts: np.ndarray, sizes: Sequence[float] | np.ndarray) -> float:
