@@ -35,6 +35,8 @@ PARTS = 3
 BUDGETS = (50, 500)
 SHOWN = ("hit", "hit_at_1", "macro_f1", "exact_set", "answer_recall", "avg_triples")
 WALKERS, RANKERS = ("rapl", "rel-rag-path"), ("rel-rag-triple", "reg-triple")
+#: What it explores is all that it reads, whatever the budget.
+EXPLORER = "graph-s3"
 #: A domain of fewer questions is counted with the others.
 LEAST = 20
 
@@ -108,6 +110,7 @@ def variants() -> Iterator[tuple[str, str, int, Variant]]:
                             _name(method + form, reads, budget),
                         )
                     yield method + form, reads, budget, variant
+    yield EXPLORER, "auto", BUDGETS[0], Variant(EXPLORER, strategy="answer-set", budget=BUDGETS[0])
 
 
 def _studies(whole: DataSet, questions: Sequence[Question]) -> Iterator[StudyConfig]:
