@@ -54,6 +54,7 @@ from tests.benchmarks import (
     unseen,
     waiting,
     webqsp,
+    webqsp_thirds,
     why_not,
     written_names,
     zero_shot,
@@ -73,7 +74,7 @@ BENCHMARKS = {
 
 
 LONG = (
-    "methods", "efficiency", "supervision", "line_vs_raw", "webqsp",
+    "methods", "efficiency", "supervision", "line_vs_raw", "webqsp", "webqsp_thirds",
     "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves", "kills",
     "fuzz", "meanwhile", "programs", "program_weights", "program_judge", "path_weights", "zero_shot", "unknown",
     "linking", "why_not", "endpoint_programs", "canvas", "larger_graph", "waiting", "tables", "written_names",
@@ -85,7 +86,9 @@ LONG = (
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("name", nargs="*", help=f"of {', '.join([*BENCHMARKS, *LONG])}")
-    parser.add_argument("--method", action="append", default=[], help="of methods: only this one; repeatable")
+    parser.add_argument(
+        "--method", action="append", default=[], help="of methods, webqsp_thirds: only this one; repeatable"
+    )
     parser.add_argument(
         "--data",
         action="append",
@@ -95,7 +98,7 @@ def main() -> None:
     parser.add_argument(
         "--finished",
         action="store_true",
-        help="of methods, line_vs_raw, review_curves and agent: run nothing, show what is done",
+        help="of methods, webqsp_thirds, line_vs_raw, review_curves and agent: run nothing, show what is done",
     )
     parser.add_argument(
         "--part", action="append", choices=agent.PARTS, default=[], help="of agent: only this one; repeatable"
@@ -126,6 +129,7 @@ def main() -> None:
         "supervision": lambda: studies.supervision(args.data),
         "line_vs_raw": lambda: line_vs_raw.measure(args.data, run=not args.finished),
         "webqsp": webqsp.measure,
+        "webqsp_thirds": lambda: webqsp_thirds.measure(args.method, run=not args.finished),
         "larger_graph": lambda: larger_graph.measure(args.method),
         "endpoint_programs": lambda: endpoint_programs.measure(args.data),
         "zero_shot": lambda: zero_shot.measure(args.data, leave_out=args.leave_out, untrained=args.untrained),
