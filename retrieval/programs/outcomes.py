@@ -46,6 +46,8 @@ _MEASURES = {
     "length": stems_in("depth distance height tall width length"),
     "duration": stems_in("duration age runtime length"),
 }
+#: Stems of nouns for regions and places where people live.
+_REGIONS = stems_in("county city town country village region state province island continent district")
 #: So many of the answers are people, or places, where they fit "who" and "where".
 _MOSTLY = 0.5
 
@@ -140,6 +142,7 @@ class Outcomes:
             one_of = isinstance(program.source, Or) and any(word.text == "or" for word in question.words)
             features.append(("root.one_of", float(one_of)))
         features += self._fitting(asked, result)
+        features.append(("root.placeless", float(self._is_placeless(question, program, result))))
         target = self._target(question, part)
         if target is not None and len(result):
             inside = among(result, self.executor.nodes(target)).all()
@@ -234,6 +237,24 @@ class Outcomes:
             return ()
         fits = float(np.mean(mask[result]) >= _MOSTLY)
         return ((f"root.{asked}.fits", fits), (f"root.{asked}.unfit", 1.0 - fits))
+
+    def _is_placeless(self, question: Question, program: Program, result: np.ndarray) -> bool:
+        """Whether "which county", of which the graph has no word, is answered with who did something."""
+        texts = [word.text for word in question.words]
+        at = next((n for n, text in enumerate(texts[:-1]) if text in ("which", "what")), None)
+        noun = question.words[at + 1].stem if at is not None else ""
+        if noun not in _REGIONS or noun in self.schema.by_stem or noun in self.schema.kind_stems:
+            return False
+        sides = (program.left, program.right) if isinstance(program, And) else (program,)
+        count = self.schema.snapshot.num_relations
+        by = any(
+            isinstance(own, Walk)
+            and own.relation < count
+            and self.schema.relations[own.relation].form == "by"
+            for own in sides
+        )
+        places = self.schema.somewhere
+        return by and bool(len(result)) and bool(places.any()) and float(np.mean(places[result])) < _MOSTLY
 
     def _target(self, question: Question, part: Part) -> Program | None:
         """What the question asks for: the first set of it, where that is a kind and no relation of it is asked for,
