@@ -103,6 +103,17 @@ class TrainedOptions(EvidenceOptions):
 
 
 @dataclass(frozen=True, slots=True)
+class DoubtingOptions(TrainedOptions):
+    """Settings of those whose checkpoint knows that a question is worded as none that it learned from."""
+
+    by_words: bool = setting(
+        True,
+        "Where the checkpoint doubts every relation path, as it does of words that no training question had, the "
+        "zero-shot retriever has a say too: it reads what relations are called [no].",
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class TrainingConfig(Checked):
     """Settings that every trained method has."""
 

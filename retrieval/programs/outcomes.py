@@ -130,7 +130,8 @@ class Outcomes:
             either = isinstance(program, Or) and any(word.text == "or" for word in question.words)
             features.append(("root.either", float(either and asked in ("which", "who", "what is"))))
         mask, naming = self.schema.surrogates
-        features.append(("root.half", float(any(map(self._is_half, walk(program))))))
+        half = any(word.text == "or" for word in question.words) and any(map(self._is_half, walk(program)))
+        features.append(("root.half", float(half)))
         features.append(
             ("root.surrogate", float(bool(naming) and sort == "nodes" and bool(mask[result].all())))
         )

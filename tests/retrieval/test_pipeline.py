@@ -361,6 +361,25 @@ def test_doubted_paths_answer_where_the_words_agree(graph, fit, doubted, refused
 
 
 @pytest.mark.parametrize(
+    ("doubted", "words_doubted", "answers"),
+    [
+        # The checkpoint is sure of itself: nobody else is asked.
+        ((), (), ["Italy"]),
+        # It doubts itself, and the words do not: what both say, the words first.
+        (("France",), (), ["French"]),
+        # Both doubt.
+        (("France",), ("France",), []),
+    ],
+)
+def test_the_words_have_a_say_where_the_checkpoint_doubts_itself(graph, doubted, words_doubted, answers):
+    trained, by_words = Doubting(graph, SCRIPT), Doubting(graph, {"France": [("official_language", 0.9)]})
+    trained.doubted, by_words.doubted = doubted, words_doubted
+    engine = PathEngine(graph, trained, LabelLinker(graph), ExtractiveReasoner(), by_words=lambda: by_words)
+    final = ask(engine, "what borders France?")[-1]
+    assert sorted(answer.label for answer in final.answers) == answers
+
+
+@pytest.mark.parametrize(
     ("question", "doubted", "refused"),
     [
         ("what borders France?", (), False),

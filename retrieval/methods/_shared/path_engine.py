@@ -35,7 +35,7 @@ from retrieval.methods._shared.ranking import RankingRetriever
 from retrieval.methods._shared.reasoning import nothing_linked, reason
 from retrieval.methods._shared.retelling import Retelling
 from retrieval.methods._shared.retrieved import Reading
-from retrieval.methods._shared.self_taught import SelfTaughtRetriever
+from retrieval.methods._shared.self_taught import SelfTaughtRetriever, joined
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
 from retrieval.pipeline import AskRequest, Engine, Linked, Linking, PipelineRun
 from retrieval.reasoning.base import Conclusion, Evidence, Reasoner
@@ -92,6 +92,7 @@ class PathEngine(Engine):
         encoder: name of the text encoder, for the record.
         text_fit: second opinion on a trained retriever's relation paths; without it the retriever's word
             stands, and nothing is said not to be in the graph.
+        by_words: the zero-shot retriever, which has a say where the trained one doubts all that it ranks.
         programs: answers what needs an operator; without it such questions are not understood.
         retelling: what other engines that answer alike have answered; without it each computes.
         settings: see :class:`EngineSettings`.
@@ -108,6 +109,7 @@ class PathEngine(Engine):
         *,
         encoder: str = "",
         text_fit: TextFit | None = None,
+        by_words: Callable[[], ZeroShotRetriever] | None = None,
         programs: ProgramEngine | None = None,
         retelling: Retelling | None = None,
         settings: EngineSettings | None = None,
@@ -118,6 +120,7 @@ class PathEngine(Engine):
         self.reasoner = reasoner
         self.encoder = encoder
         self.text_fit = text_fit
+        self._by_words = by_words
         self.programs = programs
         self._untaught = isinstance(retriever, ZeroShotRetriever | SelfTaughtRetriever)
         self._retelling = retelling
@@ -129,7 +132,7 @@ class PathEngine(Engine):
         other = copy(self)
         other.snapshot, other.retriever = snapshot, self.retriever.restricted_to(snapshot)
         other.programs = None  # its values and kinds are those of the whole graph
-        other._retelling = None
+        other._retelling = other._by_words = None
         return other
 
     @property
@@ -404,7 +407,31 @@ class PathEngine(Engine):
         if None not in verdicts and verdicts:
             unasked = all(verdicts) and (self.text_fit is None or coverage < WORDS_AGREE)
             coverage = 0.0 if unasked else 1.0
+            if unasked and self._by_words is not None:
+                return self._second_opinion(run, self._by_words(), topics, mentions, found)
         return found, coverage
+
+    def _second_opinion(
+        self,
+        run: PipelineRun,
+        by_words: ZeroShotRetriever,
+        topics: list[int],
+        mentions: list[str],
+        learned: list[RelationPath],
+    ) -> tuple[list[RelationPath], float]:
+        """What the words of the question say too, where it is worded as no training question was."""
+        with run.watch.running():
+            told = by_words.relation_paths(
+                run.request.question, topics, limit=self.settings.relation_paths, mentions=mentions,
+                cancelled=run.cancelled,
+            )  # fmt: skip
+        known = {path.topic for path in told}
+        if all(_best(told, topic).doubted for topic in known):
+            return learned, 0.0
+        sides = (
+            [[own for own in some if own.topic == topic] for some in (told, learned)] for topic in topics
+        )
+        return [path for mine, theirs in sides for path in joined(mine, theirs)], 1.0
 
 
 def doubts(sure: float, verdict: Conclusion) -> tuple[str, ...]:
@@ -469,6 +496,7 @@ def open_engine(opening: Opening) -> PathEngine:
         opening.reasoner,
         encoder=parts.encoder.name,
         text_fit=None if alone else TextFit(parts.snapshot, parts.encoder),
+        by_words=(lambda: parts.untrained) if getattr(options, "by_words", False) else None,
         programs=programs_of(opening, None if untaught else spec.checkpoint),
         retelling=parts.retelling if isinstance(retriever, ZeroShotRetriever) else None,
         settings=opening.settings,

@@ -261,8 +261,7 @@ class ProgramEngine:
         return seen, found
 
     def _of_the_sort(self, read: Understanding | None, found: list[Outcome]) -> list[Outcome]:
-        """Outcomes without those that are not what the noun says, where others are: of relation paths alone, and of
-        programs that give values for things.
+        """Outcomes without those of relation paths alone that are not what the noun says, where others are.
 
         Where no relation says kinds, what has some relation stands for one, and not all of a kind has it.
         """
@@ -274,12 +273,7 @@ class ProgramEngine:
             fit and own.nodes is not None and len(own.nodes) for own, fit in zip(found, fits, strict=True)
         ):
             return found
-        valued = self._reader.parser.columns.kinds
-        things = not valued[wanted].any()
-        return [
-            own for own, fit in zip(found, fits, strict=True)
-            if fit or (own.programs and not (things and own.nodes is not None and bool(valued[own.nodes].all())))
-        ]  # fmt: skip
+        return [own for own, fit in zip(found, fits, strict=True) if fit or own.programs]
 
     def _kind(self, node: int) -> str | None:
         """What a node is that is no thing; None of things."""

@@ -51,10 +51,10 @@ class SelfTaughtRetriever(RankingRetriever):
     ) -> list[list[RelationPath]]:
         """See ``RankingRetriever``."""
         both = (own.rank(topics, texts, cancelled) for own in (self.untrained, self.taught))
-        return [_joined(by_words, learned) for by_words, learned in zip(*both, strict=True)]
+        return [joined(by_words, learned) for by_words, learned in zip(*both, strict=True)]
 
 
-def _joined(by_words: Sequence[RelationPath], learned: Iterable[RelationPath]) -> list[RelationPath]:
+def joined(by_words: Sequence[RelationPath], learned: Iterable[RelationPath]) -> list[RelationPath]:
     """Relation paths of one topic with the probabilities of both, most probable first."""
     sure, support = (by_words[0].score, by_words[0].support) if by_words else (0.0, 0.0)
     found = {own.relations: replace(own, score=sure * own.score) for own in by_words}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from retrieval.config import RetrieverConfig, TrainedOptions, setting
+from retrieval.config import DoubtingOptions, RetrieverConfig, setting
 from retrieval.methods.spec import MethodSpec
 
 
@@ -51,7 +51,7 @@ class RegPathConfig(RetrieverConfig):
 
 
 @dataclass(frozen=True, slots=True)
-class RegPathOptions(TrainedOptions):
+class RegPathOptions(DoubtingOptions):
     """Settings of ``reg-path`` when it is asked."""
 
     text_fit: bool = setting(
@@ -78,6 +78,7 @@ SPEC = MethodSpec(
             "chains_read": 0,
             "characters_read": 0,
             "joins": False,
+            "by_words": False,
             "beam": 20,
         }
     },

@@ -96,7 +96,7 @@ def test_a_method_without_training_has_no_settings(api, users):
 def test_without_a_checkpoint_a_retriever_has_the_settings_of_evidence_alone(api, users):
     shown = api("viewer").get("/api/v1/methods/reg-path").json()
     evidence = ["evidence", "chain_length", "chains_read", "characters_read", "joins"]
-    assert [option["name"] for option in shown["options"]] == [*evidence, "text_fit", "beam"]
+    assert [option["name"] for option in shown["options"]] == [*evidence, "text_fit", "by_words", "beam"]
     assert shown["untrained_options"] == evidence
 
 

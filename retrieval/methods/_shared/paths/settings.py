@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from retrieval.config import RetrieverConfig, TrainedOptions, setting
+from retrieval.config import DoubtingOptions, RetrieverConfig, setting
 from retrieval.methods._shared.network_texts import ARCS, LAYERS, READOUT, SELF_WEIGHT
 
 
@@ -62,7 +62,7 @@ class PathConfig(RetrieverConfig):
 
 
 @dataclass(frozen=True, slots=True)
-class PathOptions(TrainedOptions):
+class PathOptions(DoubtingOptions):
     """Settings of the path methods for asking."""
 
     inference: Literal["ranked", "sampled"] = setting(
@@ -79,6 +79,7 @@ READ_PATHS: Mapping[str, Any] = {
     "characters_read": 0,
     "joins": False,
     "text_fit": False,
+    "by_words": False,
 }
 
 #: The form that the papers describe, but for STOP (docs/adr/0002).
