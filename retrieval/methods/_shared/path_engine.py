@@ -64,8 +64,9 @@ held out of the demo's training it refuses 2 in 100 with an answer, none of them
 one right in three; without it 73 in 100 of the unanswerable ones are told, with it 65."""
 SAID = 0.5
 """How probable a relation path must be to the zero-shot retriever, that it answers where a trained one doubts itself.
-Of the demo's 300 test questions 0.927 are right so and 3 refused (0.920 and 5 without it), and of 41 that have no answer 29
-are told (30); of MetaQA's in 564 other wordings 0.745 are right (0.663). Without a limit it is 0.761, but 27 are told."""
+Of the demo's 300 test questions 0.927 are right so and 3 refused (0.920 and 5 without it), and of 41 that have no
+answer 29 are told (30); of MetaQA's in 564 other wordings 0.745 are right (0.663). Without a limit it is 0.761, but 27
+are told."""
 NEAR_PHRASES, NEAR_EACH = 2, 3
 """Phrases that were not found for which near entities are offered, and how many for each."""
 
