@@ -10,8 +10,8 @@ import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from webapp.graphs import files, services
-from webapp.graphs.models import Graph, SourceFile, Visibility
+from webapp.graphs import dependents, files, services
+from webapp.graphs.models import Graph, GraphVersion, SourceFile, Visibility
 from webapp.jobs.models import Job
 
 
@@ -218,3 +218,20 @@ def test_archives_are_taken(api):
         answer = api().post("/api/v1/graphs", {"name": f"G{number}", "files": [sent]}, format="multipart")
         assert answer.status_code == 202, answer.content
     assert Graph.objects.filter(visibility=Visibility.PRIVATE).count() == 2
+
+
+def test_a_version_that_comes_while_versions_are_listed_breaks_nothing(api, tiny_graph, monkeypatch):
+    listed = dependents.of_versions
+
+    def slow(graph):
+        found = listed(graph)
+        GraphVersion.objects.create(
+            graph=graph, version=2, hash="new", path="p", entities=1, relations=1, triples=1
+        )
+        return found
+
+    monkeypatch.setattr(dependents, "of_versions", slow)
+    url = f"/api/v1/graphs/{tiny_graph.pk}/versions"
+    assert [row["version"] for row in api("viewer").get(url).json()] == [1]
+    monkeypatch.undo()
+    assert [row["version"] for row in api("viewer").get(url).json()] == [2, 1]
