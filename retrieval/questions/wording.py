@@ -154,9 +154,9 @@ def form(label: str) -> Form | None:
         return Form("verb", low)
     first, last = words[0].lower(), words[-1].lower()
     if len(words) > 1 and last in _PREPOSITIONS:
-        if len(words) == 2 and first in DID:
+        if len(words) == 2 and first in DID and last != "by":
             return Form("did", first, last)
-        if len(words) == 2 and _participle(first):
+        if len(words) == 2 and (_participle(first) or first in DID):
             return Form("act" if last == "by" else "state", first, last)
         return Form("of", " ".join(words[:-1])) if last == "of" and not _participle(first) else None
     if _UNSPEAKABLE.search(low) or first in _PREPOSITIONS or _participle(first):

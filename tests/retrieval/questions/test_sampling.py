@@ -60,6 +60,8 @@ def test_a_small_graph_gives_few(tmp_path):
         ([Step("written by", False)], "Who wrote Jaws?"),
         ([Step("directed by", True, many=True)], "What was directed by Jaws?"),
         ([Step("influenced by", True)], "Who was influenced by Jaws?"),
+        ([Step("played by", True, many=True)], "What was played by Jaws?"),
+        ([Step("played by", False)], "Who played Jaws?"),
         ([Step("born in", False)], "Where was Jaws born?"),
         ([Step("born in", True, many=True)], "Who was born in Jaws?"),
         ([Step("studied at", False)], "Where did Jaws study?"),
