@@ -4,7 +4,7 @@ import { Popover } from "react-aria-components";
 import type { Node } from "@/api/events";
 import type { Id } from "@/api/types";
 import { ActList, Button } from "@/components/kit/controls";
-import { usePageKeys } from "@/components/kit/hooks";
+import { useMedia, usePageKeys } from "@/components/kit/hooks";
 import { Loading } from "@/components/kit/feedback";
 import { useUrlNumber } from "@/components/kit/url";
 import type { GraphEvents, GraphHandle, LayoutName } from "@/graph/handle";
@@ -49,6 +49,7 @@ interface Props {
 }
 
 export function GraphPanel(props: Props) {
+  const dark = useMedia("(prefers-color-scheme: dark)");
   const { graph, view, chain, theme, onAsk, onClearChain, lit, litNodes, walkedBy, runs } = props;
   const [node, setNode] = useUrlNumber("node");
   const [edge, setEdge] = useState<string | null>(null);
@@ -196,7 +197,12 @@ export function GraphPanel(props: Props) {
           hidden={table}
         >
           <Suspense fallback={<Loading what="the graph view" />}>
-            <GraphCanvas model={model} events={events} theme={theme} onReady={setHandle} />
+            <GraphCanvas
+              model={model}
+              events={events}
+              theme={`${theme}${String(dark)}`}
+              onReady={setHandle}
+            />
           </Suspense>
           {lasso && (
             <Lasso
