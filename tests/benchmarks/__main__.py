@@ -36,6 +36,7 @@ from tests.benchmarks import (
     methods,
     million,
     newcomers,
+    paraphrases,
     path_weights,
     paths,
     program_judge,
@@ -79,7 +80,7 @@ LONG = (
     "fuzz", "meanwhile", "programs", "program_weights", "program_judge", "path_weights", "zero_shot", "unknown",
     "linking", "why_not", "endpoint_programs", "canvas", "larger_graph", "waiting", "tables", "written_names",
     "unseen", "newcomers", "answer_choice", "span_reader", "million",
-    "self_taught",
+    "self_taught", "paraphrases",
 )  # fmt: skip
 
 
@@ -160,6 +161,7 @@ def main() -> None:
         "programs": lambda: programs.measure(args.data),
         "program_weights": lambda: programs.fit_weights(args.data, args.out),
         "program_judge": lambda: program_judge.measure(args.data, args.out),
+        "paraphrases": paraphrases.measure,
         "answer_choice": lambda: answer_choice.measure(args.data, args.out),
         "agent": lambda: agent.measure(
             args.data, parts=args.part or agent.PARTS, seeds=args.seeds, run=not args.finished

@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
-from retrieval.config import InferenceOptions, TrainedOptions
+from retrieval.config import DoubtingOptions, InferenceOptions, TrainedOptions
 from retrieval.errors import LLMError
 from retrieval.events import (
     AnswerFinal,
@@ -495,6 +495,7 @@ def open_engine(opening: Opening) -> PathEngine:
     untaught = isinstance(retriever, ZeroShotRetriever | SelfTaughtRetriever)
     # The zero-shot retriever is the text encoder's opinion already.
     alone = untaught or (isinstance(options, TrainedOptions) and not options.text_fit)
+    worded = isinstance(options, DoubtingOptions) and options.by_words
     return PathEngine(
         parts.snapshot,
         retriever,
@@ -502,7 +503,7 @@ def open_engine(opening: Opening) -> PathEngine:
         opening.reasoner,
         encoder=parts.encoder.name,
         text_fit=None if alone else TextFit(parts.snapshot, parts.encoder),
-        by_words=(lambda: parts.untrained) if getattr(options, "by_words", False) else None,
+        by_words=(lambda: parts.untrained) if worded else None,
         programs=programs_of(opening, None if untaught else spec.checkpoint),
         retelling=parts.retelling if isinstance(retriever, ZeroShotRetriever) else None,
         settings=opening.settings,
