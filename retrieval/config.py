@@ -89,6 +89,11 @@ class EvidenceOptions(InferenceOptions):
         "Where a question names several topics, what relation paths of all of them reach together is the answer; "
         "without, that of the topic whose relation paths are surest [no].",
     )
+    decompose: bool = setting(
+        True,
+        "A question within a question (\"where was the composer of X raised?\") is asked in two steps too, the second "
+        "of what the first one means [no].",
+    )
 
 
 @dataclass(frozen=True, slots=True)

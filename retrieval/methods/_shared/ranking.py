@@ -11,12 +11,15 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Self
 
-from retrieval.config import InferenceOptions
+import numpy as np
+
+from retrieval.config import EvidenceOptions, InferenceOptions
 from retrieval.errors import check
-from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.limits import DEFAULT_BUDGET
 from retrieval.methods import registry
+from retrieval.methods._shared.decomposition import Composer
 from retrieval.methods._shared.instances import found_paths
 from retrieval.text.features import TextEncoder
 from retrieval.text.questions import seen_from
@@ -45,9 +48,11 @@ class RankingRetriever(ABC):
 
     Attributes:
         max_hops: see ``base.Retriever``.
+        trained: on questions about this graph.
     """
 
     max_hops: int = 3
+    trained: bool = True
 
     def __init__(
         self,
@@ -66,6 +71,7 @@ class RankingRetriever(ABC):
         self.snapshot = snapshot
         self.encoder = encoder
         self.options = registry.parse_options(method)
+        self._has_mediators = bool((np.asarray(snapshot.kinds) == KINDS.index("cvt")).any())
         self._kept: OrderedDict[tuple[object, ...], list[RelationPath]] = OrderedDict()
         self._turns: dict[tuple[object, ...], threading.Lock] = {}
         self._lock = threading.Lock()
@@ -89,7 +95,7 @@ class RankingRetriever(ABC):
             asked: at most 64 of question, topics and mentions, as ``relation_paths`` takes them.
         """
         read = [self._live(*one) for one in asked]
-        rows = [(topic, text) for live, seen in read for topic, text in zip(live, seen, strict=True)]
+        rows = [(topic, text) for live, seen, _ in read for topic, text in zip(live, seen, strict=True)]
         ranked: dict[tuple[int, str], list[RelationPath]] = {}
         # Texts of one length together, so that little is padded; the same question of a topic is ranked once.
         waiting = sorted(set(rows), key=lambda row: (len(row[1]), row))
@@ -97,8 +103,9 @@ class RankingRetriever(ABC):
             part = waiting[start : start + _TOGETHER]
             found = self.rank([topic for topic, _ in part], [text for _, text in part], lambda: False)
             ranked.update(zip(part, found, strict=True))
-        for (question, topics, mentions), (live, seen) in zip(asked, read, strict=True):
+        for (question, topics, mentions), (live, seen, names) in zip(asked, read, strict=True):
             mine = [ranked[row] for row in zip(live, seen, strict=True)]
+            mine = self._composed(question, live, names, mine, lambda: False)
             self._keep(_key(question, topics, mentions), mine)
 
     def retrieve(
@@ -178,8 +185,9 @@ class RankingRetriever(ABC):
                 if key in self._kept:
                     self._kept.move_to_end(key)
                     return self._kept[key]
-            live, texts = self._live(question, topics, mentions)
-            return self._keep(key, self.rank(live, texts, cancelled) if live else [])
+            live, texts, names = self._live(question, topics, mentions)
+            found = self.rank(live, texts, cancelled) if live else []
+            return self._keep(key, self._composed(question, live, names, found, cancelled))
         finally:
             with self._lock:
                 self._turns.pop(key, None)
@@ -200,14 +208,32 @@ class RankingRetriever(ABC):
 
     def _live(
         self, question: str, topics: Sequence[int], mentions: Sequence[str]
-    ) -> tuple[list[int], list[str]]:
-        """The topics that have a triple, and the question as seen from each of them."""
+    ) -> tuple[list[int], list[str], list[str]]:
+        """The topics that have a triple, the question as seen from each of them, and what it calls each."""
         names = [
             mentions[i] if i < len(mentions) and mentions[i] else self.snapshot.entity_label(topic)
             for i, topic in enumerate(topics)
         ]
         live = [i for i, topic in enumerate(topics) if self.snapshot.degree(topic)]
-        return [topics[i] for i in live], [seen_from(question, i, names) for i in live]
+        named = [names[i] for i in live]
+        return [topics[i] for i in live], [seen_from(question, i, names) for i in live], named
+
+    def _composed(
+        self,
+        question: str,
+        topics: Sequence[int],
+        names: Sequence[str],
+        found: list[list[RelationPath]],
+        cancelled: Callable[[], bool],
+    ) -> list[list[RelationPath]]:
+        if not isinstance(self.options, EvidenceOptions) or not self.options.decompose:
+            return found
+        composer = Composer(
+            self.snapshot, lambda ends, texts: self.rank(ends, texts, cancelled), self.simple, cancelled,
+            always=self._has_mediators,
+        )  # fmt: skip
+        sure = [self.trained and bool(own) and self._judged(own[0]).doubted is False for own in found]
+        return composer.composed(question, topics, names, found, sure)
 
 
 def _key(question: str, topics: Sequence[int], mentions: Sequence[str]) -> tuple[object, ...]:

@@ -29,6 +29,8 @@ class SelfTaughtRetriever(RankingRetriever):
         odds: see ``reasoning.base.Evidence``.
     """
 
+    trained = False
+
     def __init__(self, untrained: ZeroShotRetriever, taught: RankingRetriever) -> None:
         super().__init__(
             untrained.snapshot, untrained.encoder, method=taught.method, checkpoint=taught.checkpoint,

@@ -63,6 +63,8 @@ class ZeroShotRetriever(RankingRetriever):
         odds: see ``reasoning.base.Evidence``.
     """
 
+    trained = False
+
     def __init__(
         self,
         snapshot: Snapshot,
