@@ -60,6 +60,12 @@ class InferenceOptions(Checked):
     """Settings of a trained retriever when it is asked; a method that has any has a subclass of this."""
 
 
+DECOMPOSE = (
+    'Ask a question within a question ("where was the composer of X raised?") in two steps as well: what the '
+    "description means, and the rest of that [no]."
+)
+
+
 @dataclass(frozen=True, slots=True)
 class EvidenceOptions(InferenceOptions):
     """Settings of what a reasoner reads, of every method that retrieves facts; values in brackets are the papers'."""
@@ -89,11 +95,13 @@ class EvidenceOptions(InferenceOptions):
         "Where a question names several topics, what relation paths of all of them reach together is the answer; "
         "without, that of the topic whose relation paths are surest [no].",
     )
-    decompose: bool = setting(
-        True,
-        "A question within a question (\"where was the composer of X raised?\") is asked in two steps too, the second "
-        "of what the first one means [no].",
-    )
+
+
+@dataclass(frozen=True, slots=True)
+class UntrainedOptions(EvidenceOptions):
+    """Settings of the zero-shot retriever, whichever method it stands in for."""
+
+    decompose: bool = setting(True, DECOMPOSE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +117,14 @@ class TrainedOptions(EvidenceOptions):
 
 @dataclass(frozen=True, slots=True)
 class DoubtingOptions(TrainedOptions):
-    """Settings of those whose checkpoint knows that a question is worded as none that it learned from."""
+    """Settings of those that learn relation paths: their checkpoint knows a question that is worded as none was."""
 
     by_words: bool = setting(
         True,
         "Where the checkpoint doubts every relation path, as it does of words that no training question had, the "
         "zero-shot retriever has a say too: it reads what relations are called [no].",
     )
+    decompose: bool = setting(True, DECOMPOSE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pkgutil import resolve_name
 from typing import Any
 
-from retrieval.config import EvidenceOptions, InferenceOptions, TrainingConfig
+from retrieval.config import InferenceOptions, TrainingConfig, UntrainedOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,8 +71,8 @@ class MethodSpec:
 
     @property
     def untrained_options(self) -> type[InferenceOptions]:
-        """Its settings for asking without a checkpoint: the zero-shot retriever has those of the evidence alone."""
-        return EvidenceOptions if self.retriever is not None and not self.steerable else self.options
+        """Its settings for asking without a checkpoint: those of the zero-shot retriever."""
+        return UntrainedOptions if self.retriever is not None and not self.steerable else self.options
 
     @property
     def takes_written_programs(self) -> bool:

@@ -34,6 +34,9 @@ _ADJECTIVES = frozenset({
     "main", "first", "second", "third", "last", "current", "former", "only", "late", "original", "lead", "chief",
     "oldest", "eldest", "youngest", "new", "old", "present", "own", "common",
 })  # fmt: skip
+#: What asks for nothing but what is described, and words behind that which do ask for more.
+_WHO_IS = {(ask, be) for ask in ("who", "what") for be in ("is", "are", "was", "were", "'s", "’s")}
+_OF_HIM = frozenset({"born", "known", "made", "about", "worth", "like", "famous"})
 #: Words of a relative clause behind the name that it is about.
 _CLAUSE = 4
 
@@ -90,6 +93,8 @@ def nested(question: str, mention: str) -> Nested | None:
 
 def _possessive(words: list[str], first: int, behind: int) -> tuple[int, int] | None:
     """Of "X's father": what belongs to the name."""
+    if first and words[first - 1] == "and":
+        return None  # it belongs to another, too
     if behind >= len(words) or words[behind] not in ("'s", "’s"):
         return None
     end = behind + 1
@@ -138,7 +143,14 @@ def _is_told_more_of(words: list[str], start: int, end: int) -> bool:
     if end < len(words) and words[end] in _RELATIVES | {"and"}:
         return True
     before = [word for word in words[max(0, start - 3) : start] if word != "also"]
-    return "and" in before and before[-1] != "and" and before[-1] in _AUXILIARIES
+    if "and" in before and before[-1] != "and" and before[-1] in _AUXILIARIES:
+        return True
+    return tuple(words[:start]) in _WHO_IS and end < len(words) and not _is_verb(words[end])
+
+
+def _is_verb(word: str) -> bool:
+    """Whether a word behind "who is the mayor of X" says what is asked of him: "married to", not "in 2009"."""
+    return word.endswith("ed") or word in _OF_HIM
 
 
 def _asks_more(rest: list[str]) -> bool:

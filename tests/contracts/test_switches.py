@@ -31,12 +31,12 @@ TRAINED = {
 READ = {"chain_length": 0, "chains_read": 0, "characters_read": 0, "joins": False}
 WEIGHED = {**READ, "text_fit": False}
 ASKED = {
-    "rapl": {**WEIGHED, "by_words": False, "inference": "ranked", "draws": "K800-M1200"},
-    "rel-rag-path": {**WEIGHED, "by_words": False, "inference": "sampled"},
+    "rapl": {**WEIGHED, "by_words": False, "decompose": False, "inference": "ranked", "draws": "K800-M1200"},
+    "rel-rag-path": {**WEIGHED, "by_words": False, "decompose": False, "inference": "sampled"},
     "rel-rag-triple": {**WEIGHED, "top_k": 50},
     "reg-triple": {**WEIGHED, "top_k": 200},
     "reg-entity": {**WEIGHED, "top_k": 700},
-    "reg-path": {**READ, "text_fit": True, "by_words": False, "beam": 5},
+    "reg-path": {**READ, "text_fit": True, "by_words": False, "decompose": False, "beam": 5},
     "graph-s3": {**WEIGHED, "interactive": False, "hops": 1, "policy": "llm", "steps": 3},
     "inses": {**READ, "similarity": False, "threshold": 0.5, "stands": 0, "prefilter": 0, "iterations": 2},
     "router": {"decider": "llm", "confidence": 0.9, "text": "ranking=dense", "graph": "beam=5"},
@@ -89,6 +89,6 @@ def test_every_method_of_a_paper_can_be_asked_in_its_form(method):
     assert "paper" in spec.asking
     assert registry.parse_options(method, {"preset": "paper"}) != registry.parse_options(method)
     asked = registry.parse_options(method, {"preset": "paper"})
-    assert not any(getattr(asked, name, False) for name in ("joins", "text_fit", "by_words"))
+    assert not any(getattr(asked, name, False) for name in ("joins", "text_fit", "by_words", "decompose"))
     if spec.trained:
         assert registry.parse(method, {"preset": "paper"}) != registry.parse(method)

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from retrieval.config import EvidenceOptions, parse
+from retrieval.config import UntrainedOptions, parse
 from retrieval.errors import MethodError
 from retrieval.kg.snapshot import Snapshot
 from retrieval.methods import registry
@@ -109,6 +109,6 @@ def open_retriever(
     return opened.configured(chosen) if options else opened
 
 
-def _untrained(options: Mapping[str, Any] | None) -> EvidenceOptions:
+def _untrained(options: Mapping[str, Any] | None) -> UntrainedOptions:
     """Of the settings for asking those that the zero-shot retriever has: what is read of what it retrieves."""
-    return parse(EvidenceOptions, "The zero-shot retriever has no inference setting", options)
+    return parse(UntrainedOptions, "The zero-shot retriever has no inference setting", options)

@@ -13,7 +13,7 @@ from typing import Self
 
 import numpy as np
 
-from retrieval.config import EvidenceOptions, InferenceOptions
+from retrieval.config import DoubtingOptions, InferenceOptions, UntrainedOptions
 from retrieval.errors import check
 from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
@@ -30,6 +30,9 @@ _KEPT = 64
 _LOOK_S = 0.05
 #: Topics whose relation paths are ranked at once when questions are read ahead.
 _TOGETHER = 16
+
+_Key = tuple[str, tuple[int, ...], tuple[str, ...]]
+"""A question, its topics and what it calls them."""
 
 
 class RankingRetriever(ABC):
@@ -72,8 +75,8 @@ class RankingRetriever(ABC):
         self.encoder = encoder
         self.options = registry.parse_options(method)
         self._has_mediators = bool((np.asarray(snapshot.kinds) == KINDS.index("cvt")).any())
-        self._kept: OrderedDict[tuple[object, ...], list[RelationPath]] = OrderedDict()
-        self._turns: dict[tuple[object, ...], threading.Lock] = {}
+        self._kept: OrderedDict[_Key, list[RelationPath]] = OrderedDict()
+        self._turns: dict[_Key, threading.Lock] = {}
         self._lock = threading.Lock()
 
     @abstractmethod
@@ -95,7 +98,7 @@ class RankingRetriever(ABC):
             asked: at most 64 of question, topics and mentions, as ``relation_paths`` takes them.
         """
         read = [self._live(*one) for one in asked]
-        rows = [(topic, text) for live, seen, _ in read for topic, text in zip(live, seen, strict=True)]
+        rows = [(topic, text) for live, seen in read for topic, text in zip(live, seen, strict=True)]
         ranked: dict[tuple[int, str], list[RelationPath]] = {}
         # Texts of one length together, so that little is padded; the same question of a topic is ranked once.
         waiting = sorted(set(rows), key=lambda row: (len(row[1]), row))
@@ -103,10 +106,9 @@ class RankingRetriever(ABC):
             part = waiting[start : start + _TOGETHER]
             found = self.rank([topic for topic, _ in part], [text for _, text in part], lambda: False)
             ranked.update(zip(part, found, strict=True))
-        for (question, topics, mentions), (live, seen, names) in zip(asked, read, strict=True):
+        for one, (live, seen) in zip(asked, read, strict=True):
             mine = [ranked[row] for row in zip(live, seen, strict=True)]
-            mine = self._composed(question, live, names, mine, lambda: False)
-            self._keep(_key(question, topics, mentions), mine)
+            self._keep(_key(*one), self._composed(_key(*one), live, mine, lambda: False))
 
     def retrieve(
         self,
@@ -185,15 +187,15 @@ class RankingRetriever(ABC):
                 if key in self._kept:
                     self._kept.move_to_end(key)
                     return self._kept[key]
-            live, texts, names = self._live(question, topics, mentions)
+            live, texts = self._live(question, topics, mentions)
             found = self.rank(live, texts, cancelled) if live else []
-            return self._keep(key, self._composed(question, live, names, found, cancelled))
+            return self._keep(key, self._composed(key, live, found, cancelled))
         finally:
             with self._lock:
                 self._turns.pop(key, None)
             turn.release()
 
-    def _keep(self, key: tuple[object, ...], found: Sequence[Sequence[RelationPath]]) -> list[RelationPath]:
+    def _keep(self, key: _Key, found: Sequence[Sequence[RelationPath]]) -> list[RelationPath]:
         ranked = [self._judged(path) for paths in found for path in paths]
         with self._lock:
             self._kept[key] = ranked
@@ -208,33 +210,43 @@ class RankingRetriever(ABC):
 
     def _live(
         self, question: str, topics: Sequence[int], mentions: Sequence[str]
-    ) -> tuple[list[int], list[str], list[str]]:
-        """The topics that have a triple, the question as seen from each of them, and what it calls each."""
-        names = [
+    ) -> tuple[list[int], list[str]]:
+        """The topics that have a triple, and the question as seen from each of them."""
+        names = self._names(topics, mentions)
+        live = [i for i, topic in enumerate(topics) if self.snapshot.degree(topic)]
+        return [topics[i] for i in live], [seen_from(question, i, names) for i in live]
+
+    def _names(self, topics: Sequence[int], mentions: Sequence[str]) -> list[str]:
+        """What the question calls each topic."""
+        return [
             mentions[i] if i < len(mentions) and mentions[i] else self.snapshot.entity_label(topic)
             for i, topic in enumerate(topics)
         ]
-        live = [i for i, topic in enumerate(topics) if self.snapshot.degree(topic)]
-        named = [names[i] for i in live]
-        return [topics[i] for i in live], [seen_from(question, i, names) for i in live], named
 
     def _composed(
         self,
-        question: str,
-        topics: Sequence[int],
-        names: Sequence[str],
+        asked: _Key,
+        live: Sequence[int],
         found: list[list[RelationPath]],
         cancelled: Callable[[], bool],
     ) -> list[list[RelationPath]]:
-        if not isinstance(self.options, EvidenceOptions) or not self.options.decompose:
+        """Relation paths of each topic that has a triple, with those of the question's parts."""
+        question, topics, mentions = asked
+        if not decomposes(self.options):
             return found
+        names = dict(zip(topics, self._names(topics, mentions), strict=True))
         composer = Composer(
             self.snapshot, lambda ends, texts: self.rank(ends, texts, cancelled), self.simple, cancelled,
             always=self._has_mediators,
         )  # fmt: skip
         sure = [self.trained and bool(own) and self._judged(own[0]).doubted is False for own in found]
-        return composer.composed(question, topics, names, found, sure)
+        return composer.composed(question, live, [names[topic] for topic in live], found, sure)
 
 
-def _key(question: str, topics: Sequence[int], mentions: Sequence[str]) -> tuple[object, ...]:
+def decomposes(options: InferenceOptions) -> bool:
+    """Whether a method of these settings asks a question within a question in two steps."""
+    return isinstance(options, DoubtingOptions | UntrainedOptions) and options.decompose
+
+
+def _key(question: str, topics: Sequence[int], mentions: Sequence[str]) -> _Key:
     return question, tuple(topics), tuple(mentions)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Self
 
-from retrieval.config import EvidenceOptions
+from retrieval.config import UntrainedOptions
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.methods._shared.ranking import RankingRetriever
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
@@ -38,7 +38,7 @@ class SelfTaughtRetriever(RankingRetriever):
         )  # fmt: skip
         self.untrained, self.taught = untrained, taught
         self.odds = untrained.odds
-        self.options = EvidenceOptions()
+        self.options = UntrainedOptions()
         self.max_hops = max(untrained.max_hops, taught.max_hops)
 
     def restricted_to(self, snapshot: RestrictedSnapshot) -> Self:

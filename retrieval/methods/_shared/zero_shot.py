@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 
-from retrieval.config import EvidenceOptions, InferenceOptions
+from retrieval.config import InferenceOptions, UntrainedOptions
 from retrieval.errors import check
 from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.methods import registry
@@ -21,7 +22,7 @@ from retrieval.methods._shared.path_reader.candidates import candidates, walks_a
 from retrieval.methods._shared.path_reader.features import Asked, Comparer, asked, features
 from retrieval.methods._shared.path_reader.model import PathScorer
 from retrieval.methods._shared.path_reader.wordings import Wordings
-from retrieval.methods._shared.ranking import RankingRetriever
+from retrieval.methods._shared.ranking import RankingRetriever, decomposes
 from retrieval.pretrained import LACKING, PATHS
 from retrieval.programs.algebra import ValueKind
 from retrieval.programs.schema import Schema
@@ -81,7 +82,7 @@ class ZeroShotRetriever(RankingRetriever):
         )  # fmt: skip
         self._further = FURTHER if mediators else 0.0
         self.odds = ODDS_WITH_MEDIATORS if mediators else (1.0, 0.0)
-        self.options = EvidenceOptions()
+        self.options = UntrainedOptions()
         self.max_hops = 3
         self._whole = snapshot
         self._vectors = relation_text_vectors(snapshot, encoder)
@@ -93,9 +94,9 @@ class ZeroShotRetriever(RankingRetriever):
         other.method, other.checkpoint = method, checkpoint
         return other
 
-    def configured(self, options: InferenceOptions) -> ZeroShotRetriever:
-        """See ``base.Retriever``; no option changes what is ranked."""
-        other = copy(self)
+    def configured(self, options: InferenceOptions) -> Self:
+        """See ``base.Retriever``; what is ranked is shared where the options do not change it."""
+        other = copy(self) if decomposes(options) == decomposes(self.options) else self._copy()
         other.options = options
         return other
 

@@ -79,6 +79,7 @@ SPEC = MethodSpec(
             "characters_read": 0,
             "joins": False,
             "by_words": False,
+            "decompose": False,
             "beam": 20,
         }
     },

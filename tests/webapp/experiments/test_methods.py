@@ -93,11 +93,12 @@ def test_a_method_without_training_has_no_settings(api, users):
     assert api("viewer").get("/api/v1/methods/no-such").status_code == 404
 
 
-def test_without_a_checkpoint_a_retriever_has_the_settings_of_evidence_alone(api, users):
+def test_without_a_checkpoint_a_retriever_has_the_settings_of_the_zero_shot_retriever(api, users):
     shown = api("viewer").get("/api/v1/methods/reg-path").json()
     evidence = ["evidence", "chain_length", "chains_read", "characters_read", "joins"]
-    assert [option["name"] for option in shown["options"]] == [*evidence, "text_fit", "by_words", "beam"]
-    assert shown["untrained_options"] == evidence
+    names = [*evidence, "text_fit", "by_words", "decompose", "beam"]
+    assert [option["name"] for option in shown["options"]] == names
+    assert shown["untrained_options"] == [*evidence, "decompose"]
 
 
 def test_training_is_queued_with_what_was_asked_for(api, tiny_graph, question_set, redis):

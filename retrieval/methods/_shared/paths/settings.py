@@ -80,6 +80,7 @@ READ_PATHS: Mapping[str, Any] = {
     "joins": False,
     "text_fit": False,
     "by_words": False,
+    "decompose": False,
 }
 
 #: The form that the papers describe, but for STOP (docs/adr/0002).
