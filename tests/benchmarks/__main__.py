@@ -21,6 +21,7 @@ from tests.benchmarks import (
     build,
     canvas,
     chains,
+    cwq,
     endpoint,
     endpoint_programs,
     fuzz,
@@ -75,7 +76,7 @@ BENCHMARKS = {
 
 
 LONG = (
-    "methods", "efficiency", "supervision", "line_vs_raw", "webqsp", "webqsp_thirds",
+    "methods", "efficiency", "supervision", "line_vs_raw", "webqsp", "webqsp_thirds", "cwq",
     "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves", "kills",
     "fuzz", "meanwhile", "programs", "program_weights", "program_judge", "path_weights", "zero_shot", "unknown",
     "linking", "why_not", "endpoint_programs", "canvas", "larger_graph", "waiting", "tables", "written_names",
@@ -130,6 +131,7 @@ def main() -> None:
         "supervision": lambda: studies.supervision(args.data),
         "line_vs_raw": lambda: line_vs_raw.measure(args.data, run=not args.finished),
         "webqsp": webqsp.measure,
+        "cwq": cwq.measure,
         "webqsp_thirds": lambda: webqsp_thirds.measure(args.method, run=not args.finished),
         "larger_graph": lambda: larger_graph.measure(args.method),
         "endpoint_programs": lambda: endpoint_programs.measure(args.data),
