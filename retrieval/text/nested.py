@@ -76,6 +76,8 @@ def nested(question: str, mention: str) -> Nested | None:
     first = next((at for at, (_, _, end) in enumerate(tokens) if end > found.start()), len(tokens))
     behind = next((at for at, (_, start, _) in enumerate(tokens) if start >= found.end()), len(tokens))
     words = [word for word, _, _ in tokens]
+    while behind < len(tokens) and text[found.start()].isupper() and _goes_on(text, tokens, behind):
+        behind += 1  # "the team that won the 1907 World Series Championship"
     paused = [at for at in range(behind, len(tokens)) if "," in text[tokens[at - 1][2] : tokens[at][1]]]
     span = _possessive(words, first, behind) or _described(words, first, behind, min([len(words), *paused]))
     if span is None:
@@ -89,6 +91,11 @@ def nested(question: str, mention: str) -> Nested | None:
         ends = max(ends, found.end())
     begins, ends = _with_quotes(text, begins, ends)
     return Nested(f"What is {text[begins:ends]}?", text[:begins], text[ends:], tuple(_saying(around)))
+
+
+def _goes_on(text: str, tokens: list[tuple[str, int, int]], at: int) -> bool:
+    """Whether a word goes on with the name before it, as its capital says."""
+    return text[tokens[at][1]].isupper() and not text[tokens[at - 1][2] : tokens[at][1]].strip()
 
 
 def _possessive(words: list[str], first: int, behind: int) -> tuple[int, int] | None:

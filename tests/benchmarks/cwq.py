@@ -1,6 +1,6 @@
 """ComplexWebQuestions on the Freebase piece: questions of several parts, asked of what learned from simpler ones.
 
-The set is not with the others: ``cwq.json`` beside the piece is a list of the 3,531 test questions, objects with ``ID``,
+The set is not with the others: ``cwq.json`` beside the piece lists the 3,531 test questions, objects with ``ID``,
 ``question``, ``compositionality_type``, ``sparql``, ``topic_entity`` (identifiers to names) and one ``answer``.
 """
 
@@ -54,8 +54,8 @@ def measure() -> list[Section]:
         "python -m tests.benchmarks cwq",
         f"{len(questions)} of the test questions whose answer the piece holds, topics linked; `reg-path` learned from "
         "WebQSP's relation paths, whose questions ask for one thing. The set gives one answer a question: where its "
-        f"query runs on the piece and gives that answer among others ({len(executed)} questions, shown apart) all are gold, "
-        "else it stands alone, so that Macro-F1 of all is too low. *Parts* is `decompose`. 95% intervals.",
+        f"query runs on the piece and gives that answer among others ({len(executed)} questions, shown apart) all are "
+        "gold, else it stands alone, so that Macro-F1 of all is too low. *Parts* is `decompose`. 95% intervals.",
         head=("retriever", "parts", "questions", *SHOWN, "a question p50"),
     )
     checkpoint = ("--checkpoint", str(CACHE / "webqsp" / "checkpoint"))
