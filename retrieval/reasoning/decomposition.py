@@ -30,8 +30,8 @@ class StepWeights:
         width: answers to a description that are gone on with, and ways kept after each step.
         read: passages that are read at a step.
         looked: passages that a step adds to those found.
-        counts: beside the reader's scores, where a description is asked for.
-        before: added to the log-odds of what is read in steps, beside what is read at once.
+        asking: what counts beside the reader's scores where a description is asked for.
+        answering: the same where nothing is described any more.
         way: of a way's log-probability, in the score of the passages that it found.
         asked: added to the score of the first passage found for a description.
         last: the same for the likeliest question that describes nothing more.
@@ -39,10 +39,10 @@ class StepWeights:
 
     steps: int = 3
     width: int = 3
-    read: int = 3
+    read: int = 2
     looked: int = 5
-    counts: Counts = field(default_factory=lambda: Counts(passage=20.0, rules=4.0))
-    before: float = 3.0
+    asking: Counts = field(default_factory=lambda: Counts(passage=20.0, rules=4.0))
+    answering: Counts = field(default_factory=lambda: Counts(passage=15.0, rules=2.0))
     way: float = 0.05
     asked: float = 0.2
     last: float = 0.1
@@ -164,7 +164,7 @@ class Decomposer:
         """What a description stands for; None where nothing that has a name was found."""
         found = self._search(place.question)
         read = read_passages(self._index, place.question, found[: self._weights.read])
-        spans = weighed_readings(place.question, read, self._weigh, self._reader, counts=self._weights.counts)
+        spans = weighed_readings(place.question, read, self._weigh, self._reader, counts=self._weights.asking)
         best: list[SpanReading] = []
         for each in spans:
             if each.label[0].isupper() and not any(_same(each, other) for other in best):
@@ -193,14 +193,14 @@ class Decomposer:
         Returns:
             Each label once, the best first, with log-odds as worths.
         """
-        put_in = {bridge.label.casefold() for bridge in ways[0].bridges} if ways else set[str]()
-        best = {each.label.casefold(): each for each in plain if each.label.casefold() not in put_in}
+        best = {each.label.casefold(): each for each in plain}
         for way in ways:
             own = {bridge.label.casefold() for bridge in way.bridges}
             through = tuple(bridge.sentence for bridge in way.bridges)
             read = read_passages(self._index, way.question, way.found[: self._weights.read])
-            for each in weighed_readings(way.question, read, self._weigh, self._reader):
-                worth, key = each.worth + way.worth + self._weights.before, each.label.casefold()
+            counts = self._weights.answering
+            for each in weighed_readings(way.question, read, self._weigh, self._reader, counts=counts):
+                worth, key = each.worth + way.worth, each.label.casefold()
                 if key not in own and (key not in best or worth > best[key].worth):
                     best[key] = replace(each, worth=worth, through=through)
         return sorted(best.values(), key=lambda each: -each.worth)

@@ -46,6 +46,7 @@ _BORN = re.compile(
     rf"^(?:the )?{_BIRTH} of (.+)$|^(?:the )?(.+)['’]s {_BIRTH}$|^(?:the )?(.+s)['’] {_BIRTH}$|^the (.+) {_BIRTH}$",
     re.IGNORECASE,
 )
+_PRONOUNS = frozenset({"he", "she", "it", "they", "we", "you", "i"})
 _DO = frozenset({"did", "does", "do", "can", "could", "will", "would", "should", "may", "might", "must"})
 _MODIFIERS = 4
 """Words that may stand between the article and what introduces the description."""
@@ -203,7 +204,7 @@ class _Finder:
     def _plain(self, at: int) -> bool:
         """Whether a word may be a noun that is described."""
         word = self._words[at]
-        return word.text.isalpha() and not word.capital and word.low not in STOPS
+        return word.text.isalpha() and not word.capital and word.low not in STOPS and not is_past(word.low)
 
     def _relative(self, at: int) -> tuple[int, int, int] | None:
         """A clause that a relative word begins: "the country where ...", "the year in which ..."."""
@@ -218,6 +219,8 @@ class _Finder:
         first = self._head(noun) if noun >= 0 else None
         if first is None:
             return None
+        if at + 1 >= len(words) or words[at + 1].low in _PRONOUNS:
+            return None  # it leans on what the question says elsewhere
         last = self._clause_end(at + 1, 0)
         return (first, last, noun) if last > at + 1 else None
 
@@ -263,7 +266,7 @@ class _Finder:
             return None
         first, after = self._head(at), self._name_at(at + 2)
         low = words[at].low
-        if first is None or after is None or low in NO_ENTITY or low in APPOSED:
+        if first is None or words[first].low != "the" or after is None or low in NO_ENTITY or low in APPOSED:
             return None
         if after < len(words) and words[after - 1].possessive:
             return None
