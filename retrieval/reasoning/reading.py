@@ -206,7 +206,7 @@ def _cited(found: SpanReading) -> tuple[Citation, ...]:
 
 
 def _scored(short: Sequence[SpanReading], ranked: Sequence[Sentence]) -> list[tuple[SpanReading, float]]:
-    sure = confidence(ranked[0].score)
+    sure = confidence((ranked[0] if ranked else short[0].sentence).score)
     return [(each, round(sure * each.worth / short[0].worth, 4)) for each in short]
 
 

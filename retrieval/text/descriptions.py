@@ -350,6 +350,8 @@ class _Finder:
                     open_to = ""
                 else:
                     groups += 1
+            elif not groups and low.endswith("s") and (low[:-1] in BASES or low[:-2] in BASES):
+                groups += 1
             elif kind == "do" and low in BASES and before.low not in DETERMINERS | {"to", "and"}:
                 if before.low in PREPOSITIONS:
                     blocked = at if groups == 1 else blocked
