@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from retrieval.reasoning.passages import Sentence
 from retrieval.reasoning.span_reader import SpanReader
 from retrieval.types import RetrievedPassage
-
-PASSAGE = 10.0
-"""How much a passage's score, as a share of the best one's, counts beside the reader's scores."""
-
-RULES = 2.0
-"""How much what rules find a span worth counts beside them."""
 
 _AROUND = " .,;:'\"()[]“”‘’"
 
@@ -30,19 +24,39 @@ class ReadPassage:
 
 @dataclass(frozen=True, slots=True)
 class SpanReading:
-    """A span that may be the answer, the sentence it was read in, and its worth."""
+    """A span that may be the answer, the sentence it was read in, and its worth.
+
+    Attributes:
+        through: sentences that answered what the question describes, before this could be asked.
+    """
 
     label: str
     sentence: Sentence
     worth: float
+    through: tuple[Sentence, ...] = ()
 
 
-def likeliest(
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much two things count beside the trained reader's scores.
+
+    Attributes:
+        passage: a passage's score, as a share of the best one's.
+        rules: what rules find a span worth.
+    """
+
+    passage: float = 10.0
+    rules: float = 2.0
+
+
+def weighed(
     question: str,
     read: Sequence[ReadPassage],
     rules: Sequence[SpanReading],
     reader: SpanReader,
+    *,
     named: Callable[[str], bool],
+    counts: Counts | None = None,
 ) -> list[SpanReading]:
     """The spans that the reader finds, weighed with their passages and with what rules find them worth.
 
@@ -54,14 +68,16 @@ def likeliest(
         rules: what rules find in them.
         reader: trained.
         named: whether the question says a label itself.
+        counts: see :class:`Counts`.
 
     Returns:
-        The best first; its worth is 1, that of the others how likely they are beside it.
+        The best first; their worth is a log-odds, alike for all questions.
     """
+    counts = counts or Counts()
     most = max((each.found.score for each in read), default=0.0)
     worth = {found.label.casefold(): found.worth for found in rules}
     spans = reader.read(question, [(each.found.passage.title, each.found.passage.text) for each in read])
-    weighed = []
+    found = []
     for span in spans:
         passage = read[span.passage]
         text = passage.found.passage.text[span.start : span.end]
@@ -69,15 +85,14 @@ def likeliest(
         start = span.start + len(text) - len(text.lstrip(_AROUND))
         if not label or named(label):
             continue
-        share = PASSAGE * passage.found.score / most if most > 0 else 0.0
-        weighed.append(
-            (span.score + share + RULES * worth.get(label.casefold(), 0.0), label, span.passage, start)
-        )
-    weighed.sort(key=lambda found: -found[0])
+        share = counts.passage * passage.found.score / most if most > 0 else 0.0
+        value = span.score + share + counts.rules * worth.get(label.casefold(), 0.0)
+        found.append((value, label, span.passage, start))
+    found.sort(key=lambda each: -each[0])
     kept: list[SpanReading] = []
     taken: dict[int, list[tuple[int, int]]] = {}
     said: set[str] = set()
-    for value, label, at, start in weighed:
+    for value, label, at, start in found:
         sentence = next((s for s in read[at].sentences if s.at.start <= start < s.at.end), None)
         end = start + len(label)
         beside = any(start < other_end and begin < end for begin, other_end in taken.get(at, ()))
@@ -85,5 +100,10 @@ def likeliest(
             continue
         taken.setdefault(at, []).append((start, end))
         said.add(label.casefold())
-        kept.append(SpanReading(label, sentence, math.exp(value - weighed[0][0])))
+        kept.append(SpanReading(label, sentence, value))
     return kept
+
+
+def shares(found: Sequence[SpanReading]) -> list[SpanReading]:
+    """Weighed spans, the best first, with how likely they are beside the best one, which is worth 1."""
+    return [replace(each, worth=math.exp(each.worth - found[0].worth)) for each in found]

@@ -18,14 +18,14 @@ import numpy as np
 from retrieval.kg.snapshot import Snapshot
 from retrieval.reasoning.base import Conclusion, Evidence
 from retrieval.reasoning.extractive import ExtractiveReasoner
-from retrieval.reasoning.likeliest import ReadPassage, SpanReading, likeliest
+from retrieval.reasoning.likeliest import Counts, ReadPassage, SpanReading, shares, weighed
 from retrieval.reasoning.passages import Sentence, answer_of, confidence, sentences_of
 from retrieval.reasoning.span_reader import SpanReader
 from retrieval.reasoning.spans import COUNTED, Kind, kind_of, like_person, noun_of, of_place, spans
 from retrieval.text.lexical import words
 from retrieval.text.passage_index import PassageIndex
 from retrieval.text.stems import holding, shares_told, words_in
-from retrieval.types import NoAnswer, NoAnswerReason, RetrievedPassage
+from retrieval.types import Citation, NoAnswer, NoAnswerReason, RetrievedPassage
 
 _WORD = re.compile(r"\w+")
 _NEAR = 40.0
@@ -60,6 +60,9 @@ class Worth:
 
 
 WORTH = Worth()
+Further = Callable[[Sequence[SpanReading]], list[SpanReading]]
+"""Adds what is read elsewhere to weighed spans, the best first."""
+
 ANSWERS = 3
 """Answers given, at most."""
 
@@ -71,8 +74,10 @@ def readings(
     question: str,
     read: Sequence[ReadPassage],
     weigh: Callable[[Sequence[str]], Mapping[str, float]],
+    *,
     ends: frozenset[str] = frozenset(),
     reader: SpanReader | None = None,
+    further: Further | None = None,
 ) -> list[SpanReading]:
     """The spans that may answer, each once, the best first; none where it is not clear what is asked for.
 
@@ -84,22 +89,60 @@ def readings(
         weigh: how much each of some words tells, as shares.
         ends: names of entities that a search ended at.
         reader: trained beside the encoder, where there is one.
+        further: adds what the reader finds in steps.
     """
+    if reader is not None:
+        found = weighed_readings(question, read, weigh, reader, ends=ends)
+        return shares(further(found) if further else found)
+    rules = _rules(question, weigh, ends)
+    return [] if rules is None else rules.ranked(read)
+
+
+def weighed_readings(
+    question: str,
+    read: Sequence[ReadPassage],
+    weigh: Callable[[Sequence[str]], Mapping[str, float]],
+    reader: SpanReader,
+    *,
+    ends: frozenset[str] = frozenset(),
+    counts: Counts | None = None,
+) -> list[SpanReading]:
+    """What a trained reader finds, like :func:`readings`; worths are log-odds, alike for all questions.
+
+    A person who is called by one name has the whole one that the passage gives.
+    """
+    rules = _rules(question, weigh, ends)
+    if rules is None:
+        return []
+    found = weighed(question, read, rules.ranked(read), reader, named=rules.named, counts=counts)
+    if rules.kind is not Kind.PERSON:
+        return found
+    texts = {each.found.passage.id: each.found.passage for each in read}
+    best: dict[str, SpanReading] = {}
+    for each in found:
+        passage = texts[each.sentence.at.passage]
+        label = _whole_name(each.label, f"{passage.title}. {passage.text}")
+        best.setdefault(label.casefold(), replace(each, label=label))
+    return list(best.values())
+
+
+def _whole_name(label: str, text: str) -> str:
+    """The first name of a text that ends in a person's only name; the label where there is none, or it has several."""
+    if " " in label or not label[:1].isupper():
+        return label
+    names = (name for _, name in spans(Kind.PERSON, text))
+    return next((name for name in names if name.endswith(f" {label}") and like_person(name)), label)
+
+
+def _rules(
+    question: str, weigh: Callable[[Sequence[str]], Mapping[str, float]], ends: frozenset[str]
+) -> _Reader | None:
+    """What rules look for; None where it is not clear what is asked for."""
     kind = kind_of(question)
     if kind is None:
-        return []
+        return None
     asked = words_in(question)
-    rules = _Reader(kind, noun_of(question), frozenset(words(question)), weigh(asked), ends)
-    most = max((each.found.score for each in read), default=0.0)
-    best: dict[str, SpanReading] = {}
-    for each in read:
-        share = WORTH.passage * each.found.score / most if most > 0 else 0.0
-        for sentence in each.sentences:
-            for found in rules.of(sentence, each, share):
-                if found.label not in best or found.worth > best[found.label].worth:
-                    best[found.label] = found
-    ranked = sorted(best.values(), key=lambda found: -found.worth)
-    return ranked if reader is None else likeliest(question, read, ranked, reader, rules.named)
+    return _Reader(kind, noun_of(question), frozenset(words(question)), weigh(asked), ends)
 
 
 def read_passages(index: PassageIndex, question: str, found: Sequence[RetrievedPassage]) -> list[ReadPassage]:
@@ -126,7 +169,9 @@ def extract(
     snapshot: Snapshot,
     read: Sequence[ReadPassage],
     weigh: Callable[[Sequence[str]], Mapping[str, float]],
+    *,
     reader: SpanReader | None = None,
+    further: Further | None = None,
 ) -> Conclusion:
     """The spans that answer best, or, where it is not clear what is asked for, sentences; each answer cites its own.
 
@@ -141,11 +186,9 @@ def extract(
                 "Ask in other words, or add documents about it.",
             )
         )
-    short = readings(question, read, weigh, reader=reader)[:ANSWERS]
+    short = readings(question, read, weigh, reader=reader, further=further)[:ANSWERS]
     if short:
-        answers = [
-            answer_of(snapshot, r.label, score, (r.sentence.at,)) for r, score in _scored(short, ranked)
-        ]
+        answers = [answer_of(snapshot, r.label, score, _cited(r)) for r, score in _scored(short, ranked)]
         return Conclusion(answers=tuple(answers), text=short[0].sentence.text)
     return _nearest(snapshot, ranked)
 
@@ -157,8 +200,13 @@ def _nearest(snapshot: Snapshot, ranked: Sequence[Sentence]) -> Conclusion:
     return Conclusion(answers=tuple(answers), text=ranked[0].text)
 
 
+def _cited(found: SpanReading) -> tuple[Citation, ...]:
+    """The sentence that answers, then those of the steps before, each once."""
+    return tuple(dict.fromkeys(sentence.at for sentence in (found.sentence, *found.through)))
+
+
 def _scored(short: Sequence[SpanReading], ranked: Sequence[Sentence]) -> list[tuple[SpanReading, float]]:
-    sure = confidence(ranked[0].score)
+    sure = confidence((ranked[0] if ranked else short[0].sentence).score)
     return [(each, round(sure * each.worth / short[0].worth, 4)) for each in short]
 
 
@@ -171,6 +219,7 @@ class PassageReader(ExtractiveReasoner):
         weigh: how much words tell.
         ends: names of entities that the selected chains end at.
         reader: trained beside the encoder, where there is one.
+        further: adds what the reader finds in steps.
     """
 
     def __init__(
@@ -178,14 +227,20 @@ class PassageReader(ExtractiveReasoner):
         read: Sequence[ReadPassage],
         weigh: Callable[[Sequence[str]], Mapping[str, float]],
         ends: frozenset[str],
+        *,
         reader: SpanReader | None = None,
+        further: Further | None = None,
     ) -> None:
         super().__init__()
-        self._read, self._weigh, self._ends, self._reader = read, weigh, ends, reader
+        self._read, self._weigh, self._ends = read, weigh, ends
+        self._reader, self._further = reader, further
 
     def decide(self, evidence: Evidence) -> Conclusion:
         """The verdict. An answer that is the end of evidence chains names them."""
-        short = readings(evidence.question, self._read, self._weigh, self._ends, self._reader)[:ANSWERS]
+        short = readings(
+            evidence.question, self._read, self._weigh,
+            ends=self._ends, reader=self._reader, further=self._further,
+        )[:ANSWERS]  # fmt: skip
         ranked = sorted((s for each in self._read for s in each.sentences), key=lambda s: -s.score)
         if evidence.compared is not None or not short:
             found = super().decide(evidence)
@@ -193,7 +248,7 @@ class PassageReader(ExtractiveReasoner):
             return _nearest(evidence.snapshot, ranked) if found.no_answer and said else found
         answers = []
         for each, score in _scored(short, ranked):
-            made = answer_of(evidence.snapshot, each.label, score, (each.sentence.at,))
+            made = answer_of(evidence.snapshot, each.label, score, _cited(each))
             chains = tuple(
                 i
                 for i, chain in enumerate(evidence.chains)
@@ -213,6 +268,18 @@ class _Reader:
     asked: frozenset[str]
     weights: Mapping[str, float]
     ends: frozenset[str]
+
+    def ranked(self, read: Sequence[ReadPassage]) -> list[SpanReading]:
+        """The spans of the kind that is asked for, each once, the best first."""
+        most = max((each.found.score for each in read), default=0.0)
+        best: dict[str, SpanReading] = {}
+        for each in read:
+            share = WORTH.passage * each.found.score / most if most > 0 else 0.0
+            for sentence in each.sentences:
+                for found in self.of(sentence, each, share):
+                    if found.label not in best or found.worth > best[found.label].worth:
+                        best[found.label] = found
+        return sorted(best.values(), key=lambda found: -found.worth)
 
     def of(self, sentence: Sentence, passage: ReadPassage, share: float) -> list[SpanReading]:
         """The spans of one sentence; ``share`` is what its passage is worth."""
@@ -241,8 +308,9 @@ class _Reader:
         elif self.kind is Kind.PLACE:
             worth = WORTH.place * of_place(text[max(0, start - 9) : start])
         else:
-            last = label.casefold().split()[-1].rstrip("s")
-            worth = WORTH.noun * (self.noun is not None and last == self.noun.rstrip("s"))
+            last, noun = label.casefold().split()[-1], self.noun or ""
+            alike = last == noun or (noun.endswith("s") and last.rstrip("s") == noun.rstrip("s"))
+            worth = WORTH.noun * alike
         return worth + WORTH.fact * (label.casefold() in entities) + WORTH.end * (label in self.ends)
 
     def _near(self, start: int, text: str) -> float:

@@ -21,6 +21,7 @@ from retrieval.kg import snapshot
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.loading import load_encoder, load_engine, load_parts
+from retrieval.methods._shared.asked_steps import ASK
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods._shared.parts import GraphParts
 from retrieval.metrics.scores import Fact
@@ -36,7 +37,13 @@ from tests.benchmarks.sets import CACHE, clew
 from tests.benchmarks.text import METRICS, in_half_a
 
 COMMAND = "python -m tests.benchmarks inses"
-SIMILARITY = {"`inses`": "true", "`inses` without similarity jumps": "false"}
+FORMS: dict[str, dict[str, bool]] = {
+    "`inses`": {},
+    "`inses` without similarity jumps": {"similarity": False},
+    "`inses`, asked at once": {"decompose": False},
+    "`inses`, asked at once, without similarity jumps": {"decompose": False, "similarity": False},
+}
+"""How INSES is asked on MuSiQue."""
 MINE = {
     "`inses`": {},
     "`inses`, filled up": {"fill": True},
@@ -74,16 +81,17 @@ def _musique() -> Section | None:
     if not corpus.is_dir():
         clew("build-corpus", str(passages), "--out", str(corpus))
     clew("index", str(corpus))
-    for label, similarity in SIMILARITY.items():
+    for label, options in FORMS.items():
+        settings = (f"--set={name}={str(value).lower()}" for name, value in options.items())
         with tempfile.TemporaryDirectory() as folder:
             questions, out = Path(folder) / "questions.jsonl", Path(folder) / "report.json"
             clew("import-questions", str(asked), "--format", "jsonl", "--out", str(questions))
             clew(
-                *("evaluate", "--method", "inses", "--set", f"similarity={similarity}"),
+                *("evaluate", "--method", "inses", *settings),
                 *("--corpus", str(corpus), "--questions", str(questions), "--out", str(out)),
             )
             rows = json.loads(out.read_text(encoding="utf-8"))["per_question"]
-            times = _step_times(corpus, similarity == "true", questions)
+            times = _step_times(corpus, options, questions)
         halves = {
             "A": [row for row in rows if in_half_a(row["id"])],
             "B": [row for row in rows if not in_half_a(row["id"])],
@@ -96,14 +104,14 @@ def _musique() -> Section | None:
     return section
 
 
-def _step_times(corpus: Path, similarity: bool, questions: Path) -> list[float]:
-    """How long each step took, in ms; the first questions warm up."""
-    engine = _engine(load_parts(corpus, load_encoder(device="cpu")), similarity=similarity)
+def _step_times(corpus: Path, options: dict[str, bool], questions: Path) -> list[float]:
+    """How long each step of the search took, in ms; the first questions warm up."""
+    engine = _engine(load_parts(corpus, load_encoder(device="cpu")), **options)
     asked = [question.question for question in read_questions(questions, problems=print)]
     for text in asked[:3]:
         list(engine.run(AskRequest(f"{text} ")))
     events = (event for text in asked for event in engine.run(AskRequest(text)))
-    return [event.took_ms for event in events if isinstance(event, AgentStep)]
+    return [event.took_ms for event in events if isinstance(event, AgentStep) and event.action != ASK]
 
 
 def _engine(parts: GraphParts, **options: bool) -> Engine:

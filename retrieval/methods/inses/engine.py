@@ -23,6 +23,7 @@ from retrieval.evidence.chains import distinct_facts
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.llm.prompts import shown
 from retrieval.methods import registry
+from retrieval.methods._shared.asked_steps import asked_steps
 from retrieval.methods._shared.reasoning import nothing_linked, reason
 from retrieval.methods.inses.base import Navigator, Stand
 from retrieval.methods.inses.contexts import Contexts
@@ -34,10 +35,11 @@ from retrieval.methods.inses.spec import SPEC, InsesOptions
 from retrieval.pipeline import Engine, Linking, PipelineRun
 from retrieval.reasoning import span_reader
 from retrieval.reasoning.base import Evidence, Reasoner
+from retrieval.reasoning.decomposition import Decomposer
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.reasoning.gather import GatherSettings, gather
 from retrieval.reasoning.llm import NAME as LLM
-from retrieval.reasoning.reading import PassageReader, read_passages, weigher
+from retrieval.reasoning.reading import Further, PassageReader, read_passages, weigher
 from retrieval.reasoning.retrieved import Retrieved, for_model
 from retrieval.reasoning.triples import TriplesReasoner
 from retrieval.text import indexing
@@ -167,13 +169,16 @@ class InsesEngine(Engine):
         if not starts or not (entities or readable):  # nothing is named, and nothing near that says anything
             yield run.final(nothing_linked(run, self.reasoner, self.snapshot, linked.unmatched))
             return
-        yield from self._explore(run, entities, starts, found, warnings)
+        asked = yield from asked_steps(run, self.snapshot, self._decomposer())
+        yield from self._explore(run, entities, starts, found, warnings, before=asked.count)
         run.facts.update(found.facts)
         fallback = ExtractiveReasoner()
         if self.passages is not None:
             shown = self._passages(found, run)
-            yield shown
-            fallback = self._reader(run.request.question, found, shown)
+            fallback = self._reader(run.request.question, found, shown, asked.further)
+            with_steps = asked.passages(shown.passages, PASSAGES_SHOWN)
+            strategy = f"{shown.strategy}, and in steps" if asked.ways else shown.strategy
+            yield replace(shown, passages=with_steps, strategy=strategy)
         began = time.perf_counter()
         evidence = self._evidence(run, entities, linked.unmatched, found)
         yield ChainsBuilt(evidence.chains, run.paths, distinct_facts(evidence.chains), run.ms(began))
@@ -222,8 +227,13 @@ class InsesEngine(Engine):
         starts: Sequence[Stand],
         found: Found,
         warnings: list[str],
+        *,
+        before: int,
     ) -> Iterator[AgentStep | SimilarityExpanded]:
-        """The search; when a language model fails, the navigator that needs none begins anew and says so."""
+        """The search; when a language model fails, the navigator that needs none begins anew and says so.
+
+        Its steps are counted on from the ``before`` that were told of.
+        """
         navigator = self.navigator
         while True:
             steps = search(
@@ -235,7 +245,7 @@ class InsesEngine(Engine):
             began = time.perf_counter()
             try:
                 for step in run.watch.each(steps):
-                    yield from self._shown(step, run.ms(began))
+                    yield from self._shown(step, before, run.ms(began))
                     run.check()
                     began = time.perf_counter()
                 return
@@ -248,13 +258,13 @@ class InsesEngine(Engine):
         options = self.options
         return Expansion(self.index, options.threshold, options.stands) if options.similarity else None
 
-    def _shown(self, step: Step, took_ms: float) -> Iterator[AgentStep | SimilarityExpanded]:
+    def _shown(self, step: Step, before: int, took_ms: float) -> Iterator[AgentStep | SimilarityExpanded]:
         view, decision = step.view, step.decision
         arcs = [int(view.arcs[pick.position]) for pick in decision.picks]
         hops = tuple(self.snapshot.hop(arc) for arc in arcs)
         held = set(view.selected) | {arc % self.snapshot.num_triples for arc in arcs}
         yield AgentStep(
-            step=view.step,
+            step=before + view.step,
             thought=decision.thought,
             action="stop" if decision.sufficient else "select",
             observation=f"{len(view.arcs):,} facts around {len(view.stands):,} entities",
@@ -268,7 +278,7 @@ class InsesEngine(Engine):
         )
         for jump in step.jumps:
             source, target = self.snapshot.node(jump.source), self.snapshot.node(jump.target)
-            yield SimilarityExpanded(source, target, round(jump.score, 6), view.step)
+            yield SimilarityExpanded(source, target, round(jump.score, 6), before + view.step)
 
     def _passages(self, found: Found, run: PipelineRun) -> PassagesRetrieved:
         """The passages behind the selected facts, as good as the best of their facts."""
@@ -287,14 +297,24 @@ class InsesEngine(Engine):
         shown = tuple(RetrievedPassage(table.passage(p), round(scores[p], 6), counts[p]) for p in order)
         return PassagesRetrieved(shown, "sources of the selected facts", run.ms(began))
 
-    def _reader(self, question: str, found: Found, shown: PassagesRetrieved) -> ExtractiveReasoner:
+    def _decomposer(self) -> Decomposer | None:
+        """What takes questions apart where passages answer without a language model; None where nothing does."""
+        wanted = self.options.decompose and self.options.reader == "trained"
+        if self.passages is None or not wanted or not isinstance(self.reasoner, ExtractiveReasoner):
+            return None
+        reader = span_reader.of(self.passages.encoder)
+        return Decomposer(self.passages, reader) if reader is not None else None
+
+    def _reader(
+        self, question: str, found: Found, shown: PassagesRetrieved, further: Further | None
+    ) -> ExtractiveReasoner:
         """Answers from the best of the passages behind the selected facts, without a language model."""
         assert self.passages is not None, "asked only where there are passages"
         ends = frozenset(self.snapshot.hop(way[-1]).target.label for way in found.ways)
         read = read_passages(self.passages, question, shown.passages[:PASSAGES_READ])
         trained = self.options.reader == "trained"
         reader = span_reader.of(self.passages.encoder) if trained else None
-        return PassageReader(read, weigher(self.passages), ends, reader)
+        return PassageReader(read, weigher(self.passages), ends, reader=reader, further=further)
 
     def _evidence(
         self, run: PipelineRun, entities: Sequence[LinkedEntity], unmatched: tuple[str, ...], found: Found

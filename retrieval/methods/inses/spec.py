@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from retrieval.config import EvidenceOptions, setting
-from retrieval.methods._shared.text_settings import READER
+from retrieval.methods._shared.text_settings import DECOMPOSE, READER
 from retrieval.methods.spec import MethodSpec
 
 
@@ -32,6 +32,7 @@ class InsesOptions(EvidenceOptions):
         "auto", "Who selects triples: auto is a language model where one also answers [llm]."
     )
     reader: Literal["trained", "rules"] = setting("trained", READER)
+    decompose: bool = setting(True, DECOMPOSE)
 
 
 SPEC = MethodSpec(
@@ -50,6 +51,7 @@ SPEC = MethodSpec(
             "prefilter": 0,
             "characters_read": 0,
             "joins": False,
+            "decompose": False,
         }
     },
     standalone=True,

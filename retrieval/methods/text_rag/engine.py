@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
@@ -12,12 +12,13 @@ from retrieval.errors import LLMError
 from retrieval.events import AnswerDelta, Event, PassagesRetrieved
 from retrieval.llm.prompts import shown
 from retrieval.methods import registry
+from retrieval.methods._shared.asked_steps import asked_steps
 from retrieval.methods.text_rag.spec import SPEC, TextOptions
 from retrieval.pipeline import Engine, PipelineRun
 from retrieval.reasoning import passages as reading
 from retrieval.reasoning import span_reader
 from retrieval.reasoning.base import Conclusion, Reasoner
-from retrieval.reasoning.likeliest import ReadPassage
+from retrieval.reasoning.decomposition import Decomposer
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.reading import extract, read_passages, weigher
 from retrieval.reasoning.span_reader import SpanReader
@@ -108,16 +109,27 @@ class TextEngine(Engine):
         began, question = time.perf_counter(), run.request.question
         with run.watch.running():
             found = self.retrieve(question)
+        reader = self._reader()
+        decomposer = None
+        if reader is not None and self._options.decompose:
+            decomposer = Decomposer(self.index, reader, self.settings.blend)
+        steps = yield from asked_steps(run, self.snapshot, decomposer)
         strategy = BY_MEANING if self.settings.blend == DENSE else STRATEGY
-        yield PassagesRetrieved(found, strategy, run.ms(began))
+        shown = steps.passages(found, self._options.passages)
+        yield PassagesRetrieved(shown, f"{strategy}, in steps" if steps.ways else strategy, run.ms(began))
         run.check()
-        read = read_passages(self.index, question, found)
-        if self.reasoner.name == LLM and self.llm is not None and found:
-            verdict = yield from self._ask(run, found, read)
-        else:
-            verdict = doubted(
-                question, extract(question, self.snapshot, read, weigher(self.index), self._reader())
+
+        def extracted() -> Conclusion:
+            read = read_passages(self.index, question, found)
+            weigh = weigher(self.index)
+            return doubted(
+                question, extract(question, self.snapshot, read, weigh, reader=reader, further=steps.further)
             )
+
+        if self.reasoner.name == LLM and self.llm is not None and found:
+            verdict = yield from self._ask(run, shown[: self._options.passages], extracted)
+        else:
+            verdict = extracted()
         yield run.final(verdict)
 
     def _reader(self) -> SpanReader | None:
@@ -125,11 +137,12 @@ class TextEngine(Engine):
         return span_reader.of(self.index.encoder) if self._options.reader == "trained" else None
 
     def _ask(
-        self, run: PipelineRun, found: tuple[RetrievedPassage, ...], read: list[ReadPassage]
+        self, run: PipelineRun, found: tuple[RetrievedPassage, ...], extracted: Callable[[], Conclusion]
     ) -> Generator[AnswerDelta, None, Conclusion]:
         """The language model's answer, its reasoning as it is written; when it fails, the extracted one stands in."""
         assert self.llm is not None, "asked for only with one"
         question, titles = run.request.question, [item.passage.title for item in found]
+        read = read_passages(self.index, question, found)
         try:
             asked = reading.ask_model(
                 question,
@@ -146,10 +159,7 @@ class TextEngine(Engine):
                     verdict: Conclusion = end.value
                     return verdict
         except LLMError as error:
-            verdict = doubted(
-                question, extract(question, self.snapshot, read, weigher(self.index), self._reader())
-            )
-            return reading.without_model(verdict, f"{error.message} {error.hint}".strip())
+            return reading.without_model(extracted(), f"{error.message} {error.hint}".strip())
 
 
 def open_engine(opening: Opening) -> TextEngine:

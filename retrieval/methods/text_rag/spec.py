@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from retrieval.config import InferenceOptions, setting
-from retrieval.methods._shared.text_settings import READER
+from retrieval.methods._shared.text_settings import DECOMPOSE, READER
 from retrieval.methods.spec import MethodSpec
 
 
@@ -21,6 +21,7 @@ class TextOptions(InferenceOptions):
     )
     passages: int = setting(5, "Passages that are read [5 and 10].", below=51)
     reader: Literal["trained", "rules"] = setting("trained", READER)
+    decompose: bool = setting(True, DECOMPOSE)
 
 
 SPEC = MethodSpec(

@@ -85,11 +85,12 @@ def test_a_method_without_training_has_no_settings(api, users):
     shown = api("viewer").get("/api/v1/methods/text-rag").json()
     assert (shown["trained"], shown["settings"]) == (False, [])
     assert {option["name"]: option["default"] for option in shown["options"]} == {
+        "decompose": True,
         "passages": 5,
         "ranking": "blend",
         "reader": "trained",
     }
-    assert shown["untrained_options"] == ["ranking", "passages", "reader"]
+    assert shown["untrained_options"] == ["ranking", "passages", "reader", "decompose"]
     assert api("viewer").get("/api/v1/methods/no-such").status_code == 404
 
 

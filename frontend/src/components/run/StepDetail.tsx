@@ -9,6 +9,8 @@ import type { RunView } from "@/store/runView";
 
 const FACTS_FIRST = 6;
 const NAMES = 8;
+/** A step that asks for what the question describes: it looks at no facts. */
+const ASK = "ask";
 
 /** Facts and jumps to light in the drawing; null puts them out. */
 export type OnLight = (keys: readonly string[] | null) => void;
@@ -134,6 +136,7 @@ function walkLine(event: AgentStep): string {
 export function agentLine(walk: AgentWalk, view: RunView): string {
   const { event } = walk;
   if (event.chosen) return walkLine(event);
+  if (event.action === ASK) return event.observation;
   const jumps = jumpsAfter(view, event.step).length;
   return [
     event.observation || event.action,
@@ -143,8 +146,24 @@ export function agentLine(walk: AgentWalk, view: RunView): string {
   ].join(" · ");
 }
 
+function AskedDetail({ event }: { event: AgentStep }) {
+  return (
+    <dl className="step-open small">
+      <div className="step-part">
+        <dt>Finds</dt>
+        <dd>{event.observation}</dd>
+      </div>
+      <div className="step-part">
+        <dt>Asks</dt>
+        <dd className="step-thought">{event.thought}</dd>
+      </div>
+    </dl>
+  );
+}
+
 export function AgentDetail({ walk, view, onLight }: { walk: AgentWalk; view: RunView; onLight: OnLight }) {
   const { event } = walk;
+  if (event.action === ASK) return <AskedDetail event={event} />;
   const jumps = jumpsAfter(view, event.step);
   const stop = decision(walk, walk === view.agent.at(-1));
   return (

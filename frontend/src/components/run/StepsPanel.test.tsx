@@ -104,3 +104,37 @@ it("lights a fact in the drawing while it is pointed at, by keyboard too", async
   left.blur();
   expect(onLight).toHaveBeenLastCalledWith(null);
 });
+
+it("tells a step that asks for what the question describes by what it found", async () => {
+  const asked = {
+    ...step,
+    action: "ask",
+    observation: "the country where Bern lies → Switzerland",
+    thought: "What is the country where Bern lies? “Bern lies in Switzerland.” (0.90)",
+    hops: [],
+    dropped: [],
+    sufficient: null,
+  };
+  const own = reduceRun(
+    viewAt(RUN, EVENTS, 2),
+    readEvent({ run: RUN, seq: 3, at: "2026-01-05T12:00:00.100Z", ...asked }),
+  );
+  render(
+    <StepsPanel
+      steps={own.steps}
+      step={null}
+      view={own}
+      onStep={vi.fn()}
+      onLight={vi.fn()}
+      isTrained={false}
+      llm=""
+    />,
+  );
+  expect(screen.getByText("the country where Bern lies → Switzerland")).toBeInTheDocument();
+  await userEvent.click(screen.getByRole("button", { name: "Open Agent step 1" }));
+  const parts = [...document.querySelectorAll(".step-item .step-part")].map((part) => part.textContent);
+  expect(parts).toEqual([
+    "Findsthe country where Bern lies → Switzerland",
+    "AsksWhat is the country where Bern lies? “Bern lies in Switzerland.” (0.90)",
+  ]);
+});
