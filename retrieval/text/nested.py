@@ -1,6 +1,7 @@
 """A question within a question: "Where was [the composer of Thought of You] raised?" asks who composed it, then of him.
 
-English wording: a noun phrase that says of a named thing what is meant, and a rest that asks something of that.
+English wording: a noun phrase that says of a named thing what is meant, and a rest that asks something of that. What is
+named is known here, as its linked mention; ``descriptions`` finds such phrases where nothing is linked.
 """
 
 from __future__ import annotations
@@ -8,22 +9,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from retrieval.text.english import AUXILIARIES, PREPOSITIONS, RELATIVES, is_past, is_person
+
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’.](?!s\b)[^\W_]+)*|['’]s\b")
 _MARKS = re.compile(r"[\[\]]")
 _ARTICLES = frozenset({"the", "an", "a"})
-_PREPOSITIONS = frozenset(
-    {"of", "by", "for", "from", "in", "at", "with", "behind", "on", "to", "under", "near", "as"}
-)
-_RELATIVES = frozenset({"that", "which", "who", "whose", "whom", "where", "when"})
-_AUXILIARIES = frozenset({
-    "is", "are", "was", "were", "be", "been", "has", "have", "had", "did", "does", "do", "can", "could", "will",
-    "would",
-})  # fmt: skip
-_JOINING = _PREPOSITIONS | _RELATIVES
+_JOINING = PREPOSITIONS | RELATIVES
 _CALLING = frozenset({"known", "called", "named", "titled", "entitled"})
 _SHARING = frozenset({"same", "share", "shares", "shared", "sharing", "common", "similar", "other"})
-_EMPTY = _ARTICLES | _RELATIVES | _PREPOSITIONS | _AUXILIARIES | frozenset({
-    "what", "how", "why", "'s", "’s", "and", "or", "there", "it", "its", "their", "his", "her", "this", "these",
+_EMPTY = _ARTICLES | RELATIVES | PREPOSITIONS | AUXILIARIES | frozenset({
+    "what", "when", "how", "why", "'s", "’s", "and", "or", "there", "it", "its", "their", "his", "her", "this", "these",
     "those", "s",
     "name", "names", "named", "called", "kind", "type", "sort", "please", "tell", "me", "show", "list", "give", "find",
     "all", "any", "some", "one", "ones", "exactly", "currently", "current", "now", "right", "you", "we", "i", "into",
@@ -36,7 +31,7 @@ _ADJECTIVES = frozenset({
 })  # fmt: skip
 #: What asks for nothing but what is described, and words behind that which do ask for more.
 _WHO_IS = {(ask, be) for ask in ("who", "what") for be in ("is", "are", "was", "were", "'s", "’s")}
-_OF_HIM = frozenset({"born", "known", "made", "about", "worth", "like", "famous"})
+_OF_HIM = frozenset({"about", "worth", "like", "famous"})
 #: Words of a relative clause behind the name that it is about.
 _CLAUSE = 4
 
@@ -79,7 +74,11 @@ def nested(question: str, mention: str) -> Nested | None:
     while behind < len(tokens) and text[found.start()].isupper() and _goes_on(text, tokens, behind):
         behind += 1  # "the team that won the 1907 World Series Championship"
     paused = [at for at in range(behind, len(tokens)) if "," in text[tokens[at - 1][2] : tokens[at][1]]]
-    span = _possessive(words, first, behind) or _described(words, first, behind, min([len(words), *paused]))
+    span = (
+        _possessive(words, first, behind)
+        or _in_a_role(words, first, behind)
+        or _described(words, first, behind, min([len(words), *paused]))
+    )
     if span is None:
         return None
     start, end = span
@@ -112,6 +111,13 @@ def _possessive(words: list[str], first: int, behind: int) -> tuple[int, int] | 
     return (first - 1 if first and words[first - 1] in _ARTICLES else first), end + 1
 
 
+def _in_a_role(words: list[str], first: int, behind: int) -> tuple[int, int] | None:
+    """Of "the X composer": who it is."""
+    if not first or words[first - 1] != "the" or behind >= len(words) or not is_person(words[behind]):
+        return None
+    return first - 1, behind + 1
+
+
 def _described(words: list[str], first: int, behind: int, pause: int) -> tuple[int, int] | None:
     """Of "the composer of X", "the country where X is made", "the artist who headlined X"; ``pause`` is a comma."""
     for start in range(first - 1, -1, -1):
@@ -123,8 +129,8 @@ def _described(words: list[str], first: int, behind: int, pause: int) -> tuple[i
             continue  # nothing between, no noun before what joins, or another name of the same
         if not _SHARING.isdisjoint(between):
             return None
-        relative = next((at for at, word in enumerate(between) if word in _RELATIVES), None)
-        if "and" in between or (relative is None and not _AUXILIARIES.isdisjoint(between)):
+        relative = next((at for at, word in enumerate(between) if word in RELATIVES), None)
+        if "and" in between or (relative is None and not AUXILIARIES.isdisjoint(between)):
             return None  # two things, or two clauses
         if relative is not None and (relative + 1 == len(between) or between[relative + 1] in _ARTICLES):
             return start, _clause_end(words[:pause], behind)
@@ -136,28 +142,28 @@ def _described(words: list[str], first: int, behind: int, pause: int) -> tuple[i
 def _clause_end(words: list[str], behind: int) -> int:
     """Where a relative clause ends whose subject is the name: behind its verb."""
     last = min(len(words), behind + _CLAUSE)
-    verb = next((at for at in range(behind, last) if words[at] in _AUXILIARIES), None)
+    verb = next((at for at in range(behind, last) if words[at] in AUXILIARIES), None)
     if verb is None:
         return len(words) if len(words) <= last else min(len(words), behind + 1)
     end = min(len(words), verb + 2)
-    if end < len(words) and words[end] in _PREPOSITIONS:
+    if end < len(words) and words[end] in PREPOSITIONS:
         return len(words)
     return end
 
 
 def _is_told_more_of(words: list[str], start: int, end: int) -> bool:
     """Whether what is described is asked for itself, and more is said of it: "the actor who played X who wrote Y"."""
-    if end < len(words) and words[end] in _RELATIVES | {"and"}:
+    if end < len(words) and words[end] in RELATIVES | {"and"}:
         return True
     before = [word for word in words[max(0, start - 3) : start] if word != "also"]
-    if "and" in before and before[-1] != "and" and before[-1] in _AUXILIARIES:
+    if "and" in before and before[-1] != "and" and before[-1] in AUXILIARIES:
         return True
     return tuple(words[:start]) in _WHO_IS and end < len(words) and not _is_verb(words[end])
 
 
 def _is_verb(word: str) -> bool:
     """Whether a word behind "who is the mayor of X" says what is asked of him: "married to", not "in 2009"."""
-    return word.endswith("ed") or word in _OF_HIM
+    return is_past(word) or word in _OF_HIM
 
 
 def _asks_more(rest: list[str]) -> bool:

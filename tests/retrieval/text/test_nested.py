@@ -37,6 +37,10 @@ FOUND = {
         "What is the state that houses the Supreme Court?",
         "Where is Ada located?",
     ),
+    ("Where was the Thought of You lyricist raised?", "Thought of You"): (
+        "What is the Thought of You lyricist?",
+        "Where was Ada raised?",
+    ),
     ("Who is the mayor of [Riverton] married to?", "Riverton"): (
         "What is the mayor of Riverton?",
         "Who is Ada married to?",
