@@ -97,7 +97,8 @@ class PathEngine(Engine):
         encoder: name of the text encoder, for the record.
         text_fit: second opinion on a trained retriever's relation paths; without it the retriever's word
             stands, and nothing is said not to be in the graph.
-        by_words: the zero-shot retriever, which has a say where the trained one doubts all that it ranks.
+        by_words: the zero-shot retriever, which has a say where the trained one doubts all that it ranks, or cannot
+            tell whether it should.
         programs: answers what needs an operator; without it such questions are not understood.
         retelling: what other engines that answer alike have answered; without it each computes.
         settings: see :class:`EngineSettings`.
@@ -409,6 +410,8 @@ class PathEngine(Engine):
             found, fits = self.text_fit.rescore(run.request.question, found, topics, mentions)
             coverage = max(fits.values())
         verdicts = [_best(found, topic).doubted for topic in {path.topic for path in found}]
+        if None in verdicts and self._by_words is not None:
+            return self._second_opinion(run, self._by_words(), topics, mentions, found)[0], coverage
         if None not in verdicts and verdicts:
             unasked = all(verdicts) and (self.text_fit is None or coverage < WORDS_AGREE)
             coverage = 0.0 if unasked else 1.0
