@@ -166,9 +166,10 @@ def _stopped(job: Job) -> None:
     if identity.stopping.is_set() and not services.is_cancel_requested(job.pk):
         services.requeue(job_id=job.pk)
         return
-    services.finish_cancelled(job_id=job.pk)
+    with transaction.atomic():  # who is told that it was stopped asks at once for what it was for
+        services.finish_cancelled(job_id=job.pk)
+        job_ended_early.send(sender=Job, job=job)
     cancel.clear("job", job.pk)
-    job_ended_early.send(sender=Job, job=job)
 
 
 def _fail(job: Job, error: ClewError, failed: Failed | None) -> None:

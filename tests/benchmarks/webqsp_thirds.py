@@ -34,7 +34,7 @@ from tests.benchmarks.sets import CACHE, prepared
 PARTS = 3
 BUDGETS = (50, 500)
 SHOWN = ("hit", "hit_at_1", "macro_f1", "exact_set", "answer_recall", "avg_triples")
-WALKERS, RANKERS = ("rapl", "rel-rag-path"), ("rel-rag-triple", "reg-triple")
+WALKERS, RANKERS = ("rapl", "rel-rag-path"), ("rel-rag-triple", "reg-triple", "reg-entity")
 #: What it explores is all that it reads, whatever the budget.
 EXPLORER = "graph-s3"
 #: A domain of fewer questions is counted with the others.

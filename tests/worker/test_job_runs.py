@@ -4,8 +4,10 @@ import pytest
 
 from retrieval.errors import Cancelled, SourceError
 from retrieval.types import Progress
+from webapp.graphs.models import Graph, IndexState
 from webapp.jobs import services
 from webapp.jobs.models import Job, JobKind, JobState
+from webapp.live import channels
 from worker import identity, job_runs
 
 
@@ -38,6 +40,25 @@ def test_a_stopped_job_is_not_given_back_even_then(job):
     job_runs.run(job.pk, work)
     job.refresh_from_db()
     assert job.state == JobState.CANCELLED
+
+
+def test_who_hears_that_a_job_was_stopped_finds_its_graph_put_right(job, monkeypatch):
+    graphs = Graph.objects.filter(pk=job.graph_id)
+    graphs.update(index_state=IndexState.BUILDING)
+    heard = []
+
+    def send(group, message):
+        told = message["frame"].get("job", {}).get("state")
+        heard.append((told, graphs.get().index_state))
+
+    def work(context):
+        services.request_cancel(job=Job.objects.get())
+        monkeypatch.setattr(channels, "send", send)
+        context.last_check()
+
+    job_runs.run(job.pk, work)
+    assert ("cancelled", IndexState.NONE) in heard
+    assert ("cancelled", IndexState.BUILDING) not in heard
 
 
 def test_errors_are_kept_with_their_hints(job):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import time
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from channels.db import database_sync_to_async
@@ -10,36 +13,90 @@ from channels.db import database_sync_to_async
 from webapp.api.access import visible
 from webapp.graphs.selectors import may_see, visible_graphs
 from webapp.jobs.announce import JOBS
-from webapp.jobs.selectors import jobs
+from webapp.jobs.models import ACTIVE
+from webapp.jobs.selectors import jobs, of_late
 from webapp.jobs.serializers import as_wire
 from webapp.live.consumers import Socket
 
+logger = logging.getLogger(__name__)
+
 SEEN_FOR_S = 2.0
 """How long a user goes on being told of a graph's jobs after losing sight of it, at most."""
+LOOK_AGAIN_S = 2.0
+"""How often the jobs are read in case an announcement was lost."""
 
 
 class JobsConsumer(Socket):
-    """Changes of jobs and of graph states."""
+    """Changes of jobs and of graph states.
+
+    Announcements may be lost, and those of two processes may come in any order. So each has the revision of its job, of
+    which none is told after a newer one, and the jobs are read now and then: how a job ended is told in any case.
+    """
+
+    watch: asyncio.Task[None] | None = None
 
     async def connect(self) -> None:
-        """Join, then send each active job."""
+        """Join, then send each job that is active or was until just now: that was before anybody listened."""
         self.seen: dict[int, tuple[float, bool]] = {}
+        self.turn = asyncio.Lock()
+        self.told: dict[int, int] = {}  # revisions, of jobs that are active or were until just now
+        self.going: set[int] = set()
         self.known: set[int] = await database_sync_to_async(_visible)(self.scope["user"])
         if not await self.join(JOBS):
             return
-        for job in await database_sync_to_async(_active_jobs)(self.scope["user"]):
-            await self.send_json({"type": "job", "job": job})
+        await self.catch_up()
+        self.watch = asyncio.create_task(self.look_again())
+
+    async def let_go(self) -> None:
+        """The look at the jobs stops too."""
+        if self.watch is not None:
+            self.watch.cancel()
+        await super().let_go()
 
     async def jobs_frame(self, message: dict[str, Any]) -> None:
         """Something changed. Of graphs that the user may not see nothing is told, but that one is seen no more."""
         frame = message["frame"]
-        graph = frame["job"]["graph"] if frame["type"] == "job" else frame["graph"]
+        if frame["type"] == "job":
+            if await self.may_see(frame["job"]["graph"]):
+                self.known.add(frame["job"]["graph"])
+                async with self.turn:
+                    await self.tell(frame["job"])
+            return
+        graph = frame["graph"]
+        self.seen.pop(graph, None)  # who may see it is what may have changed
         if await self.may_see(graph):
             self.known.add(graph)
             await self.send_json(frame)
-        elif frame["type"] == "graph" and graph in self.known:
+        elif graph in self.known:
             self.known.discard(graph)
             await self.send_json(frame)
+
+    async def tell(self, job: dict[str, Any]) -> None:
+        """Send a job as it is, unless a newer account was sent. Called with the turn held."""
+        if self.told.get(job["id"], -1) >= job["revision"]:
+            return
+        self.told[job["id"]] = job["revision"]
+        (self.going.add if job["state"] in ACTIVE else self.going.discard)(job["id"])
+        await self.send_json({"type": "job", "job": job})
+
+    async def catch_up(self) -> None:
+        """Send what is to be known of the jobs of late and was not sent."""
+        async with self.turn:
+            found = await database_sync_to_async(_revisions)(self.scope["user"], tuple(self.going))
+            self.told = {job: told for job, told in self.told.items() if job in found}
+            self.going &= found.keys()
+            new = [job for job, revision in found.items() if self.told.get(job, -1) < revision]
+            for job in await database_sync_to_async(_as_wire)(new) if new else ():
+                await self.tell(job)
+
+    async def look_again(self) -> None:
+        """Catch up now and then."""
+        while True:
+            await asyncio.sleep(LOOK_AGAIN_S)
+            try:
+                await self.catch_up()
+            except Exception:  # a database that is away is asked again
+                logger.warning("could not look at the jobs", exc_info=True)
 
     async def may_see(self, graph: int) -> bool:
         """Whether the user may see a graph, as looked up a moment ago at most."""
@@ -55,5 +112,10 @@ def _visible(user: Any) -> set[int]:
     return set(visible_graphs(user).values_list("pk", flat=True))
 
 
-def _active_jobs(user: Any) -> list[dict[str, Any]]:
-    return [as_wire(job) for job in visible(jobs(active=True), user).order_by("created_at", "id")]
+def _revisions(user: Any, besides: Collection[int] = ()) -> dict[int, int]:
+    """The revisions of the jobs of late that the user may see, and of those ``besides``."""
+    return dict(visible(of_late(besides=besides), user).values_list("pk", "revision"))
+
+
+def _as_wire(ids: Sequence[int]) -> list[dict[str, Any]]:
+    return [as_wire(job) for job in jobs().filter(pk__in=ids).order_by("created_at", "pk")]

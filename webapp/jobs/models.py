@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 
@@ -53,15 +55,26 @@ class Level(models.TextChoices):
 ACTIVE = (JobState.QUEUED, JobState.RUNNING)
 
 
+class Jobs(models.QuerySet["Job"]):
+    """Rows of jobs, each of whose changes counts."""
+
+    def update(self, **values: Any) -> int:
+        """Change rows; each has another revision after that."""
+        return super().update(**{"revision": models.F("revision") + 1, **values})
+
+
 class Job(Failable):
     """One piece of long work. Only the worker named in ``worker`` writes its progress.
 
     ``stage`` to ``rate`` tell of the part that is worked on, ``stages`` and ``overall`` (0 to 1) of the whole.
+    ``revision`` counts the changes by ``update``, so that who is told of a job twice knows which is the newer.
     """
 
     visible_through = "graph"
     owner_path = "user_id"
     managed_through = "graph"
+
+    objects = Jobs.as_manager()
 
     kind = models.CharField(max_length=16, choices=JobKind)
     title = models.CharField(max_length=300)
@@ -82,13 +95,14 @@ class Job(Failable):
     worker = models.CharField(max_length=200, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     cancel_requested = models.BooleanField(default=False)
+    revision = models.PositiveBigIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
 
     class Meta:
         ordering = ["-created_at", "-id"]
-        indexes = [models.Index(fields=["state"])]
+        indexes = [models.Index(fields=["state"]), models.Index(fields=["finished_at"])]
 
     def __str__(self) -> str:
         return self.title

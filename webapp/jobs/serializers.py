@@ -25,6 +25,9 @@ class JobSerializer(serializers.ModelSerializer[Job]):
 
     user = serializers.CharField(source="user.username", allow_null=True, default=None)
     rate = serializers.FloatField(allow_null=True, help_text="units a second")
+    revision = serializers.IntegerField(
+        read_only=True, help_text="counts its changes: of two accounts of a job, the higher is the newer"
+    )
     eta_s = serializers.SerializerMethodField()
     stages = StageSerializer(many=True)
     overall = serializers.SerializerMethodField()
@@ -38,6 +41,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
             *("id", "kind", "title", "state", "stage", "done", "total", "unit", "rate", "eta_s", "message"),
             *("stages", "overall"),
             *("metrics", "error", "graph", "user", "created_at", "started_at", "finished_at", "result"),
+            "revision",
         ]
 
     def get_eta_s(self, job: Job) -> float | None:

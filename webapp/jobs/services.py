@@ -123,7 +123,7 @@ def _claim(job_id: int, worker: str) -> Job | None:
     announce.job_changed_on_commit(job_id)
     job = Job.objects.select_related("graph", "graph__snapshot").get(pk=job_id)
     job.stages = stages.waiting(job.kind)
-    job.save(update_fields=["stages"])
+    Job.objects.filter(pk=job_id).update(stages=job.stages)
     log.write(
         job_id, f"Begun by the worker {worker}" + (f", attempt {job.attempts}." if job.attempts > 1 else ".")
     )
@@ -280,14 +280,16 @@ def sweep_forgotten(*, worker: str, held: Collection[int]) -> None:
 def _lost(job: Job, note: str) -> None:
     mine = Job.objects.filter(pk=job.pk, state=JobState.RUNNING, worker=job.worker, started_at=job.started_at)
     if job.cancel_requested:
-        finish_cancelled(job_id=job.pk)
-        job_ended_early.send(sender=Job, job=job)
+        with transaction.atomic():
+            finish_cancelled(job_id=job.pk)
+            job_ended_early.send(sender=Job, job=job)
     elif job.attempts >= ATTEMPTS_MAX:
         code, message, hint = WORKER_LOST
         lost = ClewError(message, hint=hint)
         lost.code = code
-        fail(job_id=job.pk, error=lost)
-        job_ended_early.send(sender=Job, job=job)
+        with transaction.atomic():
+            fail(job_id=job.pk, error=lost)
+            job_ended_early.send(sender=Job, job=job)
     elif mine.update(state=JobState.QUEUED, worker=""):
         log.write(job.pk, note, Level.WARNING)
         queue.enqueue(TASK_OF[JobKind(job.kind)], job.pk)

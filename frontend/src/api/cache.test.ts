@@ -29,3 +29,22 @@ test("what is shown already is asked for once", async () => {
   expect(asked.getCurrentResult().data).toBe(2);
   stop();
 });
+
+test("what is on its way while nobody looks is old when it comes", async () => {
+  const cache = makeCache();
+  const answers: ((state: string) => void)[] = [];
+  const options = {
+    queryKey: ["graphs", 7],
+    queryFn: () => new Promise<string>((resolve) => answers.push(resolve)),
+  };
+  const ahead = cache.query(options);
+  await refresh(cache, ["graphs"]);
+  answers[0]?.("importing");
+  await ahead;
+  const asked = new QueryObserver(cache, options);
+  const stop = asked.subscribe(() => undefined);
+  await expect.poll(() => answers.length).toBe(2);
+  answers[1]?.("failed");
+  await expect.poll(() => asked.getCurrentResult().data).toBe("failed");
+  stop();
+});

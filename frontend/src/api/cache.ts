@@ -1,5 +1,5 @@
 // The cache of what the server said, and when it is asked again.
-import { QueryClient, type QueryKey } from "@tanstack/react-query";
+import { QueryClient, type Query, type QueryKey } from "@tanstack/react-query";
 import { ApiError } from "./client";
 
 export function makeCache(): QueryClient {
@@ -23,19 +23,23 @@ export function makeCache(): QueryClient {
 
 /**
  * Asks again for what news has made old. What is on its way for the first time may have been said before the news came,
- * and the library keeps such a request as it is: that one is asked for again when it is there.
+ * and the library keeps such a request as it is, and one that nobody looks at for now: that is asked for again when it
+ * is there.
  */
 export async function refresh(client: QueryClient, ...changed: readonly QueryKey[]): Promise<void> {
   await Promise.all(
     changed.map(async (queryKey) => {
-      const first = client
-        .getQueryCache()
-        .findAll({ queryKey, fetchStatus: "fetching" })
-        .filter((query) => query.state.data === undefined);
+      const again = (query: Query) => client.invalidateQueries({ queryKey: query.queryKey, exact: true });
+      const fetching = client.getQueryCache().findAll({ queryKey, fetchStatus: "fetching" });
+      const first = fetching.filter((query) => query.isActive() && query.state.data === undefined);
+      // Nobody waits for these; they are old when they come.
+      for (const query of fetching.filter((one) => !one.isActive()))
+        query.promise?.then(
+          () => again(query),
+          () => undefined,
+        );
       await client.invalidateQueries({ queryKey });
-      await Promise.all(
-        first.map((query) => client.invalidateQueries({ queryKey: query.queryKey, exact: true })),
-      );
+      await Promise.all(first.map(again));
     }),
   );
 }

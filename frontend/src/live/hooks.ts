@@ -88,6 +88,18 @@ export function useRunLogs(runs: readonly string[]): (RunLog | undefined)[] {
   return logs;
 }
 
+/** What a job may change that begins or ends. */
+const WITH_JOBS = [
+  keys.graphs,
+  keys.checkpoints,
+  keys.labelSets,
+  keys.reports,
+  studyKeys.studies,
+  keys.jobs,
+  reviewKeys.queues,
+  accessKeys.storage,
+];
+
 /** Keeps the job store, the graph queries and the word of the server's state fresh. Used once, by the shell. */
 export function useJobNews(signedIn: boolean): void {
   const client = useQueryClient();
@@ -95,27 +107,19 @@ export function useJobNews(signedIn: boolean): void {
     if (!signedIn) return undefined;
     const look = () => void client.invalidateQueries({ queryKey: keys.status });
     for (const change of ["online", "offline"]) window.addEventListener(change, look);
+    let connected = false;
     const stop = followJobs({
       onLoss: look,
       onConnect: () => {
         void listJobs().then((page) => {
           useJobStore.getState().put(page.results);
         });
+        // Nobody said what changed while the socket was down.
+        if (connected) void refresh(client, ...WITH_JOBS);
+        connected = true;
       },
       onJob: (job) => {
-        if (job.state !== "running") {
-          void refresh(
-            client,
-            keys.graphs,
-            keys.checkpoints,
-            keys.labelSets,
-            keys.reports,
-            studyKeys.studies,
-            keys.jobs,
-            reviewKeys.queues,
-            accessKeys.storage,
-          );
-        }
+        if (job.state !== "running") void refresh(client, ...WITH_JOBS);
       },
       onGraph: () => void refresh(client, keys.graphs),
     });

@@ -15,10 +15,16 @@ export function isActive({ state }: { state: JobState }): boolean {
   return state === "queued" || state === "running";
 }
 
-/** `known` with `news` replacing jobs of the same id, newest first. */
+/**
+ * `known` with `news` replacing jobs of the same id, newest first. Of two accounts of a job the newer is kept: the
+ * answer to a request may come after news that the socket has brought meanwhile.
+ */
 export function mergeJobs(known: readonly Job[], news: readonly Job[]): readonly Job[] {
   const byId = new Map(known.map((job) => [String(job.id), job]));
-  for (const job of news) byId.set(String(job.id), job);
+  for (const job of news) {
+    const before = byId.get(String(job.id));
+    if (!before || !(before.revision > job.revision)) byId.set(String(job.id), job);
+  }
   return [...byId.values()]
     .sort((a, b) => Number(isActive(b)) - Number(isActive(a)) || b.created_at.localeCompare(a.created_at))
     .slice(0, KEPT);

@@ -170,7 +170,7 @@ def test_sockets_tell_only_of_what_may_be_seen(things, users):
     assert may_see(users["analyst"], things["graphs"].pk)
     assert not may_see(users["viewer"], things["graphs"].pk)
     from webapp.answers.consumers import _may_watch
-    from webapp.graphs.consumers import _active_jobs
+    from webapp.graphs.consumers import _revisions
 
-    assert [len(_active_jobs(users[name])) for name in ("viewer", "analyst", "admin")] == [0, 1, 1]
+    assert [len(_revisions(users[name])) for name in ("viewer", "analyst", "admin")] == [0, 1, 1]
     assert [_may_watch(users[n], [things["runs"].pk]) for n in ("viewer", "analyst")] == [False, True]

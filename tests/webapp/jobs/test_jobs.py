@@ -55,6 +55,25 @@ def test_progress_is_shown_with_rate_and_time_left(job, api):
     assert (shown["result"]["n"], shown["metrics"]) == (1, {"hit": 0.5})
 
 
+def test_every_change_is_a_revision(job, api):
+    def revision():
+        return api("viewer").get(f"/api/v1/jobs/{job.pk}").json()["revision"]
+
+    seen = [revision()]
+    for change in (
+        lambda: services.claim(job_id=job.pk, worker="a"),
+        lambda: services.report(job_id=job.pk, progress=Progress("embedding", 30, 90), rate=None),
+        lambda: services.fail(job_id=job.pk, error=ClewError("It broke.")),
+        lambda: services.retry(job=Job.objects.get(pk=job.pk)),
+        lambda: services.claim(job_id=job.pk, worker="a"),
+        lambda: services.requeue(job_id=job.pk),
+        lambda: services.request_cancel(job=Job.objects.get(pk=job.pk)),
+    ):
+        change()
+        seen.append(revision())
+    assert seen == sorted(set(seen)), "each is newer than the one before"
+
+
 def test_only_active_jobs_can_be_asked_for(job, api):
     url = "/api/v1/jobs"
     assert api("viewer").get(url, {"active": "true"}).json()["count"] == 1

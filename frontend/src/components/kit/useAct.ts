@@ -1,5 +1,6 @@
 // What the server does for a person: what it changes, the job it starts, what comes next, and what is said of a failure.
 import { useMutation, useQueryClient, type QueryKey } from "@tanstack/react-query";
+import { refresh } from "@/api/cache";
 import type { Job } from "@/api/types";
 import { useJobStore } from "@/store/jobStore";
 import { toast } from "@/store/toasts";
@@ -26,7 +27,7 @@ export function useAct<Said, Sent = void>(
     mutationFn: act,
     onSuccess: async (said, sent) => {
       if (job) useJobStore.getState().put([job(said)]);
-      await Promise.all(changes.map((queryKey) => client.invalidateQueries({ queryKey })));
+      await refresh(client, ...changes);
       await done?.(said, sent);
     },
     onError: (error) => {

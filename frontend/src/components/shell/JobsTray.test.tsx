@@ -1,8 +1,8 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { render, screen } from "@testing-library/react";
+import { act, render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { MemoryRouter } from "react-router";
-import { beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { graphsQuery, sessionQuery } from "@/api/queries";
 import type { Job } from "@/api/types";
 import { mergeJobs, useJobStore } from "@/store/jobStore";
@@ -30,6 +30,7 @@ const job: Job = {
   started_at: "2026-01-05T12:00:01Z",
   finished_at: null,
   result: null,
+  revision: 5,
 };
 
 async function openTray(workers = 1, role: "admin" | "viewer" = "admin") {
@@ -49,6 +50,10 @@ async function openTray(workers = 1, role: "admin" | "viewer" = "admin") {
 
 beforeEach(() => {
   useJobStore.setState({ jobs: [] });
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
 });
 
 it("says what a self-training came to", () => {
@@ -105,6 +110,31 @@ it("replaces a job by its news, active ones first", () => {
     [2, 18200],
   ]);
   expect(mergeJobs(merged, [{ ...job, state: "done" }]).map((one) => one.id)).toEqual([2, 1]);
+});
+
+it("keeps the newer of two accounts of a job, however they come", () => {
+  const failed: Job = { ...job, state: "failed", revision: 7 };
+  // What a request was answered, or what another process announced late.
+  expect(mergeJobs([failed], [{ ...job, state: "queued", revision: 0 }])).toEqual([failed]);
+  expect(mergeJobs([failed], [job])).toEqual([failed]);
+  const again: Job = { ...job, state: "queued", revision: 8 };
+  expect(mergeJobs([failed], [again])).toEqual([again]);
+});
+
+it("can be tried again as often as it fails", async () => {
+  const failed: Job = { ...job, state: "failed", finished_at: "2026-01-05T12:00:09Z" };
+  const queued: Job = { ...job, state: "queued", started_at: null, revision: 6 };
+  vi.stubGlobal("fetch", () => Promise.resolve(new Response(JSON.stringify(queued), { status: 202 })));
+  useJobStore.getState().put([failed]);
+  await openTray();
+  const button = () => screen.getByRole("button", { name: "Try again: Index MetaQA" });
+  await userEvent.click(button());
+  await waitFor(() => expect(button()).toHaveTextContent("Tried again"));
+  expect(button()).toBeDisabled();
+  act(() => useJobStore.getState().put([queued]));
+  act(() => useJobStore.getState().put([{ ...failed, revision: 9 }]));
+  expect(button()).toHaveTextContent("Try again");
+  expect(button()).toBeEnabled();
 });
 
 it("shows the whole way of a job with stages, and not the end of each", async () => {

@@ -130,6 +130,9 @@ export function JobRow({ job, workers }: { job: Job; workers: number | undefined
   const [logged, setLogged] = useState(false);
   const mayManage = useMayManage();
   const running = isActive(job);
+  // What was asked of it holds until it is heard of: tried again it may fail again, or be stopped another time.
+  const stopping = cancel.isSuccess && isActive(cancel.data) && cancel.data.started_at === job.started_at;
+  const tried = retry.isSuccess && retry.data.revision >= job.revision;
   const ended = job.state === "failed" || job.state === "cancelled";
   const place = placeOf(job);
   const comparison = comparisonOf(job);
@@ -147,10 +150,10 @@ export function JobRow({ job, workers }: { job: Job; workers: number | undefined
           <Button
             size="small"
             aria-label={`Cancel ${job.title}`}
-            isDisabled={cancel.isPending || cancel.isSuccess}
+            isDisabled={cancel.isPending || stopping}
             onPress={() => cancel.mutate()}
           >
-            {cancel.isPending || cancel.isSuccess ? "Cancelling" : "Cancel"}
+            {cancel.isPending || stopping ? "Cancelling" : "Cancel"}
           </Button>
         )}
       </div>
@@ -184,10 +187,10 @@ export function JobRow({ job, workers }: { job: Job; workers: number | undefined
           <Button
             size="small"
             aria-label={`Try again: ${job.title}`}
-            isDisabled={retry.isPending || retry.isSuccess}
+            isDisabled={retry.isPending || tried}
             onPress={() => retry.mutate()}
           >
-            {retry.isSuccess ? "Tried again" : "Try again"}
+            {tried ? "Tried again" : "Try again"}
           </Button>
         )}
         <Button
