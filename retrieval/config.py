@@ -121,8 +121,8 @@ class DoubtingOptions(TrainedOptions):
 
     by_words: bool = setting(
         True,
-        "Where the checkpoint doubts every relation path, as it does of words that no training question had, or has not "
-        "learned when to, the zero-shot retriever has a say too: it reads what relations are called [no].",
+        "Where the checkpoint doubts every relation path, as it does of words that no training question had, or has "
+        "not learned when to, the zero-shot retriever has a say too: it reads what relations are called [no].",
     )
     decompose: bool = setting(True, DECOMPOSE)
 

@@ -380,6 +380,20 @@ def test_the_words_have_a_say_where_the_checkpoint_doubts_itself(graph, doubted,
 
 
 @pytest.mark.parametrize(
+    ("words_doubted", "answers"), [((), ["French"]), (("France",), ["Italy"])], ids=["sure", "doubting"]
+)
+def test_the_words_have_a_say_where_a_checkpoint_cannot_doubt_itself(graph, words_doubted, answers):
+    trained, by_words = (
+        ScriptedRetriever(graph, SCRIPT),
+        Doubting(graph, {"France": [("official_language", 0.9)]}),
+    )
+    by_words.doubted = words_doubted
+    engine = PathEngine(graph, trained, LabelLinker(graph), ExtractiveReasoner(), by_words=lambda: by_words)
+    final = ask(engine, "what borders France?")[-1]
+    assert [answer.label for answer in final.answers] == answers
+
+
+@pytest.mark.parametrize(
     ("question", "doubted", "refused"),
     [
         ("what borders France?", (), False),

@@ -14,9 +14,9 @@ from tests.retrieval.films import WordEncoder, questions
 ASKED = [question for question in questions() if question.split == "test"]
 
 
-def engine_of(trained, method, encoder):
+def engine_of(trained, method, encoder, **options):
     retriever = open_retriever(
-        method, trained.checkpoint(method), trained.graph, encoder, cache=trained.cache
+        method, trained.checkpoint(method), trained.graph, encoder, cache=trained.cache, options=options
     )
     return PathEngine(trained.graph, retriever, Linker(trained.graph), ExtractiveReasoner(), encoder="words")
 
@@ -26,7 +26,9 @@ def test_questions_read_together_are_answered_as_one_by_one(trained, method, mon
     outcomes, calls = [], []
     for at_once in (1, 64):
         encoder = WordEncoder()
-        engine = engine_of(trained, method, encoder)
+        # What is asked in parts is ranked for each part.
+        whole = {"decompose": False} if method in ("rapl", "rel-rag-path", "reg-path") else {}
+        engine = engine_of(trained, method, encoder, **whole)
         rank, ranked = engine.retriever.rank, []
         monkeypatch.setattr(
             engine.retriever, "rank", lambda *of, rank=rank, to=ranked: to.append(len(of[0])) or rank(*of)
@@ -37,6 +39,15 @@ def test_questions_read_together_are_answered_as_one_by_one(trained, method, mon
     assert outcomes[0] == outcomes[1]
     assert [one for one, predicted, _ in outcomes[0] if predicted]
     assert calls == [[1] * len(ASKED), [16] * (len(ASKED) // 16) + [len(ASKED) % 16]]
+
+
+@pytest.mark.parametrize("method", ["rel-rag-path", "reg-path"])
+def test_so_are_those_that_are_asked_in_parts(trained, method):
+    alone, together = (
+        evaluate_engine(engine_of(trained, method, WordEncoder()), ASKED, budget=50, seed=0, at_once=at_once)
+        for at_once in (1, 64)
+    )
+    assert [one.predicted for one in alone.outcomes] == [one.predicted for one in together.outcomes]
 
 
 def test_the_times_of_a_question_hold_its_share(trained, monkeypatch):
