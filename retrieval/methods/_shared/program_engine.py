@@ -60,6 +60,8 @@ programs one in three is right, and all are shown as guesses."""
 _LOOKED_AT = 20
 #: What asks what somebody is: a kind may tell.
 _IDENTITY = re.compile(r"\W*who(?:'s|\u2019s|\s+(?:is|was|are|were))\s", re.IGNORECASE)
+#: Kinds of values that say when something was.
+_TIMES = frozenset({"year", ValueKind.DATE.value, ValueKind.TIME.value})
 #: Numbers that look like years.
 _YEARS = range(1000, 2101)
 NAMED = 10
@@ -143,8 +145,8 @@ class ProgramEngine:
         if sort == "when":
             return not set(nodes).isdisjoint(schema.truth_values)
         if sort == "where":
-            people = schema.somebody & ~schema.somewhere
-            return bool(nodes) and bool((schema.nowhere | people)[list(nodes)].all())
+            elsewhere = schema.nowhere | (schema.somebody & ~schema.somewhere)
+            return bool(nodes) and all(elsewhere[node] or self._kind(node) in _TIMES for node in nodes)
         if sort != "who" or _IDENTITY.match(question):
             return False
         rows = schema.surrogates[0] & ~schema.somebody

@@ -33,6 +33,7 @@ def snapshot(tmp_path_factory):
         ("where does Olga work", ["Reed Bath"], False),
         ("where does Olga work", ["masseur"], True),
         ("where does Olga work", ["Piet"], True),
+        ("where did Olga work", ["1999"], True),
         ("is Reed Bath heated", ["yes"], False),
         ("is Reed Bath heated", ["no", "yes"], True),
         ("is Reed Bath heated", ["Salt Bath"], True),

@@ -12,6 +12,8 @@ const shown = (model: GraphModel) => {
 
 it("says nothing of an empty drawing", () => {
   expect(shown(EMPTY)).toEqual([]);
+  render(<Legend model={EMPTY} agent window pinned={false} />);
+  expect(screen.queryByRole("list")).toBeNull();
 });
 
 it("names the marks that are drawn", () => {

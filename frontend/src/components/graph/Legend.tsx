@@ -42,7 +42,7 @@ export function Legend({ model, agent, window, pinned }: Props) {
     ...(agent ? [AGENT] : []),
     ...(window ? [WINDOW] : []),
   ];
-  if (!entries.length) return null;
+  if (!entries.length || !model.nodes.length) return null;
   return (
     <ul className="legend" aria-label="Legend">
       {entries.map(([mark, text]) => (

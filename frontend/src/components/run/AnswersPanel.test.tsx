@@ -115,7 +115,14 @@ it("shows twelve answers first, and all on demand", async () => {
 
 it("names the cited sentences by their passages, and says when an answer comes from the text", async () => {
   const onCite = vi.fn();
-  const passage = { id: 41, name: "p41", title: "Romansh", text: "It is spoken.", document: "", url: "" };
+  const passage = {
+    id: 41,
+    name: "p41",
+    title: "Romansh",
+    text: "It is spoken. Still.",
+    document: "",
+    url: "",
+  };
   const cited = {
     ...view,
     passages: [
@@ -129,7 +136,10 @@ it("names the cited sentences by their passages, and says when an answer comes f
         entity: null,
         chains: [],
         verified: false,
-        citations: [{ passage: 41, start: 0, end: 13 }],
+        citations: [
+          { passage: 41, start: 0, end: 13 },
+          { passage: 41, start: 14, end: 20 },
+        ],
         guess: false,
         beside: [],
       },

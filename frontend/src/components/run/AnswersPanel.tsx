@@ -76,7 +76,10 @@ function Cited({
   ranks,
   onCite,
 }: { answer: Answer; ranks: ReadonlyMap<number, number> } & Pick<Props, "onCite">) {
-  const { citations } = answer;
+  // Each passage once: its first cited sentence leads there, and all of them are marked in it.
+  const citations = answer.citations.filter(
+    (one, at, all) => all.findIndex((other) => other.passage === one.passage) === at,
+  );
   return (
     <>
       {citations.slice(0, CITED).map((one) => {
