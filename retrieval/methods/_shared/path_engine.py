@@ -97,8 +97,8 @@ class PathEngine(Engine):
         encoder: name of the text encoder, for the record.
         text_fit: second opinion on a trained retriever's relation paths; without it the retriever's word
             stands, and nothing is said not to be in the graph.
-        by_words: the zero-shot retriever, which has a say where the trained one doubts all that it ranks, or cannot
-            tell whether it should.
+        by_words: the zero-shot retriever, which has a say where the trained one doubts all that it ranks, or cannot.
+        can_doubt: the trained retriever saw what it should doubt.
         programs: answers what needs an operator; without it such questions are not understood.
         retelling: what other engines that answer alike have answered; without it each computes.
         settings: see :class:`EngineSettings`.
@@ -116,6 +116,7 @@ class PathEngine(Engine):
         encoder: str = "",
         text_fit: TextFit | None = None,
         by_words: Callable[[], ZeroShotRetriever] | None = None,
+        can_doubt: bool = True,
         programs: ProgramEngine | None = None,
         retelling: Retelling | None = None,
         settings: EngineSettings | None = None,
@@ -127,6 +128,7 @@ class PathEngine(Engine):
         self.encoder = encoder
         self.text_fit = text_fit
         self._by_words = by_words
+        self._can_doubt = can_doubt
         self.programs = programs
         self._untaught = isinstance(retriever, ZeroShotRetriever | SelfTaughtRetriever)
         self._retelling = retelling
@@ -410,7 +412,7 @@ class PathEngine(Engine):
             found, fits = self.text_fit.rescore(run.request.question, found, topics, mentions)
             coverage = max(fits.values())
         verdicts = [_best(found, topic).doubted for topic in {path.topic for path in found}]
-        if None in verdicts and self._by_words is not None:
+        if verdicts and not self._can_doubt and self._by_words is not None:
             return self._second_opinion(run, self._by_words(), topics, mentions, found)[0], coverage
         if None not in verdicts and verdicts:
             unasked = all(verdicts) and (self.text_fit is None or coverage < WORDS_AGREE)
@@ -507,6 +509,7 @@ def open_engine(opening: Opening) -> PathEngine:
         encoder=parts.encoder.name,
         text_fit=None if alone else TextFit(parts.snapshot, parts.encoder),
         by_words=(lambda: parts.untrained) if worded else None,
+        can_doubt=not isinstance(retriever, RankingRetriever) or retriever.learned_support is not None,
         programs=programs_of(opening, None if untaught else spec.checkpoint),
         retelling=parts.retelling if isinstance(retriever, ZeroShotRetriever) else None,
         settings=opening.settings,

@@ -46,6 +46,8 @@ class RankingRetriever(ABC):
         checkpoint: see ``base.Retriever``.
         simple: see ``base.Retriever``.
         least_support: a relation path supported less is doubted; None where that is not known.
+        learned_support: the same as its checkpoint has it from the graph that it was trained on; None where it never
+            saw what it should doubt.
         snapshot: the graph.
         encoder: the frozen text encoder.
 
@@ -66,11 +68,13 @@ class RankingRetriever(ABC):
         checkpoint: str | None,
         simple: bool,
         least_support: float | None = None,
+        learned_support: float | None = None,
     ) -> None:
         self.method = method
         self.checkpoint = checkpoint
         self.simple = simple
         self.least_support = least_support
+        self.learned_support = learned_support
         self.snapshot = snapshot
         self.encoder = encoder
         self.options = registry.parse_options(method)
@@ -208,6 +212,12 @@ class RankingRetriever(ABC):
             return path
         return replace(path, doubted=path.support < self.least_support)
 
+    def _stands(self, path: RelationPath) -> bool:
+        """Whether a trained retriever does not doubt a relation path, on another version of its graph too."""
+        if not self.trained or path.support is None or self.learned_support is None:
+            return False
+        return path.support >= self.learned_support
+
     def _live(
         self, question: str, topics: Sequence[int], mentions: Sequence[str]
     ) -> tuple[list[int], list[str]]:
@@ -239,7 +249,7 @@ class RankingRetriever(ABC):
             self.snapshot, lambda ends, texts: self.rank(ends, texts, cancelled), self.simple, cancelled,
             always=self._has_mediators,
         )  # fmt: skip
-        sure = [self.trained and bool(own) and self._judged(own[0]).doubted is False for own in found]
+        sure = [bool(own) and self._stands(own[0]) for own in found]
         return composer.composed(question, live, [names[topic] for topic in live], found, sure)
 
 

@@ -53,6 +53,7 @@ class RegPathRetriever(RankingRetriever):
             checkpoint=checkpoint.manifest.fingerprint,
             simple=checkpoint.manifest.simple,
             least_support=checkpoint.least_support(snapshot.hash),
+            learned_support=checkpoint.manifest.least_support,
         )
         self.max_hops = config_of(checkpoint).max_hops
         self.planner = planner

@@ -119,3 +119,13 @@ def test_the_zero_shot_retriever_goes_further_in_parts_than_at_once(tmp_path):
     steps = tuple(relation(graph, name) for name in ("credits", "composer", "homes", "raised_in"))
     assert parts.relation_paths(QUESTION, [song])[0].relations == steps
     assert max(len(own.relations) for own in whole.relation_paths(QUESTION, [song])) == 3
+
+
+@pytest.mark.parametrize(("learned", "steps"), [(0.0, 3), (1.1, 4), (None, 4)])
+def test_what_a_trained_retriever_does_not_doubt_stands(tmp_path, learned, steps):
+    graph = build(tmp_path / "graph", RECORDS)
+    retriever = ZeroShotRetriever(graph, WordEncoder())
+    retriever.trained, retriever.learned_support = True, learned
+    retriever.least_support = None  # as on another version of its graph
+    (song,) = ids(graph, "Thought of You")
+    assert max(len(own.relations) for own in retriever.relation_paths(QUESTION, [song])) == steps

@@ -66,6 +66,7 @@ class PathRetriever(RankingRetriever):
             checkpoint=checkpoint.manifest.fingerprint,
             simple=checkpoint.manifest.simple,
             least_support=checkpoint.least_support(snapshot.hash),
+            learned_support=checkpoint.manifest.least_support,
         )
         self._entities = Labels(snapshot, encoder, cache) if checkpoint.manifest.entity_texts else None
         self._words = config_of(checkpoint).words
