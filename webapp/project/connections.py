@@ -18,7 +18,6 @@ from typing import Any, cast
 from django.conf import settings
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
-from websockets.exceptions import SecurityError
 
 from webapp.api.network import network_of
 
@@ -33,6 +32,7 @@ class HttpProtocol(HttpToolsProtocol):
     _head_timer: asyncio.TimerHandle | None = None
     _write_timer: asyncio.TimerHandle | None = None
     _head_bytes = 0
+    _header_bytes = 0
     _body_bytes = 0
     _awaits_head = True
     _refusal = HTTPStatus.BAD_REQUEST
@@ -68,7 +68,7 @@ class HttpProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """Begin to read a request."""
         super().on_message_begin()
-        self._body_bytes = 0
+        self._header_bytes = self._body_bytes = 0
 
     def on_url(self, url: bytes) -> None:
         """Read a piece of the address.
@@ -79,6 +79,18 @@ class HttpProtocol(HttpToolsProtocol):
         super().on_url(url)
         if len(self.url) > settings.ADDRESS_MAX_BYTES:
             self._refusal = HTTPStatus.REQUEST_URI_TOO_LONG
+            raise ValueError
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Read a header.
+
+        Raises:
+            ValueError: all of them together are too long.
+        """
+        super().on_header(name, value)
+        self._header_bytes += len(name) + len(value)
+        if self._header_bytes > settings.HEAD_MAX_BYTES:
+            self._refusal = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
             raise ValueError
 
     def on_headers_complete(self) -> None:
@@ -149,11 +161,8 @@ class SocketProtocol(WebSocketsSansIOProtocol):
     def data_received(self, data: bytes) -> None:
         """Read a piece; a handshake that the parser gives up is refused."""
         super().data_received(data)
-        error = self.conn.handshake_exc
-        if error is not None and not self.handshake_initiated and not self.transport.is_closing():
-            too_long = isinstance(error.__cause__, SecurityError)
-            status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE if too_long else HTTPStatus.BAD_REQUEST
-            self.transport.write(plain_answer(status))
+        if self.conn.handshake_exc and not self.handshake_initiated and not self.transport.is_closing():
+            self.transport.write(b"".join(self.conn.data_to_send()) or plain_answer(HTTPStatus.BAD_REQUEST))
             self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
