@@ -31,10 +31,12 @@ class WebServer:
     Args:
         folder: for its log.
         limits: settings that differ from the usual ones.
+        files: how many descriptors the system lets it have.
     """
 
     folder: Path
     limits: dict[str, Any]
+    files: int | None = None
     port: int = field(default_factory=free_port)
     clients: ExitStack = field(default_factory=ExitStack)
 
@@ -55,7 +57,8 @@ class WebServer:
         }
         self.log = self.folder / "web.log"
         with self.log.open("wb") as log:
-            self.process = subprocess.Popen(web.command, cwd=ROOT, env=environ, stdout=log, stderr=log)
+            command = [*(["prlimit", f"--nofile={self.files}"] if self.files else []), *web.command]
+            self.process = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=log, stderr=log)
         deadline = time.monotonic() + 120
         while time.monotonic() < deadline:
             try:
@@ -78,9 +81,9 @@ class WebServer:
         """Return a new token of the user of a role."""
         return create_token(user=User.objects.get(username=role))
 
-    def connect(self, data: bytes = b"") -> socket.socket:
-        """Connect, and send some bytes; the connection is closed with ``clients``."""
-        client = socket.create_connection(("127.0.0.1", self.port), timeout=30)
+    def connect(self, data: bytes = b"", *, address: str = "127.0.0.1") -> socket.socket:
+        """Connect from an address, and send some bytes; the connection is closed with ``clients``."""
+        client = socket.create_connection(("127.0.0.1", self.port), timeout=30, source_address=(address, 0))
         self.clients.enter_context(client)
         with suppress(ConnectionError):  # the server may have refused before all of it was sent
             client.sendall(data)

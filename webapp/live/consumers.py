@@ -8,12 +8,14 @@ import itertools
 import json
 import logging
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import Any
 
 from asgiref.sync import ThreadSensitiveContext
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
+from django.http import parse_cookie
 from redis.exceptions import RedisError
 
 from retrieval.errors import ClewError
@@ -34,9 +36,6 @@ TOO_MANY = 4429
 CHECK_EVERY_S = 2.0
 """How often a socket looks whether its person may still have it."""
 
-SETTLE_S = 0.05
-"""A consumer that ends while the layer still opens its connection to Redis might never be let go."""
-
 
 class TooManySocketsError(ClewError):
     """Too many sockets are open at once."""
@@ -44,8 +43,8 @@ class TooManySocketsError(ClewError):
     code = "too_many_sockets"
 
 
-_of_person = ConcurrencyLimit()
-_of_address = ConcurrencyLimit()
+_open = ConcurrencyLimit()
+_REFUSAL = TooManySocketsError("Too many sockets are open.")
 
 
 async def refuse(receive: Any, send: Any, code: int) -> None:
@@ -65,9 +64,8 @@ class Socket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no t
         """
         code = await self.obstacle(scope) if logged_in(scope) else NOT_LOGGED_IN
         if code is None:
-            most = settings.SOCKETS_OF_PERSON
             try:
-                with _of_person.one(scope["user"].pk, most=most, refusal=TooManySocketsError("")):
+                with _open.one(scope["user"].pk, most=settings.SOCKETS_OF_PERSON, refusal=_REFUSAL):
                     await self.serve(scope, receive, send)
             except TooManySocketsError:
                 code = TOO_MANY
@@ -130,7 +128,6 @@ class Socket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no t
 
     async def person_changed(self, message: dict[str, Any]) -> None:
         """Have the person come again."""
-        await asyncio.sleep(SETTLE_S)
         await self.close(COME_AGAIN)
 
     async def send_json(self, frame: Any) -> None:
@@ -146,7 +143,9 @@ class Socket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no t
 
 
 class BoundedSockets:
-    """Bound the sockets of an address, and spread the queries of all sockets over a few threads.
+    """Bound the sockets of an address and of a credential, and spread the queries of all over a few threads.
+
+    A credential is one person's: a socket beyond what a person may have is refused before anything is looked up.
 
     All that a socket does in a thread, Channels' own look-up of the session included, it does in its assigned one.
     """
@@ -159,11 +158,17 @@ class BoundedSockets:
         self._threads = itertools.cycle(threads)
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
-        """Serve a socket, unless its address has too many."""
-        network = network_of((scope.get("client") or ("",))[0])
-        most = settings.SOCKETS_OF_ADDRESS
+        """Serve a socket, unless there are too many like it."""
+        address = f"address {network_of((scope.get('client') or ('',))[0])}"
+        headers = dict(scope["headers"])
+        cookies = parse_cookie(headers.get(b"cookie", b"").decode("latin-1"))
+        credential = headers.get(b"authorization") or cookies.get(settings.SESSION_COOKIE_NAME)
         try:
-            with _of_address.one(network, most=most, refusal=TooManySocketsError("")):
+            with ExitStack() as stack:
+                stack.enter_context(_open.one(address, most=settings.SOCKETS_OF_ADDRESS, refusal=_REFUSAL))
+                if credential:
+                    person = f"credential {credential!r}"
+                    stack.enter_context(_open.one(person, most=settings.SOCKETS_OF_PERSON, refusal=_REFUSAL))
                 async with ThreadSensitiveContext(executor=next(self._threads)):
                     await self.inner(scope, receive, send)
         except TooManySocketsError:

@@ -21,6 +21,9 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 from webapp.api.network import network_of
 
+CLOSE_S = 2.0
+"""How long a client of a socket may take to confirm its end."""
+
 RESERVED_FILES = 256
 """Descriptors that are kept for the databases, files and logs."""
 
@@ -156,6 +159,7 @@ class HttpProtocol(HttpToolsProtocol):
 class SocketProtocol(WebSocketsSansIOProtocol):
     """A WebSocket that answers every handshake, and that ends with a client that does not read."""
 
+    close_timeout = CLOSE_S
     _write_timer: asyncio.TimerHandle | None = None
 
     def data_received(self, data: bytes) -> None:

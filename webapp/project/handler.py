@@ -13,7 +13,7 @@ from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase, StreamingHttpResponse
 
 from webapp.api.errors import ServerBusyError, body, status_of
-from webapp.project.turns import RequestTurns, client_of
+from webapp.project.turns import RequestTurns, lanes_of
 from webapp.uploads.streams import KEY
 
 
@@ -47,7 +47,7 @@ class OneHopHandler(ASGIHandler):
         else:
             turns = self._turns.setdefault(asyncio.get_running_loop(), RequestTurns())
             try:
-                async with turns.take(client_of(request)):
+                async with turns.take(lanes_of(request)):
                     response = await answer()
             except ServerBusyError as error:
                 content = body(error.code, error.message, error.hint)

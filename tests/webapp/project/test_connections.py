@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import resource
+import os
+import select
 import socket
+import subprocess
+import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import requests
+from django.db import connection, transaction
 from websockets.exceptions import ConnectionClosed
 
 from tests.support.raw_clients import count_open, read_status, read_to_end
@@ -17,6 +20,7 @@ from tests.support.servers import WebServer
 
 HALF = b"GET /api/v1/session HTTP/1.1\r\nHost: localhost\r\nX-Half: "
 WHOLE = b"GET /api/v1/session HTTP/1.1\r\nHost: localhost\r\n\r\n"
+LARGE = 32 * 1024**2
 UPGRADE = (
     b"Host: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
     b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
@@ -34,7 +38,11 @@ def web(django_db_setup, tmp_path_factory):
         "SOCKETS_OF_PERSON": 3,
         "SOCKETS_OF_ADDRESS": 5,
     }
-    with WebServer(tmp_path_factory.mktemp("web"), limits) as running:
+    folder = tmp_path_factory.mktemp("web")
+    static = folder / "static"
+    static.mkdir()
+    (static / "large.bin").write_bytes(bytes(LARGE))
+    with WebServer(folder, {**limits, "WHITENOISE_ROOT": str(static)}) as running:
         yield running
 
 
@@ -129,15 +137,20 @@ def test_an_address_of_thirty_thousand_characters_is_served(server):
 
 
 def test_a_client_that_does_not_read_is_dropped(server):
-    client = socket.socket()
-    server.clients.enter_context(client)
-    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    client.connect(("127.0.0.1", server.port))
-    client.settimeout(0.5)
-    with contextlib.suppress(TimeoutError, ConnectionError):
-        while True:
-            client.sendall(WHOLE)
+    client = server.connect(b"GET /large.bin HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    wait_for(server.count_connections)
     wait_for(lambda: not server.count_connections())
+    assert len(read_to_end(client)) < LARGE
+
+
+def test_a_client_that_reads_slowly_is_not(server):
+    client = server.connect(b"GET /large.bin HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    client.settimeout(30)
+    size = 0
+    while piece := client.recv(2**20):
+        size += len(piece)
+        time.sleep(0.05)
+    assert size > LARGE
 
 
 # --- sockets ------------------------------------------------------------------------------------------
@@ -210,20 +223,91 @@ def test_a_killed_server_leaves_no_group_behind(users, redis, tmp_path):
 # --- requests -----------------------------------------------------------------------------------------
 
 
-def test_a_client_with_many_requests_does_not_keep_others_waiting(server):
-    token = server.token("viewer")
-    header = {"Authorization": f"Bearer {token}"}
+@contextlib.contextmanager
+def tokens_locked():
+    """Keep every request that looks a token up waiting for the database."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("LOCK TABLE accounts_apitoken IN ACCESS EXCLUSIVE MODE")
+        yield
 
-    def ask(_):
-        return requests.get(f"{server.url}/api/v1/runs", headers=header, timeout=60).status_code
 
-    with ThreadPoolExecutor(40) as pool:
-        codes = list(pool.map(ask, range(200)))
-    assert set(codes) == {200}
+def send(server, token, count, address="127.0.0.1"):
+    """Send requests at once, each over a connection of its own, so that each has reached the server."""
+    head = f"GET /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\r\n"
+    return [server.connect(head.encode(), address=address) for _ in range(count)]
+
+
+def answered(clients, seconds=1.0):
+    """Return those to which something was sent by now."""
+    time.sleep(seconds)
+    return select.select(clients, [], [], 0)[0]
+
+
+@pytest.fixture
+def narrow(users, tmp_path):
+    """A server that works on two requests of a client at once, on four of an address, and on eight in all."""
+    lanes = {"REQUESTS_OF_CLIENT": (2, 3), "REQUESTS_OF_ADDRESS": (4, 6), "REQUESTS": (8, 20)}
+    with WebServer(tmp_path, lanes) as server:
+        yield server
+
+
+def test_requests_of_one_client_wait_for_their_turn_and_no_others(narrow):
+    token = narrow.token("viewer")
+    with tokens_locked():
+        sent = send(narrow, token, 7)
+        wait_for(lambda: len(answered(sent)) == 2)
+        refused = answered(sent)
+        assert [read_status(client) for client in refused] == [503, 503]
+        assert requests.get(f"{narrow.url}/api/v1/session", timeout=10).status_code == 200
+    assert [read_status(client) for client in sent if client not in refused] == [200] * 5
+
+
+def test_made_up_credentials_share_the_lane_of_their_address(narrow):
+    session = f"{narrow.url}/api/v1/session"
+    with tokens_locked():
+        sent = [client for n in range(12) for client in send(narrow, f"made-up-{n}", 1)]
+        wait_for(lambda: len(answered(sent)) == 2)
+        refused = answered(sent)
+        answer = requests.get(session, timeout=10)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (503, "server_busy")
+        assert int(answer.headers["Retry-After"]) > 0
+        elsewhere = narrow.connect(WHOLE, address="127.0.0.2")
+        assert read_status(elsewhere) == 200
+    assert [read_status(client) for client in sent if client not in refused] == [401] * 10
+    assert requests.get(session, timeout=10).status_code == 200
 
 
 def test_the_limit_of_descriptors_is_raised():
-    from webapp.project.connections import max_connections
+    code = (
+        "import django; django.setup(); import resource as r; from webapp.project import connections as c; "
+        "print(r.getrlimit(r.RLIMIT_NOFILE)[0]); c.raise_descriptor_limit(); "
+        "print(r.getrlimit(r.RLIMIT_NOFILE)[0], c.max_connections())"
+    )
+    environ = {**os.environ, "DJANGO_SETTINGS_MODULE": "webapp.project.settings"}
+    words = ["prlimit", "--nofile=300:4000", sys.executable, "-c", code]
+    done = subprocess.run(words, env=environ, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["300", "4000", "3744"]
 
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    assert max_connections() <= soft
+
+def test_with_few_descriptors_half_sent_requests_keep_nobody_out(users, tmp_path):
+    with WebServer(tmp_path, {}, files=512) as server:
+        crowd = [server.connect(HALF, address=f"127.0.0.{n % 15 + 2}") for n in range(1500)]
+        answers = [requests.get(f"{server.url}/api/v1/session", timeout=10).status_code for _ in range(5)]
+        assert answers == [200] * 5
+        wait_for(lambda: count_open(crowd) <= 128)
+        assert server.log.read_text().count("Too many open files") == 0
+
+
+def test_sockets_and_half_sent_requests_leave_room_for_requests(users, tmp_path):
+    with WebServer(tmp_path, {"SOCKETS_OF_PERSON": 1000, "SOCKETS_OF_ADDRESS": 100}, files=512) as server:
+        head = (
+            b"GET /ws/jobs HTTP/1.1\r\n"
+            + UPGRADE
+            + f"Authorization: Bearer {server.token('viewer')}\r\n\r\n".encode()
+        )
+        sockets = [server.connect(head) for _ in range(150)]
+        wait_for(lambda: count_open(sockets) == 100)
+        crowd = [server.connect(HALF, address=f"127.0.0.{n % 15 + 2}") for n in range(1500)]
+        assert requests.get(f"{server.url}/api/v1/session", timeout=10).status_code == 200
+        wait_for(lambda: count_open(crowd) <= 128)
+        assert count_open(sockets) == 100

@@ -99,13 +99,10 @@ WAITING_PER_ADDRESS = 100
 OPEN_FILES = 65_536
 """Descriptors that are asked of the system."""
 
-REQUESTS_AT_ONCE = 32
-REQUESTS_OF_CLIENT = 4
-"""Requests that are worked on at once, in all and of one client; others wait for their turn."""
-
-REQUESTS_WAITING = 1000
-REQUESTS_WAITING_OF_CLIENT = 300
-"""Requests that may wait for their turn, in all and of one client."""
+REQUESTS_OF_CLIENT = 4, 300
+REQUESTS_OF_ADDRESS = 16, 600
+REQUESTS = 32, 1000
+"""Requests that are worked on at once, and those that may wait for their turn: of a client, of an address, in all."""
 
 SOCKETS_OF_PERSON = 40
 SOCKETS_OF_ADDRESS = 500
