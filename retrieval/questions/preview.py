@@ -8,8 +8,8 @@ from pathlib import Path
 from retrieval.errors import SourceError
 from retrieval.kg.readers.options import DETECTED, ReadOptions
 from retrieval.kg.readers.preview import Preview
-from retrieval.kg.readers.preview_sample import ROWS, detect_encoding, look, raw_lines, sample
-from retrieval.kg.readers.sources import is_parquet
+from retrieval.kg.readers.preview_sample import ROWS, describe_encoding, look, raw_lines, sample
+from retrieval.kg.readers.sources import Source, is_parquet
 from retrieval.questions import files
 from retrieval.questions.formats import FORMATS
 from retrieval.types import Problem
@@ -26,8 +26,9 @@ def preview_file(file: Path, found: Preview, options: ReadOptions) -> Preview:
     if options.encoding:
         found = replace(found, encoding=options.encoding)
     elif not is_parquet(file):
-        encoding, notes = detect_encoding(file)
-        found = replace(found, encoding=encoding, notes=notes)
+        detected = Source(file, name=found.name).detected
+        notes = describe_encoding(detected)
+        found = replace(found, encoding=detected.name if detected else found.encoding, notes=notes)
     options = replace(options, encoding=found.encoding)
     chosen = options.format if options.format not in DETECTED else files.detect_format(file, options)
     others = tuple(one for one in FORMATS if one != chosen)

@@ -19,7 +19,7 @@ from retrieval.kg.readers.detection import own_format, text_format
 from retrieval.kg.readers.input_file import InputFile
 from retrieval.kg.readers.options import ReadOptions
 from retrieval.kg.readers.preview import Preview
-from retrieval.kg.readers.preview_sample import LINE, ROWS, SAMPLE, detect_encoding, look, raw_lines, sample
+from retrieval.kg.readers.preview_sample import LINE, ROWS, SAMPLE, describe_encoding, look, raw_lines, sample
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_layout import find_layout
 from retrieval.kg.readers.reading import read_file
@@ -52,9 +52,9 @@ def preview_file(path: Path, found: Preview, options: ReadOptions) -> Preview:
         return _preview_document(path, replace(found, format=own.name))
     if is_parquet(path):
         return _preview_parquet(path, replace(found, format="parquet"), options)
-    encoding, notes = (options.encoding, ()) if options.encoding else detect_encoding(path)
-    file = InputFile(path, found.name, replace(options, encoding=encoding))
+    file = InputFile(path, found.name, options)
     chosen = text_format(file)
+    notes = describe_encoding(file.source.detected)
     found = replace(found, format=chosen.name, encoding=file.source.encoding, notes=notes)
     options = replace(options, format=chosen.name, encoding=None)
     if "delimiter" in chosen.options:

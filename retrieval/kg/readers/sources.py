@@ -10,7 +10,7 @@ from typing import IO, Any
 
 from retrieval.errors import ConfigError, EmptySourceError, SourceError
 from retrieval.kg.readers.compression import compression_of, open_bytes
-from retrieval.kg.readers.decoding import named_encoding
+from retrieval.kg.readers.decoding import DetectedEncoding, detect_encoding, named_encoding
 from retrieval.types import Progress
 
 _PARQUET = b"PAR1"
@@ -42,13 +42,14 @@ class Source:
     Args:
         path: where it lies.
         progress: told of bytes read.
-        encoding: of its text; None takes UTF-16 where its first bytes say so, else UTF-8.
+        encoding: of its text; None detects it, see :func:`~retrieval.kg.readers.decoding.detect_encoding`.
         name: what its owner calls it; None takes the file's name.
 
     Attributes:
         name: as problems show it.
         head: its first bytes, uncompressed, in UTF-8.
-        encoding: what it was decoded from.
+        encoding: of the file's text.
+        detected: how that was found out; None where it was given.
     """
 
     def __init__(
@@ -61,15 +62,17 @@ class Source:
     ) -> None:
         self.path = path
         self.name = name or path.name
-        self.encoding = parse_encoding(encoding) if encoding else "utf-8"
+        self.detected: DetectedEncoding | None = None
         self._progress = progress
         try:
             self.size = path.stat().st_size
             self.compressed = compression_of(path) is not None
-            with open_bytes(path, self.name) as file:
-                start = file.read(4)
-            if not encoding and start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                self.encoding = "utf-16"
+            pass
+            if encoding:
+                self.encoding = parse_encoding(encoding)
+            else:
+                self.detected = detect_encoding(path, self.name)
+                self.encoding = self.detected.name
             with self.open() as file:
                 self.head = file.read(HEAD)
         except OSError as error:

@@ -99,7 +99,7 @@ def test_a_few_lines_of_another_encoding_are_left_out_by_name(look, tmp_path):
     content = "".join(f"é{i}\tr\tb\n" for i in range(20)).encode() + "café\tserves\tthé\n".encode("latin-1")
     found = look(content)
     assert found.encoding == "utf-8"
-    assert found.notes[0].startswith("1 of the first 21 lines are not UTF-8")
+    assert found.notes[0].startswith("1 line is not UTF-8")
     assert [(p.file, p.line, p.kind) for p in found.problems] == [("kb.txt", 21, "encoding")]
     problems = []
     table = read_graph(tmp_path / "upload", problems=problems.append)
