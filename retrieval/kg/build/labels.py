@@ -54,7 +54,9 @@ _CVT, _LITERAL = 1, 2
 #: Names of several words without spaces, "RedBullRacing", and where their words meet.
 _JOINED, _SEAM = r"^\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\d*$", r"(\p{Ll})([\p{Lu}\d])"
 #: What may be a sign that makes a word another name, see ``NAME_SIGNS``: rough, for those are looked at one by one.
-_SIGNED = r"[\p{L}\p{N}\p{M}][+#♯♭＋＃]|(?:^|[^\p{L}\p{N}])\p{L}\p{M}*(?:\p{L}\p{M}*)?[-−–－](?:$|[^\p{L}\p{N}])"
+_SIGNED = (
+    r"[\p{L}\p{N}\p{M}][+#♯♭＋＃]|(?:^|[^\p{L}\p{N}])\p{L}\p{M}*(?:\p{L}\p{M}*)?[-−–－](?:$|[^\p{L}\p{N}])"
+)
 #: Letters that are folded, and signs that are left out, in names of which people may write less.
 _FOLDED = r"[ßæœøłđðħıŋþŧ+#♭-]"
 #: Beyond so many names, misspelt ones are not looked up: their table takes some 80 bytes a name.

@@ -93,10 +93,13 @@ def _common_share(data: bytes, encoding: str, ranges: tuple[tuple[int, int], ...
         text = data.decode(encoding)
     except UnicodeDecodeError:
         cut = data.rfind(b"\n")  # the text may end inside a character
-        return _common_share(data[:cut], encoding, ranges, least) if len(data) == _LOOKED_AT and cut > 0 else 0.0
+        return (
+            _common_share(data[:cut], encoding, ranges, least) if len(data) == _LOOKED_AT and cut > 0 else 0.0
+        )
     chars = [char.encode(encoding) for char in text if char.isalpha() and not char.isascii()]
     common = [
-        len(char) == 2 and char[1] >= least and any(low <= char[0] <= high for low, high in ranges) for char in chars
+        len(char) == 2 and char[1] >= least and any(low <= char[0] <= high for low, high in ranges)
+        for char in chars
     ]
     share = sum(common) / max(len(common), 1)
     return share if len(common) >= _LEAST and share >= _COMMON_PAIRS else 0.0

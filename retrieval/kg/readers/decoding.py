@@ -61,9 +61,14 @@ def detect_encoding(path: Path, name: str | None = None) -> DetectedEncoding:
         if wide := _utf16_without_mark(head):
             return DetectedEncoding(wide, guessed=True)
         declared = _XML.match(head.removeprefix(codecs.BOM_UTF8))
-        if declared and (known := named_encoding(declared[1].decode("ascii"))) not in (None, "utf-8", "ascii"):
+        if declared and (known := named_encoding(declared[1].decode("ascii"))) not in (
+            None,
+            "utf-8",
+            "ascii",
+        ):
             return DetectedEncoding(known or "")
         good, bad, lines = 0, 0, bytearray()
+        marked = head.startswith(codecs.BOM_UTF8)
         while head:
             head += file.readline(_PIECE)
             for line in [] if head.isascii() else head.splitlines():
@@ -75,7 +80,7 @@ def detect_encoding(path: Path, name: str | None = None) -> DetectedEncoding:
                     bad += 1
                     lines += line + b"\n" if len(lines) < _GUESSED_BY else b""
             head = file.read(_PIECE)
-    if not bad or 2 * bad < good + bad:
+    if marked or not bad or 2 * bad < good + bad:
         return DetectedEncoding("utf-8", bad_lines=bad)
     return DetectedEncoding(guess_encoding(bytes(lines)), guessed=True)
 

@@ -29,6 +29,7 @@ from retrieval.kg.readers.rows_layout import (
     Shape,
     cells_of,
     choose_columns,
+    describe_unnamed,
     guess_columns,
     guess_delimiter,
     names_columns,
@@ -97,6 +98,8 @@ def _preview_table(file: InputFile, found: Preview, options: ReadOptions) -> tup
             notes += (
                 f"Rows have {len(first):,} columns, and at most {WIDTH:,} are read. Try another delimiter.",
             )
+        elif named is None and len(first) > 3:
+            notes += (describe_unnamed(len(first)),)
         elif len(first) > 3 or columns != (0, 1, 2):
             chosen = ", ".join(f"{role} is column {i + 1}" for role, i in zip(ROLES, columns, strict=True))
             notes += (f"Rows have {len(first)} columns: {chosen}. Choose others where that is wrong.",)
@@ -115,7 +118,8 @@ def _preview_table(file: InputFile, found: Preview, options: ReadOptions) -> tup
         header_cells=tuple(first if header else (f"column {i + 1}" for i in range(len(first))))[:WIDTH],
         notes=notes,
     )
-    by_position = found.columns if WIDTH >= len(first) > 3 or columns != (0, 1, 2) else None
+    unnamed = named is None and options.columns is None
+    by_position = found.columns if (WIDTH >= len(first) > 3 or columns != (0, 1, 2)) and not unnamed else None
     return found, replace(options, delimiter=mark, header=header, columns=by_position)
 
 
@@ -131,7 +135,8 @@ def _with_rows(path: Path, found: Preview, options: ReadOptions) -> Preview:
             said = (
                 str(error) if whole else "The first part of the file shows no row; an import reads all of it."
             )
-            return replace(found, notes=(*found.notes, said), problems=tuple(problems[:ROWS]))
+            notes = found.notes if any(note in said for note in found.notes) else (*found.notes, said)
+            return replace(found, notes=notes, problems=tuple(problems[:ROWS]))
     if not whole and FORMATS[found.format].one_piece:
         problems = problems[:-1]  # that the first part ends
     titles, rows = _rows(table)

@@ -35,7 +35,9 @@ _POSTINGS_LIMIT = 150_000
 _BLOCK = 512
 #: Names that hold words with one beginning, of which no more are put together; and how many are read instead.
 _WORDS_LIMIT, _READ_LIMIT = 200_000, 5_000
-NAME_SIGNS = r"(?:[+#♯♭]+|(?<=(?<![^\W_])[^\W\d_])[-−–]+(?![^\W_])|(?<=(?<![^\W_])[^\W\d_]{2})[-−–]+(?![^\W_]))"
+NAME_SIGNS = (
+    r"(?:[+#♯♭]+|(?<=(?<![^\W_])[^\W\d_])[-−–]+(?![^\W_])|(?<=(?<![^\W_])[^\W\d_]{2})[-−–]+(?![^\W_]))"
+)
 """Signs behind a word that make it another name: C#, C++, Canal+, blood types and grades such as A-."""
 _WORD = re.compile(rf"[^\W_]+{NAME_SIGNS}?")
 _SAME_SIGNS = str.maketrans({"♯": "#", "−": "-", "–": "-"})

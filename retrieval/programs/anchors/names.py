@@ -54,18 +54,16 @@ class Names:
                     continue
                 common = all(word.text in STOP for word in own) and not state
                 titled = common and first > 0 and all(word.capital for word in own)
-                if (
-                    (common and not titled)
-                    or own[0].text in ("'s",)
-                    or own[-1].text in ("'s", "the")
-                ):
+                if (common and not titled) or own[0].text in ("'s",) or own[-1].text in ("'s", "the"):
                     continue
                 if _is_determiner(question, first, last):
                     continue
                 name = normalise(question.span_text(first, last))
                 matches = labels.lookup(name)
                 if titled:  # "The Who" and "It" name something where the graph writes them so
-                    matches = [match for match in matches if match.node.label == question.span_text(first, last)]
+                    matches = [
+                        match for match in matches if match.node.label == question.span_text(first, last)
+                    ]
                 if (first, last) in numbers and (first, last) not in question.quoted:
                     matches = [match for match in matches if not self._measured(match.entity)]
                 if not matches:
