@@ -26,6 +26,8 @@ _NOT_OF_FILES = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-es
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]+)", re.IGNORECASE)
 _XML = re.compile(rb"\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9_.:-]+)")
 _PIECE = 1 << 20
+#: Bytes that are looked through at a time to detect an encoding.
+_SCANNED = 1 << 17
 #: The most bytes of lines that are not UTF-8 by which their encoding is guessed.
 _GUESSED_BY = 64 * 1024
 
@@ -54,7 +56,7 @@ def detect_encoding(path: Path, name: str | None = None) -> DetectedEncoding:
         OSError, SourceError: it cannot be read, or is compressed and broken.
     """
     with open_bytes(path, name) as file:
-        head = file.read(_PIECE)
+        head = file.read(_SCANNED)
         for mark, encoding in _BOMS:
             if head.startswith(mark) and encoding != "utf-8-sig":
                 return DetectedEncoding(encoding)
@@ -70,7 +72,7 @@ def detect_encoding(path: Path, name: str | None = None) -> DetectedEncoding:
         good, bad, lines = 0, 0, bytearray()
         marked = head.startswith(codecs.BOM_UTF8)
         while head:
-            head += file.readline(_PIECE)
+            head += file.readline(_SCANNED)
             for line in [] if head.isascii() else head.splitlines():
                 if line.isascii():
                     continue
@@ -79,7 +81,7 @@ def detect_encoding(path: Path, name: str | None = None) -> DetectedEncoding:
                 else:
                     bad += 1
                     lines += line + b"\n" if len(lines) < _GUESSED_BY else b""
-            head = file.read(_PIECE)
+            head = file.read(_SCANNED)
     if marked or not bad or 2 * bad < good + bad:
         return DetectedEncoding("utf-8", bad_lines=bad)
     return DetectedEncoding(guess_encoding(bytes(lines)), guessed=True)

@@ -23,6 +23,10 @@ _NTRIPLES = re.compile(
 )
 
 
+#: Endings of names that say which format it is: parts of a broken file may look like another.
+_OF_ONE = frozenset({".nt", ".nq", ".nquads", ".n3"})
+
+
 def rdf_format(text: str) -> str | None:
     """Which format of RDF a file begins like; None where it is something else, or JSON."""
     lines = [line for line in text.splitlines()[:50] if line.strip() and not line.startswith("#")]
@@ -38,8 +42,14 @@ def rdf_format(text: str) -> str | None:
 
 
 def _begins_like(name: str) -> Callable[[InputFile], Certainty]:
-    """Content tells more than a name: an ontology called .owl may be Turtle."""
-    return lambda file: Certainty.CERTAIN if rdf_format(file.head) == name else Certainty.NO
+    """Content tells more than a name, an ontology called .owl may be Turtle; but for one that only one format has."""
+
+    def detect(file: InputFile) -> Certainty:
+        if rdf_format(file.head) != name:
+            return Certainty.NO
+        return Certainty.LIKELY if file.suffix in _OF_ONE else Certainty.CERTAIN
+
+    return detect
 
 
 def _detect_jsonld(file: InputFile) -> Certainty:

@@ -72,7 +72,7 @@ def found(graph, text, limit=10):
         "O–",
         "++",
         "Canal+ Sport",
-    ],  # fmt: skip
+    ],
 )
 def test_builder_and_searcher_normalise_alike(text):
     assert normalise_series(pl.Series([text])).item() == normalise(text)
