@@ -38,7 +38,7 @@ def preview_file(file: Path, found: Preview, options: ReadOptions) -> Preview:
             questions = files.read_questions(part, ReadOptions(format=chosen), problems=problems.append)
         except SourceError as error:
             said = str(error) if whole else "The first part of the file shows no question."
-            return replace(found, notes=(*found.notes, said), problems=tuple(problems[:ROWS]))
+            return replace(found, notes=(*found.notes, said), problems=tuple(problems[:ROWS]), refused=whole)
     rows = tuple((q.question, "; ".join(q.topic_entities), "; ".join(q.answers)) for q in questions[:ROWS])
     problems = [replace(problem, file=found.name) for problem in problems]
     return replace(

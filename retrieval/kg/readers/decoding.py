@@ -95,6 +95,13 @@ def _is_utf8(line: bytes) -> bool:
     return True
 
 
+def is_utf16(head: bytes) -> bool:
+    """Return whether bytes begin a text in UTF-16, by its mark or by its zeros."""
+    return (
+        head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or _utf16_without_mark(head) is not None
+    )
+
+
 def _utf16_without_mark(head: bytes) -> str | None:
     """Return UTF-16 of the byte order whose high bytes are zero, as those of ASCII among any text are."""
     zeros = head[:4096].count(0)

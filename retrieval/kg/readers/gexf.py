@@ -48,13 +48,16 @@ class _Gexf(XmlGraph):
         #: By class and id: what an attribute is called; its default.
         self._titles: dict[tuple[str, str], str] = {}
         self._defaults: dict[tuple[str, str], str] = {}
+        self._direction = "directed"
         self._class, self._attribute = "", ("", "")
         self._text: list[str] | None = None
         self._open: list[_Element] = []
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """See :class:`XmlGraph`."""
-        if name == "attributes":
+        if name == "graph":
+            self._direction = attributes.get("defaultedgetype", "directed")
+        elif name == "attributes":
             self._class = attributes.get("class", "node")
         elif name == "attribute":
             self._attribute = (self._class, attributes.get("id", ""))
@@ -136,7 +139,8 @@ class _Gexf(XmlGraph):
         said = [*attribute_rows(values)]
         said += [row for spell in element.spells for row in attribute_rows(spell)]
         said += [row for title, value, times in element.timed for row in _of_edge(title, value, times)]
-        self.rows.add_edge(ends, relation, element.line, said)
+        directed = attributes.get("type", self._direction) == "directed"
+        self.rows.add_edge(ends, relation, element.line, said, directed=directed)
 
 
 def _of_edge(title: str, value: str, times: dict[str, object]) -> list[tuple[str, str]]:

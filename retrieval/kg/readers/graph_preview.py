@@ -136,7 +136,7 @@ def _with_rows(path: Path, found: Preview, options: ReadOptions) -> Preview:
                 str(error) if whole else "The first part of the file shows no row; an import reads all of it."
             )
             notes = found.notes if any(note in said for note in found.notes) else (*found.notes, said)
-            return replace(found, notes=notes, problems=tuple(problems[:ROWS]))
+            return replace(found, notes=notes, problems=tuple(problems[:ROWS]), refused=whole)
     if not whole and FORMATS[found.format].one_piece:
         problems = problems[:-1]  # that the first part ends
     titles, rows = _rows(table)

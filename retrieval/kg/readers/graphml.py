@@ -38,6 +38,7 @@ class _GraphMl(XmlGraph):
         self._keys: dict[str, str] = {}
         self._defaults: dict[tuple[str, str], str] = {}
         self._declared: tuple[str, str] | None = None
+        self._directed = True
         #: Keys of what yEd draws, and whether a label is open in it; its edges are called when all are known.
         self._drawn: set[str] = set()
         self._in_label = False
@@ -57,6 +58,8 @@ class _GraphMl(XmlGraph):
                 self._drawn.add(attributes.get("id", ""))
         elif name in _LABELS and self._key in self._drawn:
             self._in_label = not self._held  # the first label is what it is called
+        elif name == "graph":
+            self._directed = attributes.get("edgedefault", "directed") != "undirected"
         elif name in ("node", "edge"):
             self._open.append((name, attributes, {}, self.line))
         elif name == "hyperedge":
@@ -148,4 +151,5 @@ class _GraphMl(XmlGraph):
         key = next((by_lower[word] for word in words if word in by_lower), None)
         relation = str(values.pop(key)) if key else attributes.get("label") or UNNAMED
         ends = attributes.get("source", ""), attributes.get("target", "")
-        self.rows.add_edge(ends, relation, line, list(attribute_rows(values)))
+        directed = attributes.get("directed", str(self._directed)).lower() != "false"
+        self.rows.add_edge(ends, relation, line, list(attribute_rows(values)), directed=directed)

@@ -58,7 +58,9 @@ def look(path: Path, name: str, kind: Kind, options: ReadOptions, preview: Look)
             return _of_archive(path, found, options, preview)
         return preview(path, found, options)
     except SourceError as error:
-        return replace(found, raw=raw_lines(path, options.encoding or "utf-8"), notes=(str(error),))
+        return replace(
+            found, raw=raw_lines(path, options.encoding or "utf-8"), notes=(str(error),), refused=True
+        )
 
 
 def _of_archive(path: Path, found: Preview, options: ReadOptions, preview: Look) -> Preview:
@@ -75,7 +77,8 @@ def _of_archive(path: Path, found: Preview, options: ReadOptions, preview: Look)
                 guessed, name=found.name, members=held, notes=(*filter(None, [said]), *guessed.notes)
             )
         notes += guessed.notes
-    return replace(found, notes=tuple(notes) or (f"{found.name} holds no file of data.",))
+    said = tuple(notes) or (f"{found.name} holds no file of data.",)
+    return replace(found, notes=said, refused=len(held) <= MEMBERS)
 
 
 def _of_tables(tables: Sequence[Unpacked], found: Preview, options: ReadOptions, preview: Look) -> Preview:
@@ -93,7 +96,7 @@ def _of_tables(tables: Sequence[Unpacked], found: Preview, options: ReadOptions,
                 guessed, name=found.name, members=held, notes=(*filter(None, [said]), *guessed.notes)
             )
         notes += guessed.notes
-    return replace(found, members=held, notes=tuple(notes))
+    return replace(found, members=held, notes=tuple(notes), refused=True)
 
 
 def describe_encoding(detected: DetectedEncoding | None) -> tuple[str, ...]:

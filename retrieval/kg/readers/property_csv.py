@@ -21,7 +21,8 @@ from retrieval.kg.readers.rows_layout import parse_delimiter
 from retrieval.kg.readers.sources import Source
 
 #: Values of a column of types that say which way an edge goes.
-_DIRECTIONS = frozenset({"", "directed", "undirected", "mutual", "mixed"})
+_BOTH_WAYS = frozenset({"undirected", "mutual"})
+_DIRECTIONS = _BOTH_WAYS | {"", "directed", "mixed"}
 
 
 def read_property_csv(file: InputFile, log: ProblemLog) -> FactFile:
@@ -86,10 +87,12 @@ def read_cells(layout: Layout, cells: Sequence[str], rows: PropertyRows, line: i
     values.update(read_bag(at.get("bag", "")))
     if at.get("source") or at.get("target") or "id" not in at:
         ends = tuple(_key(layout, role, at.get(role, "")) for role in ("source", "target"))
-        relation = at.get("relation", "")
+        relation, directed = at.get("relation", ""), True
         if layout.directions and relation.casefold() in _DIRECTIONS:
+            directed = relation.casefold() not in _BOTH_WAYS
             relation = _take_relation(values)
-        rows.add_edge((ends[0], ends[1]), relation, line, list(attribute_rows(values)))
+        said = list(attribute_rows(values))
+        rows.add_edge((ends[0], ends[1]), relation, line, said, directed=directed)
         return
     types = [kind for kind in re.split(r"[;:]", at.get("types", "")) if kind]
     name = at.get("name", "") or ("" if layout.named else _take_name(values)) or at["id"]

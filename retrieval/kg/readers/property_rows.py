@@ -80,17 +80,25 @@ class PropertyRows:
         )
 
     def add_edge(
-        self, ends: tuple[str, str], relation: str, line: int, attributes: Sequence[tuple[str, str]]
+        self,
+        ends: tuple[str, str],
+        relation: str,
+        line: int,
+        attributes: Sequence[tuple[str, str]],
+        *,
+        directed: bool = True,
     ) -> None:
-        """Keep an edge.
+        """Keep an edge; one without direction that says nothing of what it means leads both ways.
 
         Raises:
             BadRowError: an end or the relation is empty or too long.
         """
         for what, text in zip(("source", "target", "relation"), (*ends, relation), strict=True):
             _require(what, text)
-        self.edge_attributes.extend((len(self.edges), *pair) for pair in attributes)
-        self.edges.append((ends[0], relation, ends[1], line))
+        both = not directed and relation == UNNAMED and ends[0] != ends[1]
+        for source, target in (ends, ends[::-1])[: 1 + both]:
+            self.edge_attributes.extend((len(self.edges), *pair) for pair in attributes)
+            self.edges.append((source, relation, target, line))
 
     def add_value(self, fact: tuple[str, str, str], line: int, attributes: Sequence[tuple[str, str]]) -> None:
         """Keep a value of a node as a fact that something is said of: when it held.

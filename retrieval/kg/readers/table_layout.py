@@ -17,9 +17,11 @@ from retrieval.kg.readers.rows_layout import WIDTH, guess_columns
 from retrieval.kg.values import parse
 
 MISSING = frozenset(
-    {"", "-", "–", "—", "--", "---", "?", "\\n", "na", "n/a", "nan", "none", "null", "nil", "unknown"}
+    {"", "-", "–", "—", "--", "---", "?", "\\n", "na", "n/a", "none", "null", "nil", "unknown"}
 )
 """What cells hold that hold nothing, in lower case."""
+#: How programs write that a value is no number; somebody may be called Nan.
+_NOT_A_NUMBER = frozenset({"nan", "NaN", "NAN"})
 _MARKS = (",", "\t", ";", "|")
 #: Words that end the heading of the column that names a thing, or begin it: "Name of site".
 _NAMING = re.compile(rf"(?:^|[\s_])(?:{'|'.join(NAMES)})$|^(?:name|title)[\s_]of[\s_]", re.IGNORECASE)
@@ -129,6 +131,11 @@ class Table:
     lists: dict[int, str]
     number: int | None = None
     points: frozenset[int] = frozenset()
+
+
+def is_missing(cell: str) -> bool:
+    """Return whether a cell holds nothing."""
+    return cell in _NOT_A_NUMBER or cell.casefold() in MISSING
 
 
 def find_table(head: str, name: str, *, sure: bool, mark: str | None = None) -> Table | None:
@@ -429,7 +436,7 @@ def _says_how(heading: str, cells: Sequence[str]) -> bool:
 
 def _columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:
     """The cells of each column that hold something."""
-    return [[row[at] for row in rows if row[at].casefold() not in MISSING] for at in range(len(header))]
+    return [[row[at] for row in rows if not is_missing(row[at])] for at in range(len(header))]
 
 
 def _share(holds: Sequence[bool]) -> float:
