@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from retrieval.kg.snapshot.labels import normalise
+from retrieval.kg.snapshot.labels import NAME_SIGNS, normalise
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(rf"[^\W_]+{NAME_SIGNS}?")
 _PARENTHESIS = re.compile(r"\s*\([^()]*\)$")
 #: Signs that are put for each other.
 _SAME_SIGNS = str.maketrans({"-": " ", "‐": " ", "–": " ", "’": "'", "`": "'", "´": "'"})
