@@ -32,7 +32,7 @@ from retrieval.methods._shared.program_engine import (
     whole,
 )
 from retrieval.methods._shared.ranking import RankingRetriever
-from retrieval.methods._shared.reasoning import nothing_linked, reason
+from retrieval.methods._shared.reasoning import answer_again, nothing_linked, reason
 from retrieval.methods._shared.retelling import Retelling
 from retrieval.methods._shared.retrieved import Reading
 from retrieval.methods._shared.self_taught import SelfTaughtRetriever, joined
@@ -209,12 +209,19 @@ class PathEngine(Engine):
     def _read(self, run: PipelineRun) -> Iterator[Event]:
         began = time.perf_counter()
         linked = run.link(self.linker, self.snapshot)
-        # A language model that reasons reads the question itself.
-        programs = None if self.reasoner.name == LLM else self.programs
+        programs = self.programs
+        if programs is not None and self.reasoner.name == LLM:
+            found = programs.surely_computed(run)
+            if found is not None:
+                yield self._linked_by(run, linked, found, began)
+                yield from programs.answer(run, found, self._said_of_checkpoint())
+                return
+            if linked.entities:
+                programs = None  # the language model reads the rest itself
         if programs is not None and self._weighs(programs):
             yield from self._weighed(run, linked, programs, began)
             return
-        found: Understanding | None = None
+        found = None
         if programs is not None and self._is_read(run, linked, programs):
             found = programs.understood(run, linked)
             if found is not None and not self._may_be_path(run, linked, found):
@@ -301,7 +308,10 @@ class PathEngine(Engine):
     ) -> Iterator[Event]:
         yield ChainsBuilt(evidence.chains, run.paths, distinct_facts(evidence.chains), run.ms(began))
         warnings = (*self._said_of_checkpoint(), *said)
-        yield from reason(run, self.reasoner, self._fallback, evidence, warnings=warnings)
+        yield from reason(
+            run, self.reasoner, self._fallback, evidence,
+            warnings=warnings, without_model=lambda: answer_again(self.without_model(), run),
+        )  # fmt: skip
 
     def _named(self, linked: Linked) -> tuple[list[int], list[str]]:
         """The topics that have a fact, and how the question calls each."""

@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 OPERATOR_TRUST, PATH_TRUST = 0.15, 0.35
 """How likely a program must be what was asked to answer: a question that no relation path can answer, and one that
 other retrieval might."""
+CONFIDENT = 0.5
+"""How likely a program must be what was asked to answer instead of a language model."""
 GUESSED, GUESSED_ALONE = 0.02, 0.06
 """Where there is no checkpoint, the same of a question with an operator and of another that names nothing: of such
 programs one in three is right, and all are shown as guesses."""
@@ -103,6 +105,18 @@ class ProgramEngine:
     def understood(self, run: PipelineRun, linked: Linked) -> Understanding | None:
         """The program of the question, where one is likely enough to be what was asked."""
         return self.trusted(run, linked, self.read(run))
+
+    def surely_computed(self, run: PipelineRun) -> Understanding | None:
+        """The program of a question with an operator, where it is so likely that a language model need not read it."""
+        if not cues(run.request.question):
+            return None
+        found = self.read(run)
+        if found is None or found.is_path or not self.names_given(run, found):
+            return None
+        if self._guesses:
+            chosen = self.chosen(run, found)
+            found = chosen.read_as(found) if chosen is not None and chosen.is_program(found) else None
+        return found if found is not None and found.confidence >= CONFIDENT else None
 
     def doubtful(self, run: PipelineRun) -> Understanding | None:
         """The program of the question, where nothing but a program can answer it."""
