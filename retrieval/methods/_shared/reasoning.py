@@ -16,10 +16,13 @@ from retrieval.reasoning.base import Conclusion, Evidence, Reasoner
 from retrieval.reasoning.extractive import ExtractiveReasoner, not_linked
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.understanding import understood, without_topics
-from retrieval.types import Usage
+from retrieval.types import Span, Usage
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
+
+NEAR_PHRASES, NEAR_EACH = 2, 3
+"""Phrases that were not found for which near entities are offered, and how many for each."""
 
 
 def reason(
@@ -66,7 +69,7 @@ def reason(
         verdict, computes = fallback.decide(evidence), False
     if verdict is None:
         raise RuntimeError(f"reasoner {reasoner.name} gave no verdict")
-    verdict = verdict if computes else understood(evidence, verdict)
+    verdict = verdict if computes else _with_all_names(run, evidence, understood(evidence, verdict))
     usage = verdict.usage.plus(spent) if spent is not None else verdict.usage
     yield run.final(replace(verdict, usage=usage, warnings=(*warnings, *verdict.warnings)))
 
@@ -96,14 +99,32 @@ def _warned(final: AnswerFinal, warnings: tuple[str, ...], spent: Usage | None) 
 
 
 def nothing_linked(
-    run: PipelineRun,
-    reasoner: Reasoner,
-    snapshot: Snapshot,
-    unmatched: Sequence[str],
-    near: Sequence[str] = (),
+    run: PipelineRun, reasoner: Reasoner, snapshot: Snapshot, unmatched: Sequence[str]
 ) -> Conclusion:
-    """The no-answer of a question that names no entity; ``near`` are labels spelt like what was not found."""
+    """The no-answer of a question that names no entity."""
+    near = _near(snapshot, unmatched)
     verdict = Conclusion(no_answer=not_linked(unmatched, near, named=snapshot.has_names))
     if reasoner.name == LLM or not snapshot.has_names:
         return verdict
     return without_topics(run.request.question, verdict, unmatched)
+
+
+def _with_all_names(run: PipelineRun, evidence: Evidence, verdict: Conclusion) -> Conclusion:
+    """The verdict; a typed no-answer where it is about other things than a name that the graph lacks."""
+    if not run.missing or any(answer.citations for answer in verdict.answers):
+        return verdict
+    names = [name.text for name in run.missing]
+    no_answer = replace(
+        not_linked(names, _near(evidence.snapshot, names)),
+        spans=tuple(Span(name.start, name.end) for name in run.missing),
+    )
+    return replace(verdict, answers=(), no_answer=no_answer, text="")
+
+
+def _near(snapshot: Snapshot, phrases: Sequence[str]) -> tuple[str, ...]:
+    """Labels spelt like the phrases that were not found, for "did you mean"."""
+    found: dict[str, None] = {}
+    for phrase in phrases[:NEAR_PHRASES]:
+        matches = snapshot.labels.search(phrase, NEAR_EACH)
+        found.update((match.node.label, None) for match in matches)
+    return tuple(found)
