@@ -14,6 +14,8 @@ from retrieval.kg.readers import child_process
 from webapp.experiments.models import Checkpoint
 from webapp.graphs import files
 
+pytestmark = pytest.mark.usefixtures("owned_graph")
+
 
 @pytest.fixture
 def trained(checkpoint, tiny_graph):
