@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.urls import include, path, re_path
-from drf_spectacular.views import SpectacularJSONAPIView
 from rest_framework.routers import SimpleRouter
 
 from webapp.accounts.api import PasswordView, SessionView, TokenView
@@ -50,6 +49,7 @@ from webapp.graphs.trash_api import (
 )
 from webapp.graphs.versions_api import ActivateView, DependentsView, DiffView, VersionsView, VersionView
 from webapp.language_models.api import LanguageModelViewSet, LimitsView, ModelTestView, UsageView
+from webapp.project.openapi import OpenApiView
 from webapp.project.status import StatusView
 from webapp.questions.api import QuestionSetViewSet
 from webapp.questions.samples_api import SampleQuestionsView
@@ -141,7 +141,7 @@ urlpatterns = [
     path("uploads/formats", FormatsView.as_view()),
     path("uploads/preview", PreviewView.as_view()),
     path("uploads/<uuid:pk>", UploadView.as_view()),
-    path("schema", SpectacularJSONAPIView.as_view()),
+    path("schema", OpenApiView.as_view()),
     path("", include(router.urls)),
     re_path("^.*$", not_found),
 ]

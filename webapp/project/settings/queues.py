@@ -33,6 +33,11 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "global_keyprefix": "clew:celery:",
     # Work of a dead worker is found by its missing heartbeat, long before the broker would send it again.
     "visibility_timeout": 7 * 24 * 3600,
+    # A connection whose other end is silent, as behind a proxy that drops packets, is given up and made anew.
+    "socket_timeout": 10,
+    "socket_connect_timeout": 5,
+    "socket_keepalive": True,
+    "health_check_interval": 5,
 }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = (
