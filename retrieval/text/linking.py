@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from retrieval import effort
 from retrieval.errors import UnknownEntityError
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.labels import normalise
@@ -85,6 +86,8 @@ class Linker:
         """Link stretches that certainly are names."""
         found, missed = [], []
         for span in spans:
+            if effort.is_spent():
+                break
             linked = self._names.whole(span, question)
             if linked is None:
                 missed.append(span.text.strip())
@@ -113,6 +116,8 @@ class Linker:
         taken = [*quotes, *(c.span for c in chosen)]
         missed = list(from_quotes.unmatched)
         for run in runs:
+            if effort.is_spent():
+                break
             if any(run.overlaps(span) for span in taken):
                 continue
             if chosen and self.snapshot.labels.containing(normalise(run.text), 1):
