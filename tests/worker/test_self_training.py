@@ -207,10 +207,11 @@ def test_it_gives_way_to_a_training_and_goes_on_with_what_it_kept(users, monkeyp
     job = the_job(graph)
     monkeypatch.setattr(job_runs, "URGENT_EVERY_S", 0.0)
     monkeypatch.setattr(job_runs, "WAIT_IN_PLACE_S", 0.0)
+    monkeypatch.setattr(engine, "EPOCHS", 2)
     begun = []
 
     def progress(context, report, tell=job_runs.Context.progress):
-        if report.stage == "training" and not begun:
+        if report.message.startswith("epoch 2") and not begun:
             begun.append(jobs.create(kind=JobKind.TRAIN, title="Train", graph=graph, user=None))
         tell(context, report)
 
@@ -222,7 +223,13 @@ def test_it_gives_way_to_a_training_and_goes_on_with_what_it_kept(users, monkeyp
     assert kept.is_dir()
     jobs.claim(job_id=begun[0].pk, worker="w")
     jobs.finish(job_id=begun[0].pk)
+    epochs = []
+    monkeypatch.setattr(
+        job_runs.Context, "progress", lambda context, report: epochs.append(report.message[:7])
+    )
     self_training.self_train(job.pk)
+    assert "epoch 1" not in epochs
+    assert "epoch 2" in epochs
     job.refresh_from_db()
     assert (job.state, job.attempts) == (JobState.DONE, 1)
 

@@ -26,7 +26,9 @@ from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobKind
 
 #: A file is looked through by a child without torch; opening its weights takes one that loads it.
-LOOKING, LIMITS = Limits(memory=512 * MB, seconds=120), Limits(memory=4096 * MB, seconds=120)
+LOOKING, OPENING = Limits(memory=512 * MB, seconds=600), Limits(memory=4096 * MB, seconds=1200)
+#: Somebody waits for a download.
+LIMITS = Limits(memory=4096 * MB, seconds=120)
 _PIECE = 1 << 20
 
 
@@ -158,6 +160,6 @@ def _open_upload(
         progress(Progress("opening the weights", 0, 0))
         made: dict[str, Any] = child_process.call(
             child_process.named, "retrieval.methods.exchange:take", held, out,
-            what=name, limits=LIMITS, check=check,
+            what=name, limits=OPENING, check=check,
         )  # fmt: skip
     return made

@@ -87,15 +87,16 @@ class Child:
             self._signal_group(signal.SIGKILL)
 
     def look(self, say: Callable[[str], None]) -> None:
-        """Start it again if it ended, a little later every time that it ends soon."""
+        """Start it again if it ended, a little later every time that it ends soon by itself."""
         now = time.monotonic()
         if self.process is not None and self.process.poll() is not None:
             self._signal_group(signal.SIGKILL)
             code = self.process.returncode
             self.process = None
-            steady = now - self.started >= STEADY_S
+            # One that a signal ended did not fail: it was killed, and is missed.
+            steady = now - self.started >= STEADY_S or code < 0
             self.failures = 0 if steady else self.failures + 1
-            self.start_at = now if steady else max(now, self.started + self._delay())
+            self.start_at = max(now, self.started + (BACKOFF_S[0] if steady else self._delay()))
             say(f"The {self.name} stopped (exit {code}); starting it again. Its log: {self.log}")
         if self.process is None and now >= self.start_at:
             try:
