@@ -17,7 +17,7 @@ from retrieval.methods import registry
 from webapp.accounts.models import User
 from webapp.answers import announce, fair_queue, log, programs, threads
 from webapp.answers.log import last_seq
-from webapp.answers.models import ACTIVE, Run, RunState
+from webapp.answers.models import ACTIVE, Diagnosis, Run, RunState
 from webapp.api.errors import ConflictError, InvalidError
 from webapp.api.failures import error_columns
 from webapp.experiments import methods, resolution
@@ -242,11 +242,9 @@ def check_question(text: str) -> str:
 # --- the worker's side --------------------------------------------------------------------------------
 
 
-def claim(*, worker: str) -> Run | None:
-    """Begin the run whose turn it is, or go on with it; None when none waits."""
-    run_id = fair_queue.claim_next(worker)
-    rows = Run.objects.select_related("graph", "graph__snapshot", "graph__endpoint", "checkpoint")
-    return None if run_id is None else rows.filter(pk=run_id).first()
+def claim(*, worker: str) -> Run | Diagnosis | None:
+    """Begin the run or diagnosis whose turn it is, or go on with it; None when none waits."""
+    return fair_queue.claim_next(worker)
 
 
 def end(*, run_id: UUID, after: int, event: Ending, usage: dict[str, Any] | None = None) -> None:
@@ -374,9 +372,8 @@ def sweep_forgotten(*, worker: str, held: Collection[UUID]) -> None:
 
 
 def send_waiting() -> None:
-    """Wake the workers for runs whose messages were lost. One too many is harmless."""
-    missing = Run.objects.filter(state=RunState.QUEUED).count() - queue.waiting(heartbeats.ANSWERS)
-    if missing > 0:
-        waiting = Run.objects.filter(state=RunState.QUEUED).order_by("created_at")
-        for run_id in waiting.values_list("pk", flat=True)[:missing]:
-            queue.send(queue.ANSWER, run_id)
+    """Wake the workers for runs and diagnoses whose messages were lost. One too many is harmless."""
+    waiting = fair_queue.waiting()
+    missing = max(0, len(waiting) - queue.waiting(heartbeats.ANSWERS))
+    for key in waiting[:missing]:
+        queue.send(queue.ANSWER, key)

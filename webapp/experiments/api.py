@@ -28,6 +28,7 @@ from webapp.experiments.models import Checkpoint, LabelSet
 from webapp.graphs import files
 from webapp.graphs.selectors import find_graph, find_managed_graph
 from webapp.graphs.views import Trashable, download
+from webapp.jobs.serializers import JobSerializer
 from webapp.questions.selectors import question_sets
 
 CURVES = {"type": "array", "items": {"type": "object", "additionalProperties": {"type": "number"}}}
@@ -63,7 +64,7 @@ class CheckpointViewSet(Trashable, RowViewSet[Checkpoint]):
 
     @extend_schema(
         request={"multipart/form-data": shapes.CheckpointUploadSerializer},
-        responses={201: shapes.CheckpointSerializer},
+        responses={202: JobSerializer},
     )
     def create(self, request: Request) -> Response:
         """Upload a checkpoint: a file that the download of one makes, with weights as safetensors."""
@@ -73,9 +74,8 @@ class CheckpointViewSet(Trashable, RowViewSet[Checkpoint]):
             raise InvalidError(
                 "The request has no file.", hint="Send the file that the download of a checkpoint makes."
             )
-        checkpoint = exchange.take_checkpoint(graph=graph, upload=data["file"], user=self.user)
-        promotions.compare_where_possible(checkpoint=checkpoint, user=self.user)
-        return Response(shapes.CheckpointSerializer(checkpoint).data, status=status.HTTP_201_CREATED)
+        job = exchange.start_upload(graph=graph, upload=data["file"], user=self.user)
+        return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
 
     @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
     @action(detail=True)
