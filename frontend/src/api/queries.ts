@@ -123,9 +123,12 @@ export function uploadCheckpoint(
   return upload("checkpoints", form, onProgress, signal);
 }
 
+export const compareCheckpoint = (id: Id, question_set: number) =>
+  post("checkpoints/{id}/compare", { id }, { question_set });
+
 export const promoteCheckpoint = (id: Id) => post("checkpoints/{id}/promote", { id });
 
-/** Back to what a method used before its last promotion. */
+/** Back to what a method used before its last promotion; nothing comes where that is no checkpoint. */
 export const rollBack = (graph: Id, method: string) =>
   post("graphs/{id}/rollback", { id: graph }, { method });
 

@@ -148,7 +148,9 @@ def test_promoting_twice_is_one_event_and_methods_do_not_mix(api, tiny_graph, ch
     assert history(client, tiny_graph, method="rapl") == []
     answer = rollback(client, tiny_graph, "rapl")
     assert answer.json()["error"]["message"] == "No checkpoint of rapl was promoted on Tiny."
-    assert client.get(f"{URL}/{other.pk}").json()["in_use"] is False, "the first of a method is a candidate too"
+    assert client.get(f"{URL}/{other.pk}").json()["in_use"] is False, (
+        "the first of a method is a candidate too"
+    )
     assert rollback(client, tiny_graph).status_code == 204, "what is untrained answers again"
     assert used(client, tiny_graph) == ([], None, None)
     assert rollback(client, tiny_graph).status_code == 409

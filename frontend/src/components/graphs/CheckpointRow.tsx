@@ -9,13 +9,16 @@ import { Ago, Fingerprint } from "@/components/kit/feedback";
 import { metricValue, percent } from "@/store/format";
 import { saveFile } from "@/components/kit/save";
 import { useMethodName } from "@/components/kit/useMethodName";
+import { Gain } from "./Gain";
 
 interface Props {
   graph: Graph;
   checkpoint: Checkpoint;
+  all: readonly Checkpoint[];
   names: readonly string[];
   mayWrite: boolean;
   onEvaluate: () => void;
+  onCompare: () => void;
   onSettings: () => void;
   onPromote: () => void;
   onRollBack: () => void;
@@ -24,8 +27,8 @@ interface Props {
 
 export function CheckpointRow(props: Props) {
   const methodName = useMethodName();
-  const { graph, checkpoint, names, mayWrite, onEvaluate, onSettings, onPromote, onRollBack, onDelete } =
-    props;
+  const { graph, checkpoint, all, names, mayWrite } = props;
+  const { onEvaluate, onCompare, onSettings, onPromote, onRollBack, onDelete } = props;
   const mayManage = useMayManage();
   const managesGraph = useManagesGraph()(graph.id);
   const ask = `/?graph=${graph.id}&method=${checkpoint.method}&checkpoint=${checkpoint.id}`;
@@ -52,6 +55,9 @@ export function CheckpointRow(props: Props) {
           {metricValue(name, checkpoint.metrics[name] ?? null)}
         </td>
       ))}
+      <td className="gain">
+        <Gain checkpoint={checkpoint} all={all} />
+      </td>
       <td>
         {checkpoint.question_set_name}
         {checkpoint.fraction < 1 && (
@@ -99,6 +105,16 @@ export function CheckpointRow(props: Props) {
                   "The checkpoint",
                 ),
             },
+            ...(mayWrite && checkpoint.current
+              ? [
+                  {
+                    id: "compare",
+                    label: "Compare with what answers now…",
+                    icon: "compare" as const,
+                    onAction: onCompare,
+                  },
+                ]
+              : []),
             ...(managesGraph && checkpoint.current && !checkpoint.promoted_at
               ? [{ id: "promote", label: "Promote", icon: "check" as const, onAction: onPromote }]
               : []),

@@ -72,7 +72,7 @@ class Asked:
     @property
     def shares(self) -> bool:
         """Whether it asks for others that have something in common with a topic."""
-        return not _SHARING.isdisjoint(self.words)
+        return not _SHARING.isdisjoint(self.words)  # as asks_for_others, of words that are read already
 
     def asks_other_than(self, sorts: np.ndarray) -> bool:
         """Whether its first word asks for other things than these: people, places, times, [3]; who fights may be
@@ -80,6 +80,11 @@ class Asked:
         """
         fit = _SORTS.get(self.words[0])
         return fit is not None and bool(sorts.any()) and not sorts[list(fit)].any()
+
+
+def asks_for_others(question: str) -> bool:
+    """Whether a question asks for others that have something in common with what it names."""
+    return not _SHARING.isdisjoint(word.lower() for word in _TOKEN.findall(question))
 
 
 def asked(texts: Sequence[str], encoder: TextEncoder) -> list[Asked]:
