@@ -16,7 +16,7 @@ from webapp.accounts.authentication import user_of_token
 from webapp.accounts.models import Scope
 from webapp.answers.consumers import RunsConsumer
 from webapp.graphs.consumers import JobsConsumer
-from webapp.live.consumers import NotThere
+from webapp.live.consumers import BoundedSockets, NotThere
 
 PORTS = {"http": 80, "https": 443}
 
@@ -82,4 +82,4 @@ _routes = URLRouter(
         path("<path:anything>", NotThere.as_asgi()),
     ]
 )
-websocket_application = SameSite(AuthMiddlewareStack(Bearer(_routes)))
+websocket_application = SameSite(BoundedSockets(AuthMiddlewareStack(Bearer(_routes))))

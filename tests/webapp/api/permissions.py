@@ -67,6 +67,7 @@ TABLE = {
     "PATCH users/<pk>": admins("person"),
     "POST users/<pk>/deactivate": admins("person"),
     "POST users/<pk>/password": admins("person"),
+    "POST users/<pk>/unlock": admins("person"),
     "GET groups": reads(),
     "POST groups": admins(),
     "GET groups/<pk>": reads("group"),

@@ -17,6 +17,7 @@ from typing import Self
 import numpy as np
 
 from retrieval.errors import check
+from retrieval.kg.search.walks import avoid_topic
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.arrays import spans
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
@@ -259,13 +260,14 @@ def chains_within(
 
 
 def _longer(snapshot: Snapshot, chains: Chains, relation: int, retrieved: Retrieved, *, avoid: int) -> Chains:
-    """Chains with a hop more, the best of them; none enters ``avoid``."""
+    """Chains with a hop more, the best of them; they avoid ``avoid`` as simple walks do."""
     ends = chains.ends
     positions, owner = spans(*bounds(snapshot, ends, np.full(len(ends), relation)))
     arcs, targets = arcs_at(snapshot, positions, np.full(len(positions), relation))
     facts = arcs % snapshot.num_triples
     place = np.minimum(np.searchsorted(retrieved.facts, facts), len(retrieved.facts) - 1)
-    keep = (retrieved.facts[place] == facts) & (targets != avoid)
+    known = np.flatnonzero(retrieved.facts[place] == facts)
+    keep = known[avoid_topic(targets[known], avoid, np.zeros_like(known))]
     arcs, targets, owner, place = arcs[keep], targets[keep], owner[keep], place[keep]
     score = chains.scores[owner] + retrieved.scores[place]
     best = np.argsort(-score, kind="stable")[:_CHAINS]
