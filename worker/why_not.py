@@ -59,4 +59,4 @@ def _diagnosed(run: Run, expected: int | str) -> WhyNot:
     late = time.monotonic() + SECONDS_MAX
     tools = Tools(engines.encoder().encode, partial(engines.reopened, run), lambda: time.monotonic() > late)
     log = [from_payload(event) for event in selectors.events(run.pk)]
-    return diagnosed(engines.of_run(run), request_of(run), expected, tools, events=log)
+    return diagnosed(engines.of_run_or_untrained(run)[0], request_of(run), expected, tools, events=log)

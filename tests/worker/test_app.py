@@ -15,6 +15,7 @@ from django.db import connection
 from retrieval.types import Question
 from tests.conftest import TINY
 from tests.support.outages import without_redis
+from tests.support.tcp_proxy import TcpProxy
 from webapp.answers import selectors, services
 from webapp.answers.models import Run, RunState
 from webapp.experiments import reports
@@ -40,14 +41,14 @@ def start(stored, tmp_path):
     """``start()`` starts a worker for both queues; it is ended after the test."""
     running = []
 
-    def begin():
+    def begin(redis_url=None):
         layout = embedded.ServerLayout(settings.CLEW.home)
         name = connection.settings_dict["NAME"]
         environ = {
             **os.environ,
             "DJANGO_SETTINGS_MODULE": "webapp.project.settings",
             "DATABASE_URL": layout.database_url.replace("/clew?", f"/{name}?"),
-            "REDIS_URL": layout.redis_url,
+            "REDIS_URL": redis_url or layout.redis_url,
         }
         command = [sys.executable, "-m", "celery", "-A", "worker.app", "worker", "-P", "threads", "-c", "2"]
         command += ["-Q", "answers,jobs", "--without-gossip", "--without-mingle", "--without-heartbeat"]
@@ -164,3 +165,45 @@ def test_a_worker_outlives_its_broker_and_answers_what_was_asked_meanwhile(start
     states = Run.objects.filter(pk__in=[run.pk for run in (*before, *meanwhile, *after)])
     assert {run.state for run in states} == {RunState.DONE}
     assert process.poll() is None
+
+
+def test_a_worker_outlives_a_network_that_swallows_what_is_sent(start, users, tiny_graph):
+    ask = services.Ask("What is the official language of Germany?")
+    with TcpProxy(str(embedded.ServerLayout(settings.CLEW.home).redis_socket)) as proxy:
+        process = start(f"redis://127.0.0.1:{proxy.port}/0")
+        proxy.swallow()
+        run = services.create_run(graph=tiny_graph, ask=ask, user=users["viewer"])
+        wait_for(lambda: heartbeats.count(heartbeats.ANSWERS) == 0)
+        proxy.restore()
+        wait_for(lambda: Run.objects.get(pk=run.pk).state == RunState.DONE)
+        assert process.poll() is None
+
+
+PUBLISH = """
+import django
+django.setup()
+from webapp.jobs import queue
+queue.send(queue.WARM, 1)
+print("connected", flush=True)
+input()
+queue.send(queue.WARM, 2)
+"""
+
+
+def test_publishing_over_a_network_that_swallows_what_is_sent_ends(servers, redis):
+    with TcpProxy(str(embedded.ServerLayout(settings.CLEW.home).redis_socket)) as proxy:
+        environ = {
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "webapp.project.settings",
+            "REDIS_URL": f"redis://127.0.0.1:{proxy.port}/0",
+        }
+        process = subprocess.Popen(
+            [sys.executable, "-c", PUBLISH],
+            cwd=ROOT, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        assert process.stdout.readline() == b"connected\n"
+        proxy.swallow()
+        _, log = process.communicate(b"\n", timeout=60)
+        assert process.returncode == 0
+        assert b"could not be sent" in log
+        assert redis.llen("clew:celery:answers") == 1

@@ -13,7 +13,7 @@ from channels.db import database_sync_to_async
 from retrieval.events import TERMINAL_TYPES
 from webapp.answers import announce, selectors, services
 from webapp.api.access import visible
-from webapp.live.consumers import NOT_FOUND, SETTLE_S, Socket
+from webapp.live.consumers import NOT_FOUND, Socket
 
 BAD_REQUEST = 4400
 LOOK_AGAIN_S = 1.0
@@ -56,7 +56,6 @@ class RunsConsumer(Socket):
         async with self.turn:
             found = await self.catch_up(self.sent)
         if not found:
-            await asyncio.sleep(SETTLE_S)
             await self.close(NOT_FOUND)
         elif not self.ended:
             self.watch = asyncio.create_task(self.look_again())
@@ -110,7 +109,6 @@ class RunsConsumer(Socket):
     async def end(self) -> None:
         """Close, because the runs are over."""
         self.ended = True
-        await asyncio.sleep(SETTLE_S)
         await self.close(1000)
 
     async def look_again(self) -> None:

@@ -74,6 +74,7 @@ class CheckpointViewSet(Trashable, RowViewSet[Checkpoint]):
                 "The request has no file.", hint="Send the file that the download of a checkpoint makes."
             )
         checkpoint = exchange.take_checkpoint(graph=graph, upload=data["file"], user=self.user)
+        promotions.compare_where_possible(checkpoint=checkpoint, user=self.user)
         return Response(shapes.CheckpointSerializer(checkpoint).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
@@ -103,6 +104,18 @@ class CheckpointViewSet(Trashable, RowViewSet[Checkpoint]):
         require_manager(self.user, checkpoint.graph)
         promotions.promote(checkpoint=checkpoint, user=self.user)
         return Response(shapes.CheckpointSerializer(checkpoint).data)
+
+    @extend_schema(
+        request=shapes.CheckpointComparisonSerializer, responses={202: shapes.CheckpointSerializer}
+    )
+    @action(detail=True, methods=["post"])
+    def compare(self, request: Request, pk: str) -> Response:
+        """Ask what answers now, and this checkpoint, the same held-out questions."""
+        data = validated(shapes.CheckpointComparisonSerializer(data=request.data))
+        checkpoint = self.get_object()
+        questions = self.find(question_sets(), data["question_set"])
+        promotions.start_comparison(checkpoint=checkpoint, question_set=questions, user=self.user)
+        return Response(shapes.CheckpointSerializer(checkpoint).data, status=status.HTTP_202_ACCEPTED)
 
 
 class LabelSetViewSet(DestroyModelMixin, RowViewSet[LabelSet]):

@@ -60,7 +60,7 @@ def pieces_of(checkpoint: Checkpoint) -> Iterator[bytes]:
 
 
 def take_checkpoint(*, graph: Graph, upload: UploadedFile[bytes], user: User) -> Checkpoint:
-    """Keep a checkpoint that a person brings: a candidate, unless it is the first of its method and of this very graph.
+    """Keep a checkpoint that a person brings: a candidate until it is promoted.
 
     Raises:
         GraphNotReadyError: the graph has no snapshot.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status
 from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -40,14 +41,16 @@ class RollbackView(GraphView):
     @extend_schema(
         operation_id="graphs_rollback",
         request=shapes.RollbackSerializer,
-        responses={200: shapes.CheckpointSerializer},
+        responses={200: shapes.CheckpointSerializer, 204: None},
     )
     def post(self, request: Request, pk: int) -> Response:
-        """Take the last promotion of a method back; the checkpoint that is used now."""
+        """Take the last promotion of a method back; the checkpoint that is used now, if any."""
         data = validated(shapes.RollbackSerializer(data=request.data))
         checkpoint = promotions.roll_back(
             graph=self.graph(pk),
             method=methods.require_trained(data["method"]),
             user=self.user,
         )
+        if checkpoint is None:
+            return Response(status=status.HTTP_204_NO_CONTENT)
         return Response(shapes.CheckpointSerializer(checkpoint).data)

@@ -7,7 +7,7 @@ from rest_framework.routers import SimpleRouter
 
 from webapp.accounts.api import PasswordView, SessionView, TokenView
 from webapp.accounts.groups_api import GroupViewSet
-from webapp.accounts.people_api import DeactivateView, PasswordResetView, PersonView, UsersView
+from webapp.accounts.people_api import DeactivateView, PasswordResetView, PersonView, UnlockView, UsersView
 from webapp.accounts.tokens_api import TokenRowView, TokensView
 from webapp.answers.across_api import AcrossQuestionsView, AcrossQuestionView
 from webapp.answers.api import ComparisonsView, ComparisonView, RunViewSet
@@ -88,6 +88,7 @@ urlpatterns = [
     path("users/<int:pk>", PersonView.as_view()),
     path("users/<int:pk>/deactivate", DeactivateView.as_view()),
     path("users/<int:pk>/password", PasswordResetView.as_view()),
+    path("users/<int:pk>/unlock", UnlockView.as_view()),
     path("trash", TrashView.as_view()),
     path("trash/<int:pk>", TrashedView.as_view()),
     path("trash/<int:pk>/restore", RestoreView.as_view()),

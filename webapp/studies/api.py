@@ -82,14 +82,15 @@ class StudyViewSet(Trashable, RowViewSet[Study]):
         wanted = request.query_params.get("format") or "csv"
         if wanted not in FORMATS:
             raise InvalidError(f"There is no format {wanted}.", hint=f"Choose one of: {', '.join(FORMATS)}.")
-        rows = selectors.summary(study)["rows"]
+        summed = selectors.summary(study)
+        rows, how = summed["rows"], {"split": study.plan.get("split", "test"), "winners": summed["winners"]}
         if not rows:
             raise ConflictError("No cell of this study is done yet.", hint="Wait for the first one.")
         media, ending = FORMATS[wanted]
         text = {
             "csv": lambda: as_csv(rows),
-            "latex": lambda: as_latex(rows, study.name),
-            "md": lambda: as_markdown(rows, study.name),
+            "latex": lambda: as_latex(rows, study.name, **how),
+            "md": lambda: as_markdown(rows, study.name, **how),
         }[wanted]()
         name = f'attachment; filename="study-{study.pk}.{ending}"'
         return HttpResponse(

@@ -73,6 +73,7 @@ TABLE = {
     "PATCH users/<pk>": admins("person"),
     "POST users/<pk>/deactivate": admins("person"),
     "POST users/<pk>/password": admins("person"),
+    "POST users/<pk>/unlock": admins("person"),
     "GET groups": reads(),
     "POST groups": admins(),
     "GET groups/<pk>": reads("group"),
@@ -151,6 +152,7 @@ TABLE = {
     "POST graphs/<pk>/rollback": graph_managers("graph", body={"method": "=rel-rag-path"}),
     "POST checkpoints": graph_managers("graph", body=GRAPH),
     "GET checkpoints/<pk>/download": reads("checkpoint"),
+    "POST checkpoints/<pk>/compare": managers("checkpoint", body={"question_set": "set"}),
     "POST checkpoints/<pk>/promote": graph_managers("checkpoint"),
     # questions and answers
     "GET runs": reads(),

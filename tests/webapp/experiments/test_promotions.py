@@ -1,4 +1,4 @@
-"""Which checkpoint is used: the first trained, or the one promoted; there and back, and what history says."""
+"""Which checkpoint is used: the promoted one, else an adopted one; there and back, and what history says."""
 
 import threading
 
@@ -47,7 +47,7 @@ def history(client, graph, **query):
 
 
 def test_a_promoted_checkpoint_is_used_until_it_is_rolled_back(api, tiny_graph, checkpoint):
-    first, old, middle = checkpoint(), checkpoint(), checkpoint()
+    first, old, middle = checkpoint(adopted=True), checkpoint(), checkpoint()
     client = api("analyst")
     assert used(client, tiny_graph) == ([first.pk], first.pk, first.pk), "the others are candidates"
     shown = promote(client, old).json()
@@ -76,8 +76,8 @@ def test_a_promoted_checkpoint_is_used_until_it_is_rolled_back(api, tiny_graph, 
 
 
 def test_a_worse_candidate_answers_nothing_until_it_is_promoted(api, tiny_graph, checkpoint):
-    good = checkpoint()
-    worse, other = checkpoint(), checkpoint(method="rapl")
+    good = checkpoint(adopted=True)
+    worse, other = checkpoint(), checkpoint(method="rapl", adopted=True)
     client = api("analyst")
     questions = client.post(
         "/api/v1/question-sets",
@@ -119,7 +119,8 @@ def test_a_worse_candidate_answers_nothing_until_it_is_promoted(api, tiny_graph,
 def test_let_clew_choose_asks_facts_with_the_checkpoint_in_use(api, tiny_graph, checkpoint):
     client = api("analyst")
     assert ask(client, tiny_graph, method="router").json()["checkpoint"] is None
-    good, candidate, decider = checkpoint(), checkpoint(), checkpoint(method="router")
+    good, candidate = checkpoint(adopted=True), checkpoint()
+    decider = checkpoint(method="router", adopted=True)
 
     def routed(**named):
         run = Run.objects.get(pk=ask(client, tiny_graph, method="router", **named).json()["id"])
@@ -147,8 +148,13 @@ def test_promoting_twice_is_one_event_and_methods_do_not_mix(api, tiny_graph, ch
     assert history(client, tiny_graph, method="rapl") == []
     answer = rollback(client, tiny_graph, "rapl")
     assert answer.json()["error"]["message"] == "No checkpoint of rapl was promoted on Tiny."
-    assert rollback(client, tiny_graph).status_code == 409, "nothing was used before it"
-    assert client.get(f"{URL}/{other.pk}").json()["in_use"] is True
+    assert client.get(f"{URL}/{other.pk}").json()["in_use"] is False, (
+        "the first of a method is a candidate too"
+    )
+    assert rollback(client, tiny_graph).status_code == 204, "what is untrained answers again"
+    assert used(client, tiny_graph) == ([], None, None)
+    assert rollback(client, tiny_graph).status_code == 409
+    assert history(client, tiny_graph)[0] == ("rolled-back", "analyst", None, row.pk, False)
 
 
 def test_a_checkpoint_that_cannot_be_used_is_not_promoted(api, tiny_graph, checkpoint):
@@ -173,13 +179,13 @@ def test_a_new_version_of_the_graph_begins_anew(api, tiny_graph, checkpoint):
         graph=tiny_graph, version=2, hash="new", path="p", entities=1, relations=1, triples=1
     )
     tiny_graph.save()
-    fresh = checkpoint()
+    fresh = checkpoint(adopted=True)
     rows = api("viewer").get(URL, {"graph": tiny_graph.pk}).json()["results"]
     assert [one["id"] for one in rows if one["in_use"]] == [fresh.pk]
 
 
 def test_a_deleted_checkpoint_leaves_the_use_to_the_one_promoted_before(api, tiny_graph, checkpoint):
-    oldest, first, second = checkpoint(), checkpoint(), checkpoint()
+    oldest, first, second = checkpoint(adopted=True), checkpoint(), checkpoint()
     client = api("analyst")
     promote(client, first)
     promote(client, second)
@@ -255,11 +261,11 @@ def test_a_promoted_checkpoint_is_no_more_its_trainers(api, tiny_graph, checkpoi
     """Who trained it neither deletes it nor brings it back, which would change what everybody is answered."""
     trainer = APIClient()
     trainer.force_login(User.objects.create_user("trainer", role="analyst"))
-    first, row = checkpoint(), trained_by(User.objects.get(username="trainer"), checkpoint, tiny_graph)
+    row = trained_by(User.objects.get(username="trainer"), checkpoint, tiny_graph)
     owner = api("analyst")
     promote(owner, row)
     assert trainer.delete(f"{URL}/{row.pk}").status_code == 403
     assert owner.delete(f"{URL}/{row.pk}").status_code == 204
     assert trainer.post(f"/api/v1/trash/checkpoints/{row.pk}/restore").status_code == 404
-    assert used(owner, tiny_graph) == ([first.pk], first.pk, first.pk)
+    assert used(owner, tiny_graph) == ([], None, None)
     assert owner.post(f"/api/v1/trash/checkpoints/{row.pk}/restore").status_code == 204
