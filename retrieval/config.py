@@ -166,6 +166,13 @@ class TrainingConfig(Checked):
     seed: int = setting(0, "Of everything random in training.", least=0)
 
 
+MASK_NAMES = (
+    "Put X for the topic's name and Y for others' before a question is encoded, so that it is the relations asked for "
+    "that are; one draw in ten has it as written [no]."
+)
+
+SELECTION = "Which epoch is kept: that of the best dev score, or that of the least dev loss [loss]."
+
 #: An epoch as papers count it: every training question once.
 ALL_DRAWN: Mapping[str, Any] = {"questions_per_epoch": 0, "draws_per_epoch": 0}
 

@@ -6,7 +6,15 @@ import { makeCache } from "@/api/cache";
 import { LeaderboardPage } from "./LeaderboardPage";
 
 const place = {
-  ...{ method: "rapl", fingerprint: "", reasoner: "extractive", llm: "", budget: 50, seed: 3, topics: "given" },
+  ...{
+    method: "rapl",
+    fingerprint: "",
+    reasoner: "extractive",
+    llm: "",
+    budget: 50,
+    seed: 3,
+    topics: "given",
+  },
   ...{ n: 8, group: "g", study: 5, fraction: 0.25, created_at: "2026-01-05T12:00:00Z" },
 };
 const board = (significant: boolean) => ({
@@ -17,7 +25,10 @@ const board = (significant: boolean) => ({
     { ...place, id: 2, variant: "raw", metrics: { macro_f1: 0.25 }, intervals: { macro_f1: [0, 0.5] } },
   ],
   leads: [
-    { ...{ group: "g", report: 1, runner_up: 2, questions: 8 }, ...{ difference: 0.5, p: 0.015625, significant } },
+    {
+      ...{ group: "g", report: 1, runner_up: 2, questions: 8 },
+      ...{ difference: 0.5, p: 0.015625, significant },
+    },
   ],
 });
 

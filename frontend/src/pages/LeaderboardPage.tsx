@@ -198,8 +198,8 @@ export function LeaderboardPage() {
         >
           <p className="body muted small">
             95% intervals by bootstrap over the n questions. Bold: the best of the reports that asked the same
-            questions, where it differs from the runner-up (paired randomisation test over the questions, two-sided p
-            &lt; 0.05).
+            questions, where it differs from the runner-up (paired randomisation test over the questions,
+            two-sided p &lt; 0.05).
           </p>
           <ResourceTable
             heads={[

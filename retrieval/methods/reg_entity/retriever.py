@@ -51,6 +51,7 @@ class RegEntityRetriever(TripleRanker):
             max_hops=config.max_hops,
             words=config.words,
         )
+        self.mask_names = config.mask_names
         self.model = load_weights(model_of(checkpoint), checkpoint)
         with torch.inference_mode():
             self.texts = features.relations

@@ -70,6 +70,7 @@ class RelRagTripleRetriever(TripleRanker):
             max_hops=config.max_hops,
             words=config.words,
         )
+        self.mask_names = config.mask_names
         self.model = load_scorer(checkpoint)
         self.states = states
         self._directed = config.arcs == "directed"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from retrieval.config import setting
+from retrieval.config import SELECTION, setting
 from retrieval.methods._shared.network_texts import ARCS, LAYERS, NEIGHBOURS, READOUT, SELF_WEIGHT
 from retrieval.methods._shared.triples.settings import ALL_CANDIDATES, TripleConfig, TripleOptions
 from retrieval.methods.spec import MethodSpec
@@ -47,6 +47,7 @@ class RelRagTripleConfig(TripleConfig):
     positives: int = setting(
         16, "Positives drawn for a question and topic, at most; 0 for no limit [no limit].", least=0
     )
+    selection: Literal["score", "loss"] = setting("score", SELECTION)
     state_budget_mb: int = setting(
         4096, "Triple states are kept on disk up to this size in megabytes, else computed on demand."
     )
@@ -71,6 +72,7 @@ SPEC = MethodSpec(
             "words": False,
             "neighbours": 0,
             "positives": 0,
+            "selection": "loss",
             **ALL_CANDIDATES,
             "learning_rate": 1e-3,
             "batch_size": 10,

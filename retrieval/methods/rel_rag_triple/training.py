@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,13 +11,14 @@ import torch
 from torch import Tensor
 
 from retrieval.config import TrainingConfig
+from retrieval.errors import check
 from retrieval.kg.search.walks import arc_ends
 from retrieval.methods._shared.arc_groups import UNLIMITED
 from retrieval.methods._shared.paths.blocks import arc_states
 from retrieval.methods._shared.paths.network import StateEncoder
-from retrieval.methods._shared.triples.examples import TripleExamples
+from retrieval.methods._shared.triples.examples import TripleExamples, candidates_of
 from retrieval.methods._shared.triples.subgraphs import Subgraphs
-from retrieval.methods._shared.triples.training import SubgraphTask, examples_of
+from retrieval.methods._shared.triples.training import DEV_BATCH, SubgraphTask, examples_of
 from retrieval.methods.rel_rag_triple.retriever import (
     RelRagTripleRetriever,
     begins,
@@ -52,13 +54,41 @@ class RelRagTripleTask(SubgraphTask):
             work, config, train, dev,
             model=self.scorer, length=self.scorer.length, entity_texts=features.entities is not None,
         )  # fmt: skip
+        if config.selection == "loss":
+            self.score_name = "dev_likelihood"
 
     def evidence_loss(
         self, subgraphs: Subgraphs, chosen: np.ndarray, questions: Texts, rng: np.random.Generator
     ) -> Tensor:
         """Eq. 15."""
+        return self._evidence_loss(self.train, chosen, subgraphs, questions, rng)
+
+    @torch.inference_mode()
+    def score(self, cancelled: Callable[[], bool]) -> float:
+        """See ``SubgraphTask``; where the dev loss selects: exp(-loss), of the same draws at each call."""
+        if self.config.selection != "loss":
+            return super().score(cancelled)
+        self.model.eval()
+        rng, examples, summed = np.random.default_rng(0), self.dev, 0.0
+        for start in range(0, len(examples), DEV_BATCH):
+            check(cancelled)
+            chosen = np.arange(start, min(start + DEV_BATCH, len(examples)))
+            subgraphs = candidates_of(examples, chosen, self.candidates)
+            questions = examples.texts.rows(examples.rows[chosen])
+            loss = self._evidence_loss(examples, chosen, subgraphs, questions, rng)
+            summed += float(loss) * len(chosen)
+        return math.exp(-summed / max(len(examples), 1))
+
+    def _evidence_loss(
+        self,
+        examples: TripleExamples,
+        chosen: np.ndarray,
+        subgraphs: Subgraphs,
+        questions: Texts,
+        rng: np.random.Generator,
+    ) -> Tensor:
         arcs, graph, positive = draw(
-            self.train, chosen, subgraphs,
+            examples, chosen, subgraphs,
             positives=self.config.positives or UNLIMITED, negatives=self.config.negatives,
             directed=self.features.directed, rng=rng,
         )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from retrieval.config import ALL_DRAWN, DoubtingOptions, RetrieverConfig, setting
+from retrieval.config import ALL_DRAWN, MASK_NAMES, SELECTION, DoubtingOptions, RetrieverConfig, setting
 from retrieval.methods._shared.network_texts import ARCS, LAYERS, NEIGHBOURS, READOUT, SELF_WEIGHT
 
 
@@ -50,6 +50,8 @@ class PathConfig(RetrieverConfig):
     )
     path_weight: float = setting(1.0, "Of the path loss (REL-RAG eq. 11, RAPL eq. 6) [1].", least=0)
     first_weight: float = setting(1.0, "Of the first-triple loss (REL-RAG eq. 14, RAPL eq. 9) [1].", least=0)
+    mask_names: bool = setting(True, MASK_NAMES)
+    selection: Literal["score", "loss"] = setting("score", SELECTION)
     similar_relations: float = setting(
         0.8,
         "Cosine of question and relation above which a first relation also counts as positive "
@@ -99,6 +101,8 @@ STATIC: Mapping[str, Any] = {
     "skip": False,
     "norm": False,
     "composed": 0.0,
+    "mask_names": False,
+    "selection": "loss",
     "neighbours": 0,
     "arcs_per_relation": 0,
     "entity_texts": "yes",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from retrieval.config import ALL_DRAWN, RetrieverConfig, TrainedOptions, setting
+from retrieval.config import ALL_DRAWN, MASK_NAMES, RetrieverConfig, TrainedOptions, setting
 
 FAN_OUT = (
     "Candidate triples for each entity, relation and direction, of questions that bring no subgraph of their own; a "
@@ -24,6 +24,7 @@ class TripleConfig(RetrieverConfig):
     )
     texts: bool = setting(True, "Add a bilinear form of question and relation text to the scores [no].")
     words: bool = setting(True, "Read the question's words, not only the text's embedding [no].")
+    mask_names: bool = setting(True, MASK_NAMES)
     learning_rate: float = setting(2e-3, "Of Adam [1e-3].", above=0)
     batch_size: int = setting(32, "Questions a step.")
     questions_per_epoch: int = setting(
@@ -34,7 +35,13 @@ class TripleConfig(RetrieverConfig):
 
 
 #: Every triple of the subgraph is a candidate, and is scored by what the papers score it by.
-ALL_CANDIDATES: Mapping[str, Any] = {**ALL_DRAWN, "fan_out": 0, "max_candidates": 0, "entity_texts": "yes"}
+ALL_CANDIDATES: Mapping[str, Any] = {
+    **ALL_DRAWN,
+    "fan_out": 0,
+    "max_candidates": 0,
+    "entity_texts": "yes",
+    "mask_names": False,
+}
 
 #: What ReG's triple and entity scorers leave out (App. E).
 SCORED: Mapping[str, Any] = {
