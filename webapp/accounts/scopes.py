@@ -98,6 +98,7 @@ _CALLS = {
         "PATCH users/<pk>",
         "POST users/<pk>/deactivate",
         "POST users/<pk>/password",
+        "POST users/<pk>/unlock",
         "POST groups",
         "PATCH groups/<pk>",
         "DELETE groups/<pk>",
