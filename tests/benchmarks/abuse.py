@@ -47,7 +47,7 @@ def measure() -> list[Section]:
     with tempfile.TemporaryDirectory() as home, Clew(Path(home), SETTINGS, ("--no-demo",)) as clew:
         clew.wait_for_workers()
         flood = Flood(clew, Path(home))
-        section.add("load of the machine before (1, 5, 15 min)", child.load())
+        section.add("load of the machine before (1 min)", child.load())
         person = _log_in(clew)
         section.add("nothing", _figures(_ask(clew, person, lambda: None)[0]))
         print(section.rows[-1], flush=True)

@@ -59,7 +59,7 @@ class WebServer:
         with self.log.open("wb") as log:
             command = [*(["prlimit", f"--nofile={self.files}"] if self.files else []), *web.command]
             self.process = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=log, stderr=log)
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 300
         while time.monotonic() < deadline:
             try:
                 if requests.get(f"{self.url}/api/v1/session", timeout=5).ok:

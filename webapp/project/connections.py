@@ -12,6 +12,7 @@ import functools
 import ipaddress
 import resource
 from collections import defaultdict
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, cast
 
@@ -28,12 +29,35 @@ RESERVED_FILES = 256
 """Descriptors that are kept for the databases, files and logs."""
 
 
+class TimeLimit:
+    """A time limit that can be set and ended any number of times."""
+
+    def __init__(self, seconds: float, expire: Callable[[], None]) -> None:
+        self._seconds = seconds
+        self._expire = expire
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def is_set(self) -> bool:
+        """Whether time runs."""
+        return self._timer is not None
+
+    def set(self) -> None:
+        """Let time run, from now on."""
+        self.end()
+        self._timer = asyncio.get_running_loop().call_later(self._seconds, self._expire)
+
+    def end(self) -> None:
+        """Let it run no more."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
 class HttpProtocol(HttpToolsProtocol):
     """A connection that is answered and closed when its client is too slow or sends too much."""
 
     network = ""
-    _head_timer: asyncio.TimerHandle | None = None
-    _write_timer: asyncio.TimerHandle | None = None
     _head_bytes = 0
     _header_bytes = 0
     _body_bytes = 0
@@ -44,7 +68,9 @@ class HttpProtocol(HttpToolsProtocol):
         """Begin to wait for a request."""
         super().connection_made(transport)
         self.network = network_of(self.client[0]) if self.client else ""
-        self._limit_head()
+        self._head_limit = TimeLimit(settings.HEAD_S, lambda: self.refuse(HTTPStatus.REQUEST_TIMEOUT))
+        self._unread_limit = TimeLimit(settings.UNREAD_S, transport.abort)
+        self._head_limit.set()
         waiting.enter(self)
         if len(self.connections) > max_connections() and not waiting.drop_oldest():
             self.refuse(HTTPStatus.SERVICE_UNAVAILABLE)
@@ -56,8 +82,8 @@ class HttpProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Read a piece of a request; the head of a further request has its own time limit."""
-        if self._head_timer is None and not self._is_answering():
-            self._limit_head()
+        if not self._head_limit.is_set and not self._is_answering():
+            self._head_limit.set()
         if self._awaits_head:
             self._head_bytes += len(data)
         super().data_received(data)
@@ -100,7 +126,7 @@ class HttpProtocol(HttpToolsProtocol):
         """End the time limit of the head."""
         self._awaits_head = False
         self._head_bytes = 0
-        self._head_timer = _cancel(self._head_timer)
+        self._head_limit.end()
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
@@ -137,33 +163,29 @@ class HttpProtocol(HttpToolsProtocol):
     def pause_writing(self) -> None:
         """Limit the time in which the client reads none of the answer."""
         super().pause_writing()
-        self._write_timer = self.loop.call_later(settings.UNREAD_S, self.transport.abort)
+        self._unread_limit.set()
 
     def resume_writing(self) -> None:
         """End that limit."""
-        self._write_timer = _cancel(self._write_timer)
+        self._unread_limit.end()
         super().resume_writing()
-
-    def _limit_head(self) -> None:
-        self._head_timer = self.loop.call_later(settings.HEAD_S, self.refuse, HTTPStatus.REQUEST_TIMEOUT)
 
     def _is_answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
 
     def _release(self) -> None:
-        self._head_timer = _cancel(self._head_timer)
-        self._write_timer = _cancel(self._write_timer)
+        self._head_limit.end()
+        self._unread_limit.end()
         waiting.leave(self)
 
 
 class SocketProtocol(WebSocketsSansIOProtocol):
     """A WebSocket that answers every handshake, and that ends with a client that does not read."""
 
-    _write_timer: asyncio.TimerHandle | None = None
-
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin with the handshake."""
         super().connection_made(transport)
+        self._unread_limit = TimeLimit(settings.UNREAD_S, self.transport.abort)
         self.close_timeout = CLOSE_S
 
     def data_received(self, data: bytes) -> None:
@@ -175,7 +197,7 @@ class SocketProtocol(WebSocketsSansIOProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
-        self._write_timer = _cancel(self._write_timer)
+        self._unread_limit.end()
         super().connection_lost(exc)
 
     def keepalive_timeout(self) -> None:
@@ -186,11 +208,11 @@ class SocketProtocol(WebSocketsSansIOProtocol):
     def pause_writing(self) -> None:
         """Limit the time in which the client reads nothing."""
         super().pause_writing()
-        self._write_timer = self.loop.call_later(settings.UNREAD_S, self.transport.abort)
+        self._unread_limit.set()
 
     def resume_writing(self) -> None:
         """End that limit."""
-        self._write_timer = _cancel(self._write_timer)
+        self._unread_limit.end()
         super().resume_writing()
 
 
@@ -251,11 +273,6 @@ def plain_answer(status: HTTPStatus) -> bytes:
     """Render an answer that is only a status, and ends the connection."""
     head = f"HTTP/1.1 {status.value} {status.phrase}\r\ncontent-type: text/plain; charset=utf-8\r\n"
     return f"{head}content-length: {len(status.phrase)}\r\nconnection: close\r\n\r\n{status.phrase}".encode()
-
-
-def _cancel(timer: asyncio.TimerHandle | None) -> None:
-    if timer is not None:
-        timer.cancel()
 
 
 @functools.lru_cache(1024)

@@ -6,6 +6,8 @@ import pytest
 
 from webapp.live.lookups import look_up
 
+pytestmark = pytest.mark.django_db(transaction=True)  # threads close their connections
+
 
 @pytest.fixture
 def query():
