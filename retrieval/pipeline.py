@@ -24,6 +24,7 @@ from retrieval.limits import DEFAULT_BUDGET, MAX_BUDGET, QUESTION_LIMIT
 from retrieval.programs.conversation.follow import follow
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.text.language import are_english, is_english
+from retrieval.text.mentions import Span as Mention
 from retrieval.types import AgentAction, Denoted, LinkedEntity, NoAnswer, NoAnswerReason, Turn, Usage
 
 if TYPE_CHECKING:
@@ -63,6 +64,11 @@ class Linked(Protocol):
         """Phrases that no entity was found for."""
         ...
 
+    @property
+    def missing(self) -> tuple[Mention, ...]:
+        """Stretches written as names that no entity was found for."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -70,6 +76,7 @@ class Known:
 
     entities: tuple[LinkedEntity, ...]
     unmatched: tuple[str, ...]
+    missing: tuple[Mention, ...] = ()
 
 
 class Linking(Protocol):
@@ -169,6 +176,10 @@ class PipelineRun:
     paths: int = 0
     facts: dict[int, float] = field(default_factory=dict)
     pausing: Callable[[], bool] = lambda: False
+    missing: tuple[Mention, ...] = ()
+    """Names in the question that the graph lacks; empty once something that reads them answers."""
+    silent: tuple[int, ...] = ()
+    """Entities that every answer must be about though the words of their names say nothing by themselves."""
     is_timed: bool = False
     """Somebody counts its seconds, so that nothing that another run has done is to be told again."""
 
@@ -181,6 +192,12 @@ class PipelineRun:
         """The topics of the question: what its words are known to denote, and what a linker finds in the others."""
         request = self.request
         found = linker.link(request.question, request.given)
+        denoted = request.denoted
+        self.missing = tuple(
+            name
+            for name in found.missing
+            if not any(own.start < name.end and name.start < own.end for own in denoted)
+        )
         if not request.denoted or request.given:
             return found
         known = [
@@ -195,7 +212,7 @@ class PipelineRun:
             for entity in found.entities
             if not any(own.start < entity.end and entity.start < own.end for own in request.denoted)
         )
-        return Known((*known, *others), found.unmatched)
+        return Known((*known, *others), found.unmatched, self.missing)
 
     def ms(self, since: float | None = None) -> float:
         """Milliseconds since the run, or something in it, began."""

@@ -204,9 +204,13 @@ def _stream(run: Run, publisher: Publisher, one: watchdog.Held) -> Halt:
 def _events(run: Run, cancelled: Callable[[], bool]) -> Iterator[Event]:
     endpoint = endpoint_of(run.graph)
     if endpoint is not None:
-        return endpoints.events_of(run, endpoint, cancelled=cancelled)
+        yield from endpoints.events_of(run, endpoint, cancelled=cancelled)
+        return
     pausing = cancel.flag(steering.PAUSE, run.pk)
-    return engines.of_run(run).run(request_of(run), cancelled=cancelled, pausing=pausing)
+    engine, warning = engines.of_run_or_untrained(run)
+    for event in engine.run(request_of(run), cancelled=cancelled, pausing=pausing):
+        warned = warning and isinstance(event, AnswerFinal)
+        yield replace(event, warnings=(warning, *event.warnings)) if warned else event
 
 
 def _broken() -> RunFailed:

@@ -7,7 +7,7 @@ from typing import Any
 from celery import shared_task
 
 from retrieval.errors import ClewError
-from webapp.experiments import exchange, resolution
+from webapp.experiments import exchange, promotions, resolution
 from webapp.jobs import queue
 from webapp.jobs.models import Job
 from worker import job_runs
@@ -23,6 +23,7 @@ def work(context: job_runs.Context) -> dict[str, Any]:
     """Look through the file, open its weights, and keep the checkpoint; the file is deleted then."""
     checkpoint = exchange.take_checkpoint(job=context.job, progress=context.progress, check=context.check)
     exchange.discard_upload(job=context.job)
+    promotions.compare_where_possible(checkpoint=checkpoint, user=context.job.user)
     used = resolution.checkpoint_in_use(context.job.graph)
     return {
         "checkpoint": checkpoint.pk,

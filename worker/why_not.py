@@ -86,4 +86,4 @@ def _diagnose(diagnosis: Diagnosis, one: watchdog.Held) -> WhyNot:
     tools = Tools(engines.encoder().encode, partial(engines.reopened, run), is_over)
     log = [from_payload(event) for event in selectors.events(run.pk)]
     expected = diagnosis.name if diagnosis.entity is None else diagnosis.entity
-    return diagnosed(engines.of_run(run), request_of(run), expected, tools, events=log)
+    return diagnosed(engines.of_run_or_untrained(run)[0], request_of(run), expected, tools, events=log)

@@ -87,24 +87,25 @@ def create_run(*, graph: Graph, ask: Ask, user: User) -> Run:
         NotConfiguredError: the language model was asked for and none is set up.
         TooManyRunsError: the person has enough of them waiting.
         ProgramError: the program is none, or the graph lacks something that it names.
+        ForbiddenError: the question before is somebody else's.
         ConflictError: the question before has no answer to lean on.
     """
     fair_queue.require_room(user)
-    run = _run(graph, ask, _checked(graph, ask), user)
+    run = _run(graph, ask, _checked(graph, ask, user), user)
     with transaction.atomic():
         run.save(force_insert=True)
         queue.enqueue(queue.ANSWER, run.pk)
     return run
 
 
-def _checked(graph: Graph, ask: Ask) -> _Checked:
+def _checked(graph: Graph, ask: Ask, user: User) -> _Checked:
     """Raises:
     ClewError: as :func:`create_run`.
     """
     return _Checked(
         question=check_question(ask.question),
         written=programs.written(graph, ask.program, ask.corrects),
-        context=threads.context_of(graph, ask.follows),
+        context=threads.context_of(graph, ask.follows, user),
         snapshot_hash=_checked_entities(graph, ask.entities),
     )
 
@@ -189,7 +190,7 @@ def create_comparison(*, graph: Graph, ask: Ask, contenders: Sequence[Contender]
         ClewError: as :func:`create_run`.
     """
     fair_queue.require_room(user, len(contenders))
-    checked, used = _checked(graph, ask), resolution.checkpoints_in_use(graph)
+    checked, used = _checked(graph, ask, user), resolution.checkpoints_in_use(graph)
     group, likely = uuid4(), fair_queue.likely_seconds(graph)
     runs = []
     for contender in contenders:

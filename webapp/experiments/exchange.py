@@ -38,11 +38,14 @@ def pieces_of(checkpoint: Checkpoint) -> Iterator[bytes]:
     Raises:
         CheckpointError: the checkpoint is missing or damaged.
     """
+    place = files.local_path(checkpoint.path)
+    if not place.is_dir():  # a process that loads torch would say no more
+        raise CheckpointError("The files of this checkpoint are gone.", hint="Train it again.")
     folder = Path(tempfile.mkdtemp(dir=settings.FILE_UPLOAD_TEMP_DIR))
     try:
         out = folder / "checkpoint.zip"
         child_process.call(
-            child_process.named, "retrieval.methods.exchange:hand_on", files.local_path(checkpoint.path), out,
+            child_process.named, "retrieval.methods.exchange:hand_on", place, out,
             what="The checkpoint", limits=LIMITS,
         )  # fmt: skip
     except BaseException:
@@ -102,7 +105,7 @@ def take_checkpoint(
     progress: Callable[[Progress], None] = lambda _: None,
     check: Callable[[], None] = lambda: None,
 ) -> Checkpoint:
-    """Make a checkpoint of an uploaded file: a candidate, unless it is the first of its method and of this very graph.
+    """Make a checkpoint of an uploaded file: a candidate until it is promoted.
 
     Args:
         job: of the upload.

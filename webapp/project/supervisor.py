@@ -25,6 +25,9 @@ from webapp.project.env import ROOT, Env
 logger = logging.getLogger(__name__)
 
 HOST = "127.0.0.1"
+WS_MAX_BYTES = 64 * 1024
+"""Largest frame of a client; all that they send is a ping."""
+
 STOP_S = 10.0
 """How long children may take to end before they are killed."""
 
@@ -212,7 +215,9 @@ def processes(env: Env, home_id: str) -> list[Child]:
     celery = [*python, "celery", "-A", "worker.app", "worker", "--loglevel=INFO", "-P", "threads"]
     celery += ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     web = [*python, "uvicorn", "webapp.project.asgi:application", "--host", HOST, "--port", str(env.port)]
-    web += ["--lifespan", "off", "--no-access-log", "--ws", "websockets-sansio"]
+    web += ["--lifespan", "off", "--no-access-log"]
+    web += ["--http", "webapp.project.connections:HttpProtocol"]
+    web += ["--ws", "webapp.project.connections:SocketProtocol", "--ws-max-size", str(WS_MAX_BYTES)]
     web += ["--timeout-graceful-shutdown", "3"]
     # By default whatever comes from this machine is taken for a proxy, and clients would name their own addresses.
     proxies = ",".join(env.trusted_proxies)

@@ -170,5 +170,4 @@ class Composer:
         return [own for own in likely[:MEANT] if own[0].score >= LEAST]
 
     def _ends(self, path: RelationPath) -> np.ndarray:
-        simple = self.simple and not path.returns
-        return walk(self.snapshot, path.topic, path.relations, path.score, simple=simple).targets
+        return walk(self.snapshot, path.topic, path.relations, path.score, simple=self.simple).targets

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from retrieval.errors import check
+from retrieval.kg.search.walks import avoid_topic
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.arrays import spans
 from retrieval.methods._shared.arc_groups import arcs_at, bounds
@@ -61,7 +62,7 @@ def found_paths(
         walks = (
             walk(path, rng)
             if walk
-            else walk_all(snapshot, path.topic, path.relations, simple=simple and not path.returns, rng=rng)
+            else walk_all(snapshot, path.topic, path.relations, simple=simple, rng=rng)
         )
         for arcs in walks:
             fresh = {arc % snapshot.num_triples for arc in arcs} - facts
@@ -100,7 +101,7 @@ def walk_all(
             starts, sizes, rows = starts[fits], np.minimum(sizes[fits], _ARCS), rows[fits]
         positions, owner = spans(starts, sizes)
         arcs, targets = arcs_at(snapshot, positions, np.full(len(positions), relation))
-        keep = np.flatnonzero(targets != topic) if simple else np.arange(len(targets))
+        keep = np.flatnonzero(avoid_topic(targets, topic if simple else -1, np.zeros_like(targets)))
         if len(keep) > _WIDTH:
             keep = np.sort(rng.choice(keep, _WIDTH, replace=False))
         rows = np.column_stack([rows[owner[keep]], arcs[keep]])

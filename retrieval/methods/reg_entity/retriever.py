@@ -47,7 +47,7 @@ class RegEntityRetriever(TripleRanker):
             method=SPEC.name,
             checkpoint=checkpoint.manifest.fingerprint,
             simple=checkpoint.manifest.simple,
-            candidates=FanOut(config.max_hops, config.fan_out, config.max_candidates),
+            candidates=FanOut.from_settings(config),
             max_hops=config.max_hops,
             words=config.words,
         )
@@ -113,6 +113,8 @@ def make_scorer(config: RegEntityConfig, text_features: int, entity_texts: bool)
         walks=config.walks,
         places=config.places,
         norm=config.norm,
+        texts=config.texts,
+        turning=config.turning_distances,
     )
 
 

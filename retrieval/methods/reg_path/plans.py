@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from retrieval.errors import check
+from retrieval.kg.search.walks import avoid_topic
 from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.methods._shared.arc_groups import arcs_at, bounds, groups, spread
 from retrieval.types import RelationPath
@@ -90,7 +91,7 @@ def search(
         check(cancelled)
         if not plans:
             break
-        options = allowed(snapshot, topics, plans, simple=simple)
+        options = allowed(snapshot, plans)
         logs = writer.next(options)
         for plan, each in zip(plans, logs, strict=True):
             if np.isfinite(each[-1]):
@@ -106,20 +107,11 @@ def search(
     return paths
 
 
-def allowed(
-    snapshot: Snapshot, topics: Sequence[int], plans: Sequence[_Plan], *, simple: bool
-) -> list[Options]:
-    """The directed relations that lead on from each plan's entities, and not only back to its topic."""
+def allowed(snapshot: Snapshot, plans: Sequence[_Plan]) -> list[Options]:
+    """The directed relations that lead on from each plan's entities."""
     owner_of = np.repeat(np.arange(len(plans)), [len(plan.entities) for plan in plans])
-    owner, relation, starts, sizes = groups(snapshot, np.concatenate([plan.entities for plan in plans]))
+    owner, relation, _, _ = groups(snapshot, np.concatenate([plan.entities for plan in plans]))
     plan_of = owner_of[owner]
-    if simple:
-        alone = np.flatnonzero(sizes == 1)
-        _, target = arcs_at(snapshot, starts[alone], relation[alone])
-        home = np.array([topics[plan.row] for plan in plans])[plan_of[alone]]
-        keep = np.ones(len(owner), bool)
-        keep[alone[target == home]] = False
-        plan_of, relation = plan_of[keep], relation[keep]
     keys = np.unique(plan_of * (2 * snapshot.num_relations) + relation)
     plan_of, relation = np.divmod(keys, 2 * snapshot.num_relations)
     parts = np.split(relation, np.searchsorted(plan_of, np.arange(1, len(plans))))
@@ -173,7 +165,7 @@ def _walk(snapshot: Snapshot, entities: np.ndarray, relation: int, avoid: int | 
     _, positions, _ = spread(starts, sizes, limit)
     targets = np.unique(arcs_at(snapshot, positions, np.full(len(positions), relation))[1])
     if avoid is not None:
-        targets = targets[targets != avoid]
+        targets = targets[avoid_topic(targets, avoid, np.zeros_like(targets))]
     if len(targets) > ENTITIES:
         targets = targets[np.arange(ENTITIES) * len(targets) // ENTITIES]
     return targets

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from retrieval.config import DoubtingOptions, RetrieverConfig, setting
+from retrieval.config import ALL_DRAWN, DoubtingOptions, RetrieverConfig, setting
 from retrieval.methods.spec import MethodSpec
 
 
@@ -70,11 +70,19 @@ SPEC = MethodSpec(
     description="Plans relation paths, learnt from refined labels (ReG).",
     config=RegPathConfig,
     options=RegPathOptions,
-    presets={"paper": {"backend": "llm", "pooling": "all", "averaging": 0.0, "epochs": 8, "patience": 8}},
+    presets={
+        "paper": {
+            "backend": "llm",
+            "pooling": "all",
+            "averaging": 0.0,
+            **ALL_DRAWN,
+            "epochs": 8,
+            "patience": 8,
+        }
+    },
     asking={
         "paper": {
-            "evidence": "chains",
-            "chain_length": 0,
+            "evidence": "paths",
             "chains_read": 0,
             "characters_read": 0,
             "joins": False,

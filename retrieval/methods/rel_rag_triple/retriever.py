@@ -66,7 +66,7 @@ class RelRagTripleRetriever(TripleRanker):
             method=SPEC.name,
             checkpoint=checkpoint.manifest.fingerprint,
             simple=checkpoint.manifest.simple,
-            candidates=FanOut(config.max_hops, config.fan_out, config.max_candidates),
+            candidates=FanOut.from_settings(config),
             max_hops=config.max_hops,
             words=config.words,
         )

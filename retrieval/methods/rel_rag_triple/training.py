@@ -11,6 +11,7 @@ from torch import Tensor
 
 from retrieval.config import TrainingConfig
 from retrieval.kg.search.walks import arc_ends
+from retrieval.methods._shared.arc_groups import UNLIMITED
 from retrieval.methods._shared.paths.blocks import arc_states
 from retrieval.methods._shared.paths.network import StateEncoder
 from retrieval.methods._shared.triples.examples import TripleExamples
@@ -58,7 +59,7 @@ class RelRagTripleTask(SubgraphTask):
         """Eq. 15."""
         arcs, graph, positive = draw(
             self.train, chosen, subgraphs,
-            positives=self.config.positives, negatives=self.config.negatives,
+            positives=self.config.positives or UNLIMITED, negatives=self.config.negatives,
             directed=self.features.directed, rng=rng,
         )  # fmt: skip
         if not len(arcs):
@@ -103,7 +104,9 @@ class RelRagTripleTask(SubgraphTask):
             places.append(np.flatnonzero(own))
         if not own.all():
             distinct, where = np.unique(arcs[~own], return_inverse=True)
-            found = arc_states(self.scorer.triples, self.features, distinct, self.config.neighbours, rng)
+            found = arc_states(
+                self.scorer.triples, self.features, distinct, self.config.neighbours or UNLIMITED, rng
+            )
             parts.append(found[torch.from_numpy(where)])
             places.append(np.flatnonzero(~own))
         states = torch.cat(parts)[torch.from_numpy(np.argsort(np.concatenate(places)))]

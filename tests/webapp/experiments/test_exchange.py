@@ -16,6 +16,8 @@ from webapp.graphs import files
 from webapp.jobs.models import Job
 from worker import checkpoints
 
+pytestmark = pytest.mark.usefixtures("owned_graph")
+
 
 @pytest.fixture
 def trained(checkpoint, tiny_graph):

@@ -22,14 +22,9 @@ SESSION_ENGINE = "webapp.accounts.sessions"
 
 CHANNEL_LAYERS = {
     "default": {
-        "BACKEND": "channels_redis.core.RedisChannelLayer",
-        "CONFIG": {
-            # The layer waits five seconds at a time for messages, which is as long as the client's own default
-            # patience with a silent server: without more of it, every quiet socket would break.
-            "hosts": [{"address": REDIS_ADDRESS, "socket_timeout": 30}],
-            "prefix": "clew:live",
-            "capacity": 2000,
-        },
+        # Who listens to a group is kept in the process and ends with it; two connections to Redis serve all sockets.
+        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "CONFIG": {"hosts": [{"address": REDIS_ADDRESS, "socket_timeout": 10}], "prefix": "clew:live:"},
     }
 }
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from retrieval.config import DoubtingOptions, RetrieverConfig, setting
-from retrieval.methods._shared.network_texts import ARCS, LAYERS, READOUT, SELF_WEIGHT
+from retrieval.config import ALL_DRAWN, DoubtingOptions, RetrieverConfig, setting
+from retrieval.methods._shared.network_texts import ARCS, LAYERS, NEIGHBOURS, READOUT, SELF_WEIGHT
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,13 @@ class PathConfig(RetrieverConfig):
     stop: Literal["mlp", "sum"] = setting(
         "mlp", "STOP's state: an MLP of taken states and question [RAPL], or their sum [REL-RAG]."
     )
-    neighbours: int = setting(16, "Triples read per entity and direction by the second layer while training.")
-    arcs_per_relation: int = setting(4, "Candidates drawn per entity and directed relation while training.")
+    neighbours: int = setting(16, NEIGHBOURS, least=0)
+    arcs_per_relation: int = setting(
+        4,
+        "Candidates drawn per entity and directed relation while training, each for its share of a hub's; 0 for no "
+        "limit [no limit].",
+        least=0,
+    )
     learning_rate: float = setting(2e-3, "Of Adam [1e-3].", above=0)
     batch_size: int = setting(64, "Questions a step [10].")
     patience: int = setting(
@@ -94,7 +99,12 @@ STATIC: Mapping[str, Any] = {
     "skip": False,
     "norm": False,
     "composed": 0.0,
+    "neighbours": 0,
+    "arcs_per_relation": 0,
+    "entity_texts": "yes",
+    **ALL_DRAWN,
     "learning_rate": 1e-3,
     "batch_size": 10,
     "epochs": 15,
+    "patience": 15,
 }

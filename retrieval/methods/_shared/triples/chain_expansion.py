@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from retrieval.kg.search.walks import avoid_topic
 from retrieval.kg.snapshot.arrays import spans
 from retrieval.methods._shared.triples.subgraphs import Subgraphs
 
@@ -130,11 +131,12 @@ class _Front:
 
 
 def _grown(front: _Front, arcs: _Arcs, *, avoid: int) -> _Front:
-    """The best relation paths of one step more; walks that enter slot ``avoid`` are left out."""
+    """The best relation paths of one step more; walks avoid slot ``avoid`` as simple ones do."""
     taken, owner = spans(arcs.offsets[front.slot], arcs.offsets[front.slot + 1] - arcs.offsets[front.slot])
-    keep = arcs.target[taken] != avoid
-    taken, before = taken[keep], front.prefix[owner[keep]]
+    before = front.prefix[owner]
     codes, step = np.unique(before * (2 * arcs.relations) + arcs.relation[taken], return_inverse=True)
+    keep = avoid_topic(arcs.target[taken], avoid, step)
+    taken, before, step = taken[keep], before[keep], step[keep]
     old, relation = np.divmod(codes, 2 * arcs.relations)
     evidence, open_ = _evidence(front, arcs, taken, before, step)
     if arcs.once:

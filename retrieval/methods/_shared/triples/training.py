@@ -68,7 +68,7 @@ class SubgraphTask(ABC):
         self.length = length
         self.size = len(train)
         self.entity_texts = entity_texts
-        self.candidates = FanOut(config.max_hops, config.fan_out, config.max_candidates)
+        self.candidates = FanOut.from_settings(config)
 
     @abstractmethod
     def evidence_loss(

@@ -94,7 +94,7 @@ class Frontiers:
         total = self.snapshot.num_relations
         _, targets, arcs = walks.step(self.snapshot, branch.entities, relation % total, relation >= total)
         if self.simple:
-            keep = targets != branch.topic
+            keep = walks.avoid_topic(targets, branch.topic, np.zeros_like(targets))
             targets, arcs = targets[keep], arcs[keep]
         return Branch(branch.topic, (*branch.path, relation), np.unique(targets), branch.whole), arcs
 
@@ -131,7 +131,8 @@ class Frontiers:
             turned = np.where(
                 back >= graph.num_relations, back - graph.num_relations, back + graph.num_relations
             )
-            counts -= np.bincount(turned, minlength=len(counts))
+            away = counts - np.bincount(turned, minlength=len(counts))
+            counts = np.where(away > 0, away, counts)
         relations = np.flatnonzero(counts > 0)
         return Around(relations, counts[relations])
 
@@ -149,7 +150,7 @@ class Frontiers:
         within, _ = spans(np.zeros(len(taken), np.int64), taken)
         arcs, targets = arcs_at(self.snapshot, positions, relation[group])
         rank = rank_before[group] + within
-        keep = targets != branch.topic if self.simple else np.ones(len(arcs), bool)
+        keep = walks.avoid_topic(targets, branch.topic if self.simple else -1, relation[group])
         return rank[keep], relation[group][keep], arcs[keep]
 
 
