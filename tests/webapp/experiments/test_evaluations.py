@@ -40,7 +40,7 @@ def test_an_evaluation_is_queued_with_what_was_asked_for(
     assert (report["answers"], report["foreign"], report["judgements"]) == ("in-graph", "zero-shot", [])
     assert (report["state"], report["job"], report["n"], report["metrics"]) == ("queued", job["id"], None, {})
     assert (job["kind"], job["title"]) == ("evaluate", "Evaluate rel-rag-path on Tiny questions (dev)")
-    assert redis.llen("clew:celery:jobs") == 1
+    assert redis.llen("clew:celery:long") == 1
 
 
 @pytest.mark.parametrize(
