@@ -205,12 +205,46 @@ def test_it_can_be_switched_off(users, settings):
     assert not Job.objects.filter(graph=graph, kind=JobKind.SELF_TRAIN).exists()
 
 
-def test_one_runs_at_a_time_and_a_training_beside_it(users):
+def test_one_runs_at_a_time_and_none_while_anything_else_is_to_be_done(users):
     one, other = imported(users), imported(users, FILMS + b"Film 99\tdirected_by\tVarda\n", "More films")
     training = jobs.create(kind=JobKind.TRAIN, title="Train", graph=one, user=None)
+    assert jobs.claim(job_id=the_job(one).pk, worker="w") is None
+    assert jobs.claim(job_id=training.pk, worker="w") is not None
+    jobs.finish(job_id=training.pk)
     assert jobs.claim(job_id=the_job(one).pk, worker="w") is not None
     assert jobs.claim(job_id=the_job(other).pk, worker="w") is None
-    assert jobs.claim(job_id=training.pk, worker="w") is not None
+
+
+def test_it_gives_way_to_a_training_and_goes_on_with_what_it_kept(users, monkeypatch):
+    graph = imported(users)
+    job = the_job(graph)
+    monkeypatch.setattr(job_runs, "URGENT_EVERY_S", 0.0)
+    monkeypatch.setattr(job_runs, "WAIT_IN_PLACE_S", 0.0)
+    monkeypatch.setattr(engine, "EPOCHS", 2)
+    begun = []
+
+    def progress(context, report, tell=job_runs.Context.progress):
+        if report.message.startswith("epoch 2") and not begun:
+            begun.append(jobs.create(kind=JobKind.TRAIN, title="Train", graph=graph, user=None))
+        tell(context, report)
+
+    monkeypatch.setattr(job_runs.Context, "progress", progress)
+    self_training.self_train(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.attempts, job.error_message) == (JobState.QUEUED, 0, "")
+    kept = engine.kept_of(files.local_path(files.checkpoint_name(graph.pk, job.pk)))
+    assert kept.is_dir()
+    jobs.claim(job_id=begun[0].pk, worker="w")
+    jobs.finish(job_id=begun[0].pk)
+    epochs = []
+    monkeypatch.setattr(
+        job_runs.Context, "progress", lambda context, report: epochs.append(report.message[:7])
+    )
+    self_training.self_train(job.pk)
+    assert "epoch 1" not in epochs
+    assert "epoch 2" in epochs
+    job.refresh_from_db()
+    assert (job.state, job.attempts) == (JobState.DONE, 1)
 
 
 def test_a_graph_with_passages_is_left_to_the_router(tiny_graph, request):

@@ -21,6 +21,7 @@ from retrieval.evidence.chains import distinct_facts
 from retrieval.kg import search
 from retrieval.methods._shared.blending import blend
 from retrieval.methods._shared.engine_settings import EngineSettings
+from retrieval.methods._shared.missing_names import find_silent_names
 from retrieval.methods._shared.opening import FOREIGN, open_retriever
 from retrieval.methods._shared.path_reader.idioms import asks_gender
 from retrieval.methods._shared.program_answers import named_entities
@@ -33,7 +34,7 @@ from retrieval.methods._shared.program_engine import (
     whole,
 )
 from retrieval.methods._shared.ranking import RankingRetriever
-from retrieval.methods._shared.reasoning import nothing_linked, reason
+from retrieval.methods._shared.reasoning import answer_again, nothing_linked, reason
 from retrieval.methods._shared.retelling import Retelling
 from retrieval.methods._shared.retrieved import Reading
 from retrieval.methods._shared.self_taught import SelfTaughtRetriever, joined
@@ -69,8 +70,6 @@ SAID = 0.5
 Of the demo's 300 test questions 0.927 are right so and 3 refused (0.920 and 5 without it), and of 41 that have no
 answer 29 are told (30); of MetaQA's in 564 other wordings 0.745 are right (0.663). Without a limit it is 0.761, but 27
 are told."""
-NEAR_PHRASES, NEAR_EACH = 2, 3
-"""Phrases that were not found for which near entities are offered, and how many for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,12 +214,23 @@ class PathEngine(Engine):
     def _read(self, run: PipelineRun) -> Iterator[Event]:
         began = time.perf_counter()
         linked = run.link(self.linker, self.snapshot)
-        # A language model that reasons reads the question itself.
-        programs = None if self.reasoner.name == LLM else self.programs
+        programs = self.programs
+        if programs is not None and self.reasoner.name == LLM:
+            found = programs.surely_computed(run)
+            if found is not None:
+                yield self._linked_by(run, linked, found, began)
+                yield from programs.answer(run, found, self._said_of_checkpoint())
+                return
+            if linked.entities:
+                programs = None  # the language model reads the rest itself
+        named = None if programs is None else programs.find_described(run, linked)
+        if programs is not None and named is not None and self._untaught:
+            yield from programs.describe(run, named, self._said_of_checkpoint())
+            return
         if programs is not None and self._weighs(programs):
             yield from self._weighed(run, linked, programs, began)
             return
-        found: Understanding | None = None
+        found = None
         if programs is not None and self._is_read(run, linked, programs):
             found = programs.understood(run, linked)
             if found is not None and not self._may_be_path(run, linked, found):
@@ -237,6 +247,12 @@ class PathEngine(Engine):
             if found is not None:
                 yield from programs.answer(run, found, self._said_of_checkpoint())
                 return
+            if named is not None and all(answer.guess for answer in verdict.answers):
+                yield from programs.describe(run, named, self._said_of_checkpoint())
+                return
+            run.missing = programs.unread_names(run)
+        elif self.programs is not None:
+            evidence = replace(evidence, computed=self.programs.computed_numbers(run))
         yield from self._reasoned(run, evidence, retrieved.began)
 
     def _weighed(
@@ -244,6 +260,8 @@ class PathEngine(Engine):
     ) -> Iterator[Event]:
         """By what is likeliest of all that programs and relation paths give: nobody trained on this graph."""
         read = programs.read(run)
+        run.missing = programs.missing(run, linked, read)
+        run.silent = find_silent_names(run.request.question, linked)
         if read is not None and self._is_no_path(run, linked, read):
             chosen = programs.chosen(run, read)
             if chosen is not None:
@@ -257,6 +275,7 @@ class PathEngine(Engine):
         evidence = retrieved.evidence
         verdict = understood(evidence, self._fallback.decide(evidence))
         chosen = programs.chosen(run, read, retrieved.paths, evidence, verdict)
+        run.missing = run.missing if chosen is None else ()
         if chosen is None:
             yield from self._reasoned(run, replace(evidence, coverage=0.0), retrieved.began)
         elif read is not None and chosen.is_program(read):
@@ -280,11 +299,11 @@ class PathEngine(Engine):
         self, run: PipelineRun, linked: Linked, began: float
     ) -> Generator[Event, None, _Retrieved | None]:
         """Stream what the retriever brings; None where the run ended without anything to read."""
-        yield QuestionLinked(linked.entities, linked.unmatched, run.ms(began))
+        unmatched = tuple(dict.fromkeys((*linked.unmatched, *(name.text for name in run.missing))))
+        yield QuestionLinked(linked.entities, unmatched, run.ms(began))
         run.check()
         if not linked.entities:
-            near = _near(self.snapshot, linked.unmatched)
-            yield run.final(nothing_linked(run, self.reasoner, self.snapshot, linked.unmatched, near))
+            yield run.final(nothing_linked(run, self.reasoner, self.snapshot, unmatched))
             return None
         yield self._subgraph(run, linked)
         topics, mentioned = self._named(linked)
@@ -307,7 +326,10 @@ class PathEngine(Engine):
     ) -> Iterator[Event]:
         yield ChainsBuilt(evidence.chains, run.paths, distinct_facts(evidence.chains), run.ms(began))
         warnings = (*self._said_of_checkpoint(), *said)
-        yield from reason(run, self.reasoner, self._fallback, evidence, warnings=warnings)
+        yield from reason(
+            run, self.reasoner, self._fallback, evidence,
+            warnings=warnings, without_model=lambda: answer_again(self.without_model(), run),
+        )  # fmt: skip
 
     def _named(self, linked: Linked) -> tuple[list[int], list[str]]:
         """The topics that have a fact, and how the question calls each."""
@@ -481,15 +503,6 @@ def _topics(linked: Linked) -> list[int]:
 
 def _best(paths: Sequence[RelationPath], topic: int) -> RelationPath:
     return max((path for path in paths if path.topic == topic), key=lambda path: path.score)
-
-
-def _near(snapshot: Snapshot, phrases: Sequence[str]) -> tuple[str, ...]:
-    """Labels spelt like the phrases that were not found, for "did you mean"."""
-    found: dict[str, None] = {}
-    for phrase in phrases[:NEAR_PHRASES]:
-        matches = snapshot.labels.search(phrase, NEAR_EACH)
-        found.update((match.node.label, None) for match in matches)
-    return tuple(found)
 
 
 def open_engine(opening: Opening) -> PathEngine:

@@ -59,6 +59,8 @@ class RankingRetriever(ABC):
 
     max_hops: int = 3
     trained: bool = True
+    #: The names of topics are masked before a question is read, as in training.
+    mask_names: bool = True
 
     def __init__(
         self,
@@ -225,7 +227,8 @@ class RankingRetriever(ABC):
         """The topics that have a triple, and the question as seen from each of them."""
         names = self._names(topics, mentions)
         live = [i for i, topic in enumerate(topics) if self.snapshot.degree(topic)]
-        return [topics[i] for i in live], [seen_from(question, i, names) for i in live]
+        texts = [seen_from(question, i, names) if self.mask_names else question for i in live]
+        return [topics[i] for i in live], texts
 
     def _names(self, topics: Sequence[int], mentions: Sequence[str]) -> list[str]:
         """What the question calls each topic."""

@@ -1,7 +1,7 @@
 // A checkpoint in the list of a graph's: how good it was, and what to do with it.
 import { Link } from "react-router";
 import { downloadCheckpoint } from "@/api/queries";
-import { useMayManage } from "@/api/rights";
+import { useManagesGraph, useMayManage } from "@/api/rights";
 import type { Checkpoint, Graph } from "@/api/types";
 import { CheckpointBadge } from "@/components/kit/CheckpointPick";
 import { ActMenu, Button } from "@/components/kit/controls";
@@ -30,6 +30,7 @@ export function CheckpointRow(props: Props) {
   const { graph, checkpoint, all, names, mayWrite } = props;
   const { onEvaluate, onCompare, onSettings, onPromote, onRollBack, onDelete } = props;
   const mayManage = useMayManage();
+  const managesGraph = useManagesGraph()(graph.id);
   const ask = `/?graph=${graph.id}&method=${checkpoint.method}&checkpoint=${checkpoint.id}`;
   return (
     <tr>
@@ -114,13 +115,13 @@ export function CheckpointRow(props: Props) {
                   },
                 ]
               : []),
-            ...(mayWrite && checkpoint.current && !checkpoint.promoted_at
+            ...(managesGraph && checkpoint.current && !checkpoint.promoted_at
               ? [{ id: "promote", label: "Promote", icon: "check" as const, onAction: onPromote }]
               : []),
-            ...(mayWrite && checkpoint.promoted_at
+            ...(managesGraph && checkpoint.promoted_at
               ? [{ id: "back", label: "Roll back", icon: "undo" as const, onAction: onRollBack }]
               : []),
-            ...(mayWrite && mayManage(checkpoint.created_by, graph.id)
+            ...(mayWrite && mayManage(checkpoint.promoted_at ? null : checkpoint.created_by, graph.id)
               ? [
                   {
                     id: "delete",

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 import { checkpointsQuery, promotionsQuery } from "@/api/queries";
+import { useManagesGraph } from "@/api/rights";
 import type { Checkpoint, Graph, Id } from "@/api/types";
 import { EvaluateDialog } from "@/components/experiments/EvaluateDialog";
 import { FactList } from "@/components/kit/FactList";
@@ -94,6 +95,7 @@ export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean 
   const [deleting, setDeleting] = useState<Checkpoint | null>(null);
   const checkpoints = useQuery(checkpointsQuery(graph.id));
   const { promote, back } = usePromotion(graph.id);
+  const managesGraph = useManagesGraph()(graph.id);
   const list = checkpoints.data?.results ?? [];
   const names = KEY_METRICS.filter((name) => list.some((one) => one.metrics[name] !== undefined));
   return (
@@ -109,14 +111,16 @@ export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean 
           )}
           {mayWrite && graph.state === "ready" && (
             <>
-              <Button
-                size="small"
-                icon="upload"
-                aria-label="Upload a checkpoint"
-                onPress={() => setBringing(true)}
-              >
-                Upload
-              </Button>
+              {managesGraph && (
+                <Button
+                  size="small"
+                  icon="upload"
+                  aria-label="Upload a checkpoint"
+                  onPress={() => setBringing(true)}
+                >
+                  Upload
+                </Button>
+              )}
               <Button size="small" onPress={() => setTraining(true)}>
                 Train
               </Button>

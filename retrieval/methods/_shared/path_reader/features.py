@@ -92,13 +92,18 @@ def asked(texts: Sequence[str], encoder: TextEncoder) -> list[Asked]:
     found = []
     texts = [plain(text) for text in texts]
     vectors, known = encoder.encode(texts), common_vectors(encoder)
+    encoded: dict[str, np.ndarray] = {}
     for text, vector in zip(texts, vectors, strict=True):
         words = [w if w in (TOPIC, OTHER) else w.lower() for w in _TOKEN.findall(text)][:_LONGEST] or [
             "thing"
         ]
         content = np.array([w not in FUNCTION and w not in (TOPIC, OTHER, "'s", "’s") for w in words])
         spans = _spans(words, content)
-        stretches = encoder.encode([" ".join(words[first:last]) for first, last in spans])
+        phrases = [" ".join(words[first:last]) for first, last in spans]
+        # Seen from several topics, a question has most of its phrases in common.
+        new = [phrase for phrase in dict.fromkeys(phrases) if phrase not in encoded]
+        encoded.update(zip(new, encoder.encode(new) if new else [], strict=True))
+        stretches = np.stack([encoded[phrase] for phrase in phrases])
         common = np.zeros(len(words), np.float32)
         for (first, last), near in zip(spans, (stretches @ known.T).max(axis=1), strict=True):
             common[first:last] = np.maximum(common[first:last], near)
