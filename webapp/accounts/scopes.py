@@ -56,6 +56,7 @@ _CALLS = {
         "POST graphs/<pk>/rollback",
         "POST checkpoints",
         "POST checkpoints/<pk>/promote",
+        "POST checkpoints/<pk>/compare",
         "DELETE checkpoints/<pk>",
         "POST reports",
         "POST reports/<pk>/resume",

@@ -119,7 +119,12 @@ class ProgramEngine:
         if not cues(run.request.question):
             return None
         found = self.read(run)
-        if found is None or found.is_path or not self.names_given(run, found) or not self.reads_names(run, found):
+        if (
+            found is None
+            or found.is_path
+            or not self.names_given(run, found)
+            or not self.reads_names(run, found)
+        ):
             return None
         if self._guesses:
             chosen = self.chosen(run, found)

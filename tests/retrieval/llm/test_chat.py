@@ -41,7 +41,8 @@ def test_refused_fields_are_renamed_or_left_out_once_for_each_model(names_parame
 
 
 @pytest.mark.parametrize(
-    ("constraint", "field"), [(json_object(a={"type": "string"}), "response_format"), (answer_lines(["A"]), "grammar")]
+    ("constraint", "field"),
+    [(json_object(a={"type": "string"}), "response_format"), (answer_lines(["A"]), "grammar")],
 )
 def test_a_refused_constraint_is_left_out(constraint, field):
     with Endpoint(refuses(field, then=says("yes"))) as endpoint:
@@ -52,7 +53,10 @@ def test_a_refused_constraint_is_left_out(constraint, field):
 
 
 def test_a_bad_request_about_something_else_fails_with_the_endpoints_words(recorded):
-    with Endpoint(fails(400, "The model refuses key-123 today.")) as endpoint, pytest.raises(LLMError) as caught:
+    with (
+        Endpoint(fails(400, "The model refuses key-123 today.")) as endpoint,
+        pytest.raises(LLMError) as caught,
+    ):
         ask(settings(endpoint.url, api_key="key-123"), CHAT)
     assert len(endpoint.bodies) == 1
     assert "error 400" in caught.value.message
