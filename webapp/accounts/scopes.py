@@ -57,6 +57,7 @@ _CALLS = {
         "POST checkpoints",
         "POST checkpoints/<pk>/compare",
         "POST checkpoints/<pk>/promote",
+        "POST checkpoints/<pk>/compare",
         "DELETE checkpoints/<pk>",
         "POST reports",
         "POST reports/<pk>/resume",
