@@ -13,4 +13,4 @@ MAX_BUDGET = 1_200
 PROGRAM_LIMIT = 64 * 1024
 
 #: A graph of fewer facts does not train itself.
-SELF_TRAINING_FACTS = 100
+SELF_TRAINING_FACTS = 50

@@ -41,6 +41,8 @@ METHOD = "reg-path"
 QUESTIONS, EPOCHS = 10_000, 12
 #: Fewer are written of a small graph: so many a fact.
 _PER_FACT = 4
+#: Of fewer questions there are fewer epochs.
+_MANY = 1500
 #: Epochs without a better dev score before training stops.
 _PATIENCE = 2
 #: One in so many relation paths of several steps is not trained on, and so many questions of them are asked in the end.
@@ -137,7 +139,8 @@ def self_train(
             f"All {len(compared)} held-out questions written from this graph are answered without training.",
             hint="There is nothing to learn from more of them. Train on questions of your own.",
         )
-    settings = {"seed": seed, "epochs": EPOCHS, "patience": _PATIENCE, "tune_encoder": "no", **(config or {})}
+    epochs = min(EPOCHS, max(_PATIENCE, EPOCHS * len(asked) // _MANY))
+    settings = {"seed": seed, "epochs": epochs, "patience": _PATIENCE, "tune_encoder": "no", **(config or {})}
     result = train(
         METHOD, snapshot, asked,
         labels=labels, config=settings, out=out, encoder=encoder,

@@ -180,12 +180,18 @@ def warm_encoder() -> None:
     encoder().encode(["warm"])
 
 
-def warm_training() -> None:
-    """Load what indexing and training need, so that they begin, and can be stopped, at once."""
-    from retrieval import training  # noqa: PLC0415, F401
+def warm_indexing() -> None:
+    """Load what indexing needs, so that it begins, and can be stopped, at once."""
     from retrieval.text import entity_index  # noqa: PLC0415, F401
 
     warm_encoder()
+
+
+def warm_training() -> None:
+    """Load what training and indexing need, so that they begin, and can be stopped, at once."""
+    from retrieval import training  # noqa: PLC0415, F401
+
+    warm_indexing()
 
 
 def warm_graphs() -> None:

@@ -44,7 +44,7 @@ def work(context: job_runs.Context) -> dict[str, Any]:
             out=out,
             encoder=engines.encoder(),
             progress=context.progress,
-            cancelled=context.cancelled,
+            cancelled=context.gives_way,
             cache=cache_of(snapshot),
         )
     except TrainingDataError as error:  # a small graph: nobody asked for this, so nothing failed

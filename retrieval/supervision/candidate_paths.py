@@ -86,7 +86,7 @@ def paths_to(
         owner, relation, target, _ = walks.all_arcs(snapshot, entity)
         codes, path = _dense(prefix[owner] * (2 * snapshot.num_relations) + relation)
         if simple:
-            keep = walks.avoid_topic(target, topic, path)
+            keep = walks.avoid_topic(snapshot, entity[owner], target, topic, path)
             target, path = target[keep], path[keep]
         near = is_answer[target] if not left else distance[target] <= left  # type: ignore[index]
         alive = np.zeros(len(codes), bool)

@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -22,7 +23,7 @@ from webapp.experiments import reports
 from webapp.graphs import services as graphs
 from webapp.graphs.models import GraphState, IndexState
 from webapp.jobs import heartbeats
-from webapp.jobs.models import JobState
+from webapp.jobs.models import Job, JobState
 from webapp.project import embedded
 from webapp.questions.services import save_question_set
 
@@ -51,7 +52,7 @@ def start(stored, tmp_path):
             "REDIS_URL": redis_url or layout.redis_url,
         }
         command = [sys.executable, "-m", "celery", "-A", "worker.app", "worker", "-P", "threads", "-c", "2"]
-        command += ["-Q", "answers,jobs", "--without-gossip", "--without-mingle", "--without-heartbeat"]
+        command += ["-Q", "answers,jobs,long", "--without-gossip", "--without-mingle", "--without-heartbeat"]
         log = (tmp_path / "worker.log").open("wb")
         with log:
             process = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=log, stderr=log)
@@ -114,22 +115,48 @@ def test_from_upload_to_answer(start, users):
     assert heartbeats.count(heartbeats.ANSWERS) == heartbeats.count(heartbeats.JOBS) == 0
 
 
-def test_an_import_whose_worker_was_killed_is_done_by_the_next(start, users):
+@pytest.fixture
+def large(users):
+    """A graph of 400,000 facts that waits to be imported, and its job."""
     facts = "".join(f"entity {i}\tlinks\tentity {i * 7919 % 400_000}\n" for i in range(400_000)).encode()
-    graph, job = graphs.create_graph(
+    return graphs.create_graph(
         name="Large",
         description="",
         files=[SimpleUploadedFile("large.tsv", facts)],
         options=graphs.ReadOptions(),
         user=users["admin"],
     )
-    first = start()
 
-    def at_work():
+
+def wait_until_reading(job):
+    def is_reading():
         job.refresh_from_db()
         return job.state == JobState.RUNNING and job.stage not in {"", "starting"}
 
-    wait_for(at_work)
+    wait_for(is_reading)
+
+
+def test_an_import_during_which_every_process_is_asked_to_end_goes_on_at_the_next_start(start, large):
+    graph, job = large
+    first = start()
+    wait_until_reading(job)
+    for reader in psutil.Process(first.pid).children(recursive=True):
+        reader.terminate()
+    time.sleep(0.5)  # as when the signal reaches the reader long before the worker
+    first.terminate()
+    assert first.wait(20) == 0
+    job.refresh_from_db()
+    assert (job.state, job.attempts, job.error_message) == (JobState.QUEUED, 0, "")
+    start()
+    wait_for(lambda: Job.objects.get(pk=job.pk).state == JobState.DONE)
+    graph.refresh_from_db()
+    assert (graph.state, graph.snapshot.triples) == (GraphState.READY, 400_000)
+
+
+def test_an_import_whose_worker_was_killed_is_done_by_the_next(start, large):
+    graph, job = large
+    first = start()
+    wait_until_reading(job)
     first.kill()
     first.wait(20)
     graph.refresh_from_db()

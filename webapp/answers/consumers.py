@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from typing import Any
 from urllib.parse import parse_qs
 from uuid import UUID
@@ -44,6 +44,10 @@ class RunsConsumer(Socket):
     def still_allowed(self) -> bool:
         """Whether they may also still see the graphs of the runs."""
         return super().still_allowed() and _may_watch(self.scope["user"], self.sent)
+
+    def checked(self) -> Hashable:
+        """The runs too."""
+        return super().checked(), *self.sent
 
     async def connect(self) -> None:
         """Join, replay."""

@@ -138,7 +138,7 @@ class Checkpoint(Trashable):
     """
 
     visible_through = "graph"
-    owner_path = "job.user_id"
+    owner_path = "trainer_id"
     managed_through = "graph"
 
     method = models.CharField(max_length=32)
@@ -168,6 +168,11 @@ class Checkpoint(Trashable):
 
     def __str__(self) -> str:
         return f"{self.method} {self.fingerprint[:8]}"
+
+    @property
+    def trainer_id(self) -> int | None:
+        """Return who trained it and manages it; None once it was promoted, which makes it part of its graph."""
+        return None if self.job is None or self.promotions.exists() else self.job.user_id
 
 
 class Promotion(AccessControlled):

@@ -94,7 +94,7 @@ class CheckpointComparisonSerializer(serializers.Serializer[object]):
     question_set = serializers.IntegerField()
 
 
-class ComparedSerializer(serializers.Serializer[object]):
+class CheckpointGainSerializer(serializers.Serializer[object]):
     """What a checkpoint gains: the share of the same held-out questions whose answers are exactly right.
 
     ``before`` and ``after`` are reports; ``method`` and ``checkpoint`` (null: untrained) answered before.
@@ -150,13 +150,13 @@ class CheckpointSerializer(serializers.ModelSerializer[Checkpoint]):
         used = self._used(checkpoint)
         return None if used is None else used.promoted_at
 
-    @extend_schema_field(ComparedSerializer(allow_null=True))
+    @extend_schema_field(CheckpointGainSerializer(allow_null=True))
     def get_comparison(self, checkpoint: Checkpoint) -> dict[str, Any] | None:
         """How it compares with what answered before; null where nobody asked."""
         if checkpoint.comparison is None:
             return None
         state = JobState.DONE.value if "n" in checkpoint.comparison else promotions.state_of(checkpoint)
-        return dict(ComparedSerializer({**checkpoint.comparison, "state": state}).data)
+        return dict(CheckpointGainSerializer({**checkpoint.comparison, "state": state}).data)
 
     def _used(self, checkpoint: Checkpoint) -> resolution.InUse | None:
         seen = cast(dict[str, Any], self.context)  # shared by the checkpoints of a list

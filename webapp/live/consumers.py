@@ -7,6 +7,7 @@ import contextlib
 import itertools
 import json
 import logging
+from collections.abc import Hashable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import Any
@@ -24,6 +25,7 @@ from webapp.accounts.models import User
 from webapp.api.concurrency import ConcurrencyLimit
 from webapp.api.network import network_of
 from webapp.live import channels
+from webapp.live.lookups import look_up
 
 logger = logging.getLogger(__name__)
 
@@ -102,12 +104,18 @@ class Socket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no t
         """Whether the person is still who logged in, by a session or token that is still good. In a thread."""
         return _unchanged(self.scope["user"]) and _still_open(self.scope)
 
+    def checked(self) -> Hashable:
+        """What :meth:`still_allowed` depends on; sockets for which it is the same share the check."""
+        user, session = self.scope["user"], self.scope.get("session")
+        credential = self.scope.get("token") or (session and session.session_key)
+        return user.pk, user.role, user.password, credential
+
     async def keep_watch(self) -> None:
         """Have the person come again once they may not have this socket any more, if nobody said so."""
         while True:
             await asyncio.sleep(CHECK_EVERY_S)
             try:
-                allowed = await database_sync_to_async(self.still_allowed)()
+                allowed = await look_up(self.checked(), self.still_allowed, kept_s=CHECK_EVERY_S / 2)
             except Exception:  # a database that is away says nothing of the person
                 logger.warning("could not check a socket", exc_info=True)
                 continue

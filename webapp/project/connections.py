@@ -159,8 +159,12 @@ class HttpProtocol(HttpToolsProtocol):
 class SocketProtocol(WebSocketsSansIOProtocol):
     """A WebSocket that answers every handshake, and that ends with a client that does not read."""
 
-    close_timeout = CLOSE_S
     _write_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin with the handshake."""
+        super().connection_made(transport)
+        self.close_timeout = CLOSE_S
 
     def data_received(self, data: bytes) -> None:
         """Read a piece; a handshake that the parser gives up is refused."""

@@ -74,12 +74,10 @@ class Bearer:
         return await self.inner(scope, receive, send)
 
 
-_routes = URLRouter(
-    [
-        path("ws/runs", RunsConsumer.as_asgi()),
-        path("ws/runs/<uuid:run_id>", RunsConsumer.as_asgi()),
-        path("ws/jobs", JobsConsumer.as_asgi()),
-        path("<path:anything>", NotThere.as_asgi()),
-    ]
-)
-websocket_application = SameSite(BoundedSockets(AuthMiddlewareStack(Bearer(_routes))))
+ROUTES = [
+    path("ws/runs", RunsConsumer.as_asgi()),
+    path("ws/runs/<uuid:run_id>", RunsConsumer.as_asgi()),
+    path("ws/jobs", JobsConsumer.as_asgi()),
+    path("<path:anything>", NotThere.as_asgi()),
+]
+websocket_application = SameSite(BoundedSockets(AuthMiddlewareStack(Bearer(URLRouter(ROUTES)))))

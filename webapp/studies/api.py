@@ -16,7 +16,6 @@ from rest_framework.response import Response
 
 from retrieval.studies.presets import PRESETS
 from retrieval.studies.tables import as_csv, as_latex, as_markdown
-from webapp.accounts.rights import require_manager
 from webapp.accounts.views import RowViewSet
 from webapp.api.errors import ConflictError, InvalidError
 from webapp.api.params import validated
@@ -64,7 +63,6 @@ class StudyViewSet(Trashable, RowViewSet[Study]):
     def resume(self, request: Request, pk: str) -> Response:
         """Go on with a study that was stopped, or try its failed cells again."""
         study = self.get_object()
-        require_manager(self.user, study)
         return self._accepted(services.resume_study(study=study, user=self.user))
 
     @extend_schema(responses=shapes.PresetSerializer(many=True))

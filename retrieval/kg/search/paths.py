@@ -206,7 +206,9 @@ def relation_paths_between(
             walked = (
                 prefix[owner] * len(starts) + np.searchsorted(starts, topic[owner])
             ) * directed + relation
-            keep &= avoid_topic(reached, topic[owner], np.unique(walked, return_inverse=True)[1])
+            keep &= avoid_topic(
+                snapshot, entity[owner], reached, topic[owner], np.unique(walked, return_inverse=True)[1]
+            )
         owner, relation, reached = owner[keep], relation[keep], reached[keep]
         if len(owner) > max_rows:
             owner, relation, reached, truncated = (

@@ -98,10 +98,12 @@ def walk_all(
         if int(sizes.sum()) > _ARCS:
             order = rng.permutation(len(ends))
             fits = order[: max(1, int(np.searchsorted(np.cumsum(sizes[order]), _ARCS)))]
-            starts, sizes, rows = starts[fits], np.minimum(sizes[fits], _ARCS), rows[fits]
+            starts, sizes = starts[fits], np.minimum(sizes[fits], _ARCS)
+            ends, rows = ends[fits], rows[fits]
         positions, owner = spans(starts, sizes)
         arcs, targets = arcs_at(snapshot, positions, np.full(len(positions), relation))
-        keep = np.flatnonzero(avoid_topic(targets, topic if simple else -1, np.zeros_like(targets)))
+        avoid = topic if simple else -1
+        keep = np.flatnonzero(avoid_topic(snapshot, ends[owner], targets, avoid, np.zeros_like(targets)))
         if len(keep) > _WIDTH:
             keep = np.sort(rng.choice(keep, _WIDTH, replace=False))
         rows = np.column_stack([rows[owner[keep]], arcs[keep]])

@@ -21,6 +21,7 @@ from retrieval.limits import DEFAULT_BUDGET
 from retrieval.methods import registry
 from retrieval.methods._shared.decomposition import Composer
 from retrieval.methods._shared.instances import found_paths
+from retrieval.methods._shared.path_reader.features import asks_for_others
 from retrieval.text.features import TextEncoder
 from retrieval.text.questions import seen_from
 from retrieval.types import FoundPath, RelationPath
@@ -245,6 +246,8 @@ class RankingRetriever(ABC):
     ) -> list[list[RelationPath]]:
         """Relation paths of each topic that has a triple, with those of the question's parts."""
         question, topics, mentions = asked
+        if asks_for_others(question):
+            found = [[path for path in paths if not path.returns] for paths in found]
         if not decomposes(self.options):
             return found
         names = dict(zip(topics, self._names(topics, mentions), strict=True))

@@ -5,14 +5,19 @@ import threading
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
+from rest_framework.test import APIClient
 
 from tests.webapp.answers.test_runs import ask
+from webapp.accounts.models import User
 from webapp.answers.models import Run
 from webapp.experiments import promotions
 from webapp.experiments.models import Promotion
 from webapp.graphs.models import GraphVersion
 from webapp.graphs.selectors import require_version
+from webapp.jobs.models import Job, JobKind
 from worker import engines
+
+pytestmark = pytest.mark.usefixtures("owned_graph")
 
 URL = "/api/v1/checkpoints"
 METHOD = "rel-rag-path"
@@ -143,7 +148,9 @@ def test_promoting_twice_is_one_event_and_methods_do_not_mix(api, tiny_graph, ch
     assert history(client, tiny_graph, method="rapl") == []
     answer = rollback(client, tiny_graph, "rapl")
     assert answer.json()["error"]["message"] == "No checkpoint of rapl was promoted on Tiny."
-    assert client.get(f"{URL}/{other.pk}").json()["in_use"] is False, "the first of a method is a candidate too"
+    assert client.get(f"{URL}/{other.pk}").json()["in_use"] is False, (
+        "the first of a method is a candidate too"
+    )
     assert rollback(client, tiny_graph).status_code == 204, "what is untrained answers again"
     assert used(client, tiny_graph) == ([], None, None)
     assert rollback(client, tiny_graph).status_code == 409
@@ -219,3 +226,46 @@ def test_lists_ask_the_database_as_often_for_many_as_for_few(
         checkpoint()
     with django_assert_num_queries(5):
         client.get(URL)
+
+
+def trained_by(user, checkpoint, graph, **values):
+    job = Job.objects.create(kind=JobKind.TRAIN, title="Train", graph=graph, user=user)
+    return checkpoint(job=job, **values)
+
+
+def test_seeing_a_graph_does_not_decide_what_answers(api, users, tiny_graph, checkpoint):
+    """The owner's checkpoint answers, whatever another analyst who sees the graph trains, brings or takes back."""
+    stranger = APIClient()
+    stranger.force_login(User.objects.create_user("stranger", role="analyst"))
+    owner = api("analyst")
+    first, chosen = checkpoint(), checkpoint()
+    promote(owner, chosen)
+    brought = trained_by(User.objects.get(username="stranger"), checkpoint, tiny_graph)
+    upload = {"graph": tiny_graph.pk, "file": SimpleUploadedFile("checkpoint.zip", b"PK")}
+    refused = [
+        promote(stranger, brought),
+        promote(stranger, first),
+        rollback(stranger, tiny_graph),
+        stranger.post(URL, upload, format="multipart"),
+        stranger.delete(f"{URL}/{chosen.pk}"),
+    ]
+    assert [answer.status_code for answer in refused] == [403] * 5
+    said = {"message": "This graph is somebody else's.", "hint": "Ask its owner or an administrator."}
+    for answer in (refused[0], *refused[2:4]):
+        assert answer.json()["error"] == {"code": "forbidden", **said}
+    assert used(owner, tiny_graph) == ([chosen.pk], chosen.pk, chosen.pk)
+    assert stranger.delete(f"{URL}/{brought.pk}").status_code == 204, "what one trained is one's own"
+
+
+def test_a_promoted_checkpoint_is_no_more_its_trainers(api, tiny_graph, checkpoint):
+    """Who trained it neither deletes it nor brings it back, which would change what everybody is answered."""
+    trainer = APIClient()
+    trainer.force_login(User.objects.create_user("trainer", role="analyst"))
+    first, row = checkpoint(), trained_by(User.objects.get(username="trainer"), checkpoint, tiny_graph)
+    owner = api("analyst")
+    promote(owner, row)
+    assert trainer.delete(f"{URL}/{row.pk}").status_code == 403
+    assert owner.delete(f"{URL}/{row.pk}").status_code == 204
+    assert trainer.post(f"/api/v1/trash/checkpoints/{row.pk}/restore").status_code == 404
+    assert used(owner, tiny_graph) == ([first.pk], first.pk, first.pk)
+    assert owner.post(f"/api/v1/trash/checkpoints/{row.pk}/restore").status_code == 204

@@ -13,6 +13,8 @@ from webapp.graphs.models import Graph
 from webapp.jobs.models import Job, JobState
 from webapp.studies.models import Study, StudyCell
 
+pytestmark = pytest.mark.usefixtures("owned_graph")
+
 
 def result(cell, hit):
     """What the engine yields of a cell, as far as this application reads it."""

@@ -65,6 +65,10 @@ RUNS_WAITING_MAX = 100
 JOBS_WAITING_MAX = 50
 """Jobs that one person may have waiting."""
 
+LARGE_IMPORT_BYTES = 50 * 1024**2
+LARGE_INDEX = 20_000
+"""Files of an import, and entities and passages of an index, from which it is done by the worker of long jobs."""
+
 RUN_SECONDS_MAX = 1800.0
 """How long a worker may be at one run, until it ends or pauses."""
 
@@ -80,6 +84,7 @@ JOB_HOURS_MAX = {
     "self-train": 2.0,
     "study": 336.0,
     "test": 12.0,
+    "checkpoint": 1.0,
 }
 """How long a worker may be at one job. What most of them keep on their way is gone on with when it is tried again."""
 

@@ -151,9 +151,9 @@ def onward(
         return [], 0
     if int(snapshot.degrees(ends).sum()) > ARCS_MAX:
         return [], None
-    _, relations, targets, _ = search.all_arcs(snapshot, ends)
+    owner, relations, targets, _ = search.all_arcs(snapshot, ends)
     if simple:
-        keep = search.avoid_topic(targets, found.topic, relations)
+        keep = search.avoid_topic(snapshot, ends[owner], targets, found.topic, relations)
         relations, targets = relations[keep], targets[keep]
     pairs = np.unique(relations * snapshot.num_entities + targets)
     relations, targets = pairs // snapshot.num_entities, pairs % snapshot.num_entities

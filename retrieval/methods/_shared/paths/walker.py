@@ -115,7 +115,7 @@ class Walker:
         row, relation = owner[group], relation[group]
         arc, target = arcs_at(snapshot, positions, relation)
         if self.simple:
-            keep = avoid_topic(target, topics[front.topic[row]], group)
+            keep = avoid_topic(snapshot, front.entity[row], target, topics[front.topic[row]], group)
             row, relation, arc, target, weight = (a[keep] for a in (row, relation, arc, target, weight))
         vectors = self.states.of(arc)
         rows = torch.from_numpy(front.topic)

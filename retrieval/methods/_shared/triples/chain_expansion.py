@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retrieval.kg.search.walks import avoid_topic
 from retrieval.kg.snapshot.arrays import spans
 from retrieval.methods._shared.triples.subgraphs import Subgraphs
 
@@ -135,7 +134,8 @@ def _grown(front: _Front, arcs: _Arcs, *, avoid: int) -> _Front:
     taken, owner = spans(arcs.offsets[front.slot], arcs.offsets[front.slot + 1] - arcs.offsets[front.slot])
     before = front.prefix[owner]
     codes, step = np.unique(before * (2 * arcs.relations) + arcs.relation[taken], return_inverse=True)
-    keep = avoid_topic(arcs.target[taken], avoid, step)
+    away = arcs.target[taken] != avoid
+    keep = away | ~np.isin(step, step[away])
     taken, before, step = taken[keep], before[keep], step[keep]
     old, relation = np.divmod(codes, 2 * arcs.relations)
     evidence, open_ = _evidence(front, arcs, taken, before, step)

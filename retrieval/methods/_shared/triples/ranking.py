@@ -267,7 +267,7 @@ def _longer(snapshot: Snapshot, chains: Chains, relation: int, retrieved: Retrie
     facts = arcs % snapshot.num_triples
     place = np.minimum(np.searchsorted(retrieved.facts, facts), len(retrieved.facts) - 1)
     known = np.flatnonzero(retrieved.facts[place] == facts)
-    keep = known[avoid_topic(targets[known], avoid, np.zeros_like(known))]
+    keep = known[avoid_topic(snapshot, ends[owner[known]], targets[known], avoid, np.zeros_like(known))]
     arcs, targets, owner, place = arcs[keep], targets[keep], owner[keep], place[keep]
     score = chains.scores[owner] + retrieved.scores[place]
     best = np.argsort(-score, kind="stable")[:_CHAINS]

@@ -157,7 +157,7 @@ def _web_answers() -> bool:
 
 def _workers_alive() -> bool:
     try:
-        return all(heartbeats.count(queue) for queue in (heartbeats.ANSWERS, heartbeats.JOBS))
+        return all(heartbeats.count(queue) for queue in (heartbeats.ANSWERS, *heartbeats.JOB_QUEUES))
     except redis.RedisError:
         return False
 
