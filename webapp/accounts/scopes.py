@@ -57,7 +57,6 @@ _CALLS = {
         "POST checkpoints",
         "POST checkpoints/<pk>/compare",
         "POST checkpoints/<pk>/promote",
-        "POST checkpoints/<pk>/compare",
         "DELETE checkpoints/<pk>",
         "POST reports",
         "POST reports/<pk>/resume",

@@ -20,6 +20,7 @@ from tests.support.sockets import Socket
 from tests.webapp.api.permissions import ADMIN, PAGES, SOCKETS, TABLE, addresses, sockets
 from tests.webapp.api.things import SECRET, Thing
 from webapp.accounts.models import Scope
+from webapp.accounts.scopes import CALLS
 from webapp.accounts.services import create_token
 from webapp.project.asgi import application
 from webapp.uploads.tus import CONTENT_TYPE
@@ -34,6 +35,7 @@ REFUSED = 401, 403
 def test_every_address_and_socket_says_whom_it_is_for():
     assert sorted(set(addresses()) ^ {*TABLE, *PAGES}) == []
     assert sorted(set(sockets()) ^ set(SOCKETS)) == []
+    assert sorted(set(CALLS) - set(addresses())) == []
 
 
 def expected(rule, actor, thing, scope=SESSION):
