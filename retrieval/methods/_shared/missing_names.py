@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from retrieval.text.mentions import STOP_WORDS, Span, has_case, words_of
@@ -66,15 +66,12 @@ def find_silent_names(question: str, linked: Linked) -> tuple[int, ...]:
     return tuple(found)
 
 
-def find_unread_arguments(
-    question: str, read: Understanding, named: Collection[tuple[int, int]], snapshot: Snapshot
-) -> tuple[Span, ...]:
+def find_unread_arguments(question: str, read: Understanding, snapshot: Snapshot) -> tuple[Span, ...]:
     """Find names in small letters: unknown words where the argument of a relation stands that no program reads.
 
     Args:
         question: as asked, without capitals; nothing is found in others, whose names are told by capitals.
         read: what it may mean.
-        named: characters of the entities that it names.
         snapshot: the graph, whose words are known.
     """
     words = words_of(question)

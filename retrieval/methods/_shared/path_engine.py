@@ -254,7 +254,7 @@ class PathEngine(Engine):
     ) -> Iterator[Event]:
         """By what is likeliest of all that programs and relation paths give: nobody trained on this graph."""
         read = programs.read(run)
-        run.missing = programs.missing(run, linked, read)
+        run.missing = programs.missing(run, read)
         run.silent = find_silent_names(run.request.question, linked)
         if read is not None and self._is_no_path(run, linked, read):
             chosen = programs.chosen(run, read)
