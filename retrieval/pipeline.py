@@ -17,6 +17,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
+from retrieval.effort import Effort, readable_part
 from retrieval.errors import Cancelled, ClewError, DamagedError, QuestionError, UnknownEntityError
 from retrieval.events import AnswerFinal, Event, QuestionRewritten, RunCancelled, RunFailed, RunStarted
 from retrieval.limits import DEFAULT_BUDGET, MAX_BUDGET, QUESTION_LIMIT
@@ -24,7 +25,7 @@ from retrieval.programs.conversation.follow import follow
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.text.language import are_english, is_english
 from retrieval.text.mentions import Span as Mention
-from retrieval.types import AgentAction, Denoted, LinkedEntity, Turn, Usage
+from retrieval.types import AgentAction, Denoted, LinkedEntity, NoAnswer, NoAnswerReason, Turn, Usage
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -44,6 +45,8 @@ NAMED_OTHERWISE = (
     "The relations of this graph do not seem to be named in English. Ask with their own words, or have a text encoder "
     "set that knows their language (CLEW_ENCODER)."
 )
+TOO_LONG = "The question is too long to be read in full."
+SHORTEN = "Ask it in fewer words, or as several questions."
 DENOTED_TOPICS = 10
 """Nodes of those that words of a follow-up stand for which relation paths begin at."""
 
@@ -307,11 +310,15 @@ class Engine(ABC):
             yield self._started(request)
         try:
             _validate(request, self.snapshot)
-            yield from self._rewritten(run)
-            for event in self.answer(run):
+            effort = Effort(request.question)
+            yield from effort.spend(self._rewritten(run))
+            if self.reasoner.llm is None:  # a language model reads all of it
+                run.request = replace(run.request, question=readable_part(run.request.question))
+            for event in effort.spend(self.answer(run)):
                 if isinstance(event, AnswerFinal):
                     self.snapshot.require_sound()  # what was read until now was whole
-                    yield _with_language(event, request, self.snapshot)
+                    final = _with_language(event, request, self.snapshot)
+                    yield _with_cut(final) if effort.was_cut and self.reasoner.llm is None else final
                 else:
                     yield event
         except Cancelled:
@@ -360,6 +367,13 @@ class Engine(ABC):
             llm=self.reasoner.llm,
             prompts=self.prompts,
         )
+
+
+def _with_cut(final: AnswerFinal) -> AnswerFinal:
+    """The end of a run whose question was not read in full, which says so."""
+    if final.no_answer is None:
+        return replace(final, warnings=(*final.warnings, f"{TOO_LONG} {SHORTEN}"))
+    return replace(final, no_answer=NoAnswer(NoAnswerReason.TOO_LONG, TOO_LONG, SHORTEN))
 
 
 def _with_language(final: AnswerFinal, request: AskRequest, snapshot: Snapshot) -> AnswerFinal:

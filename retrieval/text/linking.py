@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from retrieval import effort
 from retrieval.errors import UnknownEntityError
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.labels import normalise
@@ -98,6 +99,8 @@ class Linker:
         """Link stretches that certainly are names."""
         found, missed = [], []
         for span in spans:
+            if effort.is_spent():
+                break
             linked = self._names.whole(span, question)
             if linked is None:
                 missed.append(span)
@@ -126,6 +129,8 @@ class Linker:
         taken = [*quotes, *(c.span for c in chosen)]
         missing = list(from_quotes.missing)
         for run in (piece for whole in runs for piece in pieces_apart(whole, taken)):
+            if effort.is_spent():
+                break
             if chosen and self.snapshot.labels.containing(normalise(run.text), 1):
                 # Part of some name beside a whole name ("Olympic Games"): more likely a kind of thing.
                 continue

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
-from retrieval.kg.snapshot.labels import normalise
+from retrieval.kg.snapshot.labels import NAME_SIGNS, normalise
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(rf"[^\W_]+{NAME_SIGNS}?")
 _PARENTHESIS = re.compile(r"\s*\([^()]*\)$")
 #: Signs that are put for each other.
 _SAME_SIGNS = str.maketrans({"-": " ", "‐": " ", "–": " ", "’": "'", "`": "'", "´": "'"})
@@ -199,6 +200,7 @@ class Guard:
         return known
 
 
+@lru_cache(maxsize=1 << 16)
 def context_stem(word: str) -> str:
     """Cruder still, to compare the words of a question with those of relations; empty for little words."""
     if len(word) < 4 or word in _LITTLE:
@@ -210,6 +212,7 @@ def context_stem(word: str) -> str:
     return word
 
 
+@lru_cache(maxsize=1 << 16)
 def _stem(word: str) -> str:
     """Crude: ``countries`` -> ``countr``, ``spoken`` -> ``spoken``, ``borders`` -> ``border``."""
     for ending in ("ies", "ing", "ed", "es", "s", "y"):

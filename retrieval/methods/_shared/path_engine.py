@@ -19,6 +19,7 @@ from retrieval.events import (
 )
 from retrieval.evidence.chains import distinct_facts
 from retrieval.kg import search
+from retrieval.methods._shared.blending import blend
 from retrieval.methods._shared.engine_settings import EngineSettings
 from retrieval.methods._shared.missing_names import find_silent_names
 from retrieval.methods._shared.opening import FOREIGN, open_retriever
@@ -47,6 +48,7 @@ from retrieval.reasoning.text_fit import TextFit
 from retrieval.reasoning.understanding import understood
 from retrieval.reasoning.writing import WritingReasoner
 from retrieval.text.operators import cues
+from retrieval.training.manifest import read_manifest
 from retrieval.types import LinkedEntity, NoAnswerReason
 
 if TYPE_CHECKING:
@@ -97,7 +99,9 @@ class PathEngine(Engine):
         encoder: name of the text encoder, for the record.
         text_fit: second opinion on a trained retriever's relation paths; without it the retriever's word
             stands, and nothing is said not to be in the graph.
-        by_words: the zero-shot retriever, which has a say where the trained one doubts all that it ranks, or cannot.
+        by_words: the zero-shot retriever, which ranks beside the trained one, and has more of a say where that doubts
+            all that it ranks, or cannot.
+        share: of the trained retriever's ranking (``blending.choose_share``); None: it ranks alone.
         can_doubt: the trained retriever saw what it should doubt.
         programs: answers what needs an operator; without it such questions are not understood.
         retelling: what other engines that answer alike have answered; without it each computes.
@@ -116,6 +120,7 @@ class PathEngine(Engine):
         encoder: str = "",
         text_fit: TextFit | None = None,
         by_words: Callable[[], ZeroShotRetriever] | None = None,
+        share: float | None = None,
         can_doubt: bool = True,
         programs: ProgramEngine | None = None,
         retelling: Retelling | None = None,
@@ -128,6 +133,7 @@ class PathEngine(Engine):
         self.encoder = encoder
         self.text_fit = text_fit
         self._by_words = by_words
+        self._share = share
         self._can_doubt = can_doubt
         self.programs = programs
         self._untaught = isinstance(retriever, ZeroShotRetriever | SelfTaughtRetriever)
@@ -436,34 +442,41 @@ class PathEngine(Engine):
                 mentions=mentions,
                 cancelled=run.cancelled,
             )
+        if self._by_words is not None and self._share is not None and self._share < 1:
+            found = blend(self._ranked_by_words(run, topics, mentions), found, self._share)
         coverage = 1.0
         if self.text_fit is not None and found:
             found, fits = self.text_fit.rescore(run.request.question, found, topics, mentions)
             coverage = max(fits.values())
         verdicts = [_best(found, topic).doubted for topic in {path.topic for path in found}]
         if verdicts and not self._can_doubt and self._by_words is not None:
-            return self._second_opinion(run, self._by_words(), topics, mentions, found)[0], coverage
+            return self._second_opinion(run, topics, mentions, found)[0], coverage
         if None not in verdicts and verdicts:
             unasked = all(verdicts) and (self.text_fit is None or coverage < WORDS_AGREE)
             coverage = 0.0 if unasked else 1.0
             if unasked and self._by_words is not None:
-                return self._second_opinion(run, self._by_words(), topics, mentions, found)
+                return self._second_opinion(run, topics, mentions, found)
         return found, coverage
+
+    def _ranked_by_words(
+        self, run: PipelineRun, topics: list[int], mentions: list[str]
+    ) -> list[RelationPath]:
+        assert self._by_words is not None, "who asks for it has it"
+        with run.watch.running():
+            return self._by_words().relation_paths(
+                run.request.question, topics, limit=self.settings.relation_paths, mentions=mentions,
+                cancelled=run.cancelled,
+            )  # fmt: skip
 
     def _second_opinion(
         self,
         run: PipelineRun,
-        by_words: ZeroShotRetriever,
         topics: list[int],
         mentions: list[str],
         learned: list[RelationPath],
     ) -> tuple[list[RelationPath], float]:
         """What the words of the question say too, where it is worded as no training question was."""
-        with run.watch.running():
-            told = by_words.relation_paths(
-                run.request.question, topics, limit=self.settings.relation_paths, mentions=mentions,
-                cancelled=run.cancelled,
-            )  # fmt: skip
+        told = self._ranked_by_words(run, topics, mentions)
         known = {path.topic for path in told}
         best = [_best(told, topic) for topic in known]
         if all(own.doubted or own.score < SAID for own in best):
@@ -520,7 +533,7 @@ def open_engine(opening: Opening) -> PathEngine:
     untaught = isinstance(retriever, ZeroShotRetriever | SelfTaughtRetriever)
     # The zero-shot retriever is the text encoder's opinion already.
     alone = untaught or (isinstance(options, TrainedOptions) and not options.text_fit)
-    worded = isinstance(options, DoubtingOptions) and options.by_words
+    worded = isinstance(options, DoubtingOptions) and options.by_words and spec.checkpoint is not None
     return PathEngine(
         parts.snapshot,
         retriever,
@@ -529,6 +542,7 @@ def open_engine(opening: Opening) -> PathEngine:
         encoder=parts.encoder.name,
         text_fit=None if alone else TextFit(parts.snapshot, parts.encoder),
         by_words=(lambda: parts.untrained) if worded else None,
+        share=read_manifest(spec.checkpoint).share if worded and spec.checkpoint else None,
         can_doubt=not isinstance(retriever, RankingRetriever) or retriever.learned_support is not None,
         programs=programs_of(opening, None if untaught else spec.checkpoint),
         retelling=parts.retelling if isinstance(retriever, ZeroShotRetriever) else None,

@@ -1,0 +1,10 @@
+// Whether an import of files fails for sure, by the look at them that the preview shows.
+import { useQuery } from "@tanstack/react-query";
+import { previewQuery, type Kind } from "@/api/uploads";
+import type { From, Reading } from "@/api/types";
+
+export function useIsRefused(kind: Kind, from: From, reading: Reading, ready: boolean): boolean {
+  const look = previewQuery(kind, from, reading);
+  const { data, isError, isPlaceholderData } = useQuery({ ...look, enabled: ready && look.enabled });
+  return ready && (isError || (!isPlaceholderData && (data ?? []).some((guess) => guess.refused)));
+}
