@@ -199,12 +199,11 @@ class ProgramEngine:
             for word in words(question).words
         )
 
-    def missing(self, run: PipelineRun, linked: Linked, read: Understanding | None) -> tuple[Span, ...]:
+    def missing(self, run: PipelineRun, read: Understanding | None) -> tuple[Span, ...]:
         """Find the names of a question that the graph lacks, those in small letters too."""
         if read is None or run.request.given or run.missing:
             return run.missing
-        spans = {(own.start, own.end) for own in linked.entities}
-        return find_unread_arguments(run.request.question, read, spans, self._reader.snapshot)
+        return find_unread_arguments(run.request.question, read, self._reader.snapshot)
 
     def unread_names(self, run: PipelineRun) -> tuple[Span, ...]:
         """Return the names that the graph lacks, none where a program reads them all as something else."""
