@@ -44,6 +44,12 @@ class ImportFiles:
     uploads: Sequence[Upload] = ()
     sources: Sequence[str] = ()
 
+    @property
+    def are_large(self) -> bool:
+        """Whether reading them takes long; files elsewhere are not counted."""
+        large: int = settings.LARGE_IMPORT_BYTES
+        return sum(file.size for file in self.files) > large
+
 
 def create_graph(
     *,
@@ -93,6 +99,7 @@ def _keep(graph: Graph, given: ImportFiles, options: ReadOptions) -> Job:
                 graph=graph,
                 user=graph.created_by,
                 params=options.as_json(),
+                is_large=given.are_large,
             )
             keep_files(job=job, given=given)
             announce.graph_changed_on_commit(graph.pk)

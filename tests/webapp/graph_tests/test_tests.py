@@ -12,6 +12,8 @@ from webapp.graphs import progress
 from webapp.graphs.models import Graph, GraphVersion
 from webapp.jobs.models import Job, JobKind
 
+pytestmark = pytest.mark.usefixtures("owned_graph")
+
 CAPITAL = {"question": "What is the capital of Germany?", "expected": ["Berlin"]}
 
 
