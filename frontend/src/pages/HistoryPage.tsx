@@ -29,6 +29,13 @@ const NO_ANSWER: Readonly<Record<string, string>> = {
   not_understood: "the question was not understood",
 };
 
+/** What became of an answer that somebody flagged. */
+const FLAGGED: Record<NonNullable<Run["flagged"]>, string> = {
+  open: "flagged: waits for analysts",
+  done: "flagged: judged",
+  broken: "flagged: cannot be judged",
+};
+
 function Outcome({ run }: { run: Run }) {
   if (run.state === "failed") return <span className="bad-text">{run.error?.message ?? "failed"}</span>;
   if (run.no_answer)
@@ -83,6 +90,11 @@ function RunRow({ run, showsWho, onDelete }: RowProps) {
         <div className="small elide-2">
           <Outcome run={run} />
         </div>
+        {run.flagged && (
+          <Link to={`/runs/${run.id}`} className={`badge ${run.flagged === "open" ? "warn" : "good"}`}>
+            {FLAGGED[run.flagged]}
+          </Link>
+        )}
       </td>
       <td className="hide-narrow">
         <Link to={`/graphs/${run.graph}`}>
