@@ -154,7 +154,6 @@ TABLE = {
     "GET checkpoints/<pk>/download": reads("checkpoint"),
     "POST checkpoints/<pk>/compare": managers("checkpoint", body={"question_set": "set"}),
     "POST checkpoints/<pk>/promote": graph_managers("checkpoint"),
-    "POST checkpoints/<pk>/compare": managers("checkpoint", body={"question_set": "set"}),
     # questions and answers
     "GET runs": reads(),
     "POST runs": For(VIEWER, ASK, "graph", body={**GRAPH, "question": "=What?"}),
