@@ -350,7 +350,7 @@ def _slow(settings: LLMSettings) -> LLMTimeoutError:
 def _silent(settings: LLMSettings) -> LLMTimeoutError:
     return LLMTimeoutError(
         f"The language model at {settings.base_url} was silent for {settings.silence_timeout:g} s.",
-        hint="Check that the endpoint is not overloaded, or allow more silence (LLM_SILENCE_TIMEOUT, or the model's settings).",
+        hint="Check that the endpoint is not overloaded, or allow more (LLM_SILENCE_TIMEOUT, or the model's settings).",
     )
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from retrieval.events import ChainsBuilt, Event, PathRetrieved, QuestionLinked
+from retrieval.events import ChainsBuilt, Event, PathRetrieved
 from retrieval.evidence.chains import build_chain, distinct_facts
 from retrieval.evidence.reach import walk
 from retrieval.kg.snapshot import KINDS
@@ -68,7 +68,6 @@ def describe(
 ) -> Iterator[Event]:
     """Stream what the graph tells of an entity as the run's answer."""
     snapshot, entity = schema.snapshot, named.entity
-    yield QuestionLinked((named,), (), run.ms())
     chains = _find_chains(schema, entity.id)
     for chain in chains:
         run.paths += 1
