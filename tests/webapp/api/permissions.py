@@ -265,10 +265,20 @@ TABLE = {
     **{
         f"POST review/queues/<pk>/{what}": analysts("queue")
         for what in (
-            *("next", "undo", "redo", "accept-unanimous", "accept-unanimous/undo", "import", "import/undo"),
+            *(
+                "carry-over",
+                "next",
+                "undo",
+                "redo",
+                "accept-unanimous",
+                "accept-unanimous/undo",
+                "import",
+                "import/undo",
+            ),
         )
     },
     **{f"GET review/items/<pk>{what}": reads("item") for what in ("", "/drawing", "/hops", "/topics")},
+    "PUT review/items/<pk>/draft": analysts("item"),
     **{
         f"POST review/items/<pk>/{what}": analysts("item")
         for what in (

@@ -96,7 +96,7 @@ class QueueViewSet(RowViewSet[Queue]):
         return Response(self.get_serializer(self.get_object()).data)
 
     @extend_schema(request=None, responses={202: JobSerializer})
-    @action(detail=True, methods=["post"], url_path="carry-over")
+    @action(detail=True, methods=["post"], url_path="carry-over", permission_classes=[AnalystWrites])
     def carry_over(self, request: Request, pk: str) -> Response:
         """Move it to the graph's current version: verdicts stay, and questions whose paths changed come back."""
         job = carry_over.start_carry_over(queue=self.get_object(), user=self.user)
