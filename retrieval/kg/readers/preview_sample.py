@@ -77,8 +77,8 @@ def _of_archive(path: Path, found: Preview, options: ReadOptions, preview: Look)
                 guessed, name=found.name, members=held, notes=(*filter(None, [said]), *guessed.notes)
             )
         notes += guessed.notes
-    said = tuple(notes) or (f"{found.name} holds no file of data.",)
-    return replace(found, notes=said, refused=len(held) <= MEMBERS)
+    empty = (f"{found.name} holds no file of data.",)
+    return replace(found, notes=tuple(notes) or empty, refused=len(held) <= MEMBERS)
 
 
 def _of_tables(tables: Sequence[Unpacked], found: Preview, options: ReadOptions, preview: Look) -> Preview:

@@ -96,11 +96,12 @@ def _stated(files: Sequence[FactFile], rows: pl.DataFrame, sink: FactSink | None
         stated.update(asked.filter(sink.find_terms(asked)).iter_rows())
     for file in files:
         lacking = {one.fact: None for one in file.annotations if one.fact not in stated}
-        for head, relation, tail in lacking if file.log is not None else ():
+        if file.log is None or not lacking:
+            continue
+        for head, relation, tail in lacking:
             said = f"{head[1:]} {relation} {tail[1:]}"
             file.log.add(0, "something is said of a fact that no file states; it is left out", said)
-        if lacking and file.log is not None:
-            file.log.close()
+        file.log.close()
     return {fact: None for fact in facts if fact in stated}
 
 
