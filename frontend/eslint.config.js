@@ -38,6 +38,21 @@ const rooms = Object.entries(above).map(([room, higher]) => ({
   },
 }));
 
+// A key that an input method takes must do nothing, and shortcuts are the same on every layout.
+const through = "Read the key with pressedKey(event) of @/store/keys.";
+const keyOfPress = [
+  { selector: 'MemberExpression[object.name=/^(event|e|press)$/][property.name="key"]', message: through },
+  {
+    selector: 'VariableDeclarator[init.name=/^(event|e|press)$/] > ObjectPattern > Property[key.name="key"]',
+    message: through,
+  },
+  {
+    selector:
+      'JSXAttribute[name.name=/^onKey(Down|Up|Press)$/] ArrowFunctionExpression > ObjectPattern > Property[key.name="key"]',
+    message: through,
+  },
+];
+
 export default tseslint.config(
   { ignores: ["dist", "node_modules", "src/api/generated"] },
   js.configs.recommended,
@@ -59,6 +74,13 @@ export default tseslint.config(
       "jsx-a11y-x/no-autofocus": "off",
       // What scrolls, and the drawings, are reached by keyboard.
       "jsx-a11y-x/no-noninteractive-tabindex": ["error", { roles: ["application", "region"], tags: [] }],
+    },
+  },
+  {
+    files: ["src/components/**/*.{ts,tsx}", "src/pages/**/*.{ts,tsx}"],
+    ignores: ["**/*.test.{ts,tsx}", "src/components/kit/hooks.ts"],
+    rules: {
+      "no-restricted-syntax": ["error", ...keyOfPress],
     },
   },
   ...rooms,

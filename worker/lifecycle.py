@@ -14,7 +14,7 @@ from celery.signals import worker_init, worker_ready, worker_shutdown, worker_sh
 from django.db import connection
 from redis.exceptions import RedisError
 
-from retrieval.llm import pacing
+from retrieval.llm import failures, pacing
 from webapp.answers import services as answers
 from webapp.answers import why_not
 from webapp.graphs import services as graphs
@@ -47,6 +47,7 @@ def queues_of(controller: Any) -> list[str]:
 def on_init(sender: Any, **_: Any) -> None:
     """Load what the first question needs before saying that this worker is there."""
     pacing.use(language_models.SharedPace())
+    failures.use(language_models.record_failure)
     if heartbeats.ANSWERS in queues_of(sender):
         engines.warm_encoder()
 

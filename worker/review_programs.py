@@ -139,20 +139,23 @@ def _doubt(
 
 
 def _candidate(found: _Found, question: Question) -> queues.DraftCandidate:
+    return queues.DraftCandidate(sources=found.sources, **program_fields(found.understanding, question))
+
+
+def program_fields(understanding: Understanding, question: Question) -> dict[str, Any]:
+    """The fields of a candidate that follow from a program that was executed."""
     from retrieval.methods._shared.program_answers import chains_of, executed  # noqa: PLC0415
     from retrieval.programs.rendering.formatting import labels_of  # noqa: PLC0415
 
-    understanding = found.understanding
     executor, best = understanding.executor, understanding.best
     gives = labels_of(executor.snapshot, executor.columns, best.program, best.result)
     chains = chains_of(executor, best.program, 1.0)
-    fields = program_candidates.fields(
+    return program_candidates.fields(
         executed(understanding, lambda: 0.0),
         gives[: program_candidates.ANSWERS_MAX],
         [hop for chain in chains for hop in chain.hops],
         question.answers,
     )
-    return queues.DraftCandidate(sources=found.sources, **fields)
 
 
 def _source(source: str, name: str, score: float) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from webapp.questions.selectors import as_engine
 from webapp.review.domain.uncertainty import uncertainty
 from webapp.review.models import Ordering, Queue, QueueKind
 from webapp.review.services import added_paths, deletion, queues
-from worker import identity, job_runs, review_programs
+from worker import identity, job_runs, review_programs, review_versions
 
 if TYPE_CHECKING:
     from retrieval.supervision.labels import NamedPath
@@ -60,7 +60,9 @@ def purge(queue_id: int) -> None:
 
 
 def work(context: job_runs.Context) -> dict[str, Any]:
-    """Find the candidates of each question, and store the items in their order."""
+    """Find the candidates of each question, and store the items in their order; or carry a queue over."""
+    if "carry_over" in context.job.params:
+        return review_versions.work(context)
     row = Queue.objects.select_related("question_set", "snapshot", "graph").filter(job=context.job).first()
     if row is None:
         raise Cancelled("The queue was deleted.")

@@ -24,7 +24,7 @@ from webapp.experiments import promotions, trajectories
 from webapp.experiments import services as experiments
 from webapp.experiments.models import Checkpoint, LabelSet
 from webapp.graphs import files
-from webapp.graphs.models import Graph
+from webapp.graphs.models import Graph, GraphVersion
 from webapp.graphs.selectors import require_version
 from webapp.jobs import queue
 from webapp.jobs.models import Job
@@ -34,6 +34,7 @@ from webapp.review.models import Queue, QueueKind
 from worker import engines, job_runs
 from worker.program_labels import reviewed_programs
 from worker.review_labels import Learned, reviewed
+from worker.review_versions import carry_to
 
 Row = TypeVar("Row", bound=Model)
 
@@ -65,7 +66,7 @@ def work(context: job_runs.Context) -> dict[str, Any]:
     snapshot = files.local_path(version.path)
     opened = kg.open(snapshot)
     questions = training_sample(as_engine(question_set), fraction, seed=config.get("seed", 0))
-    learned = _learned(context, label_set, opened, questions)
+    learned = _learned(context, label_set, version, opened, questions)
     steerable = registry.method(job.params["method"]).steerable
     imitated = _trajectories(graph.pk, out, job.params.get("trajectories")) if steerable else None
     given = _corrected(job, learned.questions)
@@ -125,11 +126,17 @@ def _chosen(rows: QuerySet[Row], key: int | None, called: str) -> Row | None:
 
 
 def _learned(
-    context: job_runs.Context, label_set: LabelSet | None, snapshot: kg.Snapshot, questions: list[Question]
+    context: job_runs.Context,
+    label_set: LabelSet | None,
+    version: GraphVersion,
+    snapshot: kg.Snapshot,
+    questions: list[Question],
 ) -> Learned:
     """Questions and labels: of a label set, of a review, or what the engine finds itself."""
     known = Queue.objects.filter(deleted_at=None)
     review = _chosen(known, context.job.params.get("review_queue"), "review")
+    if review is not None and version.pk == context.job.graph.snapshot_id:
+        carry_to(context, review, version)
     if review is not None and review.kind == QueueKind.PROGRAMS:
         return reviewed_programs(review, label_set, questions)
     if review is not None:

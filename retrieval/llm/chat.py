@@ -350,7 +350,7 @@ def _slow(settings: LLMSettings) -> LLMTimeoutError:
 def _silent(settings: LLMSettings) -> LLMTimeoutError:
     return LLMTimeoutError(
         f"The language model at {settings.base_url} was silent for {settings.silence_timeout:g} s.",
-        hint="Check that the endpoint is not overloaded, or allow more silence (LLM_SILENCE_TIMEOUT, or the model's settings).",
+        hint="Check that the endpoint is not overloaded, or allow more (LLM_SILENCE_TIMEOUT, or the model's settings).",
     )
 
 
@@ -368,7 +368,9 @@ def _explain(error: Exception, settings: LLMSettings, wait: float = 0.0) -> LLME
 
     where, said = f"The language model at {settings.base_url}", endpoint_words(error, settings.api_key)
     if isinstance(error, (openai.AuthenticationError, openai.PermissionDeniedError)):
-        return LLMKeyError(f"{where} refuses the key.", hint="Check LLM_API_KEY, or the provider's key.", detail=said)
+        return LLMKeyError(
+            f"{where} refuses the key.", hint="Check LLM_API_KEY, or the provider's key.", detail=said
+        )
     if isinstance(error, openai.NotFoundError):
         return LLMError(
             f"{where} knows no model {settings.model!r}.",
@@ -377,7 +379,9 @@ def _explain(error: Exception, settings: LLMSettings, wait: float = 0.0) -> LLME
         )
     if isinstance(error, openai.RateLimitError):
         when = f"Wait {wait:.0f} s" if wait > settings.longest_wait else "Wait"
-        return LLMError(f"{where} allows no more requests now.", hint=f"{when}, or raise the limit.", detail=said)
+        return LLMError(
+            f"{where} allows no more requests now.", hint=f"{when}, or raise the limit.", detail=said
+        )
     if isinstance(error, openai.APIStatusError):
         hint = "An administrator sees the endpoint's words by testing it (Language models)."
         return LLMError(f"{where} answers with error {error.status_code}.", hint=hint, detail=said)

@@ -93,16 +93,17 @@ def _executed(run: Run) -> dict[str, Any] | None:
 
 
 def corrections(*, graph_id: int) -> QuerySet[Run]:
-    """Runs of a graph that a person gave a program, newest first; ``corrected`` where it was corrected in its turn.
-
-    Their person and analysts correct a correction; what another viewer makes of it stands beside it.
-    """
-    by_right = Q(user=OuterRef("user")) | Q(user__role__in=[Role.ANALYST, Role.ADMIN])
-    later = Run.objects.filter(by_right, corrects=OuterRef("pk"), state=RunState.DONE)
+    """Runs of a graph that a person gave a program, newest first; ``corrected`` where it was corrected in its turn."""
     rows = Run.objects.select_related("graph", "user").filter(
         graph_id=graph_id, program__isnull=False, trial=False
     )
-    return rows.annotate(corrected=Exists(later)).order_by("-created_at", "-id")
+    return rows.annotate(corrected=_is_corrected()).order_by("-created_at", "-id")
+
+
+def _is_corrected() -> Exists:
+    """Whether its person, or an analyst, corrected a run; what another viewer makes of it stands beside it."""
+    by_right = Q(user=OuterRef("user")) | Q(user__role__in=[Role.ANALYST, Role.ADMIN])
+    return Exists(Run.objects.filter(by_right, corrects=OuterRef("pk"), state=RunState.DONE))
 
 
 def state_of(run: Run) -> str:
@@ -115,7 +116,7 @@ def state_of(run: Run) -> str:
 
 def kept(*, graph_id: int) -> QuerySet[Run]:
     """The :func:`corrections` of a graph whose state is ``kept``, newest first."""
-    return corrections(graph_id=graph_id).filter(state=RunState.DONE, corrected=False)
+    return corrections(graph_id=graph_id).filter(~_is_corrected(), state=RunState.DONE)
 
 
 def as_questions(*, graph_id: int) -> Iterator[Question]:

@@ -24,8 +24,13 @@ def runs(
     user_id: int | None = None,
     history: bool = False,
 ) -> QuerySet[Run]:
-    """Runs, newest first; of one person where ``user_id`` is given, without trials where it is for a history."""
+    """Runs, newest first; of one person where ``user_id`` is given, without trials where it is for a history.
+
+    ``flagged`` of a run is the review state of its question, where somebody flagged it.
+    """
+    flags = Flag.objects.filter(run=OuterRef("pk"), item__queue__deleted_at=None).order_by("-at")
     rows = Run.objects.select_related("graph", "user", "checkpoint")
+    rows = rows.annotate(flagged=Subquery(flags.values("item__state")[:1]))
     if graph_id is not None:
         rows = rows.filter(graph_id=graph_id)
     if group is not None:
@@ -43,7 +48,8 @@ def runs(
 
 def flags(run: Run) -> QuerySet[Flag]:
     """What people doubt of a run, oldest first."""
-    return Flag.objects.filter(run=run, item__queue__deleted_at=None).select_related("item", "user")
+    rows = Flag.objects.filter(run=run, item__queue__deleted_at=None)
+    return rows.select_related("item__answered__analyst", "user")
 
 
 @dataclass(frozen=True, slots=True)

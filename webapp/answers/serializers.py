@@ -20,6 +20,8 @@ from webapp.experiments.serializers import MethodChoiceSerializer
 from webapp.jobs import heartbeats
 from webapp.language_models.serializers import LLMUsageSerializer
 from webapp.review.api.inputs import RightAnswersField
+from webapp.review.models import ItemState
+from webapp.review.services import outcomes
 
 CONTENDERS_MAX = 8
 NO_WORKER = {
@@ -75,6 +77,12 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     position = serializers.SerializerMethodField()
     duration_ms = serializers.SerializerMethodField()
     user = serializers.CharField(source="user.username", allow_null=True, default=None)
+    flagged = serializers.ChoiceField(
+        choices=ItemState.choices,
+        allow_null=True,
+        default=None,
+        help_text="the review state of its question, where somebody flagged the answer",
+    )
 
     class Meta:
         model = Run
@@ -83,7 +91,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
             *("llm", "usage", "budget", "seed", "options", "state", "incomplete", "answers", "answers_count"),
             *("no_answer", "error", "pause_after", "warning", "position", "group", "thread"),
             *("across", "created_at"),
-            *("started_at", "finished_at", "duration_ms", "user"),
+            *("started_at", "finished_at", "duration_ms", "user", "flagged"),
         ]
 
     @extend_schema_field(ErrorSerializer(allow_null=True))
@@ -114,16 +122,34 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         return round(took * 1000, 1)
 
 
+class OutcomeSerializer(serializers.Serializer[object]):
+    """What analysts decided about a flagged question; ``rational`` and ``rejected`` count its paths."""
+
+    state = serializers.ChoiceField(choices=ItemState.choices)
+    rational = serializers.IntegerField()
+    rejected = serializers.IntegerField()
+    answers = serializers.ListField(child=serializers.CharField())
+    judges = serializers.ListField(child=serializers.CharField())
+
+
 class FlagSerializer(serializers.ModelSerializer[Flag]):
-    """What somebody doubts of a run, and where its question waits for analysts."""
+    """What somebody doubts of a run, where its question waits for analysts, and what became of it."""
 
     user = serializers.CharField(source="user.username", allow_null=True, default=None)
     queue = serializers.IntegerField(source="item.queue_id")
     right_answers = serializers.ListField(child=serializers.CharField())
+    outcome = serializers.SerializerMethodField()
 
     class Meta:
         model = Flag
-        fields = ["kind", "answer", "chain", "comment", "right_answers", "at", "user", "queue", "item"]
+        fields = [
+            *("kind", "answer", "chain", "comment", "right_answers", "at", "user", "queue", "item", "outcome")
+        ]
+
+    @extend_schema_field(OutcomeSerializer)
+    def get_outcome(self, flag: Flag) -> dict[str, Any]:
+        """What became of it."""
+        return dict(OutcomeSerializer(outcomes.find_outcome(flag.item)).data)
 
 
 class RunDetailSerializer(RunSerializer):

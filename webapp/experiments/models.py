@@ -171,8 +171,9 @@ class Checkpoint(Trashable):
 
     @property
     def trainer_id(self) -> int | None:
-        """Return who trained it and manages it; None once it was promoted, which makes it part of its graph."""
-        return None if self.job is None or self.promotions.exists() else self.job.user_id
+        """Return who trained it and manages it; None where it may answer unnamed, which makes it part of its graph."""
+        answers = self.adopted or self.self_trained or self.promotions.exists()
+        return None if self.job is None or answers else self.job.user_id
 
 
 class Promotion(AccessControlled):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
+from retrieval.errors import ClewError
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError
 from webapp.experiments import comparison, resolution
@@ -18,6 +21,8 @@ from webapp.graphs.models import Graph
 from webapp.jobs import queue
 from webapp.jobs.models import JobState
 from webapp.questions.models import QuestionSet
+
+logger = logging.getLogger(__name__)
 
 COMPARED_BY, COMPARED_MAX = "exact_set", 300
 """What a checkpoint is compared by, and on how many questions at most."""
@@ -114,19 +119,26 @@ def start_comparison(*, checkpoint: Checkpoint, question_set: QuestionSet, user:
 
 
 def compare_where_possible(*, checkpoint: Checkpoint, user: User | None) -> None:
-    """Start the comparison of a new checkpoint on questions that it did not learn from, if the graph has any."""
+    """Start the comparison of a new checkpoint on questions that it did not learn from, if the graph has any.
+
+    A comparison that cannot start costs nobody the checkpoint: it can be asked for later.
+    """
     sets = [
         checkpoint.question_set,
         *QuestionSet.objects.filter(graph=checkpoint.graph).order_by("-created_at"),
     ]
     chosen = next((one for one in sets if one and (one.splits.get("test") or one.splits.get("dev"))), None)
-    if chosen is not None:
+    if chosen is None:
+        return
+    try:
         start_comparison(checkpoint=checkpoint, question_set=chosen, user=user)
+    except ClewError as error:
+        logger.warning("checkpoint %s is not compared: %s", checkpoint.pk, error)
 
 
-def state_of(checkpoint: Checkpoint) -> str:
-    """How the comparison of a checkpoint stands, until it is recorded."""
-    ids = checkpoint.comparison["before"], checkpoint.comparison["after"]
+def state_of(compared: Mapping[str, Any]) -> str:
+    """How a comparison stands, until it is recorded."""
+    ids = compared["before"], compared["after"]
     states = [report.state for report in Report.objects.select_related("job").filter(pk__in=ids)]
     broken = [state for state in states if state in (JobState.FAILED, JobState.CANCELLED)]
     if broken or len(states) < len(ids):
@@ -138,12 +150,13 @@ def record_comparison(*, report: Report) -> None:
     """Keep with a checkpoint what its comparison came to, when the second of its reports is done."""
     named = Q(comparison__before=report.pk) | Q(comparison__after=report.pk)
     for checkpoint in Checkpoint.objects.filter(named):
-        ids = checkpoint.comparison["before"], checkpoint.comparison["after"]
+        compared: dict[str, Any] = checkpoint.comparison or {}
+        ids = compared["before"], compared["after"]
         before, after = (Report.objects.filter(pk=pk).exclude(finished_at=None).first() for pk in ids)
         if before is None or after is None:
             continue
         [tested] = [row for row in comparison.paired(before, after) if row["name"] == COMPARED_BY]
-        checkpoint.comparison |= {
+        checkpoint.comparison = compared | {
             "question_set_name": after.question_set_name,
             "split": after.split,
             "n": after.summary["n"],

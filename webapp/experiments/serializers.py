@@ -155,7 +155,11 @@ class CheckpointSerializer(serializers.ModelSerializer[Checkpoint]):
         """How it compares with what answered before; null where nobody asked."""
         if checkpoint.comparison is None:
             return None
-        state = JobState.DONE.value if "n" in checkpoint.comparison else promotions.state_of(checkpoint)
+        state = (
+            JobState.DONE.value
+            if "n" in checkpoint.comparison
+            else promotions.state_of(checkpoint.comparison)
+        )
         return dict(CheckpointGainSerializer({**checkpoint.comparison, "state": state}).data)
 
     def _used(self, checkpoint: Checkpoint) -> resolution.InUse | None:

@@ -41,7 +41,7 @@ def alive(request: HttpRequest) -> JsonResponse:
 
 
 @dataclass
-class Redis(HealthCheck):
+class Redis(HealthCheck):  # type: ignore[misc]  # health_check has no types
     """The queue and the cache answer."""
 
     def run(self) -> None:
@@ -53,7 +53,7 @@ class Redis(HealthCheck):
 
 
 @dataclass
-class Migrations(HealthCheck):
+class Migrations(HealthCheck):  # type: ignore[misc]
     """The database is as this version of Clew wants it."""
 
     def run(self) -> None:
@@ -73,7 +73,7 @@ def _migrations() -> frozenset[tuple[str, str]]:
 
 
 @dataclass
-class Worker(HealthCheck):
+class Worker(HealthCheck):  # type: ignore[misc]
     """Somebody works on a queue."""
 
     queue: str
@@ -88,7 +88,7 @@ class Worker(HealthCheck):
             raise ServiceUnavailable(f"No worker for {self.queue} is running.")
 
 
-class ReadinessView(HealthCheckView):
+class ReadinessView(HealthCheckView):  # type: ignore[misc]
     """200 where everything works, else 503; what each part says as JSON, or with ``?format=openmetrics``."""
 
     checks = (
@@ -108,8 +108,11 @@ class ReadinessView(HealthCheckView):
             cls._began, cls._latest = time.monotonic(), asyncio.ensure_future(self._look())
         self.results = await asyncio.shield(cls._latest)
         if request.GET.get("format") == "openmetrics":
-            return self.render_to_response_openmetrics()
-        return self.render_to_response_json(503 if any(one.error for one in self.results) else 200)
+            metrics: HttpResponse = self.render_to_response_openmetrics()
+            return metrics
+        code = 503 if any(one.error for one in self.results) else 200
+        told: HttpResponse = self.render_to_response_json(code)
+        return told
 
     async def _look(self) -> list[HealthCheckResult]:
         return await asyncio.gather(*(check.get_result(_threads) for check in self.get_checks()))

@@ -15,6 +15,8 @@ from django.http import HttpRequest
 from webapp.api.errors import ServerBusyError
 from webapp.api.network import network_of
 
+PROBES = ("/healthz", "/readyz")
+
 
 @dataclass(frozen=True, slots=True)
 class Bound:
@@ -57,8 +59,11 @@ class RequestTurns:
 def lanes_of(request: HttpRequest) -> dict[str, Bound]:
     """Return the lanes of a request: of its token or session, of its address, and of all requests.
 
-    Credentials are not checked here: whoever makes some up is held by the lane of the address.
+    Credentials are not checked here: whoever makes some up is held by the lane of the address. Probes have a lane of
+    their own: a monitor takes a busy server for what it is.
     """
+    if request.path in PROBES:
+        return {"probes": Bound(*settings.REQUESTS_OF_CLIENT)}
     address = network_of(request.META.get("REMOTE_ADDR", ""))
     credential = request.headers.get("Authorization") or request.COOKIES.get(settings.SESSION_COOKIE_NAME)
     return {

@@ -219,6 +219,7 @@ class EventKind(models.TextChoices):
     UNSETTLED = "unsettled", "the acceptance was taken back"
     IMPORTED = "imported", "verdicts came from a file"
     ANSWERED = "answered", "a person said what the right answers are"
+    REOPENED = "reopened", "a new version of the graph changed facts of its paths"
 
 
 class Submission(AccessControlled):
@@ -355,6 +356,38 @@ class Reservation(AccessControlled):
 
     def __str__(self) -> str:
         return f"{self.analyst_id} has {self.item_id}"
+
+
+class DraftPurpose(models.TextChoices):
+    """What a draft becomes when it is sent."""
+
+    JUDGEMENT = "judgement"
+    DECISION = "decision"
+
+
+class Draft(AccessControlled):
+    """What a person entered about an item and did not submit yet. Each person reads only their own.
+
+    ``content`` has the fields of :class:`webapp.review.api.inputs.OpinionSerializer`. ``revision`` is made by the
+    client; a save names the revision that it changes, so that two tabs never overwrite each other unnoticed.
+    """
+
+    queue = models.ForeignKey(Queue, on_delete=models.CASCADE, related_name="+", db_index=False)
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="drafts", db_index=False)
+    analyst = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    purpose = models.CharField(max_length=9, choices=DraftPurpose)
+    content = models.JSONField()
+    revision = models.UUIDField()
+    saved_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["item", "analyst", "purpose"], name="review_draft_once")
+        ]
+        indexes = [models.Index(fields=["queue", "analyst"], name="review_draft_by")]
+
+    def __str__(self) -> str:
+        return f"{self.purpose} of {self.analyst_id} on {self.item_id}"
 
 
 class QueueCounter(AccessControlled):

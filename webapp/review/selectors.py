@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from django.db.models import Exists, OuterRef, Prefetch, QuerySet
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
+from django.utils import timezone
 
-from webapp.accounts.models import User
-from webapp.review.models import CandidatePath, EventKind, Item, Queue, Submission, Verdict
+from webapp.accounts.models import Role, User
+from webapp.review.domain.annotation import Annotation, VerdictData
+from webapp.review.models import (
+    CandidatePath,
+    CurrentAnnotation,
+    Draft,
+    DraftPurpose,
+    EventKind,
+    Item,
+    ItemState,
+    Queue,
+    Reservation,
+    Submission,
+    Verdict,
+)
 
 
 def queues() -> QuerySet[Queue]:
@@ -45,9 +59,44 @@ def same_path(item: Item, topic: str, path: Sequence[tuple[str, bool]]) -> Candi
     return item.candidates.filter(topic=topic, path=[list(step) for step in path]).first()
 
 
+def drafts(item: Item, user: User) -> Mapping[str, Draft]:
+    """A person's drafts on an item, by purpose."""
+    return {one.purpose: one for one in Draft.objects.filter(item=item, analyst=user)}
+
+
+def blind_items(user: User) -> Q:
+    """The condition of items on which a person must not see other people's verdicts.
+
+    These are items that may still take independent judgements, and those that the person began to judge and did not
+    submit. Administrators see everything.
+    """
+    if user.has_role(Role.ADMIN):
+        return Q(pk__in=[])
+    mine = {"item": OuterRef("pk"), "analyst": user}
+    began = Exists(Draft.objects.filter(purpose=DraftPurpose.JUDGEMENT, **mine)) | Exists(
+        Reservation.objects.filter(until__gt=timezone.now(), **mine)
+    )
+    submitted = Exists(CurrentAnnotation.objects.filter(**mine))
+    return Q(state=ItemState.OPEN) | (Q(began) & ~Q(submitted))
+
+
 def current(item: Item) -> QuerySet[Submission]:
     """What counts of each analyst on an item, oldest first, with the verdicts."""
     return _with_verdicts().filter(current__item=item).order_by("at", "pk")
+
+
+def current_of(items: Iterable[int]) -> QuerySet[Submission]:
+    """What counts of each analyst on some items, by item id."""
+    return Submission.objects.filter(current__item__in=list(items))
+
+
+def annotation_of(event: Submission) -> Annotation:
+    """An event with its verdicts, as an annotation."""
+    verdicts = tuple(
+        VerdictData(one.candidate_id, one.kind, tuple(one.reasons), one.comment)
+        for one in event.verdicts.all()
+    )
+    return Annotation(event.analyst_name, event.analyst_id, None, event.pk, verdicts)
 
 
 def mine(item: Item, user: User) -> Submission | None:

@@ -3,7 +3,7 @@ import { request, requestFile, type Options, type Query } from "./client";
 import type { paths } from "./generated/schema";
 import type { Id } from "./types";
 
-type Verb = "get" | "post" | "patch" | "delete";
+type Verb = "get" | "post" | "put" | "patch" | "delete";
 
 /** The paths that know a verb, without the root that all have. */
 export type PathOf<V extends Verb> = {
@@ -67,6 +67,7 @@ function caller<V extends Verb>(verb: V) {
 }
 
 export const post = caller("post");
+export const put = caller("put");
 export const patch = caller("patch");
 export const remove = caller("delete");
 

@@ -14,6 +14,8 @@ export class ApiError extends Error {
   readonly code: string;
   readonly hint: string;
   readonly fields: Record<string, string[]>;
+  /** The browser had no network when it happened. */
+  readonly wasOffline = !navigator.onLine;
   /** The whole answer, for errors that say more than what went wrong. */
   readonly body: unknown;
 
@@ -75,6 +77,9 @@ export class ApiError extends Error {
   }
 }
 
+/** Characters, which take at most three bytes each. */
+const KEEPALIVE_MAX = 20_000;
+
 let csrf = "";
 let signedOut: () => void = () => undefined;
 
@@ -106,6 +111,8 @@ export interface Options {
   signal?: AbortSignal | undefined;
   /** For how long an answer is waited for, in ms; without it, for as long as the network holds. */
   patience?: number | undefined;
+  /** It is sent on when the page is left. Browsers take no more than 64 kB so. */
+  keepalive?: boolean;
 }
 
 interface Sent extends Options {
@@ -114,7 +121,8 @@ interface Sent extends Options {
 }
 
 async function send(method: string, path: string, options: Sent): Promise<Response> {
-  const { query, body, patience } = options;
+  const { query, patience, keepalive } = options;
+  const body = options.body === undefined ? undefined : JSON.stringify(options.body);
   const tired = patience === undefined ? undefined : AbortSignal.timeout(patience);
   const signal =
     options.signal && tired ? AbortSignal.any([options.signal, tired]) : (options.signal ?? tired);
@@ -126,7 +134,8 @@ async function send(method: string, path: string, options: Sent): Promise<Respon
       method,
       headers,
       credentials: "same-origin",
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body }),
+      ...(keepalive && body !== undefined && body.length < KEEPALIVE_MAX && { keepalive }),
       ...(signal && { signal }),
     });
   } catch (error) {

@@ -1,5 +1,5 @@
 // Review queues and the questions in them: their types, and every call that judging makes.
-import { get, getFile, post, remove } from "./calls";
+import { get, getFile, post, put, remove } from "./calls";
 import { query } from "./query";
 import type { components } from "./generated/schema";
 import type { Id } from "./types";
@@ -48,10 +48,21 @@ export type Judgement = Required<Omit<Schemas["AnnotationInputRequest"], "holdin
   readonly verdicts: readonly Verdict[];
 };
 
-/** What 409 `judged_meanwhile` carries: the item as it is, and what was said of it. */
+/** What 409 `judged_meanwhile` carries: the item as it is, with what the person said of it before. */
 export interface Conflict {
   item: Item;
-  theirs: Said[];
+}
+
+/** What a person entered and did not submit. */
+export type Draft = Schemas["Draft"];
+
+export type DraftPurpose = Schemas["PurposeEnum"];
+
+export interface DraftContent {
+  readonly verdicts: readonly Verdict[];
+  readonly broken: boolean;
+  readonly reasons: readonly Reason[];
+  readonly comment: string;
 }
 
 /** What a path reaches, step by step, and how it could go on. */
@@ -103,13 +114,24 @@ export type QueueFormat = "jsonl" | "csv" | "questions";
 export const downloadQueue = (id: Id, format: QueueFormat) =>
   getFile("review/queues/{id}/export", { id, format });
 
+/** A repeat records nothing twice, so that a silent network need not be waited for. */
+const PATIENCE_MS = 30_000;
+
 export const nextItem = (queue: Id, holding: readonly number[]) =>
   post("review/queues/{id}/next", { id: queue }, { holding });
 
 export const loadItem = (id: number) => get("review/items/{id}", { id });
 
 export const submitItem = (item: number, judgement: Judgement, holding: readonly number[]) =>
-  post("review/items/{id}/submit", { id: item }, { ...judgement, holding });
+  post("review/items/{id}/submit", { id: item }, { ...judgement, holding }, { patience: PATIENCE_MS });
+
+/** It arrives also where the page is left at this moment. */
+export const saveDraft = (
+  item: number,
+  body: { purpose: DraftPurpose; revision: string; base: string | null; content: DraftContent },
+) => put("review/items/{id}/draft", { id: item }, body, { keepalive: true, patience: PATIENCE_MS });
+
+export const carryOver = (queue: Id) => post("review/queues/{id}/carry-over", { id: queue });
 
 /** Adds the program that a run executed. */
 export const addProgram = (item: number, body: { id: string; run: string; edited_from: number | null }) =>

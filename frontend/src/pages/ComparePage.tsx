@@ -27,6 +27,7 @@ import { isOver } from "@/store/runView";
 import { useSettings } from "@/store/settings";
 import { toast } from "@/store/toasts";
 import { useMethodName } from "@/components/kit/useMethodName";
+import { pressedKey } from "@/store/keys";
 
 const NARROW = "(max-width: 820px)";
 
@@ -82,7 +83,7 @@ export function ComparePage() {
     });
   };
   usePageKeys((event) => {
-    const place = Number(event.key) - 1;
+    const place = Number(pressedKey(event)) - 1;
     if (list[place] && !event.ctrlKey && !event.metaKey && !event.altKey) toggle(place);
   });
 

@@ -1,6 +1,6 @@
 // Where analysts disagree: what each says of each path side by side, and the verdict that decides.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { Link } from "react-router";
 import { itemKey, loadItem, reviewKeys, type Item, type Queue } from "@/api/review";
 import {
@@ -18,9 +18,10 @@ import { Pages } from "@/components/kit/Pages";
 import { Button } from "@/components/kit/controls";
 import { EmptyState, ErrorNotice, Loading, troubleOf } from "@/components/kit/feedback";
 import { useUrlNumber } from "@/components/kit/url";
+import { DecisionSession } from "@/store/decisionSession";
 import { elide, integer } from "@/store/format";
 import { judgementOf, missing, setBroken, stepBack, stepOn, type Annotation } from "@/store/review";
-import { saidOf, sidesAnnotation } from "@/store/reviewSides";
+import { saidOf } from "@/store/reviewSides";
 import { toast } from "@/store/toasts";
 
 export function DisagreementsPage() {
@@ -167,7 +168,9 @@ interface DecideProps {
 
 function Decide({ queue, item, sides, paused, user, list, onDone }: DecideProps) {
   const client = useQueryClient();
-  const [annotation, setDesk] = useState<Annotation>(() => sidesAnnotation(item, sides));
+  const [session] = useState(() => new DecisionSession(user.username, item, sides));
+  useEffect(() => session.start(), [session]);
+  const annotation = useSyncExternalStore(session.subscribe, session.getAnnotation);
   const id = useRef(crypto.randomUUID());
   const search = useRef<HTMLInputElement>(null);
   const others = saidOf(sides);
@@ -192,6 +195,7 @@ function Decide({ queue, item, sides, paused, user, list, onDone }: DecideProps)
       return adjudicate(item.id, decision);
     },
     onSuccess: async ({ item: decided }) => {
+      session.forget();
       toast(`Decided: ${elide(item.question, 60)}`, {
         ms: 10_000,
         act: {
@@ -208,18 +212,16 @@ function Decide({ queue, item, sides, paused, user, list, onDone }: DecideProps)
     if (missing(annotation) === 0 && !send.isPending) send.mutate(annotation);
   };
   const undo = () => {
-    setDesk((now) => stepBack(now) ?? now);
+    session.change((now) => stepBack(now) ?? now);
   };
   const redo = () => {
-    setDesk((now) => stepOn(now) ?? now);
+    session.change((now) => stepOn(now) ?? now);
   };
   return (
     <Workbench
       queue={queue}
       annotation={annotation}
-      change={(change) => {
-        setDesk(change);
-      }}
+      change={session.change}
       search={search}
       paused={paused}
       others={others}
@@ -239,7 +241,7 @@ function Decide({ queue, item, sides, paused, user, list, onDone }: DecideProps)
             act="broken"
             look={annotation.opinion.broken ? "danger" : undefined}
             pressed={annotation.opinion.broken}
-            onPress={() => setDesk((now) => setBroken(now, !now.opinion.broken))}
+            onPress={() => session.change((now) => setBroken(now, !now.opinion.broken))}
           >
             Broken question
           </KeyButton>

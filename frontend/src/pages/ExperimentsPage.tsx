@@ -19,6 +19,7 @@ import { count, integer, metricName, metricValue, milliseconds } from "@/store/f
 import { asksModel } from "@/store/reasoners";
 import { KEY_METRICS } from "@/store/reports";
 import { useMethodName } from "@/components/kit/useMethodName";
+import { pressedKey } from "@/store/keys";
 
 const SIZE = 50;
 const ALL = "all";
@@ -142,8 +143,8 @@ export function ExperimentsPage() {
   const compare = () => void navigate(`/experiments/compare?ids=${picked.join(",")}`);
   usePageKeys((event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "c" && picked.length > 1) compare();
-    if (event.key === "n" && mayWrite) evaluate();
+    if (pressedKey(event) === "c" && picked.length > 1) compare();
+    if (pressedKey(event) === "n" && mayWrite) evaluate();
   });
   const pick = (name: string, label: string, all: string, options: { id: string; label: string }[]) => (
     <Pick

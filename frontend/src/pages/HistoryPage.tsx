@@ -30,6 +30,13 @@ const NO_ANSWER: Readonly<Record<string, string>> = {
   too_long: "the question was too long to be read in full",
 };
 
+/** What became of an answer that somebody flagged. */
+const FLAGGED: Record<NonNullable<Run["flagged"]>, string> = {
+  open: "flagged: waits for analysts",
+  done: "flagged: judged",
+  broken: "flagged: cannot be judged",
+};
+
 function Outcome({ run }: { run: Run }) {
   if (run.state === "failed") return <span className="bad-text">{run.error?.message ?? "failed"}</span>;
   if (run.no_answer)
@@ -84,6 +91,11 @@ function RunRow({ run, showsWho, onDelete }: RowProps) {
         <div className="small elide-2">
           <Outcome run={run} />
         </div>
+        {run.flagged && (
+          <Link to={`/runs/${run.id}`} className={`badge ${run.flagged === "open" ? "warn" : "good"}`}>
+            {FLAGGED[run.flagged]}
+          </Link>
+        )}
       </td>
       <td className="hide-narrow">
         <Link to={`/graphs/${run.graph}`}>

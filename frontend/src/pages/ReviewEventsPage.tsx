@@ -27,6 +27,7 @@ const DID: Record<ReviewEvent["kind"], string> = {
   unsettled: "took the acceptance back of",
   imported: "brought verdicts for",
   answered: "gave the right answers to",
+  reopened: "carried over and opened again",
 };
 
 const ANYBODY = "anybody";
@@ -39,6 +40,7 @@ function Verdicts({ event }: { event: ReviewEvent }) {
   const counts = new Map<ReviewEvent["verdicts"][number]["kind"], number>();
   for (const { kind } of event.verdicts) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   const reasons = [...new Set(event.verdicts.flatMap((one) => one.reasons))];
+  if (event.withheld) return <span className="small muted">Shown once the question is complete</span>;
   const comments = [event.comment, ...event.verdicts.map((one) => one.comment)].filter(Boolean);
   return (
     <>

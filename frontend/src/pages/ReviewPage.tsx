@@ -47,7 +47,8 @@ function Row({ queue, mayWrite, onDelete }: { queue: Queue; mayWrite: boolean; o
           <>
             <Progress label={`Progress of ${queue.name}`} share={queue.items ? judged / queue.items : 1} />
             <span className="small muted tabular">
-              {integer(judged)} of {integer(queue.items)}
+              {queue.progress.mine > 0 && `${integer(queue.progress.mine)} by you · `}
+              {integer(judged)} of {integer(queue.items)} {queue.overlap > 1 && "complete"}
               {queue.progress.broken > 0 && `, ${integer(queue.progress.broken)} broken`}
             </span>
           </>

@@ -11,6 +11,7 @@ import { Button } from "@/components/kit/controls";
 import { usePageKeys } from "@/components/kit/hooks";
 import { EmptyState, ErrorNotice, Loading, Notice } from "@/components/kit/feedback";
 import { useUrlNumber } from "@/components/kit/url";
+import { ApiError } from "@/api/client";
 import { count } from "@/store/format";
 import type { AnnotationSession } from "@/store/annotationSession";
 import type { SessionState } from "@/store/annotationState";
@@ -56,17 +57,29 @@ function Foot({ session, state, annotation }: FootProps) {
   );
 }
 
-function Unsent({ unsent, onSend }: { unsent: SessionState["unsent"]; onSend: () => void }) {
+interface UnsentProps extends Pick<SessionState, "unsent" | "unsentBecause"> {
+  onSend: () => void;
+  onDiscard: () => void;
+}
+
+function Unsent({ unsent, unsentBecause, onSend, onDiscard }: UnsentProps) {
   if (!unsent.length) return null;
+  const gone = unsentBecause instanceof ApiError && [403, 404].includes(unsentBecause.status);
   return (
     <Notice
       tone="bad"
       urgent
       title={`${count(unsent.length, "judgement")} could not be sent.`}
-      acts={<Button onPress={onSend}>Send again</Button>}
+      acts={
+        <>
+          {gone && <Button onPress={onDiscard}>Discard</Button>}
+          <Button onPress={onSend}>Send again</Button>
+        </>
+      }
     >
-      The server does not answer. They are kept in this browser and go out in their order when it does;
-      judging can go on meanwhile.
+      {gone
+        ? "This queue or its graph was deleted, or you may not judge it any more. They are kept in this browser and go out as soon as it is restored."
+        : "The server does not answer. They are kept in this browser and go out in their order when it does; judging can go on meanwhile."}
     </Notice>
   );
 }
@@ -94,7 +107,7 @@ function Judging({ queue, user, paused }: Frame) {
   const id = String(queue.id);
   const address = useUrlNumber("item");
   const [session, state] = useAnnotationSession(id, user.username, address[0]);
-  const { current: annotation, empty, error, unsent } = state;
+  const { current: annotation, empty, error, unsent, unsentBecause } = state;
   const keymap = useKeymap();
   const search = useRef<HTMLInputElement>(null);
   useAddress(annotation?.item.id, session.open, address);
@@ -107,7 +120,12 @@ function Judging({ queue, user, paused }: Frame) {
   const waiting = useMemo(() => new Set(unsent.map((one) => one.item)), [unsent]);
   return (
     <>
-      <Unsent unsent={unsent} onSend={session.sendAgain} />
+      <Unsent
+        unsent={unsent}
+        unsentBecause={unsentBecause}
+        onSend={session.sendAgain}
+        onDiscard={session.discardUnsent}
+      />
       {error && <ErrorNotice error={error} acts={<Button onPress={session.begin}>Try again</Button>} />}
       <p className="sr-only" role="status" aria-live="polite">
         {annotation && `Question ${annotation.item.position + 1}: ${annotation.item.question}`}

@@ -14,6 +14,7 @@ import { Palette } from "@/components/shell/Palette";
 import { Toasts } from "@/components/shell/Toasts";
 import { useJobNews } from "@/live/hooks";
 import { useJobStore } from "@/store/jobStore";
+import { pressedKey } from "@/store/keys";
 
 export function Shell() {
   const client = useQueryClient();
@@ -33,7 +34,7 @@ export function Shell() {
 
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
-      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+      if ((event.ctrlKey || event.metaKey) && pressedKey(event).toLowerCase() === "k") {
         event.preventDefault();
         setOpen((now) => (now === "palette" ? null : "palette"));
       }
@@ -46,8 +47,8 @@ export function Shell() {
 
   usePageKeys((event) => {
     if (!inside) return;
-    if (event.key === "?") setOpen("keys");
-    if (event.key === "a" && !event.ctrlKey && !event.metaKey) {
+    if (pressedKey(event) === "?") setOpen("keys");
+    if (pressedKey(event) === "a" && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();
       if (pathname !== "/" && !pathname.startsWith("/runs/")) void navigate("/");
       else document.querySelector<HTMLInputElement>(".question-input")?.focus();

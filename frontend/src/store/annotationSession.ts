@@ -19,11 +19,15 @@ import {
   type Listener,
   type SessionState,
 } from "./annotationState";
+import { Drafts, contentOf, isSame, opinionFrom } from "./drafts";
 import { elide } from "./format";
-import { NOTHING_LOADED, advance, drop, holding, putFirst, receive } from "./loadedItems";
+import { NOTHING_LOADED, advance, drop, holding, putFirst, receive, revise } from "./loadedItems";
 import {
   judgementOf,
+  missing,
   openAnnotation,
+  opinionOf,
+  replaceOpinion,
   stepBack,
   stepOn,
   withItem,
@@ -41,7 +45,7 @@ const HELD = 5;
 export class AnnotationSession {
   state: SessionState = {
     ...NOTHING_LOADED,
-    ...{ error: null, busy: false, canRedo: false, unsent: [], contested: [] },
+    ...{ error: null, busy: false, canRedo: false, unsent: [], unsentBecause: null, contested: [] },
   };
   private readonly queue: string;
   private readonly user: string;
@@ -51,6 +55,7 @@ export class AnnotationSession {
   private subscribers = new Set<() => void>();
   private outbox: readonly Unsent[] = [];
   private opinions = new Map<number, Opinion>();
+  private readonly drafts: Drafts;
   private tail: Promise<unknown> = Promise.resolve();
   private again: ReturnType<typeof setTimeout> | undefined;
   private travels = 0;
@@ -62,6 +67,18 @@ export class AnnotationSession {
     this.user = user;
     this.first = first;
     this.listener = listener;
+    this.drafts = new Drafts(user, "judgement", {
+      onOther: (item, content) => {
+        // Submitted in the other tab: what is here can still be submitted, and is asked about then.
+        if (content) this.adopt(item, opinionFrom(content));
+      },
+      onClash: (item, other) => {
+        toast("You also began this question on another device.", {
+          ms: 15_000,
+          act: { label: "Use that version", run: () => this.swap(item, opinionFrom(other)) },
+        });
+      },
+    });
   }
 
   readonly subscribe = (changed: () => void): (() => void) => {
@@ -77,20 +94,25 @@ export class AnnotationSession {
     if (this.outbox.length) this.send();
     this.load();
     this.topUp();
-    window.addEventListener("online", this.send);
+    window.addEventListener("online", this.begin);
+    const stopDrafts = this.drafts.start();
     return () => {
       this.stopped = true;
-      window.removeEventListener("online", this.send);
+      window.removeEventListener("online", this.begin);
       clearTimeout(this.again);
-      // Others may have what is not judged here; if this is not heard, the reservations run out.
-      for (const item of holding(this.state)) void releaseItem(item).catch(() => undefined);
+      stopDrafts();
+      // Others may have what is not begun here; if this is not heard, the reservations run out.
+      for (const one of [this.state.current, ...this.state.ahead]) {
+        const begun = one && (one.opinion.broken || missing(one) < one.item.candidates.length);
+        if (one && !begun) void releaseItem(one.item.id).catch(() => undefined);
+      }
     };
   };
 
   readonly change = (change: (annotation: Annotation) => Annotation): void => {
     const { current } = this.state;
     const changed = current && change(current);
-    if (changed?.opinion !== current?.opinion) this.redoable = false;
+    this.keepDraft(current, changed);
     this.set({ current: changed });
   };
 
@@ -100,19 +122,20 @@ export class AnnotationSession {
     if (!judgement) return;
     const { id, question } = current.item;
     this.opinions.set(id, current.opinion);
+    this.drafts.forget(id);
     this.set(advance(this.state));
     this.post({ user: this.user, queue: this.queue, item: id, question, at: Date.now(), judgement });
   };
 
   readonly undo = (): void => {
     const back = this.state.current && stepBack(this.state.current);
-    if (back) this.set({ current: back });
+    if (back) this.change(() => back);
     else if (!this.state.busy) this.travel(() => this.takeBack());
   };
 
   readonly redo = (): void => {
     const on = this.state.current && stepOn(this.state.current);
-    if (on) this.set({ current: on });
+    if (on) this.change(() => on);
     else if (!this.redoable) toast("There is nothing to redo.");
     else if (!this.state.busy) this.travel(() => this.doAgain());
   };
@@ -125,16 +148,23 @@ export class AnnotationSession {
       return;
     }
     void loadItem(id).then((item) => {
-      this.set(putFirst(this.state, openAnnotation(item)));
+      this.set(putFirst(this.state, this.opened(item)));
       this.listener.onLoaded(item);
     }, this.listener.onError);
   };
 
-  /** Look again: after an error, or where nothing was left. */
+  /** Look again: after an error, where nothing was left, or when the network is back. */
   readonly begin = (): void => {
     this.set({ error: null });
     this.send();
-    this.load();
+    if (this.state.current === null) this.load();
+  };
+
+  /** Give up what the server does not take; it stays a draft where the server has one. */
+  readonly discardUnsent = (): void => {
+    for (const one of this.outbox) forgetUnsent(one.judgement.id);
+    this.outbox = [];
+    this.keep([]);
   };
 
   readonly sendAgain = (): void => void this.flush().catch(this.listener.onError);
@@ -144,13 +174,38 @@ export class AnnotationSession {
     this.set({ contested: this.state.contested.filter((one) => one !== which) });
     forgetUnsent(mine.judgement.id);
     if (how === "look") {
-      this.set(putFirst(this.state, openAnnotation(item, this.opinions.get(item.id))));
+      this.set(putFirst(this.state, this.opened(item, this.opinions.get(item.id) ?? opinionIn(mine))));
     } else if (how === "add") {
       const { version, shown } = item;
       const judgement = { ...mine.judgement, id: crypto.randomUUID(), version, shown };
       this.post({ ...mine, at: Date.now(), judgement });
     }
   };
+
+  /** An item before its analyst, with what they began to say of it. */
+  private opened(item: Item, opinion?: Opinion): Annotation {
+    const draft = this.drafts.open(item);
+    if (opinion) this.drafts.write(item.id, opinion);
+    const known = opinion ?? (draft && opinionFrom(draft)) ?? opinionOf(item.mine);
+    return withItem(openAnnotation(item, known), item);
+  }
+
+  private keepDraft(before: Annotation | null, after: Annotation | null): void {
+    if (!after || after.opinion === before?.opinion) return;
+    this.redoable = false;
+    this.drafts.write(after.item.id, after.opinion);
+  }
+
+  /** Show what another tab made of an item. */
+  private adopt(item: number, opinion: Opinion): void {
+    const isNews = (one: Annotation) => !isSame(contentOf(one.opinion), contentOf(opinion));
+    this.set(revise(this.state, item, (one) => (isNews(one) ? replaceOpinion(one, opinion) : one)));
+  }
+
+  private swap(item: number, opinion: Opinion): void {
+    this.adopt(item, opinion);
+    this.drafts.write(item, opinion);
+  }
 
   private set(change: Partial<SessionState>): void {
     const before = this.state;
@@ -178,7 +233,7 @@ export class AnnotationSession {
   private take(item: Item | null): void {
     // Judged already, and not sent yet: the server cannot know.
     if (item && this.outbox.some((one) => one.item === item.id)) return;
-    this.set(receive(this.state, item));
+    this.set(receive(this.state, item && this.opened(item)));
     if (item) this.listener.onLoaded(item);
   }
 
@@ -189,10 +244,20 @@ export class AnnotationSession {
       this.first = null;
       const open = { ...this.state, empty: false };
       // First, also where something that was still to be sent has brought the next one.
-      this.set(first === null || !item ? receive(open, item) : putFirst(open, openAnnotation(item)));
+      const annotation = item && this.opened(item);
+      this.set(first === null || !annotation ? receive(open, annotation) : putFirst(open, annotation));
       if (item) this.listener.onLoaded(item);
     };
-    void this.inTurn(work).catch((error: unknown) => this.set({ error: error as Error }));
+    void this.inTurn(work).catch((error: unknown) => this.fail(error));
+  }
+
+  /** The next question cannot be loaded for now: looked for again after a while. */
+  private fail(error: unknown): void {
+    this.set({ error: error as Error });
+    if (unanswered(error) && !this.stopped) {
+      clearTimeout(this.again);
+      this.again = setTimeout(this.begin, AGAIN_MS);
+    }
   }
 
   private topUp(): void {
@@ -203,7 +268,7 @@ export class AnnotationSession {
     };
     void this.inTurn(work).catch((error: unknown) => {
       // While there is something to judge, the next one comes with its submission.
-      if (this.state.current === null) this.set({ error: error as Error });
+      if (this.state.current === null) this.fail(error);
     });
   }
 
@@ -223,13 +288,15 @@ export class AnnotationSession {
     return this.inTurn(async () => {
       for (let entry = this.outbox[0]; entry; entry = this.outbox[0]) {
         try {
+          // A draft that arrives after its submission would stand beside it.
+          await this.drafts.settled();
           const { item, next } = await submitItem(entry.item, entry.judgement, this.held());
           forgetUnsent(entry.judgement.id);
           this.take(next);
           this.listener.onRowChanged(item);
         } catch (error) {
           if (unanswered(error)) {
-            this.keep(this.outbox);
+            this.keep(this.outbox, error as Error);
             throw error;
           }
           await this.refused(entry, error as ApiError).catch(this.listener.onError);
@@ -240,27 +307,31 @@ export class AnnotationSession {
     });
   }
 
-  private keep(unsent: readonly Unsent[]): void {
+  private keep(unsent: readonly Unsent[], because: Error | null = null): void {
     clearTimeout(this.again);
-    if (unsent.length && !this.stopped) this.again = setTimeout(this.send, AGAIN_MS);
-    this.set({ unsent: [...unsent] });
+    if (unsent.length && !this.stopped) this.again = setTimeout(this.begin, AGAIN_MS);
+    this.set({ unsent: [...unsent], unsentBecause: because });
   }
 
   private async refused(entry: Unsent, error: ApiError): Promise<void> {
     if (error.code === "judged_meanwhile") {
       // It stays kept: after a reload it is asked about again.
-      const { item, theirs } = error.body as Conflict;
+      const { item } = error.body as Conflict;
       if (covers(entry, item)) {
-        this.set({ contested: [...this.state.contested, { item, theirs, mine: entry }] });
+        this.set({ contested: [...this.state.contested, { item, mine: entry }] });
         return;
       }
     }
     forgetUnsent(entry.judgement.id);
     this.listener.onError(error);
-    if (error.status === 404 || error.code === "decided") return;
+    if (error.code === "decided") {
+      // It counts again when the decision is taken back and it is submitted then.
+      this.drafts.write(entry.item, this.opinions.get(entry.item) ?? opinionIn(entry));
+      return;
+    }
     // It changed, or something is missing: back before the analyst with it, and what was said of it.
     const fresh = await loadItem(entry.item);
-    this.set(putFirst(this.state, openAnnotation(fresh, this.opinions.get(entry.item))));
+    this.set(putFirst(this.state, this.opened(fresh, this.opinions.get(entry.item) ?? opinionIn(entry))));
   }
 
   /** Let the server bring an item back, or say again what was taken back. */
@@ -285,7 +356,7 @@ export class AnnotationSession {
     this.set(
       current?.item.id === item.id
         ? { current: withItem(current, item) }
-        : putFirst({ ...this.state, empty: false }, openAnnotation(item, this.opinions.get(item.id))),
+        : putFirst({ ...this.state, empty: false }, this.opened(item, this.opinions.get(item.id))),
     );
     this.listener.onItemChanged(item.id);
     this.listener.onLoaded(item);
@@ -297,6 +368,7 @@ export class AnnotationSession {
     const { item } = await redoLast(this.queue, crypto.randomUUID());
     const { current } = this.state;
     this.redoable = false;
+    if (item.mine !== null) this.drafts.forget(item.id);
     this.set(
       item.mine === null && current?.item.id === item.id
         ? { current: withItem(current, item) }
@@ -306,4 +378,9 @@ export class AnnotationSession {
     this.listener.onRowChanged(item);
     toast(`Done again: ${elide(item.question, 60)}`, { ms: 3000 });
   }
+}
+
+/** What a judgement says that was to be sent. */
+function opinionIn({ judgement }: Unsent): Opinion {
+  return opinionFrom(judgement);
 }

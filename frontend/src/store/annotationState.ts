@@ -4,7 +4,7 @@ import type { Conflict, Item, ItemRow } from "@/api/review";
 import type { Loaded } from "./loadedItems";
 import type { Unsent } from "./unsent";
 
-/** A judgement that others came before: what stands now, and what was to be sent. */
+/** A judgement that another came before: what the person said before, and what was to be sent. */
 export interface Contested extends Conflict {
   mine: Unsent;
 }
@@ -15,8 +15,10 @@ export interface SessionState extends Loaded {
   /** The item before the analyst is being changed by the server. */
   busy: boolean;
   canRedo: boolean;
-  /** Kept here, and not at the server, for it did not answer. */
+  /** Kept here, and not at the server, for it did not answer or did not take them. */
   unsent: readonly Unsent[];
+  /** Why. */
+  unsentBecause: Error | null;
   contested: readonly Contested[];
 }
 
@@ -32,9 +34,17 @@ export interface Listener {
   onError: (error: unknown) => void;
 }
 
-/** The server did not get it, or did not finish: it is worth sending again. */
+/** Refused for now: who is not signed in, may not judge, or whose graph is deleted, may be again. */
+const FOR_NOW = [401, 403, 404, 408, 429];
+
+/** The server did not take it, and may later: it is kept, and worth sending again. */
 export function unanswered(error: unknown): boolean {
-  return !(error instanceof ApiError) || error.status === 0 || error.status >= 500 || error.status === 401;
+  return (
+    !(error instanceof ApiError) ||
+    error.status === 0 ||
+    error.status >= 500 ||
+    FOR_NOW.includes(error.status)
+  );
 }
 
 /** Whether a judgement is about all paths that the item has by now. */

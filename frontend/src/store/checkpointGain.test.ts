@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Checkpoint, CheckpointGain } from "@/api/types";
-import { concernOf, detailOf, figuresOf, verdictOf } from "./checkpointGain";
+import { concernOf, detailOf, figuresOf, intervalOf, verdictOf } from "./checkpointGain";
 
 const gain: CheckpointGain = {
   ...{ state: "done", before: 5, after: 6, question_set_name: "Paths", split: "test", n: 200 },
@@ -17,6 +17,7 @@ it("says whether a checkpoint is better or worse by the interval of the differen
 
 it("says the figures on the same questions and what answered before", () => {
   expect(figuresOf(gain)).toBe("73.9% → 50.9%");
+  expect(intervalOf(gain)).toBe("−29.0 to −17.0 points, n = 200");
   expect(detailOf(gain, [])).toBe(
     "−23.0 points exactly right (95%: −29.0 to −17.0, p < 0.001) against untrained answering, " +
       "on the same 200 test questions of Paths: 5 gained, 51 lost.",

@@ -19,6 +19,11 @@ export function figuresOf({ score_before, score_after }: CheckpointGain): string
 
 const points = (share: number) => signed(100 * share, 1);
 
+/** "−29.0 to −17.0 points, n = 200": the 95% interval of the difference. */
+export function intervalOf({ low, high, n }: CheckpointGain): string {
+  return low === null || high === null ? "" : `${points(low)} to ${points(high)} points, n = ${n}`;
+}
+
 /** What answered before: another checkpoint, or none. */
 function earlierOf({ method, checkpoint }: CheckpointGain, all: readonly Checkpoint[]): string {
   if (checkpoint === null) return "untrained answering";
@@ -33,7 +38,7 @@ export function detailOf(gain: CheckpointGain, all: readonly Checkpoint[]): stri
   return (
     `${points(score_after - score_before)} points exactly right (95%: ${points(low)} to ${points(high)}, ` +
     `p ${p !== null && p < 0.001 ? "< 0.001" : `= ${p?.toFixed(3)}`}) against ${earlierOf(gain, all)}, on the same ` +
-    `${count(n ?? 0, `${split} question`)} of ${question_set_name}: ${gained} gained, ${lost} lost.`
+    `${count(n ?? 0, `${split} question`)}${split === "dev" ? " (by which training decided when to stop)" : ""} of ${question_set_name}: ${gained} gained, ${lost} lost.`
   );
 }
 

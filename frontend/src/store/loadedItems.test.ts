@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
-import { itemOf as item } from "@/test/review";
-import { setComment } from "./review";
+import { itemOf } from "@/test/review";
+import { openAnnotation, setComment } from "./review";
 import { NOTHING_LOADED, advance, drop, holding, putFirst, receive } from "./loadedItems";
+
+const item = (id: number) => openAnnotation(itemOf(id));
 
 it("sits at the first item and keeps the others ready, each once", () => {
   let loaded = receive(NOTHING_LOADED, item(1));

@@ -1,6 +1,5 @@
 // What one analyst has loaded of a queue: the item before them, and those that wait behind it, half judged. Pure.
-import type { Item } from "@/api/review";
-import { openAnnotation, type Annotation } from "./review";
+import type { Annotation } from "./review";
 
 export interface Loaded {
   current: Annotation | null;
@@ -17,10 +16,9 @@ export function holding({ current, ahead }: Loaded): number[] {
 }
 
 /** An item that the server gave, behind those that are there; null: it has no more. */
-export function receive(loaded: Loaded, item: Item | null): Loaded {
-  if (item === null) return { ...loaded, empty: true };
-  if (holding(loaded).includes(item.id)) return loaded;
-  const current = openAnnotation(item);
+export function receive(loaded: Loaded, current: Annotation | null): Loaded {
+  if (current === null) return { ...loaded, empty: true };
+  if (holding(loaded).includes(current.item.id)) return loaded;
   return loaded.current ? { ...loaded, ahead: [...loaded.ahead, current] } : { ...loaded, current };
 }
 
@@ -34,6 +32,12 @@ export function advance(loaded: Loaded): Loaded {
 export function putFirst(loaded: Loaded, current: Annotation): Loaded {
   const others = [...(loaded.current ? [loaded.current] : []), ...loaded.ahead];
   return { ...loaded, current, ahead: others.filter((one) => one.item.id !== current.item.id) };
+}
+
+/** Change an item, wherever it is. */
+export function revise(loaded: Loaded, item: number, change: (annotation: Annotation) => Annotation): Loaded {
+  const revised = (one: Annotation) => (one.item.id === item ? change(one) : one);
+  return { ...loaded, current: loaded.current && revised(loaded.current), ahead: loaded.ahead.map(revised) };
 }
 
 /** Take an item away, wherever it is. */

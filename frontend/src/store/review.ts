@@ -65,6 +65,15 @@ export function openAnnotation(item: Item, opinion: Opinion = opinionOf(item.min
   return { item, opinion, focus: Math.max(0, open), last: null, past: [], future: [] };
 }
 
+/** Whether paths can be measured by the answers: those that a doubted run gave besides are not checked. */
+export function isAnswerKnown({
+  answers,
+  assumed,
+  answered,
+}: Pick<Item, "answers" | "assumed" | "answered">): boolean {
+  return answers.length > 0 && (!assumed || answered !== null);
+}
+
 export function moveFocus(annotation: Annotation, by: number): Annotation {
   const last = annotation.item.candidates.length - 1;
   return { ...annotation, focus: Math.max(0, Math.min(last, annotation.focus + by)) };
@@ -133,6 +142,11 @@ export function setComment(annotation: Annotation, comment: string, candidate: n
   if (!word) return annotation;
   const words = new Map(annotation.opinion.words).set(candidate, { ...word, comment });
   return { ...annotation, opinion: { ...annotation.opinion, words } };
+}
+
+/** Take another version of an opinion; undo brings the one before back. */
+export function replaceOpinion(annotation: Annotation, opinion: Opinion): Annotation {
+  return withItem(say(annotation, opinion), annotation.item);
 }
 
 /** One step back, or null when there is none on this item. */

@@ -1,8 +1,9 @@
 // The facts of an item's candidates as a drawing: those of the candidate in focus are lit, the others dimmed.
 import type { Node } from "@/api/events";
-import type { Drawing } from "@/api/review";
+import type { Drawing, Item } from "@/api/review";
 import { factOfHop, type Fact } from "./found";
 import { edgeOf } from "./graphEdges";
+import { isAnswerKnown } from "./review";
 import type { GraphEdge, GraphModel, GraphNode, Mark } from "./graphModel";
 
 /** Steps from a topic, along the hops as they were walked. */
@@ -24,7 +25,7 @@ export type Shown = "all" | "lit";
 /** `focus` is the id of the candidate that is lit. */
 export function reviewGraph(
   every: readonly Drawing[],
-  item: { topics: readonly string[]; answers: readonly string[] },
+  item: Pick<Item, "topics" | "answers" | "assumed" | "answered">,
   focus: number | null,
   shown: Shown = "all",
 ): GraphModel {
@@ -52,7 +53,7 @@ export function reviewGraph(
     ["extra", chosen?.extra],
     ["missed", chosen?.missed],
   ] as const) {
-    for (const node of of ?? []) mark.set(node.id, word);
+    if (isAnswerKnown(item)) for (const node of of ?? []) mark.set(node.id, word);
   }
   const depth = depths(drawings, topics);
   const deepest = Math.max(1, ...depth.values());

@@ -1,6 +1,7 @@
 // The keys of the review page: what each act is called, its key, and what a person made of that.
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
+import { pressedKey, type KeyPress } from "./keys";
 
 export const ACTS = {
   rational: { key: "1", label: "Rational path, or right program" },
@@ -49,8 +50,7 @@ const TAKEN: Readonly<Record<string, string>> = {
   ),
 };
 
-export interface Press {
-  key: string;
+export interface Press extends KeyPress {
   ctrlKey: boolean;
   metaKey: boolean;
   altKey: boolean;
@@ -58,8 +58,12 @@ export interface Press {
 }
 
 /** A key press as it is written: "J", "Shift+J", "Ctrl+Z", "Enter". Command counts as Ctrl. Null for Shift and its like alone. */
-export function keyOf({ key, ctrlKey, metaKey, altKey, shiftKey }: Press): string | null {
-  if (["Control", "Shift", "Alt", "Meta", "Dead", "Unidentified"].includes(key)) return null;
+export function keyOf(press: Press): string | null {
+  return written(press, pressedKey(press));
+}
+
+function written({ ctrlKey, metaKey, altKey, shiftKey }: Press, key: string): string | null {
+  if (["", "Control", "Shift", "Alt", "Meta", "Dead", "Unidentified"].includes(key)) return null;
   const letter = key.length === 1 && key.toLowerCase() !== key.toUpperCase();
   // A sign has its Shift in it: "?" needs no more said.
   const shift = shiftKey && (letter || key.length > 1);
@@ -75,7 +79,14 @@ export function keyOf({ key, ctrlKey, metaKey, altKey, shiftKey }: Press): strin
 export function actOf(press: Press, keymap: Keymap): ActName | null {
   const key = keyOf(press);
   if (key === null) return null;
-  return ACT_NAMES.find((act) => keymap[act] === key) ?? ALSO[key] ?? null;
+  // A person may have given an act a letter of their own script.
+  const own = written(press, press.key);
+  return (
+    ACT_NAMES.find((act) => keymap[act] === own) ??
+    ACT_NAMES.find((act) => keymap[act] === key) ??
+    ALSO[key] ??
+    null
+  );
 }
 
 /** Why an act cannot have a key; null when it can. */

@@ -51,6 +51,8 @@ export function itemOf(id: number, rest: Partial<Item> = {}): Item {
     assumed: false,
     answered: null,
     suggested: [],
+    draft: null,
+    decision_draft: null,
     ...rest,
   };
 }

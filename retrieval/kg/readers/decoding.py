@@ -26,6 +26,8 @@ _NOT_OF_FILES = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-es
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]+)", re.IGNORECASE)
 _XML = re.compile(rb"\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9_.:-]+)")
 _PIECE = 1 << 20
+#: The fewest zero bytes by which UTF-16 without a mark is told.
+_ZEROS = 4
 #: Bytes that are looked through at a time to detect an encoding.
 _SCANNED = 1 << 17
 #: The most bytes of lines that are not UTF-8 by which their encoding is guessed.
@@ -106,7 +108,7 @@ def _utf16_without_mark(head: bytes) -> str | None:
     """Return UTF-16 of the byte order whose high bytes are zero, as those of ASCII among any text are."""
     zeros = head[:4096].count(0)
     even = head[:4096:2].count(0)
-    if not zeros or max(even, zeros - even) < 0.98 * zeros or 20 * zeros < len(head[:4096]):
+    if zeros < _ZEROS or max(even, zeros - even) < 0.98 * zeros or 20 * zeros < len(head[:4096]):
         return None
     name = "utf-16-be" if 2 * even > zeros else "utf-16-le"
     text = head[:4096].decode(name, errors="replace")

@@ -108,7 +108,6 @@ class FactFile:
     def rows(self) -> int:
         """How many good rows there are."""
         frames = (self.facts, self.terms, self.passages)
-        others = (
-            self.streamed + len(self.described) + (0 if self.properties is None else self.properties.rows)
-        )
+        others = self.streamed + len(self.described) + len(self.annotations)
+        others += 0 if self.properties is None else self.properties.rows
         return others + sum(part.height for part in frames if part is not None)

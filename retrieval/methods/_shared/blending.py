@@ -70,13 +70,13 @@ def choose_share(
     others = by_words()
     for question in dev[:: -(-len(dev) // _MOST)]:
         check(cancelled)
-        ranked = [
+        paths, trained = (
             retriever.relation_paths(
                 question.question.question, question.topics, limit=_PATHS, mentions=question.names
             )
             for retriever in (others, learned)
-        ]
+        )
         for share in SHARES:
-            best = {path.topic: path for path in reversed(blend(*ranked, share))}
+            best = {path.topic: path for path in reversed(blend(paths, trained, share))}
             gained[share] += score_paths(snapshot, question, list(best.values()), simple=learned.simple).f1
     return max(SHARES, key=lambda share: round(gained[share], 6))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from retrieval.events import ChainsBuilt, Event, PathRetrieved, QuestionLinked
+from retrieval.events import ChainsBuilt, Event, PathRetrieved
 from retrieval.evidence.chains import build_chain, distinct_facts
 from retrieval.evidence.reach import walk
 from retrieval.kg.snapshot import KINDS
@@ -63,10 +63,11 @@ def _is_described(schema: Schema, entity: int) -> bool:
     return told and entity not in schema.kinds and named not in relations
 
 
-def describe(run: PipelineRun, named: LinkedEntity, schema: Schema, warnings: tuple[str, ...]) -> Iterator[Event]:
+def describe(
+    run: PipelineRun, named: LinkedEntity, schema: Schema, warnings: tuple[str, ...]
+) -> Iterator[Event]:
     """Stream what the graph tells of an entity as the run's answer."""
     snapshot, entity = schema.snapshot, named.entity
-    yield QuestionLinked((named,), (), run.ms())
     chains = _find_chains(schema, entity.id)
     for chain in chains:
         run.paths += 1
@@ -93,7 +94,9 @@ def _find_chains(schema: Schema, entity: int) -> list[EvidenceChain]:
     """Chains of one step from an entity: to its kinds, to what is said of it, to what it is said of."""
     snapshot = schema.snapshot
     count, mediator = snapshot.num_relations, KINDS.index("cvt")
-    leading = [relation for relation in _relations_of(snapshot.out_groups, entity) if relation != schema.listing]
+    leading = [
+        relation for relation in _relations_of(snapshot.out_groups, entity) if relation != schema.listing
+    ]
     leading.sort(key=lambda relation: relation != schema.type_relation)
     directed = [*leading, *(count + relation for relation in _relations_of(snapshot.in_groups, entity))]
     chains: list[EvidenceChain] = []

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from retrieval.text.mentions import STOP_WORDS, Span, has_case, words_of
+from retrieval.text.operators import cues
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 #: Behind these stands what a relation is asked of; with an article it is a common noun.
 _ARGUMENT = re.compile(r"\b(?:of|by|from|in|and|or)\s+$", re.IGNORECASE)
+#: Behind a name the question ends, or goes on with another name or what belongs to this one.
+_ENDS = re.compile(r"['’]s\b|,?\s+(?:and|or)\b|\W*$")
 _OWNER = re.compile(r"['’]s\b")
 
 
@@ -66,15 +69,12 @@ def find_silent_names(question: str, linked: Linked) -> tuple[int, ...]:
     return tuple(found)
 
 
-def find_unread_arguments(
-    question: str, read: Understanding, named: Collection[tuple[int, int]], snapshot: Snapshot
-) -> tuple[Span, ...]:
+def find_unread_arguments(question: str, read: Understanding, snapshot: Snapshot) -> tuple[Span, ...]:
     """Find names in small letters: unknown words where the argument of a relation stands that no program reads.
 
     Args:
         question: as asked, without capitals; nothing is found in others, whose names are told by capitals.
         read: what it may mean.
-        named: characters of the entities that it names.
         snapshot: the graph, whose words are known.
     """
     words = words_of(question)
@@ -83,13 +83,16 @@ def find_unread_arguments(
     unread = set(read.meanings[0].unread)
     for meaning in read.meanings[1:]:
         unread &= set(meaning.unread)
+    operators = cues(question)
     found: list[Span] = []
     for word in words:
         known = (word.start, word.end) not in unread or word.text in STOP_WORDS or not word.text.isalpha()
         if known or snapshot.labels.holders(word.text):
             continue
+        if any(cue.start < word.end and word.start < cue.end for cue in operators):
+            continue
         if found and question[found[-1].end : word.start] == " ":
             found[-1] = Span(found[-1].start, word.end, question[found[-1].start : word.end])
         elif _ARGUMENT.search(question[: word.start]) or _OWNER.match(question, word.end):
             found.append(Span(word.start, word.end, question[word.start : word.end]))
-    return tuple(found)
+    return tuple(name for name in found if _ENDS.match(question, name.end))

@@ -26,6 +26,7 @@ from retrieval.methods._shared.opening import FOREIGN, open_retriever
 from retrieval.methods._shared.path_reader.idioms import asks_gender
 from retrieval.methods._shared.program_answers import named_entities
 from retrieval.methods._shared.program_engine import (
+    CONFIDENT,
     ProgramEngine,
     is_unexplained,
     programs_of,
@@ -39,7 +40,7 @@ from retrieval.methods._shared.retelling import Retelling
 from retrieval.methods._shared.retrieved import Reading
 from retrieval.methods._shared.self_taught import SelfTaughtRetriever, joined
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
-from retrieval.pipeline import AskRequest, Engine, Linked, Linking, PipelineRun
+from retrieval.pipeline import AskRequest, Engine, Known, Linked, Linking, PipelineRun
 from retrieval.reasoning.base import Conclusion, Evidence, Reasoner
 from retrieval.reasoning.extractive import ExtractiveReasoner, no_path
 from retrieval.reasoning.llm import NAME as LLM
@@ -48,7 +49,7 @@ from retrieval.reasoning.understanding import understood
 from retrieval.reasoning.writing import WritingReasoner
 from retrieval.text.operators import cues
 from retrieval.training.manifest import read_manifest
-from retrieval.types import NoAnswerReason
+from retrieval.types import LinkedEntity, NoAnswerReason
 
 if TYPE_CHECKING:
     from retrieval.evidence.reach import Reach
@@ -224,11 +225,10 @@ class PathEngine(Engine):
             if linked.entities:
                 programs = None  # the language model reads the rest itself
         named = None if programs is None else programs.find_described(run, linked)
-        if programs is not None and named is not None and self._untaught:
-            yield from programs.describe(run, named, self._said_of_checkpoint())
-            return
+        if named is not None and not linked.entities:
+            linked = Known((named,), ())
         if programs is not None and self._weighs(programs):
-            yield from self._weighed(run, linked, programs, began)
+            yield from self._weighed(run, linked, programs, began, named)
             return
         found = None
         if programs is not None and self._is_read(run, linked, programs):
@@ -256,15 +256,20 @@ class PathEngine(Engine):
         yield from self._reasoned(run, evidence, retrieved.began)
 
     def _weighed(
-        self, run: PipelineRun, linked: Linked, programs: ProgramEngine, began: float
+        self,
+        run: PipelineRun,
+        linked: Linked,
+        programs: ProgramEngine,
+        began: float,
+        named: LinkedEntity | None,
     ) -> Iterator[Event]:
         """By what is likeliest of all that programs and relation paths give: nobody trained on this graph."""
         read = programs.read(run)
-        run.missing = programs.missing(run, linked, read)
+        run.missing = programs.missing(run, read)
         run.silent = find_silent_names(run.request.question, linked)
         if read is not None and self._is_no_path(run, linked, read):
             chosen = programs.chosen(run, read)
-            if chosen is not None:
+            if chosen is not None and (named is None or chosen.sure >= CONFIDENT):
                 found = chosen.read_as(read)
                 yield self._linked_by(run, linked, found, began)
                 yield from programs.answer(run, found, self._said_of_checkpoint())
@@ -276,7 +281,9 @@ class PathEngine(Engine):
         verdict = understood(evidence, self._fallback.decide(evidence))
         chosen = programs.chosen(run, read, retrieved.paths, evidence, verdict)
         run.missing = run.missing if chosen is None else ()
-        if chosen is None:
+        if named is not None and (chosen is None or chosen.sure < CONFIDENT):
+            yield from programs.describe(run, named, self._said_of_checkpoint())
+        elif chosen is None:
             yield from self._reasoned(run, replace(evidence, coverage=0.0), retrieved.began)
         elif read is not None and chosen.is_program(read):
             found = chosen.read_as(read)

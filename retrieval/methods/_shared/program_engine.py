@@ -119,7 +119,12 @@ class ProgramEngine:
         if not cues(run.request.question):
             return None
         found = self.read(run)
-        if found is None or found.is_path or not self.names_given(run, found) or not self.reads_names(run, found):
+        if (
+            found is None
+            or found.is_path
+            or not self.names_given(run, found)
+            or not self.reads_names(run, found)
+        ):
             return None
         if self._guesses:
             chosen = self.chosen(run, found)
@@ -167,10 +172,12 @@ class ProgramEngine:
         return valued or any(columns.value_type(end) is not None for end in ends)
 
     def are_no_answer(self, question: str, nodes: Sequence[int]) -> bool:
-        """Whether nodes can be no answer: things of a yes or no, yes and no of anything, a kind of things or rows of
-        "who did it", people, a trade or a day of "where", a yes of "when".
+        """Whether nodes can be no answer: those without a name, things of a yes or no, yes and no of anything, a kind
+        of things or rows of "who did it", people, a trade or a day of "where", a yes of "when".
         """
         schema, sort = self._reader.parser.schema, asked(words(question))
+        if nodes and (self._reader.snapshot.kinds[list(nodes)] == KINDS.index("cvt")).all():
+            return True
         if len(nodes) > 1 and set(nodes) <= set(schema.truth_values):
             return True
         if sort == "yes/no":
@@ -194,12 +201,11 @@ class ProgramEngine:
             for word in words(question).words
         )
 
-    def missing(self, run: PipelineRun, linked: Linked, read: Understanding | None) -> tuple[Span, ...]:
+    def missing(self, run: PipelineRun, read: Understanding | None) -> tuple[Span, ...]:
         """Find the names of a question that the graph lacks, those in small letters too."""
         if read is None or run.request.given or run.missing:
             return run.missing
-        spans = {(own.start, own.end) for own in linked.entities}
-        return find_unread_arguments(run.request.question, read, spans, self._reader.snapshot)
+        return find_unread_arguments(run.request.question, read, self._reader.snapshot)
 
     def unread_names(self, run: PipelineRun) -> tuple[Span, ...]:
         """Return the names that the graph lacks, none where a program reads them all as something else."""

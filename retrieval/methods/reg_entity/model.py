@@ -104,7 +104,8 @@ class EntityScorer(nn.Module):
             entities: ``project_entities(texts)`` of each slot, [n, F]; None without entity texts.
         """
         ends = batch.heads, batch.tails, batch.topics
-        x = self.place(distance_features(*ends, self.rounds, turning=self.turning))
+        places = distance_features(*ends, self.rounds, turning=self.turning)
+        x = self.place(places)
         if entities is not None:
             x = x + entities
         order, sources, relation, counts, graph = both_ways(batch, len(relation_texts) // 2)
@@ -129,7 +130,8 @@ class EntityScorer(nn.Module):
         told = self.walk.told(relations[-1][relation], read[graph], matches)
         ways = self.walk(x, told.index_select(0, pair), sources, torch.repeat_interleave(counts))
         if self.wanted is not None:
-            begins = hops_from_topic(distance_features(*ends, self.rounds), self.rounds)[sources]
+            turning = places if self.turning else distance_features(*ends, self.rounds)
+            begins = hops_from_topic(turning, self.rounds).index_select(0, sources)
             ways = ways + self.wanted(read, relation_texts, *walked, begins)
         return logits, torch.zeros_like(ways).index_copy(0, order, ways).view(2, -1)
 

@@ -8,8 +8,8 @@ from retrieval.environment import LLMSettings, language_model
 from retrieval.errors import ConfigError, LLMError, LLMTimeoutError
 from retrieval.llm import failures
 from retrieval.llm.asking import ask
-from retrieval.llm.constraints import answer_lines, json_object
 from retrieval.llm.chat import stream_chat
+from retrieval.llm.constraints import answer_lines, json_object
 from tests.retrieval.reasoning.endpoint import Endpoint, fails, refuses, says, silent
 
 CHAT = [{"role": "user", "content": "Say yes."}]
@@ -41,7 +41,8 @@ def test_refused_fields_are_renamed_or_left_out_once_for_each_model(names_parame
 
 
 @pytest.mark.parametrize(
-    ("constraint", "field"), [(json_object(a={"type": "string"}), "response_format"), (answer_lines(["A"]), "grammar")]
+    ("constraint", "field"),
+    [(json_object(a={"type": "string"}), "response_format"), (answer_lines(["A"]), "grammar")],
 )
 def test_a_refused_constraint_is_left_out(constraint, field):
     with Endpoint(refuses(field, then=says("yes"))) as endpoint:
@@ -52,7 +53,10 @@ def test_a_refused_constraint_is_left_out(constraint, field):
 
 
 def test_a_bad_request_about_something_else_fails_with_the_endpoints_words(recorded):
-    with Endpoint(fails(400, "The model refuses key-123 today.")) as endpoint, pytest.raises(LLMError) as caught:
+    with (
+        Endpoint(fails(400, "The model refuses key-123 today.")) as endpoint,
+        pytest.raises(LLMError) as caught,
+    ):
         ask(settings(endpoint.url, api_key="key-123"), CHAT)
     assert len(endpoint.bodies) == 1
     assert "error 400" in caught.value.message
@@ -82,7 +86,7 @@ def test_a_model_that_is_loading_is_waited_for(monkeypatch):
 
 def test_a_model_that_loads_for_too_long_is_given_up(recorded):
     with Endpoint(fails(503, "Model x is currently loading")) as endpoint:
-        with pytest.raises(LLMTimeoutError, match="still loading after 0.5 s"):
+        with pytest.raises(LLMTimeoutError, match=r"still loading after 0\.5 s"):
             ask(settings(endpoint.url, loading_timeout=0.5), CHAT)
         assert len(endpoint.bodies) == 1
     assert recorded == [("tiny", "Model x is currently loading")]
@@ -116,5 +120,5 @@ def test_limits_out_of_range_are_refused_by_name(name, value, hint):
 
 
 def test_a_longer_silence_may_be_allowed():
-    with Endpoint(silent) as endpoint, pytest.raises(LLMTimeoutError, match="silent for 0.2 s"):
+    with Endpoint(silent) as endpoint, pytest.raises(LLMTimeoutError, match=r"silent for 0\.2 s"):
         ask(settings(endpoint.url, silence_timeout=0.2), CHAT)

@@ -28,7 +28,9 @@ def opened(request, tmp_path_factory):
     snapshot = land.build(tmp_path_factory.mktemp("failing") / "graph")
 
     def with_reasoner(reasoner):
-        method, opening = {"paths": ("rel-rag-path", open_engine), "agent": ("graph-s3", open_agent)}[request.param]
+        method, opening = {"paths": ("rel-rag-path", open_engine), "agent": ("graph-s3", open_agent)}[
+            request.param
+        ]
         spec = EngineSpec(snapshot.path, None, method=method, reasoner=reasoner.name)
         engine = opening(Opening(spec, GraphParts(snapshot, WordEncoder()), reasoner))
         engine.linker = LabelLinker(snapshot)

@@ -305,7 +305,9 @@ def test_settings_come_from_the_environment_or_not_at_all():
 
 
 def test_a_count_of_what_a_chain_leads_to_is_verified(evidence):
-    counted = replace(evidence, question="How many languages are spoken in the countries that border Switzerland?")
+    counted = replace(
+        evidence, question="How many languages are spoken in the countries that border Switzerland?"
+    )
     with Endpoint(says("ans: 3")) as endpoint:
         _, verdict = answer(counted, endpoint.url)
     (found,) = verdict.answers
@@ -314,7 +316,9 @@ def test_a_count_of_what_a_chain_leads_to_is_verified(evidence):
     assert verdict.warnings == ()
 
 
-@pytest.mark.parametrize(("reply", "question"), [("ans: 4", "How many languages are there?"), ("ans: 3", QUESTION)])
+@pytest.mark.parametrize(
+    ("reply", "question"), [("ans: 4", "How many languages are there?"), ("ans: 3", QUESTION)]
+)
 def test_a_number_that_nothing_supports_stays_unverified(evidence, reply, question):
     with Endpoint(says(reply)) as endpoint:
         _, verdict = answer(replace(evidence, question=question), endpoint.url)
@@ -330,7 +334,9 @@ def test_a_number_that_a_program_gives_is_verified(evidence):
 
 def test_a_value_of_the_evidence_is_verified_however_it_is_written(tmp_path):
     graph = build(tmp_path / "sizes", [("Lake Brill", "depth", "1,200 m")])
-    paths = ScriptedRetriever(graph, {"Lake Brill": [("depth", 0.8)]}).relation_paths("", ids(graph, "Lake Brill"))
+    paths = ScriptedRetriever(graph, {"Lake Brill": [("depth", 0.8)]}).relation_paths(
+        "", ids(graph, "Lake Brill")
+    )
     question = "How deep is Lake Brill?"
     linked = LabelLinker(graph).link(question)
     found = gather(

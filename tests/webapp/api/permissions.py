@@ -152,6 +152,7 @@ TABLE = {
     "POST graphs/<pk>/rollback": graph_managers("graph", body={"method": "=rel-rag-path"}),
     "POST checkpoints": graph_managers("graph", body=GRAPH),
     "GET checkpoints/<pk>/download": reads("checkpoint"),
+    "POST checkpoints/<pk>/compare": managers("checkpoint", body={"question_set": "set"}),
     "POST checkpoints/<pk>/promote": graph_managers("checkpoint"),
     # questions and answers
     "GET runs": reads(),

@@ -218,7 +218,7 @@ async def opens(target, headers):
     assert await socket.connect()
     told = b""
     while not await socket.receive_nothing(timeout=0.05, interval=0.01):
-        message = await socket.receive_output(timeout=5)
+        message = await socket.receive_output(timeout=30)
         if message["type"] == "websocket.close":
             await socket.disconnect()
             return message["code"], told

@@ -133,7 +133,7 @@ def test_training_is_queued_with_what_was_asked_for(api, tiny_graph, question_se
         "compare": False,
         "corrections": True,
     }
-    assert redis.llen("clew:celery:jobs") == 1
+    assert redis.llen("clew:celery:long") == 1
 
 
 @pytest.mark.parametrize(

@@ -160,7 +160,7 @@ def test_without_tests_nothing_stands_before_a_version_or_a_promotion(
 
 
 def test_a_promotion_waits_for_the_tests(api, tiny_graph, checkpoint):
-    first, row = checkpoint(), checkpoint()
+    first, row = checkpoint(adopted=True), checkpoint()
     keep(api("analyst"), tiny_graph, CAPITAL)
     shown = api("analyst").post(f"/api/v1/checkpoints/{row.pk}/promote").json()
     assert shown["in_use"] is False

@@ -271,6 +271,7 @@ def test_made_up_credentials_share_the_lane_of_their_address(narrow):
         answer = requests.get(session, timeout=10)
         assert (answer.status_code, answer.json()["error"]["code"]) == (503, "server_busy")
         assert int(answer.headers["Retry-After"]) > 0
+        assert requests.get(f"{narrow.url}/healthz", timeout=10).status_code == 200, "busy is not dead"
         elsewhere = narrow.connect(WHOLE, address="127.0.0.2")
         assert read_status(elsewhere) == 200
     assert [read_status(client) for client in sent if client not in refused] == [401] * 10

@@ -61,7 +61,10 @@ def test_a_worker_that_was_killed_is_missed_at_once(workers, queue):
     workers[queue].kill()
     workers[queue].wait()
     code, failed, _ = readiness()
-    assert (code, failed) == (503, {f"Worker(queue='{queue}')": f"Unavailable: No worker for {queue} is running."})
+    assert (code, failed) == (
+        503,
+        {f"Worker(queue='{queue}')": f"Unavailable: No worker for {queue} is running."},
+    )
     assert Client().get("/healthz").status_code == 200
 
 

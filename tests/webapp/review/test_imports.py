@@ -228,3 +228,18 @@ def test_rows_of_a_table_that_are_no_verdicts(api, make):
             "wrong-topic, wrong-answer, unclear.",
         ),
     ]
+
+
+def test_an_export_brings_back_what_was_judged_without_a_path(api, make):
+    client, queue, other = api("analyst"), make(), make()
+    send(client, after(client, queue), "rational", "not-rational")
+    send(client, after(client, queue), "unsure")
+    send(client, after(client, queue), comment="nothing leads there")
+    table = exported(client, queue, "csv")
+    assert table.count(",no-path,") == 1
+    found = send_file(client, other, table, name="verdicts.csv").json()
+    assert (found["verdicts"], found["problems"]) == (4, [])
+    assert [row.state for row in other.rows.all()] == ["done", "done", "done"]
+    again = send_file(client, other, table, name="verdicts.csv").json()
+    assert (again["verdicts"], CurrentAnnotation.objects.filter(queue=other).count()) == (0, 3)
+    assert tallied_right(other)

@@ -51,7 +51,7 @@ def test_a_study_is_queued_with_a_row_for_each_cell(started, six, redis):
     assert list(cells)[:3] == [
         ("trained", 0.5, 0, "Six", "Six"), ("trained", 0.5, 1, "Six", "Six"), ("trained", 1, 0, "Six", "Six"),
     ]  # fmt: skip
-    assert redis.llen("clew:celery:jobs") == 1
+    assert redis.llen("clew:celery:long") == 1
 
 
 @pytest.mark.parametrize(

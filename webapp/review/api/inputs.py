@@ -11,7 +11,7 @@ from rest_framework import serializers
 from webapp.api.fields import PlainText
 from webapp.api.schema import RELATION_PATH
 from webapp.experiments.serializers import SEED_MAX
-from webapp.review.models import Ordering, QueueKind, Reason, VerdictKind
+from webapp.review.models import DraftPurpose, Ordering, QueueKind, Reason, VerdictKind
 from webapp.review.services.right_answers import ANSWERS_MAX
 
 OVERLAP_MAX = 10
@@ -56,15 +56,29 @@ class VerdictInputSerializer(serializers.Serializer[object]):
     comment = PlainText(max_length=COMMENT_MAX, allow_blank=True, default="")
 
 
-class DecisionSerializer(serializers.Serializer[object]):
-    """How an item is decided."""
+class OpinionSerializer(serializers.Serializer[object]):
+    """Verdicts on the paths of a question, or that it is broken, and a comment on it."""
 
-    id = serializers.UUIDField()
-    version = serializers.IntegerField(min_value=0)
     verdicts = VerdictInputSerializer(many=True, default=list)
     broken = serializers.BooleanField(default=False)
     reasons = serializers.ListField(child=serializers.ChoiceField(choices=Reason.choices), default=list)
     comment = PlainText(max_length=COMMENT_MAX, allow_blank=True, default="")
+
+
+class DraftInputSerializer(serializers.Serializer[object]):
+    """A draft; ``revision`` is made by the client, ``base`` is the revision that it changes."""
+
+    purpose = serializers.ChoiceField(choices=DraftPurpose.choices)
+    revision = serializers.UUIDField()
+    base = serializers.UUIDField(allow_null=True, default=None)
+    content = OpinionSerializer()
+
+
+class DecisionSerializer(OpinionSerializer):
+    """How an item is decided."""
+
+    id = serializers.UUIDField()
+    version = serializers.IntegerField(min_value=0)
 
 
 class AnnotationInputSerializer(DecisionSerializer, HoldingSerializer):

@@ -27,6 +27,7 @@ from webapp.review.models import Item
 from webapp.review.services import (
     added_paths,
     adjudication,
+    drafts,
     path_previews,
     reservations,
     right_answers,
@@ -41,7 +42,8 @@ def shown(item: Item | None, user: User, *, judged: bool = True) -> dict[str, An
     if item is None:
         return None
     mine = selectors.mine(item, user) if judged else None
-    return dict(shapes.ItemSerializer(item, context={"mine": mine}).data)
+    context = {"mine": mine, "drafts": selectors.drafts(item, user)}
+    return dict(shapes.ItemSerializer(item, context=context).data)
 
 
 class ItemViewSet(UserView, viewsets.GenericViewSet[Item]):
@@ -110,7 +112,7 @@ class ItemViewSet(UserView, viewsets.GenericViewSet[Item]):
     @extend_schema(request=inputs.AnnotationInputSerializer, responses=shapes.SubmittedSerializer)
     @action(detail=True, methods=["post"])
     def submit(self, request: Request, pk: str) -> Response:
-        """Judge an item, and get the next one. 409 with all versions when it was judged meanwhile."""
+        """Judge an item, and get the next one. 409 with the item as it is when it was judged meanwhile."""
         data = validated(inputs.AnnotationInputSerializer(data=request.data))
         holding = data.pop("holding")
 
@@ -151,6 +153,19 @@ class ItemViewSet(UserView, viewsets.GenericViewSet[Item]):
             conflict = _meanwhile(error, self.user, self.request.data)
             return Response(conflict, status=status.HTTP_409_CONFLICT)
 
+    @extend_schema(request=inputs.DraftInputSerializer, responses={204: None})
+    @action(detail=True, methods=["put"])
+    def draft(self, request: Request, pk: str) -> Response:
+        """Save what was entered and is not submitted. 409 with the other draft where another tab changed it."""
+        data = validated(inputs.DraftInputSerializer(data=request.data))
+        try:
+            drafts.save_draft(item=self.get_object(), user=self.user, **data)
+        except drafts.DraftChangedError as error:
+            other = None if error.draft is None else shapes.DraftSerializer(error.draft).data
+            conflict = {**body(error.code, error.message, error.hint), "draft": other}
+            return Response(conflict, status=status.HTTP_409_CONFLICT)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
     @extend_schema(request=None, responses={204: None})
     @action(detail=True, methods=["post"])
     def release(self, request: Request, pk: str) -> Response:
@@ -164,12 +179,13 @@ def _changed(item: Item) -> dict[str, Any]:
 
 
 def _meanwhile(error: submissions.AnnotationConflictError, user: User, yours: Any) -> dict[str, Any]:
-    """The error with both versions: the current annotations, and what was sent."""
-    theirs = shapes.CurrentAnnotationSerializer(selectors.current(error.item), many=True).data
+    """The error with the item, which has what the person said of it before, and what was sent.
+
+    Other people's verdicts are not in it: who judges an item stays blind to them until the judgement is recorded.
+    """
     return {
         **body(error.code, error.message, error.hint),
         "item": shown(error.item, user),
-        "theirs": theirs,
         "yours": yours,
     }
 

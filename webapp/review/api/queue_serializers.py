@@ -10,6 +10,7 @@ from rest_framework import serializers
 from webapp.experiments.models import Report
 from webapp.experiments.serializers import CheckpointSerializer, MadeByJobSerializer
 from webapp.jobs.serializers import JobSerializer
+from webapp.review.domain import counters
 from webapp.review.domain.statistics import progress
 from webapp.review.models import Queue
 from webapp.review.services import deletion
@@ -21,6 +22,12 @@ class ItemProgressSerializer(serializers.Serializer[object]):
     open = serializers.IntegerField()
     done = serializers.IntegerField()
     broken = serializers.IntegerField()
+
+
+class PersonalProgressSerializer(ItemProgressSerializer):
+    """Items by state, and the work of the person who asks."""
+
+    mine = serializers.IntegerField(help_text="items that the person who asks has judged")
 
 
 class UsedLabelSetSerializer(serializers.Serializer[object]):
@@ -36,24 +43,16 @@ class QueueSerializer(MadeByJobSerializer):
     snapshot = serializers.CharField(source="snapshot.hash")
     version = serializers.IntegerField(source="snapshot.version")
     current = serializers.SerializerMethodField()
+    current_version = serializers.IntegerField(source="graph.snapshot.version", allow_null=True, default=None)
     label_sets = UsedLabelSetSerializer(many=True)
     progress = serializers.SerializerMethodField()
 
     class Meta:
         model = Queue
         fields = [
-            *("id", "name", "graph", "graph_name", "snapshot", "version", "current", "question_set"),
-            *(
-                "question_set_name",
-                "kind",
-                "label_sets",
-                "ordering",
-                "seed",
-                "overlap",
-                "state",
-                "job",
-                "items",
-            ),
+            *("id", "name", "graph", "graph_name", "snapshot", "version", "current", "current_version"),
+            *("question_set", "question_set_name", "kind", "label_sets", "ordering", "seed", "overlap"),
+            *("state", "job", "items"),
             *("candidates", "progress", "error", "created_at", "finished_at", "created_by"),
         ]
 
@@ -61,10 +60,11 @@ class QueueSerializer(MadeByJobSerializer):
         """Whether the graph still has the version that this queue is about."""
         return queue.graph.snapshot_id == queue.snapshot_id
 
-    @extend_schema_field(ItemProgressSerializer)
+    @extend_schema_field(PersonalProgressSerializer)
     def get_progress(self, queue: Queue) -> dict[str, int]:
-        """Items by state."""
-        return progress(queue)
+        """Items by state, and those that the person who asks has judged."""
+        user = self.context["request"].user
+        return {**progress(queue), "mine": counters.judged_by(queue.pk, user.username)}
 
 
 class DeletedQueueSerializer(serializers.ModelSerializer[Queue]):

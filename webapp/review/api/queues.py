@@ -21,6 +21,7 @@ from webapp.api.errors import InvalidError
 from webapp.api.params import integer, truth, validated
 from webapp.experiments.models import LabelSet
 from webapp.graphs.selectors import find_graph
+from webapp.jobs.serializers import JobSerializer
 from webapp.questions.selectors import question_sets
 from webapp.review import selectors
 from webapp.review.api import inputs
@@ -31,6 +32,7 @@ from webapp.review.domain import statistics
 from webapp.review.models import Queue
 from webapp.review.services import (
     adjudication,
+    carry_over,
     deletion,
     events,
     exports,
@@ -64,7 +66,8 @@ class QueueViewSet(RowViewSet[Queue]):
             plan=queues.Plan(data["kind"], data["ordering"], data["overlap"], data["seed"], data["name"]),
             user=self.user,
         )
-        answer = queue_shapes.StartedQueueSerializer({"queue": queue, "job": queue.job}).data
+        started = {"queue": queue, "job": queue.job}
+        answer = queue_shapes.StartedQueueSerializer(started, context=self.get_serializer_context()).data
         return Response(answer, status=status.HTTP_202_ACCEPTED)
 
     @extend_schema(
@@ -90,7 +93,14 @@ class QueueViewSet(RowViewSet[Queue]):
         queue = self.find(deletion.restorable(), int(pk))
         self.check_object_permissions(request, queue)
         deletion.restore(queue=queue)
-        return Response(queue_shapes.QueueSerializer(self.get_object()).data)
+        return Response(self.get_serializer(self.get_object()).data)
+
+    @extend_schema(request=None, responses={202: JobSerializer})
+    @action(detail=True, methods=["post"], url_path="carry-over")
+    def carry_over(self, request: Request, pk: str) -> Response:
+        """Move it to the graph's current version: verdicts stay, and questions whose paths changed come back."""
+        job = carry_over.start_carry_over(queue=self.get_object(), user=self.user)
+        return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
 
     @extend_schema(request=inputs.HoldingSerializer, responses=shapes.NextSerializer)
     @action(detail=True, methods=["post"], permission_classes=[AnalystWrites])
@@ -124,7 +134,7 @@ class QueueViewSet(RowViewSet[Queue]):
     def disagreements(self, request: Request, pk: str) -> Response:
         """Items that enough analysts judged, and not alike, with what each says."""
         every = truth(request.query_params, "all")
-        rows = adjudication.disagreements(self.get_object(), decided=every)
+        rows = adjudication.disagreements(self.get_object(), self.user, decided=every)
         page = self.paginate_queryset(cast(Any, rows))
         sides = adjudication.sides(cast(Any, page))
         return self.get_paginated_response(shapes.DisagreementSerializer(cast(Any, sides), many=True).data)
@@ -187,7 +197,7 @@ class QueueViewSet(RowViewSet[Queue]):
         """Everything that happened, newest first; as a file, oldest first."""
         query, queue = request.query_params, self.get_object()
         analyst = query.get("analyst", "")
-        rows = events.events(queue, item=integer(query, "item"), analyst=analyst)
+        rows = events.events(queue, self.user, item=integer(query, "item"), analyst=analyst)
         if "format" in query:
             wanted = _format(query["format"], events.FORMATS)
             return _file(events.write(rows, wanted), f"events-{queue.pk}.{wanted}", wanted)
@@ -228,7 +238,7 @@ class QueueViewSet(RowViewSet[Queue]):
         queue = self.get_object()
         wanted = _format(request.query_params.get("format", "jsonl"), [*exports.FORMATS])
         name = f"questions-{queue.pk}.jsonl" if wanted == "questions" else f"review-{queue.pk}.{wanted}"
-        return _file(exports.write(queue, wanted), name, wanted)
+        return _file(exports.write(queue, wanted, reader=self.user), name, wanted)
 
 
 def _format(wanted: str, formats: Sequence[str]) -> str:

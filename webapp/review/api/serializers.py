@@ -11,8 +11,21 @@ from webapp.api.fields import ErrorSerializer
 from webapp.api.schema import or_null, part
 from webapp.graphs.serializers import HopSerializer, NodeSerializer, RelationStepSerializer
 from webapp.review import selectors
-from webapp.review.api.inputs import PathField
-from webapp.review.models import CandidatePath, Item, QueueKind, Reason, Submission, Verdict, VerdictKind
+from webapp.review.api.inputs import OpinionSerializer, PathField
+from webapp.review.models import (
+    Accord,
+    CandidatePath,
+    Draft,
+    DraftPurpose,
+    Item,
+    ItemState,
+    QueueKind,
+    Reason,
+    Submission,
+    Verdict,
+    VerdictKind,
+)
+from webapp.review.services import events
 
 
 class CandidateSourceSerializer(serializers.Serializer[object]):
@@ -90,8 +103,20 @@ class CurrentAnnotationSerializer(serializers.ModelSerializer[Submission]):
         fields = ["analyst", "at", "comment", "verdicts"]
 
 
+class DraftSerializer(serializers.ModelSerializer[Draft]):
+    """What a person entered and did not submit."""
+
+    content = OpinionSerializer()
+
+    class Meta:
+        model = Draft
+        fields = ["revision", "saved_at", "content"]
+
+
 class ItemRowSerializer(serializers.ModelSerializer[Item]):
-    """An item in a list."""
+    """An item in a list. ``accord`` stays ``none`` until enough analysts judged it: they judge blind."""
+
+    accord = serializers.SerializerMethodField()
 
     class Meta:
         model = Item
@@ -99,6 +124,11 @@ class ItemRowSerializer(serializers.ModelSerializer[Item]):
             *("id", "queue", "position", "key", "question", "doubt", "reason", "state", "submitted"),
             *("version", "accord", "settled"),
         ]
+
+    @extend_schema_field(serializers.ChoiceField(choices=Accord.choices))
+    def get_accord(self, item: Item) -> str:
+        """Whether analysts agree."""
+        return Accord.NONE if item.state == ItemState.OPEN else item.accord
 
 
 class AnsweredSerializer(serializers.ModelSerializer[Submission]):
@@ -124,6 +154,7 @@ class ItemSerializer(serializers.ModelSerializer[Item]):
 
     ``answered`` is who said what the answers are; null: they are the question set's, or ``assumed``: a doubted run
     gave them besides. ``suggested`` are those that others called right since, for an analyst to take over.
+    ``draft`` and ``decision_draft`` are what the person who asks entered and did not submit.
     """
 
     kind = serializers.ChoiceField(choices=QueueKind.choices, source="queue.kind")
@@ -134,13 +165,15 @@ class ItemSerializer(serializers.ModelSerializer[Item]):
     adjudicated = serializers.SerializerMethodField()
     answered = serializers.SerializerMethodField()
     suggested = serializers.SerializerMethodField()
+    draft = serializers.SerializerMethodField()
+    decision_draft = serializers.SerializerMethodField()
 
     class Meta:
         model = Item
         fields = [
             *("id", "queue", "kind", "position", "key", "question", "topics", "answers", "doubt", "reason"),
             *("shown", "state", "submitted", "version", "settled", "candidates", "mine", "adjudicated"),
-            *("assumed", "answered", "suggested"),
+            *("assumed", "answered", "suggested", "draft", "decision_draft"),
         ]
 
     @extend_schema_field(CandidateSerializer(many=True))
@@ -167,6 +200,20 @@ class ItemSerializer(serializers.ModelSerializer[Item]):
     def get_suggested(self, item: Item) -> list[dict[str, Any]]:
         """What others say since, the last of each."""
         return [dict(row) for row in AnsweredSerializer(selectors.suggested(item), many=True).data]
+
+    @extend_schema_field(DraftSerializer(allow_null=True))
+    def get_draft(self, item: Item) -> dict[str, Any] | None:
+        """The judgement that the person began."""
+        return self._draft(DraftPurpose.JUDGEMENT)
+
+    @extend_schema_field(DraftSerializer(allow_null=True))
+    def get_decision_draft(self, item: Item) -> dict[str, Any] | None:
+        """The decision that the person began."""
+        return self._draft(DraftPurpose.DECISION)
+
+    def _draft(self, purpose: str) -> dict[str, Any] | None:
+        found = self.context["drafts"].get(purpose)
+        return None if found is None else dict(DraftSerializer(found).data)
 
 
 def _said(event: Submission | None) -> dict[str, Any] | None:
@@ -308,12 +355,17 @@ class ImportedSerializer(serializers.Serializer[object]):
 
 
 class ReviewEventSerializer(serializers.ModelSerializer[Submission]):
-    """Something that happened to an item; ``shown`` is the hash of what the analyst saw of it."""
+    """Something that happened to an item; ``shown`` is the hash of what the analyst saw of it.
+
+    ``withheld``: its verdicts and comment are not shown to who may still judge the item independently.
+    """
 
     analyst = serializers.CharField(source="analyst_name")
     question_id = serializers.CharField(source="item.key")
     question = serializers.CharField(source="item.question")
-    verdicts = VerdictSerializer(many=True)
+    comment = serializers.SerializerMethodField()
+    verdicts = serializers.SerializerMethodField()
+    withheld = serializers.BooleanField()
     path = serializers.IntegerField(source="path_id", allow_null=True)
     undoes = serializers.UUIDField(source="undoes_id", allow_null=True)
     replaces = serializers.UUIDField(source="replaces_id", allow_null=True)
@@ -323,5 +375,14 @@ class ReviewEventSerializer(serializers.ModelSerializer[Submission]):
         model = Submission
         fields = [
             *("id", "at", "analyst", "kind", "item", "question_id", "question", "shown", "comment", "path"),
-            *("undoes", "replaces", "batch", "answers", "verdicts"),
+            *("undoes", "replaces", "batch", "answers", "verdicts", "withheld"),
         ]
+
+    def get_comment(self, event: Submission) -> str:
+        """The comment on the question."""
+        return events.shown_comment(event)
+
+    @extend_schema_field(VerdictSerializer(many=True))
+    def get_verdicts(self, event: Submission) -> list[dict[str, Any]]:
+        """What was said of each path."""
+        return [dict(row) for row in VerdictSerializer(events.shown_verdicts(event), many=True).data]

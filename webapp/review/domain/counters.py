@@ -8,6 +8,8 @@ own name, so that people who judge at once write different rows; the figures of 
 - ``path, rational, refused, unsure``: paths by how many said what, of those that two or more judged.
 - ``reason, code``: verdicts that give this reason.
 - ``state, done`` or ``broken``; ``accord, unanimous`` or ``split``; ``settled``; ``adjudicated``: items.
+
+All but ``judged`` are of complete items: figures of an open one would tell an analyst what a colleague said of it.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from datetime import datetime
 from itertools import combinations
 
 from django.db import connection
-from django.db.models import Max
+from django.db.models import Max, Sum
 from django.utils import timezone
 
 from webapp.review.domain.annotation import Annotation
@@ -41,11 +43,12 @@ _READ = """
 
 def of_item(item: Item, annotations: Sequence[Annotation]) -> Counter[Key]:
     """The counts of one item, from its state and its annotations."""
-    counts: Counter[Key] = Counter(of_annotations(annotations))
+    counts: Counter[Key] = Counter(("judged", one.analyst) for one in annotations)
     if item.state != ItemState.OPEN:
+        counts.update(_of_annotations(annotations))
         counts["state", item.state] += 1
-    if item.accord != Accord.NONE:
-        counts["accord", item.accord] += 1
+        if item.accord != Accord.NONE:
+            counts["accord", item.accord] += 1
     if item.settled:
         counts["settled",] += 1
     if item.adjudicated_id is not None:
@@ -53,12 +56,11 @@ def of_item(item: Item, annotations: Sequence[Annotation]) -> Counter[Key]:
     return counts
 
 
-def of_annotations(annotations: Sequence[Annotation]) -> Counter[Key]:
+def _of_annotations(annotations: Sequence[Annotation]) -> Counter[Key]:
     """The counts of what several analysts say of one item."""
     counts: Counter[Key] = Counter()
     by_path: dict[int, list[tuple[str, str]]] = defaultdict(list)
     for annotation in annotations:
-        counts["judged", annotation.analyst] += 1
         for one in annotation.verdicts:
             counts.update(("reason", code) for code in set(one.reasons))
             if one.candidate is not None:
@@ -92,6 +94,12 @@ def read(queue_id: int, *, what: str = "") -> Counter[Key]:
     # All keys at once: one by one, reading them took longer than all else.
     keys = json.loads(f"[{','.join(key for key, _ in rows)}]")
     return Counter({tuple(key): n for key, (_, n) in zip(keys, rows, strict=True)})
+
+
+def judged_by(queue_id: int, analyst: str) -> int:
+    """How many items an analyst has annotated."""
+    rows = QueueCounter.objects.filter(queue=queue_id, key=_text(("judged", analyst)))
+    return rows.aggregate(n=Sum("n"))["n"] or 0
 
 
 def last_changed(queue_id: int) -> dict[str, datetime]:

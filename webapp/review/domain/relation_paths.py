@@ -104,6 +104,28 @@ def walk(snapshot: Snapshot, topic: str, path: Path, *, simple: bool) -> PathWal
     return PathWalk(start, tuple(known), tuple(levels), error)
 
 
+def facts(snapshot: Snapshot, topic: str, path: Path, *, simple: bool) -> frozenset[tuple[int, str, str]]:
+    """The facts of a path's complete walks as (step, source, target), by name; none where it cannot be walked."""
+    found = walk(snapshot, topic, path, simple=simple)
+    if found.error is not None:
+        return frozenset()
+    sources = [np.array([found.topic], np.int64), *found.levels[:-1]]
+    used: set[tuple[int, str, str]] = set()
+    ends = found.end
+    for step in reversed(range(len(found.path))):
+        relation, inverse = found.path[step]
+        owners, relations, targets, _ = search.all_arcs(snapshot, sources[step])
+        directed = relation + (snapshot.num_relations if inverse else 0)
+        keep = (relations == directed) & np.isin(targets, ends)
+        starts = sources[step][owners[keep]]
+        used.update(
+            (step, snapshot.entity_label(int(start)), snapshot.entity_label(int(target)))
+            for start, target in zip(starts, targets[keep], strict=True)
+        )
+        ends = np.unique(starts)
+    return frozenset(used)
+
+
 def _too_long(path: Path) -> ClewError | None:
     if not path:
         return PathError("The path has no step.", hint="Choose the first relation.")

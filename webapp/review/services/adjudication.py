@@ -12,11 +12,13 @@ from django.db.models import QuerySet
 
 from webapp.accounts.models import Role, User
 from webapp.api.errors import ConflictError, ForbiddenError
+from webapp.review import selectors
 from webapp.review.domain import consensus, counters
 from webapp.review.domain.annotation import Annotation
 from webapp.review.models import (
     Accord,
     CandidatePath,
+    DraftPurpose,
     EventKind,
     Item,
     ItemState,
@@ -26,6 +28,7 @@ from webapp.review.models import (
     Verdict,
 )
 from webapp.review.services import submissions
+from webapp.review.services.drafts import discard_draft
 
 _ACCEPT = """
     WITH accepted AS (
@@ -54,9 +57,13 @@ _TAKE_BACK = """
 """
 
 
-def disagreements(queue: Queue, *, decided: bool = False) -> QuerySet[Item]:
-    """Items that enough analysts judged, and not alike; ``decided``: also those that were adjudicated."""
+def disagreements(queue: Queue, user: User, *, decided: bool = False) -> QuerySet[Item]:
+    """Items that enough analysts judged, and not alike; ``decided``: also those that were adjudicated.
+
+    Without those that the user began to judge and did not submit.
+    """
     rows = queue.rows.filter(accord=Accord.SPLIT).exclude(state=ItemState.OPEN).order_by("position")
+    rows = rows.exclude(selectors.blind_items(user))
     rows = rows.select_related("adjudicated")
     return rows if decided else rows.filter(adjudicated=None)
 
@@ -153,6 +160,7 @@ def _decided(
     item.version += 1
     item.save(update_fields=["adjudicated", "state", "version"])
     Reservation.objects.filter(item=item).delete()
+    discard_draft(item=item, user=user, purpose=DraftPurpose.DECISION)
     counters.add(item.queue_id, user.username, before, counters.of_item(item, annotations))
     return item
 

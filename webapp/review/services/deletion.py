@@ -25,6 +25,7 @@ _DELETE = (
     "DELETE FROM review_verdict v USING review_submission s WHERE s.id = v.submission_id AND s.item_id = ANY(%s)",
     "DELETE FROM review_standing WHERE item_id = ANY(%s)",
     "DELETE FROM review_reservation WHERE item_id = ANY(%s)",
+    "DELETE FROM review_draft WHERE item_id = ANY(%s)",
     "UPDATE review_item SET adjudicated_id = NULL WHERE id = ANY(%s) AND adjudicated_id IS NOT NULL",
     "DELETE FROM review_submission WHERE item_id = ANY(%s)",
     "DELETE FROM review_candidate WHERE item_id = ANY(%s)",

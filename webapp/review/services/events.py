@@ -10,22 +10,29 @@ from tempfile import TemporaryFile
 from typing import IO, Any
 from uuid import UUID
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Prefetch, Q, QuerySet
 
 from retrieval.kg.analysis.import_report import harmless
-from webapp.review.models import Queue, Submission, Verdict
+from webapp.accounts.models import User
+from webapp.review import selectors
+from webapp.review.models import Item, Queue, Submission, Verdict
 
 BATCH = 2000
 FORMATS = ("jsonl", "csv")
 COLUMNS = (
     *("id", "at", "analyst", "kind", "item", "question_id", "question", "shown", "comment", "path", "undoes"),
-    *("replaces", "batch", "answers", "candidate", "verdict", "reasons", "verdict_comment"),
+    *("replaces", "batch", "answers", "withheld", "candidate", "verdict", "reasons", "verdict_comment"),
 )
 
 
-def events(queue: Queue, *, item: int | None = None, analyst: str = "") -> QuerySet[Submission]:
-    """The events of a queue, newest first, of one item or one analyst."""
+def events(queue: Queue, user: User, *, item: int | None = None, analyst: str = "") -> QuerySet[Submission]:
+    """The events of a queue, newest first, of one item or one analyst.
+
+    ``withheld`` of a row says that the user must not see what it says of paths (:func:`selectors.blind_items`).
+    """
     rows = Submission.objects.filter(queue=queue).order_by("-at", "-id").select_related("item")
+    blind = Exists(Item.objects.filter(selectors.blind_items(user), pk=OuterRef("item")))
+    rows = rows.annotate(withheld=ExpressionWrapper(Q(blind) & ~Q(analyst=user), BooleanField()))
     if item is not None:
         rows = rows.filter(item=item)
     if analyst:
@@ -56,6 +63,16 @@ def write(rows: QuerySet[Submission], format: str) -> IO[bytes]:
     return file
 
 
+def shown_verdicts(event: Submission) -> list[Verdict]:
+    """The verdicts of an event; none where they are withheld from the person who reads it."""
+    return [] if event.withheld else list(event.verdicts.all())
+
+
+def shown_comment(event: Submission) -> str:
+    """The comment of an event; empty where it is withheld."""
+    return "" if event.withheld else event.comment
+
+
 def _plain(event: Submission) -> dict[str, Any]:
     return {
         "id": str(event.pk),
@@ -66,15 +83,16 @@ def _plain(event: Submission) -> dict[str, Any]:
         "question_id": event.item.key,
         "question": event.item.question,
         "shown": event.shown,
-        "comment": event.comment,
+        "comment": shown_comment(event),
         "path": event.path_id,
         "undoes": _text(event.undoes_id),
         "replaces": _text(event.replaces_id),
         "batch": _text(event.batch),
         "answers": event.answers,
+        "withheld": event.withheld,
         "verdicts": [
             {"candidate": v.candidate_id, "kind": v.kind, "reasons": v.reasons, "comment": v.comment}
-            for v in event.verdicts.all()
+            for v in shown_verdicts(event)
         ],
     }
 

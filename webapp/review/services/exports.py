@@ -16,6 +16,8 @@ from django.db import connection
 from django.db.models import Q
 
 from retrieval.kg.analysis.import_report import harmless
+from webapp.accounts.models import User
+from webapp.review import selectors
 from webapp.review.models import CandidatePath, ItemState, Queue, QueueKind
 
 FORMATS = {
@@ -27,8 +29,9 @@ FORMATS = {
 
 _VERDICTS = """
     SELECT i.position, i.key, i.question, i.state, c.id, c.topic, c.path, c.precision, c.recall, c.sources,
-           v.kind, v.reasons, v.comment, s.comment, s.analyst_name, s.at, s.kind = 'adjudicated',
-           i.accord, i.settled, c.program, i.answers, a.analyst_name
+           coalesce(v.kind, 'no-path'), v.reasons, coalesce(v.comment, ''), s.comment, s.analyst_name, s.at,
+           s.kind = 'adjudicated',
+           CASE WHEN i.state = 'open' THEN 'none' ELSE i.accord END, i.settled, c.program, i.answers, a.analyst_name
     FROM (
         SELECT item_id, submission_id FROM review_standing WHERE queue_id = %s
         UNION ALL
@@ -36,10 +39,11 @@ _VERDICTS = """
     ) AS t
     JOIN review_item i ON i.id = t.item_id
     JOIN review_submission s ON s.id = t.submission_id
-    JOIN review_verdict v ON v.submission_id = s.id
-    LEFT JOIN review_candidate c ON c.id = v.candidate_id
+    -- A judgement of a question without paths has no verdict, and one row all the same.
+    LEFT JOIN (review_verdict v LEFT JOIN review_candidate c ON c.id = v.candidate_id)
+        ON v.submission_id = s.id AND c.retired IS NOT TRUE
     LEFT JOIN review_submission a ON a.id = i.answered_id
-    WHERE c.retired IS NOT TRUE
+    WHERE {readable}
     ORDER BY i.position, c.position NULLS FIRST, s.at, s.id
 """
 _COLUMNS = (
@@ -48,9 +52,11 @@ _COLUMNS = (
     *("settled", "program", "answers", "answers_by"),
 )
 SEPARATOR = " / "
+NO_PATH = "no-path"
+"""What the table has as the verdict of a question that was judged without a path."""
 
 
-def write(queue: Queue, format: str) -> IO[bytes]:
+def write(queue: Queue, format: str, *, reader: User) -> IO[bytes]:
     """The export as an open temporary file, at its beginning.
 
     Args:
@@ -59,39 +65,40 @@ def write(queue: Queue, format: str) -> IO[bytes]:
             (rejected), or that was decided; paths they are undecided about and broken questions are left out.
             ``csv``: each verdict.
             ``questions``: a question set of those whose answers are known, without broken ones.
+        reader: who gets it; verdicts of others on questions that they judge blind are left out.
     """
     file = TemporaryFile()  # noqa: SIM115 - the answer that it is sent with closes it
     text = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     if format != "csv":
-        for line in labels(queue) if format == "jsonl" else questions(queue):
+        for line in labels(queue, reader) if format == "jsonl" else questions(queue, reader):
             text.write(json.dumps(line, ensure_ascii=False) + "\n")
     else:
         rows = csv.writer(text)
         rows.writerow(_COLUMNS)
-        for row in _rows(queue):
+        for row in _rows(queue, reader):
             rows.writerow([harmless(cell) for cell in _cells(row)])
     text.detach()
     file.seek(0)
     return file
 
 
-def labels(queue: Queue) -> Iterator[dict[str, Any]]:
+def labels(queue: Queue, reader: User | None = None) -> Iterator[dict[str, Any]]:
     """Labels of source ``analyst``, in the form of label files, with who held the path before and who said what."""
-    for rows in _by_candidate(queue):
+    for rows in _by_candidate(queue, reader):
         yield from _label(rows)
 
 
-def _by_candidate(queue: Queue) -> Iterator[list[dict[str, Any]]]:
-    for _, rows in groupby(_rows(queue), key=lambda row: (row["position"], row["candidate"])):
+def _by_candidate(queue: Queue, reader: User | None) -> Iterator[list[dict[str, Any]]]:
+    for _, rows in groupby(_rows(queue, reader), key=lambda row: (row["position"], row["candidate"])):
         yield list(rows)
 
 
-def questions(queue: Queue) -> Iterator[dict[str, Any]]:
+def questions(queue: Queue, reader: User | None = None) -> Iterator[dict[str, Any]]:
     """Lines of a question set: the answers are those that a person named, else the question set's.
 
     Of a queue of programs, a question has the program that was accepted.
     """
-    accepted = programs(queue).accepted
+    accepted = programs(queue, reader).accepted
     rows = queue.rows.exclude(state=ItemState.BROKEN)
     known = rows.filter(Q(assumed=False) | Q(answered__isnull=False)).exclude(answers=[])
     for item in (known | rows.filter(key__in=accepted)).order_by("position").iterator(2000):
@@ -121,7 +128,7 @@ class DecidedPrograms:
     rejected: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
 
-def programs(queue: Queue) -> DecidedPrograms:
+def programs(queue: Queue, reader: User | None = None) -> DecidedPrograms:
     """The programs that were decided, or that most of those who judged them call right or wrong.
 
     Of several that were accepted for a question, the first counts.
@@ -129,7 +136,7 @@ def programs(queue: Queue) -> DecidedPrograms:
     found = DecidedPrograms()
     if queue.kind != QueueKind.PROGRAMS:
         return found
-    for rows in _by_candidate(queue):
+    for rows in _by_candidate(queue, reader):
         for label in _label(rows):
             if label["verdict"] == "rejected":
                 found.rejected.setdefault(label["question"], []).append(label["program"])
@@ -177,10 +184,16 @@ def _label(verdicts: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     }
 
 
-def _rows(queue: Queue) -> Iterator[dict[str, Any]]:
+def _rows(queue: Queue, reader: User | None) -> Iterator[dict[str, Any]]:
     """Every verdict that counts, and those that decide, by item and candidate; fetched as far as they are written."""
+    readable, values = "TRUE", ()
+    if reader is not None:
+        blind, parameters = (
+            queue.rows.filter(selectors.blind_items(reader)).values("pk").query.sql_with_params()
+        )
+        readable, values = f"(s.analyst_id = %s OR i.id NOT IN ({blind}))", (reader.pk, *parameters)
     with connection.chunked_cursor() as cursor:
-        cursor.execute(_VERDICTS, [queue.pk, queue.pk])
+        cursor.execute(_VERDICTS.format(readable=readable), [queue.pk, queue.pk, *values])
         while batch := cursor.fetchmany(2000):
             for values in batch:
                 row = dict(zip(_COLUMNS, values, strict=True))

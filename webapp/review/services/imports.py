@@ -28,6 +28,7 @@ from webapp.review.models import (
     VerdictKind,
 )
 from webapp.review.services import added_paths, submissions
+from webapp.review.services.exports import NO_PATH
 from webapp.review.services.queues import shown_of
 from webapp.review.services.verdict_files import BadLine, Line
 
@@ -47,7 +48,7 @@ class Imported:
     Attributes:
         undo: id under which all of it can be taken back.
         read: lines.
-        verdicts: those that did not count before.
+        verdicts: those that did not count before; a question judged without a path is one.
         added_paths: paths that the questions did not have.
         problems: lines that could not be used, the first of them.
         problems_total: how many these are.
@@ -241,9 +242,10 @@ class _Chunk:
             mine = next((one for one in after if one.analyst == name), None)
             verdicts = self._merged(item, lines, paths, mine)
             new = [one for one in verdicts if mine is None or one not in mine.verdicts]
-            if not new:
+            without_path = mine is None and any(line.kind == NO_PATH for line in lines)
+            if not new and not without_path:
                 continue
-            self._found.verdicts += len(new)
+            self._found.verdicts += len(new) or 1
             event = self._event(item, name, EventKind.IMPORTED)
             event.replaces_id = mine.event if mine else None
             self._verdicts += submissions.verdicts(event, verdicts)
@@ -267,7 +269,7 @@ class _Chunk:
         mine: Annotation | None,
     ) -> list[VerdictData]:
         """What an analyst says of an item with what the file has; of one path said twice, the later counts."""
-        if lines[-1].path is None:
+        if lines[-1].kind == VerdictKind.BROKEN:
             return [VerdictData(None, VerdictKind.BROKEN, lines[-1].reasons, lines[-1].comment)]
         verdicts = {one.candidate: one for one in mine.verdicts if one.candidate is not None} if mine else {}
         for line in lines:

@@ -42,6 +42,8 @@ _PICK = f"""
 # Who is far ahead of the others in a queue with overlap has judged most of what is open: behind the head of the queue
 # they go on from where they were, and only then look at what they passed.
 _WHERE = (
+    """i.id IN (SELECT d.item_id FROM review_draft d
+        WHERE d.queue_id = %(queue)s AND d.analyst_id = %(user)s AND d.purpose = 'judgement')""",
     f"""i.position <= (SELECT max(position) FROM (
         SELECT position FROM review_item WHERE queue_id = %(queue)s AND state = 'open'
         ORDER BY position LIMIT {FRONT}) AS head)""",
@@ -59,7 +61,7 @@ _RESERVE = f"""
 
 
 def next_item(*, queue: Queue, user: User, holding: Sequence[int] = ()) -> Item | None:
-    """Reserve the next item for an analyst: one that they hold already, else the first that needs a judgement.
+    """Reserve the next item for an analyst: one that they hold, else one that they began, else the first open one.
 
     Args:
         queue: which is filled.

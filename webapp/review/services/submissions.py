@@ -18,6 +18,7 @@ from webapp.review.domain import consensus
 from webapp.review.domain.annotation import Annotation, VerdictData
 from webapp.review.models import (
     CurrentAnnotation,
+    DraftPurpose,
     EventKind,
     Item,
     ItemState,
@@ -25,6 +26,7 @@ from webapp.review.models import (
     Verdict,
     VerdictKind,
 )
+from webapp.review.services.drafts import discard_draft
 from webapp.review.services.reservations import release
 
 
@@ -114,6 +116,7 @@ def _submitted(item: Item | QuerySet[Item], user: User, annotation: NewAnnotatio
         event.save(force_insert=True)
         Verdict.objects.bulk_create(verdicts(event, annotation.stored_verdicts))
         set_current(row, user, event, mine)
+        discard_draft(item=row, user=user, purpose=DraftPurpose.JUDGEMENT)
         release(item=row, user=user)
         now = Annotation(user.username, user.pk, None, event.pk, annotation.stored_verdicts)
         return consensus.change(row, before, exchanged(before, mine, now), by=user.username)

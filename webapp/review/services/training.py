@@ -29,6 +29,8 @@ def start_training(
 ) -> Job:
     """Check a training from what was decided in a queue, and queue it.
 
+    A queue on an older version of the graph is carried over to the current one before anything is learned.
+
     Args:
         queue: whose verdicts win over its label sets, and over the labels of the training.
         graph: of the queue.
@@ -37,7 +39,7 @@ def start_training(
         user: who asks.
 
     Raises:
-        TrainingDataError: the queue is of another graph, version of the graph or question set, or nothing was decided.
+        TrainingDataError: the queue is of another graph or question set, or nothing was decided.
         ConflictError: the queue is not filled yet.
         ClewError: as :func:`webapp.experiments.services.start_training`.
     """
@@ -46,12 +48,6 @@ def start_training(
         raise TrainingDataError(
             f"The review {queue.name} is of the graph {queue.graph.name}.",
             hint=f"Choose a review of {graph.name}.",
-        )
-    if queue.snapshot_id != graph.snapshot_id:
-        raise TrainingDataError(
-            f"The review {queue.name} is of version {queue.snapshot.version} of {graph.name}, "
-            "which is not its current one.",
-            hint="Export it, and train by the command with --labels, or review the current version.",
         )
     if question_set is None:
         question_set = queue.question_set

@@ -12,8 +12,8 @@ from webapp.accounts.models import User
 from webapp.api.errors import ConflictError
 from webapp.review.domain import consensus
 from webapp.review.domain.annotation import Annotation
-from webapp.review.models import CurrentAnnotation, EventKind, Item, Queue, Submission
-from webapp.review.services import added_paths, right_answers, submissions
+from webapp.review.models import CurrentAnnotation, DraftPurpose, EventKind, Item, Queue, Submission
+from webapp.review.services import added_paths, drafts, right_answers, submissions
 from webapp.review.services.reservations import release, reserve
 
 ONE_BY_ONE = (EventKind.SUBMITTED, EventKind.REPLACED)
@@ -130,6 +130,7 @@ def _off(item: Item, user: User, event: Submission) -> Item:
         CurrentAnnotation.objects.filter(item=item, analyst=user).delete()
     else:
         CurrentAnnotation.objects.filter(item=item, analyst=user).update(submission=event.replaces_id)
+    drafts.keep_annotation(item=item, annotation=mine, comment=event.comment)
     reserve(item=item, user=user)
     return consensus.change(item, before, consensus.annotations_of(item), by=user.username)
 
@@ -140,6 +141,7 @@ def _on(item: Item, user: User, event: Submission) -> Item:
     if (mine and mine.event) != event.replaces_id:
         raise ConflictError(_JUST_NOW[0], hint=_JUST_NOW[1])
     submissions.set_current(item, user, event, mine)
+    drafts.discard_draft(item=item, user=user, purpose=DraftPurpose.JUDGEMENT)
     release(item=item, user=user)
     return consensus.change(item, before, consensus.annotations_of(item), by=user.username)
 

@@ -13,7 +13,7 @@ from retrieval.errors import TrainingDataError
 from webapp.api.errors import TooLargeError
 from webapp.review.domain import relation_paths
 from webapp.review.models import Reason, VerdictKind
-from webapp.review.services.exports import SEPARATOR
+from webapp.review.services.exports import NO_PATH, SEPARATOR
 
 LINES_MAX = 100_000
 LINE_MAX = 64 * 1024
@@ -32,8 +32,8 @@ class Line:
     Attributes:
         number: of the line, from 1.
         question: id of the question.
-        topic, path: the path; None for a question that is broken.
-        kind: of :class:`VerdictKind`.
+        topic, path: the path; None for a question that is broken, or was judged without a path.
+        kind: of :class:`VerdictKind`, or ``no-path``.
         reasons, comment: as of a verdict.
         analyst: whose it is; empty where the file does not say.
         text: the line, cut.
@@ -148,18 +148,19 @@ def _table(text: Iterator[str], name: str) -> Iterator[Line | BadLine]:
 
 def _row(number: int, cells: Mapping[str, str], shown: str) -> Line:
     kind = cells["verdict"]
-    if kind not in VerdictKind.values:
-        raise ValueError(f"{kind[:50]!r} is none of {', '.join(VerdictKind.values)}")
+    kinds = [*VerdictKind.values, NO_PATH]
+    if kind not in kinds:
+        raise ValueError(f"{kind[:50]!r} is none of {', '.join(kinds)}")
     reasons = tuple(code for code in (one.strip() for one in cells.get("reasons", "").split(";")) if code)
     unknown = [code for code in reasons if code not in Reason.values]
     if unknown:
         raise ValueError(f"{unknown[0][:50]!r} is none of {', '.join(Reason.values)}")
-    broken = kind == VerdictKind.BROKEN
+    on_path = kind not in {VerdictKind.BROKEN, NO_PATH}
     return Line(
         number,
         _text(cells["question_id"]),
-        "" if broken else _text(cells["topic"]),
-        None if broken else _path(_steps(cells["path"])),
+        _text(cells["topic"]) if on_path else "",
+        _path(_steps(cells["path"])) if on_path else None,
         kind,
         reasons,
         _text(cells.get("comment", ""))[:COMMENT_MAX],

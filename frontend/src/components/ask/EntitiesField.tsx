@@ -2,6 +2,7 @@
 import { useId, useState, type ReactNode } from "react";
 import { Icon } from "@/components/kit/Icon";
 import { troubleOf } from "@/components/kit/feedback";
+import { pressedKey } from "@/store/keys";
 import { EntitySuggest, optionId } from "./EntitySuggest";
 import { useMatches, type EntitySearch } from "./useSuggestions";
 
@@ -69,7 +70,7 @@ export function EntitiesField({ label, hint, search, value, onChange, autoFocus 
           if (meant) add(meant.label);
         }}
         onKeyDown={(event) => {
-          const { key } = event;
+          const key = pressedKey(event);
           const chosen = matches[active];
           if (key === "Backspace" && text === "" && value.length > 0) onChange(value.slice(0, -1));
           else if (key === "ArrowDown" && matches.length) found.setActive((active + 1) % matches.length);

@@ -4,6 +4,7 @@ import { Dialog, DialogTrigger, Popover } from "react-aria-components";
 import type { EntityMatch } from "@/api/types";
 import { Button } from "@/components/kit/controls";
 import { troubleOf } from "@/components/kit/feedback";
+import { pressedKey } from "@/store/keys";
 import { EntitySuggest, optionId } from "./EntitySuggest";
 import { useSuggestions } from "./useSuggestions";
 
@@ -41,7 +42,7 @@ function PickerBody({ graph, remote, onPick, onName }: Omit<Props, "button" | "l
         value={query}
         onChange={(event) => setQuery(event.target.value)}
         onKeyDown={(event) => {
-          if (suggestions.onKey(event.key, onPick)) event.preventDefault();
+          if (suggestions.onKey(pressedKey(event), onPick)) event.preventDefault();
         }}
       />
       {suggestions.error ? (

@@ -2,6 +2,7 @@
 import { useId, useImperativeHandle, useRef, useState, type Ref } from "react";
 import type { EntityMatch } from "@/api/types";
 import { complete, fragmentAt, offered } from "@/store/suggest";
+import { pressedKey } from "@/store/keys";
 import { EntitySuggest, optionId } from "./EntitySuggest";
 import { useSuggestions } from "./useSuggestions";
 
@@ -76,12 +77,12 @@ export function QuestionBox({ graph, remote = false, value, max, onChange, onPic
         onBlur={() => setOpen(false)}
         onKeyDown={(event) => {
           // The first match is never taken by Enter unless it was moved to or asked for with @.
-          const asked = value[fragment?.start ?? 0] === "@" || active > 0 || event.key !== "Enter";
-          if (shown && asked && suggestions.onKey(event.key, pick)) event.preventDefault();
-          else if (event.key === "Escape") {
+          const asked = value[fragment?.start ?? 0] === "@" || active > 0 || pressedKey(event) !== "Enter";
+          if (shown && asked && suggestions.onKey(pressedKey(event), pick)) event.preventDefault();
+          else if (pressedKey(event) === "Escape") {
             if (shown) setOpen(false);
             else event.currentTarget.blur();
-          } else if (event.key === "Enter") {
+          } else if (pressedKey(event) === "Enter") {
             event.preventDefault();
             setOpen(false);
             // A keyboard on the screen would hide what comes.

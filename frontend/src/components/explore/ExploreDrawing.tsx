@@ -13,6 +13,7 @@ import type { GraphEvents, GraphHandle, LayoutName, Point } from "@/graph/handle
 import { copyText } from "@/store/files";
 import { count, elide } from "@/store/format";
 import { useSettings } from "@/store/settings";
+import { pressedKey } from "@/store/keys";
 import { ExploreTools } from "./ExploreTools";
 import type { ExploringState } from "./useExploring";
 
@@ -119,7 +120,7 @@ export function ExploreDrawing({ graph, state, search, onAsk }: Props) {
         },
       }),
     };
-    const act = keys[event.key];
+    const act = keys[pressedKey(event)];
     if (!act) return;
     event.preventDefault();
     act();
@@ -129,12 +130,12 @@ export function ExploreDrawing({ graph, state, search, onAsk }: Props) {
     const directions: Partial<Record<string, "left" | "right" | "up" | "down">> = {
       ...{ ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" },
     };
-    const direction = directions[event.key];
+    const direction = directions[pressedKey(event)];
     const [current] = selected;
     if (direction) {
       event.preventDefault();
       handle?.step(direction);
-    } else if (event.key === "Enter" && current !== undefined) state.look(current);
+    } else if (pressedKey(event) === "Enter" && current !== undefined) state.look(current);
   };
 
   const actsOf = (id: number): Act[] => [

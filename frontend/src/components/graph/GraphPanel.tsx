@@ -10,6 +10,7 @@ import { useUrlNumber } from "@/components/kit/url";
 import type { GraphEvents, GraphHandle, LayoutName } from "@/graph/handle";
 import { integer } from "@/store/format";
 import { isOver, type RunView } from "@/store/runView";
+import { pressedKey } from "@/store/keys";
 import { FactTable } from "./FactTable";
 import { GraphToolbar } from "./GraphToolbar";
 import { HoverCard, type Target } from "./HoverCard";
@@ -138,7 +139,7 @@ export function GraphPanel(props: Props) {
         },
       }),
     };
-    const act = keys[event.key];
+    const act = keys[pressedKey(event)];
     if (!act) return;
     event.preventDefault();
     act();
@@ -146,12 +147,12 @@ export function GraphPanel(props: Props) {
 
   const onArrow = (event: KeyboardEvent) => {
     const directions = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" } as const;
-    const direction = directions[event.key as keyof typeof directions] as
+    const direction = directions[pressedKey(event) as keyof typeof directions] as
       (typeof directions)[keyof typeof directions] | undefined;
     if (direction) {
       event.preventDefault();
       handle?.step(direction);
-    } else if (event.key === "Enter" && current !== undefined) {
+    } else if (pressedKey(event) === "Enter" && current !== undefined) {
       const at = handle?.position(current);
       if (at) setMenu({ kind: "node", id: current, ...at });
     }

@@ -6,6 +6,7 @@ import type { GraphHandle, LayoutName } from "@/graph/handle";
 import { download, fileName } from "@/store/files";
 import { count, integer } from "@/store/format";
 import { type GraphOptions } from "@/store/graphModel";
+import { pressedKey } from "@/store/keys";
 import type { GraphState } from "./useGraphView";
 import { DrawingTools } from "./ViewButtons";
 
@@ -97,8 +98,8 @@ function SearchBox({ state, handle, search }: Pick<Props, "state" | "handle" | "
             );
         }}
         onKeyDown={(event) => {
-          if (event.key === "Enter" && hits.length) go((at + 1) % hits.length);
-          if (event.key === "Escape") {
+          if (pressedKey(event) === "Enter" && hits.length) go((at + 1) % hits.length);
+          if (pressedKey(event) === "Escape") {
             setText("");
             event.currentTarget.blur();
           }

@@ -50,14 +50,14 @@ export function CheckpointRow(props: Props) {
           </span>
         )}
       </td>
+      <td>
+        <Gain checkpoint={checkpoint} all={all} />
+      </td>
       {names.map((name) => (
         <td key={name} className="num">
           {metricValue(name, checkpoint.metrics[name] ?? null)}
         </td>
       ))}
-      <td className="gain">
-        <Gain checkpoint={checkpoint} all={all} />
-      </td>
       <td>
         {checkpoint.question_set_name}
         {checkpoint.fraction < 1 && (

@@ -4,6 +4,7 @@ import type { Graph } from "@/api/types";
 import { EntitySuggest, optionId } from "@/components/ask/EntitySuggest";
 import { useSuggestions } from "@/components/ask/useSuggestions";
 import { ErrorNotice } from "@/components/kit/feedback";
+import { pressedKey } from "@/store/keys";
 
 interface Props {
   graph: Graph;
@@ -36,8 +37,9 @@ export function Find({ graph, onPick, field }: Props) {
         value={text}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === "Escape") setText("");
-          else if (event.key === "Tab" || !found.onKey(event.key, (match) => pick(match.id))) return;
+          if (pressedKey(event) === "Escape") setText("");
+          else if (pressedKey(event) === "Tab" || !found.onKey(pressedKey(event), (match) => pick(match.id)))
+            return;
           event.preventDefault();
         }}
       />

@@ -7,13 +7,13 @@ import type { Checkpoint } from "@/api/types";
 import { Form } from "@/components/kit/Form";
 import { Modal, Pick, named } from "@/components/kit/controls";
 import { useAct } from "@/components/kit/useAct";
-import { detailOf, figuresOf, verdictOf } from "@/store/checkpointGain";
+import { detailOf, figuresOf, intervalOf, verdictOf } from "@/store/checkpointGain";
 
 const LOOKS = { better: "badge good", worse: "badge bad", "no clear difference": "badge" } as const;
 
 export function Gain({ checkpoint, all }: { checkpoint: Checkpoint; all: readonly Checkpoint[] }) {
   const gain = checkpoint.comparison;
-  if (!gain) return <span className="muted">Not compared</span>;
+  if (!gain) return <span className="muted">{checkpoint.in_use ? "–" : "Not compared"}</span>;
   if (gain.state === "running") return <span className="muted">Being compared…</span>;
   if (gain.state !== "done")
     return <Link to={`/experiments/${gain.after}`}>The comparison {gain.state}</Link>;
@@ -22,9 +22,11 @@ export function Gain({ checkpoint, all }: { checkpoint: Checkpoint; all: readonl
     <>
       <span className="tabular nowrap">{figuresOf(gain)}</span>{" "}
       <span className={LOOKS[verdict]}>{verdict}</span>
-      <div className="small muted">
-        {detailOf(gain, all)}{" "}
-        <Link to={`/experiments/compare?ids=${gain.before},${gain.after}`}>Question by question</Link>
+      <div className="small muted" title={detailOf(gain, all)}>
+        <span className="nowrap">{intervalOf(gain)}</span>{" "}
+        <Link className="nowrap" to={`/experiments/compare?ids=${gain.before},${gain.after}`}>
+          Question by question
+        </Link>
       </div>
     </>
   );

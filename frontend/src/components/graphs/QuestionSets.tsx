@@ -58,9 +58,7 @@ function SetForm({ graph, onClose }: { graph: Id; onClose: () => void }) {
           Questions with their answers: JSONL, MetaQA, PathQuestion, RoG, GrailQA, HotpotQA and their like
         </p>
       </Files>
-      {ids && (
-        <Preview kind="questions" from={from} reading={reading} onChange={setReading} />
-      )}
+      {ids && <Preview kind="questions" from={from} reading={reading} onChange={setReading} />}
       <TextField label="Name" id="set-name" required value={name} onChange={setName} />
     </Form>
   );

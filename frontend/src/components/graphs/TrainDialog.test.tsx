@@ -35,7 +35,7 @@ it("shows and sends the form of the method's paper", async () => {
           : { count: 0, results: [], id: 9, kind: "train", state: "queued", created_at: "2026" };
     return Promise.resolve(new Response(JSON.stringify(found)));
   });
-  const user = userEvent.setup();
+  const user = userEvent.setup({ delay: null, pointerEventsCheck: 0 });
   render(
     <QueryClientProvider client={makeCache()}>
       <MemoryRouter>
@@ -43,16 +43,14 @@ it("shows and sends the form of the method's paper", async () => {
       </MemoryRouter>
     </QueryClientProvider>,
   );
-  await user.click(await screen.findByText(/Settings of reg-triple/));
   expect(await screen.findByText("Default 1536")).toBeInTheDocument();
-  await user.click(await screen.findByRole("button", { name: /Form/ }));
-  await user.click(await screen.findByRole("option", { name: /The paper's/ }));
+  await user.click(screen.getByText("Clew's", { selector: "button *" }));
+  await user.click(await screen.findByText("As the method's paper has it"));
   expect(screen.getByText("Default 0")).toBeInTheDocument();
   expect(screen.getByText("Default 80")).toBeInTheDocument();
   expect(screen.getByText("the paper’s form")).toBeInTheDocument();
-  await user.clear(screen.getByRole("textbox", { name: "epochs" }));
-  await user.type(screen.getByRole("textbox", { name: "epochs" }), "5");
-  await user.click(screen.getByRole("button", { name: "Start training" }));
+  await user.type(screen.getByLabelText("epochs"), "5");
+  await user.click(screen.getByText("Start training"));
   await waitFor(() => {
     expect(sent).toEqual([expect.objectContaining({ config: { preset: "paper", epochs: 5 } })]);
   });

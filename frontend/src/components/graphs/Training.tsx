@@ -135,12 +135,12 @@ export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean 
         <ResourceTable
           heads={[
             ["Method"],
-            ...names.map((name) => [metricName(name), "num", "On the dev split"] as const),
             [
               "Gain",
               undefined,
               "Exactly right by what answered before, and by the checkpoint, on the same questions",
             ],
+            ...names.map((name) => [metricName(name), "num", "On the dev split"] as const),
             ["Question set"],
             ["Seed", "num"],
             ["Fingerprint"],

@@ -30,13 +30,13 @@ export function Accepts() {
         </dd>
         <dt>Facts</dt>
         <dd>
-          Triples as tab, comma or | separated text or Parquet; RDF (N-Triples, Turtle, TriG, N-Quads,
-          N3, RDF/XML, JSON-LD)
+          Triples as tab, comma or | separated text or Parquet; RDF (N-Triples, Turtle, TriG, N-Quads, N3,
+          RDF/XML, JSON-LD)
         </dd>
         <dt>Nodes and edges</dt>
         <dd>
-          CSV or JSON of nodes and edges, as Neo4j, networkx, D3 and Cytoscape write them, GraphML or
-          GEXF; attributes and source texts are kept
+          CSV or JSON of nodes and edges, as Neo4j, networkx, D3 and Cytoscape write them, GraphML or GEXF;
+          attributes and source texts are kept
         </dd>
         <dt>Documents</dt>
         <dd>

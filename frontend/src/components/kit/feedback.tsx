@@ -2,6 +2,7 @@
 import type { ReactNode } from "react";
 import { ApiError } from "@/api/client";
 import type { JobState } from "@/api/types";
+import { useOnline } from "./hooks";
 import { exactTime, relativeTime } from "@/store/format";
 import { Button } from "./controls";
 import { Icon, type IconName } from "./Icon";
@@ -46,7 +47,12 @@ export function troubleOf(error: unknown): Trouble {
 
 /** What happened, what is kept, what to do next. */
 export function ErrorNotice({ error, acts }: { error: unknown; acts?: ReactNode }) {
-  const { message, hint } = troubleOf(error);
+  const trouble = troubleOf(error);
+  const online = useOnline();
+  const isBack = online && error instanceof ApiError && error.code === "offline" && error.wasOffline;
+  const { message, hint } = isBack
+    ? { message: "The network was away.", hint: "It is back, and what you typed is kept. Try again." }
+    : trouble;
   return (
     <Notice tone="bad" title={message} urgent acts={acts}>
       {hint || undefined}

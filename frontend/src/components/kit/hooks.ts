@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
+import { isComposing } from "@/store/keys";
 
 /** True while the media query matches. */
 export function useMedia(query: string): boolean {
@@ -42,6 +43,18 @@ export function useRested(ms: number): boolean {
   return rested;
 }
 
+function subscribeOnline(changed: () => void): () => void {
+  for (const change of ["online", "offline"]) window.addEventListener(change, changed);
+  return () => {
+    for (const change of ["online", "offline"]) window.removeEventListener(change, changed);
+  };
+}
+
+/** Whether the browser has a network. */
+export function useOnline(): boolean {
+  return useSyncExternalStore(subscribeOnline, () => navigator.onLine);
+}
+
 /** The page's title while the component is there. */
 export function useTitle(title: string): void {
   useEffect(() => {
@@ -60,12 +73,43 @@ export function isTyping(event: KeyboardEvent): boolean {
   );
 }
 
+const IN_DIALOG = "[role=dialog], [role=alertdialog]";
+
+/** After Escape no button of the page has the focus, so that Enter is the page's: also where a popover gives it back. */
+export function useEscapeToPage(): void {
+  useEffect(() => {
+    let escaped = false;
+    const release = () => {
+      const at = document.activeElement;
+      if (at instanceof HTMLElement && at.closest("button, a, summary") && !at.closest(IN_DIALOG)) at.blur();
+    };
+    const onKey = (event: KeyboardEvent) => {
+      escaped = event.key === "Escape";
+      if (escaped) queueMicrotask(release);
+    };
+    const onFocus = () => {
+      if (escaped) queueMicrotask(release);
+    };
+    const onPointer = () => {
+      escaped = false;
+    };
+    window.addEventListener("keydown", onKey, true);
+    window.addEventListener("focusin", onFocus);
+    window.addEventListener("pointerdown", onPointer, true);
+    return () => {
+      window.removeEventListener("keydown", onKey, true);
+      window.removeEventListener("focusin", onFocus);
+      window.removeEventListener("pointerdown", onPointer, true);
+    };
+  }, []);
+}
+
 /** Calls `onKey` for key presses that no field wants. */
 export function usePageKeys(onKey: (event: KeyboardEvent) => void): void {
   const handle = useEffectEvent(onKey);
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
-      if (!event.defaultPrevented && !isTyping(event)) handle(event);
+      if (!event.defaultPrevented && !isTyping(event) && !isComposing(event)) handle(event);
     };
     window.addEventListener("keydown", listen);
     return () => {

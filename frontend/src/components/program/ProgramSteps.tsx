@@ -6,6 +6,7 @@ import { Button } from "@/components/kit/controls";
 import { Icon } from "@/components/kit/Icon";
 import { stepWords } from "@/store/computed";
 import { dropOf, fieldsOf, type ProgramNode } from "@/store/program";
+import { pressedKey } from "@/store/keys";
 import { NodeList } from "./NodeList";
 import { emptyStep, keptNothing, outcomeOf } from "./programWords";
 import { useRelations } from "./RelationField";
@@ -48,7 +49,7 @@ export function ProgramSteps({ program, chosen, onChoose, onFind, graph, edit }:
   const isEmpty = emptyStep(program) >= 0;
 
   const onKey = (event: KeyboardEvent, index: number) => {
-    const next = LEAPS[event.key]?.(index, steps.length - 1);
+    const next = LEAPS[pressedKey(event)]?.(index, steps.length - 1);
     if (next === undefined) return;
     event.preventDefault();
     buttons.current[next]?.focus();

@@ -6,7 +6,7 @@ import { makeCache } from "@/api/cache";
 import type { ProgramExecuted } from "@/api/events";
 import { reviewGraph } from "@/store/reviewGraph";
 import { COUNT, PROGRAM } from "@/test/program";
-import { candidateOf } from "@/test/review";
+import { candidateOf, itemOf } from "@/test/review";
 import { givenBy } from "./CandidateProgram";
 import { CandidateRow, type RowActs } from "./CandidateRow";
 
@@ -42,6 +42,7 @@ function row(executed: ProgramExecuted, focused = true, kind?: "rational" | "not
           focused={focused}
           word={kind && { kind, reasons: [], comment: "" }}
           drawing={undefined}
+          known
           telling={false}
           edited={0}
           acts={acts}
@@ -93,5 +94,5 @@ it("says a number, the first of many names, and nothing", () => {
 it("draws no answer that is no node of the graph", () => {
   const missed = [{ id: -1, label: "5", kind: "literal" as const }];
   const drawing = { candidate: 7, hops: [], hit: [], extra: [], missed };
-  expect(reviewGraph([drawing], { topics: [], answers: ["5"] }, 7).nodes).toEqual([]);
+  expect(reviewGraph([drawing], itemOf(1, { topics: [], answers: ["5"] }), 7).nodes).toEqual([]);
 });

@@ -34,6 +34,8 @@ interface Props {
   word: Word | undefined;
   /** Of the path in focus: some of what it reaches. */
   drawing: Drawing | undefined;
+  /** What it reaches can be compared with the right answers. */
+  known: boolean;
   /** Its reasons are being chosen. */
   telling: boolean;
   /** The place of the candidate that it was edited from. */
@@ -112,7 +114,7 @@ function Sources({ candidate, focused }: { candidate: Candidate; focused: boolea
 }
 
 export function CandidateRow(props: Props) {
-  const { candidate, place, focused, word, drawing, telling, edited, others, acts } = props;
+  const { candidate, place, focused, word, drawing, known, telling, edited, others, acts } = props;
   const { id, topic, steps, reached, hits, precision, recall, executed } = candidate;
   const program = executed !== null;
   const what = program ? "program" : "path";
@@ -148,19 +150,34 @@ export function CandidateRow(props: Props) {
       <p className="small candidate-facts">
         {executed ? (
           <span>
-            gives <b>{givenBy(executed)}</b>, <b className="tabular">{integer(hits)}</b> of{" "}
-            <b className="tabular">{integer(reached)}</b> right
+            gives <b>{givenBy(executed)}</b>
+            {known && (
+              <>
+                , <b className="tabular">{integer(hits)}</b> of <b className="tabular">{integer(reached)}</b>{" "}
+                right
+              </>
+            )}
           </span>
         ) : (
           <span>
-            reaches <b className="tabular">{integer(reached)}</b>, <b className="tabular">{integer(hits)}</b>{" "}
-            of them right
+            reaches <b className="tabular">{integer(reached)}</b>
+            {known && (
+              <>
+                , <b className="tabular">{integer(hits)}</b> of them right
+              </>
+            )}
           </span>
         )}
-        <Bar label="precision" share={precision} />
-        <Bar label="recall" share={recall} />
+        {known ? (
+          <>
+            <Bar label="precision" share={precision} />
+            <Bar label="recall" share={recall} />
+          </>
+        ) : (
+          <span className="muted">the right answers are not known yet</span>
+        )}
       </p>
-      {focused && drawing && <Reached drawing={drawing} candidate={candidate} />}
+      {focused && drawing && <Reached drawing={drawing} candidate={candidate} known={known} />}
       <Sources candidate={candidate} focused={focused} />
       {others && <Others others={others} program={program} />}
       <div className="row wrap verdicts" role="group" aria-label={`Verdict on ${what} ${place + 1}`}>

@@ -1,4 +1,4 @@
-// Others judged a question while it was before the analyst: both versions, and the choice between them.
+// A question was judged while it was before the analyst: what they said before, what is not sent, and the choice.
 import { Button, Modal } from "@/components/kit/controls";
 import { Ago } from "@/components/kit/feedback";
 import { count } from "@/store/format";
@@ -76,9 +76,9 @@ interface Props {
 
 export function ConflictDialog({ contested, user, onSettle }: Props) {
   if (!contested) return null;
-  const { item, theirs, mine } = contested;
+  const { item, mine } = contested;
   const { judgement } = mine;
-  const own = theirs.some((one) => one.analyst === user);
+  const own = item.mine !== null;
   const yours = {
     name: "yours, not sent",
     analyst: user,
@@ -99,16 +99,13 @@ export function ConflictDialog({ contested, user, onSettle }: Props) {
       <p>
         {own
           ? "You judged this question somewhere else since you opened it here."
-          : `${count(theirs.length, "analyst")} completed this question while you had it before you.`}{" "}
+          : `${count(item.submitted, "analyst")} completed this question while you had it before you. Their verdicts are shown once yours is recorded.`}{" "}
         Nothing of yours is recorded yet, and nothing is lost.
       </p>
       <p className="strong">{item.question}</p>
       <Versions
         item={item}
-        versions={[
-          ...theirs.map((one) => ({ ...one, name: one.analyst === user ? "yours before" : one.analyst })),
-          yours,
-        ]}
+        versions={[...(item.mine ? [{ ...item.mine, name: "yours before" }] : []), yours]}
       />
       <div className="foot">
         <Button onPress={() => onSettle(contested, "look")}>Look at it again</Button>

@@ -3,7 +3,8 @@ import { useState, type ReactNode } from "react";
 import type { Drawing, Said } from "@/api/review";
 import { Button } from "@/components/kit/controls";
 import { count, integer } from "@/store/format";
-import { missing, setComment, toggleReason, type Annotation } from "@/store/review";
+import { isAnswerKnown, missing, setComment, toggleReason, type Annotation } from "@/store/review";
+import { pressedKey } from "@/store/keys";
 import { CandidateRow, type Other, type RowActs } from "./CandidateRow";
 import { KeyButton } from "./KeyButton";
 import { Names } from "./Names";
@@ -69,6 +70,7 @@ function Candidates({
               focused={place === focus}
               word={opinion.broken ? undefined : opinion.words.get(candidate.id)}
               drawing={place === focus ? drawings?.find((one) => one.candidate === candidate.id) : undefined}
+              known={isAnswerKnown(item)}
               telling={telling === candidate.id}
               edited={edited < 0 ? null : edited}
               others={othersOn(others, candidate.id)}
@@ -145,7 +147,7 @@ export function ItemCard(props: Props) {
               change((now) => setComment(now, comment, null));
             }}
             onKeyDown={(event) => {
-              if (event.key === "Escape") event.currentTarget.blur();
+              if (pressedKey(event) === "Escape") event.currentTarget.blur();
             }}
           />
         </label>

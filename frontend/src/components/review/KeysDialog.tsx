@@ -11,6 +11,7 @@ import {
   useKeymap,
   type ActName,
 } from "@/store/reviewKeys";
+import { pressedKey } from "@/store/keys";
 
 function KeyRow({
   act,
@@ -41,11 +42,11 @@ function KeyRow({
             if (taking) onKey(null);
           }}
           onKeyDown={(event) => {
-            if (!taking || event.key === "Tab") return;
-            const key = event.key === "Escape" ? null : keyOf(event);
+            if (!taking || pressedKey(event) === "Tab") return;
+            const key = pressedKey(event) === "Escape" ? null : keyOf(event);
             event.preventDefault();
             event.stopPropagation();
-            if (event.key === "Escape" || key !== null) onKey(key);
+            if (pressedKey(event) === "Escape" || key !== null) onKey(key);
           }}
         >
           {taking ? "Press a key…" : <kbd>{showKey(keymap[act])}</kbd>}

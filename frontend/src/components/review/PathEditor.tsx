@@ -3,7 +3,9 @@ import { useEffect, useRef, useState, type KeyboardEvent } from "react";
 import type { Item, Walk } from "@/api/review";
 import { ErrorNotice, Notice, Spinner } from "@/components/kit/feedback";
 import { integer, percent } from "@/store/format";
+import { isAnswerKnown } from "@/store/review";
 import { TOPIC, cutAt, selectHop, type PathDraft } from "@/store/reviewPath";
+import { pressedKey } from "@/store/keys";
 import { useChoices, type Choice } from "./pathChoices";
 import { Reached } from "./Reached";
 
@@ -72,7 +74,7 @@ function Preview({ item, walk, pending }: { item: Item; walk: Walk | undefined; 
           </span>
         ))}
       </p>
-      <Reached drawing={walk} candidate={walk} />
+      <Reached known={isAnswerKnown(item)} drawing={walk} candidate={walk} />
       {same >= 0 && <p className="small warn-text">This is path {same + 1} already.</p>}
     </div>
   );
@@ -110,7 +112,8 @@ export function PathEditor(props: Props) {
     onDraft(next);
   };
   const onKey = (event: KeyboardEvent) => {
-    const { key, ctrlKey, metaKey } = event;
+    const { ctrlKey, metaKey } = event;
+    const key = pressedKey(event);
     const chosen = choices[at];
     if (key === "Enter" && (ctrlKey || metaKey)) {
       if (ready) onSave();

@@ -3,10 +3,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { Link, useParams } from "react-router";
 import { sessionQuery } from "@/api/queries";
-import { queueQuery, type Queue } from "@/api/review";
+import { carryOver, queueQuery, type Queue } from "@/api/review";
 import type { Role } from "@/api/types";
 import { Button } from "@/components/kit/controls";
-import { useTitle } from "@/components/kit/hooks";
+import { useEscapeToPage, useTitle } from "@/components/kit/hooks";
+import { useAct } from "@/components/kit/useAct";
 import { EmptyState, ErrorNotice, Loading, Notice } from "@/components/kit/feedback";
 import { KeysDialog } from "./KeysDialog";
 import { QueueActs } from "./QueueActs";
@@ -25,11 +26,32 @@ interface Props {
   children: (frame: Frame) => ReactNode;
 }
 
+function OlderVersion({ queue }: { queue: Queue }) {
+  const carry = useAct(() => carryOver(queue.id), { job: (job) => job, failed: true });
+  return (
+    <Notice
+      tone="warn"
+      title={`This queue is about version ${queue.version} of the graph.`}
+      acts={
+        queue.current_version !== null && (
+          <Button isDisabled={carry.isPending || carry.isSuccess} onPress={() => carry.mutate()}>
+            {carry.isSuccess ? "Being carried over…" : `Carry over to version ${queue.current_version}`}
+          </Button>
+        )
+      }
+    >
+      Verdicts carry over to the new version; only questions whose paths it changed come back, with what you
+      said as a draft. A training does it by itself.
+    </Notice>
+  );
+}
+
 export function QueueFrame({ part, children }: Props) {
   const { id = "" } = useParams();
   const queue = useQuery(queueQuery(id));
   const { data: session } = useQuery(sessionQuery);
   const [keys, setKeys] = useState(false);
+  useEscapeToPage();
   useTitle([queue.data?.name ?? "Review", part].filter(Boolean).join(" · "));
   if (queue.error && !queue.data) {
     return (
@@ -73,12 +95,7 @@ export function QueueFrame({ part, children }: Props) {
         />
         <QueueActs queue={queue.data} />
       </ReviewBar>
-      {!queue.data.current && (
-        <Notice tone="warn" title={`This queue is about version ${queue.data.version} of the graph.`}>
-          The graph has a newer one. The queue stays on its version: everything here is read from it, and
-          verdicts are kept. It is not trained from here any more; its labels can be taken out.
-        </Notice>
-      )}
+      {!queue.data.current && <OlderVersion queue={queue.data} />}
       {children({ queue: queue.data, user, paused: keys })}
       <KeysDialog isOpen={keys} onClose={() => setKeys(false)} />
     </div>

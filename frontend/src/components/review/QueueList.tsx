@@ -7,6 +7,7 @@ import { Pick } from "@/components/kit/controls";
 import { useSettled } from "@/components/kit/hooks";
 import { QueryState } from "@/components/kit/feedback";
 import { count, integer } from "@/store/format";
+import { pressedKey } from "@/store/keys";
 import { Key } from "./KeyButton";
 
 const STATES = [
@@ -94,7 +95,7 @@ export function QueueList({ queue, current, waiting, search, onOpen }: Props) {
               setPage(1);
             }}
             onKeyDown={(event) => {
-              if (event.key === "Escape") event.currentTarget.blur();
+              if (pressedKey(event) === "Escape") event.currentTarget.blur();
             }}
           />
           <Key act="filter" />

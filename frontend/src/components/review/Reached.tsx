@@ -35,11 +35,19 @@ type Counted = Pick<Candidate, "reached" | "hits">;
 export function Reached({
   drawing,
   candidate,
+  known,
 }: {
   drawing: Pick<Drawing, "hit" | "extra" | "missed">;
   candidate: Counted;
+  known: boolean;
 }) {
   const { reached, hits } = candidate;
+  if (!known)
+    return (
+      <p className="small reached-set">
+        <Names mark="○" word="reaches" nodes={[...drawing.hit, ...drawing.extra]} total={reached} />
+      </p>
+    );
   return (
     <p className="small reached-set">
       <Names mark="★" word="hit" nodes={drawing.hit} total={hits} />

@@ -2,6 +2,7 @@
 import { useEffect, useRef } from "react";
 import type { Reason } from "@/api/review";
 import { REASONS } from "@/store/review";
+import { pressedKey } from "@/store/keys";
 import { Key } from "./KeyButton";
 
 export function ReasonWords({ reasons }: { reasons: readonly Reason[] }) {
@@ -95,7 +96,7 @@ function CommentField({
         aria-label={`Comment on ${about}`}
         onChange={(event) => onComment(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key !== "Enter" && event.key !== "Escape") return;
+          if (pressedKey(event) !== "Enter" && pressedKey(event) !== "Escape") return;
           event.preventDefault();
           event.currentTarget.blur();
           onOpen(false);

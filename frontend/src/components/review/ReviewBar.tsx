@@ -127,11 +127,9 @@ export function ReviewBar({ queue, children }: Props) {
   const figures = useQuery(queueStatisticsQuery(queue.id));
   const judged = queue.items - queue.progress.open;
   const found = figures.data?.agreement;
-  // Those that nobody has decided. With more than two analysts a question may be split before all have judged it.
-  const split =
-    figures.data && queue.overlap < 3
-      ? Math.max(0, figures.data.disagreements - figures.data.adjudicated)
-      : null;
+  const { mine } = queue.progress;
+  // Those that nobody has decided.
+  const split = figures.data ? Math.max(0, figures.data.disagreements - figures.data.adjudicated) : null;
   return (
     <header className="review-bar">
       <Link to="/review" className="muted">
@@ -154,10 +152,14 @@ export function ReviewBar({ queue, children }: Props) {
         <NavLink to={`/review/${queue.id}/events`}>Activity</NavLink>
       </nav>
       <span className="grow" />
-      <div className="review-progress">
+      <div
+        className="review-progress"
+        title={`You judged ${integer(mine)}. A question is complete when ${count(queue.overlap, "analyst")} judged it.`}
+      >
         <Progress label={`Progress of ${queue.name}`} share={queue.items ? judged / queue.items : 1} />
         <span className="small muted tabular nowrap">
-          {integer(judged)} of {integer(queue.items)} judged
+          {queue.overlap > 1 && `${integer(mine)} by you · `}
+          {integer(judged)} of {integer(queue.items)} {queue.overlap > 1 ? "complete" : "judged"}
         </span>
       </div>
       <DialogTrigger>

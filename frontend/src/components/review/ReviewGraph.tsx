@@ -1,7 +1,7 @@
 // The paths of an item in the graph: one lit, what it reaches in three marks, and every hop a way to change it.
 import { Suspense, lazy, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { Popover } from "react-aria-components";
-import type { Drawing } from "@/api/review";
+import type { Drawing, Item } from "@/api/review";
 import { FactTable } from "@/components/graph/FactTable";
 import { ZoomButtons } from "@/components/graph/ViewButtons";
 import { ActList, Button, type Act } from "@/components/kit/controls";
@@ -13,6 +13,7 @@ import { reviewGraph, type Shown } from "@/store/reviewGraph";
 import type { Places } from "@/store/reviewPath";
 import { showKey, useKeymap } from "@/store/reviewKeys";
 import { useSettings } from "@/store/settings";
+import { pressedKey } from "@/store/keys";
 
 const GraphCanvas = lazy(() => import("@/graph/GraphCanvas"));
 
@@ -28,7 +29,7 @@ export interface HopActs {
 }
 
 interface Props {
-  item: { id: number; topics: readonly string[]; answers: readonly string[] };
+  item: Pick<Item, "id" | "topics" | "answers" | "assumed" | "answered">;
   drawings: readonly Drawing[];
   lit: number | null;
   shown: Shown;
@@ -105,11 +106,11 @@ export function ReviewGraph({ item, drawings, lit, shown, pending, error, hops, 
   };
   const onArrow = (event: KeyboardEvent) => {
     const direction = ({ ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" } as const)[
-      event.key as "ArrowLeft"
+      pressedKey(event) as "ArrowLeft"
     ] as "left" | undefined;
     const [current] = selected;
     if (direction) handle?.step(direction);
-    else if (event.key === "Enter" && current !== undefined) {
+    else if (pressedKey(event) === "Enter" && current !== undefined) {
       const at = handle?.position(current);
       if (at) setMenu({ target: { kind: "node", id: current }, at });
     } else return;

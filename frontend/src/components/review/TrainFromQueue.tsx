@@ -30,12 +30,7 @@ function TrainForm({ queue, onClose }: { queue: Queue; onClose: () => void }) {
     { changes: [[...reviewKeys.queues, String(queue.id), "trainings"]], job: (job) => job, done: onClose },
   );
   return (
-    <Form
-      of={start}
-      act="Start training"
-      isDisabled={!queue.current || !method || (own && !set)}
-      onClose={onClose}
-    >
+    <Form of={start} act="Start training" isDisabled={!method || (own && !set)} onClose={onClose}>
       <p className="muted">
         {queue.kind === "programs"
           ? "Learns how questions are read: a program that analysts call right is what its question asks, one that they call wrong is not, whatever it gives. Paths are learned as in any training."

@@ -18,6 +18,7 @@ import {
 } from "@/store/review";
 import { actOf, useKeymap, type ActName } from "@/store/reviewKeys";
 import { placesOf } from "@/store/reviewPath";
+import { pressedKey } from "@/store/keys";
 import type { RowActs } from "./CandidateRow";
 import { ItemCard } from "./ItemCard";
 import { PathEditor } from "./PathEditor";
@@ -174,16 +175,20 @@ export function Workbench({
   usePageKeys((event) => {
     if (paused) return;
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
-    const reason = REASONS[Number(event.key) - 1]?.reason;
-    if (telling !== null && plain && (reason || event.key === "Escape" || event.key === "Enter")) {
+    const reason = REASONS[Number(pressedKey(event)) - 1]?.reason;
+    if (
+      telling !== null &&
+      plain &&
+      (reason || pressedKey(event) === "Escape" || pressedKey(event) === "Enter")
+    ) {
       event.preventDefault();
       if (!reason) setTelling(null);
       else change((now) => toggleReason(now, reason, telling === "question" ? null : telling));
       return;
     }
-    if (event.key === "Escape" && edit.draft) edit.close();
-    if (event.key === "Escape" && trial.open) trial.close();
-    if (event.key === "Escape") tells.close();
+    if (pressedKey(event) === "Escape" && edit.draft) edit.close();
+    if (pressedKey(event) === "Escape" && trial.open) trial.close();
+    if (pressedKey(event) === "Escape") tells.close();
     const act = actOf(event, keymap);
     // A key that is held down submits once.
     if (!act || (act === "submit" && event.repeat)) return;

@@ -95,12 +95,32 @@ it("shows what was doubted, and the way to where it is judged", () => {
     right_answers: [],
     comment: "by chance",
     at: "2026-01-01T00:00:00Z",
+    ...{ user: "ann", queue: 3, item: 9 },
   };
+  const open = { state: "open" as const, rational: 0, rejected: 0, answers: [], judges: [] };
   render(
     <MemoryRouter>
-      <Doubts flags={[{ ...flag, user: "ann", queue: 3, item: 9 }]} />
+      <Doubts flags={[{ ...flag, outcome: open }]} />
     </MemoryRouter>,
   );
+  expect(screen.getByText("Nobody has judged it yet.")).toBeInTheDocument();
   expect(screen.getByText(/ann says that chain 2 is not the reason: by chance/)).toBeInTheDocument();
   expect(screen.getByRole("link", { name: "Open" })).toHaveAttribute("href", "/review/3?item=9");
+});
+
+it("tells who flagged an answer what became of it", () => {
+  const flag = {
+    ...{ kind: "answer-wrong" as const, answer: "Lyon", chain: null, right_answers: [], comment: "" },
+    ...{ at: "2026-01-01T00:00:00Z", user: "ann", queue: 3, item: 9 },
+  };
+  const outcome = { state: "done" as const, rational: 1, rejected: 2, answers: ["Paris"], judges: ["bob"] };
+  render(
+    <MemoryRouter>
+      <Doubts flags={[{ ...flag, outcome }]} />
+    </MemoryRouter>,
+  );
+  expect(screen.getByText("Analysts judged this answer")).toBeInTheDocument();
+  expect(screen.getByText(/Judged by bob: 1 path is the reason, 2 paths are not/)).toHaveTextContent(
+    "Right answer: Paris.",
+  );
 });

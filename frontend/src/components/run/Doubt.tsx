@@ -14,6 +14,7 @@ import { Ago, Notice } from "@/components/kit/feedback";
 import { TextArea } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
+import { count } from "@/store/format";
 import type { RunView } from "@/store/runView";
 import { toast } from "@/store/toasts";
 import { chainText } from "./ChainsPanel";
@@ -162,6 +163,28 @@ function saying({ kind, answer, chain }: Flag): string {
   return SAYS[kind];
 }
 
+/** What analysts decided about a flagged answer. */
+function Outcome({ outcome }: { outcome: Flag["outcome"] }) {
+  const { state, rational, rejected, answers, judges } = outcome;
+  if (state === "open") return <span className="muted">Nobody has judged it yet.</span>;
+  if (state === "broken") return <span>{judges.join(" and ")}: the question cannot be judged.</span>;
+  const parts = [
+    rational > 0 && `${count(rational, "path")} ${rational === 1 ? "is" : "are"} the reason`,
+    rejected > 0 && `${count(rejected, "path")} ${rejected === 1 ? "is" : "are"} not`,
+  ].filter(Boolean);
+  return (
+    <span>
+      Judged by {judges.join(" and ")}: {parts.join(", ") || "no path was decided"}.
+      {answers.length > 0 && (
+        <>
+          {" "}
+          Right {answers.length === 1 ? "answer" : "answers"}: <bdi>{answers.join("; ")}</bdi>.
+        </>
+      )}
+    </span>
+  );
+}
+
 /** What was doubted before, and where it is judged. */
 export function Doubts({ flags }: { flags: readonly Flag[] }) {
   const [first] = flags;
@@ -169,7 +192,9 @@ export function Doubts({ flags }: { flags: readonly Flag[] }) {
   return (
     <Notice
       tone={flags.every(({ kind }) => kind === "answer-right") ? "info" : "warn"}
-      title="Analysts will judge this answer"
+      title={
+        first.outcome.state === "open" ? "Analysts will judge this answer" : "Analysts judged this answer"
+      }
       acts={
         <Link className="btn small" to={`/review/${first.queue}?item=${first.item}`}>
           Open
@@ -191,6 +216,7 @@ export function Doubts({ flags }: { flags: readonly Flag[] }) {
           </span>
         </span>
       ))}
+      <Outcome outcome={first.outcome} />
     </Notice>
   );
 }

@@ -2,6 +2,7 @@
 import { Button } from "@/components/kit/controls";
 import { usePageKeys } from "@/components/kit/hooks";
 import type { RunView } from "@/store/runView";
+import { pressedKey } from "@/store/keys";
 import { Alternatives } from "./Alternatives";
 import type { Steering } from "./useSteering";
 
@@ -73,11 +74,11 @@ export function SteerPanel({ view, steering, onStop }: Props) {
   const steps = view.agent.length;
   usePageKeys((event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || steering.busy) return;
-    if (event.key === " " && !pressed(event)) {
+    if (pressedKey(event) === " " && !pressed(event)) {
       if (phase === "going" && !steering.pausing) steering.pause();
       else if (phase === "paused") steering.goOn();
       else return;
-    } else if (event.key === "u" && phase !== "going" && steps > 0) steering.back(steps - 1);
+    } else if (pressedKey(event) === "u" && phase !== "going" && steps > 0) steering.back(steps - 1);
     else return;
     event.preventDefault();
   });

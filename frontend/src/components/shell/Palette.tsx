@@ -10,6 +10,7 @@ import { useSettled } from "@/components/kit/hooks";
 import { elide, relativeTime } from "@/store/format";
 import { useMethodName } from "@/components/kit/useMethodName";
 import { reportLabel } from "@/store/reports";
+import { pressedKey } from "@/store/keys";
 import { PLACES, type Place } from "./places";
 
 interface Entry extends Place {
@@ -106,7 +107,7 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
           setActive(0);
         }}
         onKeyDown={(event) => {
-          const { key } = event;
+          const key = pressedKey(event);
           if (key === "ArrowDown") setActive((at + 1) % entries.length);
           else if (key === "ArrowUp") setActive((at - 1 + entries.length) % entries.length);
           else if (key === "Enter") go(entries[at]);

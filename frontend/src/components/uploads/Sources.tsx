@@ -1,6 +1,7 @@
 // Files that are taken from where the server finds them: paths and addresses that its operator allows.
 import { useState } from "react";
 import { Button } from "@/components/kit/controls";
+import { pressedKey } from "@/store/keys";
 
 interface SourcesProps {
   sources: readonly string[];
@@ -25,7 +26,7 @@ export function Sources({ sources, onChange }: SourcesProps) {
           value={text}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={(event) => {
-            if (event.key !== "Enter") return;
+            if (pressedKey(event) !== "Enter") return;
             event.preventDefault();
             add();
           }}

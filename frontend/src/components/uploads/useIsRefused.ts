@@ -4,7 +4,8 @@ import { previewQuery, type Kind } from "@/api/uploads";
 import type { From, Reading } from "@/api/types";
 
 export function useIsRefused(kind: Kind, from: From, reading: Reading, ready: boolean): boolean {
-  const look = previewQuery(kind, from, reading);
-  const { data, isError, isPlaceholderData } = useQuery({ ...look, enabled: ready && look.enabled });
-  return ready && (isError || (!isPlaceholderData && (data ?? []).some((guess) => guess.refused)));
+  const preview = previewQuery(kind, from, reading);
+  const { data, isError, isFetching } = useQuery({ ...preview, enabled: ready && preview.enabled });
+  const refused = data?.some((guess) => guess.refused) ?? false;
+  return ready && !isFetching && (isError || refused);
 }
