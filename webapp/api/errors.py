@@ -47,7 +47,7 @@ class TooManyLoginsError(ClewError):
 
     code = "too_many_logins"
 
-    def __init__(self, message: str, *, hint: str, retry_after: int) -> None:
+    def __init__(self, message: str, *, hint: str = "", retry_after: int = 0) -> None:
         super().__init__(message, hint=hint)
         self.retry_after = retry_after
 

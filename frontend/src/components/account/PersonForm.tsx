@@ -103,11 +103,11 @@ export function PersonForm({ person, me, onClose }: Props) {
         {person.limit !== null && ` of ${bytes(person.limit)}`}
         {person.groups.length > 0 && ` · in ${person.groups.join(", ")}`}
       </p>
+      <LoginLock person={person} onDone={refresh} />
       <Form of={save} act="Save" onClose={onClose}>
         <OneOf label="Role" options={ROLES} value={role} onChange={setRole} />
         <Quota value={quota} onChange={setQuota} />
       </Form>
-      <LoginLock person={person} onDone={refresh} />
       {me ? (
         <p className="small muted">Your own password is changed on your account page.</p>
       ) : (
