@@ -82,7 +82,7 @@ def test_names_that_are_known_misspelt_or_read_otherwise_are_answered(ask, quest
         ("What is naan?", "bread", "naan: bread."),
         ("what's naan", "bread", "naan: bread."),
         ("What kind of thing is naan?", "bread", "naan: bread."),
-        ("What is Gdynia?", "town", "Gdynia: town; mayor: Pia Zet; country: Poland; port: Baltic Sea."),
+        ("What is Gdynia?", "town", "Gdynia: town; country: Poland; mayor: Pia Zet; port: Baltic Sea."),
         ("Who is Pia Zet?", "Pia Zet", "Pia Zet: mayor of: Gdynia."),
         ("What is the Baltic Sea?", "Baltic Sea", "Baltic Sea: depth: 459 m; port of: Gdynia."),
     ],
