@@ -2,13 +2,14 @@ import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 import { englishOnly } from "./englishOnly.ts";
+import { pageList } from "./pageList.ts";
 import { precompress } from "./precompress.ts";
 
 const port = process.env.CLEW_PORT ?? "8000";
 const server = `http://127.0.0.1:${port}`;
 
 export default defineConfig({
-  plugins: [react(), englishOnly(), precompress()],
+  plugins: [react(), englishOnly(), pageList(), precompress()],
   resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
   build: {
     target: "es2022",

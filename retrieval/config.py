@@ -82,6 +82,16 @@ class EvidenceOptions(InferenceOptions):
         "L, most hops of the chains that triples are re-organised into; 0 for no limit [2, for CWQ no limit].",
         least=0,
     )
+    turning_chains: bool = setting(
+        True,
+        "Chains may change direction, as paths do that walk a relation backward; without, Algorithm 1 grows them left "
+        "to right and right to left apart [no].",
+    )
+    merge_parallel: bool = setting(
+        False,
+        "Facts that lead from one entity to the same other one are read as one triple (h, r1 ⊕ r2, t), and count once "
+        "among the top K [ReG@Entity yes, others no].",
+    )
     chains_read: int = setting(
         100, "Chains that a language model reads, at most; 0 for no limit [no limit].", least=0
     )
@@ -135,7 +145,15 @@ class TrainingConfig(Checked):
     batch_size: int = setting(64, "Questions a step.")
     epochs: int = setting(15, "At most so many epochs.")
     questions_per_epoch: int = setting(
-        6000, "Larger training sets are visited in parts, so that checkpoints come often."
+        6000,
+        "Larger training sets are visited in parts, so that checkpoints come often; 0 for no limit [no limit].",
+        least=0,
+    )
+    draws_per_epoch: int = setting(
+        1536,
+        "Smaller training sets are visited several times until an epoch has so many draws; 0 visits each question "
+        "once [once].",
+        least=0,
     )
     patience: int = setting(3, "Epochs without a better dev score before training stops.")
     averaging: float = setting(
@@ -146,6 +164,17 @@ class TrainingConfig(Checked):
         below=1,
     )
     seed: int = setting(0, "Of everything random in training.", least=0)
+
+
+MASK_NAMES = (
+    "Put X for the topic's name and Y for others' before a question is encoded, so that it is the relations asked for "
+    "that are; one draw in ten has it as written [no]."
+)
+
+SELECTION = "Which epoch is kept: that of the best dev score, or that of the least dev loss [loss]."
+
+#: An epoch as papers count it: every training question once.
+ALL_DRAWN: Mapping[str, Any] = {"questions_per_epoch": 0, "draws_per_epoch": 0}
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,16 @@ LOCAL_AT_ONCE = 4
 """Replies that it writes at once: as many as are asked for at a time where many are."""
 
 
+LLM_RANGES: Mapping[str, tuple[float, float]] = {
+    "silence_timeout": (0.1, 3600),
+    "total_timeout": (0.1, 86_400),
+    "loading_timeout": (0, 3600),
+    "max_tokens": (16, 1_000_000),
+    "temperature": (0, 2),
+}
+"""The least and greatest value of each setting of a language model that may be chosen."""
+
+
 @dataclass(frozen=True, slots=True)
 class LLMSettings:
     """An OpenAI-compatible endpoint (OpenAI, vLLM, Ollama, llama.cpp).
@@ -40,6 +50,7 @@ class LLMSettings:
         connect_timeout: seconds to reach the endpoint.
         silence_timeout: seconds without a new piece of text before it is called hung.
         total_timeout: seconds for one attempt, from the request to the end of the reply.
+        loading_timeout: seconds for which an endpoint that says its model is loading is waited for.
         retries: further attempts after a connection error, a rate limit or a server error (5xx), each only
             while nothing of the reply has come.
         backoff: seconds before the first retry; doubled for each next one, and up to a quarter longer by chance. An
@@ -60,6 +71,7 @@ class LLMSettings:
     connect_timeout: float = 5.0
     silence_timeout: float = 20.0
     total_timeout: float = 120.0
+    loading_timeout: float = 120.0
     retries: int = 2
     backoff: float = 0.5
     longest_wait: float = 90.0
@@ -85,6 +97,10 @@ class LLMSettings:
             raise ConfigError(
                 f"LLM_CONSTRAINTS is {self.constraints!r}.", hint=f"Expected one of {', '.join(CONSTRAINTS)}."
             )
+        for field, (least, most) in LLM_RANGES.items():
+            if not least <= getattr(self, field) <= most:
+                name = next(name for name, (own, _) in _NUMBERS.items() if own == field)
+                raise ConfigError(f"{name} is {getattr(self, field):g}.", hint=f"Give {least:g} to {most:g}.")
 
     @property
     def title(self) -> str:
@@ -115,6 +131,11 @@ _NUMBERS: Mapping[str, tuple[str, type[int] | type[float]]] = {
     "LLM_PROMPT_PRICE": ("prompt_price", float),
     "LLM_COMPLETION_PRICE": ("completion_price", float),
     "LLM_REQUESTS_PER_MINUTE": ("requests_per_minute", int),
+    "LLM_SILENCE_TIMEOUT": ("silence_timeout", float),
+    "LLM_TOTAL_TIMEOUT": ("total_timeout", float),
+    "LLM_LOADING_TIMEOUT": ("loading_timeout", float),
+    "LLM_MAX_TOKENS": ("max_tokens", int),
+    "LLM_TEMPERATURE": ("temperature", float),
 }
 """Numbers of the environment that may be left out: the field each sets, and its type."""
 

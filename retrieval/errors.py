@@ -131,9 +131,17 @@ class MethodError(ClewError):
 
 
 class LLMError(ClewError):
-    """The language model endpoint is down, slow, or answered nonsense."""
+    """The language model endpoint is down, slow, or answered nonsense.
+
+    Attributes:
+        detail: the endpoint's own words, which administrators alone may read; empty where it said nothing.
+    """
 
     code = "llm_unavailable"
+
+    def __init__(self, message: str, *, hint: str = "", detail: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.detail = detail
 
 
 class LLMTimeoutError(LLMError):

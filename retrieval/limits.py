@@ -11,3 +11,6 @@ MAX_BUDGET = 1_200
 
 #: Bytes of a program as JSON; nobody's question needs as much.
 PROGRAM_LIMIT = 64 * 1024
+
+#: A graph of fewer facts does not train itself.
+SELF_TRAINING_FACTS = 50

@@ -17,13 +17,15 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
+from retrieval.effort import Effort, readable_part
 from retrieval.errors import Cancelled, ClewError, DamagedError, QuestionError, UnknownEntityError
 from retrieval.events import AnswerFinal, Event, QuestionRewritten, RunCancelled, RunFailed, RunStarted
 from retrieval.limits import DEFAULT_BUDGET, MAX_BUDGET, QUESTION_LIMIT
 from retrieval.programs.conversation.follow import follow
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.text.language import are_english, is_english
-from retrieval.types import AgentAction, Denoted, LinkedEntity, Turn, Usage
+from retrieval.text.mentions import Span as Mention
+from retrieval.types import AgentAction, Denoted, LinkedEntity, NoAnswer, NoAnswerReason, Turn, Usage
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -43,6 +45,8 @@ NAMED_OTHERWISE = (
     "The relations of this graph do not seem to be named in English. Ask with their own words, or have a text encoder "
     "set that knows their language (CLEW_ENCODER)."
 )
+TOO_LONG = "The question is too long to be read in full."
+SHORTEN = "Ask it in fewer words, or as several questions."
 DENOTED_TOPICS = 10
 """Nodes of those that words of a follow-up stand for which relation paths begin at."""
 
@@ -60,6 +64,11 @@ class Linked(Protocol):
         """Phrases that no entity was found for."""
         ...
 
+    @property
+    def missing(self) -> tuple[Mention, ...]:
+        """Stretches written as names that no entity was found for."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -67,6 +76,7 @@ class Known:
 
     entities: tuple[LinkedEntity, ...]
     unmatched: tuple[str, ...]
+    missing: tuple[Mention, ...] = ()
 
 
 class Linking(Protocol):
@@ -166,6 +176,10 @@ class PipelineRun:
     paths: int = 0
     facts: dict[int, float] = field(default_factory=dict)
     pausing: Callable[[], bool] = lambda: False
+    missing: tuple[Mention, ...] = ()
+    """Names in the question that the graph lacks; empty once something that reads them answers."""
+    silent: tuple[int, ...] = ()
+    """Entities that every answer must be about though the words of their names say nothing by themselves."""
     is_timed: bool = False
     """Somebody counts its seconds, so that nothing that another run has done is to be told again."""
 
@@ -178,6 +192,12 @@ class PipelineRun:
         """The topics of the question: what its words are known to denote, and what a linker finds in the others."""
         request = self.request
         found = linker.link(request.question, request.given)
+        denoted = request.denoted
+        self.missing = tuple(
+            name
+            for name in found.missing
+            if not any(own.start < name.end and name.start < own.end for own in denoted)
+        )
         if not request.denoted or request.given:
             return found
         known = [
@@ -192,7 +212,7 @@ class PipelineRun:
             for entity in found.entities
             if not any(own.start < entity.end and entity.start < own.end for own in request.denoted)
         )
-        return Known((*known, *others), found.unmatched)
+        return Known((*known, *others), found.unmatched, self.missing)
 
     def ms(self, since: float | None = None) -> float:
         """Milliseconds since the run, or something in it, began."""
@@ -290,11 +310,15 @@ class Engine(ABC):
             yield self._started(request)
         try:
             _validate(request, self.snapshot)
-            yield from self._rewritten(run)
-            for event in self.answer(run):
+            effort = Effort(request.question)
+            yield from effort.spend(self._rewritten(run))
+            if self.reasoner.llm is None:  # a language model reads all of it
+                run.request = replace(run.request, question=readable_part(run.request.question))
+            for event in effort.spend(self.answer(run)):
                 if isinstance(event, AnswerFinal):
                     self.snapshot.require_sound()  # what was read until now was whole
-                    yield _with_language(event, request, self.snapshot)
+                    final = _with_language(event, request, self.snapshot)
+                    yield _with_cut(final) if effort.was_cut and self.reasoner.llm is None else final
                 else:
                     yield event
         except Cancelled:
@@ -343,6 +367,13 @@ class Engine(ABC):
             llm=self.reasoner.llm,
             prompts=self.prompts,
         )
+
+
+def _with_cut(final: AnswerFinal) -> AnswerFinal:
+    """The end of a run whose question was not read in full, which says so."""
+    if final.no_answer is None:
+        return replace(final, warnings=(*final.warnings, f"{TOO_LONG} {SHORTEN}"))
+    return replace(final, no_answer=NoAnswer(NoAnswerReason.TOO_LONG, TOO_LONG, SHORTEN))
 
 
 def _with_language(final: AnswerFinal, request: AskRequest, snapshot: Snapshot) -> AnswerFinal:

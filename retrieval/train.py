@@ -9,6 +9,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -16,10 +17,13 @@ from typing import Any
 import torch
 
 from retrieval import config as configs
-from retrieval.config import RetrieverConfig, TrainingConfig
+from retrieval.config import DoubtingOptions, RetrieverConfig, TrainingConfig
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.storage import save_json
 from retrieval.methods import registry
+from retrieval.methods._shared.blending import choose_share
+from retrieval.methods._shared.opening import WRITTEN
+from retrieval.methods._shared.zero_shot import ZeroShotRetriever
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.weights import Weights
 from retrieval.questions.files import split_of, with_splits
@@ -127,12 +131,13 @@ def train(
         labels=dict(Counter(label.source for label in used)),
     )
     metrics = {task.score_name: state.best, "epochs": float(state.epoch)}
-    least_support = None
+    least_support = share = None
     if splits.dev or splits.train:
-        found = _measure(work, task, checkpoint, splits.dev or splits.train)
+        blends = issubclass(spec.options, DoubtingOptions) and set(checkpoint.manifest.labels) != {WRITTEN}
+        found, share = _measure(work, task, checkpoint, splits, blends=blends)
         metrics |= found.metrics
         least_support = found.least_support if splits.dev else None
-    manifest = replace(checkpoint.manifest, metrics=metrics, least_support=least_support)
+    manifest = replace(checkpoint.manifest, metrics=metrics, least_support=least_support, share=share)
     measured = replace(checkpoint, manifest=manifest)
     written = {label.question for label in used if label.source == "written"}
     own = [question for question in questions if question.id not in written]
@@ -263,12 +268,20 @@ def label(
 
 
 def _measure(
-    work: Work, task: Task | SelfTrained, checkpoint: OpenCheckpoint, questions: Sequence[Grounded]
-) -> Validation:
-    """Dev metrics by real retrieval; what the retriever computes stays in the cache, if there is one."""
+    work: Work, task: Task | SelfTrained, checkpoint: OpenCheckpoint, splits: Splits, *, blends: bool
+) -> tuple[Validation, float | None]:
+    """Dev metrics by real retrieval, and the share of its ranking where it ``blends`` with the zero-shot retriever's.
+
+    What the retriever computes stays in the cache, if there is one.
+    """
     with tempfile.TemporaryDirectory() as scratch:
         retriever = task.retriever(checkpoint, work.cache or Path(scratch))
-        return validate(retriever, work.snapshot, questions, work.cancelled)
+        found = validate(retriever, work.snapshot, splits.dev or splits.train, work.cancelled)
+        by_words = partial(ZeroShotRetriever, work.snapshot, work.encoder)
+        share = (
+            choose_share(retriever, by_words, work.snapshot, splits.dev, work.cancelled) if blends else None
+        )
+    return found, share
 
 
 def _key(work: Work, config: TrainingConfig, labels: Sequence[Label], task: Task | SelfTrained) -> str:

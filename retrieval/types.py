@@ -20,6 +20,7 @@ class NoAnswerReason(StrEnum):
     REASONER_DECLINED = "reasoner_declined"
     NOT_IN_GRAPH = "not_in_graph"
     NOT_UNDERSTOOD = "not_understood"
+    TOO_LONG = "too_long"
 
 
 @dataclass(frozen=True, slots=True)

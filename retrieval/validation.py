@@ -9,7 +9,7 @@ import numpy as np
 
 from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
-from retrieval.metrics.scores import Scored, aggregate, score_question
+from retrieval.metrics.scores import QuestionScore, Scored, aggregate, score_question
 from retrieval.retriever import Retriever
 from retrieval.supervision.candidate_paths import reached
 from retrieval.supervision.grounding import Grounded
@@ -58,11 +58,18 @@ def validate(
         paths = retriever.relation_paths(
             question.question.question, question.topics, limit=1, mentions=question.names
         )
-        found = _met(snapshot, paths, simple=retriever.simple)
-        scores.append(score_question([Scored(int(e), 1.0) for e in found], question.answers))
+        scores.append(score_paths(snapshot, question, paths, simple=retriever.simple))
         known = [path.support for path in paths if path.support is not None]
         supports += [max(known)] if known else []
     return Validation(aggregate(scores), tuple(supports))
+
+
+def score_paths(
+    snapshot: Snapshot, question: Grounded, paths: Sequence[RelationPath], *, simple: bool
+) -> QuestionScore:
+    """Score what one relation path of each topic reaches."""
+    found = _met(snapshot, paths, simple=simple)
+    return score_question([Scored(int(e), 1.0) for e in found], question.answers)
 
 
 def predict(

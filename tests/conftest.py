@@ -168,6 +168,14 @@ def tiny_graph(users: dict[str, Any]) -> Any:
 
 
 @pytest.fixture
+def owned_graph(tiny_graph: Any, users: dict[str, Any]) -> Any:
+    """The tiny graph, which the analyst owns."""
+    tiny_graph.owner = users["analyst"]
+    tiny_graph.save(update_fields=["owner"])
+    return tiny_graph
+
+
+@pytest.fixture
 def text_graph(tiny_graph: Any) -> Any:
     """The tiny graph with two passages, one of them the source of two facts, and attributes."""
     from retrieval.kg.build import build_snapshot

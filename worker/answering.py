@@ -21,22 +21,19 @@ from retrieval.events import (
     RunCancelled,
     RunFailed,
     RunPaused,
-    from_plain,
 )
 from retrieval.llm.metering import Meter, metered
-from retrieval.methods import registry
-from retrieval.pipeline import AskRequest, Steering
-from retrieval.types import AgentAction, Turn
-from webapp.answers import agent_steps, services, steering
+from webapp.answers import services, steering
 from webapp.answers.log import last_seq
-from webapp.answers.models import Run
+from webapp.answers.models import Diagnosis, Run
 from webapp.answers.publish import Publisher
 from webapp.experiments.resolution import checkpoint_in_use
 from webapp.graphs.models import Graph
 from webapp.graphs.selectors import endpoint_of
 from webapp.jobs import cancel, database_retry, queue
 from webapp.jobs.database_retry import retry_while_away
-from worker import endpoints, engines, helping, identity, language_models, watchdog
+from worker import endpoints, engines, helping, identity, language_models, watchdog, why_not
+from worker.requests import request_of
 
 logger = logging.getLogger(__name__)
 Halt = services.Ending | RunPaused
@@ -76,7 +73,7 @@ def help_out(run_id: str) -> None:
 
 
 def _next() -> None:
-    """Answer the run whose turn it is.
+    """Do the run or diagnosis whose turn it is.
 
     After one of a comparison it looks once more: others of it may have waited for what was read here.
     """
@@ -84,8 +81,16 @@ def _next() -> None:
     while again and not identity.stopping.is_set():  # what is not begun stays queued
         run = retry_while_away(partial(services.claim, worker=identity.NAME))
         if run is not None:
-            work(run)
-        again = run is not None and run.group is not None
+            begin(run)
+        again = isinstance(run, Run) and run.group is not None
+
+
+def begin(claimed: Run | Diagnosis) -> None:
+    """Do what was claimed."""
+    if isinstance(claimed, Diagnosis):
+        why_not.work(claimed)
+    else:
+        work(claimed)
 
 
 def work(run: Run) -> None:
@@ -199,38 +204,13 @@ def _stream(run: Run, publisher: Publisher, one: watchdog.Held) -> Halt:
 def _events(run: Run, cancelled: Callable[[], bool]) -> Iterator[Event]:
     endpoint = endpoint_of(run.graph)
     if endpoint is not None:
-        return endpoints.events_of(run, endpoint, cancelled=cancelled)
+        yield from endpoints.events_of(run, endpoint, cancelled=cancelled)
+        return
     pausing = cancel.flag(steering.PAUSE, run.pk)
-    return engines.of_run(run).run(request_of(run), cancelled=cancelled, pausing=pausing)
-
-
-def request_of(run: Run) -> AskRequest:
-    """What the engine is asked: of an agent with what was done before, and how far it is to go."""
-    asked = AskRequest(
-        run.question,
-        given=tuple(run.entities),
-        budget=run.budget,
-        seed=run.seed,
-        program=run.program,
-        follows=None if run.context is None else from_plain(Turn, run.context),
-    )
-    if not registry.method(run.method).steerable:
-        return asked
-    walk = agent_steps.of(run.pk)
-    actions, by_person = walk.actions, walk.by_person
-    if run.next_action is not None:
-        actions = (*actions, from_plain(AgentAction, run.next_action))
-        by_person |= {len(actions)}
-    steered = Steering(
-        actions=actions,
-        shown=len(walk.actions),
-        begun=walk.begun,
-        pause_after=run.pause_after,
-        by_person=by_person,
-        # Names may be linked otherwise by now, and the steps were taken from these.
-        linked=walk.linked,
-    )
-    return replace(asked, steering=steered)
+    engine, warning = engines.of_run_or_untrained(run)
+    for event in engine.run(request_of(run), cancelled=cancelled, pausing=pausing):
+        warned = warning and isinstance(event, AnswerFinal)
+        yield replace(event, warnings=(warning, *event.warnings)) if warned else event
 
 
 def _broken() -> RunFailed:
@@ -243,7 +223,11 @@ def _broken() -> RunFailed:
 
 @shared_task(name=queue.WARM, acks_late=False)
 def warm(graph_id: int) -> None:
-    """Open the engine of a graph's newest checkpoint, so that the next question finds it ready."""
+    """Open the engine of a graph's newest checkpoint, so that the next question finds it ready.
+
+    Whoever waits is answered first.
+    """
+    _next()
     graph = Graph.objects.select_related("snapshot").filter(pk=graph_id).first()
     if graph is not None and graph.snapshot is not None:
         engines.warm(graph.snapshot, checkpoint_in_use(graph))

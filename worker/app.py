@@ -31,6 +31,7 @@ redis.Channel.QoS = _QoS
 # Tasks need the apps.
 from worker import (  # noqa: E402
     answering,
+    checkpoints,
     evaluation,
     extraction,
     graph_tests,
@@ -44,12 +45,12 @@ from worker import (  # noqa: E402
     studies,
     training,
     trajectories,
-    why_not,
 )
 
 __all__ = [
     "answering",
     "app",
+    "checkpoints",
     "evaluation",
     "extraction",
     "graph_tests",
@@ -63,5 +64,4 @@ __all__ = [
     "studies",
     "training",
     "trajectories",
-    "why_not",
 ]

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db import connection
 
 from retrieval.environment import DEFAULT_ENCODER
+from retrieval.errors import CheckpointError
 from retrieval.loading import EngineCache, load_engine, load_parts
 from retrieval.methods import registry
 from retrieval.methods._shared.engine_spec import EXTRACTIVE, EngineSpec
@@ -65,6 +66,28 @@ def of_run(run: Run) -> Engine:
     return _engine(version, run.checkpoint, run.method, run.reasoner, llm=run.llm, options=run.options)
 
 
+def of_run_or_untrained(run: Run) -> tuple[Engine, str]:
+    """Open the engine that answers a run, or the untrained one where the run's checkpoint is damaged.
+
+    Returns:
+        The engine, and the warning that goes with its answer; empty where the checkpoint answers.
+
+    Raises:
+        ClewError: a part cannot be opened.
+    """
+    try:
+        return of_run(run), ""
+    except CheckpointError as error:
+        if run.checkpoint is None:
+            raise
+        logger.warning("run %s is answered untrained: %s", run.pk, error)
+        untrained = registry.untrained_options(run.method)
+        options = {name: value for name, value in run.options.items() if name in untrained}
+        version = require_version(run.graph, run.snapshot_hash)
+        engine = _engine(version, None, run.method, run.reasoner, llm=run.llm, options=options)
+        return engine, f"{error.message} This was answered without it. {error.hint}"
+
+
 def of_report(report: Report) -> Engine:
     """The engine that a report asks.
 
@@ -114,10 +137,17 @@ def _engine(
     options: Mapping[str, Any] = MappingProxyType({}),
     asks_foreign: bool = False,
 ) -> Engine:
-    return cache().get(
-        replace(_spec(snapshot, checkpoint, method, reasoner, options), asks_foreign=asks_foreign),
-        llm=language_models.settings_of(llm) if llm is not None else None,
-    )
+    spec = replace(_spec(snapshot, checkpoint, method, reasoner, options), asks_foreign=asks_foreign)
+    try:
+        return cache().get(spec, llm=language_models.settings_of(llm) if llm is not None else None)
+    except CheckpointError as error:
+        if checkpoint is None:
+            raise
+        # The engine knows the directory alone, which is numbered by the job that made it.
+        raise CheckpointError(
+            f"Checkpoint {checkpoint.pk} of {checkpoint.method} cannot be opened: its files are damaged or missing.",
+            hint="Train again, upload it again, or promote another checkpoint.",
+        ) from error
 
 
 def _spec(
@@ -150,12 +180,18 @@ def warm_encoder() -> None:
     encoder().encode(["warm"])
 
 
-def warm_training() -> None:
-    """Load what indexing and training need, so that they begin, and can be stopped, at once."""
-    from retrieval import training  # noqa: PLC0415, F401
+def warm_indexing() -> None:
+    """Load what indexing needs, so that it begins, and can be stopped, at once."""
     from retrieval.text import entity_index  # noqa: PLC0415, F401
 
     warm_encoder()
+
+
+def warm_training() -> None:
+    """Load what training and indexing need, so that they begin, and can be stopped, at once."""
+    from retrieval import training  # noqa: PLC0415, F401
+
+    warm_indexing()
 
 
 def warm_graphs() -> None:
@@ -175,7 +211,11 @@ def warm(snapshot: GraphVersion, checkpoint: Checkpoint | None) -> None:
     from retrieval.pipeline import AskRequest  # noqa: PLC0415
 
     default = methods.default_for(facts=snapshot.triples, passages=snapshot.passages)
-    engine = _engine(snapshot, checkpoint, checkpoint.method if checkpoint else default, "extractive")
+    try:
+        engine = _engine(snapshot, checkpoint, checkpoint.method if checkpoint else default, "extractive")
+    except CheckpointError as error:  # who asks is told; answering untrained is made ready
+        logger.warning("%s", error)
+        engine = _engine(snapshot, None, default, "extractive")
     if engine.snapshot.num_entities:
         for _ in engine.run(AskRequest(engine.snapshot.entity_label(0)[:200] or "?", given=(0,))):
             pass

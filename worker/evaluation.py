@@ -16,7 +16,7 @@ from retrieval.errors import Cancelled
 from retrieval.llm.metering import metered
 from retrieval.types import Progress, Question
 from retrieval.version import code_version
-from webapp.experiments import reports
+from webapp.experiments import promotions, reports
 from webapp.experiments.models import AskedQuestions, ForeignUse, Report
 from webapp.graphs import files
 from webapp.jobs import queue
@@ -51,6 +51,7 @@ def work(context: job_runs.Context) -> dict[str, Any]:
         made = _make(context, report)
         files.send(files.report_name(report.graph_id, report.pk))
         reports.save_report(report=report, made=made)
+        promotions.record_comparison(report=report)
     finally:
         if not Report.objects.filter(pk=report.pk).exists():
             files.remove(files.report_name(report.graph_id, report.pk))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from redis.exceptions import RedisError
 
-from webapp.answers.models import Run, RunState
+from webapp.answers.models import Diagnosis, Run, RunState
 from webapp.jobs import heartbeats
 from webapp.jobs.database_retry import retry_while_away
 from webapp.jobs.models import Job, JobState
@@ -72,4 +72,5 @@ def has_time(own: int) -> bool:
 def _has_time(helpers: list[str], own: int) -> bool:
     if Job.objects.filter(state=JobState.RUNNING, worker__in=helpers).exists():
         return False
-    return Run.objects.filter(state=RunState.RUNNING, worker__in=helpers).count() < own
+    at_work = {"state": RunState.RUNNING, "worker__in": helpers}
+    return sum(rows.objects.filter(**at_work).count() for rows in (Run, Diagnosis)) < own

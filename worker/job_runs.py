@@ -14,6 +14,7 @@ from django.db import connection, transaction
 from retrieval.errors import Cancelled, ClewError, StorageFullError
 from retrieval.kg.snapshot.storage import is_full
 from retrieval.types import Progress
+from webapp.answers.models import Run, RunState
 from webapp.jobs import cancel, log, services
 from webapp.jobs.database_retry import retry_while_away
 from webapp.jobs.models import Job
@@ -24,6 +25,9 @@ Failed = Callable[[Job, ClewError], None]
 
 logger = logging.getLogger(__name__)
 REPORT_EVERY_S = 0.25
+URGENT_EVERY_S = 0.5
+WAIT_IN_PLACE_S = 60.0
+"""How long work that gives way waits for the others before it gives its place back."""
 
 
 class Context:
@@ -37,10 +41,30 @@ class Context:
         self._stage_began = 0.0
         self._stage_from = 0
         self._reported = 0.0
+        self._looked = 0.0
 
     def cancelled(self) -> bool:
         """Whether to stop: somebody asked, its time is over, or this worker shuts down."""
         return identity.stopping.is_set() or self._held.why is not None or self._flag()
+
+    def gives_way(self) -> bool:
+        """Whether to stop, as `cancelled`, or to go on later; first waits here while a question or other job goes on.
+
+        Others that take long are not waited for: the job gives its place back, with what it keeps on its way.
+        """
+        if self.cancelled() or self._held.gave_way:
+            return True
+        began = time.monotonic()
+        if began - self._looked < URGENT_EVERY_S:
+            return False
+        while (job := services.find_urgent()) is not None or _is_asked():
+            self._held.gave_way = job is not None and time.monotonic() - began > WAIT_IN_PLACE_S
+            if self._held.gave_way or self.cancelled():
+                return True
+            time.sleep(URGENT_EVERY_S)
+        self._looked = time.monotonic()
+        self._held.limit_s += self._looked - began
+        return False
 
     def check(self) -> None:
         """A point where the work can be stopped.
@@ -128,7 +152,7 @@ def _ended(job: Job, error: BaseException, one: watchdog.Held, failed: Failed | 
     if one.overdue:
         _fail(job, _overdue(job), failed)
     elif isinstance(error, Cancelled) or one.why is not None:
-        _stopped(job)
+        _stopped(job, gave_way=one.gave_way)
     elif isinstance(error, ClewError):
         _fail(job, error, failed)
     elif not Job.objects.filter(pk=job.pk).exists():
@@ -162,10 +186,18 @@ def _overdue(job: Job) -> ClewError:
     return error
 
 
-def _stopped(job: Job) -> None:
-    if identity.stopping.is_set() and not services.is_cancel_requested(job.pk):
-        services.requeue(job_id=job.pk)
-        return
+def _is_asked() -> bool:
+    return Run.objects.filter(state__in=(RunState.QUEUED, RunState.RUNNING)).exists()
+
+
+def _stopped(job: Job, *, gave_way: bool = False) -> None:
+    if not services.is_cancel_requested(job.pk):
+        if identity.stopping.is_set():
+            services.requeue(job_id=job.pk)
+            return
+        if gave_way:
+            services.requeue(job_id=job.pk, reason="other jobs are more urgent")
+            return
     with transaction.atomic():  # who is told that it was stopped asks at once for what it was for
         services.finish_cancelled(job_id=job.pk)
         job_ended_early.send(sender=Job, job=job)

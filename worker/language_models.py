@@ -15,7 +15,7 @@ from django.db import connection
 from django.http import Http404
 
 from retrieval.environment import LLMSettings
-from retrieval.errors import ClewError, ConfigError, OverBudgetError
+from retrieval.errors import ClewError, ConfigError, LLMError, OverBudgetError
 from retrieval.llm import pacing
 from retrieval.llm.asking import ask
 from retrieval.llm.metering import Limit, Meter, metered
@@ -52,10 +52,7 @@ def settings_of(key: int) -> LLMSettings:
         model.model,
         secret,
         name=model.name,
-        context_length=model.context_length,
-        prompt_price=model.prompt_price,
-        completion_price=model.completion_price,
-        requests_per_minute=model.requests_per_minute,
+        **{name: getattr(model, name) for name in selectors.SETTINGS},
     )
 
 
@@ -147,6 +144,12 @@ class SharedPace:
         return float(wait) / 1000
 
 
+def record_failure(settings: LLMSettings, error: LLMError) -> None:
+    """Keep an endpoint's own words about an error for administrators."""
+    if error.detail:
+        services.keep_failure(settings.base_url, settings.model, f"{error.message} {error.detail}")
+
+
 @shared_task(name=queue.TEST_MODEL, acks_late=False)
 def test_model(test: str) -> None:
     """Ask a language model one question and keep what came back, as it came."""
@@ -158,11 +161,14 @@ def test_model(test: str) -> None:
     found: dict[str, Any]
     try:
         with metered(meter):
-            reply = ask(settings_of(wanted["llm"]), [{"role": "user", "content": TEST_MESSAGE}])
+            asked = settings_of(wanted["llm"])
+            reply = ask(asked, [{"role": "user", "content": TEST_MESSAGE}])
         found = {"state": "done", "reply": reply.text}
+        services.forget_failure(asked.base_url, asked.model)
     except ClewError as error:
         broken = {"code": error.code, "message": error.message, "hint": error.hint}
-        found = {"state": "failed", "error": broken}
+        words = error.detail if isinstance(error, LLMError) else ""
+        found = {"state": "failed", "error": broken, "endpoint_words": words}
     except Exception:
         logger.exception("the test of a language model broke")
         hint = "The log of the answers worker has the details."

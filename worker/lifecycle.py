@@ -14,8 +14,9 @@ from celery.signals import worker_init, worker_ready, worker_shutdown, worker_sh
 from django.db import connection
 from redis.exceptions import RedisError
 
-from retrieval.llm import pacing
+from retrieval.llm import failures, pacing
 from webapp.answers import services as answers
+from webapp.answers import why_not
 from webapp.graphs import services as graphs
 from webapp.graphs import trash
 from webapp.jobs import heartbeats
@@ -46,6 +47,7 @@ def queues_of(controller: Any) -> list[str]:
 def on_init(sender: Any, **_: Any) -> None:
     """Load what the first question needs before saying that this worker is there."""
     pacing.use(language_models.SharedPace())
+    failures.use(language_models.record_failure)
     if heartbeats.ANSWERS in queues_of(sender):
         engines.warm_encoder()
 
@@ -58,8 +60,7 @@ def on_ready(sender: Any, **_: Any) -> None:
     threading.Thread(target=_look, args=(names,), name="lookout", daemon=True).start()
     if heartbeats.JOBS in names and heartbeats.ANSWERS not in names:
         threading.Thread(target=_stand_in, name="stand-in", daemon=True).start()
-    warm = engines.warm_graphs if heartbeats.ANSWERS in names else _warm_jobs
-    threading.Thread(target=warm, name="warm-up", daemon=True).start()
+    threading.Thread(target=_warm, args=(names,), name="warm-up", daemon=True).start()
 
 
 @worker_shutting_down.connect(weak=False)
@@ -76,10 +77,15 @@ def on_shutdown(sender: Any, **_: Any) -> None:
         heartbeats.leave(name, identity.NAME)
 
 
-def _warm_jobs() -> None:
+def _warm(names: list[str]) -> None:
     try:
-        engines.warm_training()
-        indexing.renew()
+        if heartbeats.ANSWERS in names:
+            engines.warm_graphs()
+        elif heartbeats.JOBS in names:
+            engines.warm_indexing()
+            indexing.renew()
+        else:
+            engines.warm_training()
     finally:
         connection.close()
 
@@ -125,21 +131,24 @@ def stand_in() -> None:
         run = answers.claim(worker=identity.NAME)
         if run is None:
             return
-        answering.work(run)
+        answering.begin(run)
 
 
 def chores_of(names: list[str]) -> list[Callable[[], None]]:
     """What a worker of these queues does every few seconds, so that no run or job is stuck."""
-    chores: list[Callable[[], None]] = [answers.sweep, jobs.sweep, _sweep_forgotten_runs]
+    chores: list[Callable[[], None]] = [answers.sweep, why_not.sweep, jobs.sweep, _sweep_forgotten_runs]
     if heartbeats.ANSWERS in names:
         chores += [answers.send_waiting]
+    if set(names).intersection(heartbeats.JOB_QUEUES):
+        chores += [_sweep_forgotten_jobs]
     if heartbeats.JOBS in names:
-        chores += [_sweep_forgotten_jobs, jobs.send_waiting]
+        chores += [jobs.send_waiting]
     return chores
 
 
 def _sweep_forgotten_runs() -> None:
     answers.sweep_forgotten(worker=identity.NAME, held=watchdog.keys(watchdog.RUN))
+    why_not.sweep_forgotten(worker=identity.NAME, held=watchdog.keys(watchdog.DIAGNOSIS))
 
 
 def _sweep_forgotten_jobs() -> None:

@@ -180,7 +180,9 @@ def _added(
     added = []
     wanted = {*paths, *told} - known
     for item in Item.objects.filter(queue=row, key__in=wanted).order_by("position"):
-        reached = [e for label in paths[item.key] for e in _reached(snapshot, label, simple=row.simple)]
+        reached = [
+            e for label in paths[item.key] for e in _reached(snapshot, label, simple=item.avoids_topics)
+        ]
         named = item.answers if item.key in told else []
         answers = tuple(dict.fromkeys(named or [snapshot.entity_label(e) for e in reached]))
         topics = tuple(dict.fromkeys([label.topic for label in paths[item.key]] or item.topics))

@@ -26,7 +26,7 @@ from webapp.review.services import added_paths, deletion, queues
 from worker import identity, job_runs, review_programs, review_versions
 
 if TYPE_CHECKING:
-    from retrieval.supervision.labels import Label, NamedPath
+    from retrieval.supervision.labels import NamedPath
 
 Key = tuple[str, "NamedPath"]
 
@@ -45,7 +45,6 @@ class CandidatePool:
 
     by_question: dict[str, dict[Key, MergedCandidate]]
     names: Mapping[int, str]
-    labels: list[Label]
 
 
 @shared_task(name=queue.REVIEW)
@@ -71,11 +70,11 @@ def work(context: job_runs.Context) -> dict[str, Any]:
         raise TrainingDataError("The question set was deleted.", hint="Choose another one.")
     questions = [q for q in as_engine(row.question_set) if q.split != "test"]
     if row.kind == QueueKind.PROGRAMS:
-        drafts, simple = review_programs.drafts(context, row, questions), True
+        drafts = review_programs.drafts(context, row, questions)
     else:
-        drafts, simple = _of_paths(context, row, questions)
+        drafts = _of_paths(context, row, questions)
     _sort(drafts, row)
-    queues.fill(queue=row, drafts=_told(drafts, context), simple=simple)
+    queues.fill(queue=row, drafts=_told(drafts, context))
     return {
         "queue": row.pk,
         "items": len(drafts),
@@ -84,21 +83,15 @@ def work(context: job_runs.Context) -> dict[str, Any]:
     }
 
 
-def _of_paths(
-    context: job_runs.Context, row: Queue, questions: Sequence[Question]
-) -> tuple[list[queues.DraftItem], bool]:
-    """Merge the label sets, and measure what each path reaches; and whether walks avoid their topic."""
-    from retrieval.supervision import given, grounding  # noqa: PLC0415 - torch comes with it
-
+def _of_paths(context: job_runs.Context, row: Queue, questions: Sequence[Question]) -> list[queues.DraftItem]:
+    """Merge the label sets, and measure what each path reaches."""
     snapshot = kg.open(files.local_path(row.snapshot.path))
     pool = _pool(_label_sets(row), context)
-    grounded, _ = grounding.ground(snapshot, questions)
-    simple = given.prefers_simple(snapshot, grounded, pool.labels)
     drafts = []
     for done, question in enumerate(questions, start=1):
-        drafts.append(_draft(snapshot, question, pool, simple=simple))
+        drafts.append(_draft(snapshot, question, pool))
         context.progress(Progress("measuring paths", done, len(questions), "questions"))
-    return drafts, simple
+    return drafts
 
 
 def _label_sets(row: Queue) -> list[LabelSet]:
@@ -111,14 +104,12 @@ def _pool(label_sets: Sequence[LabelSet], context: job_runs.Context) -> Candidat
     from retrieval.supervision.labels import read_labels  # noqa: PLC0415 - torch comes with it
 
     merged: dict[str, dict[Key, MergedCandidate]] = {}
-    every: list[Label] = []
     for labels in label_sets:
         context.check()
         found = read_labels(files.local_path(files.labels_name(labels.graph_id, labels.pk)))
         for label in found:
             if label.role != "path":
                 continue
-            every.append(label)
             one = merged.setdefault(label.question, {}).setdefault(
                 (label.topic, label.path), MergedCandidate()
             )
@@ -134,16 +125,15 @@ def _pool(label_sets: Sequence[LabelSet], context: job_runs.Context) -> Candidat
                     "explanation": label.explanation,
                 }
             )
-    return CandidatePool(merged, {labels.pk: labels.name for labels in label_sets}, every)
+    return CandidatePool(merged, {labels.pk: labels.name for labels in label_sets})
 
 
-def _draft(
-    snapshot: kg.Snapshot, question: Question, pool: CandidatePool, *, simple: bool
-) -> queues.DraftItem:
+def _draft(snapshot: kg.Snapshot, question: Question, pool: CandidatePool) -> queues.DraftItem:
     found = pool.by_question.get(question.id, {})
     total, found = len(found), _best(found)
     ids = {id for name in question.answers if (id := snapshot.find_entity(name)) is not None}
     answers = np.array(sorted(ids), np.int64)
+    simple = set(question.topic_entities).isdisjoint(question.answers)
     candidates = [
         _candidate(snapshot, topic, path, merged, answers, simple=simple)
         for (topic, path), merged in found.items()

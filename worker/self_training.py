@@ -17,7 +17,7 @@ from webapp.experiments import services as experiments
 from webapp.graphs import files
 from webapp.graphs.models import Graph
 from webapp.graphs.selectors import require_version
-from webapp.jobs import queue
+from webapp.jobs import log, queue
 from worker import engines, job_runs
 
 
@@ -44,10 +44,11 @@ def work(context: job_runs.Context) -> dict[str, Any]:
             out=out,
             encoder=engines.encoder(),
             progress=context.progress,
-            cancelled=context.cancelled,
+            cancelled=context.gives_way,
             cache=cache_of(snapshot),
         )
     except TrainingDataError as error:  # a small graph: nobody asked for this, so nothing failed
+        log.write(job.pk, f"Skipped: {error.message}")
         return {"skipped": error.message}
     except Cancelled:
         if Graph.objects.filter(pk=graph.pk, snapshot=version).exists():
@@ -64,13 +65,22 @@ def work(context: job_runs.Context) -> dict[str, Any]:
                 hint="Free some space on the worker's disk, or ask its operator, and try the job again.",
             ) from error
         raise
-    told = {
+    kept = made.better and not self_training.is_trained(graph)
+    found = {
         "questions": made.questions,
+        "compared": made.compared,
         "metrics": {"exact_set": made.after, "exact_set_before": made.before},
+        "kept": kept,
     }
-    if not made.better or self_training.is_trained(graph):
+    log.write(
+        job.pk,
+        f"{'Kept' if kept else 'Discarded'}: of the same {made.compared} held-out questions written from the graph, "
+        f"{made.after:.1%} are answered exactly with it and {made.before:.1%} without."
+        + ("" if kept or not made.better else " A checkpoint that people trained is there by now."),
+    )
+    if not kept:
         shutil.rmtree(out, ignore_errors=True)
-        return {**told, "kept": False}
+        return found
     manifest = json.loads((out / "manifest.json").read_text())
     checkpoint = experiments.save_checkpoint(
         job=job,
@@ -87,4 +97,4 @@ def work(context: job_runs.Context) -> dict[str, Any]:
         config=json.loads((out / "config.json").read_text()),
     )
     queue.send(queue.WARM, graph.pk)
-    return {**told, "kept": True, "checkpoint": checkpoint.pk}
+    return {**found, "checkpoint": checkpoint.pk}

@@ -23,7 +23,6 @@ from webapp.api.errors import GraphNotReadyError
 from webapp.experiments import promotions, trajectories
 from webapp.experiments import services as experiments
 from webapp.experiments.models import Checkpoint, LabelSet
-from webapp.experiments.resolution import checkpoint_in_use
 from webapp.graphs import files
 from webapp.graphs.models import Graph, GraphVersion
 from webapp.graphs.selectors import require_version
@@ -89,7 +88,7 @@ def work(context: job_runs.Context) -> dict[str, Any]:
     if imitated is not None:
         imitated.unlink()
     manifest = json.loads((result.checkpoint / "manifest.json").read_text())
-    checkpoint, reports = _keep(
+    checkpoint = _keep(
         job,
         snapshot=version,
         path=name,
@@ -110,7 +109,7 @@ def work(context: job_runs.Context) -> dict[str, Any]:
         "notes": list(result.notes),
         **({"corrections": len(given)} if given else {}),
         **({"labels": learned.counts} if learned.counts else {}),
-        **({"reports": reports} if reports else {}),
+        **({"reports": reports} if (reports := job.params.get("reports")) else {}),
     }
 
 
@@ -147,26 +146,20 @@ def _learned(
     return Learned(files.local_path(files.labels_name(context.job.graph_id, label_set.pk)), questions)
 
 
-def _keep(job: Job, **made: Any) -> tuple[Checkpoint, list[int]]:
-    """Record the checkpoint, and where a comparison was asked for, start the reports of what was in use and of it.
+def _keep(job: Job, **made: Any) -> Checkpoint:
+    """Record the checkpoint, and where its questions have held-out ones, start its comparison with what answers now.
 
-    All or nothing: an attempt that goes on starts them once.
+    All or nothing: an attempt that goes on starts it once.
     """
     with transaction.atomic():
-        asked = QuestionSet.objects.filter(pk=made["question_set"].pk).first()
-        started: list[int] = job.params.get("reports", [])
-        before = None
-        current = Graph.objects.filter(pk=job.graph_id, snapshot=made["snapshot"]).exists()
-        if asked is not None and current and job.params.get("compare") and not started:
-            used = checkpoint_in_use(job.graph, method=job.params["method"])
-            before = promotions.start_comparison(job=job, question_set=asked, checkpoint=used)
         checkpoint = experiments.save_checkpoint(job=job, **made)
-        if asked is not None and before is not None:
-            after = promotions.start_comparison(job=job, question_set=asked, checkpoint=checkpoint)
-            started = [before.pk, after.pk]
-            job.params["reports"] = started
+        current = Graph.objects.filter(pk=job.graph_id, snapshot=made["snapshot"]).exists()
+        if current and job.params.get("compare", True) and checkpoint.comparison is None:
+            promotions.compare_where_possible(checkpoint=checkpoint, user=job.user)
+        if checkpoint.comparison is not None:
+            job.params["reports"] = [checkpoint.comparison["before"], checkpoint.comparison["after"]]
             job.save(update_fields=["params"])
-    return checkpoint, started
+    return checkpoint
 
 
 def _corrected(job: Job, questions: Sequence[Question]) -> list[Question]:

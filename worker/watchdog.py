@@ -22,6 +22,7 @@ from retrieval.errors import Cancelled
 logger = logging.getLogger(__name__)
 RUN = "run"
 JOB = "job"
+DIAGNOSIS = "diagnosis"
 GRACE_S = 10.0
 """How long work that was stopped may take to stop by itself."""
 
@@ -52,6 +53,7 @@ class Held:
         stopped: whether somebody asked for it to stop.
         give_up: ends its row, since the work itself does not end.
         why: why it is to end; None while it may go on.
+        gave_way: it ends because others are more urgent, and goes on later.
     """
 
     kind: str
@@ -61,6 +63,7 @@ class Held:
     give_up: Callable[[Why], None]
     why: Why | None = None
     given_up: bool = False
+    gave_way: bool = False
     _began: float = field(default_factory=time.monotonic)
     _asked: float = 0.0
     _thread: int = field(default_factory=threading.get_ident)

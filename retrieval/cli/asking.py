@@ -346,8 +346,10 @@ def _show_answer(final: AnswerFinal) -> None:
         )
         if final.no_answer.near:
             note(f"Did you mean {', '.join(final.no_answer.near)}?")
+    if final.text:
+        note(final.text)
     for answer in final.answers[:ANSWERS_SHOWN]:
-        badge = "facts in graph" if answer.verified else "not in graph"
+        badge = "a guess" if answer.guess else "facts in graph" if answer.verified else "not in graph"
         beside = "".join(f"\t{own.name}: {own.value}" for own in answer.beside)
         say(f"{answer.label}\t{answer.score:.3f}\t{badge}{beside}")
     if len(final.answers) > ANSWERS_SHOWN:

@@ -23,7 +23,7 @@ def study(config: Path, /, *, out: Path, capsule: Path | None = None, encoding: 
 
     Args:
         config: JSON: data, variants, train, test, fractions, seeds, ...
-        out: a directory for cells, study.json, .md and .html.
+        out: a directory for cells, study.json, .md, .html and .tex.
         capsule: write the study as one file too, for `reproduce`.
     """
     from retrieval.evaluation import study_page  # noqa: PLC0415 - imports torch
@@ -33,6 +33,8 @@ def study(config: Path, /, *, out: Path, capsule: Path | None = None, encoding: 
     from retrieval.studies.plan import cells  # noqa: PLC0415
     from retrieval.studies.plan import read as read_plan  # noqa: PLC0415
     from retrieval.studies.summary import summarise  # noqa: PLC0415
+    from retrieval.studies.tables import as_latex  # noqa: PLC0415
+    from retrieval.studies.winners import find_winners  # noqa: PLC0415
 
     planned = read_plan(config)
     note(f"{len(cells(planned)):,} cells")
@@ -44,17 +46,21 @@ def study(config: Path, /, *, out: Path, capsule: Path | None = None, encoding: 
         )  # fmt: skip
         results = list(running.run())
     summary = summarise(results, baseline=planned.baseline)
+    summary["winners"] = find_winners(summary["rows"], running.values_of)
     write_text(out / "study.json", json.dumps(summary, ensure_ascii=False, indent=1) + "\n")
-    how = f"{planned.reasoner} reasoner, {planned.budget} triples a question, {planned.split} split."
-    title, blocks = f"Study {config.stem}", study_page.blocks(summary, how)
+    how = f"{planned.reasoner} reasoner, {planned.budget} triples a question."
+    title, blocks = f"Study {config.stem}", study_page.blocks(summary, how, split=planned.split)
+    table = as_latex(summary["rows"], config.stem, split=planned.split, winners=summary["winners"])
+    write_text(out / "study.tex", table)
     for name, form in (("study.md", markdown), ("study.html", html)):
         write_text(out / name, form(title, blocks))
     for row in summary["rows"]:
         figures = ", ".join(
             f"{name} {row['metrics'][name]['mean']:.3f}" for name in ("hit_at_1", "exact_set")
         )
-        say(f"{row['train']} {row['fraction']:.0%} {row['variant']} -> {row['test']}: {figures}")
-    note(f"wrote study.json, study.md and study.html in {out}")
+        asked = f"n {row['n']:,}, seeds {', '.join(map(str, row['seeds']))}"
+        say(f"{row['train']} {row['fraction']:.0%} {row['variant']} -> {row['test']} ({asked}): {figures}")
+    note(f"wrote study.json, study.md, study.html and study.tex in {out}")
     if capsule is not None:
         from retrieval.evaluation.capsule import write  # noqa: PLC0415
 

@@ -92,8 +92,8 @@ def self_train(*, graph: Path, out: Path, seed: int = 0, encoding: Encoding = En
             cache=cache_of(graph),
         )
     say(
-        f"{out}: {made.questions} written questions; exact sets of walks not trained on {made.after:.3f}, "
-        f"before {made.before:.3f}"
+        f"{out}: {made.questions} written questions; exact sets of the same {made.compared} of walks not trained on: "
+        f"{made.after:.3f} with the checkpoint, {made.before:.3f} without"
     )
     return 0
 

@@ -10,7 +10,7 @@ import hashlib
 import json
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +29,7 @@ from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.questions.files import read_questions, to_json, training_sample, with_splits
 from retrieval.studies.curves import Curve
 from retrieval.studies.plan import Cell, DataSet, StudyConfig, Variant, cells, folder
+from retrieval.studies.winners import TESTED
 from retrieval.supervision import rationalizers
 from retrieval.supervision.grounding import ground, require
 from retrieval.supervision.labels import read_labels, write_labels
@@ -151,6 +152,20 @@ class Study:
     def report_of(self, cell: Cell) -> Path:
         """Where the report of a finished cell lies."""
         return self._folder(cell) / REPORT
+
+    def values_of(self, row: Mapping[str, Any]) -> list[dict[str, dict[str, float | None]]]:
+        """The questions of a row's cells, for ``find_winners``; a list of one a seed."""
+        reports = [
+            self.report_of(Cell(row["train"], row["variant"], row["fraction"], seed, row["test"]))
+            for seed in row["seeds"]
+        ]
+        return [
+            {
+                question["id"]: {name: question.get(field) for name, field in TESTED.items()}
+                for question in json.loads(path.read_text(encoding="utf-8"))["per_question"]
+            }
+            for path in reports
+        ]
 
     def checkpoint_of(self, cell: Cell) -> Path | None:
         """The directory of the checkpoint that a cell asks; None where it asks the zero-shot retriever."""

@@ -8,24 +8,28 @@ from typing import Any
 from retrieval.evaluation.pages import Block, Heading, Table, Text
 from retrieval.evaluation.report_page import GROUPS
 from retrieval.metrics.names import METRICS, NAMES, number
+from retrieval.metrics.significance import TEST
 from retrieval.studies.summary import GAINS
+from retrieval.studies.tables import describe
 
 
-def blocks(summary: Mapping[str, Any], about: str) -> list[Block]:
-    """The page of a study."""
+def blocks(summary: Mapping[str, Any], about: str, *, split: str = "test") -> list[Block]:
+    """The page of a study; ``split`` is of the questions that were asked."""
     rows = summary["rows"]
     names = [name for name in METRICS if any(name in row["metrics"] for row in rows)]
     found: list[Block] = [
         Text(about),
+        Text(describe(rows, split=split)),
         Text(
-            "Mean and deviation over the seeds. A cross-dataset row was trained on one graph and tested on another; "
-            "rows of different test sets are not to be compared."
+            "A cross-dataset row was trained on one graph and tested on another; rows of different test sets are not "
+            "to be compared."
         ),
         Heading("Results"),
         Table(
             ("trained on", "share", "variant", "tested on", "questions", "seeds", *(NAMES[n] for n in names)),
             [(*_place(row), *(_spread(row["metrics"].get(n), n) for n in names)) for row in rows],
         ),
+        *_winners(summary.get("winners", ())),
         Heading("Intervals over the questions"),
         Text("95%, by bootstrap, of the first seed."),
         Table(
@@ -81,6 +85,31 @@ def blocks(summary: Mapping[str, Any], about: str) -> list[Block]:
     if len(versions) > 1:
         found.append(Text(f"Cells were made by {len(versions)} versions of the code: {', '.join(versions)}."))
     return found
+
+
+def _winners(winners: Sequence[Mapping[str, Any]]) -> list[Block]:
+    """The best mean of each test set and metric against the runner-up."""
+    if not winners:
+        return []
+    return [
+        Heading("Best and runner-up"),
+        Text(f"Question by question; significant: {TEST}."),
+        Table(
+            ("tested on", "metric", "best", "runner-up", "questions", "difference", "p", "significant"),
+            [
+                (
+                    winner["test"], NAMES[winner["metric"]], _who(winner), _who(winner["runner_up"]),
+                    f"{winner['questions']:,}",
+                    f"{winner['difference']:+.3f}", f"{winner['p']:.4f}", "yes" if winner["significant"] else "no",
+                )
+                for winner in winners
+            ],
+        ),
+    ]  # fmt: skip
+
+
+def _who(place: Mapping[str, Any]) -> str:
+    return f"{place['variant']} ({place['train']}, {place['fraction']:.0%})"
 
 
 def _place(row: Mapping[str, Any]) -> tuple[str, ...]:

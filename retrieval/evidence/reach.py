@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
@@ -13,6 +13,7 @@ import numpy as np
 from retrieval.evidence.expand import Walk
 from retrieval.kg import search
 from retrieval.kg.snapshot import KINDS
+from retrieval.types import Triple
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -35,6 +36,8 @@ class Reach:
         levels: sorted distinct entity ids after each step, int64 [n_i]; complete, never capped.
         simple: whether only walks that never come back to the topic count.
         partners: positions of the reaches whose targets were intersected with this one's.
+        parallel: of each step all directed relations that join its entities, where parallel facts are one triple;
+            ``path`` has the first of each. Empty where they are not.
     """
 
     topic: int
@@ -43,6 +46,7 @@ class Reach:
     levels: tuple[Ids, ...]
     simple: bool = True
     partners: tuple[int, ...] = field(default=())
+    parallel: tuple[tuple[int, ...], ...] = ()
 
     @property
     def targets(self) -> Ids:
@@ -68,12 +72,19 @@ def walk(snapshot: Snapshot, topic: int, path: Sequence[int], probability: float
     return Reach(topic, tuple(path), probability, (*levels[:-1], named), simple)
 
 
-def from_walks(snapshot: Snapshot, walks: Iterable[tuple[Walk, float]]) -> list[Reach]:
+def from_walks(
+    snapshot: Snapshot, walks: Iterable[tuple[Walk, float]], units: Sequence[tuple[int, ...]] = ()
+) -> list[Reach]:
     """Multi-answer merging (ReG D.4.2): walks of one relation path from one topic become one reach.
 
     Its probability is the best of its walks'. Best first; equal ones keep their order.
+
+    Args:
+        snapshot: the graph.
+        walks: with scores.
+        units: the relations that each relation id of the walks stands for (:func:`merge_parallel`); none: itself.
     """
-    relations = snapshot.num_relations
+    relations = len(units) or snapshot.num_relations
     levels: dict[tuple[int, tuple[int, ...]], list[set[int]]] = {}
     best: dict[tuple[int, tuple[int, ...]], float] = {}
     for steps, score in walks:
@@ -87,7 +98,42 @@ def from_walks(snapshot: Snapshot, walks: Iterable[tuple[Walk, float]]) -> list[
         Reach(topic, path, best[topic, path], tuple(np.array(sorted(level)) for level in sets), simple=False)
         for (topic, path), sets in levels.items()
     ]
+    if units:
+        reaches = [_spell_out(reach, units, snapshot.num_relations) for reach in reaches]
     return sorted(reaches, key=lambda reach: -reach.probability)
+
+
+def _spell_out(reach: Reach, units: Sequence[tuple[int, ...]], relations: int) -> Reach:
+    """Replace units by the directed relations of the graph that they stand for."""
+    parallel = tuple(
+        tuple(relation + relations * (code >= len(units)) for relation in units[code % len(units)])
+        for code in reach.path
+    )
+    return replace(reach, path=tuple(step[0] for step in parallel), parallel=parallel)
+
+
+def merge_parallel(facts: Mapping[Triple, float]) -> tuple[dict[Triple, float], list[tuple[int, ...]]]:
+    """Unify facts that lead from one entity to the same other one: (h, r1 ⊕ r2, t) (ReG App. E).
+
+    Args:
+        facts: with scores, best first.
+
+    Returns:
+        The unified triples with the best of their facts' scores, in the order of these; and the relations that each
+        of their relation ids stands for, ascending. Triples of the same relations have the same id.
+    """
+    joined: dict[tuple[int, int], set[int]] = {}
+    best: dict[tuple[int, int], float] = {}
+    for fact, score in facts.items():
+        ends = fact.head, fact.tail
+        joined.setdefault(ends, set()).add(fact.relation)
+        best[ends] = max(score, best.get(ends, score))
+    units: dict[tuple[int, ...], int] = {}
+    unified = {}
+    for (head, tail), relations in joined.items():
+        unit = units.setdefault(tuple(sorted(relations)), len(units))
+        unified[Triple(head, unit, tail)] = best[head, tail]
+    return unified, list(units)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,7 @@ direction in which the graph does not hold it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from retrieval.types import EvidenceChain, Hop, Node, RelationStep
 
@@ -69,11 +69,24 @@ def _different(chain: EvidenceChain, other: EvidenceChain) -> set[int]:
 
 def _merged_text(group: Sequence[EvidenceChain]) -> str:
     first = group[0]
-    parts = [first.source.label]
-    levels = zip(first.levels, first.level_counts, strict=True)
-    for i, (level, count) in enumerate(levels):
-        steps = dict.fromkeys(step_text(chain.steps[i])[1:-1] for chain in group)
-        parts += [f"[{' ⊕ '.join(steps)}]", level_text(level, count)]
+    steps = zip(*(chain.steps for chain in group), strict=True)
+    return parallel_text(first.source, steps, zip(first.levels, first.level_counts, strict=True))
+
+
+def parallel_text(
+    source: Node, steps: Iterable[Sequence[RelationStep]], levels: Iterable[tuple[Sequence[Node], int]]
+) -> str:
+    """Write a chain whose steps are several relations each: ``A → [written by ⊕ directed by] → B``.
+
+    Args:
+        source: where it begins.
+        steps: the parallel relations of each step.
+        levels: the entities that are listed after each step, and how many there are.
+    """
+    parts = [source.label]
+    for parallel, (level, count) in zip(steps, levels, strict=True):
+        names = dict.fromkeys(step_text(step)[1:-1] for step in parallel)
+        parts += [f"[{' ⊕ '.join(names)}]", level_text(level, count)]
     return ARROW.join(parts)
 
 

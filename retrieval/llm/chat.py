@@ -14,7 +14,7 @@ import contextlib
 import queue
 import random
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 from time import time
@@ -22,9 +22,17 @@ from typing import TYPE_CHECKING, Any
 
 from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, LLMError, LLMKeyError, LLMPromptError, LLMTimeoutError
-from retrieval.llm import pacing
+from retrieval.llm import failures, pacing
 from retrieval.llm.constraints import UNCONSTRAINED, Constraint
 from retrieval.llm.metering import BYTES_OF_TOKEN, SHORTEST_REPLY, estimate, meters
+from retrieval.llm.parameters import (
+    endpoint_words,
+    find_refused,
+    is_loading,
+    optional_fields,
+    refused_fields,
+    remember_refused,
+)
 from retrieval.llm.prompts import Message
 from retrieval.types import Usage
 
@@ -32,6 +40,8 @@ if TYPE_CHECKING:
     import openai
 
 POLL_SECONDS = 0.1
+LOADING_POLL_SECONDS = 1.0
+"""How often a model that is still loading is asked again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +73,8 @@ def stream_chat(
     """Pieces of the reply as they come, then one :class:`ChatUsage`.
 
     An endpoint that does not say how many tokens it used has them estimated, and so has a reply that is not read
-    to its end. An endpoint that understands no constraint gets none.
+    to its end. An endpoint that understands no constraint gets none, and a field that a model refuses is sent to it
+    no more.
 
     Raises:
         Cancelled: ``cancelled`` said so; the connection is closed.
@@ -88,6 +99,8 @@ def stream_chat(
             except queue.Empty:
                 continue
             if isinstance(item, BaseException):
+                if isinstance(item, LLMError):
+                    failures.record(settings, item)
                 raise item
             if isinstance(item, ChatUsage):
                 # An endpoint that counts nothing cannot have been free.
@@ -147,6 +160,7 @@ class _Request(threading.Thread):
         self._messages = list(messages)
         self.calls = 0
         self.accepted = False
+        self._refused = refused_fields(settings)
         self._loop = asyncio.new_event_loop()
         self._task: asyncio.Task[None] | None = None
         self._ready = threading.Event()
@@ -193,11 +207,12 @@ class _Request(threading.Thread):
 
         settings = self._settings
         retried = (openai.APIConnectionError, openai.InternalServerError, openai.RateLimitError)
-        for attempt in range(settings.retries + 1):
+        attempt, loading_since = 0, None
+        while True:
             await self._turn()
             self.calls += 1
             try:
-                await asyncio.wait_for(self._reply(client), settings.total_timeout)
+                await asyncio.wait_for(self._adapted_reply(client), settings.total_timeout)
                 return
             except TimeoutError as error:
                 raise _slow(settings) from error
@@ -206,12 +221,40 @@ class _Request(threading.Thread):
             except _BrokenOffError as error:
                 raise _explain(error.reason, settings) from error.reason
             except retried as error:
+                if isinstance(error, openai.InternalServerError) and is_loading(error):
+                    loading_since = time() if loading_since is None else loading_since
+                    if time() - loading_since + LOADING_POLL_SECONDS > settings.loading_timeout:
+                        raise _still_loading(error, settings) from error
+                    await asyncio.sleep(LOADING_POLL_SECONDS)
+                    continue
                 wait = max(settings.backoff * 2**attempt * random.uniform(1, 1.25), _asked_wait(error))
                 if attempt == settings.retries or wait > settings.longest_wait:
                     raise _explain(error, settings, wait) from error
+                attempt += 1
                 await asyncio.sleep(wait)
             except openai.OpenAIError as error:
                 raise _explain(error, settings) from error
+
+    async def _adapted_reply(self, client: openai.AsyncOpenAI) -> None:
+        """One attempt, repeated without each optional field that the endpoint refuses."""
+        import openai  # noqa: PLC0415
+
+        first: openai.APIStatusError | None = None
+        while True:
+            fields = optional_fields(self._settings, self._constraint, self._refused)
+            try:
+                await self._reply(client, fields)
+            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+                first = first or error
+                refused = find_refused(error, fields)
+                if refused is None:
+                    raise first from error
+                self._refused |= {refused}
+                self.calls += 1
+            else:
+                if first is not None:
+                    remember_refused(self._settings, self._refused)
+                return
 
     async def _turn(self) -> None:
         """Wait until the endpoint's pace allows one more request."""
@@ -226,7 +269,7 @@ class _Request(threading.Thread):
             await asyncio.sleep(delay)
             waited += delay
 
-    async def _reply(self, client: openai.AsyncOpenAI) -> None:
+    async def _reply(self, client: openai.AsyncOpenAI, fields: Mapping[str, Any]) -> None:
         """One attempt. Once a piece has come, any error is a :class:`_BrokenOffError`: no second try."""
         import openai  # noqa: PLC0415
 
@@ -241,10 +284,7 @@ class _Request(threading.Thread):
                 model=settings.model,
                 messages=self._messages,
                 stream=True,
-                stream_options={"include_usage": True},
-                temperature=settings.temperature,
-                max_tokens=settings.max_tokens,
-                **self._constraint.fields(settings),
+                **fields,
             )
             self.accepted = True
             async with stream:
@@ -303,14 +343,22 @@ def _asked_wait(error: Exception) -> float:
 def _slow(settings: LLMSettings) -> LLMTimeoutError:
     return LLMTimeoutError(
         f"The language model took longer than {settings.total_timeout:g} s.",
-        hint="Use a faster model, or allow more time.",
+        hint="Use a faster model, or allow more time (LLM_TOTAL_TIMEOUT, or the model's settings).",
     )
 
 
 def _silent(settings: LLMSettings) -> LLMTimeoutError:
     return LLMTimeoutError(
         f"The language model at {settings.base_url} was silent for {settings.silence_timeout:g} s.",
-        hint="Check that the endpoint is not overloaded.",
+        hint="Check that the endpoint is not overloaded, or allow more (LLM_SILENCE_TIMEOUT, or the model's settings).",
+    )
+
+
+def _still_loading(error: Exception, settings: LLMSettings) -> LLMTimeoutError:
+    return LLMTimeoutError(
+        f"The language model at {settings.base_url} was still loading after {settings.loading_timeout:g} s.",
+        hint="Ask again later, or allow more time (LLM_LOADING_TIMEOUT, or the model's settings).",
+        detail=endpoint_words(error, settings.api_key),
     )
 
 
@@ -318,19 +366,25 @@ def _explain(error: Exception, settings: LLMSettings, wait: float = 0.0) -> LLME
     """The error as a person can act on it; never the key, never a traceback."""
     import openai  # noqa: PLC0415
 
-    where = f"The language model at {settings.base_url}"
+    where, said = f"The language model at {settings.base_url}", endpoint_words(error, settings.api_key)
     if isinstance(error, (openai.AuthenticationError, openai.PermissionDeniedError)):
-        return LLMKeyError(f"{where} refuses the key.", hint="Check LLM_API_KEY, or the provider's key.")
+        return LLMKeyError(
+            f"{where} refuses the key.", hint="Check LLM_API_KEY, or the provider's key.", detail=said
+        )
     if isinstance(error, openai.NotFoundError):
         return LLMError(
             f"{where} knows no model {settings.model!r}.",
             hint="Check LLM_MODEL and that LLM_BASE_URL ends in /v1.",
+            detail=said,
         )
     if isinstance(error, openai.RateLimitError):
         when = f"Wait {wait:.0f} s" if wait > settings.longest_wait else "Wait"
-        return LLMError(f"{where} allows no more requests now.", hint=f"{when}, or raise the limit.")
+        return LLMError(
+            f"{where} allows no more requests now.", hint=f"{when}, or raise the limit.", detail=said
+        )
     if isinstance(error, openai.APIStatusError):
-        return LLMError(f"{where} answers with error {error.status_code}.", hint="Look at its log.")
+        hint = "An administrator sees the endpoint's words by testing it (Language models)."
+        return LLMError(f"{where} answers with error {error.status_code}.", hint=hint, detail=said)
     if isinstance(error, openai.APIConnectionError):
         return LLMError(f"{where} cannot be reached.", hint="Start it, or correct LLM_BASE_URL.")
     return LLMError(f"{where} broke off its reply.", hint="Look at its log, then ask again.")

@@ -34,11 +34,31 @@ class Constraint:
     def fields(self, settings: LLMSettings) -> dict[str, Any]:
         """What is added to a request; nothing where the endpoint does not understand it."""
         if self.schema is not None and settings.constraints in {"schema", "grammar"}:
-            named = {"name": "reply", "schema": self.schema, "strict": True}
+            named = {"name": "reply", "schema": _with_safe_names(self.schema), "strict": True}
             return {"response_format": {"type": "json_schema", "json_schema": named}}
         if self.grammar and settings.constraints == "grammar":
             return {"extra_body": {"grammar": self.grammar}}
         return {}
+
+
+_DEFINITIONS, _SAFE = "#/$defs/", "def-"
+"""Definitions become rules of a grammar, and llama.cpp has rules of its own such as ``number`` and ``root``: no
+definition may be called like one of these."""
+
+
+def _with_safe_names(schema: Any) -> Any:
+    """Return the schema with a prefix before the name of each definition."""
+    if isinstance(schema, list):
+        return [_with_safe_names(item) for item in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    renamed = {key: _with_safe_names(value) for key, value in schema.items()}
+    if isinstance(renamed.get("$defs"), dict):
+        renamed["$defs"] = {_SAFE + name: value for name, value in renamed["$defs"].items()}
+    reference = renamed.get("$ref")
+    if isinstance(reference, str) and reference.startswith(_DEFINITIONS):
+        renamed["$ref"] = _DEFINITIONS + _SAFE + reference.removeprefix(_DEFINITIONS)
+    return renamed
 
 
 UNCONSTRAINED = Constraint()

@@ -42,27 +42,33 @@ def _rounds(sources: Tensor, targets: Tensor, topics: Tensor, rounds: int) -> li
     return values
 
 
-def distance_features(heads: Tensor, tails: Tensor, topics: Tensor, rounds: int) -> Tensor:
+def distance_features(
+    heads: Tensor, tails: Tensor, topics: Tensor, rounds: int, *, turning: bool = True
+) -> Tensor:
     """What the scorers read of each entity: the topic flag, the DDE, and the DDE with inverse triples.
 
     A question's path may turn (films *by the director of* a film): walked along the triples alone, the other
     films are not reached at all. So the encoding is made a third time on the graph that has every triple both
     ways. Beside each value stands whether it is above 0, because the means fade at hubs.
+    Without ``turning`` it is the topic flag and the DDE alone, as in SubgraphRAG.
 
     Args:
         heads, tails: entity slots of the triples, [N] int64.
         topics: 1 for topic entities, else 0, float [n].
         rounds: L of each of the three.
+        turning: encode walks that turn too.
 
     Returns:
-        [n, 1 + 6 * rounds].
+        [n, distance_width(rounds, turning)].
     """
     directed = directional_distances(heads, tails, topics, rounds, rounds)
+    if not turning:
+        return torch.cat([topics.unsqueeze(1), directed], dim=1)
     both = directional_distances(torch.cat([heads, tails]), torch.cat([tails, heads]), topics, rounds, 0)
     values = torch.cat([directed, both], dim=1)
     return torch.cat([topics.unsqueeze(1), values, (values > 0).to(values.dtype)], dim=1)
 
 
-def distance_width(rounds: int) -> int:
+def distance_width(rounds: int, *, turning: bool = True) -> int:
     """Columns of :func:`distance_features`."""
-    return 1 + 6 * rounds
+    return 1 + (6 if turning else 2) * rounds

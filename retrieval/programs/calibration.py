@@ -84,15 +84,26 @@ def of_ranking(likely: Sequence[float], same: Sequence[bool], score: float) -> d
     }
 
 
+def _read(reading: Reading, best: Candidate) -> tuple[dict[int, float], list[int]]:
+    """How well a program reads each word that it reads, and the positions of all words that say something."""
+    words = reading.question.words
+    quality = {word: own for part, own in _leaves(best.part) for word in range(*(part.anchored or (0, 0)))}
+    quality |= {n: 1.0 for n in _said_of_events([words[n].text for n in quality], words) if n not in quality}
+    empty = STOP | _HAPPENS if words[0].text == "when" else STOP
+    return quality, [n for n, word in enumerate(words) if word.text not in empty and word.text != "'s"]
+
+
+def unread_words(reading: Reading, best: Candidate) -> list[Word]:
+    """List the words that say something and that a program leaves out."""
+    quality, content = _read(reading, best)
+    return [reading.question.words[n] for n in content if n not in quality]
+
+
 def of_program(reading: Reading, best: Candidate) -> dict[str, float]:
     """What speaks for and against a program, whatever else the question may mean."""
     features = best.features
-    leaves = list(_leaves(best.part))
-    quality = {word: own for part, own in leaves for word in range(*(part.anchored or (0, 0)))}
-    words = reading.question.words
-    quality |= {n: 1.0 for n in _said_of_events([words[n].text for n in quality], words) if n not in quality}
-    empty = STOP | _HAPPENS if words[0].text == "when" else STOP
-    content = [n for n, word in enumerate(words) if word.text not in empty and word.text != "'s"]
+    leaves, words = list(_leaves(best.part)), reading.question.words
+    quality, content = _read(reading, best)
     unread = [1.0 - quality.get(n, 0.0) for n in content]
     named = {word for part, _ in leaves if part.extra == "node" for word in range(*(part.anchored or (0, 0)))}
     rest = [1.0 - quality.get(n, 0.0) for n in content if n not in named]

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from retrieval import effort
 from retrieval.errors import check
 from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import Walk
@@ -158,7 +159,7 @@ class Chart:
         for middle in range(first + 1, last):
             gap = self.gaps[middle]
             lefts, rights = self.cells[first, middle], self.cells[middle, last]
-            if time.thread_time() > self.deadline:
+            if time.thread_time() > self.deadline or effort.is_spent():
                 return
             pairs = [
                 (left.score + right.score, left, right)

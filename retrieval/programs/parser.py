@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from retrieval import effort
 from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import Entities, Exists, Program
 from retrieval.programs.anchors.finder import Anchors
@@ -170,6 +171,8 @@ class Parser:
         finishing = self._finishing
         finishing.begin(reading.wanted)
         for part in parts:
+            if effort.is_spent():
+                break
             for program in finishing.of(question, asked, part, several):
                 result = self._executor.run(program)
                 own = self._outcomes.of(question, program, result, part, several)

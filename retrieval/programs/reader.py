@@ -14,7 +14,7 @@ from retrieval.errors import check
 from retrieval.pretrained import JUDGE, PROGRAMS
 from retrieval.programs.algebra import And, Entities, Having, Walk, walk
 from retrieval.programs.beside import beside
-from retrieval.programs.calibration import confidence, is_refused, of_program
+from retrieval.programs.calibration import confidence, is_refused, of_program, unread_words
 from retrieval.programs.candidates import Candidate
 from retrieval.programs.execution import Executor, is_nothing
 from retrieval.programs.judging.judge import Judge
@@ -54,12 +54,14 @@ class Meaning:
         evidence: what speaks for and against it, whatever else the question may mean.
         named: entities that the program names, each with the characters [start, end) of its mention.
         refused: it is no answer, see :func:`retrieval.programs.calibration.is_refused`.
+        unread: characters [start, end) of the words that say something and that the program leaves out.
     """
 
     candidate: Candidate
     evidence: Mapping[str, float]
     named: tuple[tuple[int, int, int], ...]
     refused: bool
+    unread: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,11 +235,12 @@ class ProgramReader:
         named = tuple(
             (node, listed.in_question(start), listed.in_question(end)) for node, start, end in own.named
         )
+        unread = tuple((listed.in_question(start), listed.in_question(end)) for start, end in own.unread)
         best = replace(read, program=program, result=executor.run(program))
         return Understanding(
             best, confidence(self.parser.weights, reading), tuple(own for own, _ in fitting[1:]), executor,
             self.parser.schema, named, reads_all=own.evidence["unread besides names"] == 0.0, beside=relations,
-            meanings=(replace(own, candidate=best, named=named),),
+            meanings=(replace(own, candidate=best, named=named, unread=unread),),
         )  # fmt: skip
 
     def write(
@@ -285,7 +288,8 @@ class ProgramReader:
 
 def _meaning(reading: Reading, own: Candidate) -> Meaning:
     named = tuple(named_in(reading, own.part))
-    return Meaning(own, of_program(reading, own), named, is_refused(reading, own))
+    unread = tuple((word.start, word.end) for word in unread_words(reading, own))
+    return Meaning(own, of_program(reading, own), named, is_refused(reading, own), unread)
 
 
 def named_in(reading: Reading, part: Part) -> Iterator[tuple[int, int, int]]:

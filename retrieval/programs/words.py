@@ -9,6 +9,7 @@ from functools import lru_cache
 
 import snowballstemmer
 
+from retrieval.kg.snapshot.labels import NAME_SIGNS
 from retrieval.kg.snapshot.relation_names import IN_FULL
 from retrieval.kg.values import parse
 from retrieval.programs import quantities
@@ -26,7 +27,7 @@ from retrieval.programs.lexicon import (
 from retrieval.programs.spelling import MANY, operator_word
 
 _STEMMER = snowballstemmer.stemmer("english")
-_TOKEN = re.compile(r"[^\W_]+(?:['’](?!s\b)[^\W_]+)*|['’]s\b")
+_TOKEN = re.compile(rf"[^\W_]+(?:['’](?!s\b)[^\W_]+)*{NAME_SIGNS}?|['’]s\b")
 _UNIT = re.compile(r"(.*\S)\s*[(\[]([^)\]]{1,15})[)\]]")
 _FIELD = re.compile(r"[a-z]{2,}(?:[A-Z][a-z]+)+")
 _HUMP = re.compile(r"[A-Z]?[a-z]+")

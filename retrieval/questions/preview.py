@@ -8,8 +8,8 @@ from pathlib import Path
 from retrieval.errors import SourceError
 from retrieval.kg.readers.options import DETECTED, ReadOptions
 from retrieval.kg.readers.preview import Preview
-from retrieval.kg.readers.preview_sample import ROWS, detect_encoding, look, raw_lines, sample
-from retrieval.kg.readers.sources import is_parquet
+from retrieval.kg.readers.preview_sample import ROWS, describe_encoding, look, raw_lines, sample
+from retrieval.kg.readers.sources import Source, is_parquet
 from retrieval.questions import files
 from retrieval.questions.formats import FORMATS
 from retrieval.types import Problem
@@ -26,8 +26,9 @@ def preview_file(file: Path, found: Preview, options: ReadOptions) -> Preview:
     if options.encoding:
         found = replace(found, encoding=options.encoding)
     elif not is_parquet(file):
-        encoding, notes = detect_encoding(file)
-        found = replace(found, encoding=encoding, notes=notes)
+        detected = Source(file, name=found.name).detected
+        notes = describe_encoding(detected)
+        found = replace(found, encoding=detected.name if detected else found.encoding, notes=notes)
     options = replace(options, encoding=found.encoding)
     chosen = options.format if options.format not in DETECTED else files.detect_format(file, options)
     others = tuple(one for one in FORMATS if one != chosen)
@@ -37,7 +38,7 @@ def preview_file(file: Path, found: Preview, options: ReadOptions) -> Preview:
             questions = files.read_questions(part, ReadOptions(format=chosen), problems=problems.append)
         except SourceError as error:
             said = str(error) if whole else "The first part of the file shows no question."
-            return replace(found, notes=(*found.notes, said), problems=tuple(problems[:ROWS]))
+            return replace(found, notes=(*found.notes, said), problems=tuple(problems[:ROWS]), refused=whole)
     rows = tuple((q.question, "; ".join(q.topic_entities), "; ".join(q.answers)) for q in questions[:ROWS])
     problems = [replace(problem, file=found.name) for problem in problems]
     return replace(

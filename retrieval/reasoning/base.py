@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -41,6 +41,7 @@ class Evidence:
             does not say.
         sure: how likely the best answer is, whatever its relation path is, others in proportion; None where their
             relation paths say it.
+        computed: numbers that programs of the question give, each with how likely that program is what was asked.
         joins: topics are intersected; without, each one's relation paths answer by themselves.
         odds: slope and offset by which the log-odds of a relation path become those of its answers being right.
     """
@@ -60,6 +61,7 @@ class Evidence:
     read: tuple[str, ...] | None = None
     characters: int | None = EVIDENCE_LIMIT
     warnings: tuple[str, ...] = ()
+    computed: Mapping[float, float] = field(default_factory=dict)
     joins: bool = True
 
 

@@ -239,7 +239,7 @@ def not_linked(unmatched: Sequence[str], near: Sequence[str], *, named: bool = T
         )
     phrases = ", ".join(f"“{phrase}”" for phrase in unmatched)
     message = (
-        f"The graph has no entity named {phrases}."
+        f"{phrases} {'is' if len(unmatched) == 1 else 'are'} not in the graph."
         if phrases
         else "The question names no entity of this graph."
     )

@@ -92,8 +92,6 @@ def executed(
         if cancelled():
             raise Cancelled("The run was stopped.")
         reach = walk(snapshot, path.topic, path.relations, path.score, simple=simple)
-        if path.returns and not len(reach.targets):
-            reach = walk(snapshot, path.topic, path.relations, path.score, simple=False)
         if len(reach.targets):
             reaches.append(reach)
     return reaches

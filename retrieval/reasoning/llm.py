@@ -10,11 +10,14 @@ from dataclasses import replace
 from retrieval.environment import LLMSettings
 from retrieval.errors import LLMReplyError
 from retrieval.events import AnswerDelta
+from retrieval.kg.snapshot.arrays import common
+from retrieval.kg.values import parse
 from retrieval.llm.chat import ChatUsage, stream_chat
 from retrieval.llm.constraints import UNCONSTRAINED, answer_lines
 from retrieval.llm.prompts import shown
 from retrieval.reasoning.base import Conclusion, Evidence
 from retrieval.reasoning.prompting import PROMPT, NoAnswerLines, messages, parse_answers
+from retrieval.text.operators import Operator, cues
 from retrieval.types import Answer, NoAnswer, NoAnswerReason, Usage
 
 NAME = "llm"
@@ -144,6 +147,9 @@ def _index(evidence: Evidence) -> dict[str, int]:
 def _answer(evidence: Evidence, index: dict[str, int], name: str) -> Answer:
     entity = index.get(normal(name))
     if entity is None:
+        number = parse(name)
+        if number is not None and (supported := _supported_number(evidence, name, number.value)) is not None:
+            return supported
         held = evidence.snapshot.find_entity(name)
         return Answer(name, 0.0, evidence.snapshot.node(held) if held is not None else None)
     chains = chains_of(evidence, entity)
@@ -151,6 +157,24 @@ def _answer(evidence: Evidence, index: dict[str, int], name: str) -> Answer:
     verified = any(all(hop.verified for hop in evidence.chains[i].hops) for i in chains)
     node = evidence.snapshot.node(entity)
     return Answer(node.label, score, node, chains, verified)
+
+
+def _supported_number(evidence: Evidence, name: str, number: float) -> Answer | None:
+    """The answer of a number that the evidence gives: a value of a chain, a count of what one leads to, or a program's.
+
+    A count supports an answer of a question that asks for one alone.
+    """
+    counts = any(cue.operator is Operator.COUNT for cue in cues(evidence.question))
+    values = evidence.snapshot.typed_values
+    equal = values.nodes[values.values == number]
+    for at, chain in enumerate(evidence.chains):
+        held = common(evidence.reaches[at].targets, equal)
+        if len(held) or (counts and len(evidence.reaches[at].targets) == number):
+            verified = all(hop.verified for hop in chain.hops)
+            node = evidence.snapshot.node(int(held[0])) if len(held) else None
+            return Answer(node.label if node else name, chain.score, node, (at,), verified)
+    score = next((own for value, own in evidence.computed.items() if value == number), None)
+    return None if score is None else Answer(name, score, verified=True)
 
 
 def chains_of(evidence: Evidence, entity: int) -> tuple[int, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING, Literal
@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from retrieval.config import EvidenceOptions
-from retrieval.evidence.chains import build_chain
+from retrieval.evidence.chains import LEVEL_LIMIT, build_chain
 from retrieval.evidence.expand import Step, Walk
 from retrieval.evidence.reach import Join, Reach, from_walks
 from retrieval.evidence.reorganise import reorganise
-from retrieval.evidence.verbalise import path_text
+from retrieval.evidence.verbalise import parallel_text, path_text
 from retrieval.kg.snapshot import KINDS
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.reasoning.base import Evidence
-from retrieval.types import FoundPath, RelationPath, Triple
+from retrieval.types import FoundPath, Hop, RelationPath, Triple
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -60,34 +60,35 @@ def for_model(
         lines = dict.fromkeys(_text(evidence.snapshot, path.arcs) for path in found.paths)
         read = _shown(evidence, found.facts, reaches, options.chains_read)
         return replace(read, read=tuple(lines), characters=characters, warnings=())
-    length = options.chain_length or None
-    read = replace(
-        reorganised(evidence, found.facts, max_length=length, limit=options.chains_read),
-        characters=characters,
-    )
+    read = replace(reorganised(evidence, found.facts, options), characters=characters)
     if form == "chains":
         return read
     order = list(found.facts)
     if form == "shuffled-triples":
         np.random.default_rng(seed).shuffle(order)
-    lines = dict.fromkeys(_text(evidence.snapshot, (fact,)) for fact in order)
-    return replace(read, read=tuple(lines), warnings=())
+    written = _triples(evidence.snapshot, order, parallel=options.merge_parallel)
+    return replace(read, read=tuple(written), warnings=())
 
 
-def reorganised(
-    evidence: Evidence, facts: Mapping[int, float], *, max_length: int | None, limit: int
-) -> Evidence:
+def reorganised(evidence: Evidence, facts: Mapping[int, float], options: EvidenceOptions) -> Evidence:
     """The evidence as chains of the retrieved triples alone (ReG 4.2); as it is where none was retrieved.
 
     Args:
         evidence: of the same question.
         facts: the retrieved facts, each with a score in [0, 1].
-        max_length: L, most hops of a chain; None for no limit.
-        limit: chains, at most; 0 for no limit.
+        options: how chains grow, and how many are read.
     """
     topics = tuple(dict.fromkeys(linked.entity.id for linked in evidence.entities))
-    reaches = reorganise(evidence.snapshot, facts, topics, max_length=max_length)
-    return _shown(evidence, facts, reaches, limit)
+    reaches = reorganise(
+        evidence.snapshot, facts, topics, max_length=options.chain_length or None,
+        turning=options.turning_chains, parallel=options.merge_parallel,
+    )  # fmt: skip
+    if not options.merge_parallel:
+        return _shown(evidence, facts, reaches, options.chains_read)
+    lines = [_unified_text(evidence.snapshot, reach) for reach in reaches]
+    limit = options.chains_read or len(lines)
+    shown = [*reaches, *(other for reach in reaches for other in _alternatives(reach))]
+    return replace(_shown(evidence, facts, shown, limit), read=tuple(lines[:limit]))
 
 
 def _shown(evidence: Evidence, facts: Mapping[int, float], reaches: Sequence[Reach], limit: int) -> Evidence:
@@ -113,6 +114,39 @@ def _shown(evidence: Evidence, facts: Mapping[int, float], reaches: Sequence[Rea
         compared=None,
         warnings=(cut,) if cut else (),
     )
+
+
+def _alternatives(reach: Reach) -> Iterator[Reach]:
+    """The same chain by the other relations of one step at a time, for people to see."""
+    for place, parallel in enumerate(reach.parallel):
+        for relation in parallel[1:]:
+            path = (*reach.path[:place], relation, *reach.path[place + 1 :])
+            yield replace(reach, path=path, partners=())
+
+
+def _unified_text(snapshot: Snapshot, reach: Reach) -> str:
+    """A chain of unified triples, as a language model reads it."""
+    relations = snapshot.num_relations
+    steps = [
+        [snapshot.relation_step(relation % relations, relation >= relations) for relation in parallel]
+        for parallel in reach.parallel
+    ]
+    levels = [([snapshot.node(int(e)) for e in level[:LEVEL_LIMIT]], len(level)) for level in reach.levels]
+    return parallel_text(snapshot.node(reach.topic), steps, levels)
+
+
+def _triples(snapshot: Snapshot, facts: Sequence[int], *, parallel: bool) -> list[str]:
+    """The facts in their order, a line each; parallel ones in the line of the first."""
+    if not parallel:
+        return list(dict.fromkeys(_text(snapshot, (fact,)) for fact in facts))
+    unified: dict[tuple[int, int], list[Hop]] = {}
+    for fact in facts:
+        ends = int(snapshot.heads[fact]), int(snapshot.tails[fact])
+        unified.setdefault(ends, []).append(snapshot.hop(fact))
+    return [
+        parallel_text(hops[0].source, [[hop.step for hop in hops]], [([hops[0].target], 1)])
+        for hops in unified.values()
+    ]
 
 
 def reached(snapshot: Snapshot, found: Retrieved, paths: Sequence[RelationPath]) -> list[Reach]:

@@ -4,55 +4,59 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from retrieval.kg.analysis.import_report import harmless
 from retrieval.metrics.names import METRICS, NAMES, number
+from retrieval.metrics.significance import TEST
+from retrieval.studies.winners import PLACE
 
 Row = Mapping[str, Any]
 
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "~": r"\textasciitilde{}", "±": r"$\pm$", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
 }  # fmt: skip
 _MARKED = "\\`*_[]<>|#"
 
 
-def as_latex(rows: Sequence[Row], caption: str) -> str:
-    """A table for LaTeX with booktabs: the best mean of each metric, of one test set, is bold."""
-    keys, names = _keys(rows), _metrics(rows)
-    best = {
-        (test, name): max(
-            row["metrics"][name]["mean"] for row in rows if row["test"] == test and name in row["metrics"]
-        )
-        for name in names
-        if not name.startswith("avg_")
-        for test in {row["test"] for row in rows if name in row["metrics"]}
-    }
+def as_latex(rows: Sequence[Row], caption: str, *, split: str = "test", winners: Sequence[Row] = ()) -> str:
+    """A table for LaTeX with booktabs: means, deviations and intervals, what they are of in the caption.
+
+    Args:
+        rows: of ``summarise``.
+        caption: begins the caption.
+        split: of the questions that were asked.
+        winners: of ``find_winners``; those that are significant are bold.
+    """
+    keys, names, bold = _keys(rows), _metrics(rows), _bold(winners)
 
     def figure(row: Row, name: str) -> str:
-        found = row["metrics"].get(name)
-        if found is None:
+        metric = row["metrics"].get(name)
+        if metric is None:
             return "--"
-        mean = number(found["mean"], name)
-        shown = rf"\mathbf{{{mean}}}" if best.get((row["test"], name)) == found["mean"] else mean
-        spread = "" if found["sd"] is None else rf" \pm {number(found['sd'], name)}"
-        return f"${shown}{spread}$"
+        mean = number(metric["mean"], name)
+        shown = rf"\mathbf{{{mean}}}" if _winner(row, name) in bold else mean
+        spread = "" if metric["sd"] is None else rf" \pm {number(metric['sd'], name)}"
+        bounds = row["intervals"].get(name)
+        between = "" if bounds is None else rf" {{\scriptsize [{_between(bounds, name, ', ')}]}}"
+        return f"${shown}{spread}${between}"
 
     lines = [
-        " & ".join([*(_latex(text) for text in _place(row, keys)), *(figure(row, name) for name in names)])
+        " & ".join([*(_latex(cell) for cell in _place(row, keys)), *(figure(row, name) for name in names)])
         + r" \\"
         for row in rows
     ]
     head = " & ".join([*(_latex(title) for title, _ in keys), *(_latex(NAMES[name]) for name in names)])
     columns = "l" * len(keys) + "r" * len(names)
+    text = f"{caption.rstrip('.')}. {describe(rows, split=split)} {describe_bold(winners)}"
     return "\n".join(
         [
             r"% needs \usepackage{booktabs}",
             r"\begin{table}",
             r"\centering",
-            rf"\caption{{{_latex(caption)}}}",
+            rf"\caption{{{_latex(text)}}}",
             rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
             rf"{head} \\",
@@ -66,16 +70,51 @@ def as_latex(rows: Sequence[Row], caption: str) -> str:
     )
 
 
-def as_markdown(rows: Sequence[Row], title: str) -> str:
-    """A table in Markdown: mean and deviation over the seeds."""
-    keys, names = _keys(rows), _metrics(rows)
+def as_markdown(rows: Sequence[Row], title: str, *, split: str = "test", winners: Sequence[Row] = ()) -> str:
+    """A table in Markdown; arguments as of :func:`as_latex`."""
+    keys, names, bold = _keys(rows), _metrics(rows), _bold(winners)
     head = [*(label for label, _ in keys), *(NAMES[name] for name in names)]
     lines = [
-        [*(_marked(text) for text in _place(row, keys)), *(_spread(row, name) for name in names)]
+        [*(_marked(cell) for cell in _place(row, keys)), *(_spread(row, name, bold) for name in names)]
         for row in rows
     ]
     table = [head, ["---"] * len(head), *lines]
-    return "\n".join([f"# {_marked(title)}", "", *(f"| {' | '.join(line)} |" for line in table), ""])
+    text = f"{_marked(describe(rows, split=split))} {_marked(describe_bold(winners))}"
+    return "\n".join(
+        [f"# {_marked(title)}", "", text, "", *(f"| {' | '.join(line)} |" for line in table), ""]
+    )
+
+
+def describe(rows: Sequence[Row], *, split: str = "test") -> str:
+    """Say what all figures of a table are of: sets, share, questions, seeds, deviations and intervals.
+
+    What differs from row to row has a column, and is left out here.
+    """
+    alike = {name: rows[0][name] for name in _ALIKE if len({str(row[name]) for row in rows}) == 1}
+    facts = []
+    if "test" in alike:
+        facts.append(f"tested on {alike['test']}")
+    if "n" in alike:
+        facts.append(f"n = {alike['n']:,} {split} questions")
+    if "train" in alike and alike["train"] != alike.get("test"):
+        facts.append(f"trained on {alike['train']}")
+    if "fraction" in alike:
+        facts.append(f"{100 * alike['fraction']:.4g}% of the training questions")
+    if "seeds" in alike:
+        facts.append(_seeds(alike["seeds"]))
+    spread = "Mean ± deviation over the seeds. " if any(len(row["seeds"]) > 1 for row in rows) else ""
+    first = ", of the first seed" if spread else ""
+    text = f"All rows: {'; '.join(facts)}. " if facts else ""
+    return f"{text}{spread}Intervals: 95% by bootstrap over the questions{first}."
+
+
+def describe_bold(winners: Sequence[Row]) -> str:
+    """Say what bold means, by the test that decides it."""
+    if any(winner["significant"] for winner in winners):
+        return f"Bold: the best mean, where it differs from the runner-up ({TEST})."
+    if winners:
+        return f"No best mean differs from the runner-up ({TEST})."
+    return "No differences are tested."
 
 
 def as_csv(rows: Sequence[Row]) -> str:
@@ -115,6 +154,10 @@ def _cells(row: Row, name: str) -> list[str]:
 Key = tuple[str, Callable[[Row], str]]
 
 
+#: What a table says of all its rows, unless it differs.
+_ALIKE = ("test", "n", "train", "fraction", "seeds")
+
+
 def _keys(rows: Sequence[Row]) -> list[Key]:
     """The columns that tell rows apart: what all have in common is left out, the variant never."""
     every: list[tuple[str, str, Callable[[Row], str]]] = [
@@ -122,12 +165,31 @@ def _keys(rows: Sequence[Row]) -> list[Key]:
         ("train", "trained on", lambda row: str(row["train"])),
         ("fraction", "share", lambda row: f"{row['fraction']:.4g}"),
         ("test", "tested on", lambda row: str(row["test"])),
+        ("n", "n", lambda row: f"{row['n']:,}"),
+        ("seeds", "seeds", lambda row: ", ".join(map(str, row["seeds"]))),
     ]
     return [
         (title, text)
         for name, title, text in every
-        if name == "variant" or len({row[name] for row in rows}) > 1
+        if name == "variant" or len({str(row[name]) for row in rows}) > 1
     ]
+
+
+def _seeds(seeds: Sequence[int]) -> str:
+    return f"{'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}"
+
+
+def _winner(row: Row, metric: str) -> tuple[Any, ...]:
+    return (row["test"], metric, *(row[name] for name in PLACE))
+
+
+def _bold(winners: Sequence[Row]) -> set[tuple[Any, ...]]:
+    """The figures that are significantly better than the runner-up."""
+    return {_winner(winner, winner["metric"]) for winner in winners if winner["significant"]}
+
+
+def _between(bounds: Sequence[float], name: str, dash: str) -> str:
+    return dash.join(number(bound, name) for bound in bounds)
 
 
 def _place(row: Row, keys: Sequence[Key]) -> list[str]:
@@ -138,12 +200,14 @@ def _metrics(rows: Sequence[Row]) -> list[str]:
     return [name for name in METRICS if any(name in row["metrics"] for row in rows)]
 
 
-def _spread(row: Row, name: str) -> str:
-    found = row["metrics"].get(name)
-    if found is None:
+def _spread(row: Row, name: str, bold: Collection[tuple[Any, ...]]) -> str:
+    metric, bounds = row["metrics"].get(name), row["intervals"].get(name)
+    if metric is None:
         return "–"
-    deviation = "" if found["sd"] is None else f" ± {number(found['sd'], name)}"
-    return number(found["mean"], name) + deviation
+    mean = number(metric["mean"], name)
+    shown = f"**{mean}**" if _winner(row, name) in bold else mean
+    deviation = "" if metric["sd"] is None else f" ± {number(metric['sd'], name)}"
+    return shown + deviation + ("" if bounds is None else f" ({_between(bounds, name, '–')})")
 
 
 def _latex(text: str) -> str:

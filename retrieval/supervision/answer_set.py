@@ -19,6 +19,7 @@ import numpy as np
 from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
 from retrieval.supervision.candidate_paths import PathsTo, f1, paths_to, reached
+from retrieval.supervision.given import prefers_simple
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label, Labelling, Rejections, named
 from retrieval.supervision.word_alignment import AlignmentSettings, Shape, explain
@@ -26,10 +27,8 @@ from retrieval.text.features import TextEncoder
 from retrieval.text.questions import shape
 from retrieval.types import Progress
 
-#: Questions on which it is decided whether walks may come back to their topic.
-_SAMPLE = 300
-#: Walks that may come back are many more, and some fit by accident: there and back again over any relation. By training
-#: questions: where paths do come back they gain 0.015 of F1 and more (PathQuestion), where they do not 0.002 (WebQSP).
+#: Some paths fit by accident when walks may come back: where they really do, those gain 0.015 of F1 and more
+#: (PathQuestion), elsewhere 0.002 (WebQSP).
 _FREE_GAIN = 0.01
 #: Favourites of its shape that a question which was not searched itself tries.
 _TRIED = 6
@@ -85,12 +84,11 @@ class AnswerSetRationalizer:
         """Label by answer-set consistency. Deterministic. See :class:`labels.Rationalizer`."""
         del encoder
         shapes = group_by_shape(questions)
-        simple = self._prefers_simple(snapshot, questions, cancelled)
         scores: dict[int, Scores] = {}
         for done, members in enumerate(shapes.values()):
             for index in members[: self.pool]:
                 check(cancelled)
-                scores[index] = self.score(snapshot, questions[index], simple=simple)
+                scores[index] = self.score(snapshot, questions[index])
             if progress is not None and done % 10 == 0:
                 progress(Progress("finding rational paths", done, len(shapes), "question shapes"))
         favourites = self._favourites(snapshot, shapes, scores)
@@ -103,22 +101,23 @@ class AnswerSetRationalizer:
                 question = questions[index]
                 own = scores.get(index)
                 allowed = _without(snapshot, question, favourites[key], rejected)
-                best = self._choose(snapshot, question, allowed, own, simple=simple)
+                best = self._choose(snapshot, question, allowed, own)
                 if best is None:
                     # None of its shape's: what reaches its own answers best, then.
-                    own = own or self.score(snapshot, question, simple=simple)
+                    own = own or self.score(snapshot, question)
                     alone = [Favourite(c, s, -_length(c)) for c, s in sorted(own.items(), key=repr)]
                     allowed = _without(snapshot, question, alone, rejected)
-                    best = self._choose(snapshot, question, allowed, own, simple=simple)
+                    best = self._choose(snapshot, question, allowed, own)
                 if best is not None:
                     fits.append(best[1])
                     labels += _labels(snapshot, question, *best)
         fit = float(np.mean(fits)) if fits else 0.0
+        simple = prefers_simple(snapshot, questions, labels, least_gain=_FREE_GAIN)
         return Labelling(tuple(labels), simple, fit, len(questions) - len(fits))
 
-    def score(self, snapshot: Snapshot, question: Grounded, *, simple: bool) -> Scores:
+    def score(self, snapshot: Snapshot, question: Grounded) -> Scores:
         """F1 of every combination of paths that reaches an answer."""
-        answers = np.array(question.answers, np.int64)
+        answers, simple = np.array(question.answers, np.int64), question.avoids_topics
         per_topic = [
             paths_to(snapshot, topic, answers, max_hops=self.max_hops, simple=simple)
             for topic in question.topics
@@ -142,19 +141,6 @@ class AnswerSetRationalizer:
                 common = np.intersect1d(common, found, assume_unique=True)
             alone[tuple(path for path, _ in chosen)] = f1(common, answers)
         return alone
-
-    def _prefers_simple(
-        self, snapshot: Snapshot, questions: Sequence[Grounded], cancelled: Callable[[], bool]
-    ) -> bool:
-        """Whether walks avoid their topic, by best F1 on a sample; free ones must fit better by ``_FREE_GAIN``."""
-        gain = 0.0
-        sample = questions[:: max(1, len(questions) // _SAMPLE)]
-        for question in sample:
-            check(cancelled)
-            pair = [self.score(snapshot, question, simple=simple) for simple in (True, False)]
-            simple_best, free_best = (max(s.values(), default=0.0) for s in pair)
-            gain += free_best - simple_best
-        return gain <= _FREE_GAIN * len(sample)
 
     def _favourites(
         self, snapshot: Snapshot, shapes: dict[str, list[int]], scores: dict[int, Scores]
@@ -193,8 +179,6 @@ class AnswerSetRationalizer:
         question: Grounded,
         favourites: Sequence[Favourite],
         own: Scores | None,
-        *,
-        simple: bool,
     ) -> tuple[Combination, float] | None:
         """The favourite that fits this question and its shape, and explains its words, best."""
         sharpness = self.alignment.sharpness
@@ -202,7 +186,7 @@ class AnswerSetRationalizer:
         if own is None:
             # The best few by shape; only they are executed.
             ranked = ranked[:_TRIED]
-            own = {f.combination: self._fit(snapshot, question, f.combination, simple=simple) for f in ranked}
+            own = {f.combination: self._fit(snapshot, question, f.combination) for f in ranked}
         best: tuple[float, Combination, float] | None = None
         for favourite in ranked:
             score = own.get(favourite.combination, 0.0)
@@ -211,11 +195,9 @@ class AnswerSetRationalizer:
                 best = (value, favourite.combination, score)
         return None if best is None else (best[1], best[2])
 
-    def _fit(
-        self, snapshot: Snapshot, question: Grounded, combination: Combination, *, simple: bool
-    ) -> float:
+    def _fit(self, snapshot: Snapshot, question: Grounded, combination: Combination) -> float:
         """F1 of what a combination reaches for a question."""
-        found = _intersection(snapshot, question, combination, simple=simple)
+        found = _intersection(snapshot, question, combination)
         return f1(found, np.array(question.answers, np.int64))
 
 
@@ -245,13 +227,11 @@ def _widest_recall(found: PathsTo, count: int) -> list[tuple[int, ...]]:
     return [found.paths[i] for i in order.tolist()]
 
 
-def _intersection(
-    snapshot: Snapshot, question: Grounded, combination: Combination, *, simple: bool
-) -> np.ndarray:
+def _intersection(snapshot: Snapshot, question: Grounded, combination: Combination) -> np.ndarray:
     common: np.ndarray | None = None
     for topic, path in zip(question.topics, combination, strict=True):
         if path is not None:
-            found = reached(snapshot, topic, path, simple=simple)
+            found = reached(snapshot, topic, path, simple=question.avoids_topics)
             common = found if common is None else np.intersect1d(common, found, assume_unique=True)
     return common if common is not None else np.zeros(0, np.int64)
 

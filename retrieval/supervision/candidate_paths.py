@@ -68,7 +68,7 @@ def paths_to(
         topic: entity id.
         answers: entity ids, ascending.
         max_hops: longest path.
-        simple: walks never come back to the topic.
+        simple: see :func:`retrieval.kg.search.execute`.
         widest: a path that reaches more entities than this is not walked on (it is still an end).
         most: at most so many prefixes are walked on in each level, those that reach fewest first.
         rows: at most so many entities, over all prefixes, are walked on in each level.
@@ -84,10 +84,10 @@ def paths_to(
     for hop in range(1, max_hops + 1):
         left = max_hops - hop
         owner, relation, target, _ = walks.all_arcs(snapshot, entity)
-        if simple:
-            keep = target != topic
-            owner, relation, target = owner[keep], relation[keep], target[keep]
         codes, path = _dense(prefix[owner] * (2 * snapshot.num_relations) + relation)
+        if simple:
+            keep = walks.avoid_topic(snapshot, entity[owner], target, topic, path)
+            target, path = target[keep], path[keep]
         near = is_answer[target] if not left else distance[target] <= left  # type: ignore[index]
         alive = np.zeros(len(codes), bool)
         alive[path[near]] = True

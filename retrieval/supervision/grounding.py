@@ -30,6 +30,11 @@ class Grounded:
         """The topics' labels as the question set spells them."""
         return tuple(dict.fromkeys(self.question.topic_entities))
 
+    @property
+    def avoids_topics(self) -> bool:
+        """Whether no topic is an answer, so that walks to the answers are simple."""
+        return set(self.topics).isdisjoint(self.answers)
+
 
 @dataclass
 class Skipped:

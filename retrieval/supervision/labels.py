@@ -90,7 +90,7 @@ class Labelling:
 
     Attributes:
         labels: of all roles.
-        simple: walks that never come back to their topic fit the answers better than free ones.
+        simple: simple walks fit the answers at least as well as free ones.
         fit: mean score of the labelled questions' best paths.
         unlabelled: questions without a path.
         compression: of the candidate pools, where candidates were merged.

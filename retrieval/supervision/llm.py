@@ -202,7 +202,7 @@ class _Work:
         """A selected candidate as a label; the score of a path is the F1 of what it reaches."""
         score = 1.0
         if candidate.role == "path":
-            ends = reached(self.snapshot, candidate.start, candidate.relations, simple=True)
+            ends = reached(self.snapshot, candidate.start, candidate.relations, simple=question.avoids_topics)
             score = f1(ends, np.array(question.answers, np.int64))
         topic = "" if candidate.role == "answer-fact" else self.snapshot.entity_label(candidate.start)
         path = named(self.snapshot, candidate.relations)

@@ -10,6 +10,7 @@ import numpy as np
 from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
 from retrieval.supervision.candidate_paths import f1, paths_to, reached
+from retrieval.supervision.given import prefers_simple
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label, Labelling, NamedPath, Rejections, named
 from retrieval.text.features import TextEncoder
@@ -38,7 +39,7 @@ class ShortestPathRationalizer:
         progress: Callable[[Progress], None] | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Labelling:
-        """See :class:`labels.Rationalizer`. Shortest paths never come back to their topic."""
+        """See :class:`labels.Rationalizer`. Walks come back to their topic only to reach it as an answer."""
         del encoder
         labels: list[Label] = []
         fits: list[float] = []
@@ -49,8 +50,9 @@ class ShortestPathRationalizer:
             for topic in question.topics:
                 name = snapshot.entity_label(topic)
                 refused = {path for q, t, path in rejected if (q, t) == (question.question.id, name)}
-                found = self._every(snapshot, topic, answers, refused) if self.every else []
-                best = None if self.every else self._shortest(snapshot, topic, answers, refused)
+                simple = question.avoids_topics
+                found = self._every(snapshot, topic, answers, refused, simple) if self.every else []
+                best = None if self.every else self._shortest(snapshot, topic, answers, refused, simple)
                 for path, score in found if best is None else [best]:
                     own.append(score)
                     labels.append(Label(question.question.id, name, path, "shortest-path", score))
@@ -59,10 +61,11 @@ class ShortestPathRationalizer:
             if progress is not None and done % 100 == 0:
                 progress(Progress("finding shortest paths", done, len(questions), "questions"))
         fit = float(np.mean(fits)) if fits else 0.0
-        return Labelling(tuple(labels), True, fit, len(questions) - len(fits))
+        simple = prefers_simple(snapshot, questions, labels, least_gain=0.01)
+        return Labelling(tuple(labels), simple, fit, len(questions) - len(fits))
 
     def _every(
-        self, snapshot: Snapshot, topic: int, answers: np.ndarray, refused: set[NamedPath]
+        self, snapshot: Snapshot, topic: int, answers: np.ndarray, refused: set[NamedPath], simple: bool
     ) -> list[tuple[NamedPath, float]]:
         """Every relation path that is a shortest one to some answer, with the F1 of what it reaches."""
         left, chosen = answers, list[tuple[NamedPath, float]]()
@@ -70,8 +73,8 @@ class ShortestPathRationalizer:
             if not len(left):
                 break
             near = [left[:0]]
-            for path in paths_to(snapshot, topic, left, max_hops=hops, simple=True).paths:
-                to = reached(snapshot, topic, path, simple=True)
+            for path in paths_to(snapshot, topic, left, max_hops=hops, simple=simple).paths:
+                to = reached(snapshot, topic, path, simple=simple)
                 near.append(np.intersect1d(left, to))
                 name = named(snapshot, path)
                 if len(path) == hops and name not in refused:
@@ -80,10 +83,10 @@ class ShortestPathRationalizer:
         return chosen
 
     def _shortest(
-        self, snapshot: Snapshot, topic: int, answers: np.ndarray, refused: set[NamedPath]
+        self, snapshot: Snapshot, topic: int, answers: np.ndarray, refused: set[NamedPath], simple: bool
     ) -> tuple[NamedPath, float] | None:
         for hops in range(1, self.max_hops + 1):
-            found = paths_to(snapshot, topic, answers, max_hops=hops, simple=True)
+            found = paths_to(snapshot, topic, answers, max_hops=hops, simple=simple)
             scores = found.scores()
             ranked = sorted(zip(-found.hits, found.paths, strict=True))
             for _, path in ranked:

@@ -11,12 +11,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from retrieval import effort
 from retrieval.errors import UnknownEntityError
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.labels import normalise
 from retrieval.text.candidates import SpanCandidate, best_apart, candidates_in, coordinated
 from retrieval.text.lower_case import LowerCase, odd_stretches
-from retrieval.text.mentions import Guard, Span, capitalised_runs, has_case, marked, quoted, words_of
+from retrieval.text.mentions import (
+    Guard,
+    Span,
+    capitalised_runs,
+    has_case,
+    marked,
+    pieces_apart,
+    quoted,
+    words_of,
+)
 from retrieval.text.names import FUZZY_RUN, Names
 from retrieval.text.readings import joined
 from retrieval.types import LinkedEntity
@@ -31,10 +41,14 @@ QUESTION_WORDS = 200
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """The topic entities of a question in the order of their mentions, and names that were not found."""
+    """The topic entities of a question in the order of their mentions, and names that were not found.
+
+    ``missing`` are those of the latter that are written as names: capitalised, quoted or marked.
+    """
 
     entities: tuple[LinkedEntity, ...]
     unmatched: tuple[str, ...]
+    missing: tuple[Span, ...] = ()
 
 
 class Linker:
@@ -85,12 +99,14 @@ class Linker:
         """Link stretches that certainly are names."""
         found, missed = [], []
         for span in spans:
+            if effort.is_spent():
+                break
             linked = self._names.whole(span, question)
             if linked is None:
-                missed.append(span.text.strip())
+                missed.append(span)
             else:
                 found.append(linked)
-        return Linked(_distinct(found), tuple(missed))
+        return Linked(_distinct(found), tuple(span.text.strip() for span in missed), tuple(missed))
 
     def _link_free(self, question: str) -> Linked:
         words = words_of(question)[:QUESTION_WORDS]
@@ -111,26 +127,27 @@ class Linker:
         chosen = self._whole_runs(chosen, runs)
         found = [*from_quotes.entities, *(self._decided(c, question) for c in chosen)]
         taken = [*quotes, *(c.span for c in chosen)]
-        missed = list(from_quotes.unmatched)
-        for run in runs:
-            if any(run.overlaps(span) for span in taken):
-                continue
+        missing = list(from_quotes.missing)
+        for run in (piece for whole in runs for piece in pieces_apart(whole, taken)):
+            if effort.is_spent():
+                break
             if chosen and self.snapshot.labels.containing(normalise(run.text), 1):
                 # Part of some name beside a whole name ("Olympic Games"): more likely a kind of thing.
                 continue
             link = self._names.almost(run)
             if link is None:
-                missed.append(run.text)
+                missing.append(run)
             else:
                 found.append(link)
                 taken.append(run)
-        if not found and not (cased and missed):
+        if not found and not (cased and missing):
             found = self._lower_case.topics(question, words, candidates)
-        if not found and not missed:
-            missed = [
-                question[span.start : span.end] for span in odd_stretches(question, words, self._guard)[:1]
-            ]
-        return Linked(_distinct(sorted(found, key=lambda e: e.start)), tuple(missed))
+        missed = missing or ([] if found else odd_stretches(question, words, self._guard)[:1])
+        return Linked(
+            _distinct(sorted(found, key=lambda e: e.start)),
+            tuple(span.text.strip() for span in missed),
+            tuple(missing),
+        )
 
     def _decided(self, candidate: SpanCandidate, question: str) -> LinkedEntity:
         """Which entity is meant, no surer than the way that its name is written."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
-from retrieval.kg.snapshot.labels import normalise
+from retrieval.kg.snapshot.labels import NAME_SIGNS, normalise
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(rf"[^\W_]+{NAME_SIGNS}?")
 _PARENTHESIS = re.compile(r"\s*\([^()]*\)$")
 #: Signs that are put for each other.
 _SAME_SIGNS = str.maketrans({"-": " ", "‐": " ", "–": " ", "’": "'", "`": "'", "´": "'"})
@@ -47,6 +48,8 @@ STOP_WORDS = frozenset(_STOP_TEXT.split())
 #: Words that may stand between the capitalised words of one name.
 _PARTICLE_TEXT = "of the de la le da di do du van von der den and in for to on at el al y a an & bin ibn s"
 _PARTICLES = frozenset(_PARTICLE_TEXT.split())
+#: Those of them that stand between two names rather than in one.
+_JOINED = re.compile(r"\s+(?:and|in|for|to|on|at)\s+(?:the\s+)?")
 
 
 _LITTLE_TEXT = "with from that this which what whose were have does into name main list"
@@ -149,6 +152,21 @@ def capitalised_runs(question: str, words: list[Word], guard: Guard) -> list[Spa
     return spans
 
 
+def pieces_apart(run: Span, names: Iterable[Span]) -> list[Span]:
+    """Return a run that no name overlaps, else those of its pieces between words that join names, not parts of one."""
+    names = [name for name in names if name.overlaps(run)]
+    if not names:
+        return [run]
+    ends = [(match.start(), match.end()) for match in _JOINED.finditer(run.text)]
+    starts = [0, *(end for _, end in ends)]
+    stops = [*(start for start, _ in ends), len(run.text)]
+    pieces = [
+        Span(run.start + start, run.start + stop, run.text[start:stop])
+        for start, stop in zip(starts, stops, strict=True)
+    ]
+    return [piece for piece in pieces if not any(name.overlaps(piece) for name in names)]
+
+
 def is_written(label: str, mention: str) -> bool:
     """Whether a mention is a label as the graph writes it, but for the punctuation at its ends and a
     parenthesis that tells namesakes apart.
@@ -182,6 +200,7 @@ class Guard:
         return known
 
 
+@lru_cache(maxsize=1 << 16)
 def context_stem(word: str) -> str:
     """Cruder still, to compare the words of a question with those of relations; empty for little words."""
     if len(word) < 4 or word in _LITTLE:
@@ -193,6 +212,7 @@ def context_stem(word: str) -> str:
     return word
 
 
+@lru_cache(maxsize=1 << 16)
 def _stem(word: str) -> str:
     """Crude: ``countries`` -> ``countr``, ``spoken`` -> ``spoken``, ``borders`` -> ``border``."""
     for ending in ("ies", "ing", "ed", "es", "s", "y"):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from rapidfuzz.distance import OSA
 
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.snapshot.labels import Match, normalise
+from retrieval.kg.snapshot.labels import Match, drop_signs, keep_as_written, normalise
 from retrieval.text.mentions import STOP_WORDS, Span, bare, context_stem, has_case, is_written, words_of
 from retrieval.text.variants import TITLES
 from retrieval.types import LinkedEntity, Node
@@ -85,8 +85,9 @@ class Names:
         return [match for match in found if is_slip(name, match.name)]
 
     def _by_vector(self, span: Span) -> LinkedEntity | None:
-        if self._index is None or self._encoder is None:
-            return None
+        name = normalise(span.text)
+        if self._index is None or self._encoder is None or len(name) == 1 or drop_signs(name) != name:
+            return None  # vectors do not tell letters apart, nor signs
         matches = self._index.nearest(self._encoder.encode([span.text])[0], ALTERNATIVES + 1)
         matches = [
             m for m in matches if m.score >= VECTOR_CUTOFF and not is_namesake(span.text, m.node.label)
@@ -98,6 +99,7 @@ class Names:
         words = words_of(question)
         asked = {stem for word in words if (stem := context_stem(word.text))}
         written = has_case(words) or span.text != span.text.lower()
+        matches = keep_as_written(matches, question, span.start, span.end)
         ranked = sorted(matches, key=lambda match: self._fit(match, span, asked, written), reverse=True)
         best = ranked[0]
         source: Source = "alias" if best.source == "alias" else "exact"

@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from retrieval import effort
 from retrieval.kg.search.walks import all_arcs
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.labels import Match, normalise
@@ -20,6 +21,7 @@ from retrieval.text.gazetteer import countries_of, in_full
 from retrieval.text.mentions import STOP_WORDS, Guard, Word, context_stem
 from retrieval.text.names import is_slip
 from retrieval.text.well_known import WellKnown
+from retrieval.text.word_context import WordContext
 
 How = Literal["whole", "part", "people", "plural", "slip"]
 #: Most words of a whole name, and of a part of one.
@@ -71,6 +73,8 @@ class Readings:
         """Every reading of a question but those within a longer name, and those that say where another one lies."""
         found: dict[tuple[int, int, int], Reading] = {}
         for i in range(len(words)):
+            if effort.is_spent():
+                break
             for reading in (*self._names_from(i, words), *self._initials(i, words), *self._slips(i, words)):
                 found.setdefault((reading.first, reading.last, reading.match.entity), reading)
         readings = list(found.values())
@@ -164,18 +168,29 @@ class Readings:
             else log((len(self._labels.names) + 1) / (1 + self._labels.holders(word.text)))
             for word in words
         ]
-        rows = [self._signs_of(words, rare, reading) for reading in readings]
+        context = WordContext(words)
+        relations = {reading.match.entity: self._relation_stems(reading.match.entity) for reading in readings}
+        rows = [
+            self._signs_of(words, rare, context, reading, relations[reading.match.entity])
+            for reading in readings
+        ]
         return np.array(rows, np.float64).reshape(len(rows), len(SIGNS))
 
-    def _signs_of(self, words: list[Word], rare: list[float], reading: Reading) -> tuple[float, ...]:
+    def _signs_of(
+        self,
+        words: list[Word],
+        rare: list[float],
+        context: WordContext,
+        reading: Reading,
+        relations: set[str],
+    ) -> tuple[float, ...]:
         match, how = reading.match, reading.how
         inside = [word.text for word in words[reading.first : reading.last + 1]]
-        outside = [word.text for word in (*words[: reading.first], *words[reading.last + 1 :])]
-        asked = {context_stem(word) for word in outside} - {""}
+        outside = context.without(inside)
         after = words[reading.last + 1].text if reading.last + 1 < len(words) else None
-        fit = len(asked & self._relation_stems(match.entity))
+        fit = sum(map(outside.has_stem, relations))
         others = [word for word in match.name.split(" ") if word not in inside]
-        there = [word for word in others if word in outside or context_stem(word) in asked]
+        there = [word for word in others if outside.has(word) or outside.has_stem(context_stem(word))]
         telling = [
             rare[k]
             for k in range(reading.first, reading.last + 1)

@@ -23,9 +23,6 @@ from retrieval.training.recipe import Learning, Measured, Rated
 from retrieval.training.training_state import TrainingState, copied
 from retrieval.types import Progress
 
-#: Small training sets are visited several times an epoch, so that an epoch is worth a checkpoint.
-_LEAST_PER_EPOCH = 1536
-
 
 @dataclass(frozen=True, slots=True)
 class _Learner:
@@ -74,7 +71,7 @@ def fit(
     state = _load(resume, key, learner) or TrainingState(
         best=least, weights=copied(model) if least >= 0 else {}
     )
-    size = min(max(task.size, _LEAST_PER_EPOCH), config.questions_per_epoch)
+    size = epoch_size(task.size, config)
     while state.epoch < config.epochs and state.since_best < config.patience:
         rng = np.random.default_rng([config.seed, state.epoch])
         torch.manual_seed(config.seed * 100_003 + state.epoch)
@@ -84,6 +81,12 @@ def fit(
             state.record(task.score_name, loss, task.score(cancelled), model)
         _save(resume, key, learner, state)
     return state
+
+
+def epoch_size(examples: int, config: TrainingConfig) -> int:
+    """Return the draws of an epoch; without limits each example is drawn once."""
+    size = max(examples, config.draws_per_epoch)
+    return min(size, config.questions_per_epoch) if config.questions_per_epoch else size
 
 
 def _order(count: int, size: int, epoch: int, seed: int) -> np.ndarray:

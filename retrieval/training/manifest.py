@@ -25,10 +25,12 @@ class CheckpointManifest:
         snapshot: content hash of the graph it was trained on; it may be used on others.
         encoder, text_features: the text encoder and the length of its vectors.
         entity_texts: whether entity labels are among the features (``auto`` resolved).
-        simple: walks never come back to their topic; decided from the labels.
+        simple: how relation paths are executed (``kg.search.execute``); decided from the labels.
         labels: where the labels came from, with how many of each source.
         metrics: on the dev split.
         least_support: a relation path supported less is doubted (``validation.least_support``); None where nothing is.
+        share: of its ranking where the zero-shot retriever ranks too (``blending.choose_share``); None of those that
+            answer alone.
     """
 
     method: str
@@ -45,6 +47,7 @@ class CheckpointManifest:
     labels: dict[str, int] = field(default_factory=dict)
     metrics: dict[str, float] = field(default_factory=dict)
     least_support: float | None = None
+    share: float | None = None
 
 
 def read_manifest(path: Path) -> CheckpointManifest:

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.benchmarks import (
+    abuse,
     agent,
     answer_choice,
     big_text,
@@ -81,7 +82,7 @@ LONG = (
     "fuzz", "meanwhile", "programs", "program_weights", "program_judge", "path_weights", "zero_shot", "unknown",
     "linking", "why_not", "endpoint_programs", "canvas", "larger_graph", "waiting", "tables", "written_names",
     "unseen", "newcomers", "answer_choice", "span_reader", "million",
-    "self_taught", "paraphrases",
+    "self_taught", "paraphrases", "abuse",
 )  # fmt: skip
 
 
@@ -155,6 +156,7 @@ def main() -> None:
         "million": million.measure,
         "review_load": review_load.measure,
         "kills": kills.measure,
+        "abuse": abuse.measure,
         "review_curves": lambda: review_curves.measure(args.data, run=not args.finished),
         "fuzz": lambda: fuzz.measure(args.inputs, args.data),
         "meanwhile": meanwhile.measure,

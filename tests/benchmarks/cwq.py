@@ -32,6 +32,16 @@ _UNLIKE = re.compile(r"FILTER \((\?\w+) != (\?\w+|ns:[\w.]+)\)")
 #: Bindings of a query beyond which its answers are not worked out.
 _MOST = 20_000
 
+#: Retriever, `by_words` and `decompose` of each row.
+FORMS = (
+    ("reg-path", "false", "false"),
+    ("reg-path", "true", "true"),
+    ("reg-path", "true", "false"),
+    ("zero-shot", "", "true"),
+    ("zero-shot", "", "false"),
+)
+SWITCHES = {"true": "yes", "false": "no", "": "–"}
+
 
 def measure() -> list[Section]:
     """Ask what learned WebQSP's relation paths, and the zero-shot retriever, in parts of the question and without."""
@@ -53,25 +63,28 @@ def measure() -> list[Section]:
         "ComplexWebQuestions on the Freebase piece",
         "python -m tests.benchmarks cwq",
         f"{len(questions)} of the test questions whose answer the piece holds, topics linked; `reg-path` learned from "
-        "WebQSP's relation paths, whose questions ask for one thing. The set gives one answer a question: where its "
+        "WebQSP's relation paths, whose questions ask for one thing. Rows without words and parts are the "
+        "planner's own, as ReG has it; *words* is `by_words`, which asks the zero-shot retriever too, *parts* is "
+        "`decompose`. The set gives one answer a question: where its "
         f"query runs on the piece and gives that answer among others ({len(executed)} questions, shown apart) all are "
-        "gold, else it stands alone, so that Macro-F1 of all is too low. *Parts* is `decompose`. 95% intervals.",
-        head=("retriever", "parts", "questions", *SHOWN, "a question p50"),
+        "gold, else it stands alone, so that Macro-F1 of all is too low. 95% intervals.",
+        head=("retriever", "words", "parts", "questions", *SHOWN, "a question p50"),
     )
     checkpoint = ("--checkpoint", str(CACHE / "webqsp" / "checkpoint"))
-    for retriever, chosen in (("reg-path", checkpoint), ("zero-shot", ())):
-        for parts in ("true", "false"):
-            out = home / f"{retriever}-{parts}.json"
-            clew(
-                *("evaluate", "--graph", str(of.graph), "--questions", str(file), "--topics", "linked"),
-                *(*chosen, "--set", f"decompose={parts}", "--out", str(out)),
-            )
-            report = json.loads(out.read_text(encoding="utf-8"))
-            for name, rows in (
-                ("all", report["per_question"]),
-                ("its query runs", [row for row in report["per_question"] if row["id"] in executed]),
-            ):
-                section.add(retriever, "yes" if parts == "true" else "no", name, *_shown(rows), _p50(report))
+    for retriever, words, parts in FORMS:
+        out = home / f"{retriever}-{words}-{parts}.json"
+        asked = [*checkpoint, "--set", f"by_words={words}"] if words else []
+        clew(
+            *("evaluate", "--graph", str(of.graph), "--questions", str(file), "--topics", "linked"),
+            *(*asked, "--set", f"decompose={parts}", "--out", str(out)),
+        )
+        report = json.loads(out.read_text(encoding="utf-8"))
+        for name, rows in (
+            ("all", report["per_question"]),
+            ("its query runs", [row for row in report["per_question"] if row["id"] in executed]),
+        ):
+            how = SWITCHES[words], SWITCHES[parts]
+            section.add(retriever, *how, name, *_shown(rows), _p50(report))
     return [section]
 
 

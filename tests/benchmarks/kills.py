@@ -98,7 +98,7 @@ def measure() -> list[Section]:
     )
     with tempfile.TemporaryDirectory() as home, Clew(Path(home), options=("--no-demo",)) as clew:
         clew.wait_for_workers()
-        graph = _graph(clew, Path(home))
+        graph = import_lanterns(clew, Path(home))
         section.add(
             "load of the machine before (1, 5 min)", " / ".join(Path("/proc/loadavg").read_text().split()[:2])
         )
@@ -119,7 +119,8 @@ def measure() -> list[Section]:
     return [section]
 
 
-def _graph(clew: Clew, home: Path) -> int:
+def import_lanterns(clew: Clew, home: Path) -> int:
+    """Import the graph of :mod:`tests.e2e.world`, and return its id."""
     folder = home / "world"
     folder.mkdir()
     file, _ = world.write(folder)

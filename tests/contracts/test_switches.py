@@ -12,13 +12,22 @@ NETWORK = {
     "norm": False, "skip": False, "words": False, "texts": False, "entity_texts": "no", "neighbours": 4,
 }  # fmt: skip
 WALKED = {**NETWORK, "stop": "sum", "history": False, "composed": 0.0}
-SCORED = {"words": False, "entity_texts": "no", "fan_out": 1, "max_candidates": 100}
+SCORED = {"words": False, "texts": False, "entity_texts": "no", "fan_out": 1, "max_candidates": 100}
+EPOCHS = {"draws_per_epoch": 0, "questions_per_epoch": 0}
 TRAINED = {
     "rapl": WALKED,
     "rel-rag-path": WALKED,
     "rel-rag-triple": {**NETWORK, **SCORED, "places": False, "states": "own", "negatives": 1},
-    "reg-triple": {**SCORED, "rounds": 2},
-    "reg-entity": {**SCORED, "rounds": 2, "layers": 2, "walks": False, "places": False, "norm": False},
+    "reg-triple": {**SCORED, **EPOCHS, "rounds": 2, "turning_distances": False},
+    "reg-entity": {
+        **SCORED,
+        "turning_distances": False,
+        "rounds": 2,
+        "layers": 2,
+        "walks": False,
+        "places": False,
+        "norm": False,
+    },
     "reg-path": {"backend": "llm", "words": False, "pooling": "all"},
     "graph-s3": {
         "imitation": False,
@@ -82,7 +91,19 @@ def test_every_method_has_the_forms_of_evidence(method, form):
 
 @pytest.mark.parametrize(
     "method",
-    ["rapl", "rel-rag-path", "rel-rag-triple", "reg-triple", "reg-entity", "reg-path", "graph-s3", "inses"],
+    [
+        *(
+            "rapl",
+            "rel-rag-path",
+            "rel-rag-triple",
+            "reg-triple",
+            "reg-entity",
+            "reg-path",
+            "graph-s3",
+            "inses",
+        ),
+        *("router", "text-rag"),
+    ],
 )
 def test_every_method_of_a_paper_can_be_asked_in_its_form(method):
     spec = registry.method(method)

@@ -194,6 +194,15 @@ def step_an_empty_question_is_not_sent(page: Page) -> None:
     expect(page).to_have_url(re.compile("/$"))
 
 
+def step_an_address_that_is_no_page_says_so(page: Page) -> None:
+    stray = page.context.new_page()
+    answer = stray.goto("/graphs/7/nothing")
+    assert answer is not None
+    assert answer.status == 404
+    expect(stray.get_by_text("There is no such page")).to_be_visible()
+    stray.close()
+
+
 def step_nothing_was_written_to_the_console_as_an_error(console_errors: list[str]) -> None:
     # The wrong password, and the network that was taken away.
     expected = ("401", "net::ERR_", "WebSocket connection to")
@@ -213,5 +222,6 @@ test_walk = walk(
     step_a_refresh_in_mid_run_finds_the_run_still_there,
     step_what_is_not_in_the_graph_gets_a_typed_no_answer,
     step_an_empty_question_is_not_sent,
+    step_an_address_that_is_no_page_says_so,
     step_nothing_was_written_to_the_console_as_an_error,
 )

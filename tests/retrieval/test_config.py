@@ -32,21 +32,23 @@ def test_a_preset_is_a_start_that_single_settings_change():
 
 def test_every_preset_is_of_a_trained_method_and_can_be_parsed():
     presets = [(method, name) for method, spec in registry.METHODS.items() for name in spec.presets]
-    assert {method for method, _ in presets} == registry.TRAINED - {"router"}
+    assert {method for method, _ in presets} == registry.TRAINED
     for method, name in presets:
         assert registry.parse(method, {"preset": name}) != registry.parse(method)
 
 
 def test_every_method_of_a_paper_can_be_asked_as_the_paper_does():
     asked = {method for method, spec in registry.METHODS.items() if "paper" in spec.asking}
-    assert asked == (registry.TRAINED - {"router"}) | {"inses"}
-    for method in asked:
+    assert asked == registry.TRAINED | {"inses", "text-rag"}
+    for method in asked - {"router", "text-rag"}:
         found = registry.parse_options(method, {"preset": "paper", "characters_read": 9})
         assert isinstance(found, config.EvidenceOptions)
         assert (found.evidence != "auto", found.characters_read) == (True, 9)
     assert registry.parse_options("reg-triple", {"preset": "paper"}).chain_length == 2
-    with pytest.raises(ConfigError, match="text-rag has no preset 'paper'"):
-        registry.parse_options("text-rag", {"preset": "paper"})
+    router = registry.parse_options("router", {"preset": "paper"})
+    assert (router.decider, router.text, router.graph) == ("llm", "preset=paper", "preset=paper")
+    with pytest.raises(ConfigError, match="llm-only has no preset 'paper'"):
+        registry.parse_options("llm-only", {"preset": "paper"})
 
 
 @pytest.mark.parametrize(

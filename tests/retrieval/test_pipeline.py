@@ -128,7 +128,7 @@ def test_nothing_linked_is_a_typed_no_answer_that_names_the_phrase(graph):
     final = ask(engine, "what did Spielburg of Atlantis direct?")[-1]
     assert final.answers == ()
     assert final.no_answer.reason is NoAnswerReason.ENTITY_NOT_LINKED
-    assert final.no_answer.message == "The graph has no entity named “Atlantis”, “Spielburg”."
+    assert final.no_answer.message == "“Atlantis”, “Spielburg” are not in the graph."
     assert final.no_answer.near[0] == "Spielberg"
 
 

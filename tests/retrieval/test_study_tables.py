@@ -22,33 +22,60 @@ def row(variant, mean, sd=None, test="a"):
 ROWS = [row("line_graph", 0.5, 0.125), row("raw & 50%", 0.25, 0.0)]
 
 
-def test_latex_says_the_best_in_bold_and_escapes_names():
-    assert as_latex(ROWS, "PQ_2H").splitlines() == [
+def winner(variant, *, significant):
+    place = {"train": "a", "variant": variant, "fraction": 1.0}
+    return {**place, "test": "a", "metric": "hit", "runner_up": place, "significant": significant}
+
+
+def test_latex_says_what_figures_are_of_and_is_bold_only_where_a_test_says_so():
+    lines = as_latex(ROWS, "PQ_2H", winners=[winner("line_graph", significant=True)]).splitlines()
+    caption = (
+        r"\caption{PQ\_2H. All rows: tested on a; n = 10 test questions; 100\% of the training questions; seeds 0, 1. "
+        r"Mean $\pm$ deviation over the seeds. Intervals: 95\% by bootstrap over the questions, of the first seed. "
+        r"Bold: the best mean, where it differs from the runner-up (paired randomisation test over the questions, "
+        r"two-sided p \textless{} 0.05).}"
+    )
+    assert lines == [
         r"% needs \usepackage{booktabs}",
         r"\begin{table}",
         r"\centering",
-        r"\caption{PQ\_2H}",
+        caption,
         r"\begin{tabular}{lrr}",
         r"\toprule",
         r"variant & Hit & triples \\",
         r"\midrule",
-        r"line\_graph & $\mathbf{0.500} \pm 0.125$ & $7.2$ \\",
-        r"raw \& 50\% & $0.250 \pm 0.000$ & $7.2$ \\",
+        r"line\_graph & $\mathbf{0.500} \pm 0.125$ {\scriptsize [0.250, 0.750]} & $7.2$ \\",
+        r"raw \& 50\% & $0.250 \pm 0.000$ {\scriptsize [0.250, 0.750]} & $7.2$ \\",
         r"\bottomrule",
         r"\end{tabular}",
         r"\end{table}",
     ]
 
 
+@pytest.mark.parametrize(
+    ("winners", "said"),
+    [
+        ([winner("line_graph", significant=False)], "No best mean differs from the runner-up"),
+        ([], "No differences are tested."),
+    ],
+)
+def test_the_best_is_not_bold_without_a_test_that_says_so(winners, said):
+    text = as_latex(ROWS, "S", winners=winners)
+    assert said in text
+    assert "mathbf" not in text
+    assert "**" not in as_markdown(ROWS, "S", winners=winners)
+
+
 def test_markdown_has_a_column_for_what_differs():
-    assert as_markdown([*ROWS, row("c", 1.0, test="b")], "S").splitlines() == [
-        "# S",
-        "",
-        "| variant | tested on | Hit | triples |",
-        "| --- | --- | --- | --- |",
-        r"| line\_graph | a | 0.500 ± 0.125 | 7.2 |",
-        "| raw & 50% | a | 0.250 ± 0.000 | 7.2 |",
-        "| c | b | 1.000 | 7.2 |",
+    rows = [*ROWS, {**row("c", 1.0, test="b"), "n": 2000, "seeds": [0]}]
+    found = as_markdown(rows, "S", split="dev", winners=[winner("line_graph", significant=True)]).splitlines()
+    assert found[2].startswith("All rows: trained on a; 100% of the training questions. Mean ± deviation")
+    assert found[4:] == [
+        "| variant | tested on | n | seeds | Hit | triples |",
+        "| --- | --- | --- | --- | --- | --- |",
+        r"| line\_graph | a | 10 | 0, 1 | **0.500** ± 0.125 (0.250–0.750) | 7.2 |",
+        "| raw & 50% | a | 10 | 0, 1 | 0.250 ± 0.000 (0.250–0.750) | 7.2 |",
+        "| c | b | 2,000 | 0 | 1.000 (0.250–0.750) | 7.2 |",
     ]
 
 

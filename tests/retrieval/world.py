@@ -154,6 +154,7 @@ class Linked:
 
     entities: tuple[LinkedEntity, ...]
     unmatched: tuple[str, ...]
+    missing: tuple[()] = ()
 
 
 class LabelLinker:

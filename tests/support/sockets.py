@@ -28,12 +28,12 @@ class Socket(ApplicationCommunicator):
     async def connect(self) -> bool:
         """Open it; whether it was accepted."""
         await self.send_input({"type": "websocket.connect"})
-        answer: dict[str, Any] = await self.receive_output(timeout=5)
+        answer: dict[str, Any] = await self.receive_output(timeout=30)
         return bool(answer["type"] == "websocket.accept")
 
     async def receive_json(self) -> Any:
         """The next frame."""
-        message: dict[str, Any] = await self.receive_output(timeout=5)
+        message: dict[str, Any] = await self.receive_output(timeout=30)
         assert message["type"] == "websocket.send", message
         return json.loads(message["text"])
 
@@ -47,7 +47,7 @@ class Socket(ApplicationCommunicator):
 
     async def close_code(self) -> int:
         """The code with which the server closes; nothing else may come before."""
-        message: dict[str, Any] = await self.receive_output(timeout=5)
+        message: dict[str, Any] = await self.receive_output(timeout=30)
         assert message["type"] == "websocket.close", message
         return int(message["code"])
 

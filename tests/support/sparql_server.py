@@ -21,7 +21,7 @@ class SparqlServer:
 
     ``graphs`` are named graphs, by their IRI. A ``forgetful`` one names blank nodes anew in each answer, as many do.
     ``queries`` keeps what was asked. ``broken`` is an HTTP status, with a body and a Location, that it answers instead.
-    Queries that hold ``breaks_at`` are answered with an error.
+    Queries that hold ``breaks_at`` are answered with an error, and all of them with ``same`` where it is set.
     """
 
     def __init__(self, turtle: str, *, delay: float = 0.0, graphs: Mapping[str, str] | None = None) -> None:
@@ -33,6 +33,7 @@ class SparqlServer:
         self.queries: list[str] = []
         self.forgetful = False
         self.breaks_at: str | None = None
+        self.same: bytes | None = None
         self.broken: tuple[str, bytes] | None = None
         self._server = make_server("127.0.0.1", 0, self._application, handler_class=_Silent)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
@@ -68,6 +69,9 @@ class SparqlServer:
                 status, [("Content-Type", "text/html"), ("Location", "http://elsewhere.test/sparql")]
             )
             return [said]
+        if self.same is not None:
+            start_response("200 OK", [("Content-Type", JSON)])
+            return [self.same]
         if self.breaks_at is not None and self.breaks_at in query:
             start_response("500 Internal Server Error", [("Content-Type", "text/plain")])
             return [b"out of memory"]

@@ -1,4 +1,4 @@
-"""A TCP relay that can drop every connection and refuse new ones, as a network does when it goes away."""
+"""A TCP relay that can cut every connection, or swallow what is sent, as a network does when it goes away."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ CHUNK = 65_536
 
 
 class TcpProxy:
-    """Relays 127.0.0.1:``port`` to 127.0.0.1:``target``. Use as a context manager."""
+    """Relays 127.0.0.1:``port`` to 127.0.0.1:``target``, or to a Unix socket. Use as a context manager."""
 
-    def __init__(self, target: int) -> None:
+    def __init__(self, target: int | str) -> None:
         self.target = target
         self._down = threading.Event()
+        self._swallowing = threading.Event()
         self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -37,9 +38,14 @@ class TcpProxy:
         for connection in connections:
             _cut(connection)
 
+    def swallow(self) -> None:
+        """Keep connections open, accept new ones, and pass nothing on until :meth:`restore`."""
+        self._swallowing.set()
+
     def restore(self) -> None:
-        """Let connections through again."""
+        """Let new connections through again; what was swallowed is lost, and its connections stay silent."""
         self._down.clear()
+        self._swallowing.clear()
 
     def _accept(self) -> None:
         while True:
@@ -51,20 +57,31 @@ class TcpProxy:
                 _cut(client)
                 continue
             try:
-                server = socket.create_connection(("127.0.0.1", self.target), timeout=10)
+                server = self._connect()
             except OSError:
                 _cut(client)
                 continue
-            server.settimeout(None)
             with self._lock:
                 self._open |= {client, server}
             for source, sink in ((client, server), (server, client)):
                 threading.Thread(target=self._relay, args=(source, sink), daemon=True).start()
 
+    def _connect(self) -> socket.socket:
+        if isinstance(self.target, int):
+            server = socket.create_connection(("127.0.0.1", self.target), timeout=10)
+            server.settimeout(None)
+            return server
+        server = socket.socket(socket.AF_UNIX)
+        server.connect(self.target)
+        return server
+
     def _relay(self, source: socket.socket, sink: socket.socket) -> None:
+        silent = False
         with contextlib.suppress(OSError):
             while data := source.recv(CHUNK):
-                sink.sendall(data)
+                silent = silent or self._swallowing.is_set()
+                if not silent:
+                    sink.sendall(data)
         for connection in (source, sink):
             with self._lock:
                 self._open.discard(connection)

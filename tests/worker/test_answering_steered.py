@@ -326,7 +326,6 @@ def test_what_people_corrected_is_learned_from(agent, work, steer, users, monkey
         return fit(*given, trajectories=trajectories, **named)
 
     monkeypatch.setattr("retrieval.train.train", recording)
-    monkeypatch.setattr("retrieval.training.loop._LEAST_PER_EPOCH", 8)
     asked = [
         Question("q1", "what is spoken in France?", ("France",), ("French",), split="train"),
         Question("q2", "what is spoken in Germany?", ("Germany",), ("German",), split="dev"),
@@ -338,7 +337,7 @@ def test_what_people_corrected_is_learned_from(agent, work, steer, users, monkey
         job = experiments.start_training(
             graph=agent.graph,
             question_set=questions,
-            training=experiments.Training(method, config={"epochs": 1}, seed=0),
+            training=experiments.Training(method, config={"epochs": 1, "draws_per_epoch": 8}, seed=0),
             user=users["analyst"],
         )
         training.train(job.pk)

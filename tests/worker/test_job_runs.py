@@ -1,5 +1,8 @@
 """Running a job: how it ends, and what is told of it meanwhile."""
 
+import threading
+import time
+
 import pytest
 
 from retrieval.errors import Cancelled, SourceError
@@ -112,3 +115,50 @@ def test_the_rate_is_counted_within_a_stage(job, monkeypatch):
 
     job_runs.run(job.pk, work)
     assert rates == [None, 50.0, None, 20.0]
+
+
+@pytest.fixture
+def training(tiny_graph):
+    """A self-training that a worker may begin."""
+    return services.create(kind=JobKind.SELF_TRAIN, title="Teach", graph=tiny_graph, user=None)
+
+
+def test_work_that_gives_way_goes_on_in_place_when_a_short_job_is_done(training, tiny_graph, monkeypatch):
+    monkeypatch.setattr(job_runs, "URGENT_EVERY_S", 0.01)
+    seen = []
+
+    def work(context):
+        seen.append(context.gives_way())
+        urgent = services.create(kind=JobKind.INDEX, title="Urgent", graph=tiny_graph, user=None)
+        ended = threading.Timer(0.2, lambda: Job.objects.filter(pk=urgent.pk).update(state=JobState.DONE))
+        ended.start()
+        time.sleep(0.02)
+        seen.append(context.gives_way())
+        seen.append(Job.objects.get(pk=urgent.pk).state)
+
+    job_runs.run(training.pk, work)
+    training.refresh_from_db()
+    assert (seen, training.state) == ([False, False, JobState.DONE], JobState.DONE)
+
+
+def test_work_that_gives_way_to_a_long_job_gives_its_place_back_and_goes_on_behind_it(
+    training, tiny_graph, monkeypatch
+):
+    monkeypatch.setattr(job_runs, "WAIT_IN_PLACE_S", 0.0)
+    monkeypatch.setattr(job_runs, "URGENT_EVERY_S", 0.0)
+
+    def work(context):
+        services.create(kind=JobKind.TRAIN, title="Train", graph=tiny_graph, user=None)
+        while not context.gives_way():
+            pass
+        raise Cancelled("Stopped.")
+
+    job_runs.run(training.pk, work)
+    training.refresh_from_db()
+    assert (training.state, training.attempts, training.worker) == (JobState.QUEUED, 0, "")
+    assert training.log.last().text == "Given back: other jobs are more urgent."
+    assert services.claim(job_id=training.pk, worker="w") is None
+    train = Job.objects.get(kind=JobKind.TRAIN)
+    assert services.claim(job_id=train.pk, worker="w").pk == train.pk
+    services.finish(job_id=train.pk)
+    assert services.claim(job_id=training.pk, worker="w").pk == training.pk

@@ -8,6 +8,7 @@ from django.db import connection
 from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError, OverBudgetError
 from retrieval.events import AnswerFinal, RunStarted
+from retrieval.llm import failures
 from retrieval.llm.asking import ask
 from retrieval.llm.metering import Limit, metered
 from retrieval.types import Answer, Usage
@@ -52,6 +53,33 @@ def test_a_test_shows_the_real_reply_or_the_real_error(users):
     assert (found["usage"]["llm_calls"], found["usage"]["prompt_tokens"]) == (1, 11)
     failed = services.read_test(bad)
     assert (failed["state"], failed["error"]["code"]) == ("failed", "llm_bad_key")
+
+
+def test_limits_of_a_provider_become_settings(users):
+    chosen = {
+        "constraints": "schema", "silence_timeout": 60.0, "total_timeout": 300.0, "loading_timeout": 10.0,
+        "max_tokens": 4096, "temperature": 0.5,
+    }  # fmt: skip
+    found = language_models.settings_of(provider(users["admin"], **chosen).pk)
+    assert {name: getattr(found, name) for name in chosen} == chosen
+
+
+def test_administrators_read_the_endpoints_own_words_until_it_works_again(users, api):
+    failures.use(language_models.record_failure)
+    with Endpoint(fails(400, "sk-1 may not ask for 'top_k'."), says("Bern.")) as endpoint:
+        row = provider(users["admin"], base_url=endpoint.url)
+        bad, good = (services.start_test(key=row.pk, user=users["admin"]) for _ in range(2))
+        language_models.test_model(bad)
+        shown = {
+            role: api(role).get("/api/v1/language-models").json()["results"][0]["failure"] for role in users
+        }
+        language_models.test_model(good)
+    failures.use(failures._log)
+    assert services.read_test(bad)["endpoint_words"] == "(key) may not ask for 'top_k'."
+    assert "top_k" not in services.read_test(bad)["error"]["message"]
+    assert shown.pop("admin")["words"].endswith("answers with error 400. (key) may not ask for 'top_k'.")
+    assert set(shown.values()) == {None}
+    assert api().get("/api/v1/language-models").json()["results"][0]["failure"] is None
 
 
 def test_what_a_run_uses_counts_for_its_users_day(users):

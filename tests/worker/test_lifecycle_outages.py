@@ -105,11 +105,11 @@ def test_a_long_job_that_waits_for_another_is_not_sent_in_vain(tiny_graph, redis
     services.claim(job_id=first.pk, worker=identity.NAME)
     redis.flushdb()
     services.send_waiting()
-    assert redis.llen("clew:celery:jobs") == 0
+    assert redis.llen("clew:celery:long") == 0
     services.finish(job_id=first.pk)
     redis.flushdb()
     services.send_waiting()
-    assert redis.llen("clew:celery:jobs") == 1
+    assert redis.llen("clew:celery:long") == 1
 
 
 def test_a_run_goes_on_when_the_database_comes_back(run, scripted, events):

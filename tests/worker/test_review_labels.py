@@ -238,6 +238,7 @@ def test_a_training_from_a_queue_is_listed_from_the_start_newest_first(
 def test_a_review_is_trained_from_compared_promoted_and_rolled_back(api, tiny_graph, queue, questions, users):
     client = api("analyst")
     before = trained(client, tiny_graph, question_set=questions.pk).result["checkpoint"]
+    client.post(f"/api/v1/checkpoints/{before}/promote")
     say(users["analyst"], "q3", borders_then_official_language=NO, official_language=YES)
     job = trained(client, tiny_graph, review_queue=queue.pk, compare=True, seed=3)
     after = job.result["checkpoint"]

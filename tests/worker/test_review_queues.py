@@ -82,7 +82,7 @@ def prepared(graph, questions, label_sets, **plan):
 def test_a_queue_in_the_order_of_doubt(tiny_graph, questions, both):
     queue, job = prepared(tiny_graph, questions, both)
     assert job.result == {"queue": queue.pk, "items": 4, "candidates": 5, "without_paths": 1}
-    assert (queue.items, queue.candidates, queue.simple, queue.state) == (4, 5, True, "done")
+    assert (queue.items, queue.candidates, queue.state) == (4, 5, "done")
     rows = list(queue.rows.all())
     assert [(row.key, row.doubt) for row in rows] == [
         ("q3", 1.0),

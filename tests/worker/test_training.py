@@ -18,9 +18,10 @@ from tests.conftest import TINY
 from tests.support.llm_server import LLMServer
 from webapp.answers import services as answers
 from webapp.experiments import label_sets as labels
-from webapp.experiments import reports
+from webapp.experiments import promotions, reports
 from webapp.experiments import services as experiments
 from webapp.experiments.models import Checkpoint, LabelSet, Report
+from webapp.experiments.resolution import checkpoint_in_use
 from webapp.graphs import files, progress, versions
 from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobState
@@ -110,7 +111,7 @@ def test_every_method_is_trained_asked_and_evaluated(tiny_graph, questions, user
     job = experiments.start_training(
         graph=tiny_graph,
         question_set=questions,
-        training=experiments.Training(method, config=config, seed=5),
+        training=experiments.Training(method, config=config, seed=5, compare=False),
         user=users["analyst"],
     )
     training.train(job.pk)
@@ -119,6 +120,8 @@ def test_every_method_is_trained_asked_and_evaluated(tiny_graph, questions, user
     checkpoint = Checkpoint.objects.get(pk=job.result["checkpoint"])
     assert (checkpoint.method, checkpoint.config["seed"], checkpoint.config["epochs"]) == (method, 5, 1)
     assert (checkpoint.question_set_name, checkpoint.fraction) == ("Six", 1.0)
+    assert checkpoint_in_use(tiny_graph, method=method) is None
+    promotions.promote(checkpoint=checkpoint, user=users["analyst"])
 
     ask = answers.Ask("What is spoken in Germany?", method=method)
     run = answers.create_run(graph=tiny_graph, ask=ask, user=users["viewer"])
@@ -180,6 +183,70 @@ def test_the_router_is_trained_asked_and_evaluated(tiny_graph, users, events):
     ended(report)
     assert report.summary["manifest"]["checkpoint"] == checkpoint.fingerprint
     assert (report.summary["method"], report.summary["n"]) == ("router", 2)
+
+
+@pytest.fixture
+def trained(tiny_graph, questions, users):
+    """The first checkpoint of a graph."""
+    job = experiments.start_training(
+        graph=tiny_graph,
+        question_set=questions,
+        training=experiments.Training("rapl", config={"epochs": 1}),
+        user=users["analyst"],
+    )
+    training.train(job.pk)
+    return Checkpoint.objects.get(job=job)
+
+
+def test_the_first_checkpoint_is_compared_with_what_answers_now_and_answers_when_promoted(
+    tiny_graph, trained, api
+):
+    assert checkpoint_in_use(tiny_graph) is None
+    row = f"/api/v1/checkpoints/{trained.pk}"
+    assert api("viewer").get(row).json()["comparison"]["state"] == "running"
+    before, after = (Report.objects.get(pk=pk) for pk in trained.job.result["reports"])
+    assert [(one.method, one.checkpoint) for one in (before, after)] == [
+        ("rel-rag-path", None),
+        ("rapl", trained),
+    ]
+    assert {(one.split, one.limit, one.topics) for one in (before, after)} == {("test", 300, "linked")}
+    for one in (before, after):
+        evaluation.evaluate(one.job_id)
+        one.refresh_from_db()
+    found = api("viewer").get(row).json()["comparison"]
+    assert (found["state"], found["before"], found["after"], found["n"]) == ("done", before.pk, after.pk, 2)
+    assert (found["method"], found["checkpoint"], found["split"]) == ("rel-rag-path", None, "test")
+    scores = [one.summary["metrics"]["exact_set"] for one in (before, after)]
+    assert [found["score_before"], found["score_after"]] == scores
+    assert (found["gained"] - found["lost"]) / 2 == scores[1] - scores[0]
+    assert found["low"] <= scores[1] - scores[0] <= found["high"]
+    promotions.promote(checkpoint=trained, user=None)
+    assert checkpoint_in_use(tiny_graph) == trained
+
+    again = api("admin").post(f"{row}/compare", {"question_set": before.question_set_id}, format="json")
+    assert (again.status_code, again.json()["comparison"]["state"]) == (202, "running")
+    trained.refresh_from_db()
+    assert Report.objects.get(pk=trained.comparison["before"]).checkpoint == trained, "it answers now"
+    Report.objects.get(pk=trained.comparison["after"]).job.delete()
+    assert api("viewer").get(row).json()["comparison"]["state"] == "failed"
+
+
+@pytest.mark.parametrize("file", ["weights.pt", "manifest.json", "config.json"])
+def test_a_damaged_checkpoint_is_named_and_what_is_untrained_answers(
+    tiny_graph, trained, users, events, file
+):
+    promotions.promote(checkpoint=trained, user=None)
+    (files.local_path(trained.path) / file).write_bytes(b"damaged")
+    ask = answers.Ask("What is the capital of Germany?", method="rapl")
+    run = answers.create_run(graph=tiny_graph, ask=ask, user=users["viewer"])
+    assert run.checkpoint == trained
+    answering.answer(str(run.pk))
+    final = events(run)[-1]
+    assert (final["type"], [one["label"] for one in final["answers"]]) == ("answer.final", ["Berlin"])
+    assert final["warnings"][0].startswith(
+        f"Checkpoint {trained.pk} of rapl cannot be opened: its files are damaged or missing. "
+        "This was answered without it."
+    )
 
 
 def test_a_report_is_kept_whole_and_searchable(tiny_graph, questions):

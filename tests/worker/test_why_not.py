@@ -5,9 +5,8 @@ import uuid
 import pytest
 
 from webapp.answers import services, why_not
-from webapp.answers.models import Run
-from worker import answering
-from worker.why_not import find_out
+from webapp.answers.models import Diagnosis, Run, RunState
+from worker import answering, engines, identity, watchdog
 
 
 @pytest.fixture
@@ -30,7 +29,7 @@ def found_out(client, run, **expected):
     assert asked.status_code == 202, asked.content
     key = asked.json()["key"]
     assert client.get(url(run, key)).json() == {"state": "waiting", "found": None, "error": None}
-    find_out(key)
+    answering.answer(key)
     return client.get(url(run, key)).json()
 
 
@@ -59,11 +58,31 @@ def test_what_cannot_be_asked_is_refused(api, answered, run):
     assert client.get(url(answered, uuid.uuid4())).status_code == 404
 
 
-def test_another_run_does_not_show_it_and_a_deleted_one_is_told(api, answered, run):
+def test_another_run_does_not_show_it_and_it_goes_with_its_run(api, answered, run):
     client = api("viewer")
     key = client.post(url(answered), {"name": "French"}, format="json").json()["key"]
     assert client.get(url(run, key)).status_code == 404
     Run.objects.filter(pk=answered.pk).delete()
-    find_out(key)
-    assert why_not.read(key)["error"]["code"] == "not_found"
-    find_out(key)  # again: nothing happens
+    assert client.get(url(answered, key)).status_code == 404
+    assert not Diagnosis.objects.exists()
+
+
+def test_one_that_breaks_says_so(api, answered, monkeypatch):
+    monkeypatch.setattr(engines, "of_run", lambda _: 1 / 0)
+    said = found_out(api("viewer"), answered, name="French")
+    assert (said["state"], said["found"], said["error"]["code"]) == ("failed", None, "internal")
+
+
+def test_a_worker_that_ends_gives_it_back_and_one_that_died_has_lost_it(api, answered):
+    key = api("viewer").post(url(answered), {"name": "French"}, format="json").json()["key"]
+    diagnosis = services.claim(worker=identity.NAME)
+    identity.stopping.set()
+    answering.begin(diagnosis)
+    diagnosis.refresh_from_db()
+    assert (str(diagnosis.pk), diagnosis.state, diagnosis.worker) == (key, RunState.QUEUED, "")
+    identity.stopping.clear()
+    services.claim(worker="elsewhere:1:x")
+    why_not.sweep()
+    said = api("viewer").get(url(answered, key)).json()
+    assert (said["state"], said["error"]["code"]) == ("failed", "worker_lost")
+    assert not watchdog.keys(watchdog.DIAGNOSIS)

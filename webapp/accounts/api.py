@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
+from django.conf import settings
 from django.contrib.auth import login, logout, update_session_auth_hash
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
@@ -15,7 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from webapp.accounts import people
+from webapp.accounts import people, throttling
 from webapp.accounts.authentication import Session
 from webapp.accounts.models import Role, User
 from webapp.accounts.services import check_password, create_token
@@ -75,10 +76,21 @@ class SessionView(APIView):
         """Log in."""
         _require_csrf(request)
         data = _login_data(request)
-        user = check_password(**data, address=_address(request))
+        cookie = request.COOKIES.get(settings.DEVICE_COOKIE_NAME, "")
+        device = throttling.read_device(cookie, data["username"])
+        user = check_password(**data, address=_address(request), device=device)
         login(request._request, user)
         request.user = user
-        return _session(request)
+        answer = _session(request)
+        answer.set_cookie(
+            settings.DEVICE_COOKIE_NAME,
+            cookie if device else throttling.issue_device(user.username),
+            max_age=settings.DEVICE_COOKIE_AGE,
+            secure=request.is_secure(),
+            httponly=True,
+            samesite="Lax",
+        )
+        return answer
 
     @extend_schema(operation_id="session_logout", responses={204: None})
     def delete(self, request: Request) -> Response:
@@ -101,7 +113,12 @@ class PasswordView(APIView):
         data = validated(NewPasswordSerializer(data=request.data))
         user = cast(User, request.user)
         try:
-            check_password(username=user.username, password=data["old_password"], address=_address(request))
+            check_password(
+                username=user.username,
+                password=data["old_password"],
+                address=_address(request),
+                device=str(request._request.session.session_key),  # whoever is logged in is known
+            )
         except BadLoginError:
             raise serializers.ValidationError({"old_password": ["This is not your password."]}) from None
         try:

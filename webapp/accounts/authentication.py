@@ -13,8 +13,8 @@ from rest_framework.authentication import BaseAuthentication, SessionAuthenticat
 from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 
-from webapp.accounts import scopes
 from webapp.accounts.models import ApiToken, User
+from webapp.accounts.scopes import required_scope
 from webapp.accounts.services import digest, seen
 
 
@@ -44,15 +44,22 @@ class BearerToken(BaseAuthentication):
         found = user_of_token(token.strip())
         if found is None:
             raise AuthenticationFailed("This token is not known, or has expired.")
-        needed = scopes.needed(request.method or "GET", request.path)
-        if needed not in found[1].scopes:
-            raise PermissionDenied(f"This token may not be used for that: it lacks the scope {needed}.")
+        scope = required_scope(request.method or "GET", _route(request))
+        if scope is None:
+            raise PermissionDenied("No token may be used for that: log in.")
+        if scope not in found[1].scopes:
+            raise PermissionDenied(f"This token may not be used for that: it lacks the scope {scope}.")
         seen(found[0])
         return found
 
     def authenticate_header(self, request: Request) -> str:
         """The scheme named in a 401."""
         return "Bearer"
+
+
+def _route(request: Request) -> str:
+    match = request.resolver_match
+    return match.route if match is not None else ""
 
 
 def live_tokens() -> QuerySet[ApiToken]:

@@ -14,6 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import get_random_string
 
+from webapp.accounts import throttling
 from webapp.accounts.models import ApiToken, Role, User
 from webapp.accounts.signals import person_changed
 from webapp.api.errors import ConflictError, LastAdminError, NameTakenError
@@ -98,8 +99,16 @@ def reset_password(*, person: User, by: User) -> tuple[User, str]:
         password = _one_time(locked)
         locked.save(update_fields=["is_active", "password", "one_time_until"])
         _end_tokens(locked)
+    throttling.lift_lock(locked.username)
     logger.info("%s made a password for %s", by.username, locked.username)
     return locked, password
+
+
+def unlock(*, person: User, by: User) -> User:
+    """Let people log in to an account again that wrong passwords have locked."""
+    throttling.lift_lock(person.username)
+    logger.info("%s lifted the log-in lock of %s", by.username, person.username)
+    return person
 
 
 def change_password(*, user: User, password: str) -> None:

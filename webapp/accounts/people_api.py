@@ -11,7 +11,7 @@ from rest_framework.generics import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from webapp.accounts import people, quotas
+from webapp.accounts import people, quotas, throttling
 from webapp.accounts.models import Role, User
 from webapp.accounts.permissions import Admin
 from webapp.accounts.views import UserView
@@ -23,12 +23,16 @@ QUOTA_MAX = 2**60
 
 
 class AccountSerializer(serializers.ModelSerializer[User]):
-    """A person. ``used`` and ``limit`` are bytes kept and allowed; ``quota`` is set where theirs is their own."""
+    """A person. ``used`` and ``limit`` are bytes kept and allowed; ``quota`` is set where theirs is their own.
+
+    ``login_locked_s``: for so many seconds nobody logs in to the account from a new device; 0 without a lock.
+    """
 
     groups: serializers.RelatedField[Any, Any, Any] = serializers.SlugRelatedField(
         slug_field="name", many=True, read_only=True
     )
     must_change_password = serializers.BooleanField(read_only=True)
+    login_locked_s = serializers.SerializerMethodField()
     used = serializers.SerializerMethodField()
     limit = serializers.SerializerMethodField()
 
@@ -36,8 +40,13 @@ class AccountSerializer(serializers.ModelSerializer[User]):
         model = User
         fields = [
             *("id", "username", "role", "is_active", "must_change_password", "groups", "last_seen_at"),
-            *("date_joined", "used", "quota", "limit"),
+            *("date_joined", "login_locked_s", "used", "quota", "limit"),
         ]
+
+    def get_login_locked_s(self, person: User) -> int:
+        """How long the account is locked for new devices."""
+        locks = self.context.get("locks") or throttling.list_locks([person.username])
+        return int(locks[person.username])
 
     def get_used(self, person: User) -> int:
         """What counts against the quota."""
@@ -87,8 +96,10 @@ class UsersView(_People):
     @extend_schema(operation_id="users_list", responses=AccountSerializer(many=True))
     def get(self, request: Request) -> Response:
         """Everybody, by name."""
-        context = {"used": quotas.of_users()}
-        return Response(AccountSerializer(_rows(self.user), many=True, context=context).data)
+        rows = _rows(self.user)
+        locks = throttling.list_locks([person.username for person in rows])
+        context = {"used": quotas.of_users(), "locks": locks}
+        return Response(AccountSerializer(rows, many=True, context=context).data)
 
     @extend_schema(
         operation_id="users_create", request=NewPersonSerializer, responses={201: MadeAccountSerializer}
@@ -141,6 +152,15 @@ class PasswordResetView(_People):
         """Make a new one, shown this once; who was deactivated is let in again. Sessions and tokens end."""
         person, password = people.reset_password(person=self.person(pk), by=self.user)
         return _shown_once(person, password, status.HTTP_200_OK)
+
+
+class UnlockView(_People):
+    """The lock that wrong passwords put on an account."""
+
+    @extend_schema(operation_id="users_unlock", request=None, responses=AccountSerializer)
+    def post(self, request: Request, pk: int) -> Response:
+        """Forget all wrong passwords that were tried for the account: new devices can log in again."""
+        return Response(AccountSerializer(people.unlock(person=self.person(pk), by=self.user)).data)
 
 
 def _rows(user: User) -> QuerySet[User]:

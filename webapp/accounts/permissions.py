@@ -8,7 +8,7 @@ from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
 from webapp.accounts.models import Role, User
-from webapp.accounts.rights import may_manage
+from webapp.accounts.rights import require_manager
 from webapp.api.access import AccessControlled
 from webapp.api.errors import PasswordChangeError
 
@@ -68,9 +68,25 @@ class Admin(ByRole):
     reads = writes = Role.ADMIN
 
 
-class OwnerWrites(AnalystWrites):
-    """Who may see something reads it; its owner and administrators write."""
+class ByManager(ByRole):
+    """Visible is not manageable: whoever sees a row reads it, and whoever may manage it changes it."""
 
     def has_object_permission(self, request: Request, view: APIView, obj: AccessControlled) -> bool:
-        """Whether with this."""
-        return request.method in SAFE_METHODS or may_manage(request.user, obj)
+        """Let a row be read; refuse to change one that is somebody else's.
+
+        Raises:
+            ForbiddenError: the user may not manage the row.
+        """
+        if request.method not in SAFE_METHODS:
+            require_manager(request.user, obj)
+        return True
+
+
+class ManagerWrites(ByManager):
+    """Viewers read; whoever manages a row changes it, whatever their role."""
+
+
+class OwnerWrites(ByManager):
+    """Viewers read; analysts make rows, and change those that they manage."""
+
+    writes = Role.ANALYST

@@ -1,7 +1,8 @@
 """Who may stop, change or delete what somebody made: the one place that decides, by what models say of themselves.
 
 Who may *see* it, its model says as well (:mod:`webapp.api.access`); what a role may do at all is decided by
-``webapp.accounts.permissions``, what a token may be used for by ``webapp.accounts.scopes``.
+``webapp.accounts.permissions``, which applies this rule to every row that a view changes; what a token may be used for
+by ``webapp.accounts.scopes``.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from webapp.api.errors import ForbiddenError
 
 def may_manage(user: Person, thing: AccessControlled) -> bool:
     """Whether a user may stop, change and delete something: its owner, its graph's owner, and administrators."""
-    if not isinstance(user, User) or not user.is_active or not thing.owner_path:
+    if not isinstance(user, User) or not user.is_active or not (thing.owner_path or thing.managed_through):
         return False
     if user.has_role(Role.ADMIN):
         return True
-    owner = _reach(thing, thing.owner_path)
+    owner = _reach(thing, thing.owner_path) if thing.owner_path else None
     if owner is not None and owner == user.pk and user.has_role(Role(thing.owner_role)):
         return True
     return bool(thing.managed_through) and may_manage(user, _reach(thing, thing.managed_through))
@@ -33,12 +34,14 @@ def require_manager(user: Person, thing: AccessControlled) -> None:
         ForbiddenError: the user may not (:func:`may_manage`).
     """
     if not may_manage(user, thing):
-        others = (
-            "its owner, the graph's owner or an administrator"
-            if thing.managed_through
-            else "its owner or an administrator"
+        owners = [
+            *(["its owner"] if thing.owner_path else []),
+            *(["the graph's owner"] if thing.managed_through else []),
+        ]
+        raise ForbiddenError(
+            f"This {thing._meta.verbose_name} is somebody else's.",
+            hint=f"Ask {', '.join(owners)} or an administrator.",
         )
-        raise ForbiddenError(f"This {thing._meta.verbose_name} is somebody else's.", hint=f"Ask {others}.")
 
 
 def _reach(thing: Any, way: str) -> Any:

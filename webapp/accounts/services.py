@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import secrets
+import threading
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
@@ -11,26 +13,36 @@ from django.contrib.auth import authenticate
 from django.utils import timezone
 
 from webapp.accounts.models import ApiToken, Role, Scope, User
-from webapp.accounts.throttling import Try
-from webapp.api.errors import BadLoginError
+from webapp.accounts.throttling import LoginAttempt
+from webapp.api.errors import BadLoginError, ServerBusyError
 
 ADMIN = "admin"
 SEEN_EVERY = timedelta(minutes=1)
+HASH_WAIT_S = 10.0
+"""A hash takes a processor for some tenths of a second: so long, others wait for their turn."""
+_hashing = threading.BoundedSemaphore(max(1, (os.cpu_count() or 1) // 2))
 
 
-def check_password(*, username: str, password: str, address: str) -> User:
+def check_password(*, username: str, password: str, address: str, device: str = "") -> User:
     """The user of this name and password.
 
     Raises:
         BadLoginError: no such active user, another password, or one made for them too long ago.
         TooManyLoginsError: too many wrong tries lately (:mod:`webapp.accounts.throttling`); this one was not looked at.
+        ServerBusyError: too many passwords are being checked just now.
     """
-    tried = Try(username=username, address=address)
-    tried.count()
-    user = authenticate(username=username, password=password)
+    attempt = LoginAttempt(username=username, address=address, device=device)
+    attempt.count()
+    if not _hashing.acquire(timeout=HASH_WAIT_S):
+        attempt.withdraw()
+        raise ServerBusyError("Too many people are logging in just now.", hint="Try again in some seconds.")
+    try:
+        user = authenticate(username=username, password=password)
+    finally:
+        _hashing.release()
     if not isinstance(user, User) or (user.one_time_until and user.one_time_until <= timezone.now()):
         raise BadLoginError("The user name or the password is wrong.", hint="Check both and try again.")
-    tried.succeeded()
+    attempt.clear()
     return user
 
 

@@ -1,69 +1,153 @@
-"""How often log-ins may be tried: counted before a password is looked at, so that many tries at once gain nothing."""
+"""Limits on log-in attempts: per account and address first, then per address, then per account with a growing delay.
+
+Attempts are counted before the password is checked, so that parallel attempts gain nothing; refused attempts are not
+counted, so that repeating them extends no lock. A browser that has logged in to the account before carries a signed
+device cookie (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"). It has a count of its own and is exempt
+from the other limits, so that nobody else can lock the owner out of it.
+"""
 
 from __future__ import annotations
 
 import hashlib
-import ipaddress
+import math
+import secrets
+from collections.abc import Sequence
+from typing import Any
 
 from django.conf import settings
+from django.core import signing
 
+from webapp.accounts.models import User
 from webapp.api.errors import TooManyLoginsError
+from webapp.api.network import network_of
 from webapp.api.redis import redis_client
 
+_SALT = "webapp.accounts.device"
+_PREFIX = "clew:login"
 
-class Try:
-    """One try to log in: of an account from an address, of an account at all, and from an address at all.
+# KEYS: the counters. ARGV: window, longest lock, seconds for which the lock level is kept, then each counter's limit.
+# A counter that ends in ":account" locks for the window, then twice as long each time, when it reaches its limit.
+# Returns 0, or the milliseconds to wait where a counter is at its limit; then nothing is counted.
+_COUNT = """
+local wait = 0
+for i, key in ipairs(KEYS) do
+    if tonumber(redis.call('GET', key) or '0') >= tonumber(ARGV[3 + i]) then
+        wait = math.max(wait, redis.call('PTTL', key))
+    end
+end
+if wait > 0 then return wait end
+for i, key in ipairs(KEYS) do
+    local count = redis.call('INCR', key)
+    if count == 1 then redis.call('EXPIRE', key, ARGV[1]) end
+    if count == tonumber(ARGV[3 + i]) and string.sub(key, -8) == ':account' then
+        local level = redis.call('INCR', key .. ':level')
+        redis.call('EXPIRE', key .. ':level', ARGV[3])
+        redis.call('EXPIRE', key, math.min(ARGV[1] * 2 ^ (level - 1), tonumber(ARGV[2])))
+    end
+end
+return 0
+"""
 
-    The three counts last ``LOGIN_WINDOW_S`` from their first try on. The second slows guessing from many addresses, the
-    third guessing the names of many accounts.
+
+class LoginAttempt:
+    """One attempt to log in.
+
+    Args:
+        username: as typed.
+        address: the client's network address.
+        device: identifies a client that has logged in to this account before; empty for any other.
     """
 
-    def __init__(self, *, username: str, address: str) -> None:
-        name, place = username.casefold(), _place(address)
-        self._counts = {
-            _key("both", f"{name}\0{place}"): settings.LOGIN_FAILURES,
-            _key("account", name): settings.LOGIN_FAILURES_OF_ACCOUNT,
-            _key("address", place): settings.LOGIN_FAILURES_OF_ADDRESS,
-        }
+    def __init__(self, *, username: str, address: str, device: str = "") -> None:
+        account = _account_key(username)
+        if device:
+            self._counters = {f"{account}:device:{_digest(device)}": settings.LOGIN_FAILURES}
+        else:
+            network = _digest(network_of(address))
+            self._counters = {
+                f"{account}:address:{network}": settings.LOGIN_FAILURES,
+                f"{account}:account": settings.LOGIN_FAILURES_OF_ACCOUNT,
+                f"{_PREFIX}:address:{network}": settings.LOGIN_FAILURES_OF_ADDRESS,
+            }
 
     def count(self) -> None:
-        """Count it.
+        """Count the attempt.
 
         Raises:
-            TooManyLoginsError: there were too many lately.
+            TooManyLoginsError: a limit is reached; the attempt is not counted.
         """
-        with redis_client().pipeline(transaction=True) as pipe:
-            for key in self._counts:
-                pipe.set(key, 0, ex=settings.LOGIN_WINDOW_S, nx=True)
-                pipe.incr(key)
-            tries = pipe.execute()[1::2]
-        if any(made > most for made, most in zip(tries, self._counts.values(), strict=True)):
+        windows = settings.LOGIN_WINDOW_S, settings.LOGIN_LOCK_MAX_S, settings.LOGIN_LEVEL_KEPT_S
+        count = redis_client().register_script(_COUNT)
+        wait = int(count(keys=[*self._counters], args=[*windows, *self._counters.values()]))
+        if wait:
+            seconds = math.ceil(wait / 1000)
             raise TooManyLoginsError(
                 "Too many wrong passwords.",
-                hint=f"Wait {settings.LOGIN_WINDOW_S // 60} minutes and try again.",
+                hint=f"Wait {describe_seconds(seconds)} and try again.",
+                retry_after=seconds,
             )
 
-    def succeeded(self) -> None:
-        """It was the right password: forget the wrong ones of this account from this address, and this try."""
-        both, account, address = self._counts
+    def clear(self) -> None:
+        """Take the attempt back because the password is right; forget the wrong ones of this client."""
+        self.withdraw()
+        redis_client().delete(next(iter(self._counters)))
+
+    def withdraw(self) -> None:
+        """Take the attempt back."""
         with redis_client().pipeline(transaction=True) as pipe:
-            pipe.delete(both)
-            for key in (account, address):
+            for key in self._counters:
                 pipe.set(key, 1, ex=settings.LOGIN_WINDOW_S, nx=True)
                 pipe.decr(key)
             pipe.execute()
 
 
-def _key(kind: str, what: str) -> str:
-    return f"clew:login:{kind}:{hashlib.sha256(what.encode('utf-8', 'surrogatepass')).hexdigest()}"
+def list_locks(usernames: Sequence[str]) -> dict[str, int]:
+    """Map each account to the seconds for which new devices cannot log in to it; 0 where they can."""
+    keys = [f"{_account_key(name)}:account" for name in usernames]
+    with redis_client().pipeline(transaction=False) as pipe:
+        for key in keys:
+            pipe.get(key)
+            pipe.ttl(key)
+        found = pipe.execute()
+    limit = settings.LOGIN_FAILURES_OF_ACCOUNT
+    return {
+        name: max(0, ttl) if int(count or 0) >= limit else 0
+        for name, count, ttl in zip(usernames, found[::2], found[1::2], strict=True)
+    }
 
 
-def _place(address: str) -> str:
-    """The address, or of IPv6 the network that one household or host has."""
+def lift_lock(username: str) -> None:
+    """Forget all failed attempts of an account, from everywhere."""
+    keys = [*redis_client().scan_iter(f"{_account_key(username)}:*", count=1000)]
+    if keys:
+        redis_client().delete(*keys)
+
+
+def issue_device(username: str) -> str:
+    """Return the value of a new device cookie for an account."""
+    return signing.dumps([_account_key(username), secrets.token_urlsafe(12)], salt=_SALT)
+
+
+def read_device(cookie: str, username: str) -> str:
+    """Return the device that a cookie names, empty where the cookie is not of this account or not valid."""
     try:
-        ip = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(ip, ipaddress.IPv6Address):
-        return str(ip.ipv4_mapped or ipaddress.ip_network((int(ip) >> 64 << 64, 64)))
-    return str(ip)
+        content: Any = signing.loads(cookie, salt=_SALT, max_age=settings.DEVICE_COOKIE_AGE)
+    except signing.BadSignature:
+        return ""
+    account, device = content
+    return str(device) if account == _account_key(username) else ""
+
+
+def describe_seconds(seconds: int) -> str:
+    """Render a waiting time: seconds below two minutes, else minutes rounded up."""
+    if seconds < 120:
+        return f"{seconds} second{'s' if seconds != 1 else ''}"
+    return f"{math.ceil(seconds / 60)} minutes"
+
+
+def _account_key(username: str) -> str:
+    return f"{_PREFIX}:{_digest(User.normalize_username(username).casefold())}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -16,7 +16,7 @@ from rest_framework.views import APIView
 from rest_framework.viewsets import GenericViewSet
 
 from webapp.accounts.models import User
-from webapp.accounts.permissions import AnalystWrites
+from webapp.accounts.permissions import OwnerWrites
 from webapp.api.access import OnlyVisible, visible
 from webapp.api.params import integer
 
@@ -66,14 +66,16 @@ class ByParameters(BaseFilterBackend):
 
 
 class RowViewSet(UserView, mixins.ListModelMixin, mixins.RetrieveModelMixin, GenericViewSet[Row]):
-    """Rows of a model in pages, and one of them by its number; viewers read, analysts write.
+    """Rows of a model in pages, and one of them by its number; viewers read, analysts make, managers change.
+
+    An action that changes a row which others may see is for who manages the row, unless it declares other permissions.
 
     Attributes:
         narrowed_by: the columns by which a list can be narrowed, each with its type: int or str.
     """
 
     lookup_value_converter = "int"
-    permission_classes = [AnalystWrites]
+    permission_classes = [OwnerWrites]
     filter_backends = [OnlyVisible, ByParameters]
     narrowed_by: ClassVar[dict[str, type]] = {}
 

@@ -10,7 +10,7 @@ from rest_framework.generics import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from webapp.accounts.rights import require_manager
+from webapp.accounts.permissions import ManagerWrites
 from webapp.accounts.views import UserView
 from webapp.answers import across, services
 from webapp.answers.models import AcrossQuestion, RunState
@@ -105,6 +105,8 @@ class AcrossQuestionsView(UserView):
 class AcrossQuestionView(UserView):
     """A question over several graphs."""
 
+    permission_classes = [ManagerWrites]
+
     @extend_schema(responses=AcrossSerializer)
     def get(self, request: Request, pk: UUID) -> Response:
         """What each graph answers, and the answers put together."""
@@ -114,7 +116,7 @@ class AcrossQuestionView(UserView):
     def delete(self, request: Request, pk: UUID) -> Response:
         """Delete it with its runs; those that go on are stopped."""
         asked = self._asked(pk)
-        require_manager(self.user, asked)
+        self.check_object_permissions(request, asked)
         for run in asked.runs.all():
             services.delete_run(run=run)
         asked.delete()

@@ -14,8 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from webapp.accounts.models import Role, User
-from webapp.accounts.permissions import has_role
-from webapp.accounts.rights import require_manager
+from webapp.accounts.permissions import ManagerWrites, Viewer, has_role
 from webapp.accounts.views import UserView
 from webapp.answers import flagging, selectors, services, steering
 from webapp.answers import serializers as shapes
@@ -32,6 +31,7 @@ class RunViewSet(DestroyModelMixin, UserView, viewsets.GenericViewSet[Run]):
 
     queryset = selectors.runs()
     serializer_class = shapes.RunSerializer
+    permission_classes = [ManagerWrites]
     lookup_value_converter = "uuid"
 
     @extend_schema(
@@ -84,7 +84,7 @@ class RunViewSet(DestroyModelMixin, UserView, viewsets.GenericViewSet[Run]):
         return Response(shapes.RunDetailSerializer(self.get_object()).data)
 
     @extend_schema(request=shapes.NewFlagSerializer, responses=shapes.FlaggedSerializer)
-    @action(detail=True, methods=["post"])
+    @action(detail=True, methods=["post"], permission_classes=[Viewer])
     def flag(self, request: Request, pk: str) -> Response:
         """Say that an answer or a path is wrong: analysts will judge the question with the paths that were shown."""
         data = validated(shapes.NewFlagSerializer(data=request.data))
@@ -93,7 +93,6 @@ class RunViewSet(DestroyModelMixin, UserView, viewsets.GenericViewSet[Run]):
 
     def perform_destroy(self, instance: Run) -> None:
         """Delete it with its log."""
-        require_manager(self.user, instance)
         services.delete_run(run=instance)
 
     @extend_schema(
@@ -110,28 +109,22 @@ class RunViewSet(DestroyModelMixin, UserView, viewsets.GenericViewSet[Run]):
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, pk: str) -> Response:
         """Stop the run; what was found is kept."""
-        return _accepted(services.cancel_run(run=self._managed()))
+        return _accepted(services.cancel_run(run=self.get_object()))
 
     @extend_schema(request=None, responses={202: shapes.RunSerializer})
     @action(detail=True, methods=["post"])
     def pause(self, request: Request, pk: str) -> Response:
         """Let an agent rest after the step it is at."""
-        return _accepted(steering.pause_run(run=self._managed()))
+        return _accepted(steering.pause_run(run=self.get_object()))
 
     @extend_schema(request=shapes.SteerSerializer, responses={202: shapes.RunSerializer})
     @action(detail=True, methods=["post"])
     def steer(self, request: Request, pk: str) -> Response:
         """Take steps of an agent back, choose the next one, and go on. Without ``pause_after`` it rests as before."""
-        run = self._managed()
+        run = self.get_object()
         data = validated(shapes.SteerSerializer(data=request.data))
         steer = steering.Steer(**{"pause_after": run.pause_after, **data})
         return _accepted(steering.steer_run(run=run, steer=steer, user=self.user))
-
-    def _managed(self) -> Run:
-        """The run, if the user may stop and steer it."""
-        run = self.get_object()
-        require_manager(self.user, run)
-        return run
 
     @extend_schema(responses=shapes.ExportSerializer)
     @action(detail=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from typing import Any
 from urllib.parse import parse_qs
 from uuid import UUID
@@ -13,7 +13,7 @@ from channels.db import database_sync_to_async
 from retrieval.events import TERMINAL_TYPES
 from webapp.answers import announce, selectors, services
 from webapp.api.access import visible
-from webapp.live.consumers import NOT_FOUND, SETTLE_S, Socket
+from webapp.live.consumers import NOT_FOUND, Socket
 
 BAD_REQUEST = 4400
 LOOK_AGAIN_S = 1.0
@@ -45,6 +45,10 @@ class RunsConsumer(Socket):
         """Whether they may also still see the graphs of the runs."""
         return super().still_allowed() and _may_watch(self.scope["user"], self.sent)
 
+    def checked(self) -> Hashable:
+        """The runs too."""
+        return super().checked(), *self.sent
+
     async def connect(self) -> None:
         """Join, replay."""
         self.turn = asyncio.Lock()
@@ -56,7 +60,6 @@ class RunsConsumer(Socket):
         async with self.turn:
             found = await self.catch_up(self.sent)
         if not found:
-            await asyncio.sleep(SETTLE_S)
             await self.close(NOT_FOUND)
         elif not self.ended:
             self.watch = asyncio.create_task(self.look_again())
@@ -110,7 +113,6 @@ class RunsConsumer(Socket):
     async def end(self) -> None:
         """Close, because the runs are over."""
         self.ended = True
-        await asyncio.sleep(SETTLE_S)
         await self.close(1000)
 
     async def look_again(self) -> None:

@@ -1,4 +1,4 @@
-"""Whose run is next: people take turns, so that nobody waits behind all that another has asked.
+"""Whose run or diagnosis is next: people take turns, so that nobody waits behind all that another has asked.
 
 The queue is what PostgreSQL says it is; a message to the workers only wakes one. A run's turn is how many runs its
 person has at work plus its place among those that the person has waiting. Within a turn it is first the one who was
@@ -6,26 +6,34 @@ served longest ago. Of the runs of one comparison the one that is likely to take
 done beside it. Methods without a checkpoint read a question alike, and a worker reads it once: it takes the others of
 them itself, and no other worker begins to read it meanwhile, which would take as long again. Those that wait for a
 language model do that longer than for the reading, so that any worker takes them.
+A worker is at one diagnosis at a time: it tries changes for minutes, and questions must find a free thread beside it.
 """
 
 from __future__ import annotations
 
+from itertools import chain
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connection, transaction
+from django.db.models import QuerySet
+from django.db.models.functions import Coalesce, Now
 
 from retrieval.methods import registry
 from webapp.accounts.models import User
-from webapp.answers.models import Run, RunState
+from webapp.answers.models import Diagnosis, Run, RunState
 from webapp.api.errors import TooManyRunsError
 from webapp.graphs.models import Graph
 
 _ORDER = """
-    WITH queued AS (
+    WITH entries AS NOT MATERIALIZED (
+        SELECT id, user_id, state, created_at, claimed_at, likely_s, "group" FROM answers_run
+        UNION ALL
+        SELECT id, user_id, state, created_at, claimed_at, NULL, NULL FROM answers_diagnosis
+    ), queued AS (
         SELECT id, user_id, created_at, likely_s,
             min(created_at) OVER (PARTITION BY coalesce("group", id)) AS asked_at
-        FROM answers_run WHERE state = 'queued'
+        FROM entries WHERE state = 'queued'
     ), waiting AS (
         SELECT id, user_id, created_at, row_number() OVER (
             PARTITION BY user_id ORDER BY asked_at, likely_s DESC NULLS LAST, created_at, id
@@ -33,9 +41,9 @@ _ORDER = """
         FROM queued
     ), person AS (
         SELECT user_id,
-            (SELECT count(*) FROM answers_run AS r
-                WHERE r.state = 'running' AND r.user_id IS NOT DISTINCT FROM w.user_id) AS at_work,
-            (SELECT max(claimed_at) FROM answers_run AS r WHERE r.user_id = w.user_id) AS served_at
+            (SELECT count(*) FROM entries AS e
+                WHERE e.state = 'running' AND e.user_id IS NOT DISTINCT FROM w.user_id) AS at_work,
+            (SELECT max(claimed_at) FROM entries AS e WHERE e.user_id = w.user_id) AS served_at
         FROM (SELECT DISTINCT user_id FROM waiting) AS w
     ), turns AS (
         SELECT waiting.id, row_number() OVER (
@@ -48,31 +56,33 @@ _ORDER = """
 ALIKE = sorted(name for name in registry.RETRIEVERS if not registry.method(name).steerable)
 """Methods that read a question alike where they have no checkpoint."""
 
-_CLAIM = f"""
-    UPDATE answers_run
-    SET state = 'running', worker = %s, claimed_at = now(), started_at = coalesce(started_at, now())
-    WHERE id = (
-        WITH chosen AS ({_ORDER} SELECT id, position FROM turns),
-        placed AS (
-            SELECT run.id, chosen.position,
-                min(chosen.position) OVER (PARTITION BY coalesce(run."group", run.id)) AS of_group,
-                CASE WHEN run."group" IS NULL OR NOT (run.checkpoint_id IS NULL AND run.method = ANY(%s)) THEN 1
-                ELSE coalesce((
-                    SELECT CASE WHEN bool_or(other.worker = %s) THEN 0
-                    ELSE max(CASE WHEN other.state = 'running' AND run.llm IS NULL THEN 3 ELSE 2 END) END
-                    FROM answers_run AS other
-                    WHERE other."group" = run."group" AND other.worker <> ''
-                        AND other.checkpoint_id IS NULL AND other.method = ANY(%s)
-                ), 1) END AS elsewhere
-            FROM answers_run AS run JOIN chosen ON chosen.id = run.id
-        )
-        SELECT run.id FROM answers_run AS run JOIN placed ON placed.id = run.id
-        WHERE run.state = 'queued' AND placed.elsewhere < 3
-        ORDER BY placed.of_group, placed.elsewhere, placed.position LIMIT 1
-        FOR UPDATE OF run SKIP LOCKED
+_NEXT = f"""
+    WITH chosen AS ({_ORDER} SELECT id, position FROM turns),
+    placed AS (
+        SELECT chosen.id, chosen.position,
+            min(chosen.position) OVER (PARTITION BY coalesce(run."group", chosen.id)) AS of_group,
+            CASE WHEN run."group" IS NULL OR NOT (run.checkpoint_id IS NULL AND run.method = ANY(%s)) THEN 1
+            ELSE coalesce((
+                SELECT CASE WHEN bool_or(other.worker = %s) THEN 0
+                ELSE max(CASE WHEN other.state = 'running' AND run.llm IS NULL THEN 3 ELSE 2 END) END
+                FROM answers_run AS other
+                WHERE other."group" = run."group" AND other.worker <> ''
+                    AND other.checkpoint_id IS NULL AND other.method = ANY(%s)
+            ), 1) END AS elsewhere
+        FROM chosen LEFT JOIN answers_run AS run ON run.id = chosen.id
+        WHERE run.id IS NOT NULL
+            OR NOT EXISTS (SELECT FROM answers_diagnosis WHERE state = 'running' AND worker = %s)
     )
-    RETURNING id
+    SELECT id FROM placed WHERE elsewhere < 3 ORDER BY of_group, elsewhere, position LIMIT 1
 """
+
+_ENTRIES: tuple[QuerySet[Run] | QuerySet[Diagnosis], ...] = (
+    Run.objects.select_related("graph", "graph__snapshot", "graph__endpoint", "checkpoint"),
+    Diagnosis.objects.select_related(
+        "run__graph", "run__graph__snapshot", "run__graph__endpoint", "run__checkpoint"
+    ),
+)
+"""All that waits in the queue."""
 
 _CLAIMING = 0xC1A1_4146
 """The advisory lock of claims."""
@@ -91,18 +101,28 @@ _TAKEN = """
 """
 
 
-def claim_next(worker: str) -> UUID | None:
-    """Give the next run to a worker; None when no run waits that it may take. The time is the database's.
+def claim_next(worker: str) -> Run | Diagnosis | None:
+    """Give the next run or diagnosis to a worker; None when none waits that it may take. The time is the database's.
 
     Claims take turns, so that each sees what the others have begun.
     """
-    if not Run.objects.filter(state=RunState.QUEUED).exists():
+    if not any(rows.filter(state=RunState.QUEUED).exists() for rows in _ENTRIES):
         return None
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_CLAIMING])
-        cursor.execute(_CLAIM, [worker, ALIKE, worker, ALIKE])
-        row = cursor.fetchone()
-    return row[0] if row else None
+        while True:
+            cursor.execute(_NEXT, [ALIKE, worker, ALIKE, worker])
+            row = cursor.fetchone()
+            if row is None:
+                return None
+            for rows in _ENTRIES:  # one that was stopped meanwhile is not queued any more
+                if rows.filter(pk=row[0], state=RunState.QUEUED).update(
+                    state=RunState.RUNNING,
+                    worker=worker,
+                    claimed_at=Now(),
+                    started_at=Coalesce("started_at", Now()),
+                ):
+                    return rows.get(pk=row[0])
 
 
 def likely_seconds(graph: Graph) -> dict[str, float]:
@@ -113,21 +133,27 @@ def likely_seconds(graph: Graph) -> dict[str, float]:
 
 
 def positions() -> dict[UUID, int]:
-    """The runs that wait, each with its place in the order in which they are to begin; 1 is next."""
+    """The runs and diagnoses that wait, each with its place in the order in which they are to begin; 1 is next."""
     with connection.cursor() as cursor:
         cursor.execute(f"{_ORDER} SELECT id, position FROM turns")
         return dict(cursor.fetchall())
 
 
+def waiting() -> list[UUID]:
+    """The runs and diagnoses that wait, oldest first."""
+    keys = [rows.filter(state=RunState.QUEUED).values_list("created_at", "pk") for rows in _ENTRIES]
+    return [key for _, key in sorted(chain.from_iterable(keys))]
+
+
 def require_room(user: User, more: int = 1) -> None:
-    """Refuse so many more runs to who has, or would have, too many waiting.
+    """Refuse so many more runs or diagnoses to who has, or would have, too many waiting.
 
     Raises:
         TooManyRunsError: so it is.
     """
-    waiting = Run.objects.filter(user=user, state=RunState.QUEUED).count()
-    if waiting + more > settings.RUNS_WAITING_MAX:
+    count = sum(rows.filter(user=user, state=RunState.QUEUED).count() for rows in _ENTRIES)
+    if count + more > settings.RUNS_WAITING_MAX:
         raise TooManyRunsError(
-            f"{waiting} of your questions are waiting already.",
+            f"{count} of your questions are waiting already.",
             hint="Wait until some are answered, or stop those that you do not need.",
         )

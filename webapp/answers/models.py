@@ -122,6 +122,37 @@ class Run(Failable):
         return self.question
 
 
+class Diagnosis(Failable):
+    """A person's question why a run does not have an answer that they expected; it waits in the queue of runs.
+
+    ``entity`` is the expected one where it was chosen in the run's version of the graph, ``name`` how it is called.
+    ``findings`` are a ``retrieval.diagnosis.findings.WhyNot``.
+    """
+
+    visible_through = "run__graph"
+    owner_path = "user_id"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="diagnoses")
+    name = models.TextField()
+    entity = models.IntegerField(null=True)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    state = models.CharField(max_length=16, choices=RunState, default=RunState.QUEUED)
+    findings = models.JSONField(null=True)
+    worker = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True)
+    claimed_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+        indexes = [models.Index(fields=["state"]), models.Index(fields=["user", "claimed_at"])]
+
+    def __str__(self) -> str:
+        return f"{self.run_id} {self.name}"
+
+
 class RunEvent(AccessControlled):
     """One event of a run. Rows are only ever added; ``seq`` counts from 1 without gaps.
 

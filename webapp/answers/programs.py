@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from retrieval.errors import ProgramError
 from retrieval.events import AnswerFinal, ProgramExecuted
@@ -15,6 +15,7 @@ from retrieval.limits import PROGRAM_LIMIT
 from retrieval.programs.rendering.names import named, require_program, resolved
 from retrieval.questions.files import to_json
 from retrieval.types import Question
+from webapp.accounts.models import Role
 from webapp.answers.models import ACTIVE, Run, RunEvent, RunState
 from webapp.api.errors import InvalidError
 from webapp.graphs import snapshots
@@ -93,11 +94,16 @@ def _executed(run: Run) -> dict[str, Any] | None:
 
 def corrections(*, graph_id: int) -> QuerySet[Run]:
     """Runs of a graph that a person gave a program, newest first; ``corrected`` where it was corrected in its turn."""
-    later = Run.objects.filter(corrects=OuterRef("pk"), state=RunState.DONE)
     rows = Run.objects.select_related("graph", "user").filter(
         graph_id=graph_id, program__isnull=False, trial=False
     )
-    return rows.annotate(corrected=Exists(later)).order_by("-created_at", "-id")
+    return rows.annotate(corrected=_is_corrected()).order_by("-created_at", "-id")
+
+
+def _is_corrected() -> Exists:
+    """Whether its person, or an analyst, corrected a run; what another viewer makes of it stands beside it."""
+    by_right = Q(user=OuterRef("user")) | Q(user__role__in=[Role.ANALYST, Role.ADMIN])
+    return Exists(Run.objects.filter(by_right, corrects=OuterRef("pk"), state=RunState.DONE))
 
 
 def state_of(run: Run) -> str:
@@ -110,8 +116,7 @@ def state_of(run: Run) -> str:
 
 def kept(*, graph_id: int) -> QuerySet[Run]:
     """The :func:`corrections` of a graph whose state is ``kept``, newest first."""
-    rows = corrections(graph_id=graph_id).filter(state=RunState.DONE)
-    return rows.exclude(corrected_by__state=RunState.DONE)
+    return corrections(graph_id=graph_id).filter(~_is_corrected(), state=RunState.DONE)
 
 
 def as_questions(*, graph_id: int) -> Iterator[Question]:

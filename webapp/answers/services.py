@@ -17,7 +17,7 @@ from retrieval.methods import registry
 from webapp.accounts.models import User
 from webapp.answers import announce, fair_queue, log, programs, threads
 from webapp.answers.log import last_seq
-from webapp.answers.models import ACTIVE, Run, RunState
+from webapp.answers.models import ACTIVE, Diagnosis, Run, RunState
 from webapp.api.errors import ConflictError, InvalidError
 from webapp.api.failures import error_columns
 from webapp.experiments import methods, resolution
@@ -87,24 +87,25 @@ def create_run(*, graph: Graph, ask: Ask, user: User) -> Run:
         NotConfiguredError: the language model was asked for and none is set up.
         TooManyRunsError: the person has enough of them waiting.
         ProgramError: the program is none, or the graph lacks something that it names.
+        ForbiddenError: the question before is somebody else's.
         ConflictError: the question before has no answer to lean on.
     """
     fair_queue.require_room(user)
-    run = _run(graph, ask, _checked(graph, ask), user)
+    run = _run(graph, ask, _checked(graph, ask, user), user)
     with transaction.atomic():
         run.save(force_insert=True)
         queue.enqueue(queue.ANSWER, run.pk)
     return run
 
 
-def _checked(graph: Graph, ask: Ask) -> _Checked:
+def _checked(graph: Graph, ask: Ask, user: User) -> _Checked:
     """Raises:
     ClewError: as :func:`create_run`.
     """
     return _Checked(
         question=check_question(ask.question),
         written=programs.written(graph, ask.program, ask.corrects),
-        context=threads.context_of(graph, ask.follows),
+        context=threads.context_of(graph, ask.follows, user),
         snapshot_hash=_checked_entities(graph, ask.entities),
     )
 
@@ -189,7 +190,7 @@ def create_comparison(*, graph: Graph, ask: Ask, contenders: Sequence[Contender]
         ClewError: as :func:`create_run`.
     """
     fair_queue.require_room(user, len(contenders))
-    checked, used = _checked(graph, ask), resolution.checkpoints_in_use(graph)
+    checked, used = _checked(graph, ask, user), resolution.checkpoints_in_use(graph)
     group, likely = uuid4(), fair_queue.likely_seconds(graph)
     runs = []
     for contender in contenders:
@@ -241,11 +242,9 @@ def check_question(text: str) -> str:
 # --- the worker's side --------------------------------------------------------------------------------
 
 
-def claim(*, worker: str) -> Run | None:
-    """Begin the run whose turn it is, or go on with it; None when none waits."""
-    run_id = fair_queue.claim_next(worker)
-    rows = Run.objects.select_related("graph", "graph__snapshot", "graph__endpoint", "checkpoint")
-    return None if run_id is None else rows.filter(pk=run_id).first()
+def claim(*, worker: str) -> Run | Diagnosis | None:
+    """Begin the run or diagnosis whose turn it is, or go on with it; None when none waits."""
+    return fair_queue.claim_next(worker)
 
 
 def end(*, run_id: UUID, after: int, event: Ending, usage: dict[str, Any] | None = None) -> None:
@@ -373,9 +372,8 @@ def sweep_forgotten(*, worker: str, held: Collection[UUID]) -> None:
 
 
 def send_waiting() -> None:
-    """Wake the workers for runs whose messages were lost. One too many is harmless."""
-    missing = Run.objects.filter(state=RunState.QUEUED).count() - queue.waiting(heartbeats.ANSWERS)
-    if missing > 0:
-        waiting = Run.objects.filter(state=RunState.QUEUED).order_by("created_at")
-        for run_id in waiting.values_list("pk", flat=True)[:missing]:
-            queue.send(queue.ANSWER, run_id)
+    """Wake the workers for runs and diagnoses whose messages were lost. One too many is harmless."""
+    waiting = fair_queue.waiting()
+    missing = max(0, len(waiting) - queue.waiting(heartbeats.ANSWERS))
+    for key in waiting[:missing]:
+        queue.send(queue.ANSWER, key)

@@ -1,4 +1,7 @@
-"""Threads: questions that lean on the one before. What a follow-up needs of it is kept with the follow-up."""
+"""Threads: questions that lean on the one before. What a follow-up needs of it is kept with the follow-up.
+
+A thread belongs to its person: somebody else's run can be read by its address, and not followed.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,9 @@ from retrieval.events import (
     to_plain,
 )
 from retrieval.types import Denoted, Turn
+from webapp.accounts.models import User
 from webapp.answers.models import Run, RunEvent, RunState
-from webapp.api.errors import ConflictError, InvalidError
+from webapp.api.errors import ConflictError, ForbiddenError, InvalidError
 from webapp.graphs import selectors, snapshots
 from webapp.graphs.models import Graph
 
@@ -27,16 +31,21 @@ if TYPE_CHECKING:
 _TOLD = (QuestionRewritten, QuestionLinked, ProgramExecuted, AnswerFinal)
 
 
-def context_of(graph: Graph, before: Run | None) -> dict[str, Any] | None:
+def context_of(graph: Graph, before: Run | None, user: User) -> dict[str, Any] | None:
     """What a follow-up leans on, as JSON of a ``Turn``; None where there is nothing to follow.
 
     Raises:
+        ForbiddenError: the run before is not of ``user``.
         InvalidError: the run before is of another graph.
         ConflictError: it has no answer to lean on yet, or never will.
         GraphNotReadyError, DamagedError: as :func:`snapshots.of_graph`.
     """
     if before is None:
         return None
+    if before.user_id != user.pk:
+        raise ForbiddenError(
+            "The question before is somebody else's.", hint="Ask it yourself first, or leave follows out."
+        )
     if before.graph_id != graph.pk:
         raise InvalidError(
             f"The question before was asked of the graph {before.graph.name}.",

@@ -1,21 +1,24 @@
-"""Asking why a run did not give an expected answer: a worker looks, and what it finds lies in Redis for an hour."""
+"""The life of a diagnosis: why a run did not give an expected answer is asked, claimed by one worker, and ended."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
+from django.db import transaction
+from django.db.models.functions import Now
+
+from retrieval.errors import ClewError
 from retrieval.events import to_plain
-from webapp.answers.models import Run, RunState
+from webapp.accounts.models import User
+from webapp.answers import fair_queue
+from webapp.answers.models import ACTIVE, Diagnosis, Run, RunState
 from webapp.api.errors import ConflictError
-from webapp.api.redis import redis_client
+from webapp.api.failures import error_columns
 from webapp.graphs import browse, selectors, snapshots
-from webapp.jobs import queue
-
-KEPT_S = 3600
-WAITING, DONE, FAILED = "waiting", "done", "failed"
+from webapp.jobs import heartbeats, queue
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +29,11 @@ class Expected:
     entity: int | None = None
 
 
-def ask(*, run: Run, expected: Expected) -> UUID:
-    """Have a worker find out; the id of what it will find.
+def ask(*, run: Run, expected: Expected, user: User) -> Diagnosis:
+    """Have a worker find out.
 
     Raises:
+        TooManyRunsError: the person has enough waiting.
         ConflictError: the run has no answer to compare with, or its version of the graph is gone.
         NotImportedError: the graph stays in an endpoint.
         UnknownEntityError: the graph has no such entity.
@@ -44,40 +48,53 @@ def ask(*, run: Run, expected: Expected) -> UUID:
     if expected.entity is not None:
         opened = snapshots.opened(version.path)
         name = opened.entity_label(browse.require_entity(opened, expected.entity))
-    key = uuid4()
-    asked = {"run": str(run.pk), "name": name, "entity": expected.entity}
-    _keep(key, {"state": WAITING, "asked": asked})
-    queue.enqueue(queue.WHY_NOT, key)
-    return key
+    fair_queue.require_room(user)
+    with transaction.atomic():
+        diagnosis = Diagnosis.objects.create(run=run, name=name, entity=expected.entity, user=user)
+        queue.enqueue(queue.ANSWER, diagnosis.pk)
+    return diagnosis
 
 
-def read(key: UUID | str, *, run: Run | None = None) -> dict[str, Any] | None:
-    """How far it is; None where there is none of this run, or it was too long ago."""
-    kept = redis_client().get(_name(key))
-    found = None if kept is None else json.loads(kept)
-    return found if found and (run is None or found["asked"]["run"] == str(run.pk)) else None
+# --- the worker's side --------------------------------------------------------------------------------
 
 
-def found(key: UUID | str, what: Any) -> None:
+def finish(*, key: UUID, findings: Any) -> None:
     """Keep what a worker found, a ``WhyNot``."""
-    _end(key, state=DONE, found=to_plain(what))
+    _end(key, state=RunState.DONE, findings=to_plain(findings))
 
 
-def failed(key: UUID | str, *, code: str, message: str, hint: str) -> None:
+def fail(*, key: UUID, error: ClewError) -> None:
     """Keep why it could not be found out."""
-    _end(key, state=FAILED, error={"code": code, "message": message, "hint": hint})
+    _end(key, state=RunState.FAILED, **error_columns(error))
 
 
-def _end(key: UUID | str, **fields: Any) -> None:
-    before = read(key)
-    if before is not None:
-        _keep(key, {**before, **fields})
+def _end(key: UUID, **columns: Any) -> None:
+    Diagnosis.objects.filter(pk=key, state__in=ACTIVE).update(finished_at=Now(), **columns)
 
 
-def _keep(key: UUID | str, what: dict[str, Any]) -> None:
-    empty = {"found": None, "error": None}
-    redis_client().set(_name(key), json.dumps({**empty, **what}, ensure_ascii=False), ex=KEPT_S)
+def give_back(*, key: UUID) -> None:
+    """Queue a diagnosis again whose worker ends."""
+    if Diagnosis.objects.filter(pk=key, state=RunState.RUNNING).update(state=RunState.QUEUED, worker=""):
+        queue.enqueue(queue.ANSWER, key)
 
 
-def _name(key: UUID | str) -> str:
-    return f"clew:why-not:{key}"
+def sweep() -> None:
+    """Fail the diagnoses whose worker is gone."""
+    for diagnosis in Diagnosis.objects.filter(state=RunState.RUNNING).exclude(worker=""):
+        if all(heartbeats.is_lost(name, diagnosis.worker) for name in (heartbeats.ANSWERS, heartbeats.JOBS)):
+            _lose(diagnosis)
+
+
+def sweep_forgotten(*, worker: str, held: Collection[UUID]) -> None:
+    """Fail the diagnoses that a worker has by the database and not by itself."""
+    forgotten = Diagnosis.objects.filter(
+        state=RunState.RUNNING, worker=worker, claimed_at__lt=Now() - heartbeats.SETTLED
+    ).exclude(pk__in=held)
+    for diagnosis in forgotten:
+        _lose(diagnosis)
+
+
+def _lose(diagnosis: Diagnosis) -> None:
+    lost = ClewError("The worker stopped while it tried what would bring the answer.", hint="Ask again.")
+    lost.code = "worker_lost"
+    fail(key=diagnosis.pk, error=lost)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from django.http import Http404
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.request import Request
@@ -12,9 +11,12 @@ from rest_framework.response import Response
 
 from webapp.accounts.views import UserView
 from webapp.answers import selectors, why_not
+from webapp.answers.models import ACTIVE, Diagnosis, RunState
 from webapp.api.fields import ErrorSerializer, PlainText
 from webapp.api.params import validated
 from webapp.api.schema import or_null, part
+
+WAITING = "waiting"
 
 
 class NewWhyNotSerializer(serializers.Serializer[object]):
@@ -38,7 +40,7 @@ class FoundField(serializers.JSONField):
 class WhyNotAnswerSerializer(serializers.Serializer[object]):
     """How far it is, and what was found."""
 
-    state = serializers.ChoiceField(choices=[why_not.WAITING, why_not.DONE, why_not.FAILED])
+    state = serializers.ChoiceField(choices=[WAITING, RunState.DONE.value, RunState.FAILED.value])
     found = FoundField()
     error = ErrorSerializer(allow_null=True)
 
@@ -55,8 +57,9 @@ class WhyNotView(UserView):
         """Have a worker find the stage at which the answer is lost, and try what would bring it."""
         run = self.find(selectors.runs(), pk)
         data = validated(NewWhyNotSerializer(data=request.data))
-        key = why_not.ask(run=run, expected=why_not.Expected(data["name"], data["entity"]))
-        return Response({"key": key}, status=status.HTTP_202_ACCEPTED)
+        expected = why_not.Expected(data["name"], data["entity"])
+        diagnosis = why_not.ask(run=run, expected=expected, user=self.user)
+        return Response({"key": diagnosis.pk}, status=status.HTTP_202_ACCEPTED)
 
 
 class WhyNotFoundView(UserView):
@@ -64,8 +67,16 @@ class WhyNotFoundView(UserView):
 
     @extend_schema(operation_id="runs_why_not_retrieve", responses=WhyNotAnswerSerializer)
     def get(self, request: Request, pk: UUID, key: UUID) -> Response:
-        """How far it is; kept for an hour."""
-        found = why_not.read(key, run=self.find(selectors.runs(), pk))
-        if found is None:
-            raise Http404
-        return Response(WhyNotAnswerSerializer(found).data)
+        """How far it is."""
+        diagnosis = self.find(Diagnosis.objects.filter(run=self.find(selectors.runs(), pk)), key)
+        error = {
+            "code": diagnosis.error_code,
+            "message": diagnosis.error_message,
+            "hint": diagnosis.error_hint,
+        }
+        shown = {
+            "state": WAITING if diagnosis.state in ACTIVE else diagnosis.state,
+            "found": diagnosis.findings,
+            "error": error if diagnosis.state == RunState.FAILED else None,
+        }
+        return Response(WhyNotAnswerSerializer(shown).data)

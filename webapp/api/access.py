@@ -1,4 +1,9 @@
-"""Who sees which rows: nobody, until their model says otherwise."""
+"""Who sees which rows, and who manages them: nobody, until their model says otherwise.
+
+Visible is not manageable. ``visible_to`` says who finds a row, reads it and makes something of their own of it;
+``owner_path`` and ``managed_through`` say who changes, stops and deletes it (``webapp.accounts.rights``). What changes
+the answers that everybody gets of a graph is for those who manage the graph.
+"""
 
 from __future__ import annotations
 

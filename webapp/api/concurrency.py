@@ -29,14 +29,14 @@ def too_slow(size: int, seconds: float) -> bool:
 
 
 class ConcurrencyLimit:
-    """How much of one kind a person may have under way at once, in this process."""
+    """How much of one kind a person, or an address, may have under way at once, in this process."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._taken: Counter[int] = Counter()
+        self._taken: Counter[int | str] = Counter()
 
     @contextmanager
-    def one(self, person: int, *, most: int, refusal: ClewError) -> Iterator[None]:
+    def one(self, person: int | str, *, most: int, refusal: ClewError) -> Iterator[None]:
         """Take a turn, and give it back.
 
         Raises:

@@ -47,6 +47,16 @@ class TooManyLoginsError(ClewError):
 
     code = "too_many_logins"
 
+    def __init__(self, message: str, *, hint: str, retry_after: int) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after = retry_after
+
+
+class ServerBusyError(ClewError):
+    """More is asked at once than the server takes on."""
+
+    code = "server_busy"
+
 
 class TooManyUploadsError(ClewError):
     """A person sends, or has looked at, too many files at once."""
@@ -228,6 +238,7 @@ STATUS: list[tuple[type[ClewError], int]] = [
     (BusyError, 423),
     (ChecksumError, 460),
     (StorageAwayError, 503),
+    (ServerBusyError, 503),
     (QueueUnavailableError, 503),
     (StorageFullError, 507),
     (LLMError, 502),
@@ -293,7 +304,9 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     if isinstance(error, ClewError):
         if status_of(error) >= 500:
             logger.error("%s: %s", error.code, error.message, exc_info=error)
-        return Response(body(error.code, error.message, error.hint), status=status_of(error))
+        wait = getattr(error, "retry_after", None)
+        headers = {} if wait is None else {"Retry-After": str(wait)}
+        return Response(body(error.code, error.message, error.hint), status=status_of(error), headers=headers)
     if isinstance(error, RequestDataTooBig):
         return Response(body("too_large", "The request is too large."), status=413)
     if isinstance(error, (SuspiciousOperation, BadRequest)):

@@ -26,8 +26,9 @@ from webapp.experiments import exchange, label_sets, methods, promotions, select
 from webapp.experiments import serializers as shapes
 from webapp.experiments.models import Checkpoint, LabelSet
 from webapp.graphs import files
-from webapp.graphs.selectors import find_graph
+from webapp.graphs.selectors import find_graph, find_managed_graph
 from webapp.graphs.views import Trashable, download
+from webapp.jobs.serializers import JobSerializer
 from webapp.questions.selectors import question_sets
 
 CURVES = {"type": "array", "items": {"type": "object", "additionalProperties": {"type": "number"}}}
@@ -63,18 +64,18 @@ class CheckpointViewSet(Trashable, RowViewSet[Checkpoint]):
 
     @extend_schema(
         request={"multipart/form-data": shapes.CheckpointUploadSerializer},
-        responses={201: shapes.CheckpointSerializer},
+        responses={202: JobSerializer},
     )
     def create(self, request: Request) -> Response:
         """Upload a checkpoint: a file that the download of one makes, with weights as safetensors."""
         data = validated(shapes.CheckpointUploadSerializer(data=request.data))
-        graph = find_graph(self.user, data["graph"])
+        graph = find_managed_graph(self.user, data["graph"])
         if data["file"] is None:
             raise InvalidError(
                 "The request has no file.", hint="Send the file that the download of a checkpoint makes."
             )
-        checkpoint = exchange.take_checkpoint(graph=graph, upload=data["file"], user=self.user)
-        return Response(shapes.CheckpointSerializer(checkpoint).data, status=status.HTTP_201_CREATED)
+        job = exchange.start_upload(graph=graph, upload=data["file"], user=self.user)
+        return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
 
     @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
     @action(detail=True)
@@ -98,10 +99,23 @@ class CheckpointViewSet(Trashable, RowViewSet[Checkpoint]):
     @extend_schema(request=None, responses={200: shapes.CheckpointSerializer})
     @action(detail=True, methods=["post"])
     def promote(self, request: Request, pk: str) -> Response:
-        """Use it from now on where its method is asked without a checkpoint."""
+        """Use it from now on where its method is asked without a checkpoint: for who manages the graph."""
         checkpoint = self.get_object()
+        require_manager(self.user, checkpoint.graph)
         promotions.promote(checkpoint=checkpoint, user=self.user)
         return Response(shapes.CheckpointSerializer(checkpoint).data)
+
+    @extend_schema(
+        request=shapes.CheckpointComparisonSerializer, responses={202: shapes.CheckpointSerializer}
+    )
+    @action(detail=True, methods=["post"])
+    def compare(self, request: Request, pk: str) -> Response:
+        """Ask what answers now, and this checkpoint, the same held-out questions."""
+        data = validated(shapes.CheckpointComparisonSerializer(data=request.data))
+        checkpoint = self.get_object()
+        questions = self.find(question_sets(), data["question_set"])
+        promotions.start_comparison(checkpoint=checkpoint, question_set=questions, user=self.user)
+        return Response(shapes.CheckpointSerializer(checkpoint).data, status=status.HTTP_202_ACCEPTED)
 
 
 class LabelSetViewSet(DestroyModelMixin, RowViewSet[LabelSet]):
@@ -133,7 +147,6 @@ class LabelSetViewSet(DestroyModelMixin, RowViewSet[LabelSet]):
 
     def perform_destroy(self, instance: LabelSet) -> None:
         """Delete it with its file."""
-        require_manager(self.user, instance)
         label_sets.delete_label_set(label_set=instance)
 
     @extend_schema(responses={(200, "application/jsonl"): OpenApiTypes.STR})

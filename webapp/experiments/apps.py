@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from django.apps import AppConfig
+
+if TYPE_CHECKING:
+    from webapp.jobs.models import Job
+
+
+def _discard_upload(job: Job, **_: object) -> None:
+    from webapp.experiments import exchange  # noqa: PLC0415  # models are not loaded before this
+
+    if job.kind == "checkpoint":
+        exchange.discard_upload(job=job)
 
 
 class ExperimentsConfig(AppConfig):
@@ -24,6 +36,7 @@ class ExperimentsConfig(AppConfig):
         from webapp.experiments.services import delete_checkpoint  # noqa: PLC0415
         from webapp.graphs import dependents, trash  # noqa: PLC0415
         from webapp.graphs.serializers import GraphSerializer  # noqa: PLC0415
+        from webapp.jobs.signals import job_ended_early  # noqa: PLC0415
 
         dependents.register(
             dependents.Dependent("checkpoints", Checkpoint, "snapshot"),
@@ -35,4 +48,5 @@ class ExperimentsConfig(AppConfig):
             "checkpoints", model=Checkpoint, name=str, purge=lambda row: delete_checkpoint(checkpoint=row)
         )
         trash.register("reports", model=Report, name=str, purge=lambda row: delete_report(report=row))
+        job_ended_early.connect(_discard_upload, dispatch_uid="checkpoint-uploads")
         GraphSerializer.added["checkpoint"] = CheckpointInUseField

@@ -129,14 +129,16 @@ class TrajectorySet(MadeByJob):
 
 
 class Checkpoint(Trashable):
-    """A trained retriever. ``path`` is its directory in the storage.
+    """A trained retriever. ``path`` is its directory in the storage. It answers where it is named or promoted.
 
-    One that is ``self_trained`` learned from questions that Clew wrote, and gives way to any that people train. One
-    ``of_study``, or brought from another graph or version (``foreign``), is never used unless it is named or promoted.
+    Without a promotion one answers that is ``adopted``, which came with Clew or answered before promotions were needed,
+    or that is ``self_trained``, on questions that Clew wrote, and measured to be better than nothing.
+    ``comparison`` holds the reports on the same questions of what answered before (``before``) and of this
+    (``after``) and, once both are done, what they come to (``promotions.record_comparison``).
     """
 
     visible_through = "graph"
-    owner_path = "job.user_id"
+    owner_path = "trainer_id"
     managed_through = "graph"
 
     method = models.CharField(max_length=32)
@@ -149,6 +151,7 @@ class Checkpoint(Trashable):
     label_set = models.ForeignKey(LabelSet, null=True, on_delete=models.SET_NULL, related_name="checkpoints")
     fraction = models.FloatField(default=1.0)
     self_trained = models.BooleanField(default=False)
+    adopted = models.BooleanField(default=False)
     of_study = models.BooleanField(default=False)
     foreign = models.BooleanField(default=False)
     encoder = models.CharField(max_length=200)
@@ -156,6 +159,7 @@ class Checkpoint(Trashable):
     path = models.CharField(max_length=300)
     metrics = models.JSONField(default=dict)
     config = models.JSONField(default=dict)
+    comparison = models.JSONField(null=True)
     job = models.OneToOneField("jobs.Job", null=True, on_delete=models.SET_NULL, related_name="checkpoint")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -164,6 +168,12 @@ class Checkpoint(Trashable):
 
     def __str__(self) -> str:
         return f"{self.method} {self.fingerprint[:8]}"
+
+    @property
+    def trainer_id(self) -> int | None:
+        """Return who trained it and manages it; None where it may answer unnamed, which makes it part of its graph."""
+        answers = self.adopted or self.self_trained or self.promotions.exists()
+        return None if self.job is None or answers else self.job.user_id
 
 
 class Promotion(AccessControlled):

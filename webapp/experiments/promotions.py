@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
+from retrieval.errors import ClewError
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError
-from webapp.experiments import resolution
-from webapp.experiments.models import Checkpoint, Promotion, Report
+from webapp.experiments import comparison, resolution
+from webapp.experiments.models import Checkpoint, Promotion, Report, TopicSource
 from webapp.experiments.reports import EvaluationRequest, start_report
 from webapp.graphs import announce
 from webapp.graphs.models import Graph
 from webapp.jobs import queue
-from webapp.jobs.models import Job
+from webapp.jobs.models import JobState
 from webapp.questions.models import QuestionSet
+
+logger = logging.getLogger(__name__)
+
+COMPARED_BY, COMPARED_MAX = "exact_set", 300
+"""What a checkpoint is compared by, and on how many questions at most."""
 
 
 class NothingToRollBackError(ConflictError):
@@ -62,8 +71,8 @@ def promote(*, checkpoint: Checkpoint, user: User | None, tested: bool = False) 
     return made
 
 
-def roll_back(*, graph: Graph, method: str, user: User | None) -> Checkpoint:
-    """Take the last promotion back, and use again what was used before it.
+def roll_back(*, graph: Graph, method: str, user: User | None) -> Checkpoint | None:
+    """Take the last promotion back, and use again what was used before it; None where no checkpoint was.
 
     Raises:
         NothingToRollBackError: nothing was promoted, or what was used before it is not there any more.
@@ -76,7 +85,7 @@ def roll_back(*, graph: Graph, method: str, user: User | None) -> Checkpoint:
                 f"No checkpoint of {method} was promoted on {graph.name}.", hint="Promote the one you want."
             )
         before = resolution.fitting(graph).filter(pk=last.previous_id or 0).first()
-        if before is None:
+        if before is None and last.previous_id is not None:
             raise NothingToRollBackError(
                 f"There is no checkpoint that was used before {last.checkpoint_id}.",
                 hint="Promote the one you want.",
@@ -85,13 +94,82 @@ def roll_back(*, graph: Graph, method: str, user: User | None) -> Checkpoint:
             graph=graph, method=method, checkpoint=before, previous=last.checkpoint, undoes=last, user=user
         )
         _changed(graph)
-    return before
+        return resolution.checkpoint_in_use(graph, method=method)
 
 
-def start_comparison(*, job: Job, question_set: QuestionSet, checkpoint: Checkpoint | None) -> Report:
-    """Evaluate a checkpoint beside a training: what is in use before it, and what it made, question by question."""
-    evaluation = EvaluationRequest(split="test", method=job.params["method"], checkpoint=checkpoint)
-    return start_report(graph=job.graph, question_set=question_set, evaluation=evaluation, user=job.user)
+def start_comparison(*, checkpoint: Checkpoint, question_set: QuestionSet, user: User | None) -> None:
+    """Evaluate what answers now, and a checkpoint, on the same held-out questions as people ask them.
+
+    Held out are test questions; where there are none dev questions, by which training decided when to stop.
+
+    Raises:
+        TrainingDataError: the question set is of another graph, or has neither.
+        CheckpointError: the checkpoint cannot be used on the graph's current snapshot with this encoder.
+    """
+    split = "test" if question_set.splits.get("test") else "dev"
+    asked = EvaluationRequest(split=split, limit=COMPARED_MAX, topics=TopicSource.LINKED.value)
+    candidate = replace(asked, method=checkpoint.method, checkpoint=checkpoint)
+    with transaction.atomic():
+        before, after = (
+            start_report(graph=checkpoint.graph, question_set=question_set, evaluation=evaluation, user=user)
+            for evaluation in (asked, candidate)
+        )
+        checkpoint.comparison = {"before": before.pk, "after": after.pk}
+        checkpoint.save(update_fields=["comparison"])
+
+
+def compare_where_possible(*, checkpoint: Checkpoint, user: User | None) -> None:
+    """Start the comparison of a new checkpoint on questions that it did not learn from, if the graph has any.
+
+    A comparison that cannot start costs nobody the checkpoint: it can be asked for later.
+    """
+    sets = [
+        checkpoint.question_set,
+        *QuestionSet.objects.filter(graph=checkpoint.graph).order_by("-created_at"),
+    ]
+    chosen = next((one for one in sets if one and (one.splits.get("test") or one.splits.get("dev"))), None)
+    if chosen is None:
+        return
+    try:
+        start_comparison(checkpoint=checkpoint, question_set=chosen, user=user)
+    except ClewError as error:
+        logger.warning("checkpoint %s is not compared: %s", checkpoint.pk, error)
+
+
+def state_of(compared: Mapping[str, Any]) -> str:
+    """How a comparison stands, until it is recorded."""
+    ids = compared["before"], compared["after"]
+    states = [report.state for report in Report.objects.select_related("job").filter(pk__in=ids)]
+    broken = [state for state in states if state in (JobState.FAILED, JobState.CANCELLED)]
+    if broken or len(states) < len(ids):
+        return broken[0] if broken else JobState.FAILED.value
+    return JobState.RUNNING.value
+
+
+def record_comparison(*, report: Report) -> None:
+    """Keep with a checkpoint what its comparison came to, when the second of its reports is done."""
+    named = Q(comparison__before=report.pk) | Q(comparison__after=report.pk)
+    for checkpoint in Checkpoint.objects.filter(named):
+        compared: dict[str, Any] = checkpoint.comparison or {}
+        ids = compared["before"], compared["after"]
+        before, after = (Report.objects.filter(pk=pk).exclude(finished_at=None).first() for pk in ids)
+        if before is None or after is None:
+            continue
+        [tested] = [row for row in comparison.paired(before, after) if row["name"] == COMPARED_BY]
+        checkpoint.comparison = compared | {
+            "question_set_name": after.question_set_name,
+            "split": after.split,
+            "n": after.summary["n"],
+            "method": before.method,
+            "checkpoint": before.checkpoint_id,
+            "score_before": before.summary["metrics"][COMPARED_BY],
+            "score_after": after.summary["metrics"][COMPARED_BY],
+            **{name: tested[name] for name in ("low", "high", "p")},
+            "gained": comparison.differences(before, after, comparison.GAINED).count(),
+            "lost": comparison.differences(before, after, comparison.LOST).count(),
+        }
+        checkpoint.save(update_fields=["comparison"])
+        announce.graph_changed_on_commit(checkpoint.graph_id)
 
 
 def _locked(graph: int) -> Graph:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status
 from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from webapp.accounts.permissions import Analyst
-from webapp.accounts.views import UserView
 from webapp.api.params import validated
 from webapp.experiments import methods, promotions
 from webapp.experiments import serializers as shapes
 from webapp.experiments.models import Promotion
 from webapp.graphs.selectors import find_graph
+from webapp.graphs.views import GraphView
 
 
 class PromotionsView(GenericAPIView[Promotion]):
@@ -35,22 +35,22 @@ class PromotionsView(GenericAPIView[Promotion]):
         return self.get_paginated_response(shapes.PromotionSerializer(page or [], many=True).data)
 
 
-class RollbackView(UserView):
+class RollbackView(GraphView):
     """Going back to the checkpoint that was used before."""
-
-    permission_classes = [Analyst]
 
     @extend_schema(
         operation_id="graphs_rollback",
         request=shapes.RollbackSerializer,
-        responses={200: shapes.CheckpointSerializer},
+        responses={200: shapes.CheckpointSerializer, 204: None},
     )
     def post(self, request: Request, pk: int) -> Response:
-        """Take the last promotion of a method back; the checkpoint that is used now."""
+        """Take the last promotion of a method back; the checkpoint that is used now, if any."""
         data = validated(shapes.RollbackSerializer(data=request.data))
         checkpoint = promotions.roll_back(
-            graph=find_graph(self.user, pk),
+            graph=self.graph(pk),
             method=methods.require_trained(data["method"]),
             user=self.user,
         )
+        if checkpoint is None:
+            return Response(status=status.HTTP_204_NO_CONTENT)
         return Response(shapes.CheckpointSerializer(checkpoint).data)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from retrieval.config import as_json
 from retrieval.errors import CheckpointError, ConfigError
@@ -36,7 +36,7 @@ class InUse:
 
     Attributes:
         checkpoint: its id.
-        promoted_at: since when; None when it is used because it was trained first.
+        promoted_at: since when; None when it was not promoted (``usable_unpromoted``).
     """
 
     checkpoint: int
@@ -51,9 +51,9 @@ def fitting(graph: Graph) -> QuerySet[Checkpoint]:
     return rows.filter(graph=graph, snapshot=graph.snapshot_id, encoder=encoder_name())
 
 
-def trained_for_use(graph: Graph) -> QuerySet[Checkpoint]:
-    """The same without those of studies and of other graphs, which nobody uses until they are promoted."""
-    return fitting(graph).filter(of_study=False, foreign=False)
+def usable_unpromoted(graph: Graph) -> QuerySet[Checkpoint]:
+    """Those of them that answer without a promotion: adopted and self-trained ones."""
+    return fitting(graph).filter(Q(adopted=True) | Q(self_trained=True))
 
 
 def standing_promotions(graph: Graph) -> QuerySet[Promotion]:
@@ -62,11 +62,11 @@ def standing_promotions(graph: Graph) -> QuerySet[Promotion]:
 
 
 def in_use(graph: Graph) -> dict[str, InUse]:
-    """By method, the checkpoint that is used unless told otherwise: the promoted one, else the first people trained.
+    """By method, the checkpoint that is used unless told otherwise: promoted, else adopted, else self-trained.
 
     Any other is a candidate until it is promoted.
     """
-    first = trained_for_use(graph).order_by("method", "self_trained", "created_at", "id").distinct("method")
+    first = usable_unpromoted(graph).order_by("method", "self_trained", "created_at", "id").distinct("method")
     used = {method: InUse(pk) for method, pk in first.values_list("method", "pk")}
     promoted = standing_promotions(graph).order_by("method", "-id").distinct("method")
     for method, pk, at in promoted.values_list("method", "checkpoint", "at"):
@@ -75,9 +75,7 @@ def in_use(graph: Graph) -> dict[str, InUse]:
 
 
 def checkpoint_in_use(graph: Graph, *, method: str | None = None) -> Checkpoint | None:
-    """The checkpoint that is used unless told otherwise: the one promoted last, else the first that people trained.
-
-    Where people trained none it is what the graph taught itself.
+    """The checkpoint that is used unless told otherwise: the one promoted last, else an adopted or self-trained one.
 
     Args:
         graph: on whose current snapshot.
@@ -88,7 +86,7 @@ def checkpoint_in_use(graph: Graph, *, method: str | None = None) -> Checkpoint 
     last = promoted.select_related("checkpoint__graph", "checkpoint__snapshot").first()
     if last is not None:
         return last.checkpoint
-    return trained_for_use(graph).filter(**of_method).order_by("self_trained", "created_at", "id").first()
+    return usable_unpromoted(graph).filter(**of_method).order_by("self_trained", "created_at", "id").first()
 
 
 def checkpoints_in_use(graph: Graph) -> dict[str, Checkpoint]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from django.db.models import QuerySet
 
+from retrieval.studies.winners import TESTED
 from webapp.experiments.models import Checkpoint, LabelSet, Report, ReportQuestion, TrajectorySet
 
 
@@ -41,3 +42,13 @@ def report_questions(
     if hops is not None:
         rows = rows.filter(hops=hops)
     return rows.filter(question__icontains=text) if text else rows
+
+
+def question_values(reports: Collection[int]) -> dict[int, dict[str, dict[str, float | None]]]:
+    """The metrics of the questions of some reports: by report, the question's id and the metric's name."""
+    fields = {name: f"row__{field}" for name, field in TESTED.items()}
+    rows = ReportQuestion.objects.filter(report__in=reports).order_by("report", "position")
+    values_of: dict[int, dict[str, dict[str, float | None]]] = {}
+    for report, key, *values in rows.values_list("report", "key", *fields.values()):
+        values_of.setdefault(report, {})[key] = dict(zip(fields, values, strict=True))
+    return values_of

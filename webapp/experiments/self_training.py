@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import transaction
 
+from retrieval.limits import SELF_TRAINING_FACTS
 from webapp.accounts.models import User
 from webapp.experiments import resolution
 from webapp.graphs.models import Graph
@@ -28,6 +29,8 @@ def start(*, graph: Graph, user: User | None) -> Job | None:
             return None
         if snapshot.passages:
             return None  # its passages are asked too, by a method that reads them
+        if snapshot.triples < SELF_TRAINING_FACTS:
+            return None
         active = Job.objects.filter(graph=graph, kind=JobKind.SELF_TRAIN, state__in=ACTIVE)
         for job in active:
             if job.params["snapshot"] == snapshot.hash:
@@ -46,5 +49,5 @@ def start(*, graph: Graph, user: User | None) -> Job | None:
 
 
 def is_trained(graph: Graph) -> bool:
-    """Whether a checkpoint of the current version is there, whoever made it."""
-    return resolution.trained_for_use(graph).exists() or resolution.standing_promotions(graph).exists()
+    """Whether a checkpoint answers on the current version, whoever made it."""
+    return resolution.checkpoint_in_use(graph) is not None

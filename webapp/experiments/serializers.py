@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from webapp.api.fields import ErrorSerializer, PlainText, error_of
 from webapp.api.schema import RELATION_PATH, tuple_of
-from webapp.experiments import resolution
+from webapp.experiments import promotions, resolution
 from webapp.experiments.label_sets import COMBINED, MAX_HOPS
 from webapp.experiments.models import Checkpoint, LabelSet, Promotion, TrajectorySet
 from webapp.graphs.models import Graph
@@ -88,6 +88,36 @@ class CheckpointUploadSerializer(serializers.Serializer[object]):
     file = serializers.FileField(default=None)
 
 
+class CheckpointComparisonSerializer(serializers.Serializer[object]):
+    """The questions on which a checkpoint is compared with what answers now."""
+
+    question_set = serializers.IntegerField()
+
+
+class CheckpointGainSerializer(serializers.Serializer[object]):
+    """What a checkpoint gains: the share of the same held-out questions whose answers are exactly right.
+
+    ``before`` and ``after`` are reports; ``method`` and ``checkpoint`` (null: untrained) answered before.
+    ``low``, ``high`` and ``p`` are of the difference, by a paired bootstrap.
+    """
+
+    state = serializers.ChoiceField(choices=JobState.choices)
+    before = serializers.IntegerField()
+    after = serializers.IntegerField()
+    question_set_name = serializers.CharField(default=None)
+    split = serializers.CharField(default=None)
+    n = serializers.IntegerField(default=None)
+    method = serializers.CharField(default=None)
+    checkpoint = serializers.IntegerField(default=None)
+    score_before = serializers.FloatField(default=None)
+    score_after = serializers.FloatField(default=None)
+    low = serializers.FloatField(default=None)
+    high = serializers.FloatField(default=None)
+    p = serializers.FloatField(default=None)
+    gained = serializers.IntegerField(default=None)
+    lost = serializers.IntegerField(default=None)
+
+
 class CheckpointSerializer(serializers.ModelSerializer[Checkpoint]):
     """A trained retriever."""
 
@@ -100,13 +130,15 @@ class CheckpointSerializer(serializers.ModelSerializer[Checkpoint]):
     seed = serializers.SerializerMethodField()
     in_use = serializers.SerializerMethodField()
     promoted_at = serializers.SerializerMethodField()
+    comparison = serializers.SerializerMethodField()
 
     class Meta:
         model = Checkpoint
         fields = [
             *("id", "method", "graph", "graph_name", "snapshot", "current", "encoder", "fingerprint"),
             *("metrics", "config", "question_set", "question_set_name", "label_set", "fraction", "seed"),
-            *("job", "created_at", "created_by", "in_use", "promoted_at", "foreign"),
+            *("job", "created_at", "created_by", "in_use", "promoted_at", "foreign", "self_trained"),
+            "comparison",
         ]
 
     def get_in_use(self, checkpoint: Checkpoint) -> bool:
@@ -114,9 +146,21 @@ class CheckpointSerializer(serializers.ModelSerializer[Checkpoint]):
         return self._used(checkpoint) is not None
 
     def get_promoted_at(self, checkpoint: Checkpoint) -> datetime | None:
-        """Since when it is the promoted one; null for others, and for one that is in use as the first trained."""
+        """Since when it is the promoted one; null for others, and for one that is in use without a promotion."""
         used = self._used(checkpoint)
         return None if used is None else used.promoted_at
+
+    @extend_schema_field(CheckpointGainSerializer(allow_null=True))
+    def get_comparison(self, checkpoint: Checkpoint) -> dict[str, Any] | None:
+        """How it compares with what answered before; null where nobody asked."""
+        if checkpoint.comparison is None:
+            return None
+        state = (
+            JobState.DONE.value
+            if "n" in checkpoint.comparison
+            else promotions.state_of(checkpoint.comparison)
+        )
+        return dict(CheckpointGainSerializer({**checkpoint.comparison, "state": state}).data)
 
     def _used(self, checkpoint: Checkpoint) -> resolution.InUse | None:
         seen = cast(dict[str, Any], self.context)  # shared by the checkpoints of a list
@@ -202,7 +246,9 @@ class TrainSerializer(serializers.Serializer[object]):
     corrections = serializers.BooleanField(
         default=True, help_text="learn from programs that people ran in place of what was read"
     )
-    compare = serializers.BooleanField(default=False)
+    compare = serializers.BooleanField(
+        default=True, help_text="ask what answers now and the new checkpoint the same held-out questions"
+    )
 
 
 class MadeByJobSerializer(serializers.ModelSerializer[Any]):

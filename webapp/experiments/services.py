@@ -40,7 +40,7 @@ class Training:
         review_queue: id of a review whose verdicts win over its label sets and the labels; None: of none.
         review_name: its name.
         corrections: learn from the programs that people ran in place of what was read, where the method runs programs.
-        compare: keep the checkpoint in use, and evaluate it and the new one on the test questions.
+        compare: evaluate what answers now and the new checkpoint on the same held-out questions.
     """
 
     method: str
@@ -52,7 +52,7 @@ class Training:
     review_queue: int | None = None
     review_name: str = ""
     corrections: bool = True
-    compare: bool = False
+    compare: bool = True
 
 
 def start_training(*, graph: Graph, question_set: QuestionSet, training: Training, user: User | None) -> Job:
@@ -72,8 +72,6 @@ def start_training(*, graph: Graph, question_set: QuestionSet, training: Trainin
     require_set_of_graph(question_set, graph)
     if not question_set.splits.get("train"):
         raise empty_split(question_set, "train")
-    if training.compare and not question_set.splits.get("test"):
-        raise empty_split(question_set, "test")
     if not 0 < training.fraction <= 1:
         raise InvalidError(
             f"A fraction of {training.fraction:g} cannot be used.", hint="Choose more than 0, and at most 1."
@@ -155,7 +153,7 @@ def _require_trajectories_of(made: TrajectorySet, graph: Graph, method: str) -> 
 
 
 def save_checkpoint(*, job: Job, path: str, **made: Any) -> Checkpoint:
-    """Record a checkpoint that stands: a candidate, unless it is the first of its method on the graph.
+    """Record a checkpoint that stands: a candidate until it is promoted.
 
     Args:
         job: the training.
@@ -176,7 +174,7 @@ def save_checkpoint(*, job: Job, path: str, **made: Any) -> Checkpoint:
 
 
 def adopt_checkpoint(*, graph: Graph, trained: Path, question_set: QuestionSet) -> Checkpoint | None:
-    """Record a checkpoint that came with Clew, as if it had been trained here; no job is needed.
+    """Record a checkpoint that came with Clew, which answers without a promotion; no job is needed.
 
     Args:
         graph: the one it was trained on, as it was then.
@@ -210,6 +208,7 @@ def adopt_checkpoint(*, graph: Graph, trained: Path, question_set: QuestionSet) 
                 "fingerprint": manifest["fingerprint"],
                 "metrics": manifest["metrics"],
                 "config": config,
+                "adopted": True,
             },
         )
         announce.graph_changed_on_commit(graph.pk)

@@ -11,7 +11,6 @@ from rest_framework.mixins import DestroyModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from webapp.accounts.rights import require_manager
 from webapp.accounts.views import RowViewSet
 from webapp.api.errors import InvalidError
 from webapp.api.params import truth, validated
@@ -58,7 +57,6 @@ class TrajectorySetViewSet(DestroyModelMixin, RowViewSet[TrajectorySet]):
 
     def perform_destroy(self, instance: TrajectorySet) -> None:
         """Delete it with its files."""
-        require_manager(self.user, instance)
         delete_trajectory_set(trajectory_set=instance)
 
     @extend_schema(

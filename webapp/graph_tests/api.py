@@ -12,8 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from webapp.accounts.models import User
-from webapp.accounts.permissions import AnalystWrites, Viewer
-from webapp.accounts.rights import require_manager
+from webapp.accounts.permissions import AnalystWrites, OwnerWrites, Viewer
 from webapp.accounts.views import RowViewSet, UserView
 from webapp.answers.selectors import runs
 from webapp.api.params import validated
@@ -37,15 +36,13 @@ def _shown(graph: Graph) -> dict[str, Any]:
     return {"hold": selectors.holds(graph), "tests": listed}
 
 
-class TestsView(UserView):
-    """The tests of a graph."""
-
-    permission_classes = [AnalystWrites]
+class TestsView(GraphView):
+    """The tests of a graph. They hold versions and checkpoints back, so that who manages the graph keeps them."""
 
     @extend_schema(operation_id="graphs_tests", responses=shapes.TestsSerializer)
     def get(self, request: Request, pk: int) -> Response:
         """All of them, oldest first, each with its last result."""
-        return Response(_shown(find_graph(self.user, pk)))
+        return Response(_shown(self.graph(pk)))
 
     @extend_schema(
         operation_id="graphs_tests_keep",
@@ -54,7 +51,7 @@ class TestsView(UserView):
     )
     def post(self, request: Request, pk: int) -> Response:
         """Keep tests: typed or imported ones, or the answer of a run. One that is there expects what it says now."""
-        graph = find_graph(self.user, pk)
+        graph = self.graph(pk)
         data = validated(shapes.KeepSerializer(data=request.data))
         run = self.find_named(runs(graph_id=graph.pk), data["run"])
         new = [services.NewTest(**one) for one in data["tests"]]
@@ -117,14 +114,13 @@ class TestViewSet(Trashable, UserView, viewsets.GenericViewSet[GraphTest]):
 
     queryset = GraphTest.objects.select_related("graph", "created_by")
     serializer_class = shapes.TestSerializer
-    permission_classes = [AnalystWrites]
+    permission_classes = [OwnerWrites]
     lookup_value_converter = "int"
 
     @extend_schema(request=shapes.ChangeTestSerializer, responses=shapes.TestSerializer)
     def partial_update(self, request: Request, pk: str) -> Response:
         """Expect other answers."""
         test = self.get_object()
-        require_manager(self.user, test)
         data = validated(shapes.ChangeTestSerializer(data=request.data))
         changed = services.change(test=test, expected=data["expected"])
         context = {"last": selectors.last_results([changed])}
@@ -222,6 +218,5 @@ class RoundViewSet(RowViewSet[TestRound]):
     @action(detail=True, methods=["post"])
     def accept(self, request: Request, pk: str) -> Response:
         """Make current what failing tests hold back."""
-        round = self.get_object()
-        require_manager(self.user, round)
-        return Response(shapes.RoundSerializer(services.accept(round=round, user=self.user)).data)
+        accepted = services.accept(round=self.get_object(), user=self.user)
+        return Response(shapes.RoundSerializer(accepted).data)

@@ -18,10 +18,11 @@ class GraphTest(Trashable):
     One with a ``watcher`` is that person's alone: it holds nothing back, and is ``unread`` when what became current
     answers otherwise than before, until they have looked. ``method`` is empty for the one that answers by itself;
     ``options`` are settings of it, ``program`` is one by names that runs in place of the question's words.
+    A test is part of its graph, whoever made it; what a person watches is theirs.
     """
 
     visible_through = "graph"
-    owner_path = "created_by_id"
+    owner_path = "watcher_id"
     managed_through = "graph"
 
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="tests")
@@ -95,7 +96,6 @@ class TestRound(AccessControlled):
     """
 
     visible_through = "graph"
-    owner_path = "created_by_id"
     managed_through = "graph"
 
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="test_rounds")

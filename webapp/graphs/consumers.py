@@ -17,6 +17,7 @@ from webapp.jobs.models import ACTIVE
 from webapp.jobs.selectors import jobs, of_late
 from webapp.jobs.serializers import as_wire
 from webapp.live.consumers import Socket
+from webapp.live.lookups import look_up
 
 logger = logging.getLogger(__name__)
 
@@ -79,10 +80,13 @@ class JobsConsumer(Socket):
         (self.going.add if job["state"] in ACTIVE else self.going.discard)(job["id"])
         await self.send_json({"type": "job", "job": job})
 
-    async def catch_up(self) -> None:
-        """Send what is to be known of the jobs of late and was not sent."""
+    async def catch_up(self, kept_s: float = 0.0) -> None:
+        """Send what is to be known of the jobs of late and was not sent, as looked up ``kept_s`` ago at most."""
         async with self.turn:
-            found = await database_sync_to_async(_revisions)(self.scope["user"], tuple(self.going))
+            user, going = self.scope["user"], frozenset(self.going)
+            # Only sockets that have sent the same share a look-up, or one could send something twice.
+            key = "jobs", user.pk, user.role, going, frozenset(self.told.items())
+            found = await look_up(key, lambda: _revisions(user, going), kept_s=kept_s)
             self.told = {job: told for job, told in self.told.items() if job in found}
             self.going &= found.keys()
             new = [job for job, revision in found.items() if self.told.get(job, -1) < revision]
@@ -94,7 +98,7 @@ class JobsConsumer(Socket):
         while True:
             await asyncio.sleep(LOOK_AGAIN_S)
             try:
-                await self.catch_up()
+                await self.catch_up(kept_s=LOOK_AGAIN_S / 2)
             except Exception:  # a database that is away is asked again
                 logger.warning("could not look at the jobs", exc_info=True)
 

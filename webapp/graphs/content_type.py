@@ -6,30 +6,16 @@ import zlib
 from typing import IO, Any
 
 from retrieval.errors import SourceError
+from retrieval.kg.readers.decoding import is_utf16
+from retrieval.kg.readers.other_formats import describe_binary, find_binary_format, refusal
 
 HEAD = 8192
-_KNOWN = {
-    b"\x89PNG": "a PNG picture",
-    b"\xff\xd8\xff": "a JPEG picture",
-    b"GIF8": "a GIF picture",
-    b"%PDF": "a PDF document",
-    b"\x7fELF": "a program",
-    b"SQLite format 3": "an SQLite database",
-    b"BZh": "a bzip2 archive",
-    b"\xfd7zXZ": "an xz archive",
-}
 #: Beginnings of what holds files or columns, which the readers look into: zip, Parquet, Zstandard.
 CONTAINERS = (b"PK\x03\x04", b"PAR1", b"(\xb5/\xfd")
 #: Where a tar archive says that it is one.
 _TAR = slice(257, 262)
-#: Beginnings of text in UTF-16, which the readers decode.
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 #: Beginnings of what graphs are made of and is no text: PDF, and workbooks of before 2007.
 DOCUMENTS = (b"%PDF", b"\xd0\xcf\x11\xe0")
-_HINT = (
-    "Upload tables (Excel, CSV, JSON), triples, nodes and edges (CSV, JSON, Parquet, GraphML), RDF, or documents "
-    "(text, Markdown, HTML, PDF, passages as JSONL), compressed, in an archive, or as they are."
-)
 
 
 def require_text(name: str, file: IO[Any], *, allowed: tuple[bytes, ...] = ()) -> None:
@@ -54,13 +40,10 @@ def require_text(name: str, file: IO[Any], *, allowed: tuple[bytes, ...] = ()) -
         start = _unzipped(name, start)
         if start[_TAR] == b"ustar":
             return
-    for magic, what in _KNOWN.items():
-        if start.startswith(magic):
-            raise SourceError(f"{name} is {what}.", hint=_HINT)
-    if start.startswith(_UTF16):
-        return
-    if b"\0" in start:
-        raise SourceError(f"{name} is not a text file.", hint=_HINT)
+    if other := find_binary_format(start):
+        raise refusal(other, name)
+    if b"\0" in start and not is_utf16(start):
+        raise refusal(describe_binary(start, name), name)
 
 
 def _unzipped(name: str, start: bytes) -> bytes:

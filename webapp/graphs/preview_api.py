@@ -84,6 +84,7 @@ class GuessSerializer(serializers.Serializer[object]):
     alternatives = serializers.ListField(child=serializers.CharField())
     notes = serializers.ListField(child=serializers.CharField())
     problems = ProblemSerializer(many=True)
+    refused = serializers.BooleanField(help_text="an import of it, as it stands, fails for sure")
     members = MemberSerializer(many=True)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 
 from retrieval import types
@@ -146,6 +147,8 @@ def _index(graph: Graph, user: User | None) -> Job:
         graph=graph,
         user=user,
         params={"snapshot": graph.snapshot_id},
+        is_large=graph.snapshot is not None
+        and graph.snapshot.entities + graph.snapshot.passages > settings.LARGE_INDEX,
     )
     set_index_state(graph=graph, state=IndexState.BUILDING)
     return job

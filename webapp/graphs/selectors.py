@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 
+from webapp.accounts.rights import require_manager
 from webapp.api.access import Person, visible
 from webapp.api.errors import VersionGoneError
 from webapp.graphs.models import Graph, GraphEndpoint, GraphState, GraphVersion, ImportProblem
@@ -23,6 +24,17 @@ def visible_graphs(user: Person) -> QuerySet[Graph]:
 def find_graph(user: Person, key: int) -> Graph:
     """The graph of this number; 404 where the person does not see it."""
     return get_object_or_404(visible_graphs(user), pk=key)
+
+
+def find_managed_graph(user: Person, key: int) -> Graph:
+    """The graph of this number, to be changed; 404 where the person does not see it.
+
+    Raises:
+        ForbiddenError: the person sees it and does not manage it.
+    """
+    graph = find_graph(user, key)
+    require_manager(user, graph)
+    return graph
 
 
 def may_see(user: Person, graph_id: int) -> bool:

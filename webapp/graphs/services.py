@@ -17,11 +17,13 @@ from django.utils import timezone
 
 from retrieval.kg.readers.options import ReadOptions
 from webapp.accounts.models import User
+from webapp.accounts.rights import may_manage
 from webapp.api.errors import NameTakenError
 from webapp.graphs import announce, content_type, progress, snapshots
 from webapp.graphs import files as storage
 from webapp.graphs.models import (
     Graph,
+    GraphState,
     GraphVersion,
     SourceFile,
     Visibility,
@@ -41,6 +43,12 @@ class ImportFiles:
     files: Sequence[File[Any]] = ()
     uploads: Sequence[Upload] = ()
     sources: Sequence[str] = ()
+
+    @property
+    def are_large(self) -> bool:
+        """Whether reading them takes long; files elsewhere are not counted."""
+        large: int = settings.LARGE_IMPORT_BYTES
+        return sum(file.size for file in self.files) > large
 
 
 def create_graph(
@@ -83,6 +91,7 @@ def create_graph(
 def _keep(graph: Graph, given: ImportFiles, options: ReadOptions) -> Job:
     try:
         with transaction.atomic():
+            release_name(graph.name, user=graph.created_by)
             graph.save(force_insert=True)
             job = jobs.create(
                 kind=JobKind.IMPORT,
@@ -90,6 +99,7 @@ def _keep(graph: Graph, given: ImportFiles, options: ReadOptions) -> Job:
                 graph=graph,
                 user=graph.created_by,
                 params=options.as_json(),
+                is_large=given.are_large,
             )
             keep_files(job=job, given=given)
             announce.graph_changed_on_commit(graph.pk)
@@ -102,6 +112,18 @@ def _keep(graph: Graph, given: ImportFiles, options: ReadOptions) -> Job:
             ) from None
         raise
     return job
+
+
+def release_name(name: str, *, user: User | None) -> None:
+    """Put a graph of this name whose import failed, and that has no version, into the trash; it can be restored.
+
+    In a transaction. Graphs that the user may not manage keep their names.
+    """
+    failed = Graph.objects.filter(name=name, state=GraphState.FAILED, snapshot=None, deleted_at=None)
+    for graph in failed.select_for_update():
+        if user is not None and may_manage(user, graph):
+            Graph.objects.filter(pk=graph.pk).update(deleted_at=timezone.now(), deleted_by=user)
+            announce.graph_changed_on_commit(graph.pk)
 
 
 def keep_files(*, job: Job, given: ImportFiles, stored: list[str] | None = None) -> None:

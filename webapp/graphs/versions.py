@@ -70,16 +70,16 @@ def start(
                     raise GraphNotReadyError(
                         f"{graph.name} holds nothing that could be changed.", hint="Replace it instead."
                     )
+                files_of_change = services.ImportFiles(given, uploads, sources)
                 job = jobs.create(
                     kind=JobKind.IMPORT,
                     title=f"{TITLES[change.mode]} {graph.name}",
                     graph=locked,
                     user=user,
                     params={**change.options.as_json(), "mode": change.mode.value, "note": change.note},
+                    is_large=files_of_change.are_large,
                 )
-                services.keep_files(
-                    job=job, given=services.ImportFiles(given, uploads, sources), stored=stored
-                )
+                services.keep_files(job=job, given=files_of_change, stored=stored)
                 progress.importing(graph=locked)
         except BaseException:
             for path in stored:

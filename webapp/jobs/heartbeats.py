@@ -14,6 +14,10 @@ from webapp.api.redis import redis_client
 
 ANSWERS = "answers"
 JOBS = "jobs"
+LONG = "long"
+"""Jobs that take minutes to hours: they have a worker of their own, so that short ones never wait behind them."""
+
+JOB_QUEUES = (JOBS, LONG)
 HELP = "help"
 """Questions that an answers worker hands to a worker of jobs."""
 

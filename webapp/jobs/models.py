@@ -25,6 +25,7 @@ class JobKind(models.TextChoices):
     SELF_TRAIN = "self-train"
     STUDY = "study"
     TEST = "test"
+    CHECKPOINT = "checkpoint"
 
 
 LONG = (JobKind.TRAIN, JobKind.LABEL, JobKind.EVALUATE, JobKind.EXTRACT, JobKind.SYNTHESISE, JobKind.STUDY)
@@ -66,6 +67,7 @@ class Jobs(models.QuerySet["Job"]):
 class Job(Failable):
     """One piece of long work. Only the worker named in ``worker`` writes its progress.
 
+    An import or index that ``is_large`` is done by the worker of long jobs.
     ``stage`` to ``rate`` tell of the part that is worked on, ``stages`` and ``overall`` (0 to 1) of the whole.
     ``revision`` counts the changes by ``update``, so that who is told of a job twice knows which is the newer.
     """
@@ -82,6 +84,7 @@ class Job(Failable):
     graph = models.ForeignKey("graphs.Graph", on_delete=models.CASCADE, related_name="jobs")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     params = models.JSONField(default=dict)
+    is_large = models.BooleanField(default=False)
     stage = models.CharField(max_length=200, blank=True)
     done = models.BigIntegerField(default=0)
     total = models.BigIntegerField(default=0)

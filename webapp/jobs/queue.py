@@ -30,54 +30,59 @@ REVIEW = "clew.review"
 SELF_TRAIN = "clew.self_train"
 STUDY = "clew.study"
 TEST_GRAPH = "clew.test_graph"
+TAKE_CHECKPOINT = "clew.take_checkpoint"
 PURGE_REVIEW = "clew.purge_review"
 ANSWER = "clew.answer"
 HELP = "clew.help"
 WARM = "clew.warm"
 TEST_MODEL = "clew.test_model"
-WHY_NOT = "clew.why_not"
 
 QUEUE_OF = {
     IMPORT_GRAPH: heartbeats.JOBS,
     INDEX_GRAPH: heartbeats.JOBS,
-    TRAIN: heartbeats.JOBS,
-    LABEL: heartbeats.JOBS,
-    EVALUATE: heartbeats.JOBS,
-    EXTRACT: heartbeats.JOBS,
-    SYNTHESISE: heartbeats.JOBS,
+    TRAIN: heartbeats.LONG,
+    LABEL: heartbeats.LONG,
+    EVALUATE: heartbeats.LONG,
+    EXTRACT: heartbeats.LONG,
+    SYNTHESISE: heartbeats.LONG,
     REVIEW: heartbeats.JOBS,
-    SELF_TRAIN: heartbeats.JOBS,
-    STUDY: heartbeats.JOBS,
+    SELF_TRAIN: heartbeats.LONG,
+    STUDY: heartbeats.LONG,
     TEST_GRAPH: heartbeats.JOBS,
+    TAKE_CHECKPOINT: heartbeats.JOBS,
     PURGE_REVIEW: heartbeats.JOBS,
     ANSWER: heartbeats.ANSWERS,
     HELP: heartbeats.HELP,
-    TEST_MODEL: heartbeats.ANSWERS,
-    WHY_NOT: heartbeats.ANSWERS,
+    TEST_MODEL: heartbeats.JOBS,
     WARM: heartbeats.ANSWERS,
 }
 
 KIND_OF = {
-    task: "job" for task, queue in QUEUE_OF.items() if queue == heartbeats.JOBS and task != PURGE_REVIEW
+    task: "job"
+    for task, queue in QUEUE_OF.items()
+    if queue in heartbeats.JOB_QUEUES and task not in (PURGE_REVIEW, TEST_MODEL)
 }
 KIND_OF[ANSWER] = "run"
 """What has a row that says it waits, so that it is sent again until it is done."""
 
 
-def enqueue(task: str, key: int | str | UUID) -> None:
+def enqueue(task: str, key: int | str | UUID, *, is_large: bool = False) -> None:
     """Send a task once the surrounding transaction is committed."""
-    transaction.on_commit(partial(send, task, key))
+    transaction.on_commit(partial(send, task, key, is_large=is_large))
 
 
-def send(task: str, key: int | str | UUID, *more: bool) -> None:
-    """Send a task now, with ``more`` arguments behind the key. Sending twice is harmless: tasks claim their row first.
+def send(task: str, key: int | str | UUID, *more: bool, is_large: bool = False) -> None:
+    """Send a task now, with ``more`` arguments behind the key; a large one to the worker of long jobs.
+
+    Sending twice is harmless: tasks claim their row first.
 
     A queue that is away breaks nothing: rows that wait are looked for again and again (:func:`waiting`), and whoever
     asked by HTTP is told (:mod:`webapp.jobs.unsent`).
     """
     args = [key if isinstance(key, int) else str(key), *more]
     try:
-        app.send_task(task, args=args, queue=QUEUE_OF[task], retry=True, retry_policy=AT_ONCE)
+        to = heartbeats.LONG if is_large else QUEUE_OF[task]
+        app.send_task(task, args=args, queue=to, retry=True, retry_policy=AT_ONCE)
     except (KombuError, RedisError, OSError) as error:
         logger.warning("%s %s could not be sent: %s", task, key, error)
         if task in KIND_OF:

@@ -35,6 +35,7 @@ TASK_OF = {
     JobKind.SELF_TRAIN: queue.SELF_TRAIN,
     JobKind.STUDY: queue.STUDY,
     JobKind.TEST: queue.TEST_GRAPH,
+    JobKind.CHECKPOINT: queue.TAKE_CHECKPOINT,
 }
 ENDED = {
     JobState.DONE: StageState.DONE,
@@ -47,7 +48,13 @@ WORKER_LOST = ("worker_lost", "The worker stopped in the middle of this job.", "
 
 
 def create(
-    *, kind: JobKind, title: str, graph: Model, user: User | None, params: dict[str, Any] | None = None
+    *,
+    kind: JobKind,
+    title: str,
+    graph: Model,
+    user: User | None,
+    params: dict[str, Any] | None = None,
+    is_large: bool = False,
 ) -> Job:
     """A new job, sent to the workers once the transaction is committed.
 
@@ -62,12 +69,21 @@ def create(
         graph_id=graph.pk,
         user=user,
         params=params or {},
+        is_large=is_large,
         stages=stages.waiting(kind),
     )
     log.write(job.pk, "Queued.")
-    queue.enqueue(TASK_OF[kind], job.pk)
+    _enqueue(job)
     announce.job_changed_on_commit(job.pk)
     return job
+
+
+def _enqueue(job: Job) -> None:
+    queue.enqueue(TASK_OF[JobKind(job.kind)], job.pk, is_large=job.is_large)
+
+
+def _send(job: Job) -> None:
+    queue.send(TASK_OF[JobKind(job.kind)], job.pk, is_large=job.is_large)
 
 
 def _require_room(user: User) -> None:
@@ -82,8 +98,8 @@ def _require_room(user: User) -> None:
 def claim(*, job_id: int, worker: str) -> Job | None:
     """Begin a queued job; None when it is not there to be begun (done, cancelled, deleted, another worker's).
 
-    One long job (training, labelling, evaluating) runs at a time, and one self-training, so that imports never wait
-    behind them and two do not slow each other down. One that must wait stays queued; the other's end sends it again.
+    One long job (training, labelling, evaluating) runs at a time, so that two do not slow each other down, and one
+    self-training while nothing else is to be done. One that must wait stays queued; the other's end sends it again.
     """
     with transaction.atomic():
         waiting = Job.objects.filter(pk=job_id, state=JobState.QUEUED)
@@ -92,12 +108,19 @@ def claim(*, job_id: int, worker: str) -> Job | None:
         if beside:
             _lock_long()
             other = Job.objects.filter(kind__in=beside, state=JobState.RUNNING).first()
+            if other is None and kind == JobKind.SELF_TRAIN:
+                other = find_urgent()
             if other is not None:
                 stage = f"waiting for: {other.title}"[:200]
                 if waiting.exclude(stage=stage).update(stage=stage):
                     announce.job_changed_on_commit(job_id)
                 return None
         return _claim(job_id, worker)
+
+
+def find_urgent() -> Job | None:
+    """A job that self-training gives way to: any other that waits or runs."""
+    return Job.objects.filter(state__in=ACTIVE).exclude(kind=JobKind.SELF_TRAIN).order_by("pk").first()
 
 
 def _lock_long() -> None:
@@ -172,15 +195,15 @@ def finish_cancelled(*, job_id: int) -> None:
     _end(job_id, state=JobState.CANCELLED)
 
 
-def requeue(*, job_id: int) -> None:
-    """Give a running job back, because its worker is shutting down; the next one takes it up where it stopped.
+def requeue(*, job_id: int, reason: str = "the worker shuts down") -> None:
+    """Give a running job back, because its worker ends or others are more urgent; it goes on where it stopped.
 
     This does not count as an attempt: only workers that die do.
     """
     if Job.objects.filter(pk=job_id, state=JobState.RUNNING).update(
         state=JobState.QUEUED, worker="", attempts=F("attempts") - 1
     ):
-        log.write(job_id, "Given back: the worker shuts down.", Level.WARNING)
+        log.write(job_id, f"Given back: {reason}.", Level.WARNING)
         announce.job_changed_on_commit(job_id)
         transaction.on_commit(send_next_long)
 
@@ -221,7 +244,7 @@ def retry(*, job: Job, params: dict[str, Any] | None = None) -> Job:
         job.refresh_from_db()
         job_retried.send(sender=Job, job=job)
         log.write(job.pk, "Queued again.")
-        queue.enqueue(TASK_OF[JobKind(job.kind)], job.pk)
+        _enqueue(job)
         announce.job_changed_on_commit(job.pk)
     return job
 
@@ -264,7 +287,7 @@ def stop(job: Job | None) -> None:
 def sweep() -> None:
     """Find running jobs whose worker is gone: queue them once more, or say that they failed."""
     for job in Job.objects.filter(state=JobState.RUNNING).exclude(worker=""):
-        if heartbeats.is_lost(heartbeats.JOBS, job.worker):
+        if all(heartbeats.is_lost(name, job.worker) for name in heartbeats.JOB_QUEUES):
             _lost(job, f"The worker {job.worker} is gone; queued once more.")
 
 
@@ -292,7 +315,7 @@ def _lost(job: Job, note: str) -> None:
             job_ended_early.send(sender=Job, job=job)
     elif mine.update(state=JobState.QUEUED, worker=""):
         log.write(job.pk, note, Level.WARNING)
-        queue.enqueue(TASK_OF[JobKind(job.kind)], job.pk)
+        _enqueue(job)
         announce.job_changed_on_commit(job.pk)
 
 
@@ -300,15 +323,21 @@ def send_waiting() -> None:
     """Send the jobs that could begin again when messages were lost. One too many is harmless."""
     rows = Job.objects.filter(state=JobState.QUEUED).order_by("created_at", "pk")
     could_begin = [*rows.exclude(kind__in=[kind for kinds in ALONE for kind in kinds]), *_next_long()]
-    if len(could_begin) > queue.waiting(heartbeats.JOBS):
-        for job in could_begin:
-            queue.send(TASK_OF[JobKind(job.kind)], job.pk)
+    for name in heartbeats.JOB_QUEUES:
+        jobs = [job for job in could_begin if _queue_of(job) == name]
+        if len(jobs) > queue.waiting(name):
+            for job in jobs:
+                _send(job)
+
+
+def _queue_of(job: Job) -> str:
+    return heartbeats.LONG if job.is_large else queue.QUEUE_OF[TASK_OF[JobKind(job.kind)]]
 
 
 def send_next_long() -> None:
     """Send the long jobs that are next, unless one of the kind runs."""
     for following in _next_long():
-        queue.send(TASK_OF[JobKind(following.kind)], following.pk)
+        _send(following)
 
 
 def _next_long() -> list[Job]:
@@ -317,7 +346,9 @@ def _next_long() -> list[Job]:
     for kinds in ALONE:
         jobs = Job.objects.filter(kind__in=kinds)
         following = jobs.filter(state=JobState.QUEUED).order_by("created_at", "pk").first()
-        if following is not None and not jobs.filter(state=JobState.RUNNING).exists():
+        if following is None or jobs.filter(state=JobState.RUNNING).exists():
+            continue
+        if following.kind != JobKind.SELF_TRAIN or find_urgent() is None:
             found.append(following)
     return found
 

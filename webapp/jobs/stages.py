@@ -97,6 +97,10 @@ STAGES: dict[str, tuple[Stage, ...]] = {
         Stage("open", "Open the graph", 10, ("opening",)),
         Stage("ask", "Ask the tests", 90, ("asking",)),
     ),
+    JobKind.CHECKPOINT: (
+        Stage("look", "Look through the file", 30, ("looking through",)),
+        Stage("open", "Open the weights", 70, ("opening",)),
+    ),
     JobKind.REVIEW: (
         Stage("measure", "Measure paths", 70, ("measuring paths",)),
         Stage("store", "Store the questions", 30, ("storing",)),

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 from django.conf import settings
 from django.db import models
 
+from retrieval.environment import LLMSettings
 from webapp.accounts.models import Role, User
 from webapp.api.access import EVERYBODY, NOBODY, AccessControlled, Person
+
+DEFAULTS = {field.name: field.default for field in fields(LLMSettings)}
 
 
 class Provider(AccessControlled):
     """A language model behind an OpenAI-compatible endpoint. ``encrypted_key`` is empty without a key.
 
-    Prices are of a million tokens, null where they are not known; ``requests_per_minute`` is 0 for no limit.
+    Prices are of a million tokens, null where they are not known; ``requests_per_minute`` is 0 for no limit. The other
+    settings are those of ``retrieval.environment.LLMSettings``; time-outs are seconds.
     """
 
     name = models.CharField(max_length=100, unique=True)
@@ -23,6 +29,12 @@ class Provider(AccessControlled):
     prompt_price = models.FloatField(null=True)
     completion_price = models.FloatField(null=True)
     requests_per_minute = models.PositiveIntegerField(default=0)
+    constraints = models.CharField(max_length=10, default=DEFAULTS["constraints"])
+    silence_timeout = models.FloatField(default=DEFAULTS["silence_timeout"])
+    total_timeout = models.FloatField(default=DEFAULTS["total_timeout"])
+    loading_timeout = models.FloatField(default=DEFAULTS["loading_timeout"])
+    max_tokens = models.PositiveIntegerField(default=DEFAULTS["max_tokens"])
+    temperature = models.FloatField(default=DEFAULTS["temperature"])
     enabled = models.BooleanField(default=True)
     default = models.BooleanField(default=False)
     changed_at = models.DateTimeField(auto_now=True)

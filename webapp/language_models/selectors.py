@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Any
 
 from django.conf import settings
 from django.http import Http404
 from django.utils import timezone
 
+from retrieval.environment import LLMSettings
 from retrieval.types import Usage
 from webapp.api.errors import InvalidError, NotConfiguredError
 from webapp.language_models.models import Provider, Spending, SpendingLimits
 
 ENVIRONMENT = 0
 """The id of the provider that the environment sets."""
+
+SETTINGS = (
+    *("context_length", "prompt_price", "completion_price", "requests_per_minute", "constraints"),
+    *("silence_timeout", "total_timeout", "loading_timeout", "max_tokens", "temperature"),
+)
+"""Fields that a provider has in common with ``retrieval.environment.LLMSettings``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +40,12 @@ class LanguageModel:
     prompt_price: float | None = None
     completion_price: float | None = None
     requests_per_minute: int = 0
+    constraints: str = "none"
+    silence_timeout: float = 20.0
+    total_timeout: float = 120.0
+    loading_timeout: float = 120.0
+    max_tokens: int = 1024
+    temperature: float = 0.0
     changed_at: datetime | None = None
 
     @property
@@ -119,10 +133,7 @@ def _of_environment(*, default: bool) -> LanguageModel | None:
         llm.base_url,
         bool(llm.api_key),
         default=default,
-        context_length=llm.context_length,
-        prompt_price=llm.prompt_price,
-        completion_price=llm.completion_price,
-        requests_per_minute=llm.requests_per_minute,
+        **_settings(llm),
     )
 
 
@@ -135,9 +146,10 @@ def _of_row(row: Provider) -> LanguageModel:
         bool(row.encrypted_key),
         row.enabled,
         row.default and row.enabled,
-        row.context_length,
-        row.prompt_price,
-        row.completion_price,
-        row.requests_per_minute,
-        row.changed_at,
+        changed_at=row.changed_at,
+        **_settings(row),
     )
+
+
+def _settings(provider: LLMSettings | Provider) -> dict[str, Any]:
+    return {name: getattr(provider, name) for name in SETTINGS}

@@ -9,8 +9,11 @@ from urllib.parse import urlsplit
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from retrieval.environment import CONSTRAINTS, LLM_RANGES
 from webapp.api.fields import ErrorSerializer, PlainText
+from webapp.language_models import services
 from webapp.language_models.models import Action, ProviderChange
+from webapp.language_models.selectors import LanguageModel
 
 ADMIN_FIELDS = (
     "base_url",
@@ -18,12 +21,15 @@ ADMIN_FIELDS = (
     "prompt_price",
     "completion_price",
     "requests_per_minute",
+    "constraints",
+    *LLM_RANGES,
     "changed_at",
+    "failure",
 )
 
 
 class Amount(serializers.FloatField):
-    """An amount of money: a finite number from 0 on, or null; it may be left out."""
+    """A finite number, from 0 on and perhaps null as amounts of money are; it may be left out."""
 
     def __init__(self, **options: Any) -> None:
         fixed = {"required": False, "allow_null": True, "min_value": 0, "max_value": 1e9}
@@ -35,6 +41,13 @@ class Amount(serializers.FloatField):
         if not math.isfinite(value):
             self.fail("invalid")
         return value
+
+
+class ModelFailureSerializer(serializers.Serializer[object]):
+    """When a model failed last, and what its endpoint said."""
+
+    at = serializers.DateTimeField()
+    words = serializers.CharField()
 
 
 class LanguageModelSerializer(serializers.Serializer[object]):
@@ -52,12 +65,33 @@ class LanguageModelSerializer(serializers.Serializer[object]):
     prompt_price = serializers.FloatField(allow_null=True)
     completion_price = serializers.FloatField(allow_null=True)
     requests_per_minute = serializers.IntegerField(allow_null=True)
+    constraints = serializers.ChoiceField(choices=CONSTRAINTS, allow_null=True)
+    silence_timeout = serializers.FloatField(allow_null=True)
+    total_timeout = serializers.FloatField(allow_null=True)
+    loading_timeout = serializers.FloatField(allow_null=True)
+    max_tokens = serializers.IntegerField(allow_null=True)
+    temperature = serializers.FloatField(allow_null=True)
     changed_at = serializers.DateTimeField(allow_null=True)
+    failure = serializers.SerializerMethodField()
+
+    @extend_schema_field(ModelFailureSerializer(allow_null=True))
+    def get_failure(self, model: LanguageModel) -> dict[str, str] | None:
+        """Return the latest error in the endpoint's own words."""
+        return services.read_failure(model.base_url, model.model) if self.context.get("admin") else None
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
         """Leave out what is for administrators, unless the context says that one reads."""
         shown: dict[str, Any] = super().to_representation(instance)
         return shown if self.context.get("admin") else {**shown, **dict.fromkeys(ADMIN_FIELDS)}
+
+
+def _range(name: str) -> dict[str, Any]:
+    least, most = LLM_RANGES[name]
+    return {"min_value": least, "max_value": most}
+
+
+def _number(name: str) -> Amount:
+    return Amount(allow_null=False, **_range(name))
 
 
 class ProviderSerializer(serializers.Serializer[object]):
@@ -71,6 +105,12 @@ class ProviderSerializer(serializers.Serializer[object]):
     prompt_price = Amount()
     completion_price = Amount()
     requests_per_minute = serializers.IntegerField(required=False, min_value=0, max_value=1_000_000)
+    constraints = serializers.ChoiceField(choices=CONSTRAINTS, required=False)
+    silence_timeout = _number("silence_timeout")
+    total_timeout = _number("total_timeout")
+    loading_timeout = _number("loading_timeout")
+    max_tokens = serializers.IntegerField(required=False, **_range("max_tokens"))
+    temperature = _number("temperature")
     enabled = serializers.BooleanField(required=False)
     default = serializers.BooleanField(required=False)
 
@@ -114,6 +154,7 @@ class ModelTestSerializer(serializers.Serializer[object]):
 
     state = serializers.ChoiceField(choices=["waiting", "done", "failed"])
     reply = serializers.CharField(allow_blank=True)
+    endpoint_words = serializers.CharField(allow_blank=True)
     latency_ms = serializers.FloatField(allow_null=True)
     usage = LLMUsageSerializer(allow_null=True)
     error = ErrorSerializer(allow_null=True)

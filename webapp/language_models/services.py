@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from django.db import IntegrityError, connection, transaction
+from django.utils import timezone
 
 from retrieval.types import Usage
 from webapp.accounts.models import User
@@ -20,6 +21,7 @@ from webapp.language_models import encryption, selectors
 from webapp.language_models.models import Action, Provider, ProviderChange, SpendingLimits
 
 TEST_KEPT_S = 600
+FAILURE_KEPT_S = 7 * 24 * 3600
 LIMITS = ("run_tokens", "run_cost", "user_day_tokens", "user_day_cost")
 
 
@@ -157,7 +159,7 @@ def start_test(*, key: int, user: User) -> str:
 
 def keep_test(test: str, what: Mapping[str, Any]) -> None:
     """Record how far a test is."""
-    empty = {"reply": "", "latency_ms": None, "usage": None, "error": None}
+    empty = {"reply": "", "latency_ms": None, "usage": None, "error": None, "endpoint_words": ""}
     redis_client().set(f"clew:llm-test:{test}", json.dumps({**empty, **what}), ex=TEST_KEPT_S)
 
 
@@ -165,3 +167,27 @@ def read_test(test: str) -> dict[str, Any] | None:
     """How far a test is; None when there is none, or it was too long ago."""
     kept = redis_client().get(f"clew:llm-test:{test}")
     return json.loads(kept) if kept else None
+
+
+# --- failures: what an endpoint said last of an error, for administrators -------------------------------------------
+
+
+def keep_failure(base_url: str, model: str, words: str) -> None:
+    """Record what an endpoint said of its latest error."""
+    failure = {"at": timezone.now().isoformat(), "words": words}
+    redis_client().set(_failure_key(base_url, model), json.dumps(failure), ex=FAILURE_KEPT_S)
+
+
+def forget_failure(base_url: str, model: str) -> None:
+    """Drop what was recorded: the endpoint works again."""
+    redis_client().delete(_failure_key(base_url, model))
+
+
+def read_failure(base_url: str, model: str) -> dict[str, str] | None:
+    """Return when a model failed last and what its endpoint said; None where it did not lately."""
+    kept = redis_client().get(_failure_key(base_url, model))
+    return json.loads(kept) if kept else None
+
+
+def _failure_key(base_url: str, model: str) -> str:
+    return f"clew:llm-failure:{base_url} {model}"

@@ -3,8 +3,8 @@
 Announcing is best effort by design: what counts is the log in PostgreSQL, and watchers that miss an announcement
 fetch what they lack from there. So a Redis that is down neither stops nor breaks the work being announced.
 
-What one process tells a group comes in the order in which it was sent: several at once would each take a connection
-of their own to Redis, and overtake each other. What several processes tell has no order.
+What one process tells comes in the order in which it was sent, because the channel layer publishes over one connection,
+one message at a time. What several processes tell has no order.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import logging
 import os
 import threading
 from typing import Any
-from weakref import WeakValueDictionary
 
 from channels.layers import channel_layers
 from django.db import transaction
@@ -22,8 +21,6 @@ from django.db import transaction
 logger = logging.getLogger(__name__)
 _lock = threading.Lock()
 _state: dict[str, Any] = {"loop": None, "pid": 0}
-_turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-"""Whose turn it is to tell a group; used on the loop alone."""
 
 
 def person(user_id: int) -> str:
@@ -42,10 +39,8 @@ def send(group: str, message: dict[str, Any]) -> None:
 
 
 async def _deliver(group: str, message: dict[str, Any]) -> None:
-    turn = _turns.setdefault(group, asyncio.Lock())
     try:
-        async with turn:
-            await channel_layers["default"].group_send(group, message)
+        await channel_layers["default"].group_send(group, message)
     except Exception:  # whatever breaks here, the log has the events
         logger.warning("could not announce to %s", group, exc_info=True)
 
@@ -56,6 +51,5 @@ def _loop() -> asyncio.AbstractEventLoop:
             loop = asyncio.new_event_loop()
             threading.Thread(target=loop.run_forever, name="announce", daemon=True).start()
             _state.update(loop=loop, pid=os.getpid())
-            _turns.clear()  # a process that was forked has those of the other, which nobody gives back
         running: asyncio.AbstractEventLoop = _state["loop"]
         return running

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import json
 import logging
+from collections.abc import Hashable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import Any
 
+from asgiref.sync import ThreadSensitiveContext
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
+from django.conf import settings
+from django.http import parse_cookie
 from redis.exceptions import RedisError
 
+from retrieval.errors import ClewError
 from webapp.accounts.authentication import live_tokens
 from webapp.accounts.models import User
+from webapp.api.concurrency import ConcurrencyLimit
+from webapp.api.network import network_of
 from webapp.live import channels
+from webapp.live.lookups import look_up
 
 logger = logging.getLogger(__name__)
 
@@ -22,11 +33,27 @@ NOT_LOGGED_IN = 4401
 NOT_FOUND = 4404
 COME_AGAIN = 1012
 """Who the user is, or what they may do, changed: another connection is checked anew."""
+TOO_MANY = 4429
+"""The person, or the address, has too many sockets open already."""
 CHECK_EVERY_S = 2.0
 """How often a socket looks whether its person may still have it."""
 
-SETTLE_S = 0.05
-"""A consumer that ends while the layer still opens its connection to Redis might never be let go."""
+
+class TooManySocketsError(ClewError):
+    """Too many sockets are open at once."""
+
+    code = "too_many_sockets"
+
+
+_open = ConcurrencyLimit()
+_REFUSAL = TooManySocketsError("Too many sockets are open.")
+
+
+async def refuse(receive: Any, send: Any, code: int) -> None:
+    """End a socket with a code, which a browser learns only of one that was accepted."""
+    await receive()
+    await send({"type": "websocket.accept"})
+    await send({"type": "websocket.close", "code": code})
 
 
 class Socket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no types
@@ -39,16 +66,22 @@ class Socket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no t
         """
         code = await self.obstacle(scope) if logged_in(scope) else NOT_LOGGED_IN
         if code is None:
-            self.joined: list[str] = []
-            self.guard: asyncio.Task[None] | None = None
             try:
-                await super().__call__(scope, receive, send)
-            finally:  # also where sending broke because the client had gone, of which ``disconnect`` is not told
-                await self.let_go()
-            return
-        await receive()
-        await send({"type": "websocket.accept"})
-        await send({"type": "websocket.close", "code": code})
+                with _open.one(scope["user"].pk, most=settings.SOCKETS_OF_PERSON, refusal=_REFUSAL):
+                    await self.serve(scope, receive, send)
+            except TooManySocketsError:
+                code = TOO_MANY
+        if code is not None:
+            await refuse(receive, send, code)
+
+    async def serve(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        """Serve the socket to its end."""
+        self.joined: list[str] = []
+        self.guard: asyncio.Task[None] | None = None
+        try:
+            await super().__call__(scope, receive, send)
+        finally:  # also where sending broke because the client had gone, of which ``disconnect`` is not told
+            await self.let_go()
 
     async def obstacle(self, scope: dict[str, Any]) -> int | None:
         """The code to refuse a logged-in user with, if any."""
@@ -71,12 +104,18 @@ class Socket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no t
         """Whether the person is still who logged in, by a session or token that is still good. In a thread."""
         return _unchanged(self.scope["user"]) and _still_open(self.scope)
 
+    def checked(self) -> Hashable:
+        """What :meth:`still_allowed` depends on; sockets for which it is the same share the check."""
+        user, session = self.scope["user"], self.scope.get("session")
+        credential = self.scope.get("token") or (session and session.session_key)
+        return user.pk, user.role, user.password, credential
+
     async def keep_watch(self) -> None:
         """Have the person come again once they may not have this socket any more, if nobody said so."""
         while True:
             await asyncio.sleep(CHECK_EVERY_S)
             try:
-                allowed = await database_sync_to_async(self.still_allowed)()
+                allowed = await look_up(self.checked(), self.still_allowed, kept_s=CHECK_EVERY_S / 2)
             except Exception:  # a database that is away says nothing of the person
                 logger.warning("could not check a socket", exc_info=True)
                 continue
@@ -97,7 +136,6 @@ class Socket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no t
 
     async def person_changed(self, message: dict[str, Any]) -> None:
         """Have the person come again."""
-        await asyncio.sleep(SETTLE_S)
         await self.close(COME_AGAIN)
 
     async def send_json(self, frame: Any) -> None:
@@ -110,6 +148,39 @@ class Socket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no t
             frame = json.loads(text_data or "")
             if isinstance(frame, dict) and frame.get("type") == "ping":
                 await self.send_json({"type": "pong"})
+
+
+class BoundedSockets:
+    """Bound the sockets of an address and of a credential, and spread the queries of all over a few threads.
+
+    A credential is one person's: a socket beyond what a person may have is refused before anything is looked up.
+
+    All that a socket does in a thread, Channels' own look-up of the session included, it does in its assigned one.
+    """
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+        threads = [
+            ThreadPoolExecutor(1, thread_name_prefix="sockets") for _ in range(settings.SOCKET_THREADS)
+        ]
+        self._threads = itertools.cycle(threads)
+
+    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        """Serve a socket, unless there are too many like it."""
+        address = f"address {network_of((scope.get('client') or ('',))[0])}"
+        headers = dict(scope["headers"])
+        cookies = parse_cookie(headers.get(b"cookie", b"").decode("latin-1"))
+        credential = headers.get(b"authorization") or cookies.get(settings.SESSION_COOKIE_NAME)
+        try:
+            with ExitStack() as stack:
+                stack.enter_context(_open.one(address, most=settings.SOCKETS_OF_ADDRESS, refusal=_REFUSAL))
+                if credential:
+                    person = f"credential {credential!r}"
+                    stack.enter_context(_open.one(person, most=settings.SOCKETS_OF_PERSON, refusal=_REFUSAL))
+                async with ThreadSensitiveContext(executor=next(self._threads)):
+                    await self.inner(scope, receive, send)
+        except TooManySocketsError:
+            await refuse(receive, send, TOO_MANY)
 
 
 def logged_in(scope: dict[str, Any]) -> bool:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from django.urls import include, path, re_path
-from drf_spectacular.views import SpectacularJSONAPIView
 from rest_framework.routers import SimpleRouter
 
 from webapp.accounts.api import PasswordView, SessionView, TokenView
 from webapp.accounts.groups_api import GroupViewSet
-from webapp.accounts.people_api import DeactivateView, PasswordResetView, PersonView, UsersView
+from webapp.accounts.people_api import DeactivateView, PasswordResetView, PersonView, UnlockView, UsersView
 from webapp.accounts.tokens_api import TokenRowView, TokensView
 from webapp.answers.across_api import AcrossQuestionsView, AcrossQuestionView
 from webapp.answers.api import ComparisonsView, ComparisonView, RunViewSet
@@ -50,6 +49,7 @@ from webapp.graphs.trash_api import (
 )
 from webapp.graphs.versions_api import ActivateView, DependentsView, DiffView, VersionsView, VersionView
 from webapp.language_models.api import LanguageModelViewSet, LimitsView, ModelTestView, UsageView
+from webapp.project.openapi import OpenApiView
 from webapp.project.status import StatusView
 from webapp.questions.api import QuestionSetViewSet
 from webapp.questions.samples_api import SampleQuestionsView
@@ -88,6 +88,7 @@ urlpatterns = [
     path("users/<int:pk>", PersonView.as_view()),
     path("users/<int:pk>/deactivate", DeactivateView.as_view()),
     path("users/<int:pk>/password", PasswordResetView.as_view()),
+    path("users/<int:pk>/unlock", UnlockView.as_view()),
     path("trash", TrashView.as_view()),
     path("trash/<int:pk>", TrashedView.as_view()),
     path("trash/<int:pk>/restore", RestoreView.as_view()),
@@ -140,7 +141,7 @@ urlpatterns = [
     path("uploads/formats", FormatsView.as_view()),
     path("uploads/preview", PreviewView.as_view()),
     path("uploads/<uuid:pk>", UploadView.as_view()),
-    path("schema", SpectacularJSONAPIView.as_view()),
+    path("schema", OpenApiView.as_view()),
     path("", include(router.urls)),
     re_path("^.*$", not_found),
 ]

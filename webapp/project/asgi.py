@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import django
 
+# A request gives the interpreter's lock back at each query: it must not wait long for it behind others' Python code.
+sys.setswitchinterval(0.001)
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.project.settings")
 django.setup()  # loads the apps, so it must come before the imports below
 

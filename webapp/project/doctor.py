@@ -80,7 +80,7 @@ def redis_server() -> Finding:
     """Whether Redis answers and keeps what it is told; and the workers that say so there."""
     try:
         told = redis_client().info("persistence")
-        alive = {queue: heartbeats.count(queue) for queue in (heartbeats.ANSWERS, heartbeats.JOBS)}
+        alive = {queue: heartbeats.count(queue) for queue in (heartbeats.ANSWERS, *heartbeats.JOB_QUEUES)}
     except (redis.RedisError, OSError) as error:
         return Finding("damaged", "Redis", f"does not answer ({type(error).__name__})", AGAIN)
     if isinstance(told, dict) and told.get("aof_last_write_status", "ok") != "ok":

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIHandler
-from django.http import HttpRequest
+from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase, StreamingHttpResponse
+
+from webapp.api.errors import ServerBusyError, body, status_of
+from webapp.project.turns import RequestTurns, lanes_of
+from webapp.uploads.streams import KEY
 
 
 class OneHopHandler(ASGIHandler):
@@ -18,17 +24,34 @@ class OneHopHandler(ASGIHandler):
     back for each middleware, some twelve times a request, which costs more than the middleware themselves.
     """
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._turns: WeakKeyDictionary[asyncio.AbstractEventLoop, RequestTurns] = WeakKeyDictionary()
+
     def load_middleware(self, is_async: bool = False) -> None:
         """Load them as a synchronous chain."""
         super().load_middleware(is_async=False)
 
     async def get_response_async(self, request: HttpRequest) -> Any:
-        """The response, made in the request's thread."""
+        """The response, made in the request's thread when it is the request's turn.
+
+        Uploads that are still arriving take no turn: their number is limited by themselves.
+        """
 
         def respond() -> HttpResponseBase:
             return self.get_response(request)
 
-        response = await sync_to_async(respond, thread_sensitive=True)()
+        answer = sync_to_async(respond, thread_sensitive=True)
+        if KEY in getattr(request, "scope", {}):
+            response = await answer()
+        else:
+            turns = self._turns.setdefault(asyncio.get_running_loop(), RequestTurns())
+            try:
+                async with turns.take(lanes_of(request)):
+                    response = await answer()
+            except ServerBusyError as error:
+                content = body(error.code, error.message, error.hint)
+                return JsonResponse(content, status=status_of(error), headers={"Retry-After": "2"})
         if isinstance(response, StreamingHttpResponse) and not response.is_async:
             response.streaming_content = _in_thread(iter(response))
         return response

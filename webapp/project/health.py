@@ -45,7 +45,7 @@ def look(user: User) -> Health:
 
 def _workers() -> dict[str, int] | None:
     try:
-        return {queue: heartbeats.count(queue) for queue in (heartbeats.ANSWERS, heartbeats.JOBS)}
+        return {queue: heartbeats.count(queue) for queue in (heartbeats.ANSWERS, *heartbeats.JOB_QUEUES)}
     except (RedisError, OSError):
         logger.warning("Redis is not reachable", exc_info=True)
         return None
@@ -55,12 +55,12 @@ def _of_workers(workers: dict[str, int] | None) -> list[Trouble]:
     kept = "What is asked now is kept and begins by itself."
     if workers is None:
         return [Trouble("queue", "The queue (Redis) is not reachable just now.", kept)]
-    words = {heartbeats.ANSWERS: "questions wait", heartbeats.JOBS: "imports, training and evaluations wait"}
-    return [
-        Trouble("workers", f"No worker for {queue} is running: {words[queue]}.", kept)
-        for queue, count in workers.items()
-        if not count
-    ]
+    words = {
+        heartbeats.ANSWERS: "No worker for answers is running: questions wait.",
+        heartbeats.JOBS: "No worker for jobs is running: imports wait.",
+        heartbeats.LONG: "No worker for long jobs is running: training and evaluations wait.",
+    }
+    return [Trouble("workers", words[queue], kept) for queue, count in workers.items() if not count]
 
 
 def _disk(user: User) -> list[Trouble]:

@@ -1,8 +1,14 @@
-"""The front end's one page, for every address that is not the API's. Its assets come from WhiteNoise."""
+"""The front end's one page, for the addresses of its pages. Its assets come from WhiteNoise.
+
+Which addresses these are, its build writes down (``frontend/pageList.ts``): every other address is 404.
+"""
 
 from __future__ import annotations
 
+import functools
+import json
 import re
+from pathlib import Path
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -12,7 +18,7 @@ from django.views.decorators.http import require_safe
 _NOT_BUILT = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Clew</title></head>
 <body><h1>The pages are not built yet</h1>
-<p>Clew's server runs, and its API answers under <a href="/api/v1/schema">/api/v1/</a>.
+<p>Clew's server runs, and its API answers under <code>/api/v1/</code>.
 To see the pages, run <code>make build</code> in the checkout and start Clew again.</p></body></html>
 """
 
@@ -41,15 +47,27 @@ def _asked_first(request: HttpRequest) -> str:
 @require_safe
 @ensure_csrf_cookie
 def front_end(request: HttpRequest) -> HttpResponse:
-    """``index.html``, always fresh; a file that is not there is a plain 404."""
-    last = request.path.rsplit("/", 1)[-1]
-    if request.path.startswith("/assets/") or (
-        "." in last and "text/html" not in request.headers.get("Accept", "")
-    ):
-        return HttpResponse("There is no such file.\n", status=404, content_type="text/plain; charset=utf-8")
-    index = settings.FRONTEND_DIST / "index.html"
-    if not index.is_file():
+    """Send ``index.html``, always fresh; with 404 where the address is no page's."""
+    index, pages = settings.FRONTEND_DIST / "index.html", settings.FRONTEND_DIST / "pages.json"
+    if not (index.is_file() and pages.is_file()):
         return HttpResponse(_NOT_BUILT, status=503, headers={"Cache-Control": "no-store"})
+    is_page = _addresses(pages, pages.stat().st_mtime_ns).fullmatch(request.path) is not None
+    if not is_page and not _wants_page(request):
+        return HttpResponse("There is no such page.\n", status=404, content_type="text/plain; charset=utf-8")
     return HttpResponse(
-        index.read_bytes(), headers={"Cache-Control": "no-cache", "Link": _asked_first(request)}
+        index.read_bytes(),
+        status=200 if is_page else 404,
+        headers={"Cache-Control": "no-cache", "Link": _asked_first(request)},
     )
+
+
+@functools.lru_cache(maxsize=1)
+def _addresses(pages: Path, changed: int) -> re.Pattern[str]:
+    """Return what matches the addresses of all pages, as the router of the front end does."""
+    listed: list[str] = json.loads(pages.read_text(encoding="utf-8"))
+    alternatives = (re.sub(r":\w+", "[^/]+", re.escape(path.rstrip("/"))) for path in listed)
+    return re.compile(f"(?:{'|'.join(alternatives)})/?", re.IGNORECASE)
+
+
+def _wants_page(request: HttpRequest) -> bool:
+    return "text/html" in request.headers.get("Accept", "") and not request.path.startswith("/assets/")

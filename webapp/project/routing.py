@@ -16,7 +16,7 @@ from webapp.accounts.authentication import user_of_token
 from webapp.accounts.models import Scope
 from webapp.answers.consumers import RunsConsumer
 from webapp.graphs.consumers import JobsConsumer
-from webapp.live.consumers import NotThere
+from webapp.live.consumers import BoundedSockets, NotThere
 
 PORTS = {"http": 80, "https": 443}
 
@@ -74,12 +74,10 @@ class Bearer:
         return await self.inner(scope, receive, send)
 
 
-_routes = URLRouter(
-    [
-        path("ws/runs", RunsConsumer.as_asgi()),
-        path("ws/runs/<uuid:run_id>", RunsConsumer.as_asgi()),
-        path("ws/jobs", JobsConsumer.as_asgi()),
-        path("<path:anything>", NotThere.as_asgi()),
-    ]
-)
-websocket_application = SameSite(AuthMiddlewareStack(Bearer(_routes)))
+ROUTES = [
+    path("ws/runs", RunsConsumer.as_asgi()),
+    path("ws/runs/<uuid:run_id>", RunsConsumer.as_asgi()),
+    path("ws/jobs", JobsConsumer.as_asgi()),
+    path("<path:anything>", NotThere.as_asgi()),
+]
+websocket_application = SameSite(BoundedSockets(AuthMiddlewareStack(Bearer(URLRouter(ROUTES)))))

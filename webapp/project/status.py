@@ -16,13 +16,14 @@ from retrieval.methods import registry
 from webapp.accounts.models import User
 from webapp.experiments import label_sets, methods
 from webapp.experiments.serializers import MethodSerializer
+from webapp.jobs import heartbeats
 from webapp.language_models import selectors as language_models
 from webapp.project import health
 from webapp.project.version import VERSION
 
 
 class WorkersSerializer(serializers.Serializer[object]):
-    """Living workers by queue."""
+    """Living workers that answer, and those that work on jobs: of short or of long ones, the fewer."""
 
     answers = serializers.IntegerField()
     jobs = serializers.IntegerField()
@@ -81,12 +82,15 @@ class StatusView(APIView):
     def get(self, request: Request) -> Response:
         """What can be asked, whether workers are alive, and what is the matter."""
         found = health.look(cast(User, request.user))
-        llm = language_models.default()
+        workers, llm = found.workers or {}, language_models.default()
         return Response(
             {
                 "version": VERSION,
                 "encoder": settings.CLEW.encoder,
-                "workers": found.workers or {"answers": 0, "jobs": 0},
+                "workers": {
+                    heartbeats.ANSWERS: workers.get(heartbeats.ANSWERS, 0),
+                    heartbeats.JOBS: min(workers.get(queue, 0) for queue in heartbeats.JOB_QUEUES),
+                },
                 "troubles": found.troubles,
                 "llm": {
                     "configured": llm is not None,

@@ -25,6 +25,9 @@ from webapp.project.env import ROOT, Env
 logger = logging.getLogger(__name__)
 
 HOST = "127.0.0.1"
+WS_MAX_BYTES = 64 * 1024
+"""Largest frame of a client; all that they send is a ping."""
+
 STOP_S = 10.0
 """How long children may take to end before they are killed."""
 
@@ -66,10 +69,15 @@ class Child:
             )
         self.started = time.monotonic()
 
-    def signal(self, number: int) -> None:
-        """Send a signal to it and its children, if it runs."""
+    def terminate(self) -> None:
+        """Ask it to end, if it runs; it ends its own children in order."""
+        if self.process is not None:
+            self.process.terminate()
+
+    def kill(self) -> None:
+        """End it and its children at once, if it runs."""
         if self.process is not None and self.process.poll() is None:
-            self._signal_group(number)
+            self._signal_group(signal.SIGKILL)
 
     def wait(self, timeout: float) -> None:
         """Wait until it has ended, then end what it started and left.
@@ -82,15 +90,16 @@ class Child:
             self._signal_group(signal.SIGKILL)
 
     def look(self, say: Callable[[str], None]) -> None:
-        """Start it again if it ended, a little later every time that it ends soon."""
+        """Start it again if it ended, a little later every time that it ends soon by itself."""
         now = time.monotonic()
         if self.process is not None and self.process.poll() is not None:
             self._signal_group(signal.SIGKILL)
             code = self.process.returncode
             self.process = None
-            steady = now - self.started >= STEADY_S
+            # One that a signal ended did not fail: it was killed, and is missed.
+            steady = now - self.started >= STEADY_S or code < 0
             self.failures = 0 if steady else self.failures + 1
-            self.start_at = now if steady else max(now, self.started + self._delay())
+            self.start_at = max(now, self.started + (BACKOFF_S[0] if steady else self._delay()))
             say(f"The {self.name} stopped (exit {code}); starting it again. Its log: {self.log}")
         if self.process is None and now >= self.start_at:
             try:
@@ -178,18 +187,18 @@ class Supervisor:
         """End all children: politely, then not."""
         self.stopping = True
         for child in reversed(self.children):
-            child.signal(signal.SIGTERM)
+            child.terminate()
         deadline = time.monotonic() + STOP_S
         for child in reversed(self.children):
             try:
                 child.wait(max(0.1, deadline - time.monotonic()))
             except subprocess.TimeoutExpired:
-                child.signal(signal.SIGKILL)
+                child.kill()
                 child.wait(STOP_S)
 
 
 def processes(env: Env, home_id: str) -> list[Child]:
-    """Clew's own processes: the web server, a worker that answers, a worker for long jobs.
+    """Clew's own processes: the web server, a worker that answers, workers for short and for long jobs.
 
     With ``LLM_BASE_URL=local`` the language model that comes from pip too, unless somebody serves it already.
 
@@ -206,7 +215,9 @@ def processes(env: Env, home_id: str) -> list[Child]:
     celery = [*python, "celery", "-A", "worker.app", "worker", "--loglevel=INFO", "-P", "threads"]
     celery += ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     web = [*python, "uvicorn", "webapp.project.asgi:application", "--host", HOST, "--port", str(env.port)]
-    web += ["--lifespan", "off", "--no-access-log", "--ws", "websockets-sansio"]
+    web += ["--lifespan", "off", "--no-access-log"]
+    web += ["--http", "webapp.project.connections:HttpProtocol"]
+    web += ["--ws", "webapp.project.connections:SocketProtocol", "--ws-max-size", str(WS_MAX_BYTES)]
     web += ["--timeout-graceful-shutdown", "3"]
     # By default whatever comes from this machine is taken for a proxy, and clients would name their own addresses.
     proxies = ",".join(env.trusted_proxies)
@@ -219,10 +230,13 @@ def processes(env: Env, home_id: str) -> list[Child]:
     answers = [*celery, "-Q", "answers", "-c", "2", "-n", "answers@%h"]
     # Training must not slow down asking, hence the low priority.
     jobs = ["nice", "-n", "10", *celery, "-Q", "jobs,help", "-c", "4", "-n", "jobs@%h"]
+    # Uploads must not wait behind training, nor be slowed down by it.
+    long = ["nice", "-n", "15", *celery, "-Q", "long", "-c", "4", "-n", "long@%h"]
     children = [
         Child("web server", web, logs / "web.log"),
         Child("answers worker", answers, logs / "answers.log", engine),
         Child("jobs worker", jobs, logs / "jobs.log", engine),
+        Child("long jobs worker", long, logs / "long-jobs.log", engine),
     ]
     if (
         env.llm is not None

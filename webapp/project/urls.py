@@ -1,14 +1,17 @@
-"""The address space: the API, and the front end for everything else."""
+"""The address space: the API, the probes, and the front end for everything else."""
 
 from __future__ import annotations
 
 from django.urls import include, path, re_path
 
 from webapp.project.pages import front_end
+from webapp.project.probes import ReadinessView, alive
 
 handler500 = "webapp.api.views.server_error"
 
 urlpatterns = [
     path("api/v1/", include("webapp.project.api_urls")),
+    path("healthz", alive),
+    path("readyz", ReadinessView.as_view()),
     re_path(r"^(?!api/|ws/).*$", front_end),
 ]

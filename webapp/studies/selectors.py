@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
 from retrieval.studies.plan import StudyConfig, parse
 from retrieval.studies.summary import summarise
+from retrieval.studies.winners import PLACE, Values, find_winners
+from webapp.experiments.selectors import question_values
 from webapp.graphs import files
 from webapp.studies.models import Study, StudyCell
 
@@ -34,6 +38,19 @@ def cells(study: Study) -> QuerySet[StudyCell]:
 
 
 def summary(study: Study) -> dict[str, Any]:
-    """The rows of a study's finished cells, over all seeds, and relative gains (:func:`summarise`)."""
+    """The rows of a study's finished cells, over all seeds, and relative gains (:func:`summarise`).
+
+    When all cells were tried, ``winners`` are the best figures with their tests (:func:`find_winners`).
+    """
     results = [cell.result for cell in study.cells.filter(result__isnull=False)]
-    return summarise([found for found in results if found], baseline=study.plan.get("baseline"))
+    summed = summarise([result for result in results if result], baseline=study.plan.get("baseline"))
+    tested = find_winners(summed["rows"], partial(_values, study)) if study.finished_at is not None else []
+    return {**summed, "winners": tested}
+
+
+def _values(study: Study, row: Mapping[str, Any]) -> list[Values]:
+    """The questions of a row's cells, of each seed; none where one of their reports was deleted."""
+    cells = study.cells.filter(**{name: row[name] for name in (*PLACE, "test")}, result__isnull=False)
+    reports = list(cells.values_list("report", flat=True))
+    values = question_values([report for report in reports if report is not None])
+    return [values[report] for report in reports] if set(values) == set(reports) else []

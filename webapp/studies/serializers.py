@@ -11,6 +11,7 @@ from rest_framework import serializers
 from retrieval.limits import DEFAULT_BUDGET
 from retrieval.studies.plan import StudyConfig, parse
 from retrieval.studies.presets import Preset
+from retrieval.studies.tables import describe, describe_bold
 from webapp.api.fields import ErrorSerializer, PlainText, Stored, error_of
 from webapp.experiments.models import AskedQuestions, SubgraphSource, TopicSource
 from webapp.experiments.report_serializers import Interval, LatencySerializer, Metric
@@ -18,6 +19,7 @@ from webapp.experiments.serializers import SEED_MAX, MadeByJobSerializer
 from webapp.jobs.serializers import JobSerializer
 from webapp.studies import selectors
 from webapp.studies.models import Study, StudyCell
+from webapp.studies.row_serializers import GainSerializer, StudyRowSerializer, WinnerSerializer
 
 CELL_STATES = ("waiting", "done", "failed")
 
@@ -177,48 +179,6 @@ class StudyCellSerializer(serializers.ModelSerializer[StudyCell]):
         return error_of(cell)
 
 
-class SpreadSerializer(serializers.Serializer[object]):
-    """A figure over all seeds; ``sd`` is the sample deviation, null for one seed."""
-
-    mean = serializers.FloatField()
-    sd = serializers.FloatField(allow_null=True)
-    values = serializers.ListField(child=serializers.FloatField())
-
-
-class StudyRowSerializer(serializers.Serializer[object]):
-    """All seeds of a variant, share, training and test set. ``intervals`` are of the first seed, over its questions."""
-
-    train = serializers.CharField()
-    variant = serializers.CharField()
-    fraction = serializers.FloatField()
-    test = serializers.CharField()
-    seeds = serializers.ListField(child=serializers.IntegerField())
-    n = serializers.IntegerField()
-    cross_dataset = serializers.BooleanField()
-    stood_in = serializers.BooleanField(
-        help_text="the zero-shot retriever answered, because the checkpoint says nothing of that graph"
-    )
-    metrics = serializers.DictField(child=SpreadSerializer())
-    intervals = serializers.DictField(child=Interval())
-    groups = serializers.DictField(child=serializers.DictField(child=serializers.DictField(child=Metric())))
-    causes = serializers.DictField(child=serializers.FloatField(), help_text="questions, mean over the seeds")
-    training_s = SpreadSerializer()
-    latency_ms = SpreadSerializer()
-    retrieval_ms = SpreadSerializer()
-    code_versions = serializers.ListField(child=serializers.CharField())
-
-
-class GainSerializer(serializers.Serializer[object]):
-    """By which share a variant is better than the baseline of the same seed."""
-
-    train = serializers.CharField()
-    test = serializers.CharField()
-    fraction = serializers.FloatField()
-    variant = serializers.CharField()
-    baseline = serializers.CharField()
-    metrics = serializers.DictField(child=SpreadSerializer())
-
-
 class StudyDetailSerializer(StudySerializer):
     """A study with its cells, and the rows of those that are done."""
 
@@ -226,10 +186,21 @@ class StudyDetailSerializer(StudySerializer):
     cells = StudyCellSerializer(many=True)
     rows = serializers.SerializerMethodField()
     gains = serializers.SerializerMethodField()
+    winners = serializers.SerializerMethodField()
+    about_rows = serializers.SerializerMethodField()
     capsule = serializers.BooleanField(help_text="whether its capsule can be downloaded")
 
     class Meta(StudySerializer.Meta):
-        fields = [*StudySerializer.Meta.fields, "plan", "cells", "rows", "gains", "capsule"]
+        fields = [
+            *StudySerializer.Meta.fields,
+            "plan",
+            "cells",
+            "rows",
+            "gains",
+            "winners",
+            "about_rows",
+            "capsule",
+        ]
 
     @extend_schema_field(PlannedSerializer)
     def get_plan(self, study: Study) -> dict[str, Any]:
@@ -249,6 +220,19 @@ class StudyDetailSerializer(StudySerializer):
     def get_gains(self, study: Study) -> Any:
         """Against the baseline."""
         return GainSerializer(self._summary(study)["gains"], many=True).data
+
+    @extend_schema_field(WinnerSerializer(many=True))
+    def get_winners(self, study: Study) -> Any:
+        """Tests of the best figures, when all cells were tried."""
+        return WinnerSerializer(self._summary(study)["winners"], many=True).data
+
+    def get_about_rows(self, study: Study) -> str:
+        """What the figures of the rows are of, and what bold means; empty without rows."""
+        summed = self._summary(study)
+        if not summed["rows"]:
+            return ""
+        about = describe(summed["rows"], split=study.plan.get("split", "test"))
+        return f"{about} {describe_bold(summed['winners'])}"
 
     def _summary(self, study: Study) -> dict[str, Any]:
         kept: dict[str, Any] | None = getattr(study, "kept_summary", None)

@@ -23,5 +23,8 @@ export const changePerson = (id: Id, body: { role?: Role; quota?: number | null 
 
 export const deactivatePerson = (id: Id) => post("users/{id}/deactivate", { id });
 
+/** Let new devices log in to an account again that wrong passwords have locked. */
+export const unlockPerson = (id: Id) => post("users/{id}/unlock", { id });
+
 /** Also lets in again who was deactivated. */
 export const resetPassword = (id: Id) => post("users/{id}/password", { id });

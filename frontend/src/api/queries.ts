@@ -4,7 +4,7 @@ import { get, getFile, post, remove, type BodyOf } from "./calls";
 import { query } from "./query";
 import { ApiError, setCsrf, upload } from "./client";
 import type { ReportBody } from "./reportTypes";
-import type { AskBody, Checkpoint, CompareBody, Id, Session, SteerBody, TrainBody } from "./types";
+import type { AskBody, CompareBody, Id, Job, Session, SteerBody, TrainBody } from "./types";
 
 export const keys = {
   session: ["session"],
@@ -111,16 +111,24 @@ export const deleteCheckpoint = (id: Id) => remove("checkpoints/{id}", { id });
 
 export const downloadCheckpoint = (id: Id) => getFile("checkpoints/{id}/download", { id });
 
-export function uploadCheckpoint(graph: Id, file: File): Promise<Checkpoint> {
+export function uploadCheckpoint(
+  graph: Id,
+  file: File,
+  onProgress: (share: number) => void,
+  signal: AbortSignal,
+): Promise<Job> {
   const form = new FormData();
   form.set("graph", String(graph));
   form.set("file", file);
-  return upload("checkpoints", form, () => undefined);
+  return upload("checkpoints", form, onProgress, signal);
 }
+
+export const compareCheckpoint = (id: Id, question_set: number) =>
+  post("checkpoints/{id}/compare", { id }, { question_set });
 
 export const promoteCheckpoint = (id: Id) => post("checkpoints/{id}/promote", { id });
 
-/** Back to what a method used before its last promotion. */
+/** Back to what a method used before its last promotion; nothing comes where that is no checkpoint. */
 export const rollBack = (graph: Id, method: string) =>
   post("graphs/{id}/rollback", { id: graph }, { method });
 

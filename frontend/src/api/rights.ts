@@ -6,6 +6,12 @@ import type { Id } from "./types";
 
 type MayManage = (owner: string | null | undefined, graph?: Id | null) => boolean;
 
+/** Whether a graph is theirs to manage: what everybody is answered with, and the tests that stand before it. */
+export function useManagesGraph(): (graph: Id) => boolean {
+  const mayManage = useMayManage();
+  return (graph) => mayManage(null, graph);
+}
+
 /** Whether something of `owner` is theirs to manage: their own, of a graph of theirs (where one counts), or anything for an administrator. */
 export function useMayManage(): MayManage {
   const user = useQuery(sessionQuery).data?.user;

@@ -10,6 +10,7 @@ export type Study = Schemas["Study"];
 export type StudyDetail = Schemas["StudyDetail"];
 export type StudyCell = Schemas["StudyCell"];
 export type StudyRow = Schemas["StudyRow"];
+export type StudyWinner = Schemas["Winner"];
 export type StudyVariant = Schemas["Variant"];
 export type StudyBody = BodyOf<"post", "studies">;
 

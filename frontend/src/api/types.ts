@@ -28,6 +28,7 @@ export type Setting = Schemas["Setting"];
 export type LabelStrategy = Schemas["LabelStrategy"];
 export type LabelSet = Schemas["LabelSet"];
 export type Checkpoint = Schemas["Checkpoint"];
+export type CheckpointGain = Schemas["CheckpointGain"];
 export type Promotion = Schemas["Promotion"];
 export type Visibility = Schemas["VisibilityEnum"];
 export type Graph = Schemas["Graph"];

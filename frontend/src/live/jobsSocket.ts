@@ -22,10 +22,14 @@ export function followJobs(news: JobNews, base = socketUrl("")): () => void {
     onState: (state) => {
       store.setLive(state.kind === "live");
       if (state.kind === "live") news.onConnect();
-      if (state.kind === "waiting") news.onLoss();
+      if (state.kind === "waiting") {
+        store.setCrowded(state.crowded);
+        news.onLoss();
+      }
     },
     onFrame: (raw) => {
       const frame = raw as Frame;
+      store.setCrowded(false);
       if (frame.type === "job") {
         store.put([frame.job]);
         news.onJob(frame.job);

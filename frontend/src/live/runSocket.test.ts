@@ -202,6 +202,22 @@ it("keeps trying while the server is away", async () => {
   expect(afters).toEqual(["0", "0", "0", "0"]);
 });
 
+it("says that too many sockets are open, and goes on once there is room", async () => {
+  const links: string[] = [];
+  const unsubscribe = useRunStore.subscribe((state) => links.push(state.links[RUN] ?? ""));
+  const refuse = (socket: ServerSocket) => socket.close(4429);
+  scripts = [refuse, refuse, (socket) => send(socket, 0, 3)];
+  follow();
+  await vi.waitFor(() => expect(seqs()).toHaveLength(3));
+  unsubscribe();
+  expect(links.filter((link, place) => link !== links[place - 1])).toEqual([
+    "connecting",
+    "live",
+    "crowded",
+    "live",
+  ]);
+});
+
 it("does not connect for a run that is already known to be over", () => {
   for (const event of EVENTS) useRunStore.getState().event(event);
   follow();

@@ -15,7 +15,7 @@ function linkOf(state: SocketState, wasLive: boolean): Link {
     case "live":
       return "live";
     case "waiting":
-      return "reconnecting";
+      return state.crowded ? "crowded" : "reconnecting";
     case "connecting":
       return wasLive ? "reconnecting" : "connecting";
     case "closed":
@@ -46,6 +46,7 @@ function connect(
 ): ReconnectingSocket {
   const store = useRunStore.getState();
   let troubled = false;
+  let crowded = false;
   return new ReconnectingSocket({
     ...options,
     url: () => `${base}/ws/runs${url()}&together=1`,
@@ -54,10 +55,15 @@ function connect(
       [SIGNED_OUT, NO_SUCH_RUN, BAD_AFTER].includes(code) || (code === ENDED && runs.every(over)),
     onState: (state) => {
       troubled = state.kind === "waiting" || (troubled && state.kind === "connecting");
-      for (const run of runs) store.link(run, linkOf(state, troubled));
+      if (state.kind === "waiting") crowded = state.crowded;
+      // A socket that is refused is accepted first, so that only its first frame says that there is room again.
+      const kept = crowded && (state.kind === "connecting" || state.kind === "live");
+      for (const run of runs) store.link(run, kept ? "crowded" : linkOf(state, troubled));
       onState?.(state);
     },
     onFrame: (frame) => {
+      if (crowded) for (const run of runs) store.link(run, "live");
+      crowded = false;
       const events: unknown[] = Array.isArray(frame) ? frame : [frame];
       const early = events.some((event) => store.event(readEvent(event)) === "early");
       return early ? "again" : "ok";

@@ -16,9 +16,11 @@ export interface SocketOptions {
 export type SocketState =
   | { kind: "connecting" }
   | { kind: "live" }
-  | { kind: "waiting"; attempt: number }
+  | { kind: "waiting"; attempt: number; crowded: boolean }
   | { kind: "closed"; code: number };
 
+/** The server's code for a person, or an address, that has too many sockets open. */
+const TOO_MANY = 4429;
 const BACKOFF = { first: 400, longest: 15_000 };
 /** A server that says nothing for this long gets a ping, and if it stays silent a new connection. */
 const SILENCE_MS = 25_000;
@@ -93,7 +95,7 @@ export class ReconnectingSocket {
       this.socket = null;
       clearTimeout(this.silence);
       if (this.options.isFinal?.(event.code)) this.finish(event.code);
-      else this.retry();
+      else this.retry(event.code === TOO_MANY);
     };
   }
 
@@ -110,10 +112,10 @@ export class ReconnectingSocket {
     this.options.onState({ kind: "closed", code });
   }
 
-  private retry(): void {
+  private retry(crowded = false): void {
     if (this.over) return;
     this.attempt += 1;
-    this.options.onState({ kind: "waiting", attempt: this.attempt });
+    this.options.onState({ kind: "waiting", attempt: this.attempt, crowded });
     const { first, longest } = this.options.backoff ?? BACKOFF;
     const wait = Math.min(longest, first * 2 ** (this.attempt - 1));
     // Half of the wait is random, so that a restarted server is not met by everybody at once.

@@ -118,8 +118,11 @@ export function AskPage() {
   const [lit, setLit] = useState<readonly string[] | null>(null);
   useTitle(id ? elide(run.data?.question ?? "Run", 60) : "Ask");
 
-  const before = beforeOf(draft, run.data, log?.view);
-  const follows = followsOf(draft, run.data, before);
+  // A thread belongs to its person: beside somebody else's run, a question stands alone.
+  const isMine = run.data?.user === useQuery(sessionQuery).data?.user?.username;
+  const leader = isMine ? run.data : undefined;
+  const before = beforeOf(draft, leader, log?.view);
+  const follows = followsOf(draft, leader, before);
 
   const asking = useMutation({
     mutationFn: async ({ now, corrected }: Asked) => {

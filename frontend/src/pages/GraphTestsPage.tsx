@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 import { graphQuery, keys, sessionQuery } from "@/api/queries";
-import { useMayManage } from "@/api/rights";
+import { useManagesGraph } from "@/api/rights";
 import { askTests, exportTests, roundsQuery, setHold, testsQuery } from "@/api/tests";
 import type { Graph } from "@/api/types";
 import { Card } from "@/components/kit/Card";
@@ -53,7 +53,7 @@ export function GraphTestsPage() {
   const tests = useQuery(testsQuery(id));
   const rounds = useQuery(roundsQuery(id));
   const role = useQuery(sessionQuery).data?.user?.role;
-  const mayManage = useMayManage();
+  const managesGraph = useManagesGraph();
   const [adding, setAdding] = useState(false);
   const mayWrite = role === "admin" || role === "analyst";
   const ask = useAct(() => askTests(id), {
@@ -64,6 +64,7 @@ export function GraphTestsPage() {
   if (!graph.data || !tests.data) {
     return <QueryState of={graph.data ? tests : graph} what="the tests" retry />;
   }
+  const mayChange = managesGraph(graph.data.id);
   const list = tests.data.tests;
   const past = rounds.data?.results ?? [];
   return (
@@ -92,7 +93,7 @@ export function GraphTestsPage() {
               Download
             </Button>
           )}
-          {mayWrite && (
+          {mayChange && (
             <Button icon="plus" onPress={() => setAdding(true)}>
               Add
             </Button>
@@ -120,19 +121,10 @@ export function GraphTestsPage() {
         </EmptyState>
       ) : (
         <section className="card" aria-label="Tests">
-          <TestTable
-            graph={graph.data}
-            tests={list}
-            mayWrite={mayWrite}
-            mayChange={(test) => mayManage(test.created_by, test.graph)}
-          />
+          <TestTable graph={graph.data} tests={list} mayWrite={mayWrite} mayChange={mayChange} />
         </section>
       )}
-      <Hold
-        graph={graph.data}
-        hold={tests.data.hold}
-        mayChange={mayManage(graph.data.owner, graph.data.id)}
-      />
+      <Hold graph={graph.data} hold={tests.data.hold} mayChange={mayChange} />
       {past.length > 0 && (
         <Card title="Rounds" count={rounds.data?.count}>
           <RoundList rounds={past} />

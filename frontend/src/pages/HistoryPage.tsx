@@ -27,6 +27,7 @@ const NO_ANSWER: Readonly<Record<string, string>> = {
   reasoner_declined: "none was sure enough",
   not_in_graph: "the graph lacks what is asked",
   not_understood: "the question was not understood",
+  too_long: "the question was too long to be read in full",
 };
 
 /** What became of an answer that somebody flagged. */

@@ -10,7 +10,7 @@ import {
 } from "@/api/languageModels";
 import { keys, sessionQuery } from "@/api/queries";
 import { ActMenu, Button } from "@/components/kit/controls";
-import { EmptyState, troubleOf, QueryState } from "@/components/kit/feedback";
+import { Ago, EmptyState, troubleOf, QueryState } from "@/components/kit/feedback";
 import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { useAct } from "@/components/kit/useAct";
@@ -55,6 +55,11 @@ function Row({ model, onTest, onChange, onDelete, onSet }: RowProps) {
         )}
         <div className="small muted mono elide-2">{model.model}</div>
         <div className="small muted elide-2">{model.base_url}</div>
+        {model.failure && (
+          <div className="small bad-text">
+            Failed <Ago iso={model.failure.at} />: <bdi>{model.failure.words}</bdi>
+          </div>
+        )}
       </td>
       <td className="muted hide-narrow">{model.key_set ? "key stored" : "no key"}</td>
       <td className="num hide-narrow">{model.context_length ? integer(model.context_length) : "–"}</td>

@@ -11,8 +11,8 @@ import { Page } from "@/components/kit/Page";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { useUrl } from "@/components/kit/url";
 import { useMethodName } from "@/components/kit/useMethodName";
-import { integer, metricName, metricValue } from "@/store/format";
-import { KEY_METRICS } from "@/store/reports";
+import { integer, metricName, metricValue, percent } from "@/store/format";
+import { KEY_METRICS, signed } from "@/store/reports";
 
 const METRICS = [...KEY_METRICS, "exact_match", "answer_recall"];
 const NONE = "none";
@@ -30,6 +30,7 @@ function Row({
 }) {
   const methodName = useMethodName();
   const [low, high] = place.intervals[metric] ?? [null, null];
+  const lead = board.leads.find((one) => one.report === place.id);
   const others = new Set(board.places.map((one) => one.group)).size > 1;
   return (
     <tr>
@@ -42,7 +43,9 @@ function Row({
         <div className="small muted">
           {place.variant && `${methodName(place.method)} · `}
           {place.reasoner}
-          {place.llm && ` (${place.llm})`} · budget {place.budget} · seed {place.seed} · topics {place.topics}
+          {place.llm && ` (${place.llm})`} · budget {place.budget}
+          {place.fraction !== null && ` · ${percent(place.fraction)} of the training questions`} · seed{" "}
+          {place.seed} · topics {place.topics}
           {place.study !== null && (
             <>
               {" "}
@@ -59,7 +62,12 @@ function Row({
           </div>
         )}
       </td>
-      <td className="num strong">{metricValue(metric, place.metrics[metric] ?? null)}</td>
+      <td
+        className={lead?.significant ? "num strong" : "num"}
+        title={lead && `${signed(lead.difference, 3)} over the runner-up, p = ${lead.p.toPrecision(2)}`}
+      >
+        {metricValue(metric, place.metrics[metric] ?? null)}
+      </td>
       <td className="hide-narrow">
         <Interval value={place.metrics[metric] ?? 0} low={low} high={high} width={140} />
       </td>
@@ -186,8 +194,13 @@ export function LeaderboardPage() {
         <Card
           title={data.name}
           count={data.count}
-          beside={<span className="muted small">measured here, with 95% intervals over the questions</span>}
+          beside={<span className="muted small">{split} questions, measured here, one seed a row</span>}
         >
+          <p className="body muted small">
+            95% intervals by bootstrap over the n questions. Bold: the best of the reports that asked the same
+            questions, where it differs from the runner-up (paired randomisation test over the questions,
+            two-sided p &lt; 0.05).
+          </p>
           <ResourceTable
             heads={[
               [

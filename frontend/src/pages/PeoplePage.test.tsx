@@ -12,7 +12,7 @@ import { PeoplePage } from "./PeoplePage";
 const boss: Person = {
   ...{ id: 1, username: "boss", role: "admin", is_active: true, must_change_password: false },
   ...{ groups: ["Chemists"], last_seen_at: null, date_joined: "2026-01-05T12:00:00Z" },
-  ...{ used: 2_000_000, quota: null, limit: null },
+  ...{ used: 2_000_000, quota: null, limit: null, login_locked_s: 0 },
 };
 const ann: Person = { ...boss, id: 2, username: "ann", role: "analyst", groups: [], quota: 5e9, limit: 5e9 };
 const gone: Person = { ...boss, id: 3, username: "gone", role: "viewer", is_active: false };
@@ -59,6 +59,22 @@ it("lists who may log in, what they are and what they keep", async () => {
   expect(await row("boss")).toBe("boss you adminChemistsnever2.0 MBChange");
   expect(await row("ann")).toBe("ann analystnonenever2.0 MB of 5.00 GBChange");
   expect(await row("gone")).toBe("gone deactivatedviewerChemistsnever2.0 MBChange");
+});
+
+it("shows that wrong passwords have locked an account, and unlocks it", async () => {
+  const locked = { ...ann, login_locked_s: 601 };
+  let now = locked;
+  const sent = serve({
+    "GET users": () => [200, [now, boss]],
+    "POST users/2/unlock": () => [200, (now = ann)],
+  });
+  open();
+  expect(await row("ann")).toContain("ann log-in locked");
+  await userEvent.click(screen.getByLabelText("Change ann"));
+  expect(await screen.findByText("New devices cannot log in for 11 minutes")).toBeInTheDocument();
+  await userEvent.click(screen.getByText("Unlock"));
+  await waitFor(() => expect(screen.queryByText(/New devices cannot/)).toBeNull());
+  expect(sent).toEqual([["POST users/2/unlock", null]]);
 });
 
 it("makes a person and shows the password once", async () => {

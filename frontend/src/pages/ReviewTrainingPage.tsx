@@ -4,6 +4,7 @@ import { useState } from "react";
 import { Link } from "react-router";
 import type { Queue } from "@/api/review";
 import { TRAININGS, trainingsQuery, type QueueTraining } from "@/api/reviewDeciding";
+import { useManagesGraph } from "@/api/rights";
 import { usePromotion } from "@/components/graphs/usePromotion";
 import { QueueFrame } from "@/components/review/QueueFrame";
 import { TrainFromQueue } from "@/components/review/TrainFromQueue";
@@ -77,9 +78,11 @@ function Compared({ reports }: { reports: QueueTraining["reports"] }) {
 function Use({
   training: { checkpoint, job },
   promotion: { promote, back },
+  mayPromote,
 }: {
   training: QueueTraining;
   promotion: ReturnType<typeof usePromotion>;
+  mayPromote: boolean;
 }) {
   if (!checkpoint) return job.state === "done" ? <span className="muted">deleted</span> : null;
   return (
@@ -87,12 +90,12 @@ function Use({
       <Fingerprint value={checkpoint.fingerprint} of="Checkpoint" />
       {checkpoint.in_use && <span className="badge good">in use</span>}
       {!checkpoint.current && <span className="badge warn">earlier snapshot</span>}
-      {checkpoint.current && !checkpoint.promoted_at && (
+      {mayPromote && checkpoint.current && !checkpoint.promoted_at && (
         <Button size="small" isDisabled={promote.isPending} onPress={() => promote.mutate(checkpoint)}>
           Promote
         </Button>
       )}
-      {checkpoint.promoted_at && (
+      {mayPromote && checkpoint.promoted_at && (
         <Button
           size="small"
           icon="undo"
@@ -111,6 +114,7 @@ function Trainings({ queue }: { queue: Queue }) {
   const [open, setOpen] = useState(false);
   const found = useQuery(trainingsQuery(queue.id, page));
   const promotion = usePromotion(queue.graph);
+  const mayPromote = useManagesGraph()(queue.graph);
   const methodName = useMethodName();
   const rows = found.data?.results ?? [];
   const train = (
@@ -167,7 +171,7 @@ function Trainings({ queue }: { queue: Queue }) {
                 <Compared reports={one.reports} />
               </td>
               <td>
-                <Use training={one} promotion={promotion} />
+                <Use training={one} promotion={promotion} mayPromote={mayPromote} />
               </td>
             </tr>
           ))}

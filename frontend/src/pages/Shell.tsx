@@ -7,12 +7,13 @@ import { isAway, keys, sessionQuery, statusQuery } from "@/api/queries";
 import { FirstPassword } from "@/components/account/FirstPassword";
 import { Button } from "@/components/kit/controls";
 import { usePageKeys } from "@/components/kit/hooks";
-import { ErrorNotice, Loading } from "@/components/kit/feedback";
+import { ErrorNotice, Loading, Notice } from "@/components/kit/feedback";
 import { Header } from "@/components/shell/Header";
 import { KeysHelp } from "@/components/shell/KeysHelp";
 import { Palette } from "@/components/shell/Palette";
 import { Toasts } from "@/components/shell/Toasts";
 import { useJobNews } from "@/live/hooks";
+import { useJobStore } from "@/store/jobStore";
 import { pressedKey } from "@/store/keys";
 
 export function Shell() {
@@ -24,6 +25,7 @@ export function Shell() {
   const inside = user !== null && !user.must_change_password;
   const status = useQuery({ ...statusQuery, enabled: inside });
   const [open, setOpen] = useState<"palette" | "keys" | null>(null);
+  const crowded = useJobStore((state) => state.crowded);
   useJobNews(inside);
 
   useEffect(() => {
@@ -83,6 +85,11 @@ export function Shell() {
         onKeys={() => setOpen("keys")}
       />
       <main id="main" tabIndex={-1}>
+        {crowded && (
+          <Notice tone="warn" title="Clew is open in too many tabs or windows">
+            This one shows no news of jobs until you close some. Reload it to see how things are.
+          </Notice>
+        )}
         <Outlet />
       </main>
       <Palette isOpen={open === "palette"} onClose={close} />

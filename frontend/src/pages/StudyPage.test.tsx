@@ -104,6 +104,8 @@ const study = {
       metrics: { hit: { mean: 0.5, sd: null, values: [0.5] } },
     },
   ],
+  winners: [],
+  about_rows: "All rows: tested on Six; n = 2 test questions. No differences are tested.",
 };
 
 function open(answer: object = study, status = 200) {
@@ -156,6 +158,32 @@ it("shows rows with their deviation, gains, and each cell with the way to its qu
     "/experiments/7?study=5",
   );
   expect(within(cells).getByText("It broke. Mend it.")).toBeInTheDocument();
+});
+
+it("is bold only where a test tells the best from the runner-up", async () => {
+  const place = { train: "Six", variant: "line", fraction: 1 };
+  const winner = {
+    ...{ ...place, test: "Six", metric: "hit", runner_up: { ...place, variant: "none" }, questions: 8 },
+    ...{ difference: 0.25, p: 0.2, significant: false },
+  };
+  open({ ...study, winners: [winner] });
+  const results = await screen.findByRole("region", { name: "Results" });
+  expect(within(results).getByText(study.about_rows)).toBeInTheDocument();
+  expect(within(results).getByText("0.2000")).toBeInTheDocument();
+  expect(within(results).getByText("0.750").tagName).toBe("SPAN");
+});
+
+it("shows a significant best in bold with its test", async () => {
+  const place = { train: "Six", variant: "line", fraction: 1 };
+  const winner = {
+    ...{ ...place, test: "Six", metric: "hit", runner_up: { ...place, variant: "none" }, questions: 8 },
+    ...{ difference: 0.25, p: 0.00001, significant: true },
+  };
+  open({ ...study, winners: [winner] });
+  const results = await screen.findByRole("region", { name: "Results" });
+  expect(within(results).getByText("0.750").tagName).toBe("STRONG");
+  expect(within(results).getByText("+0.250")).toBeInTheDocument();
+  expect(within(results).getByText("< 0.0001")).toBeInTheDocument();
 });
 
 it("tries failed cells again", async () => {

@@ -229,7 +229,7 @@ export function StudyPage() {
       <Unfinished study={study} mayWrite={mayWrite} />
       {study.rows.length > 0 && <ResultsCard study={study} />}
       {study.rows.length > 0 && <Plots study={study} />}
-      <CellsCard study={study} mayWrite={isWriter} />
+      <CellsCard study={study} />
       <Plan study={study} />
       <DeleteMade
         kind="studies"

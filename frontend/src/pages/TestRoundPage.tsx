@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
 import { cancelJob, keys } from "@/api/queries";
-import { useMayManage } from "@/api/rights";
+import { useManagesGraph } from "@/api/rights";
 import { acceptRound, roundQuery, type TestResult, type TestRoundDetail } from "@/api/tests";
 import { Card } from "@/components/kit/Card";
 import { Button } from "@/components/kit/controls";
@@ -39,7 +39,7 @@ function Result({ result }: { result: TestResult }) {
 }
 
 function Decision({ round }: { round: TestRoundDetail }) {
-  const mayManage = useMayManage();
+  const managesGraph = useManagesGraph();
   const accept = useAct(() => acceptRound(round.id), {
     changes: [keys.graphs, keys.checkpoints],
     failed: true,
@@ -53,7 +53,7 @@ function Decision({ round }: { round: TestRoundDetail }) {
       title={said}
       acts={
         held &&
-        mayManage(round.created_by, round.graph) && (
+        managesGraph(round.graph) && (
           <Button isDisabled={accept.isPending} onPress={() => accept.mutate()}>
             {round.cause === "promotion" ? "Promote it anyway" : "Make it current anyway"}
           </Button>

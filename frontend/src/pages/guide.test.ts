@@ -15,7 +15,7 @@ const COPIED = [
   "tsconfig.node.json",
   "vite.config.ts",
 ];
-const ALSO = ["englishOnly.ts", "precompress.ts", "eslint.config.js", ".prettierrc.json"];
+const ALSO = ["englishOnly.ts", "pageList.ts", "precompress.ts", "eslint.config.js", ".prettierrc.json"];
 const MINUTES = 60_000;
 
 let folder = "";

@@ -5,8 +5,11 @@ import type { Job, JobState } from "@/api/types";
 interface JobStore {
   jobs: readonly Job[];
   live: boolean;
+  /** The server follows no more sockets of this person. */
+  crowded: boolean;
   put: (jobs: readonly Job[]) => void;
   setLive: (live: boolean) => void;
+  setCrowded: (crowded: boolean) => void;
 }
 
 const KEPT = 50;
@@ -33,10 +36,14 @@ export function mergeJobs(known: readonly Job[], news: readonly Job[]): readonly
 export const useJobStore = create<JobStore>()((set) => ({
   jobs: [],
   live: false,
+  crowded: false,
   put: (news) => {
     set((state) => ({ jobs: mergeJobs(state.jobs, news) }));
   },
   setLive: (live) => {
     set({ live });
+  },
+  setCrowded: (crowded) => {
+    set({ crowded });
   },
 }));

@@ -15,7 +15,14 @@ const stored: LanguageModel = {
   prompt_price: null,
   completion_price: 0.5,
   requests_per_minute: 60,
+  constraints: "schema",
+  silence_timeout: 45.5,
+  total_timeout: 300,
+  loading_timeout: 0,
+  max_tokens: 2048,
+  temperature: 0.7,
   changed_at: "2026-01-05T12:00:00Z",
+  failure: null,
 };
 
 it("sends what is stored as it is, and no key unless one was typed", () => {
@@ -27,6 +34,12 @@ it("sends what is stored as it is, and no key unless one was typed", () => {
     prompt_price: null,
     completion_price: 0.5,
     requests_per_minute: 60,
+    constraints: "schema",
+    silence_timeout: 45.5,
+    total_timeout: 300,
+    loading_timeout: 0,
+    max_tokens: 2048,
+    temperature: 0.7,
     enabled: true,
     default: false,
   });
@@ -47,5 +60,21 @@ it("names every field that cannot be sent", () => {
     base_url: "An address that begins with http:// or https://.",
     context_length: "A whole number, 0 or more.",
     prompt_price: "A number, 0 or more, or empty.",
+  });
+});
+
+it("names each limit that is out of its range", () => {
+  const typed = {
+    ...formOf(stored),
+    silence_timeout: "0",
+    max_tokens: "20.5",
+    temperature: "",
+    total_timeout: "1e9",
+  };
+  expect(complaints(typed)).toEqual({
+    silence_timeout: "A number from 0.1 to 3,600.",
+    total_timeout: "A number from 0.1 to 86,400.",
+    max_tokens: "A whole number from 16 to 1,000,000.",
+    temperature: "A number from 0 to 2.",
   });
 });

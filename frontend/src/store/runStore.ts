@@ -3,7 +3,7 @@ import { create } from "zustand";
 import type { RunEvent } from "@/api/types";
 import { emptyLog, take, type RunLog, type Taken } from "./runLog";
 
-export type Link = "connecting" | "live" | "reconnecting" | "closed" | "missing" | "signed-out";
+export type Link = "connecting" | "live" | "reconnecting" | "crowded" | "closed" | "missing" | "signed-out";
 
 interface RunState {
   logs: Record<string, RunLog>;

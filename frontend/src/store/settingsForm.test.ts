@@ -5,10 +5,10 @@ import {
   changedSettings,
   chosenSettings,
   complaint,
+  inForm,
   rangeOf,
   settingsText,
   typedOf,
-  withDefaults,
 } from "./settingsForm";
 
 const setting = (change: Partial<Setting>): Setting => ({
@@ -99,5 +99,5 @@ it("tells settings in words, and takes them back into the form", () => {
 
 it("shows the values of a paper's form in place of the defaults", () => {
   const skip = setting({ name: "skip", type: "bool", default: true, least: null });
-  expect(withDefaults([setting({}), skip], { skip: false }).map((one) => one.default)).toEqual([30, false]);
+  expect(inForm([setting({}), skip], "paper", { skip: false }).map((one) => one.default)).toEqual([30, false]);
 });

@@ -12,11 +12,9 @@ export function asText(value: unknown): string {
 /** Values of a paper's form, by setting; null where the method has no such form. */
 export type PaperForm = Readonly<Record<string, unknown>> | null;
 
-/** The settings with other defaults: what a form shows and takes where nothing is typed. */
-export function withDefaults(
-  settings: readonly Setting[],
-  values: Readonly<Record<string, unknown>>,
-): Setting[] {
+/** The settings with the defaults of a form: what is shown and taken where nothing is typed. */
+export function inForm(settings: readonly Setting[], form: string, paper: PaperForm | undefined): Setting[] {
+  const values = (form === "paper" ? paper : null) ?? {};
   return settings.map((one) => (one.name in values ? { ...one, default: values[one.name] } : one));
 }
 

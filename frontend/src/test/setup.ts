@@ -7,6 +7,9 @@ const changeless = { addEventListener: () => undefined, removeEventListener: () 
 if ("window" in globalThis)
   window.matchMedia = (media) => ({ matches: false, media, ...changeless }) as unknown as MediaQueryList;
 
+// Nor does it scroll.
+if ("Element" in globalThis) Element.prototype.scrollIntoView = () => undefined;
+
 // A busy machine is slow; a test that fails there for that would say nothing.
 configure({ asyncUtilTimeout: 8_000 });
 

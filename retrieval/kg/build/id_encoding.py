@@ -96,6 +96,18 @@ class IdEncoder:
             terms[block[0]] = terms[block[2]] = relations[block[1]] = True
         return self._terms.texts().filter(terms), self._relations.texts().filter(relations)
 
+    def find_terms(self, rows: pl.DataFrame) -> pl.Series:
+        """Tell which rows of RDF are among those that wait, bool."""
+        self._refused = True  # relations of rows that are not are no relations of the graph
+        columns = [self._terms.codes(rows["head"]), self._relations.codes(rows["relation"])]
+        columns.append(self._terms.codes(rows["tail"]))
+        asked = list(zip(*(column.tolist() for column in columns), strict=True))
+        found = set[tuple[int, ...]]()
+        for block in self._term_rows:
+            near = block[:, np.isin(block[0], columns[0])]
+            found.update(zip(*near.tolist(), strict=True))
+        return pl.Series([one in found for one in asked], dtype=pl.Boolean)
+
     def name(self, terms: pl.Series, labels: pl.Series) -> None:
         """Take the rows that wait, each term as the label at its place."""
         numbers = self._terms.codes(terms)

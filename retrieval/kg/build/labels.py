@@ -13,7 +13,14 @@ from retrieval.kg.build.columns import positions, save_series
 from retrieval.kg.build.naming import NAME_RELATIONS
 from retrieval.kg.build.vocabulary import Vocabulary, ranked
 from retrieval.kg.snapshot.arrays import sorted_unique
-from retrieval.kg.snapshot.labels import NAME_LIMIT, TRIGRAM_BUCKETS, trigram_buckets
+from retrieval.kg.snapshot.labels import (
+    NAME_LIMIT,
+    TRIGRAM_BUCKETS,
+    drop_signs,
+    fold_letters,
+    normalise,
+    trigram_buckets,
+)
 from retrieval.kg.snapshot.relation_names import humanise_relation
 from retrieval.kg.snapshot.storage import load_array, save_array
 
@@ -46,6 +53,12 @@ ALIAS_RELATIONS = frozenset(
 _CVT, _LITERAL = 1, 2
 #: Names of several words without spaces, "RedBullRacing", and where their words meet.
 _JOINED, _SEAM = r"^\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\d*$", r"(\p{Ll})([\p{Lu}\d])"
+#: What may be a sign that makes a word another name, see ``NAME_SIGNS``: rough, for those are looked at one by one.
+_SIGNED = (
+    r"[\p{L}\p{N}\p{M}][+#♯♭＋＃]|(?:^|[^\p{L}\p{N}])\p{L}\p{M}*(?:\p{L}\p{M}*)?[-−–－](?:$|[^\p{L}\p{N}])"
+)
+#: Letters that are folded, and signs that are left out, in names of which people may write less.
+_FOLDED = r"[ßæœøłđðħıŋþŧ+#♭-]"
 #: Beyond so many names, misspelt ones are not looked up: their table takes some 80 bytes a name.
 TRIGRAM_ROWS = 16_000_000
 #: Names whose trigrams are sorted together, so that a bucket and a name fit 32 bits; and whose words are cut together.
@@ -55,25 +68,32 @@ _WORDS_AT_ONCE = 500_000
 Check = Callable[[], None]
 
 
-def normalised(column: str) -> pl.Expr:
-    """:func:`retrieval.kg.snapshot.labels.normalise` as a polars expression."""
-    lowered = pl.col(column).str.to_lowercase()
-    plain = lowered.str.normalize("NFKD").str.replace_all(r"\p{M}", "").str.to_lowercase()
-    words = plain.str.replace_all(r"[^\p{L}\p{N}]+", " ").str.strip_chars()
-    return pl.when(words == "").then(lowered.str.strip_chars()).otherwise(words)
+def normalise_series(texts: pl.Series) -> pl.Series:
+    """Normalise each text of a column as :func:`retrieval.kg.snapshot.labels.normalise` does.
 
-
-def normalised_series(texts: pl.Series) -> pl.Series:
-    """The same of a column; what is plain already, as most names are but for capitals, is only lowered."""
+    Texts that are plain but for capitals, as most names are, are only lowered.
+    """
     lowered = texts.str.to_lowercase()
     hard = lowered.str.contains("[^a-z0-9 ]|  |^ | $").to_numpy()
     if not hard.any():
         return lowered
-    where = np.concatenate([np.flatnonzero(~hard), np.flatnonzero(hard)])
+    signed = hard & texts.str.contains(_SIGNED).to_numpy()
+    hard = hard & ~signed
+    where = np.concatenate([np.flatnonzero(~hard & ~signed), np.flatnonzero(hard), np.flatnonzero(signed)])
     back = np.empty(len(where), np.int64)
     back[where] = np.arange(len(where))
-    slow = texts.filter(hard).to_frame("text").select(normalised("text"))["text"]
-    return pl.concat([lowered.filter(~hard), slow.rename(lowered.name)]).gather(back)
+    slow = texts.filter(hard).to_frame("text").select(_normalised("text"))["text"]
+    by_hand = pl.Series([normalise(text) for text in texts.filter(signed)], dtype=pl.String)
+    parts = [lowered.filter(~hard & ~signed), slow.rename(lowered.name), by_hand.rename(lowered.name)]
+    return pl.concat(parts).gather(back)
+
+
+def _normalised(column: str) -> pl.Expr:
+    """Normalise texts that have no sign behind a word."""
+    lowered = pl.col(column).str.to_lowercase()
+    plain = lowered.str.normalize("NFKD").str.replace_all(r"\p{M}", "").str.to_lowercase()
+    words = plain.str.replace_all(r"[^\p{L}\p{N}]+", " ").str.strip_chars()
+    return pl.when(words == "").then(lowered.str.strip_chars()).otherwise(words)
 
 
 def write_label_index(
@@ -112,7 +132,7 @@ def _names(
     # What is mentioned only as another name of something is that thing's name, not a thing of its own.
     only_name = (degrees > 0) & (np.bincount(encoded.tails[alias_facts], minlength=size) == degrees)
     things = (kinds != _CVT) & ~only_name
-    own = normalised_series(encoded.entity_labels).alias("name")
+    own = normalise_series(encoded.entity_labels).alias("name")
     entities = pl.Series("entity", np.arange(size, dtype=np.int32))
     named = pl.DataFrame([own, entities]).with_columns(alias=pl.lit(0, pl.UInt8))
     bracketed = encoded.entity_labels.str.ends_with(")").to_numpy() & things
@@ -131,13 +151,34 @@ def _names(
     )
     others = pl.concat([shorter, apart, _alias_rows(encoded, alias_facts), aliases])
     others = others.select(
-        normalised_series(others["text"]).alias("name"), "entity", alias=pl.lit(1, pl.UInt8)
+        normalise_series(others["text"]).alias("name"), "entity", alias=pl.lit(1, pl.UInt8)
     )
     of = others["entity"].to_numpy()
     others = others.filter((others["name"] != own.gather(of)).to_numpy() | ~things[of])
     rows = pl.concat([named.filter(things), others.unique().sort("entity")])
     rows = rows.filter((pl.col("name") != "") & (pl.col("name").str.len_bytes() <= NAME_LIMIT))
-    return rows.sort("name", maintain_order=True)
+    return pl.concat([rows, _folded_rows(rows)]).sort("name", maintain_order=True)
+
+
+def _folded_rows(rows: pl.DataFrame) -> pl.DataFrame:
+    """Names in plain letters as aliases; those without their signs only where nothing else has that name, and where the
+    signs are the lesser part of it: ``canal`` of Canal+, and no ``c`` of C++.
+    """
+    folded = []
+    marked = rows.filter(pl.col("name").str.contains(_FOLDED)).select("name", "entity")
+    for name, entity in marked.iter_rows():
+        plain = fold_letters(name)
+        if plain != name:
+            folded.append((plain, entity, False))
+        short = drop_signs(plain)
+        if short != plain and 2 * len(short.replace(" ", "")) > len(plain.replace(" ", "")) + 1:
+            folded.append((short, entity, True))
+    schema = {"name": pl.String, "entity": pl.Int32, "short": pl.Boolean}
+    found = pl.DataFrame(folded, schema=schema, orient="row").unique(maintain_order=True)
+    lone = pl.col("entity").n_unique().over("name") == 1
+    known = found.join(rows.select("name").unique(), on="name", how="semi")["name"].implode()
+    found = found.filter(~pl.col("short") | (lone & ~pl.col("name").is_in(known)))
+    return found.select("name", "entity", alias=pl.lit(1, pl.UInt8)).unique(maintain_order=True)
 
 
 def _attribute_aliases(encoded: EncodedFacts, attributes: pl.DataFrame | None) -> pl.DataFrame:

@@ -354,6 +354,9 @@ _sending = threading.Lock()
 def serve() -> None:
     """Take calls until nobody sends any more. What a parser prints goes to the log of errors."""
     parent = os.getppid()
+    # Signals that go to all processes of a service end the parent in order, and it ends this one.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()

@@ -1,4 +1,4 @@
-"""Which eight-bit encoding a text is in, told by the letters that its language writes beside ASCII.
+"""The encoding of a text that is not UTF-8, told by the letters that its language writes beside ASCII.
 
 General detectors take short German or French texts for DOS code pages and Baltic ones. A text of one language has few
 such letters, and in any other encoding their bytes mean signs, or letters that no one language has together.
@@ -25,12 +25,13 @@ _GREEK = "αοιετσνηυρπκμλωςάίόήέύώδγχθφβξζψϊϋΐ
 #: Encodings from the likeliest to the rarest, with the letters of languages that are written in them.
 _ENCODINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("cp1252", _WESTERN),
+    ("iso8859-15", _WESTERN),
     ("cp1251", _CYRILLIC),
     ("cp1250", _CENTRAL),
     ("iso8859-2", _CENTRAL),
     ("iso8859-7", (_GREEK,)),
     ("cp1253", (_GREEK,)),
-    ("cp1254", ("çğıöşüâîû",)),
+    ("cp1254", ("çğıöşüâîûi",)),
     ("cp1257", ("ąčęėįšųūž", "āčēģīķļņšūž", "äõöüšž")),
     ("cp1255", ("יוהלאמרתבשנעםדקחפסטגכזצןךףץ",)),
     ("cp1256", ("اليمنرتوبةعدسفهكحقأجشصطخئىضءذزإغثظآؤ",)),
@@ -43,6 +44,17 @@ _ENCODINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("cp852", _CENTRAL),
     ("mac_roman", _WESTERN),
 )
+#: Encodings of two bytes a character, those of fewer characters first: the first bytes of the common ones, and the
+#: least second byte of these.
+_PAIRS: tuple[tuple[str, tuple[tuple[int, int], ...], int], ...] = (
+    ("cp949", ((0xB0, 0xC8),), 0xA1),
+    ("euc_jp", ((0xA4, 0xA5), (0xB0, 0xCF)), 0xA1),
+    ("cp932", ((0x82, 0x83), (0x88, 0x97)), 0x40),
+    ("big5", ((0xA4, 0xC6),), 0x40),
+    ("gb18030", ((0xB0, 0xD7),), 0xA1),
+)
+#: The share of characters that are common in such a text, and how many of them it has at least.
+_COMMON_PAIRS, _LEAST = 0.75, 2
 #: A text that fits an encoding less than that fits none.
 _ENOUGH = 0.8
 #: A rarer encoding must fit better by so much.
@@ -53,21 +65,63 @@ _LATIN = "\u024f"
 _LOOKED_AT = 16 * 1024
 #: The most common letters of an alphabet of its own make up most of a text, and few of one that is read wrongly.
 _COMMON, _SHARE = 12, 0.55
+#: Encodings of alphabets of their own, and lines that are looked at one by one.
+_OWN_SCRIPTS = frozenset(
+    name for name, languages in _ENCODINGS if all(len(own) > 20 and own[0] > "\u024f" for own in languages)
+)
+_LINES = 200
 
 
-def eight_bit(data: bytes) -> str | None:
-    """The encoding whose letters fit best; None where none fits.
+def guess_encoding(data: bytes) -> str:
+    """Return the likeliest encoding of a text that is not UTF-8.
 
     Args:
-        data: the beginning of a text that is not UTF-8.
+        data: the beginning of the text, or lines of it.
     """
     data = b"\n".join(line for line in data.splitlines() if not line.isascii())[:_LOOKED_AT]
+    fits = {pair[0]: share for pair in _PAIRS if (share := _common_share(data, *pair))}
+    pairs = max(fits, key=lambda encoding: fits[encoding], default="")
+    eight = _eight_bit(data)
+    if pairs and (eight is None or eight[0] not in _OWN_SCRIPTS or eight[1] < fits[pairs]):
+        return pairs
+    return eight[0] if eight else "cp1252"
+
+
+def _common_share(data: bytes, encoding: str, ranges: tuple[tuple[int, int], ...], least: int) -> float:
+    """Return which share of the characters beside ASCII are common ones; 0 where a text is not of this encoding."""
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        cut = data.rfind(b"\n")  # the text may end inside a character
+        return (
+            _common_share(data[:cut], encoding, ranges, least) if len(data) == _LOOKED_AT and cut > 0 else 0.0
+        )
+    chars = [char.encode(encoding) for char in text if char.isalpha() and not char.isascii()]
+    common = [
+        len(char) == 2 and char[1] >= least and any(low <= char[0] <= high for low, high in ranges)
+        for char in chars
+    ]
+    share = sum(common) / max(len(common), 1)
+    return share if len(common) >= _LEAST and share >= _COMMON_PAIRS else 0.0
+
+
+def _eight_bit(data: bytes) -> tuple[str, float] | None:
+    """Return the encoding of one byte a character whose letters fit best, and how well; None where none fits."""
     best, best_fit = None, 0.0
     for encoding, languages in _ENCODINGS:
-        fit = max(_fits(data, encoding, languages), default=0.0)
+        fit = _fit(data, encoding, languages)
         if fit >= _ENOUGH and fit > best_fit + (_BETTER if best else 0.0):
             best, best_fit = encoding, fit
-    return best
+    return (best, best_fit) if best else None
+
+
+def _fit(data: bytes, encoding: str, languages: tuple[str, ...]) -> float:
+    """Return how well a text fits: as one language, else line by line, as names of many countries do."""
+    fit = max(_fits(data, encoding, languages), default=0.0)
+    lines = data.splitlines()[:_LINES]
+    if fit >= _ENOUGH or len(lines) < 2 or encoding in _OWN_SCRIPTS:
+        return fit
+    return sum(max(_fits(line, encoding, languages), default=0.0) for line in lines) / len(lines) - _BETTER
 
 
 def _fits(data: bytes, encoding: str, languages: tuple[str, ...]) -> Iterator[float]:
@@ -91,7 +145,7 @@ def _fits(data: bytes, encoding: str, languages: tuple[str, ...]) -> Iterator[fl
             elif char.isupper() and before.islower():
                 misplaced += 1
             else:
-                letters[char.lower()] += 1
+                letters[char.lower()[0]] += 1
         before = char
     if not total:
         return
@@ -99,4 +153,4 @@ def _fits(data: bytes, encoding: str, languages: tuple[str, ...]) -> Iterator[fl
         own = sum(letters[letter] for letter in set(language))
         if len(language) > 20 and own and sum(letters[c] for c in language[:_COMMON]) < _SHARE * own:
             continue
-        yield (own + marks - misplaced) / total
+        yield (own + min(marks, own) - misplaced) / total

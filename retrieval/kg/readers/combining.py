@@ -37,12 +37,15 @@ def combine(files: Sequence[FactFile], sink: FactSink | None = None) -> TripleTa
         files.append(_as_file(found))
     facts = [f.facts for f in files if f.facts is not None]
     if any(f.terms is not None for f in files):
-        from retrieval.kg.readers.rdf import resolve  # noqa: PLC0415 - loads pyoxigraph
+        from retrieval.kg.readers.rdf_names import resolve  # noqa: PLC0415 - of RDF only
 
-        named, known, relation_labels, described = resolve(files, sink)
-        facts.append(named)
-        nodes.append(known)
-        node_attributes = node_attributes + described
+        before = sum(rows.height for rows in facts)
+        named = resolve(files, sink)
+        facts.append(named.facts)
+        nodes.append(named.nodes)
+        relation_labels = named.relation_labels
+        node_attributes = node_attributes + named.node_attributes
+        fact_attributes += [(before + row, key, value) for row, key, value in named.fact_attributes]
     passages, fact_passages = None, None
     if any(f.passages is not None for f in files):
         from retrieval.kg.readers.documents.reading import documents_of  # noqa: PLC0415 - loads the readers of documents

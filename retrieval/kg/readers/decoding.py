@@ -6,13 +6,12 @@ import codecs
 import io
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from charset_normalizer import from_bytes
-
 from retrieval.errors import SourceError
-from retrieval.kg.readers.code_pages import eight_bit
+from retrieval.kg.readers.code_pages import guess_encoding
 from retrieval.kg.readers.compression import open_bytes
 
 _BOMS = (
@@ -24,30 +23,97 @@ _BOMS = (
 )
 #: Encodings of Python that are none of files: they spell characters, take forever, or always fail.
 _NOT_OF_FILES = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined", "utf-7"})
-#: Encodings in which most characters take several bytes; a text of them holds more of such bytes than of others.
-_SEVERAL_BYTES = frozenset(
-    {
-        "big5",
-        "big5hkscs",
-        "cp932",
-        "cp949",
-        "cp950",
-        "euc_jis_2004",
-        "euc_jisx0213",
-        "euc_jp",
-        "euc_kr",
-        "gb18030",
-        "gb2312",
-        "gbk",
-        "johab",
-        "shift_jis",
-        "shift_jis_2004",
-        "shift_jisx0213",
-    }
-)
-_SHARE = 0.3
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]+)", re.IGNORECASE)
+_XML = re.compile(rb"\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9_.:-]+)")
 _PIECE = 1 << 20
+#: The fewest zero bytes by which UTF-16 without a mark is told.
+_ZEROS = 4
+#: Bytes that are looked through at a time to detect an encoding.
+_SCANNED = 1 << 17
+#: The most bytes of lines that are not UTF-8 by which their encoding is guessed.
+_GUESSED_BY = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class DetectedEncoding:
+    """The encoding of a file's text.
+
+    Attributes:
+        name: as Python spells it.
+        guessed: whether only the letters of the text tell it.
+        bad_lines: lines of a file of UTF-8 that are not UTF-8.
+    """
+
+    name: str
+    guessed: bool = False
+    bad_lines: int = 0
+
+
+def detect_encoding(path: Path, name: str | None = None) -> DetectedEncoding:
+    """Return the encoding of a file of lines by all of it: its mark, what XML declares, UTF-8 where that fits, a guess.
+
+    Lines that are UTF-8 beside fewer that are not make a file of UTF-8 with bad lines: most such files were joined.
+
+    Raises:
+        OSError, SourceError: it cannot be read, or is compressed and broken.
+    """
+    with open_bytes(path, name) as file:
+        head = file.read(_SCANNED)
+        for mark, encoding in _BOMS:
+            if head.startswith(mark) and encoding != "utf-8-sig":
+                return DetectedEncoding(encoding)
+        if wide := _utf16_without_mark(head):
+            return DetectedEncoding(wide, guessed=True)
+        declared = _XML.match(head.removeprefix(codecs.BOM_UTF8))
+        if declared and (known := named_encoding(declared[1].decode("ascii"))) not in (
+            None,
+            "utf-8",
+            "ascii",
+        ):
+            return DetectedEncoding(known or "")
+        good, bad, lines = 0, 0, bytearray()
+        marked = head.startswith(codecs.BOM_UTF8)
+        while head:
+            head += file.readline(_SCANNED)
+            for line in [] if head.isascii() else head.splitlines():
+                if line.isascii():
+                    continue
+                if _is_utf8(line):
+                    good += 1
+                else:
+                    bad += 1
+                    lines += line + b"\n" if len(lines) < _GUESSED_BY else b""
+            head = file.read(_SCANNED)
+    if marked or not bad or 2 * bad < good + bad:
+        return DetectedEncoding("utf-8", bad_lines=bad)
+    return DetectedEncoding(guess_encoding(bytes(lines)), guessed=True)
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def is_utf16(head: bytes) -> bool:
+    """Return whether bytes begin a text in UTF-16, by its mark or by its zeros."""
+    return (
+        head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or _utf16_without_mark(head) is not None
+    )
+
+
+def _utf16_without_mark(head: bytes) -> str | None:
+    """Return UTF-16 of the byte order whose high bytes are zero, as those of ASCII among any text are."""
+    zeros = head[:4096].count(0)
+    even = head[:4096:2].count(0)
+    if zeros < _ZEROS or max(even, zeros - even) < 0.98 * zeros or 20 * zeros < len(head[:4096]):
+        return None
+    name = "utf-16-be" if 2 * even > zeros else "utf-16-le"
+    text = head[:4096].decode(name, errors="replace")
+    strange = sum(not (char.isprintable() or char.isspace()) for char in text[:-1])
+    return name if 20 * strange <= len(text) else None
 
 
 def encoding_of(head: bytes, *, html: bool = False) -> str:
@@ -69,14 +135,7 @@ def encoding_of(head: bytes, *, html: bool = False) -> str:
     declared = _META.search(head) if html else None
     if declared is not None and (named := named_encoding(declared[1].decode("ascii"))) is not None:
         return named
-    found = eight_bit(head)
-    if found is not None:
-        return found
-    if sum(byte > 127 for byte in head) >= _SHARE * len(head):
-        best = from_bytes(head).best()
-        if best is not None and best.encoding in _SEVERAL_BYTES:
-            return best.encoding
-    return "cp1252"
+    return guess_encoding(head)
 
 
 def named_encoding(name: str) -> str | None:

@@ -6,7 +6,7 @@ import csv
 
 import polars as pl
 
-from retrieval.errors import ConfigError
+from retrieval.errors import ConfigError, EmptySourceError
 from retrieval.kg.readers.catalog import FORMATS
 from retrieval.kg.readers.file_contents import FACT_SCHEMA, FactFile, FactSink, Frames
 from retrieval.kg.readers.formats.properties import names_properties
@@ -19,6 +19,9 @@ from retrieval.kg.readers.rows_layout import (
     Shape,
     cells_of,
     choose_columns,
+    common_width,
+    describe_unnamed,
+    guess_columns,
     guess_delimiter,
     names_columns,
     parse_delimiter,
@@ -45,6 +48,8 @@ def read_delimited(file: InputFile, log: ProblemLog) -> FactFile:
             f"The rows of {source.name} have {len(first):,} columns; at most {WIDTH:,} are read.",
             hint="Choose another delimiter, or keep the columns that are needed.",
         )
+    if columns is None and guess_columns(first) is None and common_width(head[:-1] or head, mark) > 3:
+        raise EmptySourceError(f"{source.name} is not read as facts.", hint=describe_unnamed(len(first)))
     shape = Shape(mark) if columns is None else Shape(mark, len(first), choose_columns(columns, first))
     named = columns is not None and any(isinstance(column, str) for column in columns.values())
     header = file.options.header

@@ -6,6 +6,7 @@ from retrieval.errors import SourceError
 from retrieval.kg.readers import catalog
 from retrieval.kg.readers.format import Certainty, Format
 from retrieval.kg.readers.input_file import InputFile
+from retrieval.kg.readers.other_formats import find_text_format, refusal, refuse_other_xml
 from retrieval.kg.readers.question_files import is_question_list
 
 
@@ -43,6 +44,10 @@ def is_plain_text(file: InputFile) -> bool:
 
 def _detected(file: InputFile) -> Format:
     found, certainty = _likeliest(file, opens_itself=False)
+    if other := find_text_format(file.head):
+        raise refusal(other, file.name)
+    if certainty == Certainty.POSSIBLE:
+        refuse_other_xml(file.head, file.name)
     if certainty == Certainty.POSSIBLE and file.begins_json:
         raise SourceError(
             f"{file.name} is JSON without a graph in it.",

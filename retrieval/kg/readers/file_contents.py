@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import polars as pl
 
 from retrieval.kg.readers.property_rows import PropertyRows
 from retrieval.kg.table import LABEL_LIMIT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from retrieval.kg.readers.problems import ProblemLog
+    from retrieval.kg.readers.rdf_structures import Annotation
 
 FACT_SCHEMA = {"head": pl.String, "relation": pl.String, "tail": pl.String}
 #: RDF terms as collected, see :mod:`retrieval.kg.readers.rdf`.
@@ -39,6 +45,9 @@ class FactSink(Protocol):
 
     def terms(self) -> tuple[pl.Series, pl.Series]:
         """The distinct terms of the rows that wait, and the relations of these."""
+
+    def find_terms(self, rows: pl.DataFrame) -> pl.Series:
+        """Tell which rows of RDF are among those that wait, bool."""
 
     def name(self, terms: pl.Series, labels: pl.Series) -> None:
         """Take the rows that wait, each term as the label at its place."""
@@ -78,7 +87,8 @@ class FactFile:
     """The good rows of one file: ``facts`` by label, RDF ``terms`` with the ``names`` they declare, or ``passages``.
 
     ``fact_passages`` links rows of ``facts`` to rows of ``passages``. ``described`` are RDF terms with the foreignness
-    and text of a description; ``properties`` are nodes and edges by id. ``streamed`` rows went to a sink.
+    and text of a description; ``annotations`` are what RDF says of facts, and ``log`` takes those of no fact.
+    ``properties`` are nodes and edges by id. ``streamed`` rows went to a sink.
     """
 
     name: str
@@ -91,12 +101,13 @@ class FactFile:
     described: list[tuple[str, int, str]] = field(default_factory=list)
     properties: PropertyRows | None = None
     streamed: int = 0
+    annotations: Sequence[Annotation] = ()
+    log: ProblemLog | None = None
 
     @property
     def rows(self) -> int:
         """How many good rows there are."""
         frames = (self.facts, self.terms, self.passages)
-        others = (
-            self.streamed + len(self.described) + (0 if self.properties is None else self.properties.rows)
-        )
+        others = self.streamed + len(self.described) + len(self.annotations)
+        others += 0 if self.properties is None else self.properties.rows
         return others + sum(part.height for part in frames if part is not None)

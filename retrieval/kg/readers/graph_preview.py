@@ -19,7 +19,7 @@ from retrieval.kg.readers.detection import own_format, text_format
 from retrieval.kg.readers.input_file import InputFile
 from retrieval.kg.readers.options import ReadOptions
 from retrieval.kg.readers.preview import Preview
-from retrieval.kg.readers.preview_sample import LINE, ROWS, SAMPLE, detect_encoding, look, raw_lines, sample
+from retrieval.kg.readers.preview_sample import LINE, ROWS, SAMPLE, describe_encoding, look, raw_lines, sample
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_layout import find_layout
 from retrieval.kg.readers.reading import read_file
@@ -29,6 +29,7 @@ from retrieval.kg.readers.rows_layout import (
     Shape,
     cells_of,
     choose_columns,
+    describe_unnamed,
     guess_columns,
     guess_delimiter,
     names_columns,
@@ -52,9 +53,9 @@ def preview_file(path: Path, found: Preview, options: ReadOptions) -> Preview:
         return _preview_document(path, replace(found, format=own.name))
     if is_parquet(path):
         return _preview_parquet(path, replace(found, format="parquet"), options)
-    encoding, notes = (options.encoding, ()) if options.encoding else detect_encoding(path)
-    file = InputFile(path, found.name, replace(options, encoding=encoding))
+    file = InputFile(path, found.name, options)
     chosen = text_format(file)
+    notes = describe_encoding(file.source.detected)
     found = replace(found, format=chosen.name, encoding=file.source.encoding, notes=notes)
     options = replace(options, format=chosen.name, encoding=None)
     if "delimiter" in chosen.options:
@@ -97,6 +98,8 @@ def _preview_table(file: InputFile, found: Preview, options: ReadOptions) -> tup
             notes += (
                 f"Rows have {len(first):,} columns, and at most {WIDTH:,} are read. Try another delimiter.",
             )
+        elif named is None and len(first) > 3:
+            notes += (describe_unnamed(len(first)),)
         elif len(first) > 3 or columns != (0, 1, 2):
             chosen = ", ".join(f"{role} is column {i + 1}" for role, i in zip(ROLES, columns, strict=True))
             notes += (f"Rows have {len(first)} columns: {chosen}. Choose others where that is wrong.",)
@@ -115,7 +118,8 @@ def _preview_table(file: InputFile, found: Preview, options: ReadOptions) -> tup
         header_cells=tuple(first if header else (f"column {i + 1}" for i in range(len(first))))[:WIDTH],
         notes=notes,
     )
-    by_position = found.columns if WIDTH >= len(first) > 3 or columns != (0, 1, 2) else None
+    unnamed = named is None and options.columns is None
+    by_position = found.columns if (WIDTH >= len(first) > 3 or columns != (0, 1, 2)) and not unnamed else None
     return found, replace(options, delimiter=mark, header=header, columns=by_position)
 
 
@@ -131,7 +135,8 @@ def _with_rows(path: Path, found: Preview, options: ReadOptions) -> Preview:
             said = (
                 str(error) if whole else "The first part of the file shows no row; an import reads all of it."
             )
-            return replace(found, notes=(*found.notes, said), problems=tuple(problems[:ROWS]))
+            notes = found.notes if any(note in said for note in found.notes) else (*found.notes, said)
+            return replace(found, notes=notes, problems=tuple(problems[:ROWS]), refused=whole)
     if not whole and FORMATS[found.format].one_piece:
         problems = problems[:-1]  # that the first part ends
     titles, rows = _rows(table)

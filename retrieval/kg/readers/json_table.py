@@ -13,7 +13,7 @@ from retrieval.kg.readers.json_layout import is_row
 from retrieval.kg.readers.json_rows import json_rows
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_rows import BadRowError, PropertyRows, as_text
-from retrieval.kg.readers.table_layout import MISSING, SAMPLE, layout_of
+from retrieval.kg.readers.table_layout import SAMPLE, is_missing, layout_of
 from retrieval.kg.readers.table_rows import add_row
 
 
@@ -54,8 +54,8 @@ def _values(row: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, obj
         if isinstance(value, dict):
             yield from _values(value, heading)
         elif isinstance(value, list):
-            yield heading, [text for one in value if (text := _text(one)).casefold() not in MISSING]
-        elif (text := _text(value)).casefold() not in MISSING:
+            yield heading, [text for one in value if not is_missing(text := _text(one))]
+        elif not is_missing(text := _text(value)):
             yield heading, text
 
 

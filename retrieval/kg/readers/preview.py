@@ -30,6 +30,7 @@ class Preview:
         alternatives: other formats that it may be meant as.
         notes: what a person should know, in sentences.
         problems: rows among the first that could not be used.
+        refused: whether an import of it, as it stands, fails for sure.
         members: of an archive, the files in it (name, bytes); the guess is of the first that is read.
     """
 
@@ -47,4 +48,5 @@ class Preview:
     alternatives: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
+    refused: bool = False
     members: tuple[tuple[str, int], ...] = ()

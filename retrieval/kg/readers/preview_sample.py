@@ -14,10 +14,10 @@ from retrieval.errors import SourceError
 from retrieval.kg.readers import archives
 from retrieval.kg.readers.archives import Unpacked, archive_kind, tables_in
 from retrieval.kg.readers.compression import open_bytes, plain_name
-from retrieval.kg.readers.decoding import decoded, encoding_of
+from retrieval.kg.readers.decoding import DetectedEncoding, decoded
 from retrieval.kg.readers.options import DETECTED, ReadOptions
 from retrieval.kg.readers.preview import Kind, Preview
-from retrieval.kg.readers.sources import WRONG_KINDS, Source, is_parquet
+from retrieval.kg.readers.sources import Source, is_parquet
 
 #: Rows shown, lines shown as they stand, and how much of each.
 ROWS = 20
@@ -58,7 +58,9 @@ def look(path: Path, name: str, kind: Kind, options: ReadOptions, preview: Look)
             return _of_archive(path, found, options, preview)
         return preview(path, found, options)
     except SourceError as error:
-        return replace(found, raw=raw_lines(path, options.encoding or "utf-8"), notes=(str(error),))
+        return replace(
+            found, raw=raw_lines(path, options.encoding or "utf-8"), notes=(str(error),), refused=True
+        )
 
 
 def _of_archive(path: Path, found: Preview, options: ReadOptions, preview: Look) -> Preview:
@@ -75,7 +77,8 @@ def _of_archive(path: Path, found: Preview, options: ReadOptions, preview: Look)
                 guessed, name=found.name, members=held, notes=(*filter(None, [said]), *guessed.notes)
             )
         notes += guessed.notes
-    return replace(found, notes=tuple(notes) or (f"{found.name} holds no file of data.",))
+    said = tuple(notes) or (f"{found.name} holds no file of data.",)
+    return replace(found, notes=said, refused=len(held) <= MEMBERS)
 
 
 def _of_tables(tables: Sequence[Unpacked], found: Preview, options: ReadOptions, preview: Look) -> Preview:
@@ -93,41 +96,19 @@ def _of_tables(tables: Sequence[Unpacked], found: Preview, options: ReadOptions,
                 guessed, name=found.name, members=held, notes=(*filter(None, [said]), *guessed.notes)
             )
         notes += guessed.notes
-    return replace(found, members=held, notes=tuple(notes))
+    return replace(found, members=held, notes=tuple(notes), refused=True)
 
 
-def detect_encoding(file: Path) -> tuple[str, tuple[str, ...]]:
-    """The encoding of a file of lines, from its first ones, and what to say of it.
-
-    Lines that are UTF-8 beside others that are not make a file of UTF-8 with bad rows: most such files were joined.
-    """
-    with open_bytes(file) as opened:
-        head = opened.read(SAMPLE)
-    marked = encoding_of(head[:4])
-    if marked != "utf-8" and head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return marked, (f"The text is {marked}.",)
-    if b"\0" in head[:1024] or head.startswith(tuple(WRONG_KINDS)):
-        return "utf-8", ()  # no text, as its reader says
-    lines = head.splitlines()[: -1 if len(head) == SAMPLE else None]
-    strange = [line for line in lines if not line.isascii()]
-    bad = [line for line in strange if not _is_utf8(line)]
-    if not bad:
-        return "utf-8", ()
-    if 2 * len(bad) < len(strange):
-        some = f"{len(bad)} of the first {len(lines):,} lines are not UTF-8"
-        return "utf-8", (f"{some} and will be left out. Choose another encoding to read all of them.",)
-    encoding = encoding_of(b"\n".join(bad))
-    if encoding.startswith(("utf_16", "utf-16", "utf_32", "utf-32", "utf_7")):
-        encoding = "cp1252"  # a guess of few bytes: such text begins with a mark
-    return encoding, (f"The text is not UTF-8; it looks like {encoding}. Check the letters below.",)
-
-
-def _is_utf8(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+def describe_encoding(detected: DetectedEncoding | None) -> tuple[str, ...]:
+    """Return what a person should know of an encoding that was detected."""
+    if detected is None:
+        return ()
+    if detected.bad_lines:
+        count = "1 line is" if detected.bad_lines == 1 else f"{detected.bad_lines:,} lines are"
+        return (f"{count} not UTF-8 and will be left out. Choose another encoding to read them.",)
+    if detected.guessed:
+        return (f"The text is not UTF-8; it looks like {detected.name}. Check the letters below.",)
+    return () if detected.name == "utf-8" else (f"The text is {detected.name}.",)
 
 
 def raw_lines(file: Path, encoding: str) -> tuple[str, ...]:

@@ -15,10 +15,14 @@ from collections.abc import Iterator, Sequence
 from retrieval.kg.readers.file_contents import FactFile
 from retrieval.kg.readers.input_file import InputFile
 from retrieval.kg.readers.problems import ProblemLog
-from retrieval.kg.readers.property_layout import Layout, find_layout
-from retrieval.kg.readers.property_rows import NAMES, TYPE, BadRowError, PropertyRows, attribute_rows
+from retrieval.kg.readers.property_layout import RELATIONS, Layout, find_layout
+from retrieval.kg.readers.property_rows import NAMES, TYPE, UNNAMED, BadRowError, PropertyRows, attribute_rows
 from retrieval.kg.readers.rows_layout import parse_delimiter
 from retrieval.kg.readers.sources import Source
+
+#: Values of a column of types that say which way an edge goes.
+_BOTH_WAYS = frozenset({"undirected", "mutual"})
+_DIRECTIONS = _BOTH_WAYS | {"", "directed", "mixed"}
 
 
 def read_property_csv(file: InputFile, log: ProblemLog) -> FactFile:
@@ -83,7 +87,12 @@ def read_cells(layout: Layout, cells: Sequence[str], rows: PropertyRows, line: i
     values.update(read_bag(at.get("bag", "")))
     if at.get("source") or at.get("target") or "id" not in at:
         ends = tuple(_key(layout, role, at.get(role, "")) for role in ("source", "target"))
-        rows.add_edge((ends[0], ends[1]), at.get("relation", ""), line, list(attribute_rows(values)))
+        relation, directed = at.get("relation", ""), True
+        if layout.directions and relation.casefold() in _DIRECTIONS:
+            directed = relation.casefold() not in _BOTH_WAYS
+            relation = _take_relation(values)
+        said = list(attribute_rows(values))
+        rows.add_edge((ends[0], ends[1]), relation, line, said, directed=directed)
         return
     types = [kind for kind in re.split(r"[;:]", at.get("types", "")) if kind]
     name = at.get("name", "") or ("" if layout.named else _take_name(values)) or at["id"]
@@ -94,6 +103,15 @@ def read_cells(layout: Layout, cells: Sequence[str], rows: PropertyRows, line: i
 def _key(layout: Layout, role: str, text: str) -> str:
     space = layout.spaces.get(role, "")
     return f"{text} of {space}" if space and text else text
+
+
+def _take_relation(values: dict[str, object]) -> str:
+    """What an edge is called whose column of types says no more than which way it goes."""
+    by_lower = {key.lower(): key for key in values}
+    key = next(
+        (by_lower[word] for word in RELATIONS if str(values.get(by_lower.get(word, ""), "")).strip()), None
+    )
+    return str(values.pop(key)).strip() if key else UNNAMED
 
 
 def _take_name(values: dict[str, object]) -> str:

@@ -51,6 +51,7 @@ class Layout:
         spaces: id spaces by role.
         named: whether ids are names.
         relations: a file that names relations.
+        directions: whether the column of relations may say which way edges go instead, as Gephi's ``Type`` does.
     """
 
     width: int
@@ -59,6 +60,7 @@ class Layout:
     spaces: dict[str, str] = field(default_factory=dict)
     named: bool = False
     relations: bool = False
+    directions: bool = False
 
 
 def find_layout(header: str) -> tuple[str, Layout] | None:
@@ -122,12 +124,16 @@ def _edges(cells: Sequence[str]) -> Layout | None:
         column = next((lower.index(word) for word in words if word in lower), None)
         if column is not None:
             columns[role] = column
-    if not {"source", "target", "relation"} <= columns.keys():
+    # A list of edges needs no relation where these words say that it is one.
+    if not {"source", "target"} <= columns.keys() or (
+        "relation" not in columns and not {"source", "target"} <= {*lower}
+    ):
         return None
     own_id = next((i for i, cell in enumerate(lower) if cell in IDS), None)
     taken = {**columns, **({} if own_id is None else {"own": own_id})}
     named = not any(lower[columns[role]].endswith("id") for role in ("source", "target"))
-    return Layout(len(cells), columns, _others(cells, taken), named=named)
+    directions = "relation" not in columns or lower[columns["relation"]] == TYPE
+    return Layout(len(cells), columns, _others(cells, taken), named=named, directions=directions)
 
 
 def _nodes(cells: Sequence[str]) -> Layout | None:

@@ -51,6 +51,7 @@ class PropertyRows:
         relations: rows that only name a relation.
         named: whether ids are names that a person reads, so that an edge may name a node of no row.
         listed: ids in the order of a table's rows.
+        values: positions in ``edges`` of those whose target is a value and no node.
         contents: by the name of a table's row, a hash of what the first of that name says.
     """
 
@@ -62,6 +63,7 @@ class PropertyRows:
     relations: int = 0
     named: bool = True
     listed: list[str] = field(default_factory=list)
+    values: set[int] = field(default_factory=set)
     contents: dict[str, int] = field(default_factory=dict)
 
     def add_node(self, key: str, name: str, attributes: Sequence[tuple[str, str]]) -> None:
@@ -78,17 +80,35 @@ class PropertyRows:
         )
 
     def add_edge(
-        self, ends: tuple[str, str], relation: str, line: int, attributes: Sequence[tuple[str, str]]
+        self,
+        ends: tuple[str, str],
+        relation: str,
+        line: int,
+        attributes: Sequence[tuple[str, str]],
+        *,
+        directed: bool = True,
     ) -> None:
-        """Keep an edge.
+        """Keep an edge; one without direction that says nothing of what it means leads both ways.
 
         Raises:
             BadRowError: an end or the relation is empty or too long.
         """
         for what, text in zip(("source", "target", "relation"), (*ends, relation), strict=True):
             _require(what, text)
-        self.edge_attributes.extend((len(self.edges), *pair) for pair in attributes)
-        self.edges.append((ends[0], relation, ends[1], line))
+        both = not directed and relation == UNNAMED and ends[0] != ends[1]
+        for source, target in (ends, ends[::-1])[: 1 + both]:
+            self.edge_attributes.extend((len(self.edges), *pair) for pair in attributes)
+            self.edges.append((source, relation, target, line))
+
+    def add_value(self, fact: tuple[str, str, str], line: int, attributes: Sequence[tuple[str, str]]) -> None:
+        """Keep a value of a node as a fact that something is said of: when it held.
+
+        Raises:
+            BadRowError: a part of the fact is empty or too long.
+        """
+        key, relation, value = fact
+        self.add_edge((key, value), relation, line, attributes)
+        self.values.add(len(self.edges) - 1)
 
     @property
     def rows(self) -> int:
@@ -224,12 +244,14 @@ def _add_edges(
     strict = bool(labels) and not rows.named
     numbers: dict[int, int] = {}
     for i, (source, relation, target, line) in enumerate(rows.edges):
-        missing = next((end for end in (source, target) if end not in labels), None) if strict else None
+        nodes = (source,) if i in rows.values else (source, target)
+        missing = next((end for end in nodes if end not in labels), None) if strict else None
         if missing is not None:
             rows.log.add(line, f"no row describes the node {missing}", f"{source} {relation} {target}")
             continue
         numbers[i] = len(facts)
-        facts.append((labels.get(source, source), relation, labels.get(target, target)))
+        tail = target if i in rows.values else labels.get(target, target)
+        facts.append((labels.get(source, source), relation, tail))
     return numbers
 
 

@@ -28,6 +28,8 @@ _TAIL_WORDS = {"tail", "object", "target", "to", "t", "o", "entity2", "entity_2"
 ROLES = ("head", "relation", "tail")
 #: The most columns that a row may have.
 WIDTH = 1000
+#: Lines whose widths are compared.
+_COMPARED = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,20 @@ def cells_of(line: str, mark: str) -> list[str]:
         except (csv.Error, StopIteration):
             pass
     return [cell.strip().strip('"') for cell in text.split(mark)]
+
+
+def common_width(lines: Sequence[str], mark: str) -> int:
+    """Return how many columns all of the first lines have; 0 where they differ."""
+    widths = {count_columns(line, mark) for line in lines[:_COMPARED]}
+    return widths.pop() if len(widths) == 1 else 0
+
+
+def describe_unnamed(columns: int) -> str:
+    """Return what to do with rows of more than three columns that no header names."""
+    return (
+        f"Rows have {columns:,} columns, and the first row does not name them. Choose which are head, relation and "
+        "tail, or add a first line with the names of the columns, which makes a table of things."
+    )
 
 
 def count_columns(line: str, mark: str) -> int:

@@ -10,7 +10,8 @@ from typing import IO, Any
 
 from retrieval.errors import ConfigError, EmptySourceError, SourceError
 from retrieval.kg.readers.compression import compression_of, open_bytes
-from retrieval.kg.readers.decoding import named_encoding
+from retrieval.kg.readers.decoding import DetectedEncoding, detect_encoding, named_encoding
+from retrieval.kg.readers.other_formats import describe_binary, find_binary_format, refusal
 from retrieval.types import Progress
 
 _PARQUET = b"PAR1"
@@ -20,20 +21,6 @@ HEAD = 64 * 1024
 _SHOWN = 1000
 #: The longest line that is read, in bytes; no more of a longer one is held at a time.
 LINE_LIMIT = 32 * 1024 * 1024
-WRONG_KINDS = {
-    b"PK\x03\x04": "a ZIP or Office file",
-    b"%PDF": "a PDF",
-    b"\x89PNG": "an image",
-    b"\xff\xd8\xff": "an image",
-    b"GIF8": "an image",
-    b"BZh": "bzip2-compressed",
-    b"\xfd7zXZ": "xz-compressed",
-    b"7z\xbc\xaf": "a 7z archive",
-    _PARQUET: "a Parquet file",
-    b"SQLite format": "an SQLite database",
-    b"\x7fELF": "a program",
-}
-_TEXT_HINT = "Give UTF-8 text (or its gzip): triples, nodes and edges as CSV or JSON lines, or RDF."
 
 
 class Source:
@@ -42,13 +29,14 @@ class Source:
     Args:
         path: where it lies.
         progress: told of bytes read.
-        encoding: of its text; None takes UTF-16 where its first bytes say so, else UTF-8.
+        encoding: of its text; None detects it, see :func:`~retrieval.kg.readers.decoding.detect_encoding`.
         name: what its owner calls it; None takes the file's name.
 
     Attributes:
         name: as problems show it.
         head: its first bytes, uncompressed, in UTF-8.
-        encoding: what it was decoded from.
+        encoding: of the file's text.
+        detected: how that was found out; None where it was given.
     """
 
     def __init__(
@@ -61,15 +49,21 @@ class Source:
     ) -> None:
         self.path = path
         self.name = name or path.name
-        self.encoding = parse_encoding(encoding) if encoding else "utf-8"
+        self.detected: DetectedEncoding | None = None
         self._progress = progress
         try:
             self.size = path.stat().st_size
             self.compressed = compression_of(path) is not None
             with open_bytes(path, self.name) as file:
-                start = file.read(4)
-            if not encoding and start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                self.encoding = "utf-16"
+                start = file.read(HEAD)
+            if other := find_binary_format(start):
+                raise refusal(other, self.name)
+            if encoding:
+                self.encoding = parse_encoding(encoding)
+            else:
+                self.detected = detect_encoding(path, self.name)
+                self.encoding = self.detected.name
+            self._returns = b"\r" in start and b"\n" not in start
             with self.open() as file:
                 self.head = file.read(HEAD)
         except OSError as error:
@@ -77,16 +71,14 @@ class Source:
                 f"{self.name} cannot be opened: {error.strerror or error}.",
                 hint="Check that the file exists and may be read.",
             ) from error
-        self._refuse_wrong_kinds()
+        self._refuse_no_text(start)
 
     def open(self) -> IO[bytes]:
-        """The uncompressed bytes, in UTF-8."""
+        """The uncompressed bytes, in UTF-8; lines end in a line feed where they end in a carriage return alone."""
         file = open_bytes(self.path, self.name)
-        return (
-            file
-            if self.encoding == "utf-8"
-            else io.BufferedReader(_Recoded(file, self.encoding, self.name), 1 << 18)
-        )
+        if self.encoding == "utf-8" and not self._returns:
+            return file
+        return io.BufferedReader(_Recoded(file, self.encoding, self.name), 1 << 18)
 
     def text_head(self) -> str:
         """The first bytes as text, for guessing; bytes that are not UTF-8 are replaced."""
@@ -132,18 +124,13 @@ class Source:
                     total = 0 if self.compressed else self.size
                     self._progress(Progress("reading", done, total, "bytes", self.name))
 
-    def _refuse_wrong_kinds(self) -> None:
+    def _refuse_no_text(self, start: bytes) -> None:
         if not self.head.strip():
             raise EmptySourceError(f"{self.name} is empty.", hint="Give a file with at least one fact.")
-        for magic, kind in WRONG_KINDS.items():
-            if self.head.startswith(magic):
-                raise SourceError(f"{self.name} is {kind}, not a text file.", hint=_TEXT_HINT)
         text = self.head.decode("utf-8", errors="replace")
         strange = text.count("\ufffd") + sum(text.count(chr(c)) for c in (0, 1, 2, 3, 4, 5, 6, 7, 8))
         if "\0" in text[:1024] or strange > len(text) * 0.1:
-            raise SourceError(f"{self.name} is a binary file, not text.", hint=_TEXT_HINT)
-        if text.lstrip()[:15].lower().startswith(("<!doctype html", "<html")):
-            raise SourceError(f"{self.name} is a web page, not a graph.", hint=_TEXT_HINT)
+            raise refusal(describe_binary(start, self.name), self.name)
 
 
 def parse_encoding(text: str) -> str:

@@ -6,6 +6,7 @@ import csv
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import PurePath
 
 from retrieval.kg.readers.compression import plain_name
@@ -16,9 +17,11 @@ from retrieval.kg.readers.rows_layout import WIDTH, guess_columns
 from retrieval.kg.values import parse
 
 MISSING = frozenset(
-    {"", "-", "–", "—", "--", "---", "?", "na", "n/a", "nan", "none", "null", "nil", "unknown"}
+    {"", "-", "–", "—", "--", "---", "?", "\\n", "na", "n/a", "none", "null", "nil", "unknown"}
 )
 """What cells hold that hold nothing, in lower case."""
+#: How programs write that a value is no number; somebody may be called Nan.
+_NOT_A_NUMBER = frozenset({"nan", "NaN", "NAN"})
 _MARKS = (",", "\t", ";", "|")
 #: Words that end the heading of the column that names a thing, or begin it: "Name of site".
 _NAMING = re.compile(rf"(?:^|[\s_])(?:{'|'.join(NAMES)})$|^(?:name|title)[\s_]of[\s_]", re.IGNORECASE)
@@ -128,6 +131,11 @@ class Table:
     lists: dict[int, str]
     number: int | None = None
     points: frozenset[int] = frozenset()
+
+
+def is_missing(cell: str) -> bool:
+    """Return whether a cell holds nothing."""
+    return cell in _NOT_A_NUMBER or cell.casefold() in MISSING
 
 
 def find_table(head: str, name: str, *, sure: bool, mark: str | None = None) -> Table | None:
@@ -323,7 +331,7 @@ def _looks_like_one(header: Sequence[str], rows: Sequence[Sequence[str]]) -> boo
     return (
         bool(_NAMING.search(header[0]))
         or any(_share([parse(cell) is not None for cell in cells]) >= _NUMBERS for cells in columns if cells)
-        or (len(header) != 3 and len(rows) > 1)
+        or len(header) != 3
     )
 
 
@@ -349,10 +357,23 @@ def _joins(header: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
 def _is_described(header: Sequence[str], columns: Sequence[Sequence[str]], most: float = _RELATIONS) -> bool:
     """Whether three columns of words are a thing and two things said of it, ``Book,Author,Genre``: facts say the same
     relation of many, of no more than ``most`` of all another, and what they say it with is the head of others.
+
+    Of things that stand on a row each, names in the second column tell a table of any length: relations are written
+    small, or as identifiers.
     """
     heads, middle, tails = map(set, columns)
-    many = len(columns[0]) >= _ROWS and len(middle) > most * len(columns[1])
-    return many and not heads & tails and not {*header} & (heads | middle | tails)
+    if heads & tails or {*header} & (heads | middle | tails) or set(_words(header[1])) & _SAYS:
+        return False
+    if len(heads) == len(columns[0]) and _share([_is_capitalised(cell) for cell in columns[1]]) >= _NUMBERS:
+        return True
+    return len(columns[0]) >= _ROWS and len(middle) > most * len(columns[1])
+
+
+def _is_capitalised(cell: str) -> bool:
+    """Whether a cell is written as a name, not as the identifier of a relation: ``BORN_IN``, ``P31``, ``IsA``."""
+    if not cell[:1].isupper() or "_" in cell or _CODE.fullmatch(cell):
+        return False
+    return not cell.isupper() and not any(a.islower() and b.isupper() for a, b in pairwise(cell))
 
 
 def _key(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str) -> tuple[int, ...]:
@@ -415,7 +436,7 @@ def _says_how(heading: str, cells: Sequence[str]) -> bool:
 
 def _columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:
     """The cells of each column that hold something."""
-    return [[row[at] for row in rows if row[at].casefold() not in MISSING] for at in range(len(header))]
+    return [[row[at] for row in rows if not is_missing(row[at])] for at in range(len(header))]
 
 
 def _share(holds: Sequence[bool]) -> float:

@@ -12,7 +12,7 @@ from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_csv import decoded_lines
 from retrieval.kg.readers.property_rows import TYPE, BadRowError, PropertyRows, attribute_rows
 from retrieval.kg.readers.rows_layout import parse_delimiter
-from retrieval.kg.readers.table_layout import MISSING, Table, find_table
+from retrieval.kg.readers.table_layout import Table, find_table, is_missing
 from retrieval.kg.values import parse
 
 #: What rows are called that add up those above them.
@@ -69,7 +69,7 @@ def _take(table: Table, cells: list[str], number: int, rows: PropertyRows) -> No
         if at in table.points
         else cell
         for at, (heading, cell) in enumerate(zip(table.header, cells, strict=True))
-        if cell.casefold() not in MISSING
+        if not is_missing(cell)
     }
     rows.listed.append(add_row(table, said, number, rows))
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import datetime
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from retrieval.errors import SourceError
 from retrieval.kg.readers.compression import EASY, RATIO
+from retrieval.kg.readers.number_formats import Cell, shown_numbers
 from retrieval.kg.readers.property_layout import find_layout
 from retrieval.kg.readers.rows_layout import guess_columns
 from retrieval.kg.values import parse
@@ -25,7 +27,7 @@ _ODS = b"application/vnd.oasis.opendocument.spreadsheet"
 _ABOVE, _WIDE = 20, 0.6
 _PIECE = 1 << 20
 
-Cell = int | float | str | bool | datetime.time | datetime.date | datetime.datetime | datetime.timedelta
+Value = int | float | str | bool | datetime.time | datetime.date | datetime.datetime | datetime.timedelta
 
 
 def is_workbook(path: Path) -> bool:
@@ -66,7 +68,7 @@ def sheets(path: Path, name: str, folder: Path) -> list[tuple[str, Path, str]]:
     _refuse_bombs(path, name)
     found: list[tuple[str, Path, str]] = []
     try:
-        book = load_workbook(str(path))
+        book, formatted = load_workbook(str(path)), shown_numbers(path)
         shown = [
             sheet.name
             for sheet in book.sheets_metadata
@@ -75,7 +77,7 @@ def sheets(path: Path, name: str, folder: Path) -> list[tuple[str, Path, str]]:
         for number, title in enumerate(shown):
             out = folder / str(number) / "sheet.csv"
             out.parent.mkdir()
-            header = _write(book.get_sheet_by_name(title), out)
+            header = _write(book.get_sheet_by_name(title), formatted.get(title, {}), out)
             if header:
                 known = guess_columns(header) or find_layout(",".join(header))
                 found.append((f"{title.replace('/', ' ')}.csv", out, "" if known else "table"))
@@ -116,13 +118,20 @@ def _pieces(file: IO[bytes], left: int) -> Iterator[bytes]:
         yield piece
 
 
-def _write(sheet: CalamineSheet, out: Path) -> list[str]:
+def _write(sheet: CalamineSheet, formatted: Mapping[Cell, str], out: Path) -> list[str]:
     """Write a sheet from its header on; returns the headings, none where it holds nothing."""
-    rows = [[_text(cell) for cell in row] for row in sheet.to_python()]
-    rows = [row for row in rows if any(row)]
-    rows = rows[_header(rows[:_ABOVE]) :] if rows else rows
+    cells, spanning = _cells(sheet, formatted)
+    held = [at for at, row in enumerate(cells) if any(row)]
+    rows = [cells[at] for at in held]
+    first = _header(rows[:_ABOVE]) if rows else 0
+    above = _above(rows, first, [at in spanning for at in held])
+    if above is not None:
+        first = max(above, first)
+        if above == first:
+            first, above = first + 1, first
+    rows, top = rows[first:], rows[above] if above is not None else None
     used = [at for at in range(len(rows[0])) if any(row[at] for row in rows)] if rows else []
-    header = _headings([rows[0][at] for at in used]) if used else []
+    header = _headings([_joined(top[at] if top else "", rows[0][at]) for at in used]) if used else []
     with out.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(header)
@@ -130,7 +139,46 @@ def _write(sheet: CalamineSheet, out: Path) -> list[str]:
     return header
 
 
-def _text(cell: Cell) -> str:
+def _above(rows: Sequence[Sequence[str]], first: int, spanning: Sequence[bool]) -> int | None:
+    """The row of headings that span several columns and have others below them, if the header has one."""
+    for at in (first - 1, first):
+        if at < 0 or at + 2 >= len(rows) or not spanning[at] or any(map(parse, rows[at + 1])):
+            continue
+        above, below = rows[at], rows[at + 1]
+        pairs = list(zip(above, below, strict=True))
+        spans = {one for one, other in pairwise(above) if one and one == other}
+        alone = [(one, other) for one, other in pairs if one not in spans]
+        fits = all("" in pair or pair[0] == pair[1] for pair in alone)
+        if fits and (len(spans) > 1 or any(one == other != "" for one, other in pairs)):
+            return at
+    return None
+
+
+def _joined(above: str, below: str) -> str:
+    return below if above == below else f"{above} {below}".strip()
+
+
+def _cells(sheet: CalamineSheet, formatted: Mapping[Cell, str]) -> tuple[list[list[str]], set[int]]:
+    """The cells of a sheet as text, merged ones with what is shown in them, but for titles across the sheet; and the
+    rows that have cells across several columns.
+    """
+    rows = [[_text(cell) for cell in row] for row in sheet.to_python(skip_empty_area=False)]
+    for (row, column), text in formatted.items():
+        if row < len(rows) and column < len(rows[row]):
+            rows[row][column] = text
+    width = max((sum(map(bool, row)) for row in rows), default=0)
+    spanning = set[int]()
+    for (top, left), (bottom, right) in sheet.merged_cell_ranges or ():
+        title = bottom == top and right - left + 1 >= max(_WIDE * width, 2)
+        if top >= len(rows) or title:
+            continue
+        for at in range(top, min(bottom + 1, len(rows))):
+            rows[at][left : right + 1] = [rows[top][left]] * len(rows[at][left : right + 1])
+            spanning |= {at} if right > left else set()
+    return rows, spanning
+
+
+def _text(cell: Value) -> str:
     """A cell as a person writes it: whole numbers without a point, days without midnight."""
     if isinstance(cell, bool):
         return "yes" if cell else "no"

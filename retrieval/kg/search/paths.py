@@ -9,7 +9,7 @@ import numpy as np
 
 from retrieval.kg.search.bidirectional import PathRegion, path_region
 from retrieval.kg.search.few_paths import few_paths
-from retrieval.kg.search.walks import RelationPath, all_arcs, as_ids
+from retrieval.kg.search.walks import RelationPath, all_arcs, as_ids, avoid_topic
 from retrieval.kg.snapshot import Snapshot
 
 _FAR = np.iinfo(np.int8).max
@@ -203,7 +203,12 @@ def relation_paths_between(
         owner, relation, reached, _ = all_arcs(snapshot, entity)
         keep = distance[reached] <= max_hops - hop
         if simple:
-            keep &= reached != topic[owner]
+            walked = (
+                prefix[owner] * len(starts) + np.searchsorted(starts, topic[owner])
+            ) * directed + relation
+            keep &= avoid_topic(
+                snapshot, entity[owner], reached, topic[owner], np.unique(walked, return_inverse=True)[1]
+            )
         owner, relation, reached = owner[keep], relation[keep], reached[keep]
         if len(owner) > max_rows:
             owner, relation, reached, truncated = (

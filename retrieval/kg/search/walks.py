@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.kg.snapshot.arrays import sorted_unique, spans
+from retrieval.kg.snapshot.snapshot import KINDS
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
 
 RelationPath = tuple[tuple[int, bool], ...]
 _NONE = np.zeros(0, np.int64)
+_CVT = KINDS.index("cvt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +192,31 @@ def _walk(snapshot: Snapshot, topics: np.ndarray, path: Sequence[tuple[int, bool
     return levels
 
 
+def avoid_topic(
+    snapshot: Snapshot, sources: np.ndarray, targets: np.ndarray, topics: np.ndarray | int, steps: np.ndarray
+) -> np.ndarray:
+    """Mark the arcs of simple walks: those that leave their topic, and those of a step that leads only back to it.
+
+    A node without a name always leads back to what it is said of, so that no walk turns there.
+
+    Args:
+        snapshot: the graph.
+        sources, targets: the ends of each arc, int64 [n].
+        topics: the topic of each arc's walk, int64 [n], or the one topic of all.
+        steps: number of the step that each arc belongs to, int64 [n].
+
+    Returns:
+        bool [n].
+    """
+    away = targets != topics
+    leads_away = np.zeros(int(steps.max(initial=-1)) + 1, bool)
+    leads_away[steps[away]] = True
+    kept: np.ndarray = away | (~leads_away[steps] & (snapshot.kinds[sources] != _CVT))
+    return kept
+
+
 def _walk_simple(snapshot: Snapshot, topic: int, path: Sequence[tuple[int, bool]]) -> list[_Level]:
-    """Levels of the walks from ``topic`` that never come back to it.
+    """Levels of the walks from ``topic`` that come back to it only by a step that leads nowhere else.
 
     Not "no entity twice": of MetaQA's questions whose path goes film, writer, film, director, a third have
     an answer who is the writer too.
@@ -200,7 +225,7 @@ def _walk_simple(snapshot: Snapshot, topic: int, path: Sequence[tuple[int, bool]
     entities = np.array([topic], np.int64)
     for relation, inverse in path:
         owner, targets, arcs = step(snapshot, entities, relation, inverse)
-        keep = targets != topic
+        keep = avoid_topic(snapshot, entities[owner], targets, topic, np.zeros_like(targets))
         owner, targets, arcs = owner[keep], targets[keep], arcs[keep]
         entities, where = np.unique(targets, return_inverse=True)
         levels.append(_Level(entities, owner, where, arcs))
@@ -220,8 +245,9 @@ def execute(
         snapshot: the graph.
         topics: entities the walks begin at; the levels are the union over topics.
         relation_path: ``(relation, inverse)`` per step.
-        simple: count only walks that never come back to their topic. A level then holds what such walks of
-            *that* length reach, whether or not they can be continued.
+        simple: leave the topic out of each level that holds anything else: a step comes back to the topic only
+            where it leads nowhere else ("the mother of X's child"). A level holds what walks of *that* length
+            reach, whether or not they can be continued.
 
     Returns:
         One array per step; all later ones are empty once one is.

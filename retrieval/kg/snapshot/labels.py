@@ -1,15 +1,16 @@
 """Finding entities by name: exact, alias, prefix, word, and misspelt. No vectors, no torch.
 
 Built with the snapshot, memory-mapped, so that it is there as soon as the graph is. Names are normalised
-(case, accents, punctuation and underscores do not count) and sorted, which makes exact and prefix look-up
-binary searches; misspelt names are found by shared trigrams, then ranked by edit distance.
+(case, accents, punctuation and underscores do not count; signs that end a word do: C, C#, C++) and sorted, which
+makes exact and prefix look-up binary searches; misspelt names are found by shared trigrams, then ranked by edit
+distance. The folded name (ß as ss, ø as o, without signs) is an alias where it is not the same.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +20,7 @@ import numpy as np
 from rapidfuzz import fuzz, process
 
 from retrieval.kg.snapshot.arrays import sorted_unique
+from retrieval.kg.snapshot.manifest import SIGNED_NAMES, Manifest
 from retrieval.kg.snapshot.storage import StringTable, load_array
 from retrieval.types import Node
 
@@ -33,7 +35,18 @@ _POSTINGS_LIMIT = 150_000
 _BLOCK = 512
 #: Names that hold words with one beginning, of which no more are put together; and how many are read instead.
 _WORDS_LIMIT, _READ_LIMIT = 200_000, 5_000
-_NOT_WORD = re.compile(r"[\W_]+")
+NAME_SIGNS = (
+    r"(?:[+#♯♭]+|(?<=(?<![^\W_])[^\W\d_])[-−–]+(?![^\W_])|(?<=(?<![^\W_])[^\W\d_]{2})[-−–]+(?![^\W_]))"
+)
+"""Signs behind a word that make it another name: C#, C++, Canal+, blood types and grades such as A-."""
+_WORD = re.compile(rf"[^\W_]+{NAME_SIGNS}?")
+_SAME_SIGNS = str.maketrans({"♯": "#", "−": "-", "–": "-"})
+_SIGNS = re.compile(r"[-+#♭]+")
+#: Letters that Unicode does not take apart, as people write them who lack the key.
+_LETTERS = str.maketrans({
+    "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "ŋ": "n", "þ": "th",
+    "ŧ": "t",
+})  # fmt: skip
 
 MatchSource = Literal["exact", "alias", "prefix", "word", "fuzzy", "vector"]
 _SCORES: dict[MatchSource, float] = {"exact": 1.0, "alias": 0.97, "prefix": 0.9, "word": 0.8}
@@ -61,14 +74,52 @@ class Match:
 
 
 def normalise(text: str) -> str:
-    """A name as it is compared: lower case, no accents, words of letters and digits with single spaces.
+    """Return a name as it is compared: lower case, no accents, words of letters and digits with single spaces.
 
-    A text without any letter or digit is only lowered and trimmed.
+    The signs of ``NAME_SIGNS`` belong to their word. A text without any letter or digit is only lowered and trimmed.
     """
     lowered = text.lower()
     decomposed = unicodedata.normalize("NFKD", lowered)
     plain = "".join(c for c in decomposed if not unicodedata.category(c).startswith("M")).lower()
-    return _NOT_WORD.sub(" ", plain).strip() or lowered.strip()
+    return " ".join(_WORD.findall(plain)).translate(_SAME_SIGNS) or lowered.strip()
+
+
+def fold_letters(name: str) -> str:
+    """Return a normalised name in letters of the Latin alphabet: ``strasse`` of ``straße``, ``lodz`` of ``łodz``."""
+    return name.translate(_LETTERS)
+
+
+def drop_signs(name: str) -> str:
+    """Return a normalised name without its signs: ``canal`` of ``canal+``; the name itself where it is all signs."""
+    return " ".join(_SIGNS.sub(" ", name).split()) or name
+
+
+def keep_as_written(matches: Sequence[Match], text: str, start: int, end: int) -> list[Match]:
+    """Return the matches without namesakes that the text writes otherwise: of "Wham!" and "Wham" the former.
+
+    Args:
+        matches: entities of one normalised name.
+        text: the question.
+        start: of the mention.
+        end: of the mention, the signs around it left out.
+    """
+    folded = text.casefold()
+    sizes = {
+        match.entity: len(match.node.label)
+        for match in matches
+        if match.source == "exact" and _stands_at(match.node.label.casefold(), folded, start, end)
+    }
+    longest = max(sizes.values(), default=0)
+    return [
+        match for match in matches
+        if not sizes or match.source != "exact" or sizes.get(match.entity) == longest
+    ]  # fmt: skip
+
+
+def _stands_at(label: str, text: str, start: int, end: int) -> bool:
+    """Whether a label stands in a text and covers the characters from ``start`` to ``end``."""
+    at = text.rfind(label, 0, start + len(label))
+    return at >= 0 and at <= start and at + len(label) >= end
 
 
 def trigram_buckets(text: np.ndarray) -> np.ndarray:
@@ -93,6 +144,7 @@ class Labelled(Protocol):
     """What an index asks of the snapshot that it belongs to."""
 
     path: Path
+    manifest: Manifest
 
     def find_entity(self, label: str) -> int | None:
         """The entity of exactly this label."""
@@ -107,6 +159,7 @@ class LabelIndex:
     def __init__(self, snapshot: Labelled) -> None:
         path = snapshot.path
         self._snapshot = snapshot
+        self._signed = snapshot.manifest.format_version >= SIGNED_NAMES
         self.names = StringTable.load(path, "names")
         self._entities = load_array(path, "names_entity", "int32")
         self._aliases = load_array(path, "names_alias", "uint8")
@@ -118,7 +171,13 @@ class LabelIndex:
         self._trigram_rows = load_array(path, "trigram_rows", "int32")
 
     def lookup(self, name: str) -> list[Match]:
-        """Entities of exactly this normalised name: own labels before aliases, then by degree."""
+        """Entities of exactly this normalised name, else of its folded letters: own labels before aliases, then by
+        degree.
+        """
+        name = name if self._signed else drop_signs(name)
+        return self._lookup(name) or self._lookup(fold_letters(name))
+
+    def _lookup(self, name: str) -> list[Match]:
         key = name.encode()
         first = self.names.lower_bound(key)
         if first == len(self.names) or self.names.raw(first) != key:
@@ -154,6 +213,8 @@ class LabelIndex:
         if len(found) < limit:
             self._add(found, self._by_prefix(name, 3 * limit), "prefix")
         if len(found) < limit:
+            found.update({m.entity: m for m in self.lookup(drop_signs(name)) if m.entity not in found})
+        if len(found) < limit:
             self._add(found, self._by_words(name.split(" "), 3 * limit), "word")
         if len(found) < limit and len(name) >= 3:
             for match in self.fuzzy(name, limit):
@@ -178,13 +239,15 @@ class LabelIndex:
         return list(found.values())[:limit]
 
     def fuzzy(self, name: str, limit: int = 10, cutoff: float = FUZZY_CUTOFF) -> list[Match]:
-        """Entities whose name is spelt like ``name`` (normalised), most alike first."""
+        """Entities whose name is spelt like ``name`` (normalised) and has the same signs, most alike first."""
         rows = self._by_trigrams(name)
         texts = self.names.many(rows)
         scored = process.extract(name, texts, scorer=fuzz.ratio, limit=4 * limit, score_cutoff=cutoff)
         ranked = sorted(scored, key=lambda hit: (-hit[1], -int(self._degrees[rows[hit[2]]]), hit[2]))
         found: dict[int, Match] = {}
-        for _, score, position in ranked:
+        for text, score, position in ranked:
+            if _SIGNS.findall(text) != _SIGNS.findall(name):
+                continue
             match = self._match(int(rows[position]), ("fuzzy", score / 100 * 0.95))
             found.setdefault(match.entity, match)
         return list(found.values())[:limit]

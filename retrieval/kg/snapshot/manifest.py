@@ -9,9 +9,10 @@ from typing import Any
 
 from retrieval.errors import DamagedError, SnapshotError
 
-FORMAT_VERSION = 3
-#: Version 2 had neither passages nor attributes, and is otherwise the same.
-READABLE_VERSIONS = (2, 3)
+FORMAT_VERSION = 4
+#: Version 2 had neither passages nor attributes; names have their signs (C++) since version 4. Otherwise all are alike.
+READABLE_VERSIONS = (2, 3, 4)
+SIGNED_NAMES = 4
 MANIFEST = "manifest.json"
 REBUILD = "Build the graph again from its source files."
 
@@ -60,7 +61,7 @@ def read_manifest(path: Path) -> Manifest:
     if version not in READABLE_VERSIONS:
         raise SnapshotError(
             f"{path.name} has snapshot format {version}; this version of Clew reads "
-            f"{' and '.join(map(str, READABLE_VERSIONS))}.",
+            f"{', '.join(map(str, READABLE_VERSIONS))}.",
             hint=REBUILD,
         )
     names = {f.name for f in fields(Manifest)}

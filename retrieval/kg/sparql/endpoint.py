@@ -10,12 +10,25 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from enum import StrEnum
 from http.client import HTTPException
 from typing import Any
 
 from retrieval.errors import Cancelled, ConfigError, EndpointError
 
+
+class Column(StrEnum):
+    """The values of a column of an answer; ``MAYBE`` ones need not be bound."""
+
+    IRI = "an IRI"
+    MAYBE_IRI = "an IRI or nothing"
+    LITERAL = "a literal"
+    TERM = "a value"
+    MAYBE_NUMBER = "a number or nothing"
+
+
+_MAYBE = (Column.MAYBE_IRI, Column.MAYBE_NUMBER)
 _RESULTS = "application/sparql-results+json"
 #: The longest answer that is read, in bytes.
 ANSWER_LIMIT = 64 * 1024 * 1024
@@ -58,8 +71,12 @@ class Endpoint:
         self._ox = pyoxigraph
         self._opener = urllib.request.build_opener(_NoRedirects)
 
-    def select(self, query: str) -> Iterator[Any]:
+    def select(self, query: str, **columns: Column) -> Iterator[Any]:
         """The rows of a SELECT query.
+
+        Args:
+            query: to send.
+            columns: that each row must have, by the query's variables.
 
         Raises:
             EndpointError: it cannot be reached, refuses, takes too long, or answers something else.
@@ -80,17 +97,69 @@ class Endpoint:
                 f"{self.address} answered with more than {ANSWER_LIMIT >> 20} MB.",
                 hint="Allow fewer facts.",
             )
+        names, rows = self._parse(body)
+        for row in rows:
+            for name, column in columns.items():
+                self._require(row[name] if name in names else None, name, column)
+            yield row
+
+    def _parse(self, body: bytes) -> tuple[set[str], list[Any]]:
+        """The variables and rows of an answer. What parses them must not outlive this: other threads may not free it.
+
+        Raises:
+            EndpointError: the answer is no table.
+        """
         try:
             rows = self._ox.parse_query_results(body, format=self._ox.QueryResultsFormat.JSON)
             if not isinstance(rows, self._ox.QuerySolutions):
                 raise ValueError("no rows")
-            yield from rows
+            return {variable.value for variable in rows.variables}, list(rows)
         except (SyntaxError, ValueError) as error:
-            start = body[:80].decode(errors="replace")
-            raise EndpointError(
-                f"{self.address} did not answer with SPARQL results ({start!r}).",
-                hint="Give the address of the endpoint itself, which often ends in /sparql.",
-            ) from error
+            reason = str(error)
+        start = body[:80].decode(errors="replace")
+        raise EndpointError(
+            f"{self.address} did not answer with SPARQL results ({start!r}): {reason}.",
+            hint="Give the address of the endpoint itself, which often ends in /sparql.",
+        )
+
+    def _require(self, term: Any, name: str, column: Column) -> None:
+        """Raises:
+        EndpointError: a value of an answer is none of its column.
+        """
+        if not (column in _MAYBE if term is None else self._fits(term, column)):
+            shown = "nothing" if term is None else str(term)[:80]
+            raise self.dishonest(f"with {shown} for ?{name}, which must be {column.value}")
+
+    def _fits(self, term: Any, column: Column) -> bool:
+        if column in (Column.IRI, Column.MAYBE_IRI):
+            return isinstance(term, self._ox.NamedNode)
+        if column is Column.TERM:
+            return True
+        is_literal = isinstance(term, self._ox.Literal)
+        if column is Column.LITERAL or not is_literal:
+            return is_literal
+        try:
+            float(term.value)
+        except ValueError:
+            return False
+        return True
+
+    def require_among(self, values: Iterable[str], asked: Collection[str]) -> None:
+        """Check that a row is about something that the query named.
+
+        Raises:
+            EndpointError: none of its values was named.
+        """
+        values = list(values)
+        if not any(value in asked for value in values):
+            raise self.dishonest(f"about {values[0][:80]}, which it was not asked about")
+
+    def dishonest(self, how: str) -> EndpointError:
+        """The error of an endpoint that does not answer what it is asked."""
+        return EndpointError(
+            f"{self.address} does not answer its queries: it answered {how}.",
+            hint="Check that the address is a SPARQL endpoint that runs every query, and no cached page.",
+        )
 
     def _asked(self, request: urllib.request.Request) -> bytes:
         """The answer's body. It is read beside, so that neither silence nor a trickle holds whoever waits for it."""

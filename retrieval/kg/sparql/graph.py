@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from retrieval.errors import EmptySourceError, EndpointError, UnknownEntityError
 from retrieval.kg.snapshot.relation_names import local_name
-from retrieval.kg.sparql.endpoint import Endpoint
+from retrieval.kg.sparql.endpoint import Column, Endpoint
 from retrieval.kg.sparql.names import FACTS_OF, NAMING, RDFS, batches
 from retrieval.kg.sparql.options import SparqlOptions, check
 from retrieval.kg.sparql.sampling import Sampling
@@ -94,7 +94,8 @@ class SparqlGraph(Sampling):
             EndpointError: see :meth:`retrieval.kg.sparql.endpoint.Endpoint.select`.
         """
         began = time.perf_counter()
-        if not list(self._endpoint.select("SELECT ?s ?p ?o WHERE { ?s ?p ?o } LIMIT 1")):
+        fact = {"s": Column.TERM, "p": Column.IRI, "o": Column.TERM}
+        if not list(self._endpoint.select("SELECT ?s ?p ?o WHERE { ?s ?p ?o } LIMIT 1", **fact)):
             where = f" in the graph {self.options.graph}" if self.options.graph else ""
             raise EmptySourceError(
                 f"{self.endpoint} answers, and has no facts{where}.",
@@ -103,7 +104,8 @@ class SparqlGraph(Sampling):
                 else "Name the graph that holds them, if they are in a named one.",
             )
         names = self._endpoint.select(
-            f"SELECT ?l WHERE {{ VALUES ?p {{ {NAMING} }} ?e ?p ?l . {self._spoken('?l')} }} LIMIT 1"
+            f"SELECT ?l WHERE {{ VALUES ?p {{ {NAMING} }} ?e ?p ?l . {self._spoken('?l')} }} LIMIT 1",
+            l=Column.LITERAL,
         )
         named = bool(list(names))
         return Probe(named, round((time.perf_counter() - began) * 1000, 1))
@@ -244,13 +246,13 @@ class SparqlGraph(Sampling):
         asked = 0 if since is None else self._endpoint.queries - since
         return Subgraph(snapshot, ids, facts.truncated, asked, at)
 
-    def select(self, query: str) -> list[Any]:
+    def select(self, query: str, **columns: Column) -> list[Any]:
         """The rows of a query.
 
         Raises:
             EndpointError, Cancelled: see :meth:`retrieval.kg.sparql.endpoint.Endpoint.select`.
         """
-        return list(self._endpoint.select(query))
+        return list(self._endpoint.select(query, **columns))
 
     def _near(self, topics: tuple[str, ...]) -> Facts:
         """Facts within the hops of the topics, pulled now or lately."""
@@ -269,7 +271,7 @@ class SparqlGraph(Sampling):
             reached: dict[str, None] = {}
             for part in batches(front, FACTS_OF):
                 shares: dict[tuple[str, str], int] = {}
-                for row in self._endpoint.select(self._facts_query(part, limit + 1)):
+                for row in self._facts(part, limit + 1):
                     if any(self._over(row[end], end, shares, part, limit) for end in ("s", "o")):
                         truncated = True
                         continue

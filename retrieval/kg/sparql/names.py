@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from retrieval.errors import QuestionError
+from retrieval.kg.sparql.endpoint import Column
 
 if TYPE_CHECKING:
     from retrieval.kg.sparql.endpoint import Endpoint
@@ -89,7 +90,8 @@ class Naming:
                 f"SELECT DISTINCT ?label ?e WHERE {{ VALUES ?label {{ {labels} }} VALUES ?named {{ {_FINDING} }} "
                 f"?e ?named ?label . FILTER(isIRI(?e)) }} LIMIT 1000"
             )
-            for row in self._endpoint.select(query):
+            for row in self._endpoint.select(query, label=Column.LITERAL, e=Column.IRI):
+                self._endpoint.require_among([row["label"].value], part)
                 found.setdefault(row["label"].value, {})[row["e"].value] = None
         sizes = self._sizes(sorted({iri for iris in found.values() if len(iris) > 1 for iri in iris}))
         return {
@@ -162,12 +164,21 @@ class Naming:
         """How many facts entities have, up to ``_RANKED`` in each direction."""
         sizes: dict[str, int] = {}
         for part in batches(iris, FACTS_OF):
-            for row in self._endpoint.select(self._facts_query(part, _RANKED)):
+            for row in self._facts(part, _RANKED):
                 for end in ("s", "o"):
                     term = row[end]
                     if isinstance(term, self._ox.NamedNode) and term.value in part:
                         sizes[term.value] = sizes.get(term.value, 0) + 1
         return sizes
+
+    def _facts(self, iris: Sequence[str], limit: int) -> Iterator[Any]:
+        """The rows of the facts of entities in both directions."""
+        rows = self._endpoint.select(
+            self._facts_query(iris, limit), s=Column.TERM, p=Column.IRI, o=Column.TERM
+        )
+        for row in rows:
+            self._endpoint.require_among((row["s"].value, row["o"].value), iris)
+            yield row
 
     def _facts_query(self, iris: Iterable[str], limit: int) -> str:
         """The facts of entities in both directions, each entity's own share of them."""
@@ -194,8 +205,10 @@ class Naming:
         """The naming facts that a pattern finds of terms."""
         for part in batches(terms, NAMES_OF):
             for row in self._endpoint.select(
-                f"SELECT ?e ?p ?l WHERE {{ VALUES ?e {{ {' '.join(part)} }} {pattern} }}"
-            ):
+                f"SELECT ?e ?p ?l WHERE {{ VALUES ?e {{ {' '.join(part)} }} {pattern} }}",
+                e=Column.IRI, p=Column.MAYBE_IRI, l=Column.LITERAL,
+            ):  # fmt: skip
+                self._endpoint.require_among([str(row["e"])], part)
                 naming = row["p"] or self._ox.NamedNode(f"{RDFS}label")
                 yield self._ox.Triple(row["e"], naming, row["l"])
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from retrieval.kg.sparql.endpoint import Column
 from retrieval.kg.sparql.names import FACTS_OF, NAMES_OF, NAMING, Naming, batches
 from retrieval.kg.sparql.subgraph_cache import Facts
 
@@ -126,7 +127,9 @@ class Sampling(Naming):
         return dict.fromkeys(fact for _, facts in self._each(kinds, query) for fact in facts)
 
     def _commonest(self, query: str, limit: int) -> list[str]:
-        rows = self._endpoint.select(f"{query} GROUP BY ?x ORDER BY DESC(?n) LIMIT {limit}")
+        rows = self._endpoint.select(
+            f"{query} GROUP BY ?x ORDER BY DESC(?n) LIMIT {limit}", x=Column.TERM, n=Column.MAYBE_NUMBER
+        )
         return [row["x"].value for row in rows if isinstance(row["x"], self._ox.NamedNode)]
 
     def _each(self, iris: Sequence[str], query: str) -> Iterable[tuple[str, list[ox.Triple]]]:
@@ -140,7 +143,7 @@ class Sampling(Naming):
 
     def _triples(self, query: str) -> list[ox.Triple]:
         """The facts that a query gives, but for names and blank nodes."""
-        rows = self._endpoint.select(query)
+        rows = self._endpoint.select(query, s=Column.TERM, p=Column.IRI, o=Column.TERM)
         return [
             self._ox.Triple(row["s"], row["p"], row["o"])
             for row in rows

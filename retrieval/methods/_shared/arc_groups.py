@@ -7,6 +7,9 @@ import numpy as np
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.arrays import spans
 
+#: As many as there are.
+UNLIMITED = int(np.iinfo(np.int64).max)
+
 
 def bounds(snapshot: Snapshot, entities: np.ndarray, relations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Start and size of the group of each (entity, directed relation) pair, int64 [n] each.

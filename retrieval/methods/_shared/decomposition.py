@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from retrieval import effort
 from retrieval.errors import check
 from retrieval.evidence.reach import walk
 from retrieval.text.lexical import words
@@ -94,7 +95,7 @@ class Composer:
         self, asked: _Asked, topic: int, whole: Sequence[RelationPath], depth: int
     ) -> list[RelationPath]:
         at, names = asked.at, asked.names
-        parts = nested(asked.question, names[at]) if depth else None
+        parts = nested(asked.question, names[at]) if depth and not effort.is_spent() else None
         if parts is None:
             return list(whole)
         inner = self.rank([topic], [seen_from(parts.inner, at, names)])[0]
@@ -131,6 +132,8 @@ class Composer:
         found = []
         for first, node in self._meant(inner):
             check(self.cancelled)
+            if effort.is_spent():
+                break
             label = self.snapshot.entity_label(node)
             others = [*names[:at], label, *names[at + 1 :]]
             about = parts.about(label)
@@ -167,5 +170,4 @@ class Composer:
         return [own for own in likely[:MEANT] if own[0].score >= LEAST]
 
     def _ends(self, path: RelationPath) -> np.ndarray:
-        simple = self.simple and not path.returns
-        return walk(self.snapshot, path.topic, path.relations, path.score, simple=simple).targets
+        return walk(self.snapshot, path.topic, path.relations, path.score, simple=self.simple).targets

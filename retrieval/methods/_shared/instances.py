@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from retrieval.errors import check
+from retrieval.kg.search.walks import avoid_topic
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.arrays import spans
 from retrieval.methods._shared.arc_groups import arcs_at, bounds
@@ -61,7 +62,7 @@ def found_paths(
         walks = (
             walk(path, rng)
             if walk
-            else walk_all(snapshot, path.topic, path.relations, simple=simple and not path.returns, rng=rng)
+            else walk_all(snapshot, path.topic, path.relations, simple=simple, rng=rng)
         )
         for arcs in walks:
             fresh = {arc % snapshot.num_triples for arc in arcs} - facts
@@ -97,10 +98,12 @@ def walk_all(
         if int(sizes.sum()) > _ARCS:
             order = rng.permutation(len(ends))
             fits = order[: max(1, int(np.searchsorted(np.cumsum(sizes[order]), _ARCS)))]
-            starts, sizes, rows = starts[fits], np.minimum(sizes[fits], _ARCS), rows[fits]
+            starts, sizes = starts[fits], np.minimum(sizes[fits], _ARCS)
+            ends, rows = ends[fits], rows[fits]
         positions, owner = spans(starts, sizes)
         arcs, targets = arcs_at(snapshot, positions, np.full(len(positions), relation))
-        keep = np.flatnonzero(targets != topic) if simple else np.arange(len(targets))
+        avoid = topic if simple else -1
+        keep = np.flatnonzero(avoid_topic(snapshot, ends[owner], targets, avoid, np.zeros_like(targets)))
         if len(keep) > _WIDTH:
             keep = np.sort(rng.choice(keep, _WIDTH, replace=False))
         rows = np.column_stack([rows[owner[keep]], arcs[keep]])

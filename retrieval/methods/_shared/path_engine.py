@@ -19,11 +19,14 @@ from retrieval.events import (
 )
 from retrieval.evidence.chains import distinct_facts
 from retrieval.kg import search
+from retrieval.methods._shared.blending import blend
 from retrieval.methods._shared.engine_settings import EngineSettings
+from retrieval.methods._shared.missing_names import find_silent_names
 from retrieval.methods._shared.opening import FOREIGN, open_retriever
 from retrieval.methods._shared.path_reader.idioms import asks_gender
 from retrieval.methods._shared.program_answers import named_entities
 from retrieval.methods._shared.program_engine import (
+    CONFIDENT,
     ProgramEngine,
     is_unexplained,
     programs_of,
@@ -32,12 +35,12 @@ from retrieval.methods._shared.program_engine import (
     whole,
 )
 from retrieval.methods._shared.ranking import RankingRetriever
-from retrieval.methods._shared.reasoning import nothing_linked, reason
+from retrieval.methods._shared.reasoning import answer_again, nothing_linked, reason
 from retrieval.methods._shared.retelling import Retelling
 from retrieval.methods._shared.retrieved import Reading
 from retrieval.methods._shared.self_taught import SelfTaughtRetriever, joined
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
-from retrieval.pipeline import AskRequest, Engine, Linked, Linking, PipelineRun
+from retrieval.pipeline import AskRequest, Engine, Known, Linked, Linking, PipelineRun
 from retrieval.reasoning.base import Conclusion, Evidence, Reasoner
 from retrieval.reasoning.extractive import ExtractiveReasoner, no_path
 from retrieval.reasoning.llm import NAME as LLM
@@ -45,7 +48,8 @@ from retrieval.reasoning.text_fit import TextFit
 from retrieval.reasoning.understanding import understood
 from retrieval.reasoning.writing import WritingReasoner
 from retrieval.text.operators import cues
-from retrieval.types import NoAnswerReason
+from retrieval.training.manifest import read_manifest
+from retrieval.types import LinkedEntity, NoAnswerReason
 
 if TYPE_CHECKING:
     from retrieval.evidence.reach import Reach
@@ -67,8 +71,6 @@ SAID = 0.5
 Of the demo's 300 test questions 0.927 are right so and 3 refused (0.920 and 5 without it), and of 41 that have no
 answer 29 are told (30); of MetaQA's in 564 other wordings 0.745 are right (0.663). Without a limit it is 0.761, but 27
 are told."""
-NEAR_PHRASES, NEAR_EACH = 2, 3
-"""Phrases that were not found for which near entities are offered, and how many for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,9 @@ class PathEngine(Engine):
         encoder: name of the text encoder, for the record.
         text_fit: second opinion on a trained retriever's relation paths; without it the retriever's word
             stands, and nothing is said not to be in the graph.
-        by_words: the zero-shot retriever, which has a say where the trained one doubts all that it ranks, or cannot.
+        by_words: the zero-shot retriever, which ranks beside the trained one, and has more of a say where that doubts
+            all that it ranks, or cannot.
+        share: of the trained retriever's ranking (``blending.choose_share``); None: it ranks alone.
         can_doubt: the trained retriever saw what it should doubt.
         programs: answers what needs an operator; without it such questions are not understood.
         retelling: what other engines that answer alike have answered; without it each computes.
@@ -116,6 +120,7 @@ class PathEngine(Engine):
         encoder: str = "",
         text_fit: TextFit | None = None,
         by_words: Callable[[], ZeroShotRetriever] | None = None,
+        share: float | None = None,
         can_doubt: bool = True,
         programs: ProgramEngine | None = None,
         retelling: Retelling | None = None,
@@ -128,6 +133,7 @@ class PathEngine(Engine):
         self.encoder = encoder
         self.text_fit = text_fit
         self._by_words = by_words
+        self._share = share
         self._can_doubt = can_doubt
         self.programs = programs
         self._untaught = isinstance(retriever, ZeroShotRetriever | SelfTaughtRetriever)
@@ -209,12 +215,22 @@ class PathEngine(Engine):
     def _read(self, run: PipelineRun) -> Iterator[Event]:
         began = time.perf_counter()
         linked = run.link(self.linker, self.snapshot)
-        # A language model that reasons reads the question itself.
-        programs = None if self.reasoner.name == LLM else self.programs
+        programs = self.programs
+        if programs is not None and self.reasoner.name == LLM:
+            found = programs.surely_computed(run)
+            if found is not None:
+                yield self._linked_by(run, linked, found, began)
+                yield from programs.answer(run, found, self._said_of_checkpoint())
+                return
+            if linked.entities:
+                programs = None  # the language model reads the rest itself
+        named = None if programs is None else programs.find_described(run, linked)
+        if named is not None and not linked.entities:
+            linked = Known((named,), ())
         if programs is not None and self._weighs(programs):
-            yield from self._weighed(run, linked, programs, began)
+            yield from self._weighed(run, linked, programs, began, named)
             return
-        found: Understanding | None = None
+        found = None
         if programs is not None and self._is_read(run, linked, programs):
             found = programs.understood(run, linked)
             if found is not None and not self._may_be_path(run, linked, found):
@@ -231,16 +247,29 @@ class PathEngine(Engine):
             if found is not None:
                 yield from programs.answer(run, found, self._said_of_checkpoint())
                 return
+            if named is not None and all(answer.guess for answer in verdict.answers):
+                yield from programs.describe(run, named, self._said_of_checkpoint())
+                return
+            run.missing = programs.unread_names(run)
+        elif self.programs is not None:
+            evidence = replace(evidence, computed=self.programs.computed_numbers(run))
         yield from self._reasoned(run, evidence, retrieved.began)
 
     def _weighed(
-        self, run: PipelineRun, linked: Linked, programs: ProgramEngine, began: float
+        self,
+        run: PipelineRun,
+        linked: Linked,
+        programs: ProgramEngine,
+        began: float,
+        named: LinkedEntity | None,
     ) -> Iterator[Event]:
         """By what is likeliest of all that programs and relation paths give: nobody trained on this graph."""
         read = programs.read(run)
+        run.missing = programs.missing(run, read)
+        run.silent = find_silent_names(run.request.question, linked)
         if read is not None and self._is_no_path(run, linked, read):
             chosen = programs.chosen(run, read)
-            if chosen is not None:
+            if chosen is not None and (named is None or chosen.sure >= CONFIDENT):
                 found = chosen.read_as(read)
                 yield self._linked_by(run, linked, found, began)
                 yield from programs.answer(run, found, self._said_of_checkpoint())
@@ -251,7 +280,10 @@ class PathEngine(Engine):
         evidence = retrieved.evidence
         verdict = understood(evidence, self._fallback.decide(evidence))
         chosen = programs.chosen(run, read, retrieved.paths, evidence, verdict)
-        if chosen is None:
+        run.missing = run.missing if chosen is None else ()
+        if named is not None and (chosen is None or chosen.sure < CONFIDENT):
+            yield from programs.describe(run, named, self._said_of_checkpoint())
+        elif chosen is None:
             yield from self._reasoned(run, replace(evidence, coverage=0.0), retrieved.began)
         elif read is not None and chosen.is_program(read):
             found = chosen.read_as(read)
@@ -274,11 +306,11 @@ class PathEngine(Engine):
         self, run: PipelineRun, linked: Linked, began: float
     ) -> Generator[Event, None, _Retrieved | None]:
         """Stream what the retriever brings; None where the run ended without anything to read."""
-        yield QuestionLinked(linked.entities, linked.unmatched, run.ms(began))
+        unmatched = tuple(dict.fromkeys((*linked.unmatched, *(name.text for name in run.missing))))
+        yield QuestionLinked(linked.entities, unmatched, run.ms(began))
         run.check()
         if not linked.entities:
-            near = _near(self.snapshot, linked.unmatched)
-            yield run.final(nothing_linked(run, self.reasoner, self.snapshot, linked.unmatched, near))
+            yield run.final(nothing_linked(run, self.reasoner, self.snapshot, unmatched))
             return None
         yield self._subgraph(run, linked)
         topics, mentioned = self._named(linked)
@@ -301,7 +333,10 @@ class PathEngine(Engine):
     ) -> Iterator[Event]:
         yield ChainsBuilt(evidence.chains, run.paths, distinct_facts(evidence.chains), run.ms(began))
         warnings = (*self._said_of_checkpoint(), *said)
-        yield from reason(run, self.reasoner, self._fallback, evidence, warnings=warnings)
+        yield from reason(
+            run, self.reasoner, self._fallback, evidence,
+            warnings=warnings, without_model=lambda: answer_again(self.without_model(), run),
+        )  # fmt: skip
 
     def _named(self, linked: Linked) -> tuple[list[int], list[str]]:
         """The topics that have a fact, and how the question calls each."""
@@ -407,34 +442,41 @@ class PathEngine(Engine):
                 mentions=mentions,
                 cancelled=run.cancelled,
             )
+        if self._by_words is not None and self._share is not None and self._share < 1:
+            found = blend(self._ranked_by_words(run, topics, mentions), found, self._share)
         coverage = 1.0
         if self.text_fit is not None and found:
             found, fits = self.text_fit.rescore(run.request.question, found, topics, mentions)
             coverage = max(fits.values())
         verdicts = [_best(found, topic).doubted for topic in {path.topic for path in found}]
         if verdicts and not self._can_doubt and self._by_words is not None:
-            return self._second_opinion(run, self._by_words(), topics, mentions, found)[0], coverage
+            return self._second_opinion(run, topics, mentions, found)[0], coverage
         if None not in verdicts and verdicts:
             unasked = all(verdicts) and (self.text_fit is None or coverage < WORDS_AGREE)
             coverage = 0.0 if unasked else 1.0
             if unasked and self._by_words is not None:
-                return self._second_opinion(run, self._by_words(), topics, mentions, found)
+                return self._second_opinion(run, topics, mentions, found)
         return found, coverage
+
+    def _ranked_by_words(
+        self, run: PipelineRun, topics: list[int], mentions: list[str]
+    ) -> list[RelationPath]:
+        assert self._by_words is not None, "who asks for it has it"
+        with run.watch.running():
+            return self._by_words().relation_paths(
+                run.request.question, topics, limit=self.settings.relation_paths, mentions=mentions,
+                cancelled=run.cancelled,
+            )  # fmt: skip
 
     def _second_opinion(
         self,
         run: PipelineRun,
-        by_words: ZeroShotRetriever,
         topics: list[int],
         mentions: list[str],
         learned: list[RelationPath],
     ) -> tuple[list[RelationPath], float]:
         """What the words of the question say too, where it is worded as no training question was."""
-        with run.watch.running():
-            told = by_words.relation_paths(
-                run.request.question, topics, limit=self.settings.relation_paths, mentions=mentions,
-                cancelled=run.cancelled,
-            )  # fmt: skip
+        told = self._ranked_by_words(run, topics, mentions)
         known = {path.topic for path in told}
         best = [_best(told, topic) for topic in known]
         if all(own.doubted or own.score < SAID for own in best):
@@ -470,15 +512,6 @@ def _best(paths: Sequence[RelationPath], topic: int) -> RelationPath:
     return max((path for path in paths if path.topic == topic), key=lambda path: path.score)
 
 
-def _near(snapshot: Snapshot, phrases: Sequence[str]) -> tuple[str, ...]:
-    """Labels spelt like the phrases that were not found, for "did you mean"."""
-    found: dict[str, None] = {}
-    for phrase in phrases[:NEAR_PHRASES]:
-        matches = snapshot.labels.search(phrase, NEAR_EACH)
-        found.update((match.node.label, None) for match in matches)
-    return tuple(found)
-
-
 def open_engine(opening: Opening) -> PathEngine:
     """The engine of a trained method, or of the zero-shot retriever that stands in for it.
 
@@ -500,7 +533,7 @@ def open_engine(opening: Opening) -> PathEngine:
     untaught = isinstance(retriever, ZeroShotRetriever | SelfTaughtRetriever)
     # The zero-shot retriever is the text encoder's opinion already.
     alone = untaught or (isinstance(options, TrainedOptions) and not options.text_fit)
-    worded = isinstance(options, DoubtingOptions) and options.by_words
+    worded = isinstance(options, DoubtingOptions) and options.by_words and spec.checkpoint is not None
     return PathEngine(
         parts.snapshot,
         retriever,
@@ -509,6 +542,7 @@ def open_engine(opening: Opening) -> PathEngine:
         encoder=parts.encoder.name,
         text_fit=None if alone else TextFit(parts.snapshot, parts.encoder),
         by_words=(lambda: parts.untrained) if worded else None,
+        share=read_manifest(spec.checkpoint).share if worded and spec.checkpoint else None,
         can_doubt=not isinstance(retriever, RankingRetriever) or retriever.learned_support is not None,
         programs=programs_of(opening, None if untaught else spec.checkpoint),
         retelling=parts.retelling if isinstance(retriever, ZeroShotRetriever) else None,

@@ -156,7 +156,8 @@ def answers_of(
     for number, chain in enumerate(chains):
         for node in (chain.source, *(chain.levels[-1] if chain.levels else ())):
             by_node.setdefault(node.id, []).append(number)
-    nodes = _in_order(understanding.executor, understanding.best.program, result)[:ANSWERS]
+    nodes = _in_order(understanding.executor, understanding.best.program, result)
+    nodes = [node for node in nodes if snapshot.kind(node) != "cvt"][:ANSWERS]
     beside = _beside(understanding, nodes)
     return tuple(
         Answer(

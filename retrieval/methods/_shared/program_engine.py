@@ -19,7 +19,14 @@ from retrieval.methods._shared.choice.choosing import Chosen, choose
 from retrieval.methods._shared.choice.model import Choice
 from retrieval.methods._shared.choice.outcomes import outcomes
 from retrieval.methods._shared.choice.signs import LOOKED_AT, Seen, genitives
+from retrieval.methods._shared.descriptions import describe, find_described
 from retrieval.methods._shared.engine_settings import EngineSettings
+from retrieval.methods._shared.missing_names import (
+    find_unread_arguments,
+    keep_about,
+    keep_reading,
+    reads_names,
+)
 from retrieval.methods._shared.path_reader.idioms import asks_gender
 from retrieval.methods._shared.program_answers import (
     answers_of,
@@ -36,8 +43,9 @@ from retrieval.programs.words import asked
 from retrieval.programs.words import read as words
 from retrieval.reasoning.base import Conclusion
 from retrieval.text.linking import Linker
+from retrieval.text.mentions import Span
 from retrieval.text.operators import cues
-from retrieval.types import NoAnswerReason, Usage
+from retrieval.types import LinkedEntity, NoAnswerReason, Usage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,6 +60,8 @@ if TYPE_CHECKING:
 OPERATOR_TRUST, PATH_TRUST = 0.15, 0.35
 """How likely a program must be what was asked to answer: a question that no relation path can answer, and one that
 other retrieval might."""
+CONFIDENT = 0.5
+"""How likely a program must be what was asked to answer instead of a language model."""
 GUESSED, GUESSED_ALONE = 0.02, 0.06
 """Where there is no checkpoint, the same of a question with an operator and of another that names nothing: of such
 programs one in three is right, and all are shown as guesses."""
@@ -104,10 +114,38 @@ class ProgramEngine:
         """The program of the question, where one is likely enough to be what was asked."""
         return self.trusted(run, linked, self.read(run))
 
+    def surely_computed(self, run: PipelineRun) -> Understanding | None:
+        """The program of a question with an operator, where it is so likely that a language model need not read it."""
+        if not cues(run.request.question):
+            return None
+        found = self.read(run)
+        if (
+            found is None
+            or found.is_path
+            or not self.names_given(run, found)
+            or not self.reads_names(run, found)
+        ):
+            return None
+        if self._guesses:
+            chosen = self.chosen(run, found)
+            found = chosen.read_as(found) if chosen is not None and chosen.is_program(found) else None
+        return found if found is not None and found.confidence >= CONFIDENT else None
+
+    def computed_numbers(self, run: PipelineRun) -> dict[float, float]:
+        """Return the numbers that programs of the question give, each with how likely its program is."""
+        read, found = self.read(run), dict[float, float]()
+        for own in read.meanings if read is not None else ():
+            result = own.candidate.result
+            if not own.refused and not isinstance(result, bool | np.ndarray):
+                likely = round(own.candidate.probability, 4)
+                found[float(result)] = max(likely, found.get(float(result), 0.0))
+        return found
+
     def doubtful(self, run: PipelineRun) -> Understanding | None:
         """The program of the question, where nothing but a program can answer it."""
         found = self.read(run)
-        return found if found is not None and found.confidence >= OPERATOR_TRUST else None
+        trusted = found is not None and found.confidence >= OPERATOR_TRUST and self.reads_names(run, found)
+        return found if trusted else None
 
     def of_another_sort(self, question: str, *, nodes: Sequence[int] = (), ends: Sequence[int] = ()) -> bool:
         """Whether "who" or "where" is answered with a number or date, "which" with yes or no, "who" or "when" with rows
@@ -134,10 +172,12 @@ class ProgramEngine:
         return valued or any(columns.value_type(end) is not None for end in ends)
 
     def are_no_answer(self, question: str, nodes: Sequence[int]) -> bool:
-        """Whether nodes can be no answer: things of a yes or no, yes and no of anything, a kind of things or rows of
-        "who did it", people, a trade or a day of "where", a yes of "when".
+        """Whether nodes can be no answer: those without a name, things of a yes or no, yes and no of anything, a kind
+        of things or rows of "who did it", people, a trade or a day of "where", a yes of "when".
         """
         schema, sort = self._reader.parser.schema, asked(words(question))
+        if nodes and (self._reader.snapshot.kinds[list(nodes)] == KINDS.index("cvt")).all():
+            return True
         if len(nodes) > 1 and set(nodes) <= set(schema.truth_values):
             return True
         if sort == "yes/no":
@@ -161,6 +201,18 @@ class ProgramEngine:
             for word in words(question).words
         )
 
+    def missing(self, run: PipelineRun, read: Understanding | None) -> tuple[Span, ...]:
+        """Find the names of a question that the graph lacks, those in small letters too."""
+        if read is None or run.request.given or run.missing:
+            return run.missing
+        return find_unread_arguments(run.request.question, read, self._reader.snapshot)
+
+    def unread_names(self, run: PipelineRun) -> tuple[Span, ...]:
+        """Return the names that the graph lacks, none where a program reads them all as something else."""
+        read = self.read(run) if run.missing else None
+        explained = read is not None and any(reads_names(own, run.missing) for own in read.meanings)
+        return () if explained else run.missing
+
     def read(self, run: PipelineRun) -> Understanding | None:
         """What the question may ask, however unlikely."""
         with run.watch.running():
@@ -169,7 +221,7 @@ class ProgramEngine:
 
     def trusted(self, run: PipelineRun, linked: Linked, found: Understanding | None) -> Understanding | None:
         """What was read, where it is likely enough to be what was asked."""
-        if found is None or not self.names_given(run, found):
+        if found is None or not self.names_given(run, found) or not self.reads_names(run, found):
             return None
         alone, question = run.request.names_several or not linked.entities, run.request.question
         if (
@@ -181,6 +233,12 @@ class ProgramEngine:
         else:
             least = trust(question, alone, self._path_trust)
         return found if found.confidence >= least else None
+
+    def reads_names(self, run: PipelineRun, found: Understanding) -> bool:
+        """Whether a program reads all names of the question that the graph lacks."""
+        return not run.missing or any(
+            reads_names(own, run.missing) for own in found.meanings if own.candidate is found.best
+        )
 
     def names_given(self, run: PipelineRun, found: Understanding) -> bool:
         """Whether a program is about the entities that somebody picked: who picks one asks about it."""
@@ -243,6 +301,10 @@ class ProgramEngine:
             for own in outcomes(read, run.request.given, reaches, verdict)
             if own.nodes is None or not self.are_no_answer(question, own.nodes[:LOOKED_AT].tolist())
         ]
+        if run.missing:
+            found = keep_reading(found, read, run.missing)
+        for entity in run.silent:
+            found = keep_about(found, read, entity)
         found = self._of_the_sort(read, found)
         nodes = [() if own.nodes is None else own.nodes[:LOOKED_AT].tolist() for own in found]
         seen = Seen(
@@ -297,6 +359,15 @@ class ProgramEngine:
         named = [own.entity.id for own in linked.entities]
         with run.watch.running():
             return self._reader.write(run.request.question, named, settings, run.cancelled)
+
+    def find_described(self, run: PipelineRun, linked: Linked) -> LinkedEntity | None:
+        """Return the entity that the question asks about as a whole, see :mod:`.descriptions`."""
+        given = run.request.given or run.request.denoted
+        return None if given else find_described(run.request.question, linked, self._reader.parser.schema)
+
+    def describe(self, run: PipelineRun, named: LinkedEntity, warnings: tuple[str, ...]) -> Iterator[Event]:
+        """Answer with what the graph tells of an entity."""
+        yield from describe(run, named, self._reader.parser.schema, warnings)
 
     def edited(self, run: PipelineRun, data: dict[str, Any], warnings: tuple[str, ...]) -> Iterator[Event]:
         """A program that somebody wrote or edited, run as it is."""

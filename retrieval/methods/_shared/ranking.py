@@ -21,6 +21,7 @@ from retrieval.limits import DEFAULT_BUDGET
 from retrieval.methods import registry
 from retrieval.methods._shared.decomposition import Composer
 from retrieval.methods._shared.instances import found_paths
+from retrieval.methods._shared.path_reader.features import asks_for_others
 from retrieval.text.features import TextEncoder
 from retrieval.text.questions import seen_from
 from retrieval.types import FoundPath, RelationPath
@@ -58,6 +59,8 @@ class RankingRetriever(ABC):
 
     max_hops: int = 3
     trained: bool = True
+    #: The names of topics are masked before a question is read, as in training.
+    mask_names: bool = True
 
     def __init__(
         self,
@@ -224,7 +227,8 @@ class RankingRetriever(ABC):
         """The topics that have a triple, and the question as seen from each of them."""
         names = self._names(topics, mentions)
         live = [i for i, topic in enumerate(topics) if self.snapshot.degree(topic)]
-        return [topics[i] for i in live], [seen_from(question, i, names) for i in live]
+        texts = [seen_from(question, i, names) if self.mask_names else question for i in live]
+        return [topics[i] for i in live], texts
 
     def _names(self, topics: Sequence[int], mentions: Sequence[str]) -> list[str]:
         """What the question calls each topic."""
@@ -242,6 +246,8 @@ class RankingRetriever(ABC):
     ) -> list[list[RelationPath]]:
         """Relation paths of each topic that has a triple, with those of the question's parts."""
         question, topics, mentions = asked
+        if asks_for_others(question):
+            found = [[path for path in paths if not path.returns] for paths in found]
         if not decomposes(self.options):
             return found
         names = dict(zip(topics, self._names(topics, mentions), strict=True))

@@ -5,21 +5,24 @@ Without a language model a question with an operator that nothing computed is sa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from retrieval.errors import LLMError
-from retrieval.events import AnswerDelta, AnswerFinal
-from retrieval.pipeline import PipelineRun
+from retrieval.events import AnswerFinal, ChainsBuilt, Event, PathRetrieved, ProgramExecuted
+from retrieval.pipeline import Engine, PipelineRun
 from retrieval.reasoning.base import Conclusion, Evidence, Reasoner
 from retrieval.reasoning.extractive import ExtractiveReasoner, not_linked
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.understanding import understood, without_topics
-from retrieval.types import Usage
+from retrieval.types import Span, Usage
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
+
+NEAR_PHRASES, NEAR_EACH = 2, 3
+"""Phrases that were not found for which near entities are offered, and how many for each."""
 
 
 def reason(
@@ -30,8 +33,9 @@ def reason(
     *,
     spent: Usage | None = None,
     warnings: tuple[str, ...] = (),
-) -> Iterator[AnswerDelta | AnswerFinal]:
-    """Ask the reasoner; when its language model fails, the extractive answer stands in and says so.
+    without_model: Callable[[], Iterator[Event]] | None = None,
+) -> Iterator[Event]:
+    """Ask the reasoner; when its language model fails, the question is answered without it, with a warning.
 
     Args:
         run: the run that ends with this.
@@ -40,6 +44,7 @@ def reason(
         evidence: what was found.
         spent: what the language model cost before.
         warnings: what went wrong before.
+        without_model: answers as the engine does without a language model; None where that is ``fallback`` alone.
 
     Raises:
         Cancelled: somebody pressed Stop.
@@ -56,26 +61,70 @@ def reason(
                 run.check()
                 yield item
     except LLMError as error:
+        warnings = (_unanswered(error), *warnings)
+        if without_model is not None:
+            for event in without_model():
+                yield _warned(event, warnings, spent) if isinstance(event, AnswerFinal) else event
+            return
         verdict, computes = fallback.decide(evidence), False
-        note = f"{error.message} {error.hint}".strip()
-        warning = f"{note} These answers were extracted from the graph without it."
-        verdict = replace(verdict, warnings=(warning, *verdict.warnings))
     if verdict is None:
         raise RuntimeError(f"reasoner {reasoner.name} gave no verdict")
-    verdict = verdict if computes else understood(evidence, verdict)
+    verdict = verdict if computes else _with_all_names(run, evidence, understood(evidence, verdict))
     usage = verdict.usage.plus(spent) if spent is not None else verdict.usage
     yield run.final(replace(verdict, usage=usage, warnings=(*warnings, *verdict.warnings)))
 
 
+def answer_again(engine: Engine, run: PipelineRun) -> Iterator[Event]:
+    """Answer a run that has retrieved already once more, and stream only what is new: programs, chains, the answer."""
+    again = replace(run, facts={})
+    computed = False
+    for event in engine.answer(again):
+        computed = computed or isinstance(event, ProgramExecuted)
+        if isinstance(event, PathRetrieved) and computed:
+            run.paths += 1
+            yield replace(event, index=run.paths)
+        elif isinstance(event, ChainsBuilt):
+            yield replace(event, paths=run.paths)
+        elif isinstance(event, ProgramExecuted | AnswerFinal):
+            yield event
+
+
+def _unanswered(error: LLMError) -> str:
+    return f"{error.message} {error.hint} The question was answered without the language model."
+
+
+def _warned(final: AnswerFinal, warnings: tuple[str, ...], spent: Usage | None) -> AnswerFinal:
+    usage = final.usage if spent is None else final.usage.plus(spent)
+    return replace(final, warnings=tuple(dict.fromkeys((*warnings, *final.warnings))), usage=usage)
+
+
 def nothing_linked(
-    run: PipelineRun,
-    reasoner: Reasoner,
-    snapshot: Snapshot,
-    unmatched: Sequence[str],
-    near: Sequence[str] = (),
+    run: PipelineRun, reasoner: Reasoner, snapshot: Snapshot, unmatched: Sequence[str]
 ) -> Conclusion:
-    """The no-answer of a question that names no entity; ``near`` are labels spelt like what was not found."""
+    """The no-answer of a question that names no entity."""
+    near = _near(snapshot, unmatched)
     verdict = Conclusion(no_answer=not_linked(unmatched, near, named=snapshot.has_names))
     if reasoner.name == LLM or not snapshot.has_names:
         return verdict
     return without_topics(run.request.question, verdict, unmatched)
+
+
+def _with_all_names(run: PipelineRun, evidence: Evidence, verdict: Conclusion) -> Conclusion:
+    """The verdict; a typed no-answer where it is about other things than a name that the graph lacks."""
+    if not run.missing or any(answer.citations for answer in verdict.answers):
+        return verdict
+    names = [name.text for name in run.missing]
+    no_answer = replace(
+        not_linked(names, _near(evidence.snapshot, names)),
+        spans=tuple(Span(name.start, name.end) for name in run.missing),
+    )
+    return replace(verdict, answers=(), no_answer=no_answer, text="")
+
+
+def _near(snapshot: Snapshot, phrases: Sequence[str]) -> tuple[str, ...]:
+    """Labels spelt like the phrases that were not found, for "did you mean"."""
+    found: dict[str, None] = {}
+    for phrase in phrases[:NEAR_PHRASES]:
+        matches = snapshot.labels.search(phrase, NEAR_EACH)
+        found.update((match.node.label, None) for match in matches)
+    return tuple(found)

@@ -14,6 +14,7 @@ from typing import Self
 
 import numpy as np
 
+from retrieval import effort
 from retrieval.config import InferenceOptions, UntrainedOptions
 from retrieval.errors import check
 from retrieval.kg.snapshot import KINDS, Snapshot
@@ -31,6 +32,8 @@ from retrieval.types import RelationPath
 
 #: Relation paths ranked per topic.
 _KEPT = 32
+#: Topics that a question is seen from together.
+_TOGETHER = 8
 LEAST_SUPPORT, LEAST_WITH_MEDIATORS = 0.4, 0.03
 """Below the first nothing of the graph is what was asked; below the second where it has nodes without a name: so many
 relations are told apart so badly there that much of what would be refused has an answer."""
@@ -119,9 +122,13 @@ class ZeroShotRetriever(RankingRetriever):
     ) -> list[list[RelationPath]]:
         """See ``RankingRetriever``."""
         found: list[list[RelationPath]] = []
-        for topic, question in zip(topics, asked(texts, self.encoder), strict=True):
-            check(cancelled)
-            found.append(self._from_topic(topic, question))
+        for start in range(0, len(topics), _TOGETHER):
+            part = slice(start, start + _TOGETHER)
+            for topic, question in zip(topics[part], asked(texts[part], self.encoder), strict=True):
+                check(cancelled)
+                if found and effort.is_spent():
+                    return [*found, *([] for _ in topics[len(found) :])]
+                found.append(self._from_topic(topic, question))
         return found
 
     def _from_topic(self, topic: int, question: Asked) -> list[RelationPath]:

@@ -167,10 +167,10 @@ class GraphS3Engine(Engine):
         mentions = {each.entity.id: each.mention for each in reversed(linked.entities)}
         topics = list(dict.fromkeys(each.entity.id for each in linked.entities))
         topics = [topic for topic in topics if self.snapshot.degree(topic)]
-        # A language model that reasons reads the question itself.
-        programs = None if self.reasoner.name == LLM else self.programs
-        if programs is not None and (not topics or run.request.names_several):
-            program = programs.understood(run, linked)
+        programs, by_model = self.programs, self.reasoner.name == LLM
+        alone, steered = not topics or run.request.names_several, steering.actions or steering.pause_after
+        if programs is not None and (alone or (by_model and not steered)):
+            program = programs.understood(run, linked) if alone else programs.surely_computed(run)
             if program is not None:
                 yield from programs.answer(run, program, self._warnings)
                 return
@@ -195,17 +195,26 @@ class GraphS3Engine(Engine):
         began = time.perf_counter()
         evidence = self._evidence(run, linked, found)
         extractive = ExtractiveReasoner(self.settings.extractive)
-        if programs is not None and is_unexplained(verdict_of(evidence, extractive.decide(evidence))):
-            program = programs.understood(run, linked)
-            if program is not None:
-                yield from programs.answer(run, program, (*self._warnings, *found.warnings))
+        warnings = (*self._warnings, *found.warnings)
+
+        def computed() -> Iterator[Event]:
+            """Answer by a program what the explored facts do not answer, else by these."""
+            verdict = verdict_of(evidence, extractive.decide(evidence))
+            program = programs.understood(run, linked) if programs and is_unexplained(verdict) else None
+            if programs is not None and program is not None:
+                yield from programs.answer(run, program, warnings)
                 return
-        yield ChainsBuilt(evidence.chains, run.paths, distinct_facts(evidence.chains), run.ms(began))
+            yield ChainsBuilt(evidence.chains, run.paths, distinct_facts(evidence.chains), run.ms(began))
+            yield from reason(run, extractive, extractive, evidence, spent=spent, warnings=warnings)
+
         spent = found.usage.plus(found.policy.usage)
+        if not by_model:
+            yield from computed()
+            return
+        yield ChainsBuilt(evidence.chains, run.paths, distinct_facts(evidence.chains), run.ms(began))
         yield from reason(
-            run, self.reasoner, extractive, evidence,
-            spent=spent, warnings=(*self._warnings, *found.warnings),
-        )  # fmt: skip
+            run, self.reasoner, extractive, evidence, spent=spent, warnings=warnings, without_model=computed
+        )
 
     def _at_once(
         self, run: PipelineRun, linked: Linked, topics: list[int], mentions: list[str]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from retrieval.config import RetrieverConfig, TrainedOptions, setting
+from retrieval.config import ALL_DRAWN, RetrieverConfig, TrainedOptions, setting
 from retrieval.methods.spec import MethodSpec
 
 
@@ -68,7 +68,9 @@ class GraphS3Config(RetrieverConfig):
     )
     questions_per_epoch: int = setting(
         4000,
-        "Trajectories an epoch; larger training sets are visited in parts, so that checkpoints come often.",
+        "Trajectories an epoch; larger training sets are visited in parts, so that checkpoints come often; 0 for no "
+        "limit [no limit].",
+        least=0,
     )
     imitation: bool = setting(
         True,
@@ -136,6 +138,9 @@ SPEC = MethodSpec(
     presets={
         "paper": {
             "backend": "llm",
+            "refinement": "answers",
+            "averaging": 0.0,
+            **ALL_DRAWN,
             "epochs": 3,
             "rl_epochs": 15,
             "rl_batch_size": 512,

@@ -32,6 +32,8 @@ class EntityScorer(nn.Module):
         walks: score which walks are evidence too.
         places: walks are asked for by another query at each hop from the topic.
         norm: layer norm of what is read of a question, and of the states after each layer.
+        texts: messages hear the bilinear match c too.
+        turning: the DDE encodes walks that turn too; ``places`` reads them.
     """
 
     def __init__(
@@ -48,22 +50,27 @@ class EntityScorer(nn.Module):
         walks: bool,
         places: bool,
         norm: bool,
+        texts: bool = True,
+        turning: bool = True,
     ) -> None:
         super().__init__()
         self.rounds = rounds
-        self.place = nn.Linear(distance_width(rounds), hidden)
+        self.turning = turning
+        self.place = nn.Linear(distance_width(rounds, turning=turning), hidden)
         self.entity = nn.Linear(text_features, hidden, bias=False) if entity_texts else None
         self.relations = nn.ModuleList(nn.Linear(text_features, hidden, bias=False) for _ in range(layers))
         self.question = QuestionReader(text_features, 2 * hidden, words=words)
         self.read = nn.LayerNorm(2 * hidden) if norm else nn.Identity()
         self.questions = nn.ModuleList(nn.Linear(2 * hidden, hidden) for _ in range(layers))
-        self.matched = nn.ParameterList(nn.Parameter(torch.randn(hidden) * 0.1) for _ in range(layers))
+        self.matched = nn.ParameterList(
+            nn.Parameter(torch.randn(hidden) * 0.1) for _ in range(layers if texts else 0)
+        )
         self.layers = nn.ModuleList(PNALayer(hidden, dropout, norm=norm) for _ in range(layers))
         self.asked = nn.Linear(2 * hidden, hidden)
         self.out = nn.Sequential(nn.Linear(2 * hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1))
-        self.walk = WalkScorer(text_features, hidden) if walks else None
+        self.walk = WalkScorer(text_features, hidden, texts=texts) if walks else None
         self.wanted = WantedRelations(text_features, 2 * hidden, longest) if walks and places else None
-        self.match = TextMatch(text_features, 4.0)
+        self.match = TextMatch(text_features, 4.0) if texts else None
         self.length = ChainLength(text_features, longest)
         self.delta: Tensor
         self.register_buffer("delta", torch.tensor(1.0))
@@ -96,7 +103,8 @@ class EntityScorer(nn.Module):
             relations: ``project_relations(relation_texts)``.
             entities: ``project_entities(texts)`` of each slot, [n, F]; None without entity texts.
         """
-        places = distance_features(batch.heads, batch.tails, batch.topics, self.rounds)
+        ends = batch.heads, batch.tails, batch.topics
+        places = distance_features(*ends, self.rounds, turning=self.turning)
         x = self.place(places)
         if entities is not None:
             x = x + entities
@@ -105,11 +113,15 @@ class EntityScorer(nn.Module):
         # What a walk hears depends on its relation and question alone: made once for all walks that share them.
         pairs, pair = torch.unique(graph * len(relation_texts) + relation, return_inverse=True)
         graph, relation = pairs // len(relation_texts), pairs % len(relation_texts)
-        matches = self.match(questions.vectors, relation_texts)[graph, relation].unsqueeze(1)
+        matches = None
+        if self.match is not None:
+            matches = self.match(questions.vectors, relation_texts)[graph, relation].unsqueeze(1)
         delta = self.delta.item()
         read = self.read(self.question(questions))
         for i, layer in enumerate(self.layers):
-            told = relations[i][relation] + self.questions[i](read)[graph] + matches * self.matched[i]
+            told = relations[i][relation] + self.questions[i](read)[graph]
+            if matches is not None:
+                told = told + matches * self.matched[i]
             x = layer(x, told.index_select(0, pair), sources, counts, delta)
         asked = self.asked(read).index_select(0, batch.entity_graph)
         logits: Tensor = self.out(torch.cat([x, torch.relu(x) * asked], dim=1)).squeeze(1)
@@ -118,7 +130,8 @@ class EntityScorer(nn.Module):
         told = self.walk.told(relations[-1][relation], read[graph], matches)
         ways = self.walk(x, told.index_select(0, pair), sources, torch.repeat_interleave(counts))
         if self.wanted is not None:
-            begins = hops_from_topic(places, self.rounds).index_select(0, sources)
+            turning = places if self.turning else distance_features(*ends, self.rounds)
+            begins = hops_from_topic(turning, self.rounds).index_select(0, sources)
             ways = ways + self.wanted(read, relation_texts, *walked, begins)
         return logits, torch.zeros_like(ways).index_copy(0, order, ways).view(2, -1)
 
@@ -132,21 +145,24 @@ class WalkScorer(nn.Module):
     Args:
         text_features: d of the text encoder.
         hidden: F, size of entity states.
+        texts: hear the bilinear match of question and relation too.
     """
 
-    def __init__(self, text_features: int, hidden: int) -> None:
+    def __init__(self, text_features: int, hidden: int, *, texts: bool = True) -> None:
         super().__init__()
         self.relation = nn.Linear(text_features, hidden, bias=False)
         self.question = nn.Linear(2 * hidden, hidden)
-        self.matched = nn.Parameter(torch.randn(hidden) * 0.1)
+        self.matched = nn.Parameter(torch.randn(hidden) * 0.1) if texts else None
         self.left = nn.Linear(hidden, hidden, bias=False)
         self.entered = nn.Linear(hidden, hidden, bias=False)
         self.out = nn.Linear(hidden, 1)
 
-    def told(self, relations: Tensor, read: Tensor, matches: Tensor) -> Tensor:
+    def told(self, relations: Tensor, read: Tensor, matches: Tensor | None) -> Tensor:
         """What relation and question say of k walks: [k, F], [k, 2F] and [k, 1] -> [k, F]."""
-        summed: Tensor = relations + self.question(read) + matches * self.matched
-        return summed
+        summed: Tensor = relations + self.question(read)
+        if matches is None or self.matched is None:
+            return summed
+        return summed + matches * self.matched
 
     def forward(self, x: Tensor, told: Tensor, sources: Tensor, targets: Tensor) -> Tensor:
         """Logits of M walks, [M], from the states of all slots, [n, F]."""

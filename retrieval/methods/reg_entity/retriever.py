@@ -47,10 +47,11 @@ class RegEntityRetriever(TripleRanker):
             method=SPEC.name,
             checkpoint=checkpoint.manifest.fingerprint,
             simple=checkpoint.manifest.simple,
-            candidates=FanOut(config.max_hops, config.fan_out, config.max_candidates),
+            candidates=FanOut.from_settings(config),
             max_hops=config.max_hops,
             words=config.words,
         )
+        self.mask_names = config.mask_names
         self.model = load_weights(model_of(checkpoint), checkpoint)
         with torch.inference_mode():
             self.texts = features.relations
@@ -113,6 +114,8 @@ def make_scorer(config: RegEntityConfig, text_features: int, entity_texts: bool)
         walks=config.walks,
         places=config.places,
         norm=config.norm,
+        texts=config.texts,
+        turning=config.turning_distances,
     )
 
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from retrieval.config import setting
-from retrieval.methods._shared.triples.settings import READ_CHAINS, TripleConfig, TripleOptions
+from retrieval.methods._shared.triples.settings import (
+    FAN_OUT,
+    FIXED_EPOCHS,
+    READ_CHAINS,
+    SCORED,
+    TripleConfig,
+    TripleOptions,
+)
 from retrieval.methods.spec import MethodSpec
 
 
@@ -14,10 +21,13 @@ class RegEntityConfig(TripleConfig):
     """Settings of ``reg-entity`` (ReG App. E)."""
 
     hidden: int = setting(32, "Size of entity states and messages.")
-    fan_out: int = setting(
-        16, "Candidate triples for each entity, relation and direction; a topic gives all of its own."
-    )
+    fan_out: int = setting(16, FAN_OUT, least=0)
     rounds: int = setting(3, "Rounds of the directional distance encoding, each way.")
+    turning_distances: bool = setting(
+        True,
+        "The directional distance encoding has walks that turn too, and beside each value whether it is above 0; "
+        "without, the topic flag and both directions alone [no].",
+    )
     layers: int = setting(3, "Layers of principal neighbourhood aggregation.")
     dropout: float = setting(0.1, "Rate after each layer.", least=0, below=1)
     walks: bool = setting(
@@ -43,16 +53,14 @@ SPEC = MethodSpec(
     options=EntityOptions,
     presets={
         "paper": {
-            "words": False,
+            **SCORED,
+            **FIXED_EPOCHS,
             "walks": False,
             "places": False,
             "norm": False,
-            "learning_rate": 1e-3,
-            "epochs": 80,
-            "patience": 80,
         }
     },
-    asking={"paper": READ_CHAINS},
+    asking={"paper": {**READ_CHAINS, "merge_parallel": True}},
     on_endpoints=True,
     engine="retrieval.methods._shared.path_engine:open_engine",
     retriever="retrieval.methods.reg_entity.retriever:open_retriever",

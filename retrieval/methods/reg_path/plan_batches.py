@@ -46,7 +46,12 @@ class Planned:
 
 
 def from_labels(
-    snapshot: Snapshot, questions: Sequence[Grounded], labels: Sequence[Label], *, max_hops: int
+    snapshot: Snapshot,
+    questions: Sequence[Grounded],
+    labels: Sequence[Label],
+    *,
+    max_hops: int,
+    mask_names: bool = True,
 ) -> list[Planned]:
     """One for each question and topic that has accepted paths of at most ``max_hops``."""
     by_question: dict[str, list[Label]] = defaultdict(list)
@@ -62,7 +67,7 @@ def from_labels(
         text = question.question.question
         own = any(label.source == "written" for label in by_question[question.question.id])
         for index, paths in by_topic.items():
-            masked = seen_from(text, index, question.names)
+            masked = seen_from(text, index, question.names) if mask_names else text
             # Names of questions written from the graph are its own; they are never missed when asking.
             found.append(Planned(masked, masked if own else text, tuple(sorted(paths)), marked=True))
     return found
@@ -73,6 +78,7 @@ def from_relation_paths(
     questions: Sequence[Question],
     *,
     max_hops: int,
+    mask_names: bool = True,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> list[Planned]:
     """One for each question with a relation path that this graph's relations can spell.
@@ -94,7 +100,8 @@ def from_relation_paths(
         linked = linker.link(question.question).entities
         walked = [sum(_walkable(snapshot, link.entity.id, path) for path in known) for link in linked]
         mention = linked[int(np.argmax(walked))].mention if linked else ""
-        masked = seen_from(question.question, 0, [mention]) if mention else question.question
+        hides = mask_names and mention
+        masked = seen_from(question.question, 0, [mention]) if hides else question.question
         found.append(Planned(masked, question.question, tuple(sorted(known)), marked=False))
     return found
 

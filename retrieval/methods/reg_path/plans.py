@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from retrieval.errors import check
+from retrieval.kg.search.walks import avoid_topic
 from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.methods._shared.arc_groups import arcs_at, bounds, groups, spread
 from retrieval.types import RelationPath
@@ -85,7 +86,7 @@ def search(
         Paths of each topic, most probable first.
     """
     plans = [_Plan(i, (), 0.0, np.array([topic], np.int64)) for i, topic in enumerate(topics)]
-    found: list[tuple[int, tuple[int, ...], float]] = []
+    found: list[tuple[_Plan, float]] = []
     for level in range(max_hops):
         check(cancelled)
         if not plans:
@@ -94,27 +95,30 @@ def search(
         logs = writer.next(options)
         for plan, each in zip(plans, logs, strict=True):
             if np.isfinite(each[-1]):
-                found.append((plan.row, plan.relations, plan.log + float(each[-1])))
+                found.append((plan, plan.log + float(each[-1])))
         plans = _grow(snapshot, topics, plans, options, logs, simple=simple, width=width, floor=np.log(least))
         if level + 1 == max_hops:
-            found += [(p.row, p.relations, p.log) for p in plans if _ends(snapshot, p.entities)]
-    kept = [(row, path, log) for row, path, log in found if log > np.log(least)]
-    kept.sort(key=lambda item: (item[0], -item[2], item[1]))
+            found += [(plan, plan.log) for plan in plans if _ends(snapshot, plan.entities)]
+    kept = [(plan, log) for plan, log in found if log > np.log(least)]
+    kept.sort(key=lambda item: (item[0].row, -item[1], item[0].relations))
     paths: list[list[RelationPath]] = [[] for _ in topics]
-    for row, path, log in kept:
-        paths[row].append(RelationPath(int(topics[row]), path, float(np.exp(log))))
+    for plan, log in kept:
+        topic = int(topics[plan.row])
+        returns = plan.entities.tolist() == [topic]
+        paths[plan.row].append(RelationPath(topic, plan.relations, float(np.exp(log)), returns=returns))
     return paths
 
 
 def allowed(
     snapshot: Snapshot, topics: Sequence[int], plans: Sequence[_Plan], *, simple: bool
 ) -> list[Options]:
-    """The directed relations that lead on from each plan's entities, and not only back to its topic."""
+    """The directed relations that lead on from each plan's entities, and not only from mediators back to its topic."""
     owner_of = np.repeat(np.arange(len(plans)), [len(plan.entities) for plan in plans])
-    owner, relation, starts, sizes = groups(snapshot, np.concatenate([plan.entities for plan in plans]))
+    entities = np.concatenate([plan.entities for plan in plans])
+    owner, relation, starts, sizes = groups(snapshot, entities)
     plan_of = owner_of[owner]
     if simple:
-        alone = np.flatnonzero(sizes == 1)
+        alone = np.flatnonzero((sizes == 1) & (snapshot.kinds[entities[owner]] == CVT))
         _, target = arcs_at(snapshot, starts[alone], relation[alone])
         home = np.array([topics[plan.row] for plan in plans])[plan_of[alone]]
         keep = np.ones(len(owner), bool)
@@ -170,10 +174,12 @@ def _walk(snapshot: Snapshot, entities: np.ndarray, relation: int, avoid: int | 
     """At most ``ENTITIES`` entities behind a directed relation, evenly spread over their ids."""
     starts, sizes = bounds(snapshot, entities, np.full(len(entities), relation))
     limit = max(1, ARCS // len(entities)) if int(sizes.sum()) > ARCS else ARCS
-    _, positions, _ = spread(starts, sizes, limit)
-    targets = np.unique(arcs_at(snapshot, positions, np.full(len(positions), relation))[1])
+    owner, positions, _ = spread(starts, sizes, limit)
+    _, targets = arcs_at(snapshot, positions, np.full(len(positions), relation))
     if avoid is not None:
-        targets = targets[targets != avoid]
+        keep = avoid_topic(snapshot, entities[owner], targets, avoid, np.zeros_like(targets))
+        targets = targets[keep]
+    targets = np.unique(targets)
     if len(targets) > ENTITIES:
         targets = targets[np.arange(ENTITIES) * len(targets) // ENTITIES]
     return targets

@@ -56,6 +56,7 @@ class RegPathRetriever(RankingRetriever):
             learned_support=checkpoint.manifest.least_support,
         )
         self.max_hops = config_of(checkpoint).max_hops
+        self.mask_names = config_of(checkpoint).mask_names
         self.planner = planner
 
     def rank(

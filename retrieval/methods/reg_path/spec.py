@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from retrieval.config import DoubtingOptions, RetrieverConfig, setting
+from retrieval.config import ALL_DRAWN, MASK_NAMES, DoubtingOptions, RetrieverConfig, setting
 from retrieval.methods.spec import MethodSpec
 
 
@@ -34,6 +34,7 @@ class RegPathConfig(RetrieverConfig):
         "auto does so for graphs of 1,000 relations or more: telling many apart takes more than the frozen one says.",
     )
     encoder_rate: float = setting(5e-5, "Learning rate of that copy.", above=0)
+    mask_names: bool = setting(True, MASK_NAMES)
     pooling: Literal["likely", "all"] = setting(
         "likely",
         "Of several relation paths of one question whose worth nobody judged, learn the sum of their "
@@ -70,11 +71,20 @@ SPEC = MethodSpec(
     description="Plans relation paths, learnt from refined labels (ReG).",
     config=RegPathConfig,
     options=RegPathOptions,
-    presets={"paper": {"backend": "llm", "pooling": "all", "averaging": 0.0, "epochs": 8, "patience": 8}},
+    presets={
+        "paper": {
+            "backend": "llm",
+            "pooling": "all",
+            "mask_names": False,
+            "averaging": 0.0,
+            **ALL_DRAWN,
+            "epochs": 8,
+            "patience": 8,
+        }
+    },
     asking={
         "paper": {
-            "evidence": "chains",
-            "chain_length": 0,
+            "evidence": "paths",
             "chains_read": 0,
             "characters_read": 0,
             "joins": False,

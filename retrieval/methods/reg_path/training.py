@@ -258,12 +258,16 @@ def make_task(
     """
     del simple
     assert isinstance(config, RegPathConfig)
-    hops, graph = config.max_hops, work.snapshot
-    train = from_labels(graph, splits.train, labels, max_hops=hops)
-    dev = from_labels(graph, splits.dev, labels, max_hops=hops)
-    train += from_relation_paths(graph, splits.planned, max_hops=hops, cancelled=work.cancelled)
+    hops, masks, graph = config.max_hops, config.mask_names, work.snapshot
+    train = from_labels(graph, splits.train, labels, max_hops=hops, mask_names=masks)
+    dev = from_labels(graph, splits.dev, labels, max_hops=hops, mask_names=masks)
+    train += from_relation_paths(
+        graph, splits.planned, max_hops=hops, mask_names=masks, cancelled=work.cancelled
+    )
     if not dev:
-        dev = from_relation_paths(graph, splits.planned_dev, max_hops=hops, cancelled=work.cancelled)
+        dev = from_relation_paths(
+            graph, splits.planned_dev, max_hops=hops, mask_names=masks, cancelled=work.cancelled
+        )
     if not train:
         raise TrainingDataError(
             f"None of the {len(splits.train) + len(splits.planned)} training questions has a relation path of at "

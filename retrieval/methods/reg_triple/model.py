@@ -26,6 +26,8 @@ class TripleScorer(nn.Module):
         dropout: rate after the first layer.
         entity_texts: read the entities' labels.
         words: read the questions' words.
+        texts: add a bilinear form of question and relation text to the logits.
+        turning: the DDE encodes walks that turn too.
     """
 
     def __init__(
@@ -38,19 +40,23 @@ class TripleScorer(nn.Module):
         dropout: float,
         entity_texts: bool,
         words: bool,
+        texts: bool = True,
+        turning: bool = True,
     ) -> None:
         super().__init__()
         self.rounds = rounds
+        self.turning = turning
         self.question = QuestionReader(text_features, hidden, words=words)
         self.relation = nn.Linear(text_features, hidden, bias=False)
         self.head = nn.Linear(text_features, hidden, bias=False) if entity_texts else None
         self.tail = nn.Linear(text_features, hidden, bias=False) if entity_texts else None
-        self.head_place = nn.Linear(distance_width(rounds), hidden, bias=False)
-        self.tail_place = nn.Linear(distance_width(rounds), hidden, bias=False)
+        places = distance_width(rounds, turning=turning)
+        self.head_place = nn.Linear(places, hidden, bias=False)
+        self.tail_place = nn.Linear(places, hidden, bias=False)
         self.rest = nn.Sequential(
             nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1)
         )
-        self.match = TextMatch(text_features, 4.0)
+        self.match = TextMatch(text_features, 4.0) if texts else None
         self.length = ChainLength(text_features, longest)
 
     def project_relations(self, texts: Tensor) -> Tensor:
@@ -81,12 +87,14 @@ class TripleScorer(nn.Module):
             relations: ``project_relations(relation_texts)``, [R, H].
             ends: what each slot adds as head and as tail, two of [n, H]; None without entity texts.
         """
-        places = distance_features(batch.heads, batch.tails, batch.topics, self.rounds)
+        places = distance_features(batch.heads, batch.tails, batch.topics, self.rounds, turning=self.turning)
         as_head, as_tail = self.head_place(places), self.tail_place(places)
         if ends is not None:
             as_head, as_tail = as_head + ends[0], as_tail + ends[1]
         first = self.question(questions)[batch.fact_graph] + relations[batch.relations]
         first = first + as_head[batch.heads] + as_tail[batch.tails]
-        matches = self.match(questions.vectors, relation_texts)
-        logits: Tensor = self.rest(first).squeeze(1) + matches[batch.fact_graph, batch.relations]
-        return logits
+        logits: Tensor = self.rest(first).squeeze(1)
+        if self.match is None:
+            return logits
+        matches: Tensor = self.match(questions.vectors, relation_texts)
+        return logits + matches[batch.fact_graph, batch.relations]

@@ -39,10 +39,11 @@ class RegTripleRetriever(TripleRanker):
             method=SPEC.name,
             checkpoint=checkpoint.manifest.fingerprint,
             simple=checkpoint.manifest.simple,
-            candidates=FanOut(config.max_hops, config.fan_out, config.max_candidates),
+            candidates=FanOut.from_settings(config),
             max_hops=config.max_hops,
             words=config.words,
         )
+        self.mask_names = config.mask_names
         self.model = load_weights(model_of(checkpoint), checkpoint)
         with torch.inference_mode():
             self.texts = features.relations[: snapshot.num_relations]
@@ -79,6 +80,8 @@ def make_scorer(config: RegTripleConfig, text_features: int, entity_texts: bool)
         dropout=config.dropout,
         entity_texts=entity_texts,
         words=config.words,
+        texts=config.texts,
+        turning=config.turning_distances,
     )
 
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from retrieval.config import setting
-from retrieval.methods._shared.triples.settings import READ_CHAINS, TripleConfig, TripleOptions
+from retrieval.methods._shared.triples.settings import (
+    FIXED_EPOCHS,
+    READ_CHAINS,
+    SCORED,
+    TripleConfig,
+    TripleOptions,
+)
 from retrieval.methods.spec import MethodSpec
 
 
@@ -14,6 +20,11 @@ class RegTripleConfig(TripleConfig):
     """Settings of ``reg-triple`` (ReG App. E). Values in brackets are SubgraphRAG's, which it follows."""
 
     rounds: int = setting(3, "Rounds of the directional distance encoding, each way [2].")
+    turning_distances: bool = setting(
+        True,
+        "The directional distance encoding has walks that turn too, and beside each value whether it is above 0; "
+        "without, the topic flag and both directions alone [no].",
+    )
     hidden: int = setting(128, "Size of the hidden layers [1024].")
     dropout: float = setting(0.1, "Rate after the first layer [0].", least=0, below=1)
 
@@ -29,10 +40,8 @@ SPEC = MethodSpec(
             "rounds": 2,
             "hidden": 1024,
             "dropout": 0.0,
-            "words": False,
-            "learning_rate": 1e-3,
-            "epochs": 80,
-            "patience": 80,
+            **SCORED,
+            **FIXED_EPOCHS,
         }
     },
     asking={"paper": READ_CHAINS},

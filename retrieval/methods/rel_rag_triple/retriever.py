@@ -66,10 +66,11 @@ class RelRagTripleRetriever(TripleRanker):
             method=SPEC.name,
             checkpoint=checkpoint.manifest.fingerprint,
             simple=checkpoint.manifest.simple,
-            candidates=FanOut(config.max_hops, config.fan_out, config.max_candidates),
+            candidates=FanOut.from_settings(config),
             max_hops=config.max_hops,
             words=config.words,
         )
+        self.mask_names = config.mask_names
         self.model = load_scorer(checkpoint)
         self.states = states
         self._directed = config.arcs == "directed"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from retrieval.config import setting
-from retrieval.methods._shared.network_texts import ARCS, LAYERS, READOUT, SELF_WEIGHT
-from retrieval.methods._shared.triples.settings import TripleConfig, TripleOptions
+from retrieval.config import SELECTION, setting
+from retrieval.methods._shared.network_texts import ARCS, LAYERS, NEIGHBOURS, READOUT, SELF_WEIGHT
+from retrieval.methods._shared.triples.settings import ALL_CANDIDATES, TripleConfig, TripleOptions
 from retrieval.methods.spec import MethodSpec
 
 
@@ -33,7 +33,6 @@ class RelRagTripleConfig(TripleConfig):
     norm: bool = setting(
         True, "Layer norm of triple states; inner products are divided by sqrt(hidden) and have a bias [no]."
     )
-    texts: bool = setting(True, "Add a bilinear form of question and relation text to the scores [no].")
     places: bool = setting(
         True,
         "Ask for another triple at each hop from the topic; without it a relation counts once in a chain [no].",
@@ -43,9 +42,12 @@ class RelRagTripleConfig(TripleConfig):
         "Where a question brings a subgraph of its own: compute the states to learn from on the whole graph, which is "
         "faster, or on that subgraph alone, as when asking [own].",
     )
-    neighbours: int = setting(16, "Triples read per entity and direction by the second layer while training.")
+    neighbours: int = setting(16, NEIGHBOURS, least=0)
     negatives: int = setting(5, "Negatives drawn for each positive [5].")
-    positives: int = setting(16, "Positives drawn for a question and topic, at most [all].")
+    positives: int = setting(
+        16, "Positives drawn for a question and topic, at most; 0 for no limit [no limit].", least=0
+    )
+    selection: Literal["score", "loss"] = setting("score", SELECTION)
     state_budget_mb: int = setting(
         4096, "Triple states are kept on disk up to this size in megabytes, else computed on demand."
     )
@@ -68,6 +70,10 @@ SPEC = MethodSpec(
             "places": False,
             "states": "own",
             "words": False,
+            "neighbours": 0,
+            "positives": 0,
+            "selection": "loss",
+            **ALL_CANDIDATES,
             "learning_rate": 1e-3,
             "batch_size": 10,
             "epochs": 15,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +11,14 @@ import torch
 from torch import Tensor
 
 from retrieval.config import TrainingConfig
+from retrieval.errors import check
 from retrieval.kg.search.walks import arc_ends
+from retrieval.methods._shared.arc_groups import UNLIMITED
 from retrieval.methods._shared.paths.blocks import arc_states
 from retrieval.methods._shared.paths.network import StateEncoder
-from retrieval.methods._shared.triples.examples import TripleExamples
+from retrieval.methods._shared.triples.examples import TripleExamples, candidates_of
 from retrieval.methods._shared.triples.subgraphs import Subgraphs
-from retrieval.methods._shared.triples.training import SubgraphTask, examples_of
+from retrieval.methods._shared.triples.training import DEV_BATCH, SubgraphTask, examples_of
 from retrieval.methods.rel_rag_triple.retriever import (
     RelRagTripleRetriever,
     begins,
@@ -51,14 +54,42 @@ class RelRagTripleTask(SubgraphTask):
             work, config, train, dev,
             model=self.scorer, length=self.scorer.length, entity_texts=features.entities is not None,
         )  # fmt: skip
+        if config.selection == "loss":
+            self.score_name = "dev_likelihood"
 
     def evidence_loss(
         self, subgraphs: Subgraphs, chosen: np.ndarray, questions: Texts, rng: np.random.Generator
     ) -> Tensor:
         """Eq. 15."""
+        return self._evidence_loss(self.train, chosen, subgraphs, questions, rng)
+
+    @torch.inference_mode()
+    def score(self, cancelled: Callable[[], bool]) -> float:
+        """See ``SubgraphTask``; where the dev loss selects: exp(-loss), of the same draws at each call."""
+        if self.config.selection != "loss":
+            return super().score(cancelled)
+        self.model.eval()
+        rng, examples, summed = np.random.default_rng(0), self.dev, 0.0
+        for start in range(0, len(examples), DEV_BATCH):
+            check(cancelled)
+            chosen = np.arange(start, min(start + DEV_BATCH, len(examples)))
+            subgraphs = candidates_of(examples, chosen, self.candidates)
+            questions = examples.texts.rows(examples.rows[chosen])
+            loss = self._evidence_loss(examples, chosen, subgraphs, questions, rng)
+            summed += float(loss) * len(chosen)
+        return math.exp(-summed / max(len(examples), 1))
+
+    def _evidence_loss(
+        self,
+        examples: TripleExamples,
+        chosen: np.ndarray,
+        subgraphs: Subgraphs,
+        questions: Texts,
+        rng: np.random.Generator,
+    ) -> Tensor:
         arcs, graph, positive = draw(
-            self.train, chosen, subgraphs,
-            positives=self.config.positives, negatives=self.config.negatives,
+            examples, chosen, subgraphs,
+            positives=self.config.positives or UNLIMITED, negatives=self.config.negatives,
             directed=self.features.directed, rng=rng,
         )  # fmt: skip
         if not len(arcs):
@@ -103,7 +134,9 @@ class RelRagTripleTask(SubgraphTask):
             places.append(np.flatnonzero(own))
         if not own.all():
             distinct, where = np.unique(arcs[~own], return_inverse=True)
-            found = arc_states(self.scorer.triples, self.features, distinct, self.config.neighbours, rng)
+            found = arc_states(
+                self.scorer.triples, self.features, distinct, self.config.neighbours or UNLIMITED, rng
+            )
             parts.append(found[torch.from_numpy(where)])
             places.append(np.flatnonzero(~own))
         states = torch.cat(parts)[torch.from_numpy(np.argsort(np.concatenate(places)))]

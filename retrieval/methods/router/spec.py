@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from retrieval.config import InferenceOptions, TrainingConfig, setting
+from retrieval.config import ALL_DRAWN, InferenceOptions, TrainingConfig, setting
 from retrieval.methods.spec import MethodSpec
 
 
 @dataclass(frozen=True, slots=True)
 class RouterConfig(TrainingConfig):
-    """Settings of ``router``: the classifier that tells questions of three hops or more (docs/router.md)."""
+    """Settings of ``router``: the classifier that tells questions of three hops or more (docs/router.md).
+
+    INSES trains none: the preset ``paper`` only counts epochs as papers do.
+    """
 
     hidden: int = setting(64, "Size of its hidden layer.")
     dropout: float = setting(0.2, "Rate before each layer.", least=0, below=1)
@@ -50,6 +53,8 @@ SPEC = MethodSpec(
     ),
     config=RouterConfig,
     options=RouterOptions,
+    presets={"paper": {**ALL_DRAWN, "patience": 15}},
+    asking={"paper": {"decider": "llm", "text": "preset=paper", "graph": "preset=paper"}},
     routes=True,
     standalone=True,
     needs=(),

@@ -29,6 +29,7 @@ SPEC = MethodSpec(
     label="Passages",
     description="Finds the passages of the text that fit the question and cites the sentences that answer it.",
     options=TextOptions,
+    asking={"paper": {"ranking": "dense", "decompose": False}},
     standalone=True,
     needs=("passages",),
     engine="retrieval.methods.text_rag.engine:open_engine",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from retrieval.kg.snapshot.labels import normalise
+from retrieval.kg.snapshot.labels import keep_as_written, normalise
 from retrieval.programs import lexicon
 from retrieval.programs.algebra import Entities
 from retrieval.programs.anchors.anchor import Anchor
@@ -52,16 +52,18 @@ class Names:
                 small = own[0].text in STOP or len(own[0].text) < 2
                 if last - first == 1 and small and not own[0].capital and not state:
                     continue
-                if (
-                    (all(word.text in STOP for word in own) and not state)
-                    or own[0].text in ("'s",)
-                    or own[-1].text in ("'s", "the")
-                ):
+                common = all(word.text in STOP for word in own) and not state
+                titled = common and first > 0 and all(word.capital for word in own)
+                if (common and not titled) or own[0].text in ("'s",) or own[-1].text in ("'s", "the"):
                     continue
                 if _is_determiner(question, first, last):
                     continue
                 name = normalise(question.span_text(first, last))
                 matches = labels.lookup(name)
+                if titled:  # "The Who" and "It" name something where the graph writes them so
+                    matches = [
+                        match for match in matches if match.node.label == question.span_text(first, last)
+                    ]
                 if (first, last) in numbers and (first, last) not in question.quoted:
                     matches = [match for match in matches if not self._measured(match.entity)]
                 if not matches:
@@ -78,6 +80,7 @@ class Names:
                 ):
                     matches = labels.lookup(name.removesuffix("s"))
                 matches = [match for match in matches if match.entity not in self.schema.kinds]
+                matches = keep_as_written(matches, question.text, own[0].start, own[-1].end)
                 for place, match in enumerate(matches[:NODES]):
                     capital = any(word.capital for word in own)
                     quoted = (first, last) in question.quoted

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from retrieval.kg.sparql.endpoint import Column
 from retrieval.kg.sparql.names import batches
 from retrieval.programs.algebra import Filter, Fold, Having, KeyOf, Program, Top, Walk, walk
 
@@ -106,6 +107,7 @@ class Evidence:
             )
 
     def _facts(self, where: str) -> Iterator[ox.Triple]:
-        for row in self._select(f"SELECT ?s ?p ?o WHERE {{ {where} }} LIMIT {_FACTS}"):
+        columns = {"s": Column.TERM, "p": Column.IRI, "o": Column.TERM}
+        for row in self._select(f"SELECT ?s ?p ?o WHERE {{ {where} }} LIMIT {_FACTS}", **columns):
             if not any(isinstance(row[end], self._ox.BlankNode) for end in ("s", "o")):
                 yield self._ox.Triple(row["s"], row["p"], row["o"])

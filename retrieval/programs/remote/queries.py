@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from retrieval.errors import EndpointError, ProgramError
+from retrieval.kg.sparql.endpoint import Column
 from retrieval.programs.algebra import (
     Arithmetic,
     Constant,
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     from retrieval.programs.columns import Columns
     from retrieval.programs.rendering.vocabulary import Vocabulary
 
-Select = Callable[[str], list[Any]]
+Select = Callable[..., list[Any]]
+"""Asks a query; its columns by name."""
 """Gives the rows of a query."""
 
 #: Nodes of a set that are fetched, parts of a program that are asked about, and places of a ranking beyond its own.
@@ -122,11 +124,14 @@ class Queries:
                 return Found(value=self._counted(source))
             case Holds():
                 where = self._writer().query(program)[1:-1]
-                return Found(value=bool(self._rows(block("SELECT (1 AS ?holds) WHERE", where, "LIMIT 1"))))
+                rows = self._rows(block("SELECT (1 AS ?holds) WHERE", where, "LIMIT 1"), holds=Column.TERM)
+                return Found(value=bool(rows))
             case Fold() | KeyOf() | Arithmetic() | Constant():
                 return Found(value=self._number(program))
         where = self._writer().nodes(program, "?node")
-        rows = self._rows(block("SELECT DISTINCT ?node WHERE", where, f"LIMIT {FETCHED + 1}"))
+        rows = self._rows(
+            block("SELECT DISTINCT ?node WHERE", where, f"LIMIT {FETCHED + 1}"), node=Column.TERM
+        )
         terms = tuple(row["node"] for row in rows)
         if len(terms) <= FETCHED:
             return Found(terms, len(terms))
@@ -142,7 +147,7 @@ class Queries:
         return float(found.size)
 
     def _number(self, program: Program) -> float:
-        rows = self._rows(self._writer().query(program))
+        rows = self._rows(self._writer().query(program), number=Column.MAYBE_NUMBER)
         value = rows[0]["number"] if rows else None
         return math.nan if value is None else float(value.value)
 
@@ -153,8 +158,9 @@ class Queries:
         lines = self._writer().keyed(source, program.key, "?node", "?key", largest=program.largest)
         limit = min(program.rank + program.count + _FURTHER, FETCHED)
         order = f"ORDER BY {'DESC' if program.largest else 'ASC'}(?key) LIMIT {limit}"
-        rows = self._rows(block("SELECT ?node ?key WHERE", lines, order))
+        query = block("SELECT ?node ?key WHERE", lines, order)
+        rows = self._rows(query, node=Column.TERM, key=Column.MAYBE_NUMBER)
         return [(row["node"], float(row["key"].value)) for row in rows if row["key"] is not None]
 
-    def _rows(self, lines: list[str]) -> list[Any]:
-        return self._select(complete(lines))
+    def _rows(self, lines: list[str], **columns: Column) -> list[Any]:
+        return self._select(complete(lines), **columns)

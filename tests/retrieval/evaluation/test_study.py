@@ -195,7 +195,12 @@ def test_seeds_are_summarised_and_gains_taken_seed_by_seed():
     assert gain["variant"] == "line"
     assert gain["metrics"]["exact_set"]["values"] == pytest.approx([0.2, 0.5])
     assert gain["metrics"]["exact_set"]["mean"] == pytest.approx(0.35)
-    page = markdown("Study", blocks(summary, "about"))
+    place = {"train": "a", "variant": "line", "fraction": 1.0}
+    won = {**place, "test": "a", "metric": "hit", "runner_up": {**place, "variant": "raw"}, "questions": 4}
+    summary["winners"] = [{**won, "difference": 0.15, "p": 0.0123, "significant": True}]
+    page = markdown("Study", blocks(summary, "about", split="dev"))
+    assert "| a | Hit | line (a, 100%) | raw (a, 100%) | 4 | +0.150 | 0.0123 | yes |" in page
+    assert "tested on a; n = 10 dev questions; 100% of the training questions; seeds 0, 1." in page
     assert "| a | 100% | line | a | +35.0% ± 21.2% | +35.0% ± 21.2% |" in page
     assert "0.450 ± 0.071" in page
 

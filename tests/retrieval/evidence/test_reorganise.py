@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
+from retrieval.config import EvidenceOptions
 from retrieval.evidence.chains import build_chain
 from retrieval.evidence.reach import merge_entities
 from retrieval.evidence.reorganise import reorganise
 from retrieval.evidence.verbalise import chain_text, merged_texts
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.reasoning.gather import GatherSettings, gather
-from retrieval.reasoning.retrieved import reorganised
+from retrieval.reasoning.retrieved import Retrieved, for_model, reorganised
 from retrieval.types import LinkedEntity, RelationPath
 from tests.retrieval.world import build, ids, labels, path
 
@@ -156,7 +157,7 @@ def test_a_language_model_reads_the_retrieved_triples_and_nothing_else(graph):
             ("Ann", "directed", "Dawn", 0.9), ("Ann", "directed", "Dusk", 0.9), ("Ben", "acted_in", "Dawn", 0.8),
         ],
     )  # fmt: skip
-    read = reorganised(evidence, retrieved, max_length=3, limit=100)
+    read = reorganised(evidence, retrieved, EvidenceOptions())
     assert merged_texts(read.chains) == [
         "Ann → [directed] → Dawn",
         "Ben → [acted in] → Dawn",
@@ -166,4 +167,76 @@ def test_a_language_model_reads_the_retrieved_triples_and_nothing_else(graph):
     assert labels(graph, read.join.targets) == ["Dawn"]
     assert read.join.probability == pytest.approx(0.72)
     # Nothing was retrieved: the evidence stands as it was.
-    assert reorganised(evidence, {}, max_length=3, limit=100) is evidence
+    assert reorganised(evidence, {}, EvidenceOptions()) is evidence
+
+
+CREDITS = [
+    ("Ann", "directed", "Dawn"),
+    ("Ann", "wrote", "Dawn"),
+    ("Ann", "directed", "Dusk"),
+    ("Dawn", "set_in", "Rome"),
+    ("Dawn", "shot_in", "Rome"),
+    ("Rome", "capital_of", "Italy"),
+    ("Ben", "born_in", "Rome"),
+]
+
+
+@pytest.fixture
+def credits_graph(tmp_path):
+    return build(tmp_path / "credits", CREDITS)
+
+
+def lines_read(graph, **options):
+    """What a language model reads of all facts, asked from Ann."""
+    (ann,) = ids(graph, "Ann")
+    entities = (LinkedEntity(graph.node(ann), "", -1, -1, 1.0, "given"),)
+    evidence = gather(
+        graph, "where?", entities, (), [RelationPath(ann, path(graph, "directed"), 0.9)],
+        simple=True, settings=GatherSettings(), cancelled=lambda: False,
+    )  # fmt: skip
+    found = Retrieved(facts={fact: 0.9 - fact / 100 for fact in range(len(CREDITS))})
+    settings = EvidenceOptions(**options)
+    read = for_model(evidence, found, settings, settings.evidence, seed=0)
+    return read, merged_texts(read.chains) if read.read is None else list(read.read)
+
+
+def test_algorithm_1_keeps_the_direction_of_a_chain(credits_graph):
+    _, turning = lines_read(credits_graph, evidence="chains")
+    _, straight = lines_read(credits_graph, evidence="chains", turning_chains=False)
+    into_rome = "Ann → [directed] → Dawn → [set in] → Rome → [inverse of born in] → Ben"
+    assert into_rome in turning
+    assert not any("inverse" in line for line in straight)
+    assert "Ann → [directed] → Dawn → [set in] → Rome → [capital of] → Italy" in straight
+    # Ben was born in Rome: no chain of one direction from Ann holds it, so it stands for itself.
+    assert "Ben → [born in] → Rome" in straight
+
+
+def test_parallel_triples_are_unified_before_chains_grow(credits_graph):
+    read, lines = lines_read(credits_graph, evidence="chains", turning_chains=False, merge_parallel=True)
+    assert sorted(lines) == [
+        "Ann → [directed ⊕ wrote] → Dawn",
+        "Ann → [directed ⊕ wrote] → Dawn → [set in ⊕ shot in] → Rome",
+        "Ann → [directed ⊕ wrote] → Dawn → [set in ⊕ shot in] → Rome → [capital of] → Italy",
+        "Ann → [directed] → Dusk",
+        "Ben → [born in] → Rome",
+    ]
+    # Apart, Algorithm 1 enters Rome once, and what else leads there stands alone.
+    _, apart = lines_read(credits_graph, evidence="chains", turning_chains=False)
+    assert "Dawn → [shot in] → Rome" in apart
+    # People see every fact that was read, each checked against the graph.
+    assert all(hop.verified for chain in read.chains for hop in chain.hops)
+    shown_facts = {(hop.source.label, hop.step.name, hop.target.label) for c in read.chains for hop in c.hops}
+    assert shown_facts == set(CREDITS)
+
+
+def test_parallel_triples_are_one_line_among_triples(credits_graph):
+    _, apart = lines_read(credits_graph, evidence="triples")
+    assert len(apart) == len(CREDITS)
+    _, lines = lines_read(credits_graph, evidence="triples", merge_parallel=True)
+    assert lines == [
+        "Ann → [directed ⊕ wrote] → Dawn",
+        "Ann → [directed] → Dusk",
+        "Ben → [born in] → Rome",
+        "Dawn → [set in ⊕ shot in] → Rome",
+        "Rome → [capital of] → Italy",
+    ]

@@ -34,6 +34,7 @@ from retrieval.llm.constraints import (
 )
 from retrieval.llm.local import Ask, LlamaCpp, Spent, drawn, likeliest, weights
 from retrieval.llm.serving import application, read
+from retrieval.programs.writing.grammar import grammar
 from retrieval.reasoning.judge import parse_verdict
 
 CHAT = [{"role": "user", "content": "Which language is spoken in France?"}]
@@ -234,6 +235,21 @@ def test_the_likeliest_come_first_and_chance_takes_among_them():
     assert {drawn(likeliest(scores, 5), scores, 0.01, chance) for _ in range(200)} == {1, 3}
 
 
+RESERVED = {
+    "root", "dot", "space", "boolean", "decimal-part", "integral-part", "number", "integer", "value", "object",
+    "array", "uuid", "char", "string", "null", "date", "time", "date-time",
+}  # fmt: skip
+"""Rules that llama.cpp writes into grammars made of JSON schemas."""
+
+
+def test_no_definition_is_sent_by_the_name_of_a_rule():
+    schema = {"$defs": {name: {"enum": [7]} for name in RESERVED}, "items": [{"$ref": "#/$defs/number"}]}
+    sent = Constraint(schema).fields(LLMSettings("http://localhost", "m", constraints="schema"))
+    held = sent["response_format"]["json_schema"]["schema"]
+    assert RESERVED.isdisjoint(held["$defs"])
+    assert held["items"][0]["$ref"].removeprefix("#/$defs/") in held["$defs"]
+
+
 @installed
 def test_the_real_model_keeps_to_a_grammar_and_a_schema():
     with served(LlamaCpp(weights(), context=512, threads=1)) as url:
@@ -248,6 +264,30 @@ def test_the_real_model_keeps_to_a_grammar_and_a_schema():
             list(
                 stream_chat(settings, [{"role": "user", "content": "word " * 2000}], cancelled=lambda: False)
             )
+
+
+@installed
+def test_the_real_model_writes_a_program_of_the_algebra():
+    held = Constraint(grammar(["capital", "population"]))
+    with served(LlamaCpp(weights(), context=2048, threads=1)) as url:
+        settings = LLMSettings(url, "smollm2", constraints="schema", max_tokens=24)
+        text, _ = said(settings, held)
+    assert text.lstrip().startswith('{"program":') or text.lstrip().startswith('{ "program":')
+
+
+@installed
+@pytest.mark.parametrize("name", sorted(RESERVED))
+def test_definitions_may_be_called_like_rules_of_llama_cpp(name):
+    number = {
+        "$defs": {name: {"enum": [7]}},
+        "type": "array",
+        "items": {"$ref": f"#/$defs/{name}"},
+        "minItems": 1,
+    }
+    held = Constraint({**number, "maxItems": 1})
+    with served(LlamaCpp(weights(), context=512, threads=1)) as url:
+        text, _ = said(LLMSettings(url, "smollm2", constraints="schema", max_tokens=24), held)
+    assert json.loads(text) == [7]
 
 
 @installed

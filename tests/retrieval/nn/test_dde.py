@@ -47,3 +47,10 @@ def test_subgraphs_side_by_side_do_not_mix():
     found = distance_features(heads, tails, topics, 3)
     assert torch.equal(found[:5], distance_features(HEADS, TAILS, TOPIC, 3))
     assert torch.equal(found[5:], distance_features(HEADS, TAILS, TOPIC.roll(1), 3))
+
+
+def test_without_turning_walks_it_is_the_flag_and_the_two_directions():
+    found = distance_features(HEADS, TAILS, TOPIC, 3, turning=False)
+    directed = directional_distances(HEADS, TAILS, TOPIC, 3, 3)
+    assert found.shape == (len(TOPIC), distance_width(3, turning=False)) == (len(TOPIC), 7)
+    assert torch.equal(found, torch.cat([TOPIC.unsqueeze(1), directed], dim=1))

@@ -248,3 +248,60 @@ def test_a_checkpoint_from_before_walks_places_or_norm_is_read_as_it_was(walks, 
     model.load_state_dict(weights)
     found = (model.walk is not None, model.wanted is not None, model.layers[0].norm is not None)
     assert found == (walks, places, norm)
+
+
+def test_the_papers_triple_scorer_is_the_mlp_of_question_triple_and_dde_alone():
+    torch.manual_seed(5)
+    model = TripleScorer(
+        D, 8, rounds=2, longest=2, dropout=0.0, entity_texts=True, words=False, texts=False, turning=False
+    ).eval()
+    questions, relations, entities = asked(1, words=False), torch.randn(2, D), torch.randn(3, D)
+    ends = model.project_entities(entities)
+    found = model(ONE, questions, relations, model.project_relations(relations), ends)
+    assert (model.match, model.head_place.in_features) == (None, 1 + 2 * 2)
+    scale = D**0.5
+    places = distance_features(ONE.heads, ONE.tails, ONE.topics, 2, turning=False)
+    expected = []
+    for head, relation, tail in FIRST:
+        z = (
+            model.question.text(questions.vectors[0] * scale)
+            + model.relation(relations[relation] * scale)
+            + model.head(entities[head] * scale)
+            + model.tail(entities[tail] * scale)
+            + model.head_place(places[head])
+            + model.tail_place(places[tail])
+        )
+        expected.append(model.rest(z).item())
+    assert found.tolist() == pytest.approx(expected, abs=1e-5)
+    # With the term, the logits are these plus the bilinear form.
+    torch.manual_seed(5)
+    other = TripleScorer(
+        D, 8, rounds=2, longest=2, dropout=0.0, entity_texts=True, words=False, turning=False
+    )
+    other.load_state_dict(model.state_dict(), strict=False)
+    term = TextMatch(D, 4.0)(questions.vectors, relations)[0, torch.tensor([r for _, r, _ in FIRST])]
+    both = other.eval()(ONE, questions, relations, other.project_relations(relations), ends)
+    assert both.tolist() == pytest.approx((found + term).tolist(), abs=1e-5)
+
+
+@pytest.mark.parametrize("walks", [False, True])
+def test_messages_between_entities_hear_of_relation_texts_by_projection_alone(walks):
+    torch.manual_seed(6)
+    switches = {"layers": 2, "rounds": 2, "longest": 2, "dropout": 0.0, "entity_texts": False, "words": False}
+    model = EntityScorer(
+        D, 8, **switches, walks=walks, places=walks, norm=False, texts=False, turning=False
+    ).eval()
+    questions, relations = asked(1, words=False), torch.randn(4, D)
+    projected = model.project_relations(relations)
+    scores, ways = model(ONE, questions, relations, projected)
+    assert not any("match" in name for name in model.state_dict())
+    # With the weights of c at none, the scorer that hears it scores the same.
+    other = EntityScorer(D, 8, **switches, walks=walks, places=walks, norm=False, turning=False).eval()
+    other.load_state_dict(model.state_dict(), strict=False)
+    for weight in (*other.matched, *([other.walk.matched] if walks else [])):
+        torch.nn.init.zeros_(weight)
+    same, same_ways = other(ONE, questions, relations, projected)
+    assert scores.tolist() == pytest.approx(same.tolist(), abs=1e-6)
+    assert (ways is None) == (not walks)
+    if walks:
+        assert torch.allclose(ways, same_ways, atol=1e-6)

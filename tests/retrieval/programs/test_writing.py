@@ -87,7 +87,7 @@ def test_the_right_program_is_run_and_shown(ask):
     assert "<names>\nAfrica\n</names>" in prompt
     assert QUESTION in prompt
     held = request["response_format"]["json_schema"]["schema"]
-    assert "^continent" in held["$defs"]["key"]["properties"]["path"]["items"]["enum"]
+    assert "^continent" in held["$defs"]["def-key"]["properties"]["path"]["items"]["enum"]
 
 
 def test_values_are_compared_in_the_unit_that_they_have(ask):

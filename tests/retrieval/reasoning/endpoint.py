@@ -20,9 +20,9 @@ class Connection:
         self.handler = handler
         self.endpoint = endpoint
 
-    def error(self, status: int, message: str = "out of order") -> None:
+    def error(self, status: int, message: str = "out of order", **more: str) -> None:
         """A JSON error as OpenAI's API gives it."""
-        body = json.dumps({"error": {"message": message, "type": "test"}}).encode()
+        body = json.dumps({"error": {"message": message, "type": "test", **more}}).encode()
         self.handler.send_response(status)
         self.handler.send_header("Content-Type", "application/json")
         self.handler.send_header("Content-Length", str(len(body)))
@@ -138,9 +138,23 @@ def runs_out(*pieces: str) -> Behaviour:
     return behave
 
 
-def fails(status: int) -> Behaviour:
+def fails(status: int, message: str = "out of order") -> Behaviour:
     """An HTTP error."""
-    return lambda connection: connection.error(status)
+    return lambda connection: connection.error(status, message)
+
+
+def refuses(*fields: str, then: Behaviour, names_parameter: bool = True) -> Behaviour:
+    """An error 400 as OpenAI's reasoning models give it while the request has one of these fields, else ``then``."""
+
+    def behave(connection: Connection) -> None:
+        field = next((name for name in fields if name in connection.endpoint.bodies[-1]), None)
+        if field is None:
+            then(connection)
+            return
+        more = {"param": field, "code": "unsupported_parameter"} if names_parameter else {}
+        connection.error(400, f"Unsupported parameter: '{field}' is not supported with this model.", **more)
+
+    return behave
 
 
 def silent(connection: Connection) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -301,3 +302,47 @@ def test_settings_come_from_the_environment_or_not_at_all():
         environment.language_model({"LLM_BASE_URL": "http://127.0.0.1:1/v1"})
     with pytest.raises(ConfigError, match="LLM_BASE_URL"):
         LLMSettings("localhost:11434", "m")
+
+
+def test_a_count_of_what_a_chain_leads_to_is_verified(evidence):
+    counted = replace(
+        evidence, question="How many languages are spoken in the countries that border Switzerland?"
+    )
+    with Endpoint(says("ans: 3")) as endpoint:
+        _, verdict = answer(counted, endpoint.url)
+    (found,) = verdict.answers
+    assert (found.label, found.entity, found.score, found.verified) == ("3", None, 0.7, True)
+    assert len(evidence.reaches[found.chains[0]].targets) == 3
+    assert verdict.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("reply", "question"), [("ans: 4", "How many languages are there?"), ("ans: 3", QUESTION)]
+)
+def test_a_number_that_nothing_supports_stays_unverified(evidence, reply, question):
+    with Endpoint(says(reply)) as endpoint:
+        _, verdict = answer(replace(evidence, question=question), endpoint.url)
+    assert [(a.score, a.verified) for a in verdict.answers] == [(0.0, False)]
+    assert verdict.warnings == (f"Not found in the evidence: {reply[-1]}.",)
+
+
+def test_a_number_that_a_program_gives_is_verified(evidence):
+    with Endpoint(says("ans: 42")) as endpoint:
+        _, verdict = answer(replace(evidence, computed={42.0: 0.4}), endpoint.url)
+    assert [(a.label, a.score, a.verified) for a in verdict.answers] == [("42", 0.4, True)]
+
+
+def test_a_value_of_the_evidence_is_verified_however_it_is_written(tmp_path):
+    graph = build(tmp_path / "sizes", [("Lake Brill", "depth", "1,200 m")])
+    paths = ScriptedRetriever(graph, {"Lake Brill": [("depth", 0.8)]}).relation_paths(
+        "", ids(graph, "Lake Brill")
+    )
+    question = "How deep is Lake Brill?"
+    linked = LabelLinker(graph).link(question)
+    found = gather(
+        graph, question, linked.entities, (), paths,
+        simple=True, settings=GatherSettings(), cancelled=lambda: False,
+    )  # fmt: skip
+    with Endpoint(says("ans: 1200 metres")) as endpoint:
+        _, verdict = answer(found, endpoint.url)
+    assert [(a.label, a.score, a.verified) for a in verdict.answers] == [("1,200 m", 0.8, True)]

@@ -58,6 +58,10 @@ def test_the_papers_own_form_and_the_raw_graph_are_trained_and_asked(method, for
     }
     assert (static == set()) == ("preset" in form)
     assert ("triples.of_head" in parts) == ("graph" in form)
+    # The paper selects by the dev loss, and encodes questions as they are.
+    score = result.metrics["dev_likelihood" if "preset" in form else "dev_path_accuracy"]
+    assert 0 < score < 1 or "graph" in form
+    assert opened.mask_names == ("graph" in form)
     # RAPL's STOP is an MLP in the paper; REL-RAG's is a sum and has no weights.
     assert any(name.startswith("query.stop") for name in parts) == (method == "rapl" or "graph" in form)
 

@@ -23,7 +23,7 @@ def compared(api, tiny_graph):
 
 
 def test_a_question_goes_to_each_method_with_the_same_settings(api, tiny_graph, checkpoint, redis):
-    first, second = checkpoint(), checkpoint()
+    first, second = checkpoint(adopted=True), checkpoint()
     methods = [
         {"method": "rel-rag-path"},
         {"method": "rel-rag-path", "checkpoint": second.pk},

@@ -1,7 +1,9 @@
 """Whose run is next: people take turns, see their place, and cannot fill the queue."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.db import connection
@@ -10,9 +12,10 @@ from django.utils import timezone
 from retrieval.events import RunCancelled
 from webapp.accounts.models import User
 from webapp.answers import fair_queue, services
-from webapp.answers.models import Run
+from webapp.answers.models import Diagnosis, Run
 from webapp.api.errors import TooManyRunsError
 from webapp.graphs.models import Graph
+from webapp.jobs import queue
 
 STOPPED = RunCancelled("Stopped.", 0)
 
@@ -176,3 +179,69 @@ def test_only_who_asked_too_much_is_refused(users, ask, settings):
     with pytest.raises(TooManyRunsError):
         ask("viewer")
     ask("admin")
+
+
+@pytest.fixture
+def diagnose(api, tiny_graph, users):
+    """``diagnose(who, times)`` asks why a run that is done lacks an answer; the responses."""
+
+    def diagnose(who, times=1):
+        asked = services.Ask("What borders Switzerland?")
+        run = services.create_run(graph=tiny_graph, ask=asked, user=users[who])
+        Run.objects.filter(pk=run.pk).update(state="done")
+        url = f"/api/v1/runs/{run.pk}/why-not"
+        return [api(who).post(url, {"name": "Italy"}, format="json") for _ in range(times)]
+
+    return diagnose
+
+
+def test_a_person_does_not_wait_behind_the_diagnoses_of_another(ask, diagnose):
+    diagnose("viewer", 20)
+    ask("analyst")
+    assert services.claim(worker="w").user.username == "viewer"
+    assert services.claim(worker="w").user.username == "analyst"
+
+
+def test_a_worker_is_at_one_diagnosis_at_a_time(ask, diagnose):
+    diagnose("viewer", 2)
+    assert isinstance(services.claim(worker="w"), Diagnosis)
+    assert services.claim(worker="w") is None
+    assert isinstance(services.claim(worker="v"), Diagnosis)
+
+
+def test_diagnoses_count_among_those_that_wait(diagnose, settings, ask):
+    settings.RUNS_WAITING_MAX = 3
+    ask("viewer")
+    refused = diagnose("viewer", 3)
+    assert [answer.status_code for answer in refused] == [202, 202, 429]
+    assert refused[2].json()["error"]["hint"]
+
+
+def test_a_lost_message_of_a_diagnosis_is_sent_again(diagnose, redis):
+    diagnose("viewer")
+    redis.flushdb()
+    services.send_waiting()
+    assert redis.llen("clew:celery:answers") == 1
+
+
+@pytest.mark.parametrize("task", [name for name, to in queue.QUEUE_OF.items() if to in ("answers", "help")])
+def test_every_task_of_the_answers_worker_takes_whose_turn_it_is_first(task, ask, monkeypatch):
+    import worker.app  # registers the tasks
+    from worker import answering
+
+    begun = []
+    monkeypatch.setattr(answering, "begin", begun.append)
+    (run,) = ask("viewer")
+    worker.app.app.tasks[task](-1)
+    assert [one.pk for one in begun] == [run.pk]
+
+
+def test_messages_are_sent_by_the_queue_alone():
+    root = Path(__file__).parents[3]
+    sending = [
+        str(file.relative_to(root))
+        for folder in ("webapp", "worker")
+        for file in (root / folder).rglob("*.py")
+        if re.search(r"\.(send_task|apply_async|delay|signature)\(", file.read_text())
+    ]
+    assert sending == ["webapp/jobs/queue.py"]

@@ -5,10 +5,12 @@ from dataclasses import replace
 
 import pytest
 from django.utils import timezone
+from rest_framework.test import APIClient
 
 from retrieval.events import AnswerFinal, ProgramExecuted
 from retrieval.types import Answer, ProgramReading, Usage
 from tests.webapp.answers.test_runs import ask
+from webapp.accounts.models import User
 from webapp.answers import log, services
 from webapp.answers.models import Run, RunState
 from webapp.graphs.models import Graph, GraphEndpoint, GraphState
@@ -157,6 +159,20 @@ def test_what_cannot_be_corrected(api, tiny_graph, users):
     unseen = Run.objects.create(graph=hidden, question="Q?", budget=1, seed=0)
     assert ask(viewer, tiny_graph, program=HOW_MANY, corrects=str(unseen.pk)).status_code == 404
     assert ask(viewer, tiny_graph, program=HOW_MANY, corrects="1").status_code == 400
+
+
+@pytest.mark.parametrize(("role", "state"), [("analyst", "undone"), ("other", "kept")])
+def test_a_correction_is_corrected_by_its_person_and_by_analysts(api, tiny_graph, role, state):
+    viewer, other = api("viewer"), APIClient()
+    other.force_login(User.objects.create_user("other", role="viewer" if role == "other" else role))
+    first = ask(viewer, tiny_graph, "How many neighbours has Switzerland?", program=NEIGHBOURS).json()
+    finish(first, NEIGHBOURS, "Germany", "France")
+    second = ask(other, tiny_graph, first["question"], program=SPEAKERS, corrects=first["id"]).json()
+    finish(second, SPEAKERS, "Germany", "Switzerland")
+    (shown,) = corrections(viewer, tiny_graph)
+    assert (shown["run"], shown["state"]) == (first["id"], state)
+    learned = api("analyst").get(f"/api/v1/graphs/{tiny_graph.pk}/program-corrections", {"kept": "true"})
+    assert (first["id"] in [row["run"] for row in learned.json()["results"]]) == (state == "kept")
 
 
 def test_corrections_are_listed_and_exported(api, tiny_graph):

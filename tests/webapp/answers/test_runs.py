@@ -133,8 +133,8 @@ def test_a_broken_body_is_400(api, tiny_graph):
     assert api("viewer").post("/api/v1/runs", "x", content_type="text/plain").status_code == 415
 
 
-def test_the_first_checkpoint_of_the_snapshot_is_used(api, tiny_graph, checkpoint):
-    first = checkpoint()
+def test_an_adopted_checkpoint_of_the_snapshot_is_used(api, tiny_graph, checkpoint):
+    first = checkpoint(adopted=True)
     checkpoint()
     checkpoint(method="rapl")
     assert ask(api("viewer"), tiny_graph).json()["checkpoint"] == first.pk

@@ -111,6 +111,27 @@ def test_one_that_is_not_seen_is_not_followed(api, tiny_graph, users, of):
     assert answer.status_code == 404
 
 
+@pytest.mark.parametrize("role", ["analyst", "admin"])
+def test_a_thread_belongs_to_its_person(api, tiny_graph, role):
+    viewer, other = api("viewer"), api(role)
+    first, _ = finished(viewer, tiny_graph)
+    answer = ask(other, tiny_graph, "and them?", follows=str(first.pk))
+    assert (answer.status_code, answer.json()["error"]) == (
+        403,
+        {
+            "code": "forbidden",
+            "message": "The question before is somebody else's.",
+            "hint": "Ask it yourself first, or leave follows out.",
+        },
+    )
+    body = {"graph": tiny_graph.pk, "question": "and them?", "follows": str(first.pk)}
+    methods = [{"method": "rel-rag-path"}, {"method": "graph-s3"}]
+    compared = other.post("/api/v1/comparisons", {**body, "methods": methods}, format="json")
+    assert compared.status_code == 403
+    first.refresh_from_db()
+    assert (first.thread, Run.objects.count()) == (None, 1)
+
+
 def test_a_thread_goes_with_its_graph(api, tiny_graph):
     viewer = api("viewer")
     first, _ = finished(viewer, tiny_graph)

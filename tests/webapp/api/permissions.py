@@ -1,4 +1,4 @@
-"""Whom every address of the API is for, declared in one table, and the addresses that there are."""
+"""Whom every address and every socket is for, declared in one table, and the addresses and sockets that there are."""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.urls import URLPattern, URLResolver
 
 from webapp.accounts.models import Role, Scope
-from webapp.project import api_urls
+from webapp.project import routing, urls
 
 VIEWER, ANALYST, ADMIN = Role.VIEWER, Role.ANALYST, Role.ADMIN
 READ, ASK, WRITE, RUN = Scope.READ, Scope.ASK, Scope.WRITE, Scope.ADMIN
@@ -18,7 +18,8 @@ class For:
 
     ``role``: that role or more; None: everybody, logged in or not. ``scope``: what a token needs for it. ``of``: what
     the address (or ``body``) names, which must be of a graph that one sees. ``manage``: one must own that, or its
-    graph, or be an administrator; of a question owning the graph does not count. ``own``: others' are not there at all,
+    graph, or be an administrator; of a question owning the graph does not count. ``of_graph``: owning the graph alone
+    counts, since it changes what everybody who asks the graph is answered. ``own``: others' are not there at all,
     for administrators neither. ``session``: tokens are refused whatever their scopes.
     """
 
@@ -26,6 +27,7 @@ class For:
     scope: Scope = READ
     of: str = ""
     manage: bool = False
+    of_graph: bool = False
     own: bool = False
     session: bool = False
     body: dict | None = None
@@ -41,6 +43,10 @@ def analysts(of="", **more):
 
 def managers(of, **more):
     return For(ANALYST, WRITE, of, manage=True, **more)
+
+
+def graph_managers(of, **more):
+    return managers(of, of_graph=True, **more)
 
 
 def admins(of="", scope=RUN, **more):
@@ -59,7 +65,7 @@ TABLE = {
     "GET tokens": For(VIEWER, RUN),
     "POST tokens": For(VIEWER, RUN, session=True),
     "DELETE tokens/<pk>": For(VIEWER, RUN, "token", own=True),
-    "GET schema": For(None),
+    "GET schema": reads(),
     # people
     "GET users": admins(scope=READ),
     "POST users": admins(),
@@ -67,6 +73,7 @@ TABLE = {
     "PATCH users/<pk>": admins("person"),
     "POST users/<pk>/deactivate": admins("person"),
     "POST users/<pk>/password": admins("person"),
+    "POST users/<pk>/unlock": admins("person"),
     "GET groups": reads(),
     "POST groups": admins(),
     "GET groups/<pk>": reads("group"),
@@ -140,12 +147,14 @@ TABLE = {
     "POST graphs/<pk>/versions": managers("graph"),
     "DELETE graphs/<pk>/versions/<version>": managers("graph"),
     "POST graphs/<pk>/versions/<version>/activate": managers("graph"),
-    # Which checkpoint answers is decided together, noted with its author, and taken back with a click.
+    # Analysts who see a graph experiment with it. What everybody is answered changes only who manages the graph.
     "POST graphs/<pk>/train": analysts("graph", body={"question_set": "set", "method": "=rel-rag-path"}),
-    "POST graphs/<pk>/rollback": analysts("graph", body={"method": "=rel-rag-path"}),
-    "POST checkpoints": analysts("graph", body=GRAPH),
+    "POST graphs/<pk>/rollback": graph_managers("graph", body={"method": "=rel-rag-path"}),
+    "POST checkpoints": graph_managers("graph", body=GRAPH),
     "GET checkpoints/<pk>/download": reads("checkpoint"),
-    "POST checkpoints/<pk>/promote": analysts("checkpoint"),
+    "POST checkpoints/<pk>/compare": managers("checkpoint", body={"question_set": "set"}),
+    "POST checkpoints/<pk>/promote": graph_managers("checkpoint"),
+    "POST checkpoints/<pk>/compare": managers("checkpoint", body={"question_set": "set"}),
     # questions and answers
     "GET runs": reads(),
     "POST runs": For(VIEWER, ASK, "graph", body={**GRAPH, "question": "=What?"}),
@@ -156,7 +165,7 @@ TABLE = {
     "POST runs/<pk>/flag": For(VIEWER, ASK, "run"),
     "POST runs/<pk>/why-not": For(VIEWER, ASK, "run", body={"name": "=Berlin"}),
     "GET runs/<pk>/why-not/<key>": reads("nothing"),
-    "DELETE runs/<pk>": For(VIEWER, ASK, "run", manage=True),
+    "DELETE runs/<pk>": For(VIEWER, WRITE, "run", manage=True),
     "POST runs/<pk>/cancel": For(VIEWER, ASK, "run", manage=True),
     "POST runs/<pk>/pause": For(VIEWER, ASK, "run", manage=True),
     "POST runs/<pk>/steer": For(VIEWER, ASK, "run", manage=True),
@@ -166,7 +175,7 @@ TABLE = {
     "GET comparisons/<pk>": reads("comparison"),
     "POST across": For(VIEWER, ASK, "graph", body={"graphs": ["graph", "graph"], "question": "=What?"}),
     "GET across/<pk>": reads("across"),
-    "DELETE across/<pk>": For(VIEWER, ASK, "across", manage=True),
+    "DELETE across/<pk>": For(VIEWER, WRITE, "across", manage=True),
     "GET graphs/<pk>/program-corrections": reads("graph"),
     "GET graphs/<pk>/program-corrections/download": For(ANALYST, READ, "graph"),
     "GET corrections": reads(),
@@ -229,11 +238,11 @@ TABLE = {
     # tests of a graph
     "GET graphs/<pk>/tests": reads("graph"),
     "GET graphs/<pk>/tests/download": reads("graph"),
-    "POST graphs/<pk>/tests": analysts("graph", body={}),
+    "POST graphs/<pk>/tests": graph_managers("graph", body={}),
     "POST graphs/<pk>/tests/ask": analysts("graph", body={}),
     "PATCH graphs/<pk>/tests/policy": managers("graph"),
-    "PATCH tests/<pk>": managers("test"),
-    "DELETE tests/<pk>": managers("test"),
+    "PATCH tests/<pk>": graph_managers("test"),
+    "DELETE tests/<pk>": graph_managers("test"),
     "GET tests/<pk>/history": reads("test"),
     "POST tests/<pk>/through-time": For(VIEWER, WRITE, "test"),
     "GET watches": reads(),
@@ -242,7 +251,7 @@ TABLE = {
     "DELETE watches/<pk>": For(VIEWER, WRITE, "watch", own=True),
     "GET test-rounds": reads(),
     "GET test-rounds/<pk>": reads("round"),
-    "POST test-rounds/<pk>/accept": managers("round"),
+    "POST test-rounds/<pk>/accept": graph_managers("round"),
     # review: a queue is judged by all analysts who see its graph
     "GET review/queues": reads(),
     "GET review/queues/deleted": reads(),
@@ -276,28 +285,43 @@ TABLE = {
 }
 
 
-def addresses(patterns=api_urls.urlpatterns, before=""):
-    """All of them, as ``METHOD path``."""
+SOCKETS = {
+    "ws/runs": reads("run"),
+    "ws/runs/<run_id>": reads("run"),
+    "ws/jobs": reads(),
+    "<anything>": reads("nothing"),
+}
+PAGES = {"healthz", "readyz", "^(?!api/|ws/).*$", "api/v1/^.*$"}
+"""What is no view of the API: everybody may look, and nobody can send anything."""
+
+
+def addresses(patterns=urls.urlpatterns, before=""):
+    """All of the API, as ``METHOD path``; of others the path alone."""
     for pattern in patterns:
+        path = before + str(pattern.pattern)
         if isinstance(pattern, URLResolver):
-            yield from addresses(pattern.url_patterns, before + str(pattern.pattern))
-        elif isinstance(pattern, URLPattern) and str(pattern.pattern) != "^.*$":
-            path = re.sub(r"<\w+:(\w+)>", r"<\1>", before + str(pattern.pattern))
-            actions = getattr(pattern.callback, "actions", None)
-            view = pattern.callback.cls
-            names = (
-                [n for n in actions if n in view.http_method_names]
-                if actions
-                else [n for n in view.http_method_names if n in vars_of(view)]
-            )
-            yield from (f"{name.upper()} {path}" for name in names if not (actions and name == "head"))
+            yield from addresses(pattern.url_patterns, path)
+            continue
+        assert isinstance(pattern, URLPattern)
+        view = getattr(pattern.callback, "cls", None)
+        if view is None:
+            yield path
+            continue
+        path = re.sub(r"<\w+:(\w+)>", r"<\1>", path).removeprefix("api/v1/")
+        actions = getattr(pattern.callback, "actions", None)
+        names = (
+            [n for n in actions if n in view.http_method_names]
+            if actions
+            else [n for n in view.http_method_names if n in vars_of(view)]
+        )
+        yield from (f"{name.upper()} {path}" for name in names if not (actions and name == "head"))
+
+
+def sockets():
+    """All of them, by their path."""
+    return [re.sub(r"<\w+:(\w+)>", r"<\1>", str(route.pattern)) for route in routing.ROUTES]
 
 
 def vars_of(view):
     """What a view itself defines, without what all views have."""
-    return {
-        name
-        for cls in view.__mro__
-        if cls.__module__.startswith(("webapp", "drf_spec"))
-        for name in vars(cls)
-    }
+    return {name for cls in view.__mro__ if cls.__module__.startswith("webapp") for name in vars(cls)}

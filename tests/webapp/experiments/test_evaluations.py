@@ -15,7 +15,7 @@ from webapp.questions.models import QuestionSet
 def test_an_evaluation_is_queued_with_what_was_asked_for(
     started, tiny_graph, question_set, checkpoint, redis
 ):
-    trained = checkpoint()
+    trained = checkpoint(adopted=True)
     answer = started(budget=20, seed=7, limit=100, topics="linked", subgraphs="whole", answers="in-graph")
     assert answer.status_code == 202, answer.content
     report, job = answer.json()["report"], answer.json()["job"]
@@ -40,7 +40,7 @@ def test_an_evaluation_is_queued_with_what_was_asked_for(
     assert (report["answers"], report["foreign"], report["judgements"]) == ("in-graph", "zero-shot", [])
     assert (report["state"], report["job"], report["n"], report["metrics"]) == ("queued", job["id"], None, {})
     assert (job["kind"], job["title"]) == ("evaluate", "Evaluate rel-rag-path on Tiny questions (dev)")
-    assert redis.llen("clew:celery:jobs") == 1
+    assert redis.llen("clew:celery:long") == 1
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_a_finished_report_is_not_made_again(api, finished):
 
 
 def test_what_has_gone_cannot_be_gone_on_with(api, tiny_graph, started, question_set, checkpoint):
-    trained = checkpoint()
+    trained = checkpoint(adopted=True)
     made = started().json()
     report = Report.objects.get(pk=made["report"]["id"])
     jobs.fail(job_id=made["job"]["id"], error=ClewError("It broke.", hint="Try again."))

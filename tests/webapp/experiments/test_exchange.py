@@ -13,6 +13,10 @@ from retrieval import demo
 from retrieval.kg.readers import child_process
 from webapp.experiments.models import Checkpoint
 from webapp.graphs import files
+from webapp.jobs.models import Job
+from worker import checkpoints
+
+pytestmark = pytest.mark.usefixtures("owned_graph")
 
 
 @pytest.fixture
@@ -31,6 +35,14 @@ def post(client, graph, content, name="mine.zip"):
     )
 
 
+def take(client, graph, content, name="mine.zip"):
+    """Upload a checkpoint and have a worker look through it; the job as its page shows it."""
+    answer = post(client, graph, content, name)
+    assert answer.status_code == 202, answer.content
+    checkpoints.take_checkpoint(answer.json()["id"])
+    return client.get(f"/api/v1/jobs/{answer.json()['id']}").json()
+
+
 def test_a_checkpoint_goes_out_as_numbers_and_comes_back(api, trained, tiny_graph):
     answer = api("viewer").get(f"/api/v1/checkpoints/{trained.pk}/download")
     content = b"".join(answer.streaming_content)
@@ -38,16 +50,17 @@ def test_a_checkpoint_goes_out_as_numbers_and_comes_back(api, trained, tiny_grap
     names = zipfile.ZipFile(io.BytesIO(content)).namelist()
     assert {"manifest.json", "config.json", "weights.safetensors"} <= set(names)
     assert not [name for name in names if name.endswith(".pt")]
-    answer = post(api("analyst"), tiny_graph, content)
-    assert answer.status_code == 201, answer.json()
-    made = answer.json()
+    job = take(api("analyst"), tiny_graph, content)
+    assert (job["state"], [stage["state"] for stage in job["stages"]]) == ("done", ["done", "done"])
+    made = api("analyst").get(f"/api/v1/checkpoints/{job['result']['checkpoint']}").json()
     assert (made["method"], made["question_set_name"], made["graph"]) == (
         "rel-rag-path", "uploaded: mine.zip", tiny_graph.pk,
     )  # fmt: skip
     row = Checkpoint.objects.get(pk=made["id"])
     assert (files.place(row.path) / "weights.pt").is_file()
-    again = post(api("analyst"), tiny_graph, content)
-    assert "this very checkpoint" in again.json()["error"]["message"]
+    assert not files.place(Job.objects.get(pk=job["id"]).params["file"]).exists()
+    again = take(api("analyst"), tiny_graph, content)
+    assert "this very checkpoint" in again["error"]["message"]
     assert Checkpoint.objects.filter(graph=tiny_graph).count() == 2
 
 
@@ -55,7 +68,8 @@ def test_a_checkpoint_of_another_graph_is_not_used_until_it_is_promoted(api, tra
     answer = api("viewer").get(f"/api/v1/checkpoints/{trained.pk}/download")
     content = b"".join(answer.streaming_content)
     Checkpoint.objects.filter(pk=trained.pk).update(of_study=True)  # so that no other is in use
-    made = post(api("analyst"), tiny_graph, content).json()
+    job = take(api("analyst"), tiny_graph, content)
+    made = api("analyst").get(f"/api/v1/checkpoints/{job['result']['checkpoint']}").json()
     assert (made["foreign"], made["in_use"]) == (True, False)
     assert api("analyst").post(f"/api/v1/checkpoints/{made['id']}/promote").status_code < 300
     assert api("viewer").get(f"/api/v1/checkpoints/{made['id']}").json()["in_use"]
@@ -107,10 +121,10 @@ def test_what_is_broken_foreign_or_could_run_is_refused_in_words_before_anything
         ),
         (rewritten(content, **{"manifest.json": b"{" * (2 << 20)}), "manifest.json is larger than 1 MB."),
     ]:
-        answer = post(api("analyst"), tiny_graph, sent)
-        assert answer.status_code == 400, (said, answer.content)
-        assert said in answer.json()["error"]["message"]
-        assert answer.json()["error"]["hint"]
+        job = take(api("analyst"), tiny_graph, sent)
+        assert job["state"] == "failed", said
+        assert said in job["error"]["message"]
+        assert job["error"]["hint"]
     assert set(called) == {"retrieval.methods.checkpoint_zip:unpack"}
     assert Checkpoint.objects.get() == trained
     place = files.place(trained.path)
@@ -120,3 +134,31 @@ def test_what_is_broken_foreign_or_could_run_is_refused_in_words_before_anything
 def test_a_checkpoint_is_uploaded_with_a_file_by_who_may(api, tiny_graph):
     assert api("analyst").post("/api/v1/checkpoints", {"graph": tiny_graph.pk}).status_code == 400
     assert post(api("viewer"), tiny_graph, b"x").status_code == 403
+
+
+def test_a_waiting_upload_can_be_cancelled_and_its_file_goes(api, tiny_graph):
+    client = api("analyst")
+    job = post(client, tiny_graph, b"x").json()
+    file = files.place(Job.objects.get().params["file"])
+    assert file.read_bytes() == b"x"
+    assert client.post(f"/api/v1/jobs/{job['id']}/cancel").json()["state"] == "cancelled"
+    assert not file.exists()
+
+
+def test_an_upload_is_cancelled_while_it_is_read(api, trained, tiny_graph, monkeypatch):
+    client = api("analyst")
+    answer = api("viewer").get(f"/api/v1/checkpoints/{trained.pk}/download")
+    job = post(client, tiny_graph, b"".join(answer.streaming_content)).json()
+    real = child_process.call
+
+    def call(function, *args, **kwargs):
+        if args[0] == "retrieval.methods.exchange:take":
+            assert client.post(f"/api/v1/jobs/{job['id']}/cancel").status_code == 200
+        return real(function, *args, **kwargs)
+
+    monkeypatch.setattr(child_process, "call", call)
+    checkpoints.take_checkpoint(job["id"])
+    assert client.get(f"/api/v1/jobs/{job['id']}").json()["state"] == "cancelled"
+    assert Checkpoint.objects.get() == trained
+    place = files.place(trained.path)
+    assert list(place.parent.iterdir()) == [place]

@@ -68,7 +68,7 @@ def test_labelling_is_queued(api, tiny_graph, question_set, redis):
         "analyst",
         {"llm_calls": 0, "tokens": 0},
     )
-    assert redis.llen("clew:celery:jobs") == 1
+    assert redis.llen("clew:celery:long") == 1
     assert Job.objects.get(pk=job["id"]).params["max_hops"] is None
     longer = start(api("analyst"), tiny_graph, question_set, max_hops=4).json()["job"]
     assert Job.objects.get(pk=longer["id"]).params["max_hops"] == 4

@@ -73,11 +73,15 @@ def test_a_setting_has_type_range_and_choices(api, users):
 def test_a_method_says_what_its_papers_form_has_otherwise(api, users):
     shown = api("viewer").get("/api/v1/methods/reg-entity").json()
     assert shown["paper_settings"] == {
-        "words": False, "walks": False, "places": False, "norm": False,
-        "learning_rate": 0.001, "epochs": 80, "patience": 80,
+        "words": False, "texts": False, "mask_names": False, "turning_distances": False,
+        "walks": False, "places": False, "norm": False,
+        "fan_out": 0, "max_candidates": 0, "entity_texts": "yes",
+        "questions_per_epoch": 0, "draws_per_epoch": 0, "learning_rate": 0.001, "epochs": 80, "patience": 80,
     }  # fmt: skip
-    assert shown["paper_options"]["evidence"] == "chains"
-    other = api("viewer").get("/api/v1/methods/text-rag").json()
+    assert (shown["paper_options"]["evidence"], shown["paper_options"]["merge_parallel"]) == ("chains", True)
+    passages = api("viewer").get("/api/v1/methods/text-rag").json()
+    assert passages["paper_options"] == {"ranking": "dense", "decompose": False}
+    other = api("viewer").get("/api/v1/methods/llm-only").json()
     assert (other["paper_settings"], other["paper_options"]) == (None, None)
 
 
@@ -96,7 +100,15 @@ def test_a_method_without_training_has_no_settings(api, users):
 
 def test_without_a_checkpoint_a_retriever_has_the_settings_of_the_zero_shot_retriever(api, users):
     shown = api("viewer").get("/api/v1/methods/reg-path").json()
-    evidence = ["evidence", "chain_length", "chains_read", "characters_read", "joins"]
+    evidence = [
+        "evidence",
+        "chain_length",
+        "turning_chains",
+        "merge_parallel",
+        "chains_read",
+        "characters_read",
+    ]
+    evidence.append("joins")
     names = [*evidence, "text_fit", "by_words", "decompose", "beam"]
     assert [option["name"] for option in shown["options"]] == names
     assert shown["untrained_options"] == [*evidence, "decompose"]
@@ -121,7 +133,7 @@ def test_training_is_queued_with_what_was_asked_for(api, tiny_graph, question_se
         "compare": False,
         "corrections": True,
     }
-    assert redis.llen("clew:celery:jobs") == 1
+    assert redis.llen("clew:celery:long") == 1
 
 
 @pytest.mark.parametrize(

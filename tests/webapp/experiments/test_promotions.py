@@ -1,18 +1,23 @@
-"""Which checkpoint is used: the first trained, or the one promoted; there and back, and what history says."""
+"""Which checkpoint is used: the promoted one, else an adopted one; there and back, and what history says."""
 
 import threading
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
+from rest_framework.test import APIClient
 
 from tests.webapp.answers.test_runs import ask
+from webapp.accounts.models import User
 from webapp.answers.models import Run
 from webapp.experiments import promotions
 from webapp.experiments.models import Promotion
 from webapp.graphs.models import GraphVersion
 from webapp.graphs.selectors import require_version
+from webapp.jobs.models import Job, JobKind
 from worker import engines
+
+pytestmark = pytest.mark.usefixtures("owned_graph")
 
 URL = "/api/v1/checkpoints"
 METHOD = "rel-rag-path"
@@ -42,7 +47,7 @@ def history(client, graph, **query):
 
 
 def test_a_promoted_checkpoint_is_used_until_it_is_rolled_back(api, tiny_graph, checkpoint):
-    first, old, middle = checkpoint(), checkpoint(), checkpoint()
+    first, old, middle = checkpoint(adopted=True), checkpoint(), checkpoint()
     client = api("analyst")
     assert used(client, tiny_graph) == ([first.pk], first.pk, first.pk), "the others are candidates"
     shown = promote(client, old).json()
@@ -71,8 +76,8 @@ def test_a_promoted_checkpoint_is_used_until_it_is_rolled_back(api, tiny_graph, 
 
 
 def test_a_worse_candidate_answers_nothing_until_it_is_promoted(api, tiny_graph, checkpoint):
-    good = checkpoint()
-    worse, other = checkpoint(), checkpoint(method="rapl")
+    good = checkpoint(adopted=True)
+    worse, other = checkpoint(), checkpoint(method="rapl", adopted=True)
     client = api("analyst")
     questions = client.post(
         "/api/v1/question-sets",
@@ -114,7 +119,8 @@ def test_a_worse_candidate_answers_nothing_until_it_is_promoted(api, tiny_graph,
 def test_let_clew_choose_asks_facts_with_the_checkpoint_in_use(api, tiny_graph, checkpoint):
     client = api("analyst")
     assert ask(client, tiny_graph, method="router").json()["checkpoint"] is None
-    good, candidate, decider = checkpoint(), checkpoint(), checkpoint(method="router")
+    good, candidate = checkpoint(adopted=True), checkpoint()
+    decider = checkpoint(method="router", adopted=True)
 
     def routed(**named):
         run = Run.objects.get(pk=ask(client, tiny_graph, method="router", **named).json()["id"])
@@ -142,8 +148,13 @@ def test_promoting_twice_is_one_event_and_methods_do_not_mix(api, tiny_graph, ch
     assert history(client, tiny_graph, method="rapl") == []
     answer = rollback(client, tiny_graph, "rapl")
     assert answer.json()["error"]["message"] == "No checkpoint of rapl was promoted on Tiny."
-    assert rollback(client, tiny_graph).status_code == 409, "nothing was used before it"
-    assert client.get(f"{URL}/{other.pk}").json()["in_use"] is True
+    assert client.get(f"{URL}/{other.pk}").json()["in_use"] is False, (
+        "the first of a method is a candidate too"
+    )
+    assert rollback(client, tiny_graph).status_code == 204, "what is untrained answers again"
+    assert used(client, tiny_graph) == ([], None, None)
+    assert rollback(client, tiny_graph).status_code == 409
+    assert history(client, tiny_graph)[0] == ("rolled-back", "analyst", None, row.pk, False)
 
 
 def test_a_checkpoint_that_cannot_be_used_is_not_promoted(api, tiny_graph, checkpoint):
@@ -168,13 +179,13 @@ def test_a_new_version_of_the_graph_begins_anew(api, tiny_graph, checkpoint):
         graph=tiny_graph, version=2, hash="new", path="p", entities=1, relations=1, triples=1
     )
     tiny_graph.save()
-    fresh = checkpoint()
+    fresh = checkpoint(adopted=True)
     rows = api("viewer").get(URL, {"graph": tiny_graph.pk}).json()["results"]
     assert [one["id"] for one in rows if one["in_use"]] == [fresh.pk]
 
 
 def test_a_deleted_checkpoint_leaves_the_use_to_the_one_promoted_before(api, tiny_graph, checkpoint):
-    oldest, first, second = checkpoint(), checkpoint(), checkpoint()
+    oldest, first, second = checkpoint(adopted=True), checkpoint(), checkpoint()
     client = api("analyst")
     promote(client, first)
     promote(client, second)
@@ -215,3 +226,46 @@ def test_lists_ask_the_database_as_often_for_many_as_for_few(
         checkpoint()
     with django_assert_num_queries(5):
         client.get(URL)
+
+
+def trained_by(user, checkpoint, graph, **values):
+    job = Job.objects.create(kind=JobKind.TRAIN, title="Train", graph=graph, user=user)
+    return checkpoint(job=job, **values)
+
+
+def test_seeing_a_graph_does_not_decide_what_answers(api, users, tiny_graph, checkpoint):
+    """The owner's checkpoint answers, whatever another analyst who sees the graph trains, brings or takes back."""
+    stranger = APIClient()
+    stranger.force_login(User.objects.create_user("stranger", role="analyst"))
+    owner = api("analyst")
+    first, chosen = checkpoint(), checkpoint()
+    promote(owner, chosen)
+    brought = trained_by(User.objects.get(username="stranger"), checkpoint, tiny_graph)
+    upload = {"graph": tiny_graph.pk, "file": SimpleUploadedFile("checkpoint.zip", b"PK")}
+    refused = [
+        promote(stranger, brought),
+        promote(stranger, first),
+        rollback(stranger, tiny_graph),
+        stranger.post(URL, upload, format="multipart"),
+        stranger.delete(f"{URL}/{chosen.pk}"),
+    ]
+    assert [answer.status_code for answer in refused] == [403] * 5
+    said = {"message": "This graph is somebody else's.", "hint": "Ask its owner or an administrator."}
+    for answer in (refused[0], *refused[2:4]):
+        assert answer.json()["error"] == {"code": "forbidden", **said}
+    assert used(owner, tiny_graph) == ([chosen.pk], chosen.pk, chosen.pk)
+    assert stranger.delete(f"{URL}/{brought.pk}").status_code == 204, "what one trained is one's own"
+
+
+def test_a_promoted_checkpoint_is_no_more_its_trainers(api, tiny_graph, checkpoint):
+    """Who trained it neither deletes it nor brings it back, which would change what everybody is answered."""
+    trainer = APIClient()
+    trainer.force_login(User.objects.create_user("trainer", role="analyst"))
+    row = trained_by(User.objects.get(username="trainer"), checkpoint, tiny_graph)
+    owner = api("analyst")
+    promote(owner, row)
+    assert trainer.delete(f"{URL}/{row.pk}").status_code == 403
+    assert owner.delete(f"{URL}/{row.pk}").status_code == 204
+    assert trainer.post(f"/api/v1/trash/checkpoints/{row.pk}/restore").status_code == 404
+    assert used(owner, tiny_graph) == ([], None, None)
+    assert owner.post(f"/api/v1/trash/checkpoints/{row.pk}/restore").status_code == 204

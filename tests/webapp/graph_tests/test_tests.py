@@ -12,6 +12,8 @@ from webapp.graphs import progress
 from webapp.graphs.models import Graph, GraphVersion
 from webapp.jobs.models import Job, JobKind
 
+pytestmark = pytest.mark.usefixtures("owned_graph")
+
 CAPITAL = {"question": "What is the capital of Germany?", "expected": ["Berlin"]}
 
 
@@ -158,7 +160,7 @@ def test_without_tests_nothing_stands_before_a_version_or_a_promotion(
 
 
 def test_a_promotion_waits_for_the_tests(api, tiny_graph, checkpoint):
-    first, row = checkpoint(), checkpoint()
+    first, row = checkpoint(adopted=True), checkpoint()
     keep(api("analyst"), tiny_graph, CAPITAL)
     shown = api("analyst").post(f"/api/v1/checkpoints/{row.pk}/promote").json()
     assert shown["in_use"] is False

@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import transaction
 
-from webapp.graphs import dependents, files, services
-from webapp.graphs.models import Graph, GraphVersion, SourceFile, Visibility
+from retrieval.errors import SourceError
+from webapp.accounts.models import User
+from webapp.graphs import dependents, files, progress, services
+from webapp.graphs.models import Graph, GraphState, GraphVersion, SourceFile, Visibility
 from webapp.jobs.models import Job
 
 
@@ -88,12 +91,12 @@ def test_a_hostile_file_name_stays_inside_the_storage(api, name):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"\x89PNG\r\n\x1a\n....", "a PNG picture"),
-        (b"SQLite format 3....", "an SQLite database"),
-        (b"a\tb\x00c", "not a text file"),
+        (b"\x89PNG\r\n\x1a\n....", "an image"),
+        (b"SQLite format 3\x00....", "an SQLite database"),
+        (b"a\tb\x00c", "a binary file"),
         (b"", "empty"),
         (b"\x1f\x8b\x08garbage that is no deflate stream", "broken gzip"),
-        (gzip.compress(b"\x89PNG\r\n"), "a PNG picture"),
+        (gzip.compress(b"\x89PNG\r\n"), "an image"),
     ],
 )
 def test_the_wrong_kind_of_file_is_refused_and_nothing_stays(api, content, says):
@@ -113,6 +116,28 @@ def test_a_name_can_be_used_once_and_the_second_upload_leaves_nothing(api):
     assert answer.status_code == 409
     assert answer.json()["error"]["code"] == "name_taken"
     assert (Graph.objects.count(), stored_files()) == (1, before)
+
+
+def test_a_failed_import_gives_its_name_up_and_can_be_restored(api):
+    first = upload(api()).json()["graph"]["id"]
+    graph = Graph.objects.get(pk=first)
+    Job.objects.update(state="failed")
+    progress.import_failed(graph=graph, error=SourceError("No row could be used.", hint="Check it."))
+    answer = upload(api())
+    assert answer.status_code == 202
+    second = answer.json()["graph"]["id"]
+    assert [row["id"] for row in api().get("/api/v1/graphs").json()["results"]] == [second]
+    assert [row["id"] for row in api().get("/api/v1/trash").json()] == [first]
+    assert upload(api()).status_code == 409  # this one is being imported
+
+
+def test_a_failed_import_of_somebody_else_keeps_its_name(api):
+    api("analyst")
+    upload(api())
+    Graph.objects.update(state=GraphState.FAILED)
+    with transaction.atomic():
+        services.release_name("Graph", user=User.objects.get(username="analyst"))
+    assert Graph.objects.get().deleted_at is None
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,13 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 
 from retrieval.errors import ClewError
 from retrieval.types import Progress
+from webapp.graphs import progress
+from webapp.graphs import services as graphs
 from webapp.graphs.models import Graph, GraphState, IndexState
 from webapp.jobs import cancel, heartbeats, services
 from webapp.jobs.models import Job, JobKind, JobState
@@ -144,11 +147,11 @@ def test_one_training_runs_at_a_time_and_its_end_sends_the_next(tiny_graph, job,
     assert services.claim(job_id=second.pk, worker="a") is None
     assert state(second) == JobState.QUEUED
     assert services.claim(job_id=job.pk, worker="a").pk == job.pk  # other work goes on beside it
-    before = redis.llen("clew:celery:jobs")
+    before = redis.llen("clew:celery:long")
     services.finish(job_id=job.pk)
-    assert redis.llen("clew:celery:jobs") == before
+    assert redis.llen("clew:celery:long") == before
     services.finish(job_id=first.pk)
-    assert redis.llen("clew:celery:jobs") == before + 1
+    assert redis.llen("clew:celery:long") == before + 1
     assert services.claim(job_id=second.pk, worker="a").pk == second.pk
 
 
@@ -242,3 +245,42 @@ def test_a_person_may_have_so_many_jobs_waiting(tiny_graph, users, api, settings
     services.create(kind=JobKind.INDEX, title="Index", graph=tiny_graph, user=users["admin"])
     Job.objects.update(state=JobState.DONE)
     assert api("admin").post(url, {}, format="json").status_code == 202
+
+
+def test_long_jobs_wait_for_a_worker_of_their_own(tiny_graph, redis, settings):
+    def lengths():
+        return [redis.llen(f"clew:celery:{name}") for name in ("jobs", "long")]
+
+    def create(kind, **more):
+        return services.create(kind=kind, title="Work", graph=tiny_graph, user=None, **more)
+
+    create(JobKind.TRAIN)
+    assert lengths() == [0, 1]
+    create(JobKind.INDEX)
+    create(JobKind.IMPORT)
+    assert lengths() == [2, 1]
+    create(JobKind.INDEX, is_large=True)
+    assert lengths() == [2, 2]
+    redis.flushdb()
+    services.send_waiting()
+    assert lengths() == [2, 2]
+
+
+@pytest.mark.parametrize(("most", "name"), [(100, "jobs"), (1, "long")])
+def test_an_index_is_long_by_the_size_of_its_graph(tiny_graph, redis, settings, most, name):
+    settings.LARGE_INDEX = most
+    progress.index_again(graph=tiny_graph, user=None)
+    assert redis.llen(f"clew:celery:{name}") == 1
+
+
+@pytest.mark.parametrize(("most", "name"), [(100, "jobs"), (10, "long")])
+def test_an_import_is_long_by_the_size_of_its_files(users, redis, settings, most, name):
+    settings.LARGE_IMPORT_BYTES = most
+    graphs.create_graph(
+        name="Small",
+        description="",
+        files=[SimpleUploadedFile("facts.tsv", b"Peru\tcapital\tLima\n")],
+        options=graphs.ReadOptions(),
+        user=users["admin"],
+    )
+    assert redis.llen(f"clew:celery:{name}") == 1

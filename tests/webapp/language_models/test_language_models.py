@@ -182,3 +182,31 @@ def test_what_is_used_adds_up_over_a_day(api, users):
     assert api().get("/api/v1/language-usage?day=2001-01-01").json()["users"] == []
     assert api().get("/api/v1/language-usage?day=x").status_code == 400
     connection.close()
+
+
+def test_limits_are_kept_shown_to_administrators_and_have_a_range(api):
+    limits = {
+        "constraints": "grammar", "silence_timeout": 45.5, "total_timeout": 200.0, "loading_timeout": 0.0,
+        "max_tokens": 2048, "temperature": 1.0,
+    }  # fmt: skip
+    made = api().post("/api/v1/language-models", {**LOCAL, **limits}, format="json").json()
+    assert {name: made[name] for name in limits} == limits
+    assert {rows(api("viewer"))[0][name] for name in limits} == {None}
+    plain = api().post("/api/v1/language-models", {**LOCAL, "name": "Plain"}, format="json").json()
+    known = LLMSettings("http://localhost", "m")
+    assert {name: plain[name] for name in limits} == {name: getattr(known, name) for name in limits}
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("constraints", "xml"),
+        ("silence_timeout", 0),
+        ("total_timeout", "nan"),
+        ("max_tokens", 3),
+        ("temperature", 9),
+    ],
+)
+def test_limits_out_of_range_are_refused_by_field(api, field, value):
+    answer = api().post("/api/v1/language-models", {**LOCAL, field: value}, format="json")
+    assert (answer.status_code, list(answer.json()["error"]["fields"])) == (400, [field])

@@ -3,12 +3,14 @@
 import gzip
 import json
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from asgiref.testing import ApplicationCommunicator
 from django.core.management import call_command
 from django.test import Client
 
+from webapp.project import openapi
 from webapp.project.handler import OneHopHandler
 from webapp.project.uploads import limit_body
 
@@ -16,16 +18,38 @@ from webapp.project.uploads import limit_body
 @pytest.fixture
 def dist(tmp_path, settings):
     (tmp_path / "index.html").write_text("<!doctype html><title>Clew</title>")
+    pages = ["/", "/login", "/runs/:id", "/graphs", "/graphs/:id/tests", "/history"]
+    (tmp_path / "pages.json").write_text(json.dumps(pages))
     settings.FRONTEND_DIST = tmp_path
     return tmp_path
 
 
-@pytest.mark.parametrize("path", ["/", "/runs/123", "/graphs", "/login", "/runs/a.b"])
-def test_every_page_is_the_one_page(dist, path):
-    answer = Client().get(path, headers={"accept": "text/html"})
+@pytest.mark.parametrize("accept", ["text/html", "*/*"])
+@pytest.mark.parametrize(
+    "path", ["/", "/runs/123", "/graphs", "/graphs/", "/Graphs", "/login", "/runs/a.b", "/graphs/7/tests"]
+)
+def test_every_page_is_the_one_page(dist, path, accept):
+    answer = Client().get(path, headers={"accept": accept})
     assert answer.status_code == 200
     assert b"<title>Clew</title>" in answer.content
     assert answer["Cache-Control"] == "no-cache"
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/admin/", "/metrics", "/wp-login.php", "/graphs/7/nothing", "/runs", "/runs/1/2", "/graphs//tests"],
+)
+def test_an_address_that_is_no_page_is_not_found(dist, path):
+    browser = Client().get(path, headers={"accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+    assert (browser.status_code, b"<title>Clew</title>" in browser.content) == (404, True)
+    script = Client().get(path, headers={"accept": "*/*"})
+    assert (script.status_code, script["Content-Type"]) == (404, "text/plain; charset=utf-8")
+
+
+def test_pages_of_a_new_build_are_found_without_a_restart(dist):
+    assert Client().get("/question-sets").status_code == 404
+    (dist / "pages.json").write_text(json.dumps(["/question-sets"]))
+    assert Client().get("/question-sets").status_code == 200
 
 
 def _asked_first(answer) -> list[str]:
@@ -245,7 +269,28 @@ def test_the_schema_is_valid_without_a_warning(tmp_path):
         "watches",
         "watches/{id}",
     }
-    assert Client().get("/api/v1/schema").json()["info"]["title"] == "Clew"
+
+
+def test_the_schema_is_built_once_for_people_who_are_signed_in(api, monkeypatch):
+    openapi._build.cache_clear()
+    generator, built = openapi.SchemaGenerator.get_schema, []
+
+    def get_schema(*given, **named):
+        built.append(1)
+        return generator(*given, **named)
+
+    monkeypatch.setattr(openapi.SchemaGenerator, "get_schema", get_schema)
+    assert api(None).get("/api/v1/schema").status_code == 401
+    assert built == []
+    with ThreadPoolExecutor(8) as pool:
+        clients = [api("viewer") for _ in range(8)]
+        answers = list(pool.map(lambda client: client.get("/api/v1/schema"), clients))
+    assert [answer.status_code for answer in answers] == [200] * 8
+    assert answers[0].json()["info"]["title"] == "Clew"
+    assert {answer.content for answer in answers} == {answers[0].content}
+    assert built == [1]
+    again = clients[0].get("/api/v1/schema", headers={"if-none-match": answers[0]["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
 
 
 async def test_assets_are_streamed_and_kept_for_ever(tmp_path, settings):

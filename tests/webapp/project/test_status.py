@@ -22,6 +22,7 @@ def troubles(api, role="viewer"):
 def workers(redis):
     heartbeats.beat(heartbeats.ANSWERS, "a")
     heartbeats.beat(heartbeats.JOBS, "b")
+    heartbeats.beat(heartbeats.LONG, "c")
 
 
 def test_all_is_well(api, workers):
@@ -30,7 +31,10 @@ def test_all_is_well(api, workers):
 
 def test_workers_that_are_missing(api, workers):
     heartbeats.leave(heartbeats.JOBS, "b")
-    said = "No worker for jobs is running: imports, training and evaluations wait."
+    assert troubles(api) == [("workers", "No worker for jobs is running: imports wait.")]
+    heartbeats.beat(heartbeats.JOBS, "b")
+    heartbeats.leave(heartbeats.LONG, "c")
+    said = "No worker for long jobs is running: training and evaluations wait."
     assert troubles(api) == [("workers", said)]
 
 

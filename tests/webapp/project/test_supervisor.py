@@ -79,6 +79,18 @@ def test_children_end_politely_and_else_by_force(tmp_path, monkeypatch):
     assert [c.process.returncode for c in boss.children] == [0, -signal.SIGKILL]
 
 
+@pytest.mark.parametrize(
+    ("code", "after"), [("os.kill(os.getpid(), 9)", 1.0), ("sys.exit(1)", 8.0)], ids=["killed", "failed"]
+)
+def test_only_what_fails_by_itself_is_started_later_every_time(tmp_path, code, after):
+    one = child(tmp_path, "part", f"import os, sys; {code}")
+    one.failures = 3
+    one.start()
+    one.process.wait(10)
+    one.look(lambda _: None)
+    assert one.start_at - one.started == pytest.approx(after)
+
+
 def test_the_command_line_names_a_wrong_setting(tmp_path):
     done = subprocess.run(
         [sys.executable, "manage.py", "up"],
@@ -161,10 +173,10 @@ def test_the_small_language_model_is_a_process_where_it_is_wanted(monkeypatch):
     )
     monkeypatch.setattr(supervisor, "find_spec", lambda name: object())
     monkeypatch.setattr(supervisor, "_taken", lambda port: False)
-    assert [child.name for child in supervisor.processes(wanted, "home")][3:] == ["language model"]
-    assert len(supervisor.processes(other, "home")) == 3
+    assert [child.name for child in supervisor.processes(wanted, "home")][4:] == ["language model"]
+    assert len(supervisor.processes(other, "home")) == 4
     monkeypatch.setattr(supervisor, "_taken", lambda port: True)  # somebody serves it already
-    assert len(supervisor.processes(wanted, "home")) == 3
+    assert len(supervisor.processes(wanted, "home")) == 4
     monkeypatch.setattr(supervisor, "find_spec", lambda name: None)
     with pytest.raises(ConfigError, match="the language model is not installed"):
         supervisor.processes(wanted, "home")

@@ -49,6 +49,25 @@ def home(tmp_path):
     return tmp_path / "home"
 
 
+def readiness(clew):
+    answer = requests.get(f"{clew.url}/readyz", timeout=20)
+    return answer.status_code, sorted(name for name, text in answer.json().items() if text != "OK")
+
+
+def test_the_probes_follow_workers_and_servers_that_stop(home):
+    with Clew(home, options=("--no-demo",)) as clew:
+        wait_for(lambda: readiness(clew) == (200, []), seconds=300)
+        home_id = json.loads((clew.home / "identity").read_text())["id"]
+        stopped = [process for process, name in orphans.find(home_id).items() if name == "jobs worker"]
+        for process in stopped:
+            process.suspend()
+        wait_for(lambda: readiness(clew) == (503, ["Worker(queue='jobs')"]))
+        assert requests.get(f"{clew.url}/healthz", timeout=5).status_code == 200
+        for process in stopped:
+            process.resume()
+        wait_for(lambda: readiness(clew) == (200, []), seconds=300)
+
+
 def test_what_is_killed_comes_back_and_the_next_start_finds_its_way_free(home):
     with Clew(home, options=("--no-demo",)) as clew:
         boss = clew.process

@@ -197,7 +197,7 @@ def test_training(api, question_set, tiny_graph, redis):
     job = api("analyst").post(url, body, format="json")
     assert job.status_code == 202
     assert (job.json()["kind"], job.json()["title"]) == ("train", "Train rel-rag-path on Tiny questions")
-    assert redis.llen("clew:celery:jobs") == 1
+    assert redis.llen("clew:celery:long") == 1
     wrong = {**body, "method": "inses"}
     assert api("analyst").post(url, wrong, format="json").json()["error"]["code"] == "unknown_method"
     other = Graph.objects.create(

@@ -13,6 +13,8 @@ from webapp.graphs.models import Graph
 from webapp.jobs.models import Job, JobState
 from webapp.studies.models import Study, StudyCell
 
+pytestmark = pytest.mark.usefixtures("owned_graph")
+
 
 def result(cell, hit):
     """What the engine yields of a cell, as far as this application reads it."""
@@ -49,7 +51,7 @@ def test_a_study_is_queued_with_a_row_for_each_cell(started, six, redis):
     assert list(cells)[:3] == [
         ("trained", 0.5, 0, "Six", "Six"), ("trained", 0.5, 1, "Six", "Six"), ("trained", 1, 0, "Six", "Six"),
     ]  # fmt: skip
-    assert redis.llen("clew:celery:jobs") == 1
+    assert redis.llen("clew:celery:long") == 1
 
 
 @pytest.mark.parametrize(
@@ -181,10 +183,67 @@ def test_the_table_is_downloaded_in_three_forms(started, api):
     fill(Study.objects.get(pk=pk), [0.8, 0.5])
     table = api("viewer").get(f"{URL}/{pk}/download?format=latex")
     assert table["Content-Disposition"] == f'attachment; filename="study-{pk}.tex"'
-    assert r"trained & $\mathbf{0.800}$ \\" in table.content.decode()
-    assert "| zero-shot | 0.500 |" in api("viewer").get(f"{URL}/{pk}/download?format=md").content.decode()
+    assert r"trained & $0.800$" in table.content.decode()
+    assert "No differences are tested." in table.content.decode()
+    assert "tested on Six; n = 4 test questions; 100" in table.content.decode()
+    assert "| zero-shot | 0.500" in api("viewer").get(f"{URL}/{pk}/download?format=md").content.decode()
     assert api("viewer").get(f"{URL}/{pk}/download").content.decode().startswith("trained_on,")
     assert api("viewer").get(f"{URL}/{pk}/download?format=doc").status_code == 400
+
+
+def answered(report, hits):
+    """A finished report of so many questions, each hit or not."""
+    (first, *_) = ROWS
+    rows = [{**first, "id": f"q{i}", "hit": float(hit)} for i, hit in enumerate(hits)]
+    reports.save_report(report=report, made={**made(ROWS), "per_question": rows, "n": len(rows)})
+
+
+def test_bold_is_the_best_that_a_test_tells_from_the_runner_up(started, api, six):
+    pk = started(seeds=[0, 1]).json()["study"]["id"]
+    study = Study.objects.get(pk=pk)
+    fill(study, [1.0, 1.0, 0.125, 0.125])
+    for cell, hits in zip(study.cells.all(), [[1] * 8, [1] * 8, [0] * 7 + [1], [0] * 7 + [1]], strict=True):
+        asked = reports.EvaluationRequest()
+        cell.report = reports.start_report(graph=six.graph, question_set=six, evaluation=asked, user=None)
+        cell.save()
+        answered(cell.report, hits)
+    shown = api("viewer").get(f"{URL}/{pk}").json()
+    assert shown["winners"] == []  # cells may still come
+    Study.objects.filter(pk=pk).update(finished_at=timezone.now())
+    shown = api("viewer").get(f"{URL}/{pk}").json()
+    (hit,) = [one for one in shown["winners"] if one["metric"] == "hit"]
+    assert (hit["variant"], hit["runner_up"]["variant"], hit["questions"]) == ("trained", "zero-shot", 8)
+    assert (hit["difference"], hit["p"], hit["significant"]) == (7 / 8, 2 / 2**7, True)
+    assert shown["about_rows"].startswith(
+        "All rows: tested on Six; n = 4 test questions; 100% of the training questions; seeds 0, 1. Mean ± deviation"
+    )
+    assert "paired randomisation test" in shown["about_rows"]
+    table = api("viewer").get(f"{URL}/{pk}/download?format=latex").content.decode()
+    assert r"trained & $\mathbf{1.000} \pm 0.000$" in table
+    assert r"zero-shot & $0.125" in table
+    # A report that was deleted leaves nothing to test.
+    study.cells.first().report.delete()
+    shown = api("viewer").get(f"{URL}/{pk}").json()
+    assert shown["winners"] == []
+    assert "No differences are tested." in shown["about_rows"]
+
+
+def test_the_lead_of_a_leaderboard_is_tested(api, six):
+    made_of = {}
+    for name, hits in {"best": [1] * 8, "next": [0] * 7 + [1], "last": [0] * 8}.items():
+        asked = reports.EvaluationRequest()
+        report = reports.start_report(graph=six.graph, question_set=six, evaluation=asked, user=None)
+        answered(report, hits)
+        Report.objects.filter(pk=report.pk).update(summary={**made(ROWS), "metrics": {"hit": sum(hits) / 8}})
+        made_of[name] = report.pk
+    board = api("viewer").get(f"/api/v1/question-sets/{six.pk}/leaderboard?metric=hit").json()
+    (lead,) = board["leads"]
+    assert (lead["report"], lead["runner_up"]) == (made_of["best"], made_of["next"])
+    assert (lead["questions"], lead["p"], lead["significant"]) == (8, 2 / 2**7, True)
+    assert [one["fraction"] for one in board["places"]] == [None] * 3
+    assert (
+        api("viewer").get(f"/api/v1/question-sets/{six.pk}/leaderboard?metric=micro_f1").json()["leads"] == []
+    )
 
 
 def test_presets_say_what_they_need(api):

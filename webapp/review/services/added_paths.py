@@ -46,7 +46,7 @@ def add_path(
         ConflictError: the id is another event's.
     """
     require_kind(item.queue, QueueKind.PATHS)
-    snapshot, simple = relation_paths.snapshot_of(item), item.queue.simple
+    snapshot, simple = relation_paths.snapshot_of(item), item.avoids_topics
     found = relation_paths.walk(snapshot, topic, path, simple=simple)
     if found.error is not None:
         raise found.error

@@ -121,7 +121,7 @@ def _added(queue: Queue, flagged: Flagged) -> Item:
 def _add_paths(item: Item, flagged: Flagged) -> None:
     """Store the paths that the item does not have, and what it shows now."""
     there = {(one.topic, one.as_path) for one in item.candidates.all()}
-    snapshot, simple = relation_paths.snapshot_of(item), item.queue.simple
+    snapshot, simple = relation_paths.snapshot_of(item), item.avoids_topics
     answers = relation_paths.answers_of(snapshot, item)
     made = []
     for one in flagged.paths:

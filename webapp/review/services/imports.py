@@ -222,7 +222,7 @@ class _Chunk:
         made: list[dict[str, Any]] = []
         authors: list[str] = []
         for (topic, path), name in new.items():
-            walked = relation_paths.walk(self._snapshot, topic, path, simple=item.queue.simple)
+            walked = relation_paths.walk(self._snapshot, topic, path, simple=item.avoids_topics)
             if walked.error is None and len(made) < room:
                 made.append(added_paths.measured(self._snapshot, topic, path, walked.end, answers))
                 authors.append(name)
@@ -240,7 +240,7 @@ class _Chunk:
         after = list(before)
         for name, lines in by_analyst.items():
             mine = next((one for one in after if one.analyst == name), None)
-            verdicts = self._merged(lines, paths, mine)
+            verdicts = self._merged(item, lines, paths, mine)
             new = [one for one in verdicts if mine is None or one not in mine.verdicts]
             without_path = mine is None and any(line.kind == NO_PATH for line in lines)
             if not new and not without_path:
@@ -262,7 +262,11 @@ class _Chunk:
         return after != before or item.pk in self._grown
 
     def _merged(
-        self, lines: Sequence[Line], paths: Mapping[PathKey, CandidatePath], mine: Annotation | None
+        self,
+        item: Item,
+        lines: Sequence[Line],
+        paths: Mapping[PathKey, CandidatePath],
+        mine: Annotation | None,
     ) -> list[VerdictData]:
         """What an analyst says of an item with what the file has; of one path said twice, the later counts."""
         if lines[-1].kind == VerdictKind.BROKEN:
@@ -273,7 +277,7 @@ class _Chunk:
                 continue
             path = paths.get((line.topic, line.path))
             if path is None:
-                walked = relation_paths.walk(self._snapshot, line.topic, line.path, simple=self._queue.simple)
+                walked = relation_paths.walk(self._snapshot, line.topic, line.path, simple=item.avoids_topics)
                 self._found.refuse(
                     line, walked.error.message if walked.error else "There are too many paths."
                 )

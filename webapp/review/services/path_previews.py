@@ -21,7 +21,7 @@ def previews(item: Item, only: Sequence[int] = ()) -> list[dict[str, Any]]:
         item: with its queue.
         only: ids of candidates; empty for all.
     """
-    snapshot, simple = relation_paths.snapshot_of(item), item.queue.simple
+    snapshot, simple = relation_paths.snapshot_of(item), item.avoids_topics
     answers = relation_paths.answers_of(snapshot, item)
     shown = []
     for one in selectors.candidates(item):
@@ -39,7 +39,7 @@ def previews(item: Item, only: Sequence[int] = ()) -> list[dict[str, Any]]:
 
 def hops(item: Item, topic: str, path: relation_paths.Path) -> dict[str, Any]:
     """A path hop by hop, as far as it can be walked: what it reaches, how it could go on, and whether it is valid."""
-    snapshot, simple = relation_paths.snapshot_of(item), item.queue.simple
+    snapshot, simple = relation_paths.snapshot_of(item), item.avoids_topics
     answers = relation_paths.answers_of(snapshot, item)
     found = relation_paths.walk(snapshot, topic, path, simple=simple)
     following, total = relation_paths.onward(snapshot, found, answers, simple=simple)

@@ -146,7 +146,7 @@ def _name(plan: Plan, question_set: QuestionSet) -> str:
     return f"{what} of {question_set.name}"
 
 
-def fill(*, queue: Queue, drafts: Iterable[DraftItem], simple: bool) -> None:
+def fill(*, queue: Queue, drafts: Iterable[DraftItem]) -> None:
     """Store the items of a queue in their order and open it; from the start when it was begun before.
 
     Raises:
@@ -169,7 +169,7 @@ def fill(*, queue: Queue, drafts: Iterable[DraftItem], simple: bool) -> None:
             raise
         raise Cancelled("The queue was deleted.") from None
     opened = Queue.objects.filter(pk=queue.pk).update(
-        items=count, candidates=candidates, simple=simple, finished_at=timezone.now()
+        items=count, candidates=candidates, finished_at=timezone.now()
     )
     if not opened:
         raise Cancelled("The queue was deleted.")

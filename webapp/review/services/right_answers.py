@@ -176,7 +176,7 @@ def _set(item: Item, event: Submission | None, answers: Sequence[str]) -> Item:
             for name, value in program_candidates.fit(one.gives, one.reached, item.answers).items():
                 setattr(one, name, value)
             continue
-        walked = relation_paths.walk(snapshot, one.topic, one.as_path, simple=item.queue.simple)
+        walked = relation_paths.walk(snapshot, one.topic, one.as_path, simple=item.avoids_topics)
         for name, value in relation_paths.fit(
             walked.end if walked.error is None else walked.end[:0], ids
         ).items():
@@ -219,7 +219,7 @@ def _leading(
     made: list[dict[str, Any]] = []
     topics = [one for label in item.topics if (one := snapshot.find_entity(label)) is not None]
     for topic in topics if len(answers) and item.queue.kind == QueueKind.PATHS else ():
-        made += _from(snapshot, topic, answers, simple=item.queue.simple)
+        made += _from(snapshot, topic, answers, simple=item.avoids_topics)
     made.sort(key=lambda one: (-_f1(one), len(one["path"])))
     best = [one for one in made if _f1(one) >= _f1(made[0]) / 4][:FOUND_MAX]
     return {(one["topic"], tuple((name, inverse) for name, inverse in one["path"])): one for one in best}

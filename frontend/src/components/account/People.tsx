@@ -21,6 +21,11 @@ function Row({ person, me, onOpen }: { person: Person; me: boolean; onOpen: () =
             not logged in yet
           </span>
         )}
+        {person.login_locked_s > 0 && (
+          <span className="badge warn" title="Too many wrong passwords were tried from new devices">
+            log-in locked
+          </span>
+        )}
       </td>
       <td className={person.is_active ? "" : "muted"}>{person.role}</td>
       <td className="muted hide-narrow">{person.groups.join(", ") || "none"}</td>

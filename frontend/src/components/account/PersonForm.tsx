@@ -1,14 +1,21 @@
 // Changing a person: role, quota, a new password, and whether they are let in.
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { changePerson, deactivatePerson, peopleKey, resetPassword, type Person } from "@/api/people";
+import {
+  changePerson,
+  deactivatePerson,
+  peopleKey,
+  resetPassword,
+  unlockPerson,
+  type Person,
+} from "@/api/people";
 import { keys } from "@/api/queries";
 import { OneOf } from "@/components/kit/Choices";
 import { Button } from "@/components/kit/controls";
-import { Ago, ErrorNotice } from "@/components/kit/feedback";
+import { Ago, ErrorNotice, Notice } from "@/components/kit/feedback";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
-import { bytes } from "@/store/format";
+import { bytes, count } from "@/store/format";
 import { FirstLogin } from "./FirstLogin";
 import { Quota } from "./Quota";
 import { asTyped, quotaOf, ROLES } from "./roles";
@@ -49,6 +56,25 @@ function LettingIn({ person, onDone }: { person: Person; onDone: () => Promise<u
   );
 }
 
+function LoginLock({ person, onDone }: { person: Person; onDone: () => Promise<unknown> }) {
+  const unlock = useAct(() => unlockPerson(person.id), { done: onDone });
+  if (!person.login_locked_s) return null;
+  return (
+    <Notice
+      tone="warn"
+      title={`New devices cannot log in for ${count(Math.ceil(person.login_locked_s / 60), "minute")}`}
+      acts={
+        <Button size="small" isDisabled={unlock.isPending} onPress={() => unlock.mutate()}>
+          Unlock
+        </Button>
+      }
+    >
+      Too many wrong passwords were tried. Browsers that logged in to this account before still can.
+      {unlock.error && <ErrorNotice error={unlock.error} />}
+    </Notice>
+  );
+}
+
 export function PersonForm({ person, me, onClose }: Props) {
   const client = useQueryClient();
   const [role, setRole] = useState(person.role);
@@ -81,6 +107,7 @@ export function PersonForm({ person, me, onClose }: Props) {
         <OneOf label="Role" options={ROLES} value={role} onChange={setRole} />
         <Quota value={quota} onChange={setQuota} />
       </Form>
+      <LoginLock person={person} onDone={refresh} />
       {me ? (
         <p className="small muted">Your own password is changed on your account page.</p>
       ) : (

@@ -76,7 +76,11 @@ export function AnswerMatrix({
                     <td key={list[place]?.run.id} className="num">
                       {answer ? (
                         <span
-                          title={`Confidence: ${answer.guess ? "guess" : confidence(answer.score)} · ${answer.verified ? "facts in graph" : "facts not in graph"}`}
+                          title={
+                            answer.guess
+                              ? "Confidence: guess"
+                              : `Confidence: ${confidence(answer.score)} · ${answer.verified ? "facts in graph" : "facts not in graph"}`
+                          }
                         >
                           {answer.guess ? (
                             <span className="muted">guess </span>

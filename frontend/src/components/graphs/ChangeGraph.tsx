@@ -8,6 +8,7 @@ import { Modal, type DialogProps } from "@/components/kit/controls";
 import { Files, useFiles } from "@/components/uploads/Files";
 import { Sources } from "@/components/uploads/Sources";
 import { Preview } from "@/components/uploads/Preview";
+import { useIsRefused } from "@/components/uploads/useIsRefused";
 import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
@@ -29,6 +30,7 @@ function ChangeForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
   const [mode, setMode] = useState<Mode>("append");
   const [note, setNote] = useState("");
   const [reading, setReading] = useState<Reading>({});
+  const refused = useIsRefused("graph", from, reading, ready);
   const send = useAct(() => changeGraph(graph.id, { mode, ...from, note: note.trim(), ...reading }), {
     changes: [keys.graphs],
     done: () => {
@@ -38,7 +40,7 @@ function ChangeForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
     },
   });
   return (
-    <Form of={send} act="Create the next version" isDisabled={!ready} onClose={onClose}>
+    <Form of={send} act="Create the next version" isDisabled={!ready || refused} onClose={onClose}>
       <OneOf label="What to do with the files" options={MODES} value={mode} onChange={setMode} />
       <Files purpose={purpose} />
       <Sources sources={sources} onChange={setSources} />

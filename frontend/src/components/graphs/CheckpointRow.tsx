@@ -1,7 +1,7 @@
 // A checkpoint in the list of a graph's: how good it was, and what to do with it.
 import { Link } from "react-router";
 import { downloadCheckpoint } from "@/api/queries";
-import { useMayManage } from "@/api/rights";
+import { useManagesGraph, useMayManage } from "@/api/rights";
 import type { Checkpoint, Graph } from "@/api/types";
 import { CheckpointBadge } from "@/components/kit/CheckpointPick";
 import { ActMenu, Button } from "@/components/kit/controls";
@@ -9,13 +9,16 @@ import { Ago, Fingerprint } from "@/components/kit/feedback";
 import { metricValue, percent } from "@/store/format";
 import { saveFile } from "@/components/kit/save";
 import { useMethodName } from "@/components/kit/useMethodName";
+import { Gain } from "./Gain";
 
 interface Props {
   graph: Graph;
   checkpoint: Checkpoint;
+  all: readonly Checkpoint[];
   names: readonly string[];
   mayWrite: boolean;
   onEvaluate: () => void;
+  onCompare: () => void;
   onSettings: () => void;
   onPromote: () => void;
   onRollBack: () => void;
@@ -24,9 +27,10 @@ interface Props {
 
 export function CheckpointRow(props: Props) {
   const methodName = useMethodName();
-  const { graph, checkpoint, names, mayWrite, onEvaluate, onSettings, onPromote, onRollBack, onDelete } =
-    props;
+  const { graph, checkpoint, all, names, mayWrite } = props;
+  const { onEvaluate, onCompare, onSettings, onPromote, onRollBack, onDelete } = props;
   const mayManage = useMayManage();
+  const managesGraph = useManagesGraph()(graph.id);
   const ask = `/?graph=${graph.id}&method=${checkpoint.method}&checkpoint=${checkpoint.id}`;
   return (
     <tr>
@@ -45,6 +49,9 @@ export function CheckpointRow(props: Props) {
             earlier snapshot
           </span>
         )}
+      </td>
+      <td>
+        <Gain checkpoint={checkpoint} all={all} />
       </td>
       {names.map((name) => (
         <td key={name} className="num">
@@ -98,13 +105,23 @@ export function CheckpointRow(props: Props) {
                   "The checkpoint",
                 ),
             },
-            ...(mayWrite && checkpoint.current && !checkpoint.promoted_at
+            ...(mayWrite && checkpoint.current
+              ? [
+                  {
+                    id: "compare",
+                    label: "Compare with what answers now…",
+                    icon: "compare" as const,
+                    onAction: onCompare,
+                  },
+                ]
+              : []),
+            ...(managesGraph && checkpoint.current && !checkpoint.promoted_at
               ? [{ id: "promote", label: "Promote", icon: "check" as const, onAction: onPromote }]
               : []),
-            ...(mayWrite && checkpoint.promoted_at
+            ...(managesGraph && checkpoint.promoted_at
               ? [{ id: "back", label: "Roll back", icon: "undo" as const, onAction: onRollBack }]
               : []),
-            ...(mayWrite && mayManage(checkpoint.created_by, graph.id)
+            ...(mayWrite && mayManage(checkpoint.promoted_at ? null : checkpoint.created_by, graph.id)
               ? [
                   {
                     id: "delete",

@@ -58,9 +58,9 @@ it("says of an uploaded checkpoint that it learned elsewhere", () => {
 });
 
 it("says why a self-training is not in use", () => {
-  const kept = { kept: false, metrics: { exact_set: 0.848 } };
+  const kept = { kept: false, compared: 100, metrics: { exact_set: 0.8, exact_set_before: 0.9 } };
   show([], [{ ...job, state: "done", result: kept }]);
-  expect(screen.getByText(/^Not kept: the graph answers as well without it/)).toBeInTheDocument();
+  expect(screen.getByText(/^Discarded: the graph is answered as well without it/)).toBeInTheDocument();
 });
 
 it("says that a self-training failed, with the reason", () => {

@@ -9,6 +9,7 @@ import { Ago } from "@/components/kit/feedback";
 import { Files, useFiles } from "@/components/uploads/Files";
 import { nameFromFile } from "@/components/uploads/formats";
 import { Preview } from "@/components/uploads/Preview";
+import { useIsRefused } from "@/components/uploads/useIsRefused";
 import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
@@ -42,8 +43,10 @@ function SetForm({ graph, onClose }: { graph: Id; onClose: () => void }) {
       },
     },
   );
+  const from = { uploads: ids ?? [], sources: [] };
+  const refused = useIsRefused("questions", from, reading, ids !== null);
   return (
-    <Form of={send} act="Import" isDisabled={!upload || !name.trim()} onClose={onClose}>
+    <Form of={send} act="Import" isDisabled={!upload || refused || !name.trim()} onClose={onClose}>
       <Files
         purpose={purpose}
         multiple={false}
@@ -55,14 +58,7 @@ function SetForm({ graph, onClose }: { graph: Id; onClose: () => void }) {
           Questions with their answers: JSONL, MetaQA, PathQuestion, RoG, GrailQA, HotpotQA and their like
         </p>
       </Files>
-      {ids && (
-        <Preview
-          kind="questions"
-          from={{ uploads: ids, sources: [] }}
-          reading={reading}
-          onChange={setReading}
-        />
-      )}
+      {ids && <Preview kind="questions" from={from} reading={reading} onChange={setReading} />}
       <TextField label="Name" id="set-name" required value={name} onChange={setName} />
     </Form>
   );

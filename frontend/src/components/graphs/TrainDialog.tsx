@@ -5,13 +5,14 @@ import { labelSetsQuery, methodQuery, questionSetsQuery, statusQuery, train } fr
 import { keptProgramsQuery, trajectorySetsQuery } from "@/api/trajectories";
 import type { Graph, MethodInfo, QuestionSet } from "@/api/types";
 import { Modal, Pick, type DialogProps } from "@/components/kit/controls";
+import { FormPick } from "@/components/kit/FormPick";
 import { SettingsForm } from "@/components/kit/SettingsForm";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
 import { count, integer } from "@/store/format";
-import { changedSettings, complaint, type Typed } from "@/store/settingsForm";
+import { changedSettings, complaint, inForm, type Typed } from "@/store/settingsForm";
 
 /** Labels that are made while training, with the rule that needs no language model. */
 const ON_THE_WAY = "made";
@@ -32,9 +33,11 @@ function useForm({ graph, sets, methods }: FormProps) {
   const [percent, setPercent] = useState("100");
   const [seed, setSeed] = useState("0");
   const [typed, setTyped] = useState<Typed>({});
+  const [form, setForm] = useState("");
   const detail = useQuery({ ...methodQuery(method), enabled: method !== "" });
   // The seed has a field of its own: it draws the training questions as well.
-  const settings = (detail.data?.settings ?? []).filter((setting) => setting.name !== "seed");
+  const paper = detail.data?.paper_settings ?? null;
+  const settings = inForm(detail.data?.settings ?? [], form, paper).filter(({ name }) => name !== "seed");
   const made = useQuery(labelSetsQuery(graph.id));
   const ready = (made.data?.results ?? []).filter(
     (one) => one.state === "done" && String(one.question_set) === String(set),
@@ -51,7 +54,7 @@ function useForm({ graph, sets, methods }: FormProps) {
   const body = () => ({
     question_set: Number(set),
     method,
-    config: changedSettings(settings, typed),
+    config: { ...(form && paper && { preset: form }), ...changedSettings(settings, typed) },
     fraction: share / 100,
     seed: Number(seed),
     corrections,
@@ -78,6 +81,9 @@ function useForm({ graph, sets, methods }: FormProps) {
     setSeed,
     typed,
     setTyped,
+    form,
+    setForm,
+    paper,
     detail,
     settings,
     ready,
@@ -128,6 +134,7 @@ function TrainForm(props: FormProps) {
           onChange={(id) => {
             form.setMethod(id);
             form.setTyped({});
+            form.setForm("");
           }}
         />
       </div>
@@ -211,10 +218,12 @@ function TrainForm(props: FormProps) {
       <details className="more">
         <summary>
           Settings of {form.method}
+          {form.form && <span className="badge">the paper’s form</span>}
           {changed > 0 && <span className="badge accent">{changed} changed</span>}
         </summary>
         {form.detail.isPending && <Loading what="the settings" />}
         {form.detail.error && <ErrorNotice error={form.detail.error} />}
+        {form.paper && <FormPick label="Form" value={form.form} onChange={form.setForm} />}
         <SettingsForm settings={form.settings} typed={form.typed} onChange={form.setTyped} />
       </details>
       <p className="muted small">

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 import { checkpointsQuery, promotionsQuery } from "@/api/queries";
+import { useManagesGraph } from "@/api/rights";
 import type { Checkpoint, Graph, Id } from "@/api/types";
 import { EvaluateDialog } from "@/components/experiments/EvaluateDialog";
 import { FactList } from "@/components/kit/FactList";
@@ -11,11 +12,13 @@ import { Ago, ErrorNotice } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { Card } from "@/components/kit/Card";
 import { copyText } from "@/store/files";
+import { concernOf } from "@/store/checkpointGain";
 import { metricName } from "@/store/format";
 import { KEY_METRICS } from "@/store/reports";
 import { CheckpointRow } from "./CheckpointRow";
 import { Curves } from "./Curves";
 import { DeleteMade } from "./DeleteMade";
+import { CompareDialog } from "./Gain";
 import { InUse } from "./InUse";
 import { TrainDialog } from "./TrainDialog";
 import { UploadCheckpoint } from "./UploadCheckpoint";
@@ -49,12 +52,10 @@ function CheckpointFacts({ checkpoint }: { checkpoint: Checkpoint }) {
 /** What answers when a checkpoint is gone. */
 function afterwards(gone: Checkpoint, all: readonly Checkpoint[]): string {
   if (!gone.in_use) return "It is not the one in use: nothing is answered otherwise.";
-  const left = all.filter((one) => one.id !== gone.id && one.current && one.method === gone.method);
-  const [only] = left;
-  if (!only) return `It is in use. Without it ${gone.method} answers untrained, which may be rough.`;
-  return left.length === 1
-    ? `It is in use. From then on ${only.fingerprint.slice(0, 8)} answers.`
-    : "It is in use. From then on the one answers that was promoted before it, else the first that was trained.";
+  const left = all.some((one) => one.id !== gone.id && one.current && one.method === gone.method);
+  return left
+    ? "It is in use. From then on the one answers that was in use before it, if any; else questions are answered untrained."
+    : `It is in use. Without it ${gone.method} answers untrained, which may be rough.`;
 }
 
 /** Who promoted what and when. */
@@ -63,7 +64,7 @@ function Promotions({ graph, checkpoints }: { graph: Graph; checkpoints: readonl
   if (made.length === 0) return null;
   const name = (id: Id | null) =>
     checkpoints.find((one) => String(one.id) === String(id))?.fingerprint.slice(0, 10) ??
-    (id === null ? "the first trained" : "a deleted one");
+    (id === null ? "untrained answering" : "a deleted one");
   return (
     <details className="more body">
       <summary>
@@ -88,10 +89,13 @@ export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean 
   const [training, setTraining] = useState(false);
   const [bringing, setBringing] = useState(false);
   const [evaluating, setEvaluating] = useState<Checkpoint | null>(null);
+  const [comparing, setComparing] = useState<Checkpoint | null>(null);
+  const [promoting, setPromoting] = useState<Checkpoint | null>(null);
   const [showing, setShowing] = useState<Checkpoint | null>(null);
   const [deleting, setDeleting] = useState<Checkpoint | null>(null);
   const checkpoints = useQuery(checkpointsQuery(graph.id));
   const { promote, back } = usePromotion(graph.id);
+  const managesGraph = useManagesGraph()(graph.id);
   const list = checkpoints.data?.results ?? [];
   const names = KEY_METRICS.filter((name) => list.some((one) => one.metrics[name] !== undefined));
   return (
@@ -107,14 +111,16 @@ export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean 
           )}
           {mayWrite && graph.state === "ready" && (
             <>
-              <Button
-                size="small"
-                icon="upload"
-                aria-label="Upload a checkpoint"
-                onPress={() => setBringing(true)}
-              >
-                Upload
-              </Button>
+              {managesGraph && (
+                <Button
+                  size="small"
+                  icon="upload"
+                  aria-label="Upload a checkpoint"
+                  onPress={() => setBringing(true)}
+                >
+                  Upload
+                </Button>
+              )}
               <Button size="small" onPress={() => setTraining(true)}>
                 Train
               </Button>
@@ -129,6 +135,11 @@ export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean 
         <ResourceTable
           heads={[
             ["Method"],
+            [
+              "Gain",
+              undefined,
+              "Exactly right by what answered before, and by the checkpoint, on the same questions",
+            ],
             ...names.map((name) => [metricName(name), "num", "On the dev split"] as const),
             ["Question set"],
             ["Seed", "num"],
@@ -142,11 +153,13 @@ export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean 
               key={one.id}
               graph={graph}
               checkpoint={one}
+              all={list}
               names={names}
               mayWrite={mayWrite}
               onEvaluate={() => setEvaluating(one)}
               onSettings={() => setShowing(one)}
-              onPromote={() => promote.mutate(one)}
+              onCompare={() => setComparing(one)}
+              onPromote={() => (concernOf(one, list) ? setPromoting(one) : promote.mutate(one))}
               onRollBack={() => back.mutate(one.method)}
               onDelete={() => setDeleting(one)}
             />
@@ -171,6 +184,31 @@ export function Training({ graph, mayWrite }: { graph: Graph; mayWrite: boolean 
       <Modal title="How it was trained" wide isOpen={showing !== null} onClose={() => setShowing(null)}>
         {showing && <CheckpointFacts checkpoint={showing} />}
       </Modal>
+      {comparing && <CompareDialog checkpoint={comparing} onClose={() => setComparing(null)} />}
+      {promoting && (
+        <Modal
+          title={`Promote ${promoting.method} ${promoting.fingerprint.slice(0, 8)}?`}
+          isOpen
+          onClose={() => setPromoting(null)}
+        >
+          <p>{concernOf(promoting, list)}</p>
+          <p className="muted">
+            Once promoted it answers everybody who asks this graph. It can be rolled back.
+          </p>
+          <div className="foot">
+            <Button onPress={() => setPromoting(null)}>Cancel</Button>
+            <Button
+              look="primary"
+              onPress={() => {
+                promote.mutate(promoting);
+                setPromoting(null);
+              }}
+            >
+              Promote anyway
+            </Button>
+          </div>
+        </Modal>
+      )}
       {deleting && (
         <DeleteMade
           kind="checkpoints"

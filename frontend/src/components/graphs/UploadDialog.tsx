@@ -8,6 +8,7 @@ import { Files, useFiles } from "@/components/uploads/Files";
 import { nameFromFile } from "@/components/uploads/formats";
 import { Sources } from "@/components/uploads/Sources";
 import { Preview } from "@/components/uploads/Preview";
+import { useIsRefused } from "@/components/uploads/useIsRefused";
 import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
@@ -29,12 +30,12 @@ export function Accepts() {
         </dd>
         <dt>Facts</dt>
         <dd>
-          Triples as tab, comma or | separated text or Parquet; RDF (N-Triples, Turtle, N-Quads, RDF/XML,
-          JSON-LD)
+          Triples as tab, comma or | separated text or Parquet; RDF (N-Triples, Turtle, TriG, N-Quads, N3,
+          RDF/XML, JSON-LD)
         </dd>
         <dt>Nodes and edges</dt>
         <dd>
-          CSV or JSON of nodes and edges, as Neo4j, networkx, D3 and Cytoscape write them, or GraphML;
+          CSV or JSON of nodes and edges, as Neo4j, networkx, D3 and Cytoscape write them, GraphML or GEXF;
           attributes and source texts are kept
         </dd>
         <dt>Documents</dt>
@@ -67,12 +68,13 @@ function UploadForm({ onClose }: { onClose: () => void }) {
       await navigate(`/graphs/${graph.id}`);
     },
   });
+  const refused = useIsRefused("graph", from, reading, ready);
   const waiting = files.some((file) => file.state !== "done");
   return (
     <Form
       of={send}
       act="Import"
-      isDisabled={!ready || !name.trim()}
+      isDisabled={!ready || refused || !name.trim()}
       onClose={onClose}
       leave={files.length ? "Close" : "Cancel"}
       foot={

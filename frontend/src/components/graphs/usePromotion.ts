@@ -18,9 +18,9 @@ export function usePromotion(graph: Id) {
   };
   const back = useAct((method: string) => rollBack(graph, method), {
     failed: true,
-    done: ({ method, fingerprint }) => {
+    done: (used, method) => {
       offered.current?.();
-      toast(`${method} uses ${fingerprint.slice(0, 10)} again.`);
+      toast(`${method} ${used ? `uses ${used.fingerprint.slice(0, 10)}` : "answers untrained"} again.`);
       fresh();
     },
   });

@@ -11,11 +11,11 @@ export function checkpointState({ in_use, promoted_at }: Checkpoint): string {
 
 /** Whether a checkpoint answers by default, in a word. */
 export function CheckpointBadge({ checkpoint }: { checkpoint: Checkpoint }) {
-  const { in_use, promoted_at } = checkpoint;
+  const { in_use, promoted_at, self_trained } = checkpoint;
   const why = promoted_at
     ? `Promoted ${exactTime(promoted_at)}: used whatever is trained later`
     : in_use
-      ? "The first of its method: used until another is promoted"
+      ? `${self_trained ? "Better than none on questions written from the graph" : "It came with Clew or was in use before"}: used until another is promoted`
       : "Used only where it is named, until it is promoted";
   return (
     <span className={`badge ${in_use ? "good" : "warn"}`} title={why}>

@@ -1,5 +1,5 @@
 // A form that sends one thing: its fields, what went wrong, and the buttons that leave and send it.
-import type { ReactNode } from "react";
+import { useEffect, useRef, type ReactNode } from "react";
 import { Button } from "./controls";
 import { ErrorNotice } from "./feedback";
 
@@ -31,6 +31,10 @@ type Props = Sends & {
 
 export function Form({ of, act, look = "primary", onSend, isDisabled = false, onClose, ...rest }: Props) {
   const { leave = "Cancel", foot, className = "stack", noValidate, children, error = of.error } = rest;
+  const notice = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (error) notice.current?.scrollIntoView({ block: "nearest" });
+  }, [error]);
   return (
     <form
       className={className}
@@ -42,7 +46,11 @@ export function Form({ of, act, look = "primary", onSend, isDisabled = false, on
       }}
     >
       {children}
-      {error ? <ErrorNotice error={error} /> : null}
+      {error ? (
+        <div ref={notice}>
+          <ErrorNotice error={error} />
+        </div>
+      ) : null}
       <div className="foot">
         {foot}
         {onClose && <Button onPress={onClose}>{leave}</Button>}

@@ -3,11 +3,19 @@ import { useState } from "react";
 import { ApiError } from "@/api/client";
 import { addModel, changeModel, modelKeys, type LanguageModel } from "@/api/languageModels";
 import { keys } from "@/api/queries";
-import { Modal, type DialogProps } from "@/components/kit/controls";
+import { Modal, Pick, type DialogProps } from "@/components/kit/controls";
 import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
-import { blankForm, bodyOf, complaints, formOf, serverOf, type ModelForm } from "@/store/modelForm";
+import {
+  blankForm,
+  bodyOf,
+  complaints,
+  formOf,
+  serverOf,
+  type Constraints,
+  type ModelForm,
+} from "@/store/modelForm";
 
 interface FieldProps {
   name: keyof ModelForm;
@@ -44,6 +52,35 @@ const MEASURES: FieldProps[] = [
     numeric: true,
   },
 ];
+
+const LIMITS: FieldProps[] = [
+  {
+    name: "max_tokens",
+    label: "Longest reply",
+    hint: "Tokens. Models that think first need more.",
+    numeric: true,
+  },
+  {
+    name: "temperature",
+    label: "Temperature",
+    hint: "0 for replies that repeat. Not sent to models that refuse it.",
+    numeric: true,
+  },
+  { name: "silence_timeout", label: "Silence allowed", hint: "Seconds without a new word.", numeric: true },
+  { name: "total_timeout", label: "Time for a reply", hint: "Seconds in all.", numeric: true },
+  {
+    name: "loading_timeout",
+    label: "Time to load",
+    hint: "Seconds to wait for an endpoint that says its model is loading.",
+    numeric: true,
+  },
+];
+
+const CONSTRAINTS = [
+  { id: "none", label: "Nothing" },
+  { id: "schema", label: "JSON schemas (OpenAI, vLLM, Ollama, llama.cpp)" },
+  { id: "grammar", label: "JSON schemas and grammars (llama.cpp)" },
+] as const;
 
 function keyHint(model: LanguageModel | null, dropped: boolean, moved: boolean): string {
   if (dropped) return "The stored key will be removed.";
@@ -117,6 +154,16 @@ function ModelFields({ model, onClose }: { model: LanguageModel | null; onClose:
       )}
       <div className="fields">{MEASURES.slice(0, 2).map(field)}</div>
       <div className="fields">{MEASURES.slice(2).map(field)}</div>
+      <div className="fields">{LIMITS.slice(0, 2).map(field)}</div>
+      <div className="fields">{LIMITS.slice(2, 4).map(field)}</div>
+      {LIMITS.slice(4).map(field)}
+      <Pick
+        label="Replies can be held to"
+        showLabel
+        options={CONSTRAINTS}
+        value={form.constraints}
+        onChange={(id) => setForm({ ...form, constraints: id as Constraints })}
+      />
       <div className="row wrap apart">
         {check("enabled", "Can be asked")}
         {check("default", "The default: asked unless another is chosen")}

@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import {
   changesQuery,
+  languageModelsQuery,
   modelTestQuery,
   testModel,
   usageQuery,
@@ -20,7 +21,8 @@ function Result({ test, model }: { test: string; model: LanguageModel }) {
   useEffect(() => {
     // What it cost and that it was done are told on the page behind.
     if (!ended) return;
-    for (const { queryKey } of [usageQuery, changesQuery]) void client.invalidateQueries({ queryKey });
+    for (const { queryKey } of [usageQuery, changesQuery, languageModelsQuery])
+      void client.invalidateQueries({ queryKey });
   }, [ended, client]);
   if (error) return <ErrorNotice error={error} />;
   if (!data || data.state === "waiting") {
@@ -34,6 +36,11 @@ function Result({ test, model }: { test: string; model: LanguageModel }) {
     return (
       <Notice tone="bad" urgent title={data.error?.message ?? "The test failed."}>
         {data.error?.hint}
+        {data.endpoint_words && (
+          <p>
+            The endpoint says: <q className="mono">{data.endpoint_words}</q>
+          </p>
+        )}
       </Notice>
     );
   }

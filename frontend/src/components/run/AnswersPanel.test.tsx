@@ -32,7 +32,7 @@ it("calls what is below the floor a guess, apart from the answers, and never mar
     "Answers",
     "Closest guesses",
   ]);
-  expect(screen.getAllByRole("listitem")[1]).toHaveTextContent("2Romanshfacts in graph1 chainguess0.10");
+  expect(screen.getAllByRole("listitem")[1]).toHaveTextContent("2Romansh1 chainguess0.10");
   rerender(<AnswersPanel view={{ ...view, answers: [guess("German"), guess("French")] }} {...shown} />);
   expect(screen.getByRole("heading")).toHaveTextContent("Closest guesses");
   expect(screen.getByText(/These come closest/)).toBeInTheDocument();

@@ -37,7 +37,8 @@ interface Props {
 
 /** What an answer rests on: facts or sentences that are there. Not whether it is right, which its confidence is about. */
 function Verification({ answer }: { answer: Answer }) {
-  const { entity, chains, citations, verified } = answer;
+  const { entity, chains, citations, verified, guess } = answer;
+  if (guess && verified) return null; // that its facts are there says nothing for a guess
   if (verified) {
     const how = chains.length
       ? "Each hop of its chain is a fact of the graph. Whether the chain answers the question is what its confidence says"

@@ -10,6 +10,7 @@ it.each<[NoAnswerReason, string]>([
   ["reasoner_declined", "The evidence does not support an answer"],
   ["not_in_graph", "The graph does not hold this"],
   ["not_understood", "Clew cannot work this out yet"],
+  ["too_long", "The question is too long to be read in full"],
 ])("says why there is no answer: %s", (reason, title) => {
   render(
     <NoAnswerCard

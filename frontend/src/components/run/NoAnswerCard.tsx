@@ -30,6 +30,10 @@ const ADVICE: Record<NoAnswerReason, Advice> = {
     title: "The graph does not hold this",
     tries: ["Ask another graph, or for something that is known of it."],
   },
+  too_long: {
+    title: "The question is too long to be read in full",
+    tries: ["Ask it in fewer words, or as several questions."],
+  },
   not_understood: {
     title: "Clew cannot work this out yet",
     tries: ["Choose a language model as the reasoner, where one is set up."],

@@ -68,6 +68,11 @@ export function RunNotices({ view, link, run, graph, status, onAgain }: Props) {
           What has arrived is kept; the rest follows from the server’s log.
         </Notice>
       )}
+      {link === "crowded" && view.phase !== "done" && (
+        <Notice tone="warn" title="Too many pages of yours are open to follow this question live">
+          It goes on. Close some tabs that you do not need: this page then catches up by itself.
+        </Notice>
+      )}
       {waits && <WaitingNotice status={status} position={run?.position ?? null} />}
       {problem && <Failure problem={problem} paths={view.paths.length} onAgain={onAgain} />}
       {view.cancelled && (

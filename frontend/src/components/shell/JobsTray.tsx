@@ -12,7 +12,7 @@ import { Button } from "@/components/kit/controls";
 import { Ago, JobBadge, Progress, troubleOf } from "@/components/kit/feedback";
 import { useAct } from "@/components/kit/useAct";
 import { FileRow } from "@/components/uploads/Files";
-import { count, duration, integer } from "@/store/format";
+import { count, duration, integer, percent } from "@/store/format";
 import { isActive, useJobStore } from "@/store/jobStore";
 import { useUploads } from "@/store/uploads";
 
@@ -65,17 +65,17 @@ function comparisonOf(job: Job): string | null {
 /** What a graph's self-training came to; null of other work. */
 export function selfTrained(job: Job): string | null {
   if (job.kind !== "self-train" || job.state !== "done") return null;
-  const { kept, skipped, metrics } = (job.result ?? {}) as {
+  const { kept, skipped, compared, metrics } = (job.result ?? {}) as {
     kept?: boolean;
     skipped?: string;
-    metrics?: { exact_set: number };
+    compared?: number;
+    metrics?: { exact_set: number; exact_set_before: number };
   };
-  if (kept) return "The graph's own model answers from now on.";
   if (skipped !== undefined) return `Not trained: ${skipped}`;
-  const read = metrics
-    ? ` It read ${Math.round(100 * metrics.exact_set)} of 100 written questions correctly.`
+  const figures = metrics
+    ? ` Of the same ${compared ?? "held-out"} questions written from the graph ${percent(metrics.exact_set)} are answered exactly with it, ${percent(metrics.exact_set_before)} without.`
     : "";
-  return `Not kept: the graph answers as well without it.${read}`;
+  return `${kept ? "Kept: it takes part in answering." : "Discarded: the graph is answered as well without it."}${figures}`;
 }
 
 function Log({ job }: { job: Job }) {

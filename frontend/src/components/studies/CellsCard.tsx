@@ -2,6 +2,7 @@
 import { useState } from "react";
 import { Link } from "react-router";
 import { downloadCheckpoint, keys, promoteCheckpoint } from "@/api/queries";
+import { useManagesGraph } from "@/api/rights";
 import type { StudyCell, StudyDetail } from "@/api/studies";
 import { Card } from "@/components/kit/Card";
 import { ActMenu, Pick } from "@/components/kit/controls";
@@ -31,7 +32,9 @@ function State({ cell }: { cell: StudyCell }) {
   );
 }
 
-function CellActs({ study, cell, mayWrite }: { study: StudyDetail; cell: StudyCell; mayWrite: boolean }) {
+function CellActs({ study, cell }: { study: StudyDetail; cell: StudyCell }) {
+  const managesGraph = useManagesGraph();
+  const graph = study.sets.find((set) => set.name === cell.train)?.graph;
   const promote = useAct((id: number) => promoteCheckpoint(id), {
     changes: [keys.checkpoints, keys.graphs],
     done: () => toast(`The checkpoint of ${cell.variant}, seed ${cell.seed}, answers from now on.`),
@@ -60,7 +63,7 @@ function CellActs({ study, cell, mayWrite }: { study: StudyDetail; cell: StudyCe
                   "The checkpoint",
                 ),
             },
-            ...(mayWrite
+            ...(graph != null && managesGraph(graph)
               ? [
                   {
                     id: "promote",
@@ -77,7 +80,7 @@ function CellActs({ study, cell, mayWrite }: { study: StudyDetail; cell: StudyCe
   );
 }
 
-export function CellsCard({ study, mayWrite }: { study: StudyDetail; mayWrite: boolean }) {
+export function CellsCard({ study }: { study: StudyDetail }) {
   const [shown, setShown] = useState(ALL);
   const many = differing(study.cells);
   const cells = study.cells.filter((cell) => shown === ALL || cell.state === shown);
@@ -138,7 +141,7 @@ export function CellsCard({ study, mayWrite }: { study: StudyDetail; mayWrite: b
               {cell.training?.seconds ? duration(cell.training.seconds) : "–"}
             </td>
             <td className="acts">
-              <CellActs study={study} cell={cell} mayWrite={mayWrite} />
+              <CellActs study={study} cell={cell} />
             </td>
           </tr>
         ))}

@@ -1,6 +1,6 @@
 // What a study found: a row for each variant, share, training and test set, over all seeds.
 import { useState } from "react";
-import type { StudyDetail, StudyRow } from "@/api/studies";
+import type { StudyDetail, StudyRow, StudyWinner } from "@/api/studies";
 import { Interval } from "@/components/experiments/Interval";
 import { Card } from "@/components/kit/Card";
 import { Pick } from "@/components/kit/controls";
@@ -16,7 +16,8 @@ const STOOD_IN =
   "The checkpoint was trained on a graph of other relations and knows nothing of this one: it was answered untrained";
 const DRAWN = ["macro_f1", "hit", "hit_at_1", "exact_set"];
 
-export function Mean({ row, name }: { row: StudyRow; name: string }) {
+/** A mean with its deviation; `strong` where a test tells it from the runner-up. */
+export function Mean({ row, name, strong = false }: { row: StudyRow; name: string; strong?: boolean }) {
   const found = row.metrics[name];
   if (!found) return <span className="muted">–</span>;
   const [low, high] = row.intervals[name] ?? [null, null];
@@ -24,7 +25,7 @@ export function Mean({ row, name }: { row: StudyRow; name: string }) {
     low === null ? "" : `; first seed 95%: ${metricValue(name, low)} to ${metricValue(name, high)}`;
   return (
     <span title={`${found.values.map((one) => metricValue(name, one)).join(", ")}${interval}`}>
-      {metricValue(name, found.mean)}
+      {strong ? <strong>{metricValue(name, found.mean)}</strong> : metricValue(name, found.mean)}
       {found.sd !== null && <span className="muted"> ± {metricValue(name, found.sd)}</span>}
     </span>
   );
@@ -50,6 +51,10 @@ export function placeKey(row: Pick<StudyRow, "train" | "variant" | "fraction" | 
   return JSON.stringify([row.train, row.variant, row.fraction, row.test]);
 }
 
+/** Where bold stands: the figures that are significantly better than the runner-up's. */
+const boldOf = (winners: readonly StudyWinner[]) =>
+  new Set(winners.filter((one) => one.significant).map((one) => `${one.metric} ${placeKey(one)}`));
+
 export function ResultsCard({ study }: { study: StudyDetail }) {
   const [chosen, setDrawn] = useState("macro_f1");
   const { rows } = study;
@@ -57,6 +62,7 @@ export function ResultsCard({ study }: { study: StudyDetail }) {
   const drawable = metricsOf(rows, DRAWN);
   const drawn = drawable.includes(chosen) ? chosen : (drawable[0] ?? "");
   const many = differing(study.cells);
+  const bold = boldOf(study.winners);
   const lost = rows.some((row) => Object.keys(row.causes).length > 0);
   const heads: Head[] = [
     ["Variant"],
@@ -81,11 +87,6 @@ export function ResultsCard({ study }: { study: StudyDetail }) {
     <Card
       title="Results"
       wrap
-      beside={
-        <span className="muted small">
-          mean ± deviation over the seeds{many.test && "; rows of different test sets are not to be compared"}
-        </span>
-      }
       acts={
         drawable.length > 1 && (
           <Pick
@@ -97,6 +98,10 @@ export function ResultsCard({ study }: { study: StudyDetail }) {
         )
       }
     >
+      <p className="body muted small">
+        {study.about_rows}
+        {many.test && " Rows of different test sets are not to be compared."}
+      </p>
       <ResourceTable heads={heads}>
         {rows.map((row) => {
           const [low, high] = row.intervals[drawn] ?? [null, null];
@@ -122,7 +127,7 @@ export function ResultsCard({ study }: { study: StudyDetail }) {
               <td className="num hide-narrow">{row.seeds.length}</td>
               {names.map((name) => (
                 <td key={name} className={`num ${name === drawn ? "" : "hide-narrow"}`}>
-                  <Mean row={row} name={name} />
+                  <Mean row={row} name={name} strong={bold.has(`${name} ${placeKey(row)}`)} />
                 </td>
               ))}
               <td className="hide-narrow">
@@ -146,8 +151,43 @@ export function ResultsCard({ study }: { study: StudyDetail }) {
           <CausesKey />
         </div>
       )}
+      {study.winners.length > 0 && <Winners study={study} />}
       {study.gains.length > 0 && <Gains study={study} />}
     </Card>
+  );
+}
+
+/** The best mean of each test set and metric against the runner-up. */
+function Winners({ study }: { study: StudyDetail }) {
+  const many = differing(study.cells);
+  const named = (of: StudyWinner | StudyWinner["runner_up"]) =>
+    [of.variant, many.train && of.train, many.fraction && percent(of.fraction)].filter(Boolean).join(", ");
+  return (
+    <details className="body more">
+      <summary>Best and runner-up, question by question</summary>
+      <ResourceTable
+        compact
+        heads={[
+          ...(many.test ? [["Tested on"] as const] : []),
+          ["Metric"],
+          ["Best"],
+          ["Runner-up"],
+          ["Difference", "num"],
+          ["p", "num", "Two-sided, by a paired randomisation test over the questions"],
+        ]}
+      >
+        {study.winners.map((one) => (
+          <tr key={`${one.test} ${one.metric}`}>
+            {many.test && <td>{one.test}</td>}
+            <td>{metricName(one.metric)}</td>
+            <td>{one.significant ? <strong>{named(one)}</strong> : named(one)}</td>
+            <td>{named(one.runner_up)}</td>
+            <td className="num">{signed(one.difference, 3)}</td>
+            <td className="num">{one.p < 0.0001 ? "< 0.0001" : one.p.toFixed(4)}</td>
+          </tr>
+        ))}
+      </ResourceTable>
+    </details>
   );
 }
 

@@ -1,19 +1,16 @@
 // A variant in the form of a study: what it trains, by which labels, and how it is asked.
 import type { LabelStrategy, MethodInfo } from "@/api/types";
 import { Button, Pick, type Option } from "@/components/kit/controls";
+import { FormPick } from "@/components/kit/FormPick";
 import { SettingsForm } from "@/components/kit/SettingsForm";
 import { TextField } from "@/components/kit/TextField";
 import { methodLabel } from "@/components/kit/useMethodName";
 import { reasonerChoices } from "@/store/reasoners";
-import { withDefaults, type PaperForm } from "@/store/settingsForm";
+import { inForm } from "@/store/settingsForm";
 import { UNTRAINED, type Draft, type DraftVariant, type Known } from "@/store/studies";
 
 const SAME = "same";
 const DEFAULT = "default";
-const FORMS = [
-  { id: DEFAULT, label: "Clew's", detail: "The form that works best here" },
-  { id: "paper", label: "The paper's", detail: "As the method's paper has it" },
-];
 const PROMPTS = ["reg", "rapl", "rel-rag"];
 
 interface Props {
@@ -57,9 +54,8 @@ export function VariantCard({ one, draft, methods, strategies, detail, llm, wron
   const trained = info?.trained ?? true;
   const own = trained && one.asks === "";
   const labelled = draft.sets.some((id) => draft.labels[id] !== undefined);
-  const asPaper = (form: string, values: PaperForm | undefined) => (form === "paper" ? values : null) ?? {};
-  const settings = withDefaults(detail?.settings ?? [], asPaper(one.trainingForm, detail?.paper_settings));
-  const options = withDefaults(detail?.options ?? [], asPaper(one.askingForm, detail?.paper_options));
+  const settings = inForm(detail?.settings ?? [], one.trainingForm, detail?.paper_settings);
+  const options = inForm(detail?.options ?? [], one.askingForm, detail?.paper_options);
   return (
     <fieldset className="variant">
       <legend className="sr-only">Variant {one.name}</legend>
@@ -191,31 +187,6 @@ export function VariantCard({ one, draft, methods, strategies, detail, llm, wron
         </details>
       )}
     </fieldset>
-  );
-}
-
-/** Whose values the settings have that are left as they are. */
-function FormPick({
-  label,
-  value,
-  onChange,
-}: {
-  label: string;
-  value: string;
-  onChange: (form: string) => void;
-}) {
-  return (
-    <div className="form-pick">
-      <Pick
-        label={label}
-        showLabel
-        className="preset-pick"
-        options={FORMS}
-        value={value || DEFAULT}
-        onChange={(id) => onChange(id === DEFAULT ? "" : id)}
-      />
-      {value === "" && <p className="muted small form-note">Values in brackets are the paper’s.</p>}
-    </div>
   );
 }
 

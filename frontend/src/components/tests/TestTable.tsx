@@ -121,7 +121,7 @@ interface Props {
   graph: Graph;
   tests: readonly GraphTest[];
   mayWrite: boolean;
-  mayChange: (test: GraphTest) => boolean;
+  mayChange: boolean;
 }
 
 export function TestTable({ graph, tests, mayWrite, mayChange }: Props) {
@@ -134,7 +134,7 @@ export function TestTable({ graph, tests, mayWrite, mayChange }: Props) {
             key={test.id}
             test={test}
             mayAsk={mayWrite && graph.state === "ready"}
-            mayChange={mayChange(test)}
+            mayChange={mayChange}
             onEdit={() => setEditing(test)}
           />
         ))}

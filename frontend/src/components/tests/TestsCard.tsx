@@ -1,6 +1,7 @@
 // The tests of a graph on its own page: how many there are, how the last round went, and what it holds back.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
+import { useManagesGraph } from "@/api/rights";
 import { roundsQuery, testsQuery } from "@/api/tests";
 import type { Graph } from "@/api/types";
 import { Card } from "@/components/kit/Card";
@@ -35,6 +36,7 @@ export function TestNotice({ graph }: { graph: Graph }) {
 export function TestsCard({ graph }: { graph: Graph }) {
   const tests = useQuery(testsQuery(graph.id)).data;
   const last = useQuery(roundsQuery(graph.id)).data?.results[0];
+  const managesGraph = useManagesGraph()(graph.id);
   return (
     <Card
       title="Tests"
@@ -42,7 +44,7 @@ export function TestsCard({ graph }: { graph: Graph }) {
       count={tests?.tests.length}
       acts={
         <Link className="btn small" to={`/graphs/${graph.id}/tests`}>
-          {tests?.tests.length ? "Open the tests" : "Add tests"}
+          {tests?.tests.length || !managesGraph ? "Open the tests" : "Add tests"}
         </Link>
       }
     >

@@ -1,8 +1,8 @@
 // "Keep as a test": the answer of a run, pinned to its graph.
 import { useNavigate } from "react-router";
-import { useQuery } from "@tanstack/react-query";
 import { keepTests } from "@/api/tests";
-import { keys, sessionQuery } from "@/api/queries";
+import { keys } from "@/api/queries";
+import { useManagesGraph } from "@/api/rights";
 import type { Run } from "@/api/types";
 import { useAct } from "@/components/kit/useAct";
 import { toast } from "@/store/toasts";
@@ -10,7 +10,7 @@ import { toast } from "@/store/toasts";
 /** Keeps what a run answered; undefined for who may not, and for graphs without versions. */
 export function useKeep(run: Run | undefined): (() => void) | undefined {
   const navigate = useNavigate();
-  const role = useQuery(sessionQuery).data?.user?.role;
+  const managesGraph = useManagesGraph();
   const keep = useAct(() => keepTests(run?.graph ?? 0, { run: run?.id ?? "" }), {
     changes: [keys.graphs],
     failed: "It could not be kept.",
@@ -21,7 +21,6 @@ export function useKeep(run: Run | undefined): (() => void) | undefined {
       });
     },
   });
-  if (role !== "admin" && role !== "analyst") return undefined;
-  if (run?.state !== "done" || !run.snapshot || keep.isPending) return undefined;
+  if (run?.state !== "done" || !run.snapshot || keep.isPending || !managesGraph(run.graph)) return undefined;
   return () => keep.mutate();
 }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from retrieval.kg.readers.format import Certainty, Format, never
 from retrieval.kg.readers.formats.rdf import rdf_format
+from retrieval.kg.readers.other_formats import find_binary_format, find_text_format
 from retrieval.kg.readers.rows_layout import count_columns, guess_delimiter
 
 if TYPE_CHECKING:
@@ -16,13 +17,13 @@ if TYPE_CHECKING:
 def _detect_text(file: InputFile) -> Certainty:
     """Plain text is a document where its lines do not look like rows of three columns, or RDF."""
     from retrieval.kg.readers.decoding import head_text  # noqa: PLC0415 - loads what detects encodings
-    from retrieval.kg.readers.sources import HEAD, WRONG_KINDS  # noqa: PLC0415 - as above
+    from retrieval.kg.readers.sources import HEAD  # noqa: PLC0415 - as above
 
     if file.suffix not in (".txt", ".text") or not file.path.is_file():
         return Certainty.NO
-    if file.start.startswith(tuple(WRONG_KINDS)):
-        return Certainty.NO
     text = head_text(file.path, HEAD)
+    if find_binary_format(file.start) or find_text_format(text):
+        return Certainty.NO
     lines = [line for line in text.splitlines() if line.strip()][:200]
     if not lines or rdf_format(text) is not None or text.lstrip().startswith(("{", "[")):
         return Certainty.NO if lines else Certainty.POSSIBLE

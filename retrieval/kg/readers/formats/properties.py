@@ -39,7 +39,12 @@ def _detect_jsonl(file: InputFile) -> Certainty:
 
 
 def _detect_graphml(file: InputFile) -> Certainty:
-    found = "<graphml" in file.head and file.head.lstrip().startswith("<")
+    found = "<graphml" in file.head and file.head.lstrip("\ufeff \t\r\n").startswith("<")
+    return Certainty.CERTAIN if found else Certainty.NO
+
+
+def _detect_gexf(file: InputFile) -> Certainty:
+    found = "<gexf" in file.head and file.head.lstrip("\ufeff \t\r\n").startswith("<")
     return Certainty.CERTAIN if found else Certainty.NO
 
 
@@ -71,6 +76,16 @@ FORMATS = (
         read="retrieval.kg.readers.graphml:read_graphml",
         suffixes=(".graphml",),
         detect=_detect_graphml,
+        one_piece=True,
+    ),
+    Format(
+        name="gexf",
+        label="GEXF",
+        holds="nodes and edges with attributes",
+        family="properties",
+        read="retrieval.kg.readers.gexf:read_gexf",
+        suffixes=(".gexf",),
+        detect=_detect_gexf,
         one_piece=True,
     ),
 )

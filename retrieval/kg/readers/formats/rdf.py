@@ -1,4 +1,4 @@
-"""RDF in its five spellings."""
+"""RDF in its spellings."""
 
 from __future__ import annotations
 
@@ -11,28 +11,45 @@ from retrieval.kg.readers.format import Certainty, Format
 if TYPE_CHECKING:
     from retrieval.kg.readers.input_file import InputFile
 
-_NAMES = ("ntriples", "turtle", "nquads", "rdfxml", "jsonld")
+_NAMES = ("ntriples", "turtle", "nquads", "n3", "rdfxml", "jsonld")
+_RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+_COMMENTS = re.compile(r"\A(?:\ufeff?\s*#[^\n]*(?:\n|\Z))+")
+#: A statement of Turtle without prefixes, and what only N3 has: rules, formulas that are subjects or objects.
+_STATEMENT = re.compile(r"<\w+:[^<>\"\s]*>\s+(?:a|<\w+:[^<>\"\s]*>)\s+[<\"_\[(]")
+_PREFIX = re.compile(r"@?prefix\s+[\w.-]*:\s*<|@?base\s+<", re.IGNORECASE)
+_N3 = re.compile(r"\}\s*(?:=>|<=)\s*\{|^\s*@(?:forAll|forSome|keywords)\b", re.MULTILINE)
 _NTRIPLES = re.compile(
-    r'^(<[^<>"\s]+>|_:\S+)\s+<[^<>"\s]+>\s+(<[^<>"\s]+>|_:\S+|".*")\S*\s*(<\S+>|_:\S+)?\s*\.\s*$'
+    r'^(<<.*>>|<[^<>"\s]+>|_:\S+)\s+<[^<>"\s]+>\s+(<[^<>"\s]+>|_:\S+|".*")\S*\s*(<\S+>|_:\S+)?\s*\.\s*$'
 )
+
+
+#: Endings of names that say which format it is: parts of a broken file may look like another.
+_OF_ONE = frozenset({".nt", ".nq", ".nquads", ".n3"})
 
 
 def rdf_format(text: str) -> str | None:
     """Which format of RDF a file begins like; None where it is something else, or JSON."""
-    start = text.lstrip()
-    if start.startswith(("<?xml", "<rdf:RDF")):
-        return "rdfxml"
-    if re.match(r"(@prefix|@base|prefix|base)\s", start, re.IGNORECASE):
-        return "turtle"
     lines = [line for line in text.splitlines()[:50] if line.strip() and not line.startswith("#")]
     matches = [_NTRIPLES.match(line) for line in lines[:20]]
     if lines and sum(m is not None for m in matches) > len(matches) / 2:
         return "nquads" if any(m and m[3] for m in matches) else "ntriples"
-    return None
+    start = _COMMENTS.sub("", text).lstrip("\ufeff \t\r\n")
+    if start.startswith("<") and _RDF in text and not _STATEMENT.match(start):
+        return "rdfxml"
+    if _PREFIX.match(start):
+        return "n3" if _N3.search(text) else "turtle"
+    return "turtle" if _STATEMENT.match(start) else None
 
 
 def _begins_like(name: str) -> Callable[[InputFile], Certainty]:
-    return lambda file: Certainty.LIKELY if rdf_format(file.head) == name else Certainty.NO
+    """Content tells more than a name, an ontology called .owl may be Turtle; but for one that only one format has."""
+
+    def detect(file: InputFile) -> Certainty:
+        if rdf_format(file.head) != name:
+            return Certainty.NO
+        return Certainty.LIKELY if file.suffix in _OF_ONE else Certainty.CERTAIN
+
+    return detect
 
 
 def _detect_jsonld(file: InputFile) -> Certainty:
@@ -58,8 +75,9 @@ def _rdf(name: str, label: str, *suffixes: str, one_piece: bool = False) -> Form
 
 FORMATS = (
     _rdf("ntriples", "N-Triples", ".nt"),
-    _rdf("turtle", "Turtle", ".ttl", ".turtle"),
-    _rdf("nquads", "N-Quads", ".nq"),
-    _rdf("rdfxml", "RDF/XML", ".rdf", ".owl", ".xml", one_piece=True),
+    _rdf("turtle", "Turtle and TriG", ".ttl", ".turtle", ".trig"),
+    _rdf("nquads", "N-Quads", ".nq", ".nquads"),
+    _rdf("n3", "Notation3", ".n3"),
+    _rdf("rdfxml", "RDF/XML", ".rdf", ".owl", ".rdfs", one_piece=True),
     _rdf("jsonld", "JSON-LD", ".jsonld", one_piece=True),
 )

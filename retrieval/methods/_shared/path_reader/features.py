@@ -72,7 +72,7 @@ class Asked:
     @property
     def shares(self) -> bool:
         """Whether it asks for others that have something in common with a topic."""
-        return not _SHARING.isdisjoint(self.words)
+        return not _SHARING.isdisjoint(self.words)  # as asks_for_others, of words that are read already
 
     def asks_other_than(self, sorts: np.ndarray) -> bool:
         """Whether its first word asks for other things than these: people, places, times, [3]; who fights may be
@@ -82,18 +82,28 @@ class Asked:
         return fit is not None and bool(sorts.any()) and not sorts[list(fit)].any()
 
 
+def asks_for_others(question: str) -> bool:
+    """Whether a question asks for others that have something in common with what it names."""
+    return not _SHARING.isdisjoint(word.lower() for word in _TOKEN.findall(question))
+
+
 def asked(texts: Sequence[str], encoder: TextEncoder) -> list[Asked]:
     """Questions as seen from their topics (``text.questions.seen_from``)."""
     found = []
     texts = [plain(text) for text in texts]
     vectors, known = encoder.encode(texts), common_vectors(encoder)
+    encoded: dict[str, np.ndarray] = {}
     for text, vector in zip(texts, vectors, strict=True):
         words = [w if w in (TOPIC, OTHER) else w.lower() for w in _TOKEN.findall(text)][:_LONGEST] or [
             "thing"
         ]
         content = np.array([w not in FUNCTION and w not in (TOPIC, OTHER, "'s", "’s") for w in words])
         spans = _spans(words, content)
-        stretches = encoder.encode([" ".join(words[first:last]) for first, last in spans])
+        phrases = [" ".join(words[first:last]) for first, last in spans]
+        # Seen from several topics, a question has most of its phrases in common.
+        new = [phrase for phrase in dict.fromkeys(phrases) if phrase not in encoded]
+        encoded.update(zip(new, encoder.encode(new) if new else [], strict=True))
+        stretches = np.stack([encoded[phrase] for phrase in phrases])
         common = np.zeros(len(words), np.float32)
         for (first, last), near in zip(spans, (stretches @ known.T).max(axis=1), strict=True):
             common[first:last] = np.maximum(common[first:last], near)

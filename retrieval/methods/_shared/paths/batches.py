@@ -6,13 +6,15 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.search.walks import avoid_topic
+from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.kg.snapshot.arrays import spans
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.methods._shared.arc_groups import arcs_at, bounds, groups, spread
 from retrieval.methods._shared.paths.examples import Examples
 
 _TRIES = 4
+_CVT = KINDS.index("cvt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +162,8 @@ def sample_walks(
                 break
             position = starts + (rng.random(len(live)) * sizes).astype(np.int64)
             arc, target = arcs_at(snapshot, position, paths[live, i])
-            fits = target != topics[live] if simple else np.ones(len(live), bool)
+            turns = (sizes == 1) & (snapshot.kinds[entities[live, i]] != _CVT)
+            fits = (target != topics[live]) | turns if simple else np.ones(len(live), bool)
             goes_on = lengths[live] > i + 1
             ahead = np.where(goes_on, paths[live, min(i + 1, longest - 1)], 0)
             fits &= ~goes_on | (bounds(snapshot, target, ahead)[1] > 0)
@@ -195,7 +198,8 @@ def sample_candidates(
     group, position, weight = spread(starts, sizes, per_relation, rng)
     arc, target = arcs_at(snapshot, position, relation[group])
     context = context_of_group[group]
-    kept = ~((target == topics[example[context]]) & simple)
+    avoided = topics[example[context]] if simple else -1
+    kept = avoid_topic(snapshot, entity[context], target, avoided, group)
     group_positive = relation == followed[context_of_group]
     augmented = examples.first[chosen[example[context]], relation[group]] & (step[context] == 0)
     return Candidates(

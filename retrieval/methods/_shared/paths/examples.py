@@ -74,6 +74,7 @@ def make_examples(
     max_hops: int,
     similar: float,
     words: bool,
+    mask_names: bool = True,
     composed: float = 0.0,
     seed: int = 0,
     progress: Callable[[Progress], None] | None = None,
@@ -91,6 +92,7 @@ def make_examples(
         max_hops: longer labels are left out.
         similar: see ``PathConfig.similar_relations``.
         words: read the questions' words too.
+        mask_names: of topics, in what is read of a question.
         composed: questions of longer paths made of these, for each of them; see ``composition``.
         seed: of those.
         progress: told about questions encoded.
@@ -99,7 +101,7 @@ def make_examples(
     Raises:
         Cancelled: ``cancelled()`` said so.
     """
-    rows = _gather(snapshot, questions, labels, max_hops)
+    rows = _gather(snapshot, questions, labels, max_hops, mask_names=mask_names)
     longest = max((len(one.path) for one in rows.asked), default=0)
     whole = [one for one, facts in zip(rows.asked, rows.own, strict=True) if facts is None]
     count = min(round(composed * len(whole)), _COMPOSED)
@@ -178,7 +180,12 @@ class _Rows:
 
 
 def _gather(
-    snapshot: Snapshot, questions: Sequence[Grounded], labels: Sequence[Label], max_hops: int
+    snapshot: Snapshot,
+    questions: Sequence[Grounded],
+    labels: Sequence[Label],
+    max_hops: int,
+    *,
+    mask_names: bool,
 ) -> _Rows:
     by_question: dict[str, list[Label]] = defaultdict(list)
     for label in usable(labels):
@@ -198,7 +205,7 @@ def _gather(
                 continue
             index = question.topics.index(topic)
             rows.add(
-                Asked(seen_from(text, index, question.names), topic, path),
+                Asked(seen_from(text, index, question.names) if mask_names else text, topic, path),
                 text,
                 shape(text, index, question.names),
                 named_firsts.get((label.question, label.topic), ()),

@@ -60,6 +60,12 @@ class _Level:
     owners: np.ndarray
     front: Frontier
 
+    def returns(self, topics: np.ndarray) -> list[bool]:
+        """Whether each state's walks all stand at their topic."""
+        away = self.owners[self.front.entity != topics[self.front.topic]]
+        back: list[bool] = (~np.isin(np.arange(len(self.states)), away)).tolist()
+        return back
+
 
 @torch.inference_mode()
 def explore(
@@ -80,19 +86,25 @@ def explore(
     """
     asked, front = walker.start(topics, texts)
     level = _Level([_State(i, (), 0.0) for i in range(len(topics))], np.arange(len(topics)), front)
-    found: list[tuple[_State, float]] = []
+    starts = np.array(topics, np.int64)
+    found: list[tuple[_State, float, bool]] = []
     for _ in range(walker.max_hops):
         check(cancelled)
         if not level.states:
             break
-        level, ended = _step(walker, beam, level, asked, np.array(topics, np.int64))
-        found += ended
-    found += [(state, state.log) for state in level.states]
+        back = level.returns(starts)
+        level, ended = _step(walker, beam, level, asked, starts)
+        found += [(state, log, back[place]) for place, (state, log) in enumerate(ended)]
+    found += zip(level.states, [state.log for state in level.states], level.returns(starts), strict=True)
     paths: list[list[RelationPath]] = [[] for _ in topics]
-    for state, log in found:
+    for state, log, returns in found:
         if log > np.log(beam.least):
             path = RelationPath(
-                int(topics[state.topic]), state.relations, float(np.exp(log)), support=state.support
+                int(topics[state.topic]),
+                state.relations,
+                float(np.exp(log)),
+                support=state.support,
+                returns=returns,
             )
             paths[state.topic].append(path)
     return [sorted(each, key=lambda path: (-path.score, path.relations)) for each in paths]

@@ -69,6 +69,7 @@ class PathRetriever(RankingRetriever):
             learned_support=checkpoint.manifest.least_support,
         )
         self._entities = Labels(snapshot, encoder, cache) if checkpoint.manifest.entity_texts else None
+        self.mask_names = config_of(checkpoint).mask_names
         self._words = config_of(checkpoint).words
         self._directed = config_of(checkpoint).arcs == "directed"
         self.beam = beam or Beam()

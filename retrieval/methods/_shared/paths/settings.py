@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from retrieval.config import DoubtingOptions, RetrieverConfig, setting
-from retrieval.methods._shared.network_texts import ARCS, LAYERS, READOUT, SELF_WEIGHT
+from retrieval.config import ALL_DRAWN, MASK_NAMES, SELECTION, DoubtingOptions, RetrieverConfig, setting
+from retrieval.methods._shared.network_texts import ARCS, LAYERS, NEIGHBOURS, READOUT, SELF_WEIGHT
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,13 @@ class PathConfig(RetrieverConfig):
     stop: Literal["mlp", "sum"] = setting(
         "mlp", "STOP's state: an MLP of taken states and question [RAPL], or their sum [REL-RAG]."
     )
-    neighbours: int = setting(16, "Triples read per entity and direction by the second layer while training.")
-    arcs_per_relation: int = setting(4, "Candidates drawn per entity and directed relation while training.")
+    neighbours: int = setting(16, NEIGHBOURS, least=0)
+    arcs_per_relation: int = setting(
+        4,
+        "Candidates drawn per entity and directed relation while training, each for its share of a hub's; 0 for no "
+        "limit [no limit].",
+        least=0,
+    )
     learning_rate: float = setting(2e-3, "Of Adam [1e-3].", above=0)
     batch_size: int = setting(64, "Questions a step [10].")
     patience: int = setting(
@@ -45,6 +50,8 @@ class PathConfig(RetrieverConfig):
     )
     path_weight: float = setting(1.0, "Of the path loss (REL-RAG eq. 11, RAPL eq. 6) [1].", least=0)
     first_weight: float = setting(1.0, "Of the first-triple loss (REL-RAG eq. 14, RAPL eq. 9) [1].", least=0)
+    mask_names: bool = setting(True, MASK_NAMES)
+    selection: Literal["score", "loss"] = setting("score", SELECTION)
     similar_relations: float = setting(
         0.8,
         "Cosine of question and relation above which a first relation also counts as positive "
@@ -94,7 +101,14 @@ STATIC: Mapping[str, Any] = {
     "skip": False,
     "norm": False,
     "composed": 0.0,
+    "mask_names": False,
+    "selection": "loss",
+    "neighbours": 0,
+    "arcs_per_relation": 0,
+    "entity_texts": "yes",
+    **ALL_DRAWN,
     "learning_rate": 1e-3,
     "batch_size": 10,
     "epochs": 15,
+    "patience": 15,
 }

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from retrieval.methods._shared.arc_groups import UNLIMITED
 from retrieval.methods._shared.paths.batches import Candidates, Walks, sample_contexts
 from retrieval.methods._shared.paths.blocks import arc_states
 from retrieval.methods._shared.paths.examples import Examples
@@ -42,11 +43,11 @@ def score_batch(model: PathModel, sampler: Sampler, chosen: np.ndarray, rng: np.
     snapshot, examples, config = sampler.features.snapshot, sampler.examples, sampler.config
     walks, candidates = sample_contexts(
         snapshot, examples, chosen,
-        simple=sampler.simple, per_relation=config.arcs_per_relation, rng=rng,
+        simple=sampler.simple, per_relation=config.arcs_per_relation or UNLIMITED, rng=rng,
     )  # fmt: skip
     walked = walks.arcs[walks.arcs >= 0]
     arcs, where = np.unique(np.concatenate([candidates.arc, walked]), return_inverse=True)
-    states = arc_states(model.triples, sampler.features, arcs, config.neighbours, rng)
+    states = arc_states(model.triples, sampler.features, arcs, config.neighbours or UNLIMITED, rng)
     of_candidates = states[torch.from_numpy(where[: len(candidates.arc)])]
     taken = torch.zeros(*walks.arcs.shape, config.hidden)
     taken[torch.from_numpy(walks.arcs >= 0)] = states[torch.from_numpy(where[len(candidates.arc) :])]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -38,8 +39,6 @@ class PathTask:
         opened: the method's retriever.
     """
 
-    score_name = "dev_path_accuracy"
-
     def __init__(self, work: Work, train: Sampler, dev: Sampler, opened: type[PathRetriever]) -> None:
         self.work = work
         self.opened = opened
@@ -47,6 +46,8 @@ class PathTask:
         self.dev = dev if len(dev.examples) else train
         self.model = PathModel(train.config, work.encoder.dim)
         self.size = train.examples.pairs
+        by_loss = train.config.selection == "loss"
+        self.score_name = "dev_likelihood" if by_loss else "dev_path_accuracy"
         self.entity_texts = train.features.entities is not None
 
     def loss(self, chosen: np.ndarray, rng: np.random.Generator) -> Tensor:
@@ -56,8 +57,13 @@ class PathTask:
 
     @torch.inference_mode()
     def score(self, cancelled: Callable[[], bool]) -> float:
-        """Share of dev questions and topics one of whose labels is the most probable choice at every step along it."""
+        """Share of dev questions and topics one of whose labels is the most probable choice at every step along it.
+
+        Where the dev loss selects: exp(-loss).
+        """
         self.model.eval()
+        if self.train.config.selection == "loss":
+            return math.exp(-self._dev_loss(cancelled))
         rng, examples = np.random.default_rng(0), self.dev.examples
         count = min(examples.pairs, _DEV_PAIRS)
         # Spread over the split: question sets come sorted by hops.
@@ -70,6 +76,17 @@ class PathTask:
             correct, example = correct_contexts(score_batch(self.model, self.dev, chosen, rng))
             right[start : start + len(chosen)] = ~np.isin(np.arange(len(chosen)), example[~correct])
         return len(np.unique(pair[right])) / max(count, 1)
+
+    def _dev_loss(self, cancelled: Callable[[], bool]) -> float:
+        """The loss of dev questions and topics, one label of each, the same at each call."""
+        rng, examples, summed = np.random.default_rng(0), self.dev.examples, 0.0
+        pairs = np.arange(examples.pairs)
+        for start in range(0, len(pairs), _DEV_BATCH):
+            check(cancelled)
+            drawn = examples.draw(pairs[start : start + _DEV_BATCH], rng)
+            loss = losses(score_batch(self.model, self.dev, drawn, rng), self.train.config)
+            summed += float(loss) * len(drawn)
+        return summed / max(len(pairs), 1)
 
     def fingerprint(self) -> bytes:
         """Digest of the examples."""
@@ -116,6 +133,7 @@ def path_task(
             max_hops=config.max_hops,
             similar=config.similar_relations,
             words=config.words,
+            mask_names=config.mask_names,
             composed=composed,
             seed=config.seed,
             progress=work.progress,

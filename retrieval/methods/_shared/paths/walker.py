@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from retrieval.kg.search.walks import avoid_topic
 from retrieval.kg.snapshot import Snapshot
 from retrieval.methods._shared.arc_groups import arcs_at, groups, spread
 from retrieval.methods._shared.paths.model import PathModel
@@ -114,7 +115,7 @@ class Walker:
         row, relation = owner[group], relation[group]
         arc, target = arcs_at(snapshot, positions, relation)
         if self.simple:
-            keep = target != topics[front.topic[row]]
+            keep = avoid_topic(snapshot, front.entity[row], target, topics[front.topic[row]], group)
             row, relation, arc, target, weight = (a[keep] for a in (row, relation, arc, target, weight))
         vectors = self.states.of(arc)
         rows = torch.from_numpy(front.topic)

@@ -130,11 +130,13 @@ class _Front:
 
 
 def _grown(front: _Front, arcs: _Arcs, *, avoid: int) -> _Front:
-    """The best relation paths of one step more; walks that enter slot ``avoid`` are left out."""
+    """The best relation paths of one step more; walks avoid slot ``avoid`` as simple ones do."""
     taken, owner = spans(arcs.offsets[front.slot], arcs.offsets[front.slot + 1] - arcs.offsets[front.slot])
-    keep = arcs.target[taken] != avoid
-    taken, before = taken[keep], front.prefix[owner[keep]]
+    before = front.prefix[owner]
     codes, step = np.unique(before * (2 * arcs.relations) + arcs.relation[taken], return_inverse=True)
+    away = arcs.target[taken] != avoid
+    keep = away | ~np.isin(step, step[away])
+    taken, before, step = taken[keep], before[keep], step[keep]
     old, relation = np.divmod(codes, 2 * arcs.relations)
     evidence, open_ = _evidence(front, arcs, taken, before, step)
     if arcs.once:

@@ -142,6 +142,7 @@ def make_triple_examples(
     max_hops: int,
     simple: bool,
     words: bool,
+    mask_names: bool = True,
     progress: Callable[[Progress], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> TripleExamples:
@@ -156,6 +157,7 @@ def make_triple_examples(
         max_hops: longer labels are left out.
         simple: walks never come back to their topic.
         words: encode the questions' words too.
+        mask_names: of topics, in what is read of a question.
         progress: told about questions encoded.
         cancelled: asked between batches.
 
@@ -178,7 +180,9 @@ def make_triple_examples(
         subgraph = find_facts(snapshot, given).facts if given else None
         for topic, found in _paths_by_topic(snapshot, question, by_question, max_hops).items():
             plain = question.question.question
-            row = texts.setdefault(seen_from(plain, question.topics.index(topic), question.names), len(texts))
+            index = question.topics.index(topic)
+            read_as = seen_from(plain, index, question.names) if mask_names else plain
+            row = texts.setdefault(read_as, len(texts))
             keep = len(texts) < _AS_WRITTEN or plain in texts
             topics.append(topic)
             paths.append(found)

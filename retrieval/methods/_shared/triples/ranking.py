@@ -17,6 +17,7 @@ from typing import Self
 import numpy as np
 
 from retrieval.errors import check
+from retrieval.kg.search.walks import avoid_topic
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.arrays import spans
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
@@ -133,7 +134,9 @@ class TripleRanker(RankingRetriever):
         check(cancelled)
         ranked: list[list[RelationPath]] = []
         for index, (topic, text) in enumerate(zip(topics, texts, strict=True)):
-            best = top(scores.rank, slice(*subgraphs.fact_bounds[index : index + 2]), self.options.top_k)
+            within = slice(*subgraphs.fact_bounds[index : index + 2])
+            units = parallel_units(subgraphs, within) if self.options.merge_parallel else None
+            best = top(scores.rank, within, self.options.top_k, units)
             order = np.argsort(subgraphs.facts[best])
             retrieved = Retrieved(subgraphs.facts[best][order], scores.rank[best][order])
             grown = grow(
@@ -199,11 +202,31 @@ class TripleRanker(RankingRetriever):
         )
 
 
-def top(scores: np.ndarray, within: slice, count: int) -> np.ndarray:
-    """Positions of the ``count`` best scores of a slice, best first; the earlier one of equals."""
-    order = np.argsort(-scores[within], kind="stable")[:count]
+def top(scores: np.ndarray, within: slice, count: int, units: np.ndarray | None = None) -> np.ndarray:
+    """Positions of the ``count`` best scores of a slice, best first; the earlier one of equals.
+
+    With ``units``, which say what counts as one, all positions of the best units, each unit where its best is.
+    """
+    order = np.argsort(-scores[within], kind="stable")
+    if units is None:
+        order = order[:count]
+    else:
+        _, first, unit = np.unique(units[order], return_index=True, return_inverse=True)
+        place = first[unit]  # where the best of its unit stands
+        order = order[np.argsort(place, kind="stable")][: int((place < _nth(first, count)).sum())]
     positions: np.ndarray = order + within.start
     return positions
+
+
+def _nth(firsts: np.ndarray, count: int) -> float:
+    """The place at which the unit after the ``count`` best begins."""
+    return float(np.sort(firsts)[count]) if count < len(firsts) else np.inf
+
+
+def parallel_units(subgraphs: Subgraphs, within: slice) -> np.ndarray:
+    """A number for each fact of a slice, the same of those with the same head and tail (ReG App. E)."""
+    units: np.ndarray = subgraphs.heads[within] * len(subgraphs.entities) + subgraphs.tails[within]
+    return units
 
 
 def chains_within(
@@ -237,13 +260,14 @@ def chains_within(
 
 
 def _longer(snapshot: Snapshot, chains: Chains, relation: int, retrieved: Retrieved, *, avoid: int) -> Chains:
-    """Chains with a hop more, the best of them; none enters ``avoid``."""
+    """Chains with a hop more, the best of them; they avoid ``avoid`` as simple walks do."""
     ends = chains.ends
     positions, owner = spans(*bounds(snapshot, ends, np.full(len(ends), relation)))
     arcs, targets = arcs_at(snapshot, positions, np.full(len(positions), relation))
     facts = arcs % snapshot.num_triples
     place = np.minimum(np.searchsorted(retrieved.facts, facts), len(retrieved.facts) - 1)
-    keep = (retrieved.facts[place] == facts) & (targets != avoid)
+    known = np.flatnonzero(retrieved.facts[place] == facts)
+    keep = known[avoid_topic(snapshot, ends[owner[known]], targets[known], avoid, np.zeros_like(known))]
     arcs, targets, owner, place = arcs[keep], targets[keep], owner[keep], place[keep]
     score = chains.scores[owner] + retrieved.scores[place]
     best = np.argsort(-score, kind="stable")[:_CHAINS]

@@ -30,7 +30,7 @@ from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.training.recipe import Splits, Work
 
 _DEV_EXAMPLES = 512
-_DEV_BATCH = 16
+DEV_BATCH = 16
 #: Share of training questions put as written, names and all.
 _PLAIN = 0.1
 
@@ -68,7 +68,7 @@ class SubgraphTask(ABC):
         self.length = length
         self.size = len(train)
         self.entity_texts = entity_texts
-        self.candidates = FanOut(config.max_hops, config.fan_out, config.max_candidates)
+        self.candidates = FanOut.from_settings(config)
 
     @abstractmethod
     def evidence_loss(
@@ -112,9 +112,9 @@ class SubgraphTask(ABC):
         count = min(len(self.dev), _DEV_EXAMPLES)
         # Spread over the split: question sets come sorted by hops.
         taken = np.arange(count) * len(self.dev) // max(count, 1)
-        for start in range(0, count, _DEV_BATCH):
+        for start in range(0, count, DEV_BATCH):
             check(cancelled)
-            chosen = taken[start : start + _DEV_BATCH]
+            chosen = taken[start : start + DEV_BATCH]
             subgraphs = candidates_of(self.dev, chosen, self.candidates)
             questions = self.dev.texts.rows(self.dev.rows[chosen])
             scores = self.rank(subgraphs, questions)
@@ -155,7 +155,7 @@ def examples_of(
     def of(questions: Sequence[Grounded]) -> TripleExamples:
         return make_triple_examples(
             work.snapshot, questions, labels, work.encoder,
-            max_hops=config.max_hops, simple=simple, words=config.words,
+            max_hops=config.max_hops, simple=simple, words=config.words, mask_names=config.mask_names,
             progress=work.progress, cancelled=work.cancelled,
         )  # fmt: skip
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from retrieval.kg.search import walks
-from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.kg.snapshot.arrays import spans
 from retrieval.methods._shared.arc_groups import arcs_at, groups
 
@@ -92,9 +92,10 @@ class Frontiers:
     def step(self, branch: Branch, relation: int) -> tuple[Branch, np.ndarray]:
         """The branch one directed relation further, and the arcs walked, int64 [m]."""
         total = self.snapshot.num_relations
-        _, targets, arcs = walks.step(self.snapshot, branch.entities, relation % total, relation >= total)
+        owner, targets, arcs = walks.step(self.snapshot, branch.entities, relation % total, relation >= total)
         if self.simple:
-            keep = targets != branch.topic
+            sources = branch.entities[owner]
+            keep = walks.avoid_topic(self.snapshot, sources, targets, branch.topic, np.zeros_like(targets))
             targets, arcs = targets[keep], arcs[keep]
         return Branch(branch.topic, (*branch.path, relation), np.unique(targets), branch.whole), arcs
 
@@ -127,11 +128,11 @@ class Frontiers:
         if self.simple:
             # What leads back to the topic is among the topic's own arcs, seen from the other end.
             _, mine, target, _ = walks.all_arcs(graph, np.array([branch.topic], np.int64))
-            back = mine[_within(target, branch.entities)]
-            turned = np.where(
-                back >= graph.num_relations, back - graph.num_relations, back + graph.num_relations
-            )
-            counts -= np.bincount(turned, minlength=len(counts))
+            there = _within(target, branch.entities)
+            back = (mine[there] + graph.num_relations) % len(counts)
+            away = counts - np.bincount(back, minlength=len(counts))
+            named = graph.kinds[target[there]] != KINDS.index("cvt")
+            counts = np.where(away > 0, away, np.bincount(back[named], minlength=len(counts)))
         relations = np.flatnonzero(counts > 0)
         return Around(relations, counts[relations])
 
@@ -149,7 +150,8 @@ class Frontiers:
         within, _ = spans(np.zeros(len(taken), np.int64), taken)
         arcs, targets = arcs_at(self.snapshot, positions, relation[group])
         rank = rank_before[group] + within
-        keep = targets != branch.topic if self.simple else np.ones(len(arcs), bool)
+        sources, avoid = branch.entities[owner[order][group]], branch.topic if self.simple else -1
+        keep = walks.avoid_topic(self.snapshot, sources, targets, avoid, relation[group])
         return rank[keep], relation[group][keep], arcs[keep]
 
 

@@ -213,6 +213,7 @@ def test_lines_of_another_encoding_are_named_in_every_format(read):
         "d.nt": b'<urn:a> <urn:r> <urn:b> .\n<urn:a> <urn:r> "' + latin + b'" .\n',
     }.items():
         rows, problems = read(content, name)
+        rows, problems = read(b"\xef\xbb\xbf" + content, name)  # the mark says that it is UTF-8
         assert len(rows) == 1, name
         assert [p.kind for p in problems] == ["encoding"], name
 

@@ -103,6 +103,12 @@ def kept_files():
     return tempfile.gettempdir()
 
 
+def report_pid(progress):
+    progress(os.getpid())
+    time.sleep(0.5)
+    return "read"
+
+
 def modules():
     import sys
 
@@ -176,6 +182,11 @@ def test_who_waits_may_break_it_off():
         call(loop, check=stop)
     with pytest.raises(Cancelled):
         call(report, told={"problems": stop, "progress": lambda _: None})
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_to_all_processes_does_not_break_the_file_off(number):
+    assert call(report_pid, told={"progress": lambda child: os.kill(child, number)}) == "read"
 
 
 def test_others_go_on_meanwhile():

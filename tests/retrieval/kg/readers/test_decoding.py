@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from retrieval.kg.readers import preview_graph, read_graph
 from retrieval.kg.readers.decoding import encoding_of, named_encoding
 
 TEXTS = {
@@ -92,3 +93,42 @@ def test_a_page_may_say_its_encoding_and_nothing_else() -> None:
     assert named_encoding("a\0b") is None
     assert named_encoding("\ud800") is None
     assert named_encoding("Latin1") == "iso8859-1"
+
+
+NAMES = {
+    "cp1252": ["La Niñera", "Große Fahrt", "Café Zürich"],
+    "cp1250": ["Łódź", "Gdańsk", "Györ", "Plzeň"],
+    "cp1251": ["Москва", "Казань", "Новосибирск"],
+    "koi8-r": ["Москва", "Казань", "Новосибирск"],
+    "cp1253": ["Αθήνα", "Θεσσαλονίκη", "Πάτρα"],
+    "shift_jis": ["東京", "カメラ", "さくら"],
+    "gb18030": ["北京", "上海", "中国"],
+    "cp949": ["서울", "부산", "대한민국"],
+    "utf-16-le": ["Łódź", "Москва"],
+    "utf-16-be": ["Łódź", "Москва"],
+}
+
+
+@pytest.mark.parametrize("encoding", NAMES)
+@pytest.mark.parametrize("place", ["early", "late"])
+def test_a_table_is_read_in_its_encoding_wherever_its_letters_stand(tmp_path, encoding, place) -> None:
+    plain = [f"Film {i},Director {i},{1900 + i % 90}" for i in range(9_000)]
+    rows = [f"{name},Director x,1999" for name in NAMES[encoding]]
+    lines = ["title,director,year", *(rows + plain if place == "early" else plain + rows)]
+    path = tmp_path / "films.csv"
+    path.write_bytes(("\n".join(lines) + "\n").encode(encoding))
+    table = read_graph(path, problems=pytest.fail)
+    assert table.node_attributes is not None
+    labels = set(table.node_attributes["label"])
+    assert set(NAMES[encoding]) <= labels
+    assert len(labels) == len(plain) + len(rows)
+    assert preview_graph(path).encoding == table.reports[0].encoding
+    assert any("looks like" in note for note in preview_graph(path).notes)
+
+
+def test_lines_that_are_not_utf_8_in_a_file_that_is_are_bad_rows(tmp_path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_bytes("é\tr\tb\nü\tr\tb\n".encode() + b"caf\xe9\tr\tb\n")
+    problems = []
+    assert len(read_graph(path, problems=problems.append)) == 2
+    assert [(problem.line, problem.kind) for problem in problems] == [(3, "encoding")]

@@ -47,9 +47,10 @@ def test_more_columns_are_guessed_by_name_and_corrected_by_position(look, tmp_pa
     plain = look("1\tSpielberg\t0.5\tJaws\tdirected_by\n2\tFrench\t1\tHook\tin_language\n")
     assert plain.columns == {"head": 0, "relation": 1, "tail": 2}
     assert plain.notes == (
-        "Rows have 5 columns: head is column 1, relation is column 2, tail is column 3."
-        " Choose others where that is wrong.",
+        "Rows have 5 columns, and the first row does not name them. Choose which are head, relation and tail, or add"
+        " a first line with the names of the columns, which makes a table of things.",
     )
+    assert plain.rows == ()
     assert plain.header_cells == ("column 1", "column 2", "column 3", "column 4", "column 5")
     right = {"head": 3, "relation": 4, "tail": 1}
     corrected = look("1\tSpielberg\t0.5\tJaws\tdirected_by\n2\tFrench\t1\tHook\tin_language\n", columns=right)
@@ -99,7 +100,7 @@ def test_a_few_lines_of_another_encoding_are_left_out_by_name(look, tmp_path):
     content = "".join(f"é{i}\tr\tb\n" for i in range(20)).encode() + "café\tserves\tthé\n".encode("latin-1")
     found = look(content)
     assert found.encoding == "utf-8"
-    assert found.notes[0].startswith("1 of the first 21 lines are not UTF-8")
+    assert found.notes[0].startswith("1 line is not UTF-8")
     assert [(p.file, p.line, p.kind) for p in found.problems] == [("kb.txt", 21, "encoding")]
     problems = []
     table = read_graph(tmp_path / "upload", problems=problems.append)

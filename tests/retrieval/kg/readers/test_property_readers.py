@@ -265,8 +265,8 @@ def test_files_without_a_good_row(read, fmt, content, says):
 def test_bytes_that_are_no_text_and_long_values(read):
     got = read(
         {
-            "n.csv": b"id,name,type,note\n1,A,x,\xff\n2,B,x," + b"n" * 131_073 + b"\n3,C,x,ok\n",
-            "j.jsonl": b'{"name": "E"}\n{"name": "\xff"}\n{"name": "D", "x": "\\ud800"}\n',
+            "n.csv": b"\xef\xbb\xbfid,name,type,note\n1,A,x,\xff\n2,B,x," + b"n" * 131_073 + b"\n3,C,x,ok\n",
+            "j.jsonl": b'\xef\xbb\xbf{"name": "E"}\n{"name": "\xff"}\n{"name": "D", "x": "\\ud800"}\n',
         }
     )
     assert [row[0] for row in got.nodes] == ["C", "E"]

@@ -412,3 +412,22 @@ def test_rows_are_called_by_their_descriptions_beside_codes(tmp_path):
     found, problems = facts(tmp_path, routes_csv=routes, runs_csv=runs)
     assert not problems
     assert {("Moor Top", "route", "A1"), ("run 101", "route", "Moor Top")} <= found
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 4, 5, 60])
+@pytest.mark.parametrize(
+    ("header", "row", "table"),
+    [
+        ("City,Mayor,Country", "Town {a},Ola {a} Nowa,Poland", True),
+        ("Employee,Department,City", "Ann {a},Sales,Oslo", True),
+        ("name,born,died", "Ann {a},19{n},20{n}", True),
+        ("Film {a} x,directed_by,Ann {a}", "Film {a},directed_by,Ann {a}", False),
+        ("Film x,DIRECTED_BY,Ann", "Film {a},IN_LANGUAGE,French", False),
+        ("Q42,P31,Q5", "Q1{n},P{n},Q5", False),
+    ],
+)
+def test_a_table_is_one_however_few_rows_it_has(header, row, table, rows):
+    text = "\n".join(
+        [header, *(row.format(a=chr(65 + n % 26) + chr(97 + n // 26), n=10 + n) for n in range(rows))]
+    )
+    assert (find_table(text + "\n", "list.csv", sure=False) is not None) == table

@@ -8,6 +8,7 @@ import pytest
 
 from retrieval.errors import EmptySourceError, SourceError
 from retrieval.kg.readers import preview_graph, read_graph
+from retrieval.kg.readers.number_formats import format_number
 from retrieval.kg.readers.workbooks import is_workbook
 from retrieval.kg.table import ROW
 
@@ -162,3 +163,75 @@ def test_other_office_files_are_no_workbooks(tmp_path):
     assert not is_workbook(tmp_path / "letter.docx")
     with pytest.raises(SourceError, match="Office file"):
         said(tmp_path / "letter.docx")
+
+
+def test_merged_cells_fill_their_range_and_titles_do_not(book):
+    path = book(
+        "staff.xlsx",
+        Staff=[
+            ["Staff of the year", None, None],
+            ["Region", "Name", "Desk"],
+            ["North", "Ada", "1a"],
+            [None, "Bo", "2a"],
+            ["South", "Cy", None],
+        ],
+    )
+    edited = openpyxl.load_workbook(path)
+    for cells in ("A1:C1", "A3:A4"):
+        edited["Staff"].merge_cells(cells)
+    edited.save(path)
+    rows, _, _ = said(path)
+    regions = {(name, value) for name, key, value in rows if key == "Region"}
+    assert regions == {("Ada", "North"), ("Bo", "North"), ("Cy", "South")}
+
+
+def test_headings_over_several_columns_are_joined_with_those_below(book):
+    path = book(
+        "shops.xlsx",
+        Shops=[
+            ["Shop", "Costs", None, "Income", None],
+            [None, "Rent", "Staff", "Bar", "Food"],
+            ["Oslo", 1, 2, 3, 4],
+        ],
+    )
+    edited = openpyxl.load_workbook(path)
+    for cells in ("A1:A2", "B1:C1", "D1:E1"):
+        edited["Shops"].merge_cells(cells)
+    edited.save(path)
+    rows, _, _ = said(path)
+    assert {(key, value) for _, key, value in rows if value.isdigit() and key != ROW} == {
+        ("Costs Rent", "1"), ("Costs Staff", "2"), ("Income Bar", "3"), ("Income Food", "4"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "shown"),
+    [
+        (45, "00000", "00045"),
+        (12345678, "000-00-0000", "012-34-5678"),
+        (5551234567, "(000) 000-0000", "(555) 123-4567"),
+        (7, '"INV-"0000', "INV-0007"),
+        (0.1234, "0%", "12.34%"),
+        (-4.5, '"$"#,##0.00_);("$"#,##0.00)', "-$4.50"),
+        (12, "#,##0.00 [$€-407]", "12.00 €"),
+        (2.5, '0.00" kg"', "2.50 kg"),
+        (1234.5, "#,##0.00", None),
+        (5, "General", None),
+        (45000, "yyyy-mm-dd", None),
+        (0.5, "# ?/?", None),
+    ],
+)
+def test_numbers_are_kept_as_their_cells_show_them(number, code, shown):
+    assert format_number(number, code) == shown
+
+
+def test_codes_of_a_workbook_keep_their_zeros(book):
+    path = book("staff.xlsx", Staff=[["Name", "Badge", "Share"], ["Ada", 45, 0.25], ["Bo", 7, 0.5]])
+    edited = openpyxl.load_workbook(path)
+    for row in edited["Staff"].iter_rows(min_row=2):
+        row[1].number_format, row[2].number_format = "00000", "0%"
+    edited.save(path)
+    rows, _, _ = said(path)
+    assert {row for row in rows if row[1] in ("Badge", "Share")} == {
+        ("Ada", "Badge", "00045"), ("Ada", "Share", "25%"), ("Bo", "Badge", "00007"), ("Bo", "Share", "50%"),
+    }  # fmt: skip

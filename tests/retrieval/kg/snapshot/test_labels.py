@@ -5,8 +5,8 @@ from itertools import pairwise
 import polars as pl
 import pytest
 
-from retrieval.kg.build.labels import normalised, normalised_series
-from retrieval.kg.snapshot.labels import normalise
+from retrieval.kg.build.labels import normalise_series
+from retrieval.kg.snapshot.labels import keep_as_written, normalise
 from tests.retrieval.kg.worlds import build
 
 FACTS = [
@@ -51,15 +51,36 @@ def found(graph, text, limit=10):
         "ﬁ",
         "Ὀδυσσεύς",
         "½",
+        "C++",
+        "C#",
+        "C＋＋",
+        "C♯ major",
+        "B♭",
+        "C++11",
+        "A-",
+        "A−?",
+        "(AB-)",
+        "é-",
+        "Jean-Pierre",
+        "x- y",
+        "a+b",
+        "+1",
+        "#1 hit",
+        "A$AP",
+        "P!nk",
+        "1990-",
+        "O–",
+        "++",
+        "Canal+ Sport",
     ],
 )
 def test_builder_and_searcher_normalise_alike(text):
-    assert pl.DataFrame({"t": [text]}).select(normalised("t")).item() == normalise(text)
+    assert normalise_series(pl.Series([text])).item() == normalise(text)
 
 
 def test_a_column_normalises_like_its_values():
     texts = ["Jaws", "The  Matrix", " padded ", "Amélie", "$", "", "R2-D2", "new york", "ÉTÉ", "2001"]
-    assert normalised_series(pl.Series(texts)).to_list() == [normalise(text) for text in texts]
+    assert normalise_series(pl.Series(texts)).to_list() == [normalise(text) for text in texts]
 
 
 def test_normalise():
@@ -184,3 +205,64 @@ def test_names_of_words_without_spaces_are_found_by_their_words(graph):
     assert [match.source for match in graph.labels.lookup("tour de suisse 2024")] == ["alias"]
     assert [match.node.label for match in graph.labels.containing("roglic")] == ["PrimozRoglic"]
     assert graph.labels.lookup("i phone x") == []
+
+
+@pytest.fixture(scope="module")
+def signs(tmp_path_factory):
+    names = [
+        "C",
+        "C#",
+        "C++",
+        "A",
+        "A-",
+        "A+",
+        "Canal+",
+        "Weißstraße",
+        "Łódź",
+        "Wham",
+        "Wham!",
+        "Notepad++",
+        "Notepad",
+    ]
+    return build([(name, "is", "here") for name in names], tmp_path_factory.mktemp("signs") / "g")
+
+
+def looked_up(graph, text):
+    return [match.node.label for match in graph.labels.lookup(normalise(text))]
+
+
+@pytest.mark.parametrize("name", ["C", "C#", "C++", "A", "A-", "A+", "Notepad", "Notepad++"])
+def test_names_that_differ_by_signs_are_told_apart(signs, name):
+    assert looked_up(signs, name) == [name]
+    assert [match.node.label for match in signs.labels.search(name, 1)] == [name]
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("Canal", "Canal+"),
+        ("weissstrasse", "Weißstraße"),
+        ("LODZ", "Łódź"),
+        ("łódź", "Łódź"),
+        ("WEIẞSTRASSE", "Weißstraße"),
+    ],
+)
+def test_folded_names_are_found_where_nothing_else_has_them(signs, text, label):
+    assert looked_up(signs, text) == [label]
+
+
+def test_a_sign_that_no_name_has_finds_nothing(signs):
+    assert looked_up(signs, "C--") == looked_up(signs, "Wham+") == []
+    assert signs.labels.fuzzy("canal#") == []
+
+
+def test_the_name_as_it_is_written_comes_before_the_folded_one(signs):
+    matches = signs.labels.lookup("wham")
+    assert [m.node.label for m in keep_as_written(matches, "Who is in Wham!?", 10, 14)] == ["Wham!"]
+    assert [m.node.label for m in keep_as_written(matches, "Who is in Wham?", 10, 14)] == ["Wham"]
+    assert len(keep_as_written(matches, "Who is in WHAM-O?", 10, 14)) == 1
+
+
+def test_snapshots_of_before_have_no_signs(tmp_path, monkeypatch):
+    monkeypatch.setattr("retrieval.kg.build.from_table.FORMAT_VERSION", 3)
+    assert looked_up(build([("C", "is", "here")], tmp_path / "g"), "C++") == ["C"]

@@ -1,6 +1,8 @@
 """A graph that stays in a SPARQL endpoint: a real one, over HTTP."""
 
+import contextlib
 import gc
+import json
 import socket
 import threading
 import time
@@ -298,3 +300,73 @@ def test_pulls_are_kept_for_a_while_and_few(server):
 
 def graph_of(server, pulls):
     return SparqlGraph(server.url, pulls=pulls)
+
+
+def rows(*found, names=()):
+    """Results of SPARQL in JSON, each term as type and value."""
+    bindings = [
+        {name: {"type": kind, "value": value} for name, (kind, value) in row.items()} for row in found
+    ]
+    names = names or sorted({name for row in found for name in row})
+    return json.dumps({"head": {"vars": list(names)}, "results": {"bindings": bindings}}).encode()
+
+
+FACT = {"s": ("uri", "http://y/a"), "p": ("uri", "http://y/b"), "o": ("uri", "http://y/c")}
+NAME = {"label": ("literal", "Jaws"), "e": ("uri", "http://x/jaws"), "l": ("literal", "Jaws")}
+DISHONEST = {
+    "facts": rows(FACT),
+    "names": rows(NAME),
+    "everything": rows({**FACT, **NAME, "x": ("uri", "http://y/b"), "node": ("uri", "http://y/a")}),
+    "a name that nobody asked about": rows({**NAME, "label": ("literal", "Other")}),
+    "blank nodes": rows({**NAME, "e": ("bnode", "b0")}),
+    "literals for entities": rows({**NAME, "e": ("literal", "x")}),
+    "entities for names": rows({**NAME, "l": ("uri", "http://x/l"), "label": ("uri", "http://x/l")}),
+    "literals for predicates": rows({**FACT, "p": ("literal", "x")}),
+    "unbound": rows({}, names=("s", "p", "o", "e", "label", "l")),
+    "no columns": rows({}, names=("other",)),
+    "words for numbers": rows({"number": ("literal", "many"), "node": ("uri", "http://y/a")}),
+    "yes": b'{"head": {}, "boolean": true}',
+    "no results": b'{"head": {"vars": ["s"]}}',
+    "a list": b"[]",
+    "rows of numbers": b'{"head": {"vars": ["s"]}, "results": {"bindings": [1]}}',
+    "half": rows(FACT)[:-10],
+    "binary": b"\xff\xfe\x00",
+    "nothing": b"",
+}
+CALLS = {
+    "find": lambda graph: graph.find(["Jaws"]),
+    "search": lambda graph: graph.search("Jaws"),
+    "names": lambda graph: graph.names(["http://x/jaws"]),
+    "link": lambda graph: graph.link("Who directed Jaws?"),
+    "subgraph": lambda graph: graph.subgraph(["http://x/jaws"]),
+    "overview": lambda graph: graph.overview(),
+    "probe": lambda graph: graph.probe(),
+    "number": lambda graph: graph.select("SELECT ?number", number=endpoint.Column.MAYBE_NUMBER),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+@pytest.mark.parametrize("answer", DISHONEST.values(), ids=DISHONEST)
+def test_whatever_an_endpoint_answers_is_taken_or_is_its_error(graph, server, answer, call):
+    server.same = answer
+    with contextlib.suppress(EndpointError, EmptySourceError, UnknownEntityError):
+        call(graph)
+
+
+@pytest.mark.parametrize(
+    ("call", "answer", "how"),
+    [
+        ("link", "facts", "with nothing for \\?label, which must be a literal"),
+        ("link", "a name that nobody asked about", "about Other, which it was not asked about"),
+        ("link", "blank nodes", "for \\?e, which must be an IRI"),
+        ("names", "entities for names", "with <http://x/l> for \\?l, which must be a literal"),
+        ("subgraph", "facts", "about http://y/a, which it was not asked about"),
+        ("subgraph", "literals for predicates", "for \\?p, which must be an IRI"),
+        ("number", "words for numbers", "for \\?number, which must be a number or nothing"),
+    ],
+)
+def test_an_endpoint_that_does_not_answer_its_queries_is_told_how(graph, server, call, answer, how):
+    server.same = DISHONEST[answer]
+    with pytest.raises(EndpointError, match=f"does not answer its queries: it answered .*{how}") as caught:
+        CALLS[call](graph)
+    assert caught.value.hint

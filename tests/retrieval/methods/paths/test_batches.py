@@ -8,7 +8,7 @@ import pytest
 from retrieval.kg.search.walks import arc_ends
 from retrieval.methods._shared.paths.batches import sample_contexts
 from retrieval.methods._shared.paths.examples import make_examples
-from retrieval.supervision.grounding import ground
+from retrieval.supervision.grounding import Grounded, ground
 from retrieval.supervision.labels import Label
 from retrieval.text.relation_index import relation_texts
 from retrieval.types import Question
@@ -44,6 +44,22 @@ def asked():
     own = [f for f in facts() if f[0] in ("Film 01", "Film 05") and f[1] in ("directed_by", "in_language")]
     whole = Question("a", "which films share their director with Film 01", ("Film 01",), ("Film 05",))
     return [whole, replace(whole, id="b", triples=tuple(own))], own
+
+
+@pytest.mark.parametrize(
+    ("masks", "text"), [(True, "who directed X and Y"), (False, "who directed Film 01 and Film 02")]
+)
+def test_a_question_is_read_with_its_names_masked_or_as_it_is(graph, masks, text):
+    question = Question("q", "who directed Film 01 and Film 02", ("Film 01", "Film 02"), ("Director 1",))
+    steps = label("q", "Film 01", ("directed_by", False))
+    grounded = [Grounded(question, tuple(graph.find_entity(f"Film 0{i}") for i in (1, 2)), (0,))]
+    encoder = WordEncoder()
+    made = make_examples(
+        graph, grounded, [steps], encoder, encoder.encode(relation_texts(graph)),
+        max_hops=3, similar=0.99, words=False, mask_names=masks,
+    )  # fmt: skip
+    assert made.texts.vectors[made.rows[0]].tolist() == encoder.encode([text])[0].tolist()
+    assert (made.rows[0] == made.as_written[0]) == (not masks)
 
 
 def test_only_a_questions_own_subgraph_competes(graph, asked):

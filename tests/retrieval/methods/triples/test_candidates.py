@@ -5,6 +5,7 @@ import pytest
 
 from retrieval.methods._shared.triples.candidates.fan_out import FanOut
 from retrieval.methods._shared.triples.candidates.khop import KHop
+from retrieval.methods._shared.triples.settings import TripleConfig
 from tests.retrieval.kg.worlds import FILMS, build, random_facts
 
 
@@ -61,3 +62,15 @@ def test_fan_out_takes_all_of_a_topic_and_a_few_of_each_relation_beyond(tmp_path
     # The topic's own six fill the budget; nothing is opened after them.
     assert len(FanOut(hops=2, max_triples=6)(graph, hub).facts) == 6
     assert FanOut(hops=2)(graph, np.zeros(0, np.int64)).facts.tolist() == []
+
+
+def test_without_limits_every_fact_within_reach_is_a_candidate(tmp_path):
+    facts = [("hub", "has", f"part {i}") for i in range(6)]
+    facts += [("part 0", "made", f"thing {i}") for i in range(50)] + [("thing 0", "near", "beyond")]
+    graph = build(facts, tmp_path / "graph")
+    hub = np.array([graph.find_entity("hub")])
+    limited = FanOut.from_settings(TripleConfig(max_hops=2, fan_out=32, max_candidates=20))(graph, hub)
+    assert (len(limited.facts), limited.truncated) == (6 + 32, True)
+    whole = FanOut.from_settings(TripleConfig(max_hops=2, fan_out=0, max_candidates=0))(graph, hub)
+    assert whole.facts.tolist() == KHop(2)(graph, hub).facts.tolist()
+    assert (len(whole.facts), whole.truncated) == (6 + 50, False)

@@ -95,6 +95,19 @@ def test_a_question_with_its_own_subgraph_is_learned_on_that_alone(graph):
     assert positive_facts(made, np.array([0]), subgraphs).sum() == 2
 
 
+@pytest.mark.parametrize("masks", [True, False])
+def test_a_question_is_read_with_its_topic_masked_or_as_it_is(graph, masks):
+    text = "which film shares its director with Jaws"
+    jaws = ids(graph, "Jaws")[0]
+    made = make_triple_examples(
+        graph, [Grounded(Question("q", text, ("Jaws",), ("Munich",)), (jaws,), ())],
+        [Label("q", "Jaws", BACK, "given")], WordEncoder(),
+        max_hops=2, simple=True, words=False, mask_names=masks,
+    )  # fmt: skip
+    read = text.replace("Jaws", "X") if masks else text
+    assert made.texts.vectors[made.rows[0]].tolist() == WordEncoder().encode([read])[0].tolist()
+
+
 def test_labels_of_one_question_and_topic_are_one_example_with_shares_of_lengths(graph):
     made = examples(graph, [Label("q", "Jaws", BACK, "given"), Label("q", "Jaws", GENRE, "given")])
     assert len(made) == 1

@@ -75,4 +75,4 @@ def test_the_paper_s_form_is_trained_and_asked(tmp_path):
         "rel-rag-triple", films, asked, out=tmp_path / "out", encoder=WordEncoder(), cache=tmp_path / "cache",
         config={"preset": "paper", "hidden": 16, "epochs": 2, "batch_size": 16},
     )  # fmt: skip
-    assert 0 < result.metrics["dev_triple_recall"] <= 1
+    assert 0 < result.metrics["dev_likelihood"] < 1

@@ -7,7 +7,7 @@ import pytest
 
 from retrieval.methods._shared.triples.candidates.fan_out import FanOut
 from retrieval.methods._shared.triples.chain_expansion import Scores, grow
-from retrieval.methods._shared.triples.ranking import Retrieved, chains_within, top
+from retrieval.methods._shared.triples.ranking import Retrieved, chains_within, parallel_units, top
 from retrieval.methods._shared.triples.subgraphs import cut
 from retrieval.methods.reg_entity.retriever import entity_scores
 from retrieval.methods.rel_rag_triple.retriever import begins
@@ -221,3 +221,30 @@ def test_entity_scores_become_triple_scores(graph):
     assert (walked.rank.tolist(), walked.of_entities) == (found.rank.tolist(), False)
     assert np.array([walked.forward, walked.backward]).tolist() == ways.tolist()
     assert walked.shares(np.array([directed])).tolist() == pytest.approx([0.625])
+
+
+def test_parallel_triples_count_once_among_the_best(tmp_path):
+    facts = [
+        ("Ann", "directed", "Dawn"),
+        ("Ann", "scored", "Noon"),
+        ("Ann", "wrote", "Dawn"),
+        ("Dawn", "by", "Ann"),
+    ]
+    graph = build(tmp_path / "graph", facts)
+    subgraphs = cut(graph, ids(graph, "Ann"), FanOut(1))
+    position = {graph.relation_name(r): i for i, r in enumerate(subgraphs.relations.tolist())}
+    scores = np.zeros(4)
+    for name, score in {"directed": 0.9, "by": 0.8, "scored": 0.5, "wrote": 0.1}.items():
+        scores[position[name]] = score
+    within = slice(0, 4)
+    units = parallel_units(subgraphs, within)
+
+    def best(count, units=None):
+        names = {i: name for name, i in position.items()}
+        return [names[i] for i in top(scores, within, count, units).tolist()]
+
+    assert best(2) == ["directed", "by"]
+    # (Ann, directed ⊕ wrote, Dawn) is one triple; (Dawn, by, Ann) has other ends.
+    assert best(1, units) == ["directed", "wrote"]
+    assert best(2, units) == ["directed", "wrote", "by"]
+    assert best(9, units) == ["directed", "wrote", "by", "scored"]

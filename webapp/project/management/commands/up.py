@@ -19,6 +19,7 @@ from webapp.accounts import services as accounts
 from webapp.graphs import services as graphs
 from webapp.jobs import heartbeats
 from webapp.project import demo, embedded, home, orphans, supervisor
+from webapp.project.connections import raise_descriptor_limit
 from webapp.uploads import services as uploads
 
 HEALTHY_WITHIN_S = 180.0
@@ -42,6 +43,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Start, watch, stop."""
         env = settings.CLEW
+        raise_descriptor_limit()
         with home.only_one(env.home):
             home_id = embedded.identify(env.home, self.say)
             left = orphans.end(home_id)
@@ -155,7 +157,7 @@ def _web_answers() -> bool:
 
 def _workers_alive() -> bool:
     try:
-        return all(heartbeats.count(queue) for queue in (heartbeats.ANSWERS, heartbeats.JOBS))
+        return all(heartbeats.count(queue) for queue in (heartbeats.ANSWERS, *heartbeats.JOB_QUEUES))
     except redis.RedisError:
         return False
 

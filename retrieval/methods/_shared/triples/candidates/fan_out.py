@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from retrieval.kg.search.walks import as_ids
 from retrieval.kg.snapshot import Snapshot
-from retrieval.methods._shared.arc_groups import arcs_at, groups, spread
+from retrieval.methods._shared.arc_groups import UNLIMITED, arcs_at, groups, spread
 from retrieval.methods._shared.triples.candidates.base import CandidateSubgraph
+from retrieval.methods._shared.triples.settings import TripleConfig
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,11 @@ class FanOut:
     hops: int = 3
     per_relation: int = 32
     max_triples: int = 10_000
+
+    @classmethod
+    def from_settings(cls, config: TripleConfig) -> Self:
+        """Make the strategy of a method's settings, where 0 stands for no limit."""
+        return cls(config.max_hops, config.fan_out or UNLIMITED, config.max_candidates or UNLIMITED)
 
     def __call__(self, snapshot: Snapshot, topics: np.ndarray) -> CandidateSubgraph:
         """The candidate subgraph around ``topics``."""

@@ -1,0 +1,69 @@
+"""The processor time of reading a long question: when it is spent, reading stops with what it has."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
+from typing import TypeVar
+
+T = TypeVar("T")
+
+READ_CHARACTERS = 1_000
+"""So much of a question is read, up to the end of a word."""
+
+LONG_CHARACTERS = 400
+"""A question that is longer has a budget; a shorter one cannot cost much, whatever it says."""
+
+SECONDS = 2.0
+"""Of processor time, so that a question is read alike on a busy machine."""
+
+
+class Effort:
+    """The budget of one question, counted in the thread that answers it."""
+
+    def __init__(self, question: str) -> None:
+        self._limit = SECONDS if len(question) > LONG_CHARACTERS else float("inf")
+        self._used = 0.0
+        self._resumed: float | None = None
+        self.was_cut = len(question) > READ_CHARACTERS
+
+    def spend(self, items: Iterable[T]) -> Iterator[T]:
+        """Yield the items; making them is paid from this budget, and their reader's work is not."""
+        made = iter(items)
+        while True:
+            token, self._resumed = _current.set(self), time.thread_time()
+            try:
+                item = next(made)
+            except StopIteration:
+                return
+            finally:
+                self._used, self._resumed = self._spent(), None
+                _current.reset(token)
+            yield item
+
+    def is_spent(self) -> bool:
+        """Whether nothing is left. Who asks and stops leaves something out."""
+        spent = self._spent() > self._limit
+        self.was_cut = self.was_cut or spent
+        return spent
+
+    def _spent(self) -> float:
+        return self._used + (0.0 if self._resumed is None else time.thread_time() - self._resumed)
+
+
+_current: ContextVar[Effort | None] = ContextVar("effort", default=None)
+
+
+def is_spent() -> bool:
+    """Whether the budget of the question that is being read is spent; without a budget it never is."""
+    effort = _current.get()
+    return effort is not None and effort.is_spent()
+
+
+def readable_part(question: str) -> str:
+    """The beginning of a question that is read."""
+    if len(question) <= READ_CHARACTERS:
+        return question
+    part, _, _ = question[: READ_CHARACTERS + 1].rpartition(" ")
+    return part or question[:READ_CHARACTERS]

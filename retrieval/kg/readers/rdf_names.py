@@ -1,0 +1,152 @@
+"""Names for the terms of RDF files: labels of nodes, their descriptions, and what is said of statements."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+import polars as pl
+
+from retrieval.kg.readers.file_contents import NODE_SCHEMA, TERM_SCHEMA, FactFile, FactSink
+from retrieval.kg.readers.rdf_structures import Row
+from retrieval.kg.snapshot.relation_names import local_name
+
+DESCRIPTION = "description"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFacts:
+    """The statements of RDF files by label.
+
+    Attributes:
+        facts: heads, relations and tails, those of annotated facts that a sink has taken once more.
+        nodes: label, kind and IRI.
+        relation_labels: of relations that have one.
+        node_attributes: (label, key, value): of a node described in several languages, its descriptions without one or
+            else in English.
+        fact_attributes: (row of ``facts``, key, value).
+    """
+
+    facts: pl.DataFrame
+    nodes: pl.DataFrame
+    relation_labels: dict[str, str]
+    node_attributes: list[tuple[str, str, str]]
+    fact_attributes: list[tuple[int, str, str]]
+
+
+def resolve(files: Sequence[FactFile], sink: FactSink | None = None) -> NamedFacts:
+    """Name the terms of all RDF files together, those of the rows that a sink has taken too."""
+    rows = pl.concat([f.terms for f in files if f.terms is not None])
+    names: dict[str, tuple[int, str]] = {}
+    for file in files:
+        for key, offer in file.names.items():
+            if key not in names or offer[0] < names[key][0]:
+                names[key] = offer
+    taken = (rows["head"].clear(), rows["relation"].clear()) if sink is None else sink.terms()
+    annotated = _stated(files, rows, sink)
+    annotations = [one for file in files for one in file.annotations if one.fact in annotated]
+    keys = {key for one in annotations for key in one.keys}
+    relations = {*rows["relation"].unique(), *taken[1], *keys}
+    described = _descriptions(files, relations)
+    unused = [key for key in {**names, **described} if key[1:] not in relations]
+    terms = (
+        pl.concat([rows["head"], rows["tail"], taken[0].alias("head"), pl.Series("head", unused, pl.String)])
+        .unique()
+        .sort()
+        .to_list()
+    )
+    labels = _labels(terms, names)
+    kinds = [
+        "literal" if t[0] == '"' else "cvt" if t[0] == "_" and t not in names else "entity" for t in terms
+    ]
+    nodes = pl.DataFrame(
+        {"label": labels, "kind": kinds, "iri": [t[1:] if t[0] == "<" else None for t in terms]},
+        schema=NODE_SCHEMA,
+    )
+    lookup = pl.DataFrame({"term": terms, "label": labels})
+    if sink is not None:
+        sink.name(lookup["term"], lookup["label"])
+    rows = pl.concat([rows, pl.DataFrame([*annotated], schema=TERM_SCHEMA, orient="row")])
+    facts = rows.select(_relabel(rows["head"], lookup), rows["relation"], _relabel(rows["tail"], lookup))
+    shown = dict(zip(terms, labels, strict=True)) if described or annotations else {}
+    relation_labels = {r: names["<" + r][1] for r in relations if "<" + r in names}
+    places = {fact: rows.height - len(annotated) + place for place, fact in enumerate(annotated)}
+    fact_attributes = [
+        (
+            places[one.fact],
+            " ".join(relation_labels.get(key) or local_name(key) for key in one.keys),
+            shown.get(one.value) or _plain_label(one.value, names),
+        )
+        for one in annotations
+    ]
+    attributes = [(shown[term], DESCRIPTION, text) for term, texts in described.items() for text in texts]
+    return NamedFacts(facts, nodes, relation_labels, attributes, fact_attributes)
+
+
+def _stated(files: Sequence[FactFile], rows: pl.DataFrame, sink: FactSink | None) -> dict[Row, None]:
+    """The facts that something is said of, if any file states them; a problem names those that none does."""
+    facts = list(dict.fromkeys(one.fact for file in files for one in file.annotations))
+    if not facts:
+        return {}
+    asked = pl.DataFrame(facts, schema=TERM_SCHEMA, orient="row")
+    stated = set(rows.join(asked, on=list(TERM_SCHEMA), how="semi", nulls_equal=True).iter_rows())
+    if sink is not None:
+        stated.update(asked.filter(sink.find_terms(asked)).iter_rows())
+    for file in files:
+        lacking = {one.fact: None for one in file.annotations if one.fact not in stated}
+        for head, relation, tail in lacking if file.log is not None else ():
+            said = f"{head[1:]} {relation} {tail[1:]}"
+            file.log.add(0, "something is said of a fact that no file states; it is left out", said)
+        if lacking and file.log is not None:
+            file.log.close()
+    return {fact: None for fact in facts if fact in stated}
+
+
+def _descriptions(files: Sequence[FactFile], relations: set[str]) -> dict[str, list[str]]:
+    """The descriptions of each term in its best language; those of relations are left out."""
+    found: dict[str, tuple[int, list[str]]] = {}
+    for term, rank, text in (row for file in files for row in file.described):
+        if term[1:] in relations:
+            continue
+        best = found.get(term)
+        if best is None or rank < best[0]:
+            found[term] = (rank, [text])
+        elif rank == best[0]:
+            best[1].append(text)
+    return {term: texts for term, (_, texts) in found.items()}
+
+
+def _relabel(column: pl.Series, lookup: pl.DataFrame) -> pl.Series:
+    frame = pl.DataFrame({"term": column}).join(lookup, on="term", how="left", maintain_order="left")
+    return frame["label"].alias(column.name)
+
+
+def _labels(terms: list[str], names: dict[str, tuple[int, str]]) -> list[str]:
+    """One label per term, no two alike."""
+    plain = [_plain_label(term, names) for term in terms]
+    shared = Counter(label for term, label in zip(terms, plain, strict=True) if term[0] != '"')
+    labels = []
+    for term, label in zip(terms, plain, strict=True):
+        if term[0] == '"':
+            labels.append(f'"{label}"' if label in shared else label)
+        elif shared[label] > 1:
+            own = local_name(term[1:]) if term[0] == "<" else term
+            labels.append(f"{label} ({own})" if own != label else f"{label} ({term.lstrip('<')})")
+        else:
+            labels.append(label)
+    counts = Counter(labels)
+    return [
+        f"{label} [{term.lstrip('<')}]" if counts[label] > 1 and term[0] != '"' else label
+        for term, label in zip(terms, labels, strict=True)
+    ]
+
+
+def _plain_label(term: str, names: dict[str, tuple[int, str]]) -> str:
+    if term in names:
+        return names[term][1]
+    if term[0] == "<":
+        local = unquote(local_name(term[1:])).replace("_", " ").strip()
+        return local or term[1:]
+    return term[1:] if term[0] == '"' else term

@@ -1,0 +1,169 @@
+"""Statements of RDF files by pyoxigraph: bad ones go to the log, and the rest is read."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from typing import IO, Any
+from urllib.parse import quote
+
+import pyoxigraph as ox
+
+from retrieval.errors import SourceError
+from retrieval.kg.readers.nesting import CheckedJson, CheckedXml, Readable
+from retrieval.kg.readers.problems import ProblemLog
+from retrieval.kg.readers.sources import Source
+
+#: Where in what was parsed an error is: each line is parsed by itself.
+_PLACE = re.compile(r"^Parser error [^:]*: ")
+_FORMATS = {
+    "ntriples": ox.RdfFormat.N_TRIPLES,
+    "nquads": ox.RdfFormat.N_QUADS,
+    "turtle": ox.RdfFormat.TRIG,  # whose graphs Turtle lacks, and which is the same without them
+    "n3": ox.RdfFormat.N3,
+    "rdfxml": ox.RdfFormat.RDF_XML,
+    "jsonld": ox.RdfFormat.JSON_LD,
+}
+#: Parsers go on after a bad statement; after so many in a row the file is not of this format.
+_GIVE_UP = 1000
+#: Formats of one statement a line, and how many bytes of them are parsed together.
+_BY_LINE = ("ntriples", "nquads")
+_CHUNK = 1 << 20
+#: Predicates between formulas of N3.
+_LOGIC = "http://www.w3.org/2000/10/swap/log#"
+#: The declaration of an encoding, which is UTF-8 once the text is decoded; and how far from the beginning it may end.
+_DECLARED, _DECLARATION = re.compile(rb"(<\?xml[^>]*?)\s+encoding\s*=\s*([\"']).*?\2"), 1024
+
+
+def parse_statements(source: Source, log: ProblemLog, fmt: str) -> Iterator[ox.Quad]:
+    """Yield the good statements of a file of an RDF format, in their order."""
+    quads = (_lines if fmt in _BY_LINE else _statements)(source, log, fmt)
+    for quad in quads:
+        if fmt == "n3" and isinstance(quad.graph_name, ox.BlankNode):
+            log.add(0, "a formula or rule of N3 states no fact", str(quad))
+        elif fmt != "n3" or not quad.predicate.value.startswith(_LOGIC):
+            yield quad
+
+
+class _Input:
+    """Hands bytes to the parser and remembers what went wrong below it."""
+
+    def __init__(self, file: Readable) -> None:
+        self._file = file
+        self.error: Exception | None = None
+
+    def read(self, size: int = -1) -> bytes:
+        try:
+            return self._file.read(size)
+        except Exception as error:
+            self.error = error
+            raise
+
+
+def _lines(source: Source, log: ProblemLog, fmt: str) -> Iterator[ox.Quad]:
+    """The good statements of a file that has one a line; a broken one never takes the next with it."""
+    failures = 0
+    for first, block in source.blocks(log.add):
+        at, number = 0, first
+        while at < len(block):
+            end = block.find(b"\n", at + _CHUNK) + 1 or len(block)
+            piece = block[at:end]
+            at = end
+            try:
+                quads = list(ox.parse(piece, format=_FORMATS[fmt]))
+            except (SyntaxError, ValueError, MemoryError):
+                for line in piece.splitlines(keepends=True):
+                    found = _line(line, number, log, fmt)
+                    number += 1
+                    failures = 0 if found else failures + (found is None)
+                    yield from found or ()
+                    if failures >= _GIVE_UP:
+                        return
+                continue
+            failures = 0
+            number += piece.count(b"\n")
+            yield from quads
+
+
+def _line(line: bytes, number: int, log: ProblemLog, fmt: str) -> list[ox.Quad] | None:
+    """The statements of a line; None where it is broken, which goes to the log."""
+    shown = line[:1000].decode(errors="replace")
+    # A line about a statement, as RDF-star wrote it, is Turtle.
+    known = _FORMATS["turtle" if line.lstrip().startswith(b"<<") else fmt]
+    try:
+        line.decode()
+        return list(ox.parse(line, format=known))
+    except UnicodeDecodeError as error:
+        log.add(number, f"not UTF-8 text (byte {error.start + 1} of the line)", shown, "encoding")
+    except MemoryError:
+        log.add(number, "the statement is longer than 16 MB", shown)
+    except (SyntaxError, ValueError) as error:
+        reason = error.msg if isinstance(error, SyntaxError) else str(error)
+        log.add(number, _PLACE.sub("", reason).replace("end of file", "end of the line"), shown)
+    return None
+
+
+def _checked(file: IO[bytes], fmt: str, name: str) -> Readable:
+    """The bytes of a file, which is refused where it nests so deep that its parser would not end."""
+    if fmt == "rdfxml":
+        start = _DECLARED.sub(rb"\1", file.read(_DECLARATION), count=1)
+        return CheckedXml(io.BufferedReader(_Joined(start, file)), name)
+    return CheckedJson(file, name) if fmt == "jsonld" else file
+
+
+class _Joined(io.RawIOBase):
+    """Some bytes and those of a file behind them."""
+
+    def __init__(self, start: bytes, file: IO[bytes]) -> None:
+        self._start, self._file = start, file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        part = self._start[: len(buffer)] or self._file.read(len(buffer))
+        self._start = self._start[len(part) :]
+        buffer[: len(part)] = part
+        return len(part)
+
+
+def _statements(source: Source, log: ProblemLog, fmt: str) -> Iterator[ox.Quad]:
+    """The good statements of a file; bad ones go to the log."""
+    whole = fmt in ("rdfxml", "jsonld")
+    with source.open() as file:
+        stream = _Input(_checked(file, fmt, source.name))
+        base = f"file:///{quote(source.name)}"
+        parser = ox.parse(stream, format=_FORMATS[fmt], base_iri=base)  # type: ignore[arg-type]  # only read() is called
+        failures = 0
+        while True:
+            try:
+                quad = next(parser)
+            except StopIteration:
+                return
+            except MemoryError:
+                log.add(0, "a statement is longer than 16 MB; nothing after it was read")
+                return
+            except (SyntaxError, OSError, EOFError, ValueError) as error:
+                if "LoadDocumentCallback" in str(error):
+                    raise SourceError(
+                        f"{source.name} refers to a JSON-LD context on the web, and none is fetched while reading.",
+                        hint='Put the context into the file in the place of its address ("@context": {...}), or '
+                        "expand the file with a JSON-LD tool, such as https://json-ld.org/playground.",
+                    ) from error
+                if isinstance(stream.error, SourceError):
+                    raise stream.error from None
+                if stream.error is not None or not isinstance(error, SyntaxError):
+                    reason = str(stream.error or error).rstrip(".")
+                    raise SourceError(
+                        f"{source.name} is a broken file: {reason}.",
+                        hint="It was probably cut short on its way; make or upload it again.",
+                    ) from error
+                rest = "; nothing after it was read" if whole else ""
+                log.add(error.lineno or 0, f"{error.msg}{rest}", "")
+                failures += 1
+                if whole or failures >= _GIVE_UP:
+                    return
+                continue
+            failures = 0
+            yield quad

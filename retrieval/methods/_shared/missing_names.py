@@ -1,0 +1,98 @@
+"""Names in a question that its graph lacks: a reading that leaves one out is no answer to the question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from retrieval.text.mentions import STOP_WORDS, Span, has_case, words_of
+from retrieval.text.operators import cues
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+    from retrieval.methods._shared.choice.outcomes import Outcome
+    from retrieval.pipeline import Linked
+    from retrieval.programs.reader import Meaning, Understanding
+
+#: Behind these stands what a relation is asked of; with an article it is a common noun.
+_ARGUMENT = re.compile(r"\b(?:of|by|from|in|and|or)\s+$", re.IGNORECASE)
+#: Behind a name the question ends, or goes on with another name or what belongs to this one.
+_ENDS = re.compile(r"['’]s\b|,?\s+(?:and|or)\b|\W*$")
+_OWNER = re.compile(r"['’]s\b")
+
+
+def reads_names(meaning: Meaning, missing: Sequence[Span]) -> bool:
+    """Whether a program reads every word that says something of names that are no entities."""
+    return not any(start < name.end and name.start < end for start, end in meaning.unread for name in missing)
+
+
+def keep_reading(
+    outcomes: Sequence[Outcome], read: Understanding | None, missing: Sequence[Span]
+) -> list[Outcome]:
+    """Return the outcomes of programs that read the names; relation paths never do."""
+    meanings = read.meanings if read is not None else ()
+    return _keep(outcomes, lambda at: reads_names(meanings[at], missing), lambda _: not missing)
+
+
+def keep_about(outcomes: Sequence[Outcome], read: Understanding | None, entity: int) -> list[Outcome]:
+    """Return the outcomes of programs that name an entity, and of relation paths that begin at it."""
+    meanings = read.meanings if read is not None else ()
+    return _keep(
+        outcomes,
+        lambda at: any(entity == node for node, _, _ in meanings[at].named),
+        lambda outcome: outcome.by_paths or any(reach.topic == entity for reach in outcome.reaches),
+    )
+
+
+def _keep(
+    outcomes: Sequence[Outcome], by_program: Callable[[int], bool], by_paths: Callable[[Outcome], bool]
+) -> list[Outcome]:
+    kept = []
+    for outcome in outcomes:
+        outcome.programs = [at for at in outcome.programs if by_program(at)]
+        if outcome.programs or by_paths(outcome):
+            kept.append(outcome)
+    return kept
+
+
+def find_silent_names(question: str, linked: Linked) -> tuple[int, ...]:
+    """Find the entities whose names are capitalised words that otherwise say nothing: "The Who"."""
+    words = words_of(question)
+    if not has_case(words):
+        return ()
+    found: list[int] = []
+    for own in linked.entities:
+        inside = [word for word in words if own.start <= word.start and word.end <= own.end]
+        if inside and own.score == 1.0 and all(word.capital and word.text in STOP_WORDS for word in inside):
+            found.append(own.entity.id)
+    return tuple(found)
+
+
+def find_unread_arguments(question: str, read: Understanding, snapshot: Snapshot) -> tuple[Span, ...]:
+    """Find names in small letters: unknown words where the argument of a relation stands that no program reads.
+
+    Args:
+        question: as asked, without capitals; nothing is found in others, whose names are told by capitals.
+        read: what it may mean.
+        snapshot: the graph, whose words are known.
+    """
+    words = words_of(question)
+    if has_case(words) or not read.meanings:
+        return ()
+    unread = set(read.meanings[0].unread)
+    for meaning in read.meanings[1:]:
+        unread &= set(meaning.unread)
+    operators = cues(question)
+    found: list[Span] = []
+    for word in words:
+        known = (word.start, word.end) not in unread or word.text in STOP_WORDS or not word.text.isalpha()
+        if known or snapshot.labels.holders(word.text):
+            continue
+        if any(cue.start < word.end and word.start < cue.end for cue in operators):
+            continue
+        if found and question[found[-1].end : word.start] == " ":
+            found[-1] = Span(found[-1].start, word.end, question[found[-1].start : word.end])
+        elif _ARGUMENT.search(question[: word.start]) or _OWNER.match(question, word.end):
+            found.append(Span(word.start, word.end, question[word.start : word.end]))
+    return tuple(name for name in found if _ENDS.match(question, name.end))

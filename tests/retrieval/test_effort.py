@@ -1,0 +1,124 @@
+"""Long questions: they are read up to a budget, and the answer says what was left out."""
+
+import time
+
+import numpy as np
+import pytest
+
+from retrieval import effort
+from retrieval.effort import READ_CHARACTERS, Effort, readable_part
+from retrieval.methods._shared.path_engine import PathEngine
+from retrieval.methods._shared.path_reader.features import asked
+from retrieval.pipeline import AskRequest
+from retrieval.reasoning.extractive import ExtractiveReasoner
+from retrieval.text.mentions import context_stem, words_of
+from retrieval.text.word_context import WordContext
+from retrieval.types import NoAnswerReason
+from tests.retrieval.world import FACTS, LabelLinker, ScriptedRetriever, build
+
+QUESTION = "which languages are spoken in the countries that border Switzerland?"
+SCRIPT = {"Switzerland": [("borders official_language", 0.7)]}
+
+
+@pytest.fixture
+def engine(tmp_path):
+    graph = build(tmp_path / "world", FACTS)
+    return PathEngine(graph, ScriptedRetriever(graph, SCRIPT), LabelLinker(graph), ExtractiveReasoner())
+
+
+def end_of(engine, question):
+    return list(engine.run(AskRequest(question)))[-1]
+
+
+def test_a_question_is_read_up_to_the_end_of_a_word():
+    assert readable_part("short") == "short"
+    text = "word " * 400
+    part = readable_part(text)
+    assert (len(part), part[-5:]) == (999, " word")
+    assert readable_part("a" * 2000) == "a" * READ_CHARACTERS
+
+
+def test_an_answer_from_the_beginning_of_a_long_question_says_so(engine):
+    assert end_of(engine, QUESTION).warnings == ()
+    final = end_of(engine, f"{QUESTION} {'please ' * 200}")
+    assert [answer.label for answer in final.answers] == [
+        answer.label for answer in end_of(engine, QUESTION).answers
+    ]
+    assert final.warnings[-1] == (
+        "The question is too long to be read in full. Ask it in fewer words, or as several questions."
+    )
+
+
+def test_a_long_question_without_an_answer_is_told_as_too_long(engine):
+    final = end_of(engine, f"{'?!. ' * 400} {QUESTION}")
+    assert final.no_answer.reason is NoAnswerReason.TOO_LONG
+    assert final.no_answer.hint
+
+
+def test_the_budget_counts_the_making_of_items_alone():
+    budget = Effort("a" * 500)
+
+    def burn(seconds):
+        until = time.thread_time() + seconds
+        while time.thread_time() < until:
+            pass
+
+    def items():
+        yield effort.is_spent()
+        burn(effort.SECONDS + 0.1)
+        yield effort.is_spent()
+
+    made = budget.spend(items())
+    assert next(made) is False
+    burn(effort.SECONDS + 0.1)  # its reader's
+    assert (budget.is_spent(), effort.is_spent()) == (False, False)
+    assert next(made) is True
+    assert budget.was_cut
+
+
+def test_a_short_question_has_no_budget(monkeypatch):
+    monkeypatch.setattr(effort, "SECONDS", 0.0)
+    assert [list(Effort("a" * size).spend(iter([1]))) for size in (400, 401)] == [[1], [1]]
+    assert list(Effort("a" * 400).spend(effort.is_spent() for _ in range(1))) == [False]
+    assert list(Effort("a" * 401).spend(effort.is_spent() for _ in range(1))) == [True]
+
+
+@pytest.mark.parametrize("first", range(6))
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_the_words_around_a_stretch_are_those_that_counting_them_anew_gives(first, size):
+    words = words_of("films of the films that directors of films direct")
+    inside = [word.text for word in words[first : first + size]]
+    outside = [word.text for word in (*words[:first], *words[first + size :])]
+    context = WordContext(words).without(inside)
+    everything = {word.text for word in words} | {"absent"}
+    assert {word for word in everything if context.has(word)} == set(outside)
+    stems = {context_stem(word) for word in everything}
+    assert {stem for stem in stems if context.has_stem(stem)} == {context_stem(w) for w in outside} - {""}
+
+
+class CountingEncoder:
+    """Vectors that follow from the letters of a text; counts the texts."""
+
+    name = "counting"
+
+    def __init__(self):
+        self.texts = 0
+
+    def encode(self, texts):
+        self.texts += len(texts)
+        found = np.array([[text.count(letter) + 1.0 for letter in "aeiou"] for text in texts], np.float32)
+        return found / np.linalg.norm(found, axis=1, keepdims=True)
+
+
+def test_phrases_that_a_question_has_from_several_topics_are_encoded_once():
+    texts = [f"which long river borders {'Y ' * number}X" for number in range(20)]
+    encoder = CountingEncoder()
+    asked(texts[:1], encoder)
+    first = encoder.texts
+    together = asked(texts, encoder)
+    again = encoder.texts - first
+    assert again <= first + len(texts)
+    alone = [asked([text], encoder)[0] for text in texts]
+    for one, other in zip(together, alone, strict=True):
+        assert np.allclose(one.stretches, other.stretches)
+        assert np.allclose(one.common, other.common)
