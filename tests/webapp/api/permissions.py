@@ -267,8 +267,10 @@ TABLE = {
         f"POST review/queues/<pk>/{what}": analysts("queue")
         for what in (
             *("next", "undo", "redo", "accept-unanimous", "accept-unanimous/undo", "import", "import/undo"),
+            "carry-over",
         )
     },
+    "PUT review/items/<pk>/draft": analysts("item"),
     **{f"GET review/items/<pk>{what}": reads("item") for what in ("", "/drawing", "/hops", "/topics")},
     **{
         f"POST review/items/<pk>/{what}": analysts("item")

@@ -119,14 +119,10 @@ def carry_over(
 
 def path_measure(queue: Queue, version: GraphVersion) -> Measure:
     """Compares relation paths on a queue's version of the graph and on another one."""
-    old, new, simple = (
-        snapshots.opened(queue.snapshot.path),
-        snapshots.opened(version.path),
-        queue.simple,
-    )
+    old, new = snapshots.opened(queue.snapshot.path), snapshots.opened(version.path)
 
     def measure(item: Item, one: CandidatePath) -> Measurement:
-        path = one.as_path
+        path, simple = one.as_path, item.avoids_topics
         walked = relation_paths.walk(new, one.topic, path, simple=simple)
         end = walked.end if walked.error is None else walked.end[:0]
         before = relation_paths.facts(old, one.topic, path, simple=simple)
