@@ -253,6 +253,9 @@ class Submission(AccessControlled):
     batch = models.UUIDField(null=True)
     answers = models.JSONField(null=True)
 
+    withheld: bool
+    """Set by :func:`webapp.review.services.events.events`: the reader judges the item blind."""
+
     class Meta:
         ordering = ["at", "id"]
         indexes = [

@@ -221,7 +221,7 @@ def test_rows_of_a_table_that_are_no_verdicts(api, make):
     )
     found = send_file(api("analyst"), make(), content, name="x.csv").json()
     assert [(one["line"], one["message"]) for one in found["problems"]] == [
-        (2, "This is not a verdict: 'maybe' is none of rational, not-rational, unsure, broken."),
+        (2, "This is not a verdict: 'maybe' is none of rational, not-rational, unsure, broken, no-path."),
         (
             3,
             "This is not a verdict: 'magic' is none of coincidence, wrong-relation, too-wide, too-narrow, detour, "

@@ -28,7 +28,7 @@ def recount(apps, schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("review", "0008_programs"),
+        ("review", "0009_walks_per_question"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
