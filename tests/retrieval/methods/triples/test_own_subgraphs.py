@@ -8,6 +8,7 @@ import torch
 
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.methods import registry
+from retrieval.methods._shared.opening import open_retriever
 from retrieval.methods._shared.paths.network import make_encoder
 from retrieval.methods._shared.paths.states import StoredStates, all_states
 from retrieval.methods._shared.triples.candidates.fan_out import FanOut
@@ -64,7 +65,15 @@ def test_directed_a_fact_is_drawn_once_whichever_way_it_is_walked(tmp_path):
     assert sorted(arcs[~positive].tolist()) == [0, 1, 2, 4, 6, 7, 8, 9]
 
 
-def test_the_paper_s_form_is_trained_and_asked(tmp_path):
+@pytest.mark.parametrize(
+    ("method", "score"),
+    [
+        ("rel-rag-triple", "dev_likelihood"),
+        ("reg-triple", "dev_triple_recall"),
+        ("reg-entity", "dev_triple_recall"),
+    ],
+)
+def test_the_paper_s_form_is_trained_and_asked(tmp_path, method, score):
     films = build(tmp_path / "films")
     facts = tuple(
         (films.entity_label(int(h)), films.relation_name(int(r)), films.entity_label(int(t)))
@@ -72,7 +81,15 @@ def test_the_paper_s_form_is_trained_and_asked(tmp_path):
     )
     asked = [replace(question, triples=facts[: 40 + i % 50]) for i, question in enumerate(questions())]
     result = train(
-        "rel-rag-triple", films, asked, out=tmp_path / "out", encoder=WordEncoder(), cache=tmp_path / "cache",
+        method, films, asked, out=tmp_path / "out", encoder=WordEncoder(), cache=tmp_path / "cache",
         config={"preset": "paper", "hidden": 16, "epochs": 2, "batch_size": 16},
     )  # fmt: skip
-    assert 0 < result.metrics["dev_likelihood"] < 1
+    assert 0 < result.metrics[score] <= 1
+    opened = open_retriever(
+        method, result.checkpoint, films, WordEncoder(), cache=tmp_path / "cache", options={"preset": "paper"}
+    )
+    film = films.find_entity("Film 01")
+    paths = list(opened.retrieve("who directed Film 01", [film], budget=5))
+    assert paths
+    assert all(path.topic == film for path in paths)
+    assert len(opened.triples("who directed Film 01", [film])) > 1
