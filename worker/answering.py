@@ -209,8 +209,10 @@ def _events(run: Run, cancelled: Callable[[], bool]) -> Iterator[Event]:
     pausing = cancel.flag(steering.PAUSE, run.pk)
     engine, warning = engines.of_run_or_untrained(run)
     for event in engine.run(request_of(run), cancelled=cancelled, pausing=pausing):
-        warned = warning and isinstance(event, AnswerFinal)
-        yield replace(event, warnings=(warning, *event.warnings)) if warned else event
+        if warning and isinstance(event, AnswerFinal):
+            yield replace(event, warnings=(warning, *event.warnings))
+        else:
+            yield event
 
 
 def _broken() -> RunFailed:

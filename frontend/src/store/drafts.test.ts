@@ -9,7 +9,7 @@ const KEY = "clew-draft:ann:judgement:5";
 const content = (comment: string): DraftContent => ({ verdicts: [], broken: false, reasons: [], comment });
 const opinion = (comment: string): Opinion => ({ words: new Map(), broken: false, reasons: [], comment });
 const server = (comment: string, revision = "r1", saved_at = "2026-01-01T00:00:00Z") =>
-  itemOf(5, { draft: { revision, saved_at, content: content(comment) } as never });
+  itemOf(5, { draft: { revision, saved_at, content: content(comment) } });
 
 let sent: { base: string | null; content: DraftContent }[];
 let answers: (Response | null)[];

@@ -99,5 +99,8 @@ it("tells settings in words, and takes them back into the form", () => {
 
 it("shows the values of a paper's form in place of the defaults", () => {
   const skip = setting({ name: "skip", type: "bool", default: true, least: null });
-  expect(inForm([setting({}), skip], "paper", { skip: false }).map((one) => one.default)).toEqual([30, false]);
+  expect(inForm([setting({}), skip], "paper", { skip: false }).map((one) => one.default)).toEqual([
+    30,
+    false,
+  ]);
 });

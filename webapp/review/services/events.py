@@ -32,7 +32,7 @@ def events(queue: Queue, user: User, *, item: int | None = None, analyst: str = 
     """
     rows = Submission.objects.filter(queue=queue).order_by("-at", "-id").select_related("item")
     blind = Exists(Item.objects.filter(selectors.blind_items(user), pk=OuterRef("item")))
-    rows = rows.annotate(withheld=ExpressionWrapper(Q(blind) & ~Q(analyst=user), BooleanField()))
+    rows = rows.annotate(**{"withheld": ExpressionWrapper(Q(blind) & ~Q(analyst=user), BooleanField())})
     if item is not None:
         rows = rows.filter(item=item)
     if analyst:

@@ -35,7 +35,7 @@ export function Gain({ checkpoint, all }: { checkpoint: Checkpoint; all: readonl
 function CompareForm({ checkpoint, onClose }: { checkpoint: Checkpoint; onClose: () => void }) {
   const found = useQuery(questionSetsQuery(checkpoint.graph));
   const [id, setId] = useState<string | null>(null);
-  const sets = (found.data?.results ?? []).filter(({ splits }) => splits["test"] || splits["dev"]);
+  const sets = (found.data?.results ?? []).filter(({ splits }) => splits.test || splits.dev);
   const chosen = sets.find((one) => String(one.id) === (id ?? String(checkpoint.question_set))) ?? sets[0];
   const start = useAct(() => compareCheckpoint(checkpoint.id, chosen?.id ?? 0), {
     changes: [keys.checkpoints],

@@ -5,7 +5,7 @@ import type { From, Reading } from "@/api/types";
 
 export function useIsRefused(kind: Kind, from: From, reading: Reading, ready: boolean): boolean {
   const preview = previewQuery(kind, from, reading);
-  const { data, isError, isFetching } = useQuery({ ...preview, enabled: ready && preview.enabled });
+  const { data, isError, isFetching } = useQuery(ready ? preview : { ...preview, enabled: false });
   const refused = data?.some((guess) => guess.refused) ?? false;
   return ready && !isFetching && (isError || refused);
 }
