@@ -204,7 +204,10 @@ it("keeps trying while the server is away", async () => {
 
 it("says that too many sockets are open, and goes on once there is room", async () => {
   const links: string[] = [];
-  const unsubscribe = useRunStore.subscribe((state) => links.push(state.links[RUN] ?? ""));
+  const unsubscribe = useRunStore.subscribe((state) => {
+    const link = state.links[RUN];
+    if (link) links.push(link);
+  });
   const refuse = (socket: ServerSocket) => socket.close(4429);
   scripts = [refuse, refuse, (socket) => send(socket, 0, 3)];
   follow();

@@ -15,14 +15,14 @@ let sent: { base: string | null; content: DraftContent }[];
 let answers: (Response | null)[];
 let clashes: string[];
 let others: (string | null)[];
-let stop: () => void;
+const stops: (() => void)[] = [];
 
 function open(): Drafts {
   const drafts = new Drafts("ann", "judgement", {
     onOther: (_, other) => others.push(other?.comment ?? null),
     onClash: (_, other) => clashes.push(other.comment),
   });
-  stop = drafts.start();
+  stops.push(drafts.start());
   return drafts;
 }
 
@@ -40,7 +40,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  stop();
+  for (const stop of stops.splice(0)) stop();
   vi.useRealTimers();
   vi.unstubAllGlobals();
 });
