@@ -359,13 +359,14 @@ def test_a_study_writes_its_pages(tmp_path, graph_dir, questions_file, capsys):
     config.write_text(json.dumps(body), encoding="utf-8")
     assert main(["study", str(config), "--out", str(tmp_path / "out")]) == 0
     said = capsys.readouterr()
-    assert "world 100% none -> world: hit_at_1 1.000, exact_set 1.000" in said.out
+    assert "world 100% none -> world (n 1, seeds 0): hit_at_1 1.000, exact_set 1.000" in said.out
     assert "testing world--none--1--0 on world" in said.err
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
         "cells",
         "study.json",
         "study.md",
         "study.html",
+        "study.tex",
     }
     assert main(["study", str(config), "--out", str(tmp_path / "out")]) == 0
     assert "testing" not in capsys.readouterr().err

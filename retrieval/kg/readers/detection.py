@@ -53,7 +53,7 @@ def _detected(file: InputFile) -> Format:
             f"{file.name} is JSON without a graph in it.",
             hint="A question set is uploaded under its graph; a graph in JSON is nodes and edges, passages or RDF.",
         )
-    if certainty == Certainty.POSSIBLE and is_question_list(file.head):
+    if is_question_list(file.head):
         raise SourceError(
             f"{file.name} is a question set, not a graph.", hint="Import it under its graph, as questions."
         )

@@ -210,7 +210,7 @@ def test_labels_that_cannot_be_used(read):
 
 def test_bad_rows_are_named_and_good_ones_go_in(read):
     lines = [
-        b'{"question": "good?", "answers": "one"}',
+        '{"question": "gööd?", "answers": "one"}'.encode(),
         b"{not json",
         b'{"id": "x"}',
         b'"text"',
@@ -219,7 +219,7 @@ def test_bad_rows_are_named_and_good_ones_go_in(read):
         b'{"question": "q", "paths": [[["a", "b"]]]}',
         b'{"question": "q", "split": "validation"}',
         b'{"question": "caf\xe9?"}',
-        b'{"id": "twice", "question": "first?"}',
+        '{"id": "twice", "question": "fïrst?"}'.encode(),
         b'{"id": "twice", "question": "second?"}',
         json.dumps({"question": "long" * 600}).encode(),
     ]

@@ -279,7 +279,7 @@ def test_when_the_model_fails_the_run_still_answers_from_the_graph(graph, behavi
     expected = list(plain.run(AskRequest(QUESTION)))[-1]
     assert isinstance(events[-1], AnswerFinal)
     assert events[-1].answers == expected.answers
-    assert events[-1].warnings[0].endswith("These answers were extracted from the graph without it.")
+    assert events[-1].warnings[0].endswith("The question was answered without the language model.")
 
 
 def test_stopping_a_run_in_mid_reply_keeps_what_was_found(graph):

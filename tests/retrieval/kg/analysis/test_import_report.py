@@ -20,7 +20,7 @@ def read(tmp_path, **files):
 
 
 def test_everything_odd_is_counted(tmp_path):
-    facts = b"a\tr\tb\na\tr\tb\nb\tr\tb\n\tr\tb\na\tr\t \none\ttwo\ncaf\xe9\tr\tb\n"
+    facts = "ä\tr\tb\nä\tr\tb\nb\tr\tb\n\tr\tb\nä\tr\t \n".encode() + b"one\ttwo\ncaf\xe9\tr\tb\n"
     nodes = (
         '{"id": "n", "name": "alone", "type": "Thing"}\n{"source": "n2", "relation": "r", "target": "n2"}\n'
     )
