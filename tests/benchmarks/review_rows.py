@@ -89,7 +89,7 @@ def _queue(overlap: int) -> Any:
         name="Load", graph=graph, snapshot=graph.snapshot, question_set=questions, question_set_name="Load",
         ordering="sequential", overlap=overlap,
     )  # fmt: skip
-    queues.fill(queue=queue, drafts=[_draft()], simple=True)
+    queues.fill(queue=queue, drafts=[_draft()])
     return queue
 
 

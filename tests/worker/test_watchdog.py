@@ -145,7 +145,7 @@ def test_what_takes_the_process_down_is_not_taken_for_an_end_of_the_job(job):
     assert state(job) == JobState.QUEUED
 
 
-def test_a_task_that_panics_keeps_no_place_in_the_worker(monkeypatch):
+def test_a_task_that_panics_keeps_no_place_in_the_worker(monkeypatch, tiny_graph):
     from worker import tasks
 
     def panic(*_):

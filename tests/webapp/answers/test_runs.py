@@ -99,7 +99,7 @@ def test_settings_of_the_method_are_kept_where_they_differ_from_its_defaults(api
 
 
 def test_a_trained_method_has_more_settings(api, tiny_graph, checkpoint):
-    checkpoint(method="reg-path")
+    checkpoint(method="reg-path", adopted=True)
     assert ask(api("viewer"), tiny_graph, method="reg-path", options={"beam": 3}).json()["options"] == {
         "beam": 3
     }

@@ -18,6 +18,7 @@ WITHOUT_ADDRESS = {
     "review.queuecounter",
     "review.reservation",
     "review.verdict",
+    "review.draft",
 }
 
 

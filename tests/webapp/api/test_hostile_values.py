@@ -54,7 +54,7 @@ def known(text_graph, question_set, checkpoint, users):
     queue = queues.start_queue(
         graph=graph, question_set=question_set, label_sets=[labels], plan=queues.Plan(overlap=1), user=admin
     )
-    queues.fill(queue=queue, drafts=DRAFTS, simple=True)
+    queues.fill(queue=queue, drafts=DRAFTS)
     item = Item.objects.filter(queue=queue).order_by("pk").first()
     run = answers.create_run(
         graph=graph, ask=answers.Ask("What borders Germany?", method="graph-s3"), user=admin

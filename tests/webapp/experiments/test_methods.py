@@ -130,7 +130,7 @@ def test_training_is_queued_with_what_was_asked_for(api, tiny_graph, question_se
         "labels": None,
         "trajectories": None,
         "review_queue": None,
-        "compare": False,
+        "compare": True,
         "corrections": True,
     }
     assert redis.llen("clew:celery:long") == 1

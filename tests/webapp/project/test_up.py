@@ -41,7 +41,7 @@ def serves(clew):
         return False
 
 
-ALL = ["answers worker", "jobs worker", "web server"]
+ALL = ["answers worker", "jobs worker", "long jobs worker", "web server"]
 
 
 @pytest.fixture
