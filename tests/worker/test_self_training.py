@@ -107,7 +107,8 @@ def test_a_small_graph_is_no_failure(users):
     assert checkpoint_in_use(graph) is None
 
 
-def test_a_graph_of_few_walks_is_skipped_and_the_log_says_why(users):
+def test_a_graph_of_few_walks_is_skipped_and_the_log_says_why(users, monkeypatch):
+    monkeypatch.setattr(engine, "_LEAST", 1000)
     graph = imported(users, b"".join(b"Ada\tknows\tBo %d\n" % each for each in range(60)), "One relation")
     job = the_job(graph)
     self_training.self_train(job.pk)

@@ -278,7 +278,14 @@ TABLE = {
         )
     },
     **{f"GET review/items/<pk>{what}": reads("item") for what in ("", "/drawing", "/hops", "/topics")},
-    "PUT review/items/<pk>/draft": analysts("item"),
+    "PUT review/items/<pk>/draft": analysts(
+        "item",
+        body={
+            "purpose": "=judgement",
+            "revision": "=11111111-1111-4111-8111-111111111111",
+            "content": {},
+        },
+    ),
     **{
         f"POST review/items/<pk>/{what}": analysts("item")
         for what in (
