@@ -23,7 +23,7 @@ from tests.support.clew import PASSWORD, ROOT, Clew
 from tests.support.tcp_proxy import TcpProxy
 from webapp.project.embedded import ServerLayout
 
-ANALYST, GRAPH = "eve", "Lanterns that come and go"
+ANALYST, GRAPH = "ivy", "Lanterns that come and go"
 KINDS = {"1": "rational", "2": "not-rational", "3": "unsure"}
 PATIENCE_S = 90.0
 """How long a judgement may take to reach the server."""
@@ -76,7 +76,7 @@ class Material:
 
 
 def make_analyst(clew: Clew) -> None:
-    """An account that may judge, made as an administrator of the machine makes it."""
+    """An account that may judge, made as an administrator of the machine makes it, unless there is one."""
     layout = ServerLayout(clew.home)
     env = {
         **os.environ,
@@ -87,7 +87,8 @@ def make_analyst(clew: Clew) -> None:
     }
     code = (
         "from webapp.accounts.models import User\n"
-        f"User.objects.create_user({ANALYST!r}, password={PASSWORD!r}, role='analyst')"
+        f"if not User.objects.filter(username={ANALYST!r}).exists():\n"
+        f"    User.objects.create_user({ANALYST!r}, password={PASSWORD!r}, role='analyst')"
     )
     subprocess.run([sys.executable, "manage.py", "shell", "-c", code], cwd=ROOT, env=env, check=True)
 

@@ -125,7 +125,7 @@ def step_right_and_wrong_by_keys(page: Page, clew: Clew, shot: Any) -> None:
     shot("review-programs-missing")
     page.keyboard.press("Escape")
     queue = next(one for one in clew.api("GET", "review/queues")["results"] if one["kind"] == "programs")
-    assert queue["progress"] == {"open": 1, "done": 1, "broken": 0}
+    assert queue["progress"] == {"open": 1, "done": 1, "broken": 0, "mine": 1}
 
 
 def step_narrow_and_dark(page: Page, shot: Any) -> None:

@@ -75,6 +75,8 @@ def queue(clew: Clew, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any
     first = {"method": "rel-rag-path", "question_set": questions["id"], "config": {"epochs": 1}}
     clew.api("POST", f"graphs/{made['id']}/train", json=first)
     clew.wait_for_quiet()
+    (trained,) = clew.api("GET", "checkpoints", params={"graph": made["id"]})["results"]
+    clew.api("POST", f"checkpoints/{trained['id']}/promote")
     plan = {"name": QUEUE, "label_sets": [labels], "ordering": "sequential"}
     row: dict[str, Any] = clew.api("POST", "review/queues", json={**of, **plan})["queue"]
     clew.wait_for_quiet()
@@ -205,7 +207,7 @@ def step_the_checkpoint_is_promoted_and_rolled_back(admin: Page, clew: Clew, que
     expect(row.get_by_role("button", name="Promote")).to_be_visible()
     assert [used()[new], sum(used().values())] == [False, 1]
     done = clew.api("GET", f"graphs/{queue['graph']}/promotions")["results"]
-    assert [one["kind"] for one in done] == ["rolled-back", "promoted"]
+    assert [one["kind"] for one in done] == ["rolled-back", "promoted", "promoted"]
 
 
 def step_a_deleted_queue_comes_back_with_everything(
