@@ -46,8 +46,10 @@ def resolve(files: Sequence[FactFile], sink: FactSink | None = None) -> NamedFac
                 names[key] = offer
     taken = (rows["head"].clear(), rows["relation"].clear()) if sink is None else sink.terms()
     annotated = _stated(files, rows, sink)
-    annotations = [one for file in files for one in file.annotations if one.fact in annotated]
-    keys = {key for one in annotations for key in one.keys}
+    annotations = [
+        annotation for file in files for annotation in file.annotations if annotation.fact in annotated
+    ]
+    keys = {key for annotation in annotations for key in annotation.keys}
     relations = {*rows["relation"].unique(), *taken[1], *keys}
     described = _descriptions(files, relations)
     unused = [key for key in {**names, **described} if key[1:] not in relations]
@@ -75,11 +77,11 @@ def resolve(files: Sequence[FactFile], sink: FactSink | None = None) -> NamedFac
     places = {fact: rows.height - len(annotated) + place for place, fact in enumerate(annotated)}
     fact_attributes = [
         (
-            places[one.fact],
-            " ".join(relation_labels.get(key) or local_name(key) for key in one.keys),
-            shown.get(one.value) or _plain_label(one.value, names),
+            places[annotation.fact],
+            " ".join(relation_labels.get(key) or local_name(key) for key in annotation.keys),
+            shown.get(annotation.value) or _plain_label(annotation.value, names),
         )
-        for one in annotations
+        for annotation in annotations
     ]
     attributes = [(shown[term], DESCRIPTION, text) for term, texts in described.items() for text in texts]
     return NamedFacts(facts, nodes, relation_labels, attributes, fact_attributes)
@@ -87,7 +89,7 @@ def resolve(files: Sequence[FactFile], sink: FactSink | None = None) -> NamedFac
 
 def _stated(files: Sequence[FactFile], rows: pl.DataFrame, sink: FactSink | None) -> dict[Row, None]:
     """The facts that something is said of, if any file states them; a problem names those that none does."""
-    facts = list(dict.fromkeys(one.fact for file in files for one in file.annotations))
+    facts = list(dict.fromkeys(annotation.fact for file in files for annotation in file.annotations))
     if not facts:
         return {}
     asked = pl.DataFrame(facts, schema=TERM_SCHEMA, orient="row")
@@ -95,7 +97,7 @@ def _stated(files: Sequence[FactFile], rows: pl.DataFrame, sink: FactSink | None
     if sink is not None:
         stated.update(asked.filter(sink.find_terms(asked)).iter_rows())
     for file in files:
-        lacking = {one.fact: None for one in file.annotations if one.fact not in stated}
+        lacking = {annotation.fact: None for annotation in file.annotations if annotation.fact not in stated}
         if file.log is None or not lacking:
             continue
         for head, relation, tail in lacking:
@@ -107,16 +109,16 @@ def _stated(files: Sequence[FactFile], rows: pl.DataFrame, sink: FactSink | None
 
 def _descriptions(files: Sequence[FactFile], relations: set[str]) -> dict[str, list[str]]:
     """The descriptions of each term in its best language; those of relations are left out."""
-    found: dict[str, tuple[int, list[str]]] = {}
+    texts_by_rank: dict[str, tuple[int, list[str]]] = {}
     for term, rank, text in (row for file in files for row in file.described):
         if term[1:] in relations:
             continue
-        best = found.get(term)
+        best = texts_by_rank.get(term)
         if best is None or rank < best[0]:
-            found[term] = (rank, [text])
+            texts_by_rank[term] = (rank, [text])
         elif rank == best[0]:
             best[1].append(text)
-    return {term: texts for term, (_, texts) in found.items()}
+    return {term: texts for term, (_, texts) in texts_by_rank.items()}
 
 
 def _relabel(column: pl.Series, lookup: pl.DataFrame) -> pl.Series:

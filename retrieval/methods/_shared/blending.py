@@ -37,17 +37,17 @@ def blend(
     Returns:
         Topics in the order in which they come, the paths of each most probable first.
     """
-    found = {(path.topic, path.relations): replace(path, score=share * path.score) for path in learned}
+    merged = {(path.topic, path.relations): replace(path, score=share * path.score) for path in learned}
     for path in by_words:
-        score, known = (1 - share) * path.score, found.get((path.topic, path.relations))
+        score, known = (1 - share) * path.score, merged.get((path.topic, path.relations))
         if known is None:
-            found[path.topic, path.relations] = replace(path, score=score)
+            merged[path.topic, path.relations] = replace(path, score=score)
         else:
             doubted = path.doubted if known.doubted is None else known.doubted and path.doubted is not False
-            found[path.topic, path.relations] = replace(known, score=known.score + score, doubted=doubted)
-    order = {topic: place for place, topic in enumerate(dict.fromkeys(topic for topic, _ in found))}
+            merged[path.topic, path.relations] = replace(known, score=known.score + score, doubted=doubted)
+    order = {topic: place for place, topic in enumerate(dict.fromkeys(topic for topic, _ in merged))}
     return sorted(
-        (path for path in found.values() if path.score > 0),
+        (path for path in merged.values() if path.score > 0),
         key=lambda path: (order[path.topic], -path.score, path.relations),
     )
 
