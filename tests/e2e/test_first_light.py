@@ -63,9 +63,8 @@ def step_a_wrong_file_is_refused_with_the_reason(page: Page, tmp_path: Path, sho
     broken.write_bytes(b"\x1f\x8b\x08\x00garbage")
     page.get_by_role("button", name="Upload").first.click()
     page.get_by_role("dialog").locator("input[type=file]").set_input_files(broken)
-    expect(page.get_by_role("region", name="How the files are read")).to_be_visible()
-    page.get_by_role("dialog").get_by_role("button", name="Import", exact=True).click()
-    expect(page.get_by_text(re.compile("gzip", re.IGNORECASE)).first).to_be_visible(timeout=120_000)
+    expect(page.get_by_role("region", name="How the files are read")).to_contain_text("broken gzip file")
+    expect(page.get_by_role("dialog").get_by_role("button", name="Import", exact=True)).to_be_disabled()
     shot("broken-gzip")
     page.goto(at)
 

@@ -15,9 +15,9 @@ import { Ago, EmptyState, Fingerprint, JobBadge, QueryState } from "@/components
 import { useUrl } from "@/components/kit/url";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { Page } from "@/components/kit/Page";
-import { count, integer, metricName, metricValue, milliseconds } from "@/store/format";
+import { count, exactTime, integer, metricName, metricValue, milliseconds } from "@/store/format";
 import { asksModel } from "@/store/reasoners";
-import { KEY_METRICS } from "@/store/reports";
+import { KEY_METRICS, reportLabel } from "@/store/reports";
 import { useMethodName } from "@/components/kit/useMethodName";
 import { pressedKey } from "@/store/keys";
 
@@ -44,7 +44,7 @@ function Row({ report, picked, full, onPick }: RowProps) {
       <td className="cell-check">
         <input
           type="checkbox"
-          aria-label={`Compare ${methodName(report.method)} on ${report.question_set_name}`}
+          aria-label={`Compare ${reportLabel(report, methodName)} on ${report.question_set_name}, ${report.split}, topics ${report.topics}, started ${exactTime(report.created_at)}`}
           title={done ? undefined : "Only reports that are done can be compared"}
           checked={picked}
           disabled={!done || (full && !picked)}

@@ -152,7 +152,14 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
     <Form
       of={run}
       act="Start evaluation"
-      isDisabled={!set || !split || !method || optionsWrong || Object.values(wrong).some(Boolean)}
+      isDisabled={
+        !set ||
+        !split ||
+        !method ||
+        checkpoints.isPending || // else the one that was named would not be sent
+        optionsWrong ||
+        Object.values(wrong).some(Boolean)
+      }
       onClose={onClose}
       onSend={() => {
         if (!set || !split || !method) return;
