@@ -67,7 +67,6 @@ class Linked(Protocol):
     @property
     def missing(self) -> tuple[Mention, ...]:
         """Stretches written as names that no entity was found for."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,12 +191,8 @@ class PipelineRun:
         """The topics of the question: what its words are known to denote, and what a linker finds in the others."""
         request = self.request
         found = linker.link(request.question, request.given)
-        denoted = request.denoted
-        self.missing = tuple(
-            name
-            for name in found.missing
-            if not any(own.start < name.end and name.start < own.end for own in denoted)
-        )
+        denoted = [Mention(own.start, own.end, "") for own in request.denoted]
+        self.missing = tuple(name for name in found.missing if not any(map(name.overlaps, denoted)))
         if not request.denoted or request.given:
             return found
         known = [

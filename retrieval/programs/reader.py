@@ -230,12 +230,9 @@ class ProgramReader:
             return None
         read, (program, relations) = fitting[0]
         reading.candidates = [read, *(own for own in reading.candidates if own is not read)]
-        listed = whole.listed
-        own = _meaning(reading, read)
-        named = tuple(
-            (node, listed.in_question(start), listed.in_question(end)) for node, start, end in own.named
-        )
-        unread = tuple((listed.in_question(start), listed.in_question(end)) for start, end in own.unread)
+        own, place = _meaning(reading, read), whole.listed.in_question
+        named = tuple((node, place(start), place(end)) for node, start, end in own.named)
+        unread = tuple((place(start), place(end)) for start, end in own.unread)
         best = replace(read, program=program, result=executor.run(program))
         return Understanding(
             best, confidence(self.parser.weights, reading), tuple(own for own, _ in fitting[1:]), executor,

@@ -406,11 +406,13 @@ class PathEngine(Engine):
             )  # fmt: skip
         sure = len(found) == len(topics) and all(p.score >= SURE for p in found)
         ends = [p.relations[-1] for p in found]
-        return sure and not whole(self.programs).of_another_sort(run.request.question, ends=ends)
+        return sure and not whole(self.programs).answer_types.is_of_another_type(
+            run.request.question, ends=ends
+        )
 
     def _of_another_sort(self, run: PipelineRun, verdict: Conclusion) -> bool:
         given = [answer.entity.id for answer in verdict.answers if answer.entity is not None]
-        return whole(self.programs).of_another_sort(run.request.question, nodes=given)
+        return whole(self.programs).answer_types.is_of_another_type(run.request.question, nodes=given)
 
     def _said_of_checkpoint(self) -> tuple[str, ...]:
         stands_in = isinstance(self.retriever, ZeroShotRetriever) and self.retriever.checkpoint is not None

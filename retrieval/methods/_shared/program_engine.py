@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -15,6 +14,7 @@ from retrieval.events import AnswerFinal, ChainsBuilt, Event, PathRetrieved, Que
 from retrieval.evidence.chains import distinct_facts
 from retrieval.kg.snapshot import KINDS
 from retrieval.kg.snapshot.arrays import among
+from retrieval.methods._shared.answer_types import AnswerTypes
 from retrieval.methods._shared.choice.choosing import Chosen, choose
 from retrieval.methods._shared.choice.model import Choice
 from retrieval.methods._shared.choice.outcomes import outcomes
@@ -36,10 +36,8 @@ from retrieval.methods._shared.program_answers import (
     nothing_fits,
 )
 from retrieval.pipeline import Linked, PipelineRun
-from retrieval.programs.algebra import Entities, Except, ValueKind, walk
-from retrieval.programs.columns import VALUE_KINDS
+from retrieval.programs.algebra import Entities, Except, walk
 from retrieval.programs.rendering.names import resolved
-from retrieval.programs.words import asked
 from retrieval.programs.words import read as words
 from retrieval.reasoning.base import Conclusion
 from retrieval.text.linking import Linker
@@ -66,14 +64,6 @@ GUESSED, GUESSED_ALONE = 0.02, 0.06
 """Where there is no checkpoint, the same of a question with an operator and of another that names nothing: of such
 programs one in three is right, and all are shown as guesses."""
 
-#: Ends of a relation that are looked at for what sort they are.
-_LOOKED_AT = 20
-#: What asks what somebody is: a kind may tell.
-_IDENTITY = re.compile(r"\W*who(?:'s|\u2019s|\s+(?:is|was|are|were))\s", re.IGNORECASE)
-#: Kinds of values that say when something was.
-_TIMES = frozenset({"year", ValueKind.DATE.value, ValueKind.TIME.value})
-#: Numbers that look like years.
-_YEARS = range(1000, 2101)
 NAMED = 10
 """Entities of an edited program that are shown as its topics."""
 _EDIT = "Change the step that it is about, or ask the question in words."
@@ -110,6 +100,11 @@ class ProgramEngine:
         self.reads_paths = path_trust <= 1.0
         self.choice = Choice.load()
 
+    @property
+    def answer_types(self) -> AnswerTypes:
+        """Types of answers over this graph."""
+        return AnswerTypes(self._reader.parser.schema, self._reader.parser.columns)
+
     def understood(self, run: PipelineRun, linked: Linked) -> Understanding | None:
         """The program of the question, where one is likely enough to be what was asked."""
         return self.trusted(run, linked, self.read(run))
@@ -119,12 +114,7 @@ class ProgramEngine:
         if not cues(run.request.question):
             return None
         found = self.read(run)
-        if (
-            found is None
-            or found.is_path
-            or not self.names_given(run, found)
-            or not self.reads_names(run, found)
-        ):
+        if found is None or found.is_path or not self._is_about_names(run, found):
             return None
         if self._guesses:
             chosen = self.chosen(run, found)
@@ -146,51 +136,6 @@ class ProgramEngine:
         found = self.read(run)
         trusted = found is not None and found.confidence >= OPERATOR_TRUST and self.reads_names(run, found)
         return found if trusted else None
-
-    def of_another_sort(self, question: str, *, nodes: Sequence[int] = (), ends: Sequence[int] = ()) -> bool:
-        """Whether "who" or "where" is answered with a number or date, "which" with yes or no, "who" or "when" with rows
-        of a table, or "how many" with a broken number: by nodes, or by what directed relations lead to.
-        """
-        schema = self._reader.parser.schema
-        sort, truths = asked(words(question)), schema.truths
-        if sort == "which" and any(end in truths for end in ends):
-            return True
-        if sort == "who" and schema.people_of(np.array(nodes, np.int64)):
-            return True
-        if sort in ("who", "when"):
-            led = [node for end in ends for node in self._reader.parser.columns.targets(end)[:_LOOKED_AT]]
-            if any(schema.surrogates[0][node] for node in (*nodes, *led)):
-                return True
-        if sort == "how many" and any(
-            value % 1 > 0 for value in self._reader.parser.columns.values[list(nodes)]
-        ):
-            return True
-        if sort not in ("who", "where"):
-            return False
-        columns = self._reader.parser.columns
-        valued = any(columns.kinds[node] for node in nodes)
-        return valued or any(columns.value_type(end) is not None for end in ends)
-
-    def are_no_answer(self, question: str, nodes: Sequence[int]) -> bool:
-        """Whether nodes can be no answer: those without a name, things of a yes or no, yes and no of anything, a kind
-        of things or rows of "who did it", people, a trade or a day of "where", a yes of "when".
-        """
-        schema, sort = self._reader.parser.schema, asked(words(question))
-        if nodes and (self._reader.snapshot.kinds[list(nodes)] == KINDS.index("cvt")).all():
-            return True
-        if len(nodes) > 1 and set(nodes) <= set(schema.truth_values):
-            return True
-        if sort == "yes/no":
-            return bool(nodes) and (len(nodes) > 1 or nodes[0] not in schema.truth_values)
-        if sort == "when":
-            return not set(nodes).isdisjoint(schema.truth_values)
-        if sort == "where":
-            elsewhere = schema.nowhere | (schema.somebody & ~schema.somewhere)
-            return bool(nodes) and all(elsewhere[node] or self._kind(node) in _TIMES for node in nodes)
-        if sort != "who" or _IDENTITY.match(question):
-            return False
-        rows = schema.surrogates[0] & ~schema.somebody
-        return not set(nodes).isdisjoint(schema.kinds) or (bool(nodes) and bool(rows[list(nodes)].all()))
 
     def names_more(self, question: str, mentions: Sequence[str]) -> bool:
         """Whether words beside some mentions are names that many things share: the dramas on a channel."""
@@ -221,7 +166,7 @@ class ProgramEngine:
 
     def trusted(self, run: PipelineRun, linked: Linked, found: Understanding | None) -> Understanding | None:
         """What was read, where it is likely enough to be what was asked."""
-        if found is None or not self.names_given(run, found) or not self.reads_names(run, found):
+        if found is None or not self._is_about_names(run, found):
             return None
         alone, question = run.request.names_several or not linked.entities, run.request.question
         if (
@@ -243,6 +188,9 @@ class ProgramEngine:
     def names_given(self, run: PipelineRun, found: Understanding) -> bool:
         """Whether a program is about the entities that somebody picked: who picks one asks about it."""
         return set(run.request.given) <= {entity for entity, _, _ in found.named}
+
+    def _is_about_names(self, run: PipelineRun, found: Understanding) -> bool:
+        return self.names_given(run, found) and self.reads_names(run, found)
 
     def chosen(
         self,
@@ -293,13 +241,13 @@ class ProgramEngine:
             evidence: what they lead to.
             verdict: what they answer together.
         """
-        question = run.request.question
+        question, types = run.request.question, self.answer_types
         unexplained = verdict is not None and is_unexplained(verdict)
         reaches = () if evidence is None or unexplained else evidence.reaches
         found = [
             own
             for own in outcomes(read, run.request.given, reaches, verdict)
-            if own.nodes is None or not self.are_no_answer(question, own.nodes[:LOOKED_AT].tolist())
+            if own.nodes is None or not types.are_no_answer(question, own.nodes[:LOOKED_AT].tolist())
         ]
         if run.missing:
             found = keep_reading(found, read, run.missing)
@@ -312,10 +260,15 @@ class ProgramEngine:
             read,
             paths,
             verdict,
-            kinds={node: kind for some in nodes for node in some if (kind := self._kind(node)) is not None},
+            kinds={
+                node: kind
+                for some in nodes
+                for node in some
+                if (kind := types.find_value_kind(node)) is not None
+            },
             topics={path.topic for path in paths},
             unfit={
-                at for at, some in enumerate(nodes) if some and self.of_another_sort(question, nodes=some)
+                at for at, some in enumerate(nodes) if some and types.is_of_another_type(question, nodes=some)
             },
             asks_gender=asks_gender(question),
             genitives=genitives(question, read.named if read is not None else ()),
@@ -338,17 +291,6 @@ class ProgramEngine:
         ):
             return found
         return [own for own, fit in zip(found, fits, strict=True) if fit or own.programs]
-
-    def _kind(self, node: int) -> str | None:
-        """What a node is that is no thing; None of things."""
-        columns, schema = self._reader.parser.columns, self._reader.parser.schema
-        if node in schema.truth_values:
-            return "yes/no"
-        if not columns.kinds[node]:
-            return None
-        value = float(columns.values[node])
-        kind = VALUE_KINDS[int(columns.kinds[node]) - 1]
-        return "year" if kind is ValueKind.NUMBER and value in _YEARS else kind.value
 
     def written(self, run: PipelineRun, linked: Linked, settings: LLMSettings) -> tuple[Understanding, Usage]:
         """The program that a language model writes.

@@ -227,23 +227,22 @@ class GraphS3Engine(Engine):
         for fact in near.facts.tolist():
             run.paths += 1
             yield PathRetrieved(run.paths, (self.snapshot.hop(fact),), 1.0, run.ms())
-        began = time.perf_counter()
-        graph = RestrictedSnapshot(self.snapshot, near.facts)
+        began, graph = time.perf_counter(), RestrictedSnapshot(self.snapshot, near.facts)
         with run.watch.running():
             likely = self.deciders.zero_shot.restricted_to(graph).relation_paths(
                 question, topics, mentions=mentions, cancelled=run.cancelled
             )
         evidence = gather(
-            graph, question, linked.entities, linked.unmatched, likely,
-            simple=self.deciders.world.frontiers.simple, settings=self._gathering, cancelled=run.cancelled,
+            graph, question, linked.entities, linked.unmatched, likely, settings=self._gathering,
+            simple=self.deciders.world.frontiers.simple, cancelled=run.cancelled,
         )  # fmt: skip
         if self.reasoner.name == LLM:
             form: Form = "triples" if options.evidence == "auto" else options.evidence
-            whole_graph = replace(evidence, snapshot=self.snapshot)
-            evidence = for_model(whole_graph, Retrieved([], run.facts), options, form, seed=run.request.seed)
+            evidence = replace(evidence, snapshot=self.snapshot)
+            evidence = for_model(evidence, Retrieved([], run.facts), options, form, seed=run.request.seed)
         yield ChainsBuilt(evidence.chains, run.paths, distinct_facts(evidence.chains), run.ms(began))
-        extractive = ExtractiveReasoner(self.settings.extractive)
-        yield from reason(run, self.reasoner, extractive, evidence, warnings=self._warnings)
+        fallback = ExtractiveReasoner(self.settings.extractive)
+        yield from reason(run, self.reasoner, fallback, evidence, warnings=self._warnings)
 
     def _search(
         self, run: PipelineRun, steering: Steering, found: _Search
@@ -323,8 +322,7 @@ class GraphS3Engine(Engine):
 
     def _evidence(self, run: PipelineRun, linked: Linked, found: _Search) -> Evidence:
         """What the last choice of each topic leads to, by the facts that were kept."""
-        leaves = found.state.leaves()
-        run.paths = len(leaves)
+        run.paths = len(found.state.leaves())
         run.facts.update(dict.fromkeys(found.state.focus.tolist(), 1.0))
         score = min(1.0, max(found.probability, _LEAST))
         focus = focus_of(self.snapshot, found.state, [each.entity.id for each in linked.entities])
@@ -335,9 +333,8 @@ class GraphS3Engine(Engine):
             _, fits = self.text_fit.rescore(state.question, paths, state.topics, state.mentions)
             coverage = max(fits.values())
         form, by_model = self._options.evidence, self.reasoner.name == LLM
-        graph = focus.graph
-        if form != "auto" and not focus.conditioned:
-            graph = RestrictedSnapshot(self.snapshot, found.state.focus)
+        raw = form != "auto" and not focus.conditioned
+        graph = RestrictedSnapshot(self.snapshot, found.state.focus) if raw else focus.graph
         evidence = gather(
             graph, run.request.question, linked.entities, linked.unmatched, paths,
             simple=self.deciders.world.frontiers.simple, settings=self._gathering, cancelled=run.cancelled,
@@ -372,16 +369,14 @@ def open_engine(opening: Opening) -> GraphS3Engine:
         if not foreign:
             small = open_policy(read, parts.snapshot, parts.encoder, width=options.beam)
             simple = read.manifest.simple
-    asks = options.policy == "llm" or (
-        options.policy == "auto" and small is None and opening.reasoner.name == LLM
-    )
+    by_model = opening.reasoner.name == LLM
+    asks = options.policy == "llm" or (options.policy == "auto" and small is None and by_model)
     if asks and opening.llm is None:
         raise ConfigError(
             "A language model is to explore the graph, and none is configured.",
             hint="Set LLM_BASE_URL and LLM_MODEL, or the policy to small.",
         )
-    reads = asks or (small is not None and bool(small.prompts))
-    page = min(options.page, serialise.FACTS[0]) if reads else options.page
+    page = min(options.page, serialise.FACTS[0]) if asks or (small and small.prompts) else options.page
     deciders = Deciders(
         parts.snapshot,
         small,

@@ -44,4 +44,6 @@ def snapshot(tmp_path_factory):
 )
 def test_what_can_be_no_answer(snapshot, question, nodes, refused):
     engine = ProgramEngine(ProgramReader(snapshot, None, PROGRAMS), 0.3)
-    assert engine.are_no_answer(question, [snapshot.find_entity(node) for node in nodes]) is refused
+    assert (
+        engine.answer_types.are_no_answer(question, [snapshot.find_entity(node) for node in nodes]) is refused
+    )
