@@ -137,7 +137,7 @@ def self_train(
     if before == 1:
         raise TrainingDataError(
             f"All {len(compared)} held-out questions written from this graph are answered without training.",
-            hint="There is nothing to learn from more of them. Train on questions of your own.",
+            hint="Self-training would gain nothing. Train on questions of your own.",
         )
     epochs = min(EPOCHS, max(_PATIENCE, EPOCHS * len(asked) // _MANY))
     settings = {"seed": seed, "epochs": epochs, "patience": _PATIENCE, "tune_encoder": "no", **(config or {})}

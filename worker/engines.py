@@ -85,7 +85,7 @@ def of_run_or_untrained(run: Run) -> tuple[Engine, str]:
         options = {name: value for name, value in run.options.items() if name in untrained}
         version = require_version(run.graph, run.snapshot_hash)
         engine = _engine(version, None, run.method, run.reasoner, llm=run.llm, options=options)
-        return engine, f"{error.message} This was answered without it. {error.hint}"
+        return engine, f"{error.message} The question was answered without it. {error.hint}"
 
 
 def of_report(report: Report) -> Engine:

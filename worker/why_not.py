@@ -67,9 +67,7 @@ def _fail(diagnosis: Diagnosis, error: ClewError, code: str | None = None) -> No
 
 
 def _too_long() -> ClewError:
-    error = ClewError(
-        "Trying what would bring it took too long.", hint="Ask something narrower, or name another answer."
-    )
+    error = ClewError("The analysis took too long.", hint="Ask something narrower, or name another answer.")
     error.code = watchdog.Why.OVERDUE.value
     return error
 

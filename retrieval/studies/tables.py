@@ -113,7 +113,7 @@ def describe_bold(winners: Sequence[Row]) -> str:
     if any(winner["significant"] for winner in winners):
         return f"Bold: the best mean, where it differs from the runner-up ({TEST})."
     if winners:
-        return f"No best mean differs from the runner-up ({TEST})."
+        return f"No best mean differs significantly from the runner-up ({TEST})."
     return "No differences are tested."
 
 

@@ -156,7 +156,7 @@ def test_work_that_gives_way_to_a_long_job_gives_its_place_back_and_goes_on_behi
     job_runs.run(training.pk, work)
     training.refresh_from_db()
     assert (training.state, training.attempts, training.worker) == (JobState.QUEUED, 0, "")
-    assert training.log.last().text == "Given back: other jobs are more urgent."
+    assert training.log.last().text == "Returned to the queue: other jobs are more urgent."
     assert services.claim(job_id=training.pk, worker="w") is None
     train = Job.objects.get(kind=JobKind.TRAIN)
     assert services.claim(job_id=train.pk, worker="w").pk == train.pk

@@ -44,7 +44,8 @@ def context_of(graph: Graph, before: Run | None, user: User) -> dict[str, Any] |
         return None
     if before.user_id != user.pk:
         raise ForbiddenError(
-            "The question before is somebody else's.", hint="Ask it yourself first, or leave follows out."
+            "The run in follows belongs to someone else.",
+            hint="Ask that question yourself first, or omit follows.",
         )
     if before.graph_id != graph.pk:
         raise InvalidError(

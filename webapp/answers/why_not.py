@@ -95,6 +95,6 @@ def sweep_forgotten(*, worker: str, held: Collection[UUID]) -> None:
 
 
 def _lose(diagnosis: Diagnosis) -> None:
-    lost = ClewError("The worker stopped while it tried what would bring the answer.", hint="Ask again.")
+    lost = ClewError("The worker stopped during the analysis.", hint="Ask again.")
     lost.code = "worker_lost"
     fail(key=diagnosis.pk, error=lost)

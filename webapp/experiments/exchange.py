@@ -84,7 +84,7 @@ def start_upload(*, graph: Graph, upload: UploadedFile[bytes], user: User) -> Jo
         files.send(stored)
         return jobs.create(
             kind=JobKind.CHECKPOINT,
-            title=f"Take {name} for {graph.name}",
+            title=f"Upload {name} to {graph.name}",
             graph=graph,
             user=user,
             params={"file": stored, "name": name},
@@ -120,7 +120,7 @@ def take_checkpoint(
     assert graph.snapshot is not None, "a graph with a snapshot has its row"
     file = files.local_path(job.params["file"])
     if not file.is_file():
-        raise CheckpointError("The file is not kept any more.", hint="Upload it again.")
+        raise CheckpointError("The uploaded file no longer exists.", hint="Upload it again.")
     path = files.checkpoint_name(graph.pk, job.pk)
     try:
         made = _open_upload(file, files.place(path), name, progress, check)

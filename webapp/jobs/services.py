@@ -203,7 +203,7 @@ def requeue(*, job_id: int, reason: str = "the worker shuts down") -> None:
     if Job.objects.filter(pk=job_id, state=JobState.RUNNING).update(
         state=JobState.QUEUED, worker="", attempts=F("attempts") - 1
     ):
-        log.write(job_id, f"Given back: {reason}.", Level.WARNING)
+        log.write(job_id, f"Returned to the queue: {reason}.", Level.WARNING)
         announce.job_changed_on_commit(job_id)
         transaction.on_commit(send_next_long)
 

@@ -3,8 +3,8 @@
 Announcing is best effort by design: what counts is the log in PostgreSQL, and watchers that miss an announcement
 fetch what they lack from there. So a Redis that is down neither stops nor breaks the work being announced.
 
-What one process tells comes in the order in which it was sent, because the channel layer publishes over one connection,
-one message at a time. What several processes tell has no order.
+Messages of one process arrive in the order in which they were sent: the channel layer publishes them one at a time
+over one connection. Messages of different processes have no order.
 """
 
 from __future__ import annotations

@@ -209,5 +209,5 @@ def refuse_other_xml(head: str, name: str) -> None:
     if root is not None and head.lstrip("\ufeff \t\r\n").startswith("<"):
         raise SourceError(
             f"{name} is XML whose outermost element is <{root[1]}>, which is no graph.",
-            hint="Of XML, RDF/XML, GraphML and GEXF are read. Write the rest as tables (CSV) or JSON lines.",
+            hint="Clew reads RDF/XML, GraphML and GEXF. Convert other XML to tables (CSV) or JSON lines.",
         )

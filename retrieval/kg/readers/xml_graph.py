@@ -82,7 +82,7 @@ class XmlGraph:
         if self._depth > DEPTH:
             raise SourceError(
                 f"{self._source.name} has elements more than {DEPTH} deep.",
-                hint="That is no graph; write it again.",
+                hint="This is not a valid graph file; export it again.",
             )
         self.start(tag.rsplit(" ", 1)[-1], attributes)
 

@@ -32,7 +32,7 @@ class EntityScorer(nn.Module):
         walks: score which walks are evidence too.
         places: walks are asked for by another query at each hop from the topic.
         norm: layer norm of what is read of a question, and of the states after each layer.
-        texts: messages hear the bilinear match c too.
+        texts: add the bilinear text match c to the messages.
         turning: the DDE encodes walks that turn too; ``places`` reads them.
     """
 

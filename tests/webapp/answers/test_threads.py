@@ -120,8 +120,8 @@ def test_a_thread_belongs_to_its_person(api, tiny_graph, role):
         403,
         {
             "code": "forbidden",
-            "message": "The question before is somebody else's.",
-            "hint": "Ask it yourself first, or leave follows out.",
+            "message": "The run in follows belongs to someone else.",
+            "hint": "Ask that question yourself first, or omit follows.",
         },
     )
     body = {"graph": tiny_graph.pk, "question": "and them?", "follows": str(first.pk)}

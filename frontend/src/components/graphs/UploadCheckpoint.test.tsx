@@ -15,7 +15,7 @@ const closed = vi.fn();
 const job = {
   id: 7,
   kind: "checkpoint",
-  title: "Take mine.zip for Films",
+  title: "Upload mine.zip to Films",
   state: "running",
   stage: "looking through the file",
   graph: 3,

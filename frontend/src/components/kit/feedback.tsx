@@ -51,7 +51,7 @@ export function ErrorNotice({ error, acts }: { error: unknown; acts?: ReactNode 
   const online = useOnline();
   const isBack = online && error instanceof ApiError && error.code === "offline" && error.wasOffline;
   const { message, hint } = isBack
-    ? { message: "The network was away.", hint: "It is back, and what you typed is kept. Try again." }
+    ? { message: "The connection was lost.", hint: "It is back, and your input is kept. Try again." }
     : trouble;
   return (
     <Notice tone="bad" title={message} urgent acts={acts}>

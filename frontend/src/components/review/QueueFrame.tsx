@@ -31,7 +31,7 @@ function OlderVersion({ queue }: { queue: Queue }) {
   return (
     <Notice
       tone="warn"
-      title={`This queue is about version ${queue.version} of the graph.`}
+      title={`This queue uses version ${queue.version} of the graph.`}
       acts={
         queue.current_version !== null && (
           <Button isDisabled={carry.isPending || carry.isSuccess} onPress={() => carry.mutate()}>

@@ -69,7 +69,7 @@ export function RunNotices({ view, link, run, graph, status, onAgain }: Props) {
         </Notice>
       )}
       {link === "crowded" && view.phase !== "done" && (
-        <Notice tone="warn" title="Too many pages of yours are open to follow this question live">
+        <Notice tone="warn" title="Too many pages are open to follow this question live">
           It goes on. Close some tabs that you do not need: this page then catches up by itself.
         </Notice>
       )}
