@@ -46,12 +46,19 @@ def _is_binary(head: bytes) -> bool:
 
 
 def _text(label: str, pattern: str, advice: str, flags: int = re.IGNORECASE) -> OtherFormat:
-    return OtherFormat(label, advice, pattern=re.compile(r"\ufeff?\s*" + pattern, flags))
+    return OtherFormat(label, advice, pattern=re.compile(r"\ufeff?\s*+" + pattern, flags))
+
+
+def _skip(*skipped: str) -> str:
+    """Return a pattern of comments and the like before the text; atomic, since many of them must not be retried."""
+    return rf"(?>(?:{'|'.join(skipped)})\s*)*+"
+
+
+_XML_PROLOG = _skip(r"<\?.*?\?>", "<!--.*?-->", r"<!DOCTYPE[^>\[]*(?:\[.*?\])?\s*>")
 
 
 def _xml(label: str, root: str, advice: str) -> OtherFormat:
-    before = r"(?:<\?[^>]*\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[.*?\])?\s*>|\s)*"
-    return _text(label, rf"{before}<(?:[\w.-]+:)?{root}[\s>/]", advice, re.DOTALL)
+    return _text(label, rf"{_XML_PROLOG}<(?:[\w.-]+:)?{root}[\s>/]", advice, re.DOTALL)
 
 
 _GRAPHS = "triples, nodes and edges as CSV or JSON lines, tables as CSV, GraphML, GEXF or RDF"
@@ -125,39 +132,44 @@ FORMATS = (
     _text("a Git LFS pointer, not the file itself", r"version https://git-lfs\.github\.com/spec/",
           "Fetch the file: git lfs pull."),
     _text("a Cypher script",
-          r"(?:(?://[^\n]*|/\*.*?\*/|:\w+[^\n]*)\s*)*(?:(?:CREATE|MERGE|(?:OPTIONAL\s+)?MATCH|DROP)\s+(?:\(\s*[\w`:)]"
+          _skip(r"//[^\n]*", r"/\*.*?\*/", r":\w+[^\n]*")
+          + r"(?:(?:CREATE|MERGE|(?:OPTIONAL\s+)?MATCH|DROP)\s+(?:\(\s*[\w`:)]"
           r"|(?:CONSTRAINT|(?:\w+\s+)?INDEX)\b(?=[^;]*\bFOR\s*\(|[^;]*\bON\s*(?:\(\s*\w+\s*:|:)))|UNWIND\s.{1,2000}?\sAS\s"
           r"|LOAD\s+CSV\s|CALL\s+(?:apoc|db|gds)\.)",
           f"Run it in Neo4j (cypher-shell -f FILE), then {_NEO4J}.", re.IGNORECASE | re.DOTALL),
-    _text("a SPARQL query", r"(?:(?:PREFIX|BASE)\s[^\n]*\n\s*|#[^\n]*\n\s*)*(?:SELECT|CONSTRUCT|DESCRIBE|ASK)"
+    _text("a SPARQL query", _skip(r"(?:PREFIX|BASE)\s[^\n]*", r"#[^\n]*") + r"(?:SELECT|CONSTRUCT|DESCRIBE|ASK)"
           r"\s[^\n\t,;]*(?:\?|\*|\{)", "Run it, and give what it finds: CONSTRUCT as Turtle, SELECT as CSV."),
-    _text("an SQL dump", r"(?:(?:--[^\n]*|/\*.*?\*/|(?:SET|USE|PRAGMA|LOCK|BEGIN|START)\s[^;]{0,200};|BEGIN;|;)\s*)*"
-          r"(?:CREATE\s+(?:TEMP(?:ORARY)?\s+|UNLOGGED\s+)?(?:TABLE|DATABASE|SCHEMA|SEQUENCE|TYPE|FUNCTION|VIEW)\s"
+    _text("an SQL dump",
+          _skip(r"--[^\n]*", r"/\*.*?\*/", r"(?:SET|USE|PRAGMA|LOCK|BEGIN|START)\s[^;]{0,200};", "BEGIN;", ";")
+          + r"(?:CREATE\s+(?:TEMP(?:ORARY)?\s+|UNLOGGED\s+)?(?:TABLE|DATABASE|SCHEMA|SEQUENCE|TYPE|FUNCTION|VIEW)\s"
           r"|INSERT\s+INTO\s|DROP\s+(?:TABLE|DATABASE|SCHEMA)\s|COPY\s+\S+\s*\(|ALTER\s+TABLE\s)", _SQL,
           re.IGNORECASE | re.DOTALL),
     _text("a Gremlin script", r"(?:\w+\s*=\s*)?g\.(?:addV|V|addE)\(",
           "Run it, and write the graph: g.io('graph.graphml').write()."),
-    _text("a GML graph", r"(?:(?:#[^\n]*|(?:Creator|Version|comment|directed)\s[^\n]*)\s+)*graph\s*\[",
+    _text("a GML graph", _skip(r"#[^\n]*", r"(?:Creator|Version|comment|directed)\s[^\n]*") + r"graph\s*\[",
           f"{_NETWORKX.format('read_gml')} {_GEPHI}"),
-    _text("a DOT (Graphviz) graph", r"(?:(?://[^\n]*|#[^\n]*|/\*.*?\*/)\s*)*(?:strict\s+)?(?:di)?graph\b\s*(?:\w+|\"[^\"]*\")?\s*\{",
+    _text("a DOT (Graphviz) graph", _skip(r"//[^\n]*", r"#[^\n]*", r"/\*.*?\*/")
+          + r"(?:strict\s+)?(?:di)?graph\b\s*(?:\w+|\"[^\"]*\")?\s*\{",
           f"{_NETWORKX.format('nx_pydot.read_dot')} {_GEPHI}", re.IGNORECASE | re.DOTALL),
-    _text("a Pajek network", r"(?:%[^\n]*\s+)*\*(?:network|vertices)\b", f"{_NETWORKX.format('read_pajek')} {_GEPHI}"),
+    _text("a Pajek network", _skip(r"%[^\n]*") + r"\*(?:network|vertices)\b",
+          f"{_NETWORKX.format('read_pajek')} {_GEPHI}"),
     _text("a GDF (GUESS) graph", r"nodedef>", _GEPHI),
     _text("a TGF graph", r"(?:[^\n#,\t;|]+\n)+#[ \t]*\n", "Open it in yEd and save it as GraphML."),
     _text("a UCINET DL graph", r"dl\s+n\s*=", _GEPHI),
     _text("a LEDA graph", r"LEDA\.GRAPH", _NETWORKX.format("read_leda")),
     _text("a graph6 graph", r">>(?:graph6|sparse6)<<", _NETWORKX.format("read_graph6")),
-    _text("an ontology in OWL functional syntax", r"(?:#[^\n]*\s+)*(?:Prefix\(\s*[\w.-]*:\s*=|Ontology\(\s*[<)])",
+    _text("an ontology in OWL functional syntax", _skip(r"#[^\n]*") + r"(?:Prefix\(\s*[\w.-]*:\s*=|Ontology\(\s*[<)])",
           _PROTEGE),
-    _text("an ontology in Manchester syntax", r"(?:#[^\n]*\s+)*(?:Prefix:\s+[\w.-]*:\s*<|Ontology:\s*<)", _PROTEGE),
-    _text("an OBO ontology", r"(?:![^\n]*\s+)*format-version:", _PROTEGE),
-    _text("a BibTeX file", r"(?:%[^\n]*\s+)*@(?:article|book|inproceedings|incollection|misc|phdthesis|techreport"
+    _text("an ontology in Manchester syntax", _skip(r"#[^\n]*") + r"(?:Prefix:\s+[\w.-]*:\s*<|Ontology:\s*<)",
+          _PROTEGE),
+    _text("an OBO ontology", _skip(r"![^\n]*") + "format-version:", _PROTEGE),
+    _text("a BibTeX file", _skip(r"%[^\n]*") + r"@(?:article|book|inproceedings|incollection|misc|phdthesis|techreport"
           r"|string|comment|online|proceedings)\s*[{(]", "Open it in Zotero or JabRef and export it as CSV."),
     _text("a RIS file of references", r"TY  - ", "Open it in Zotero and export it as CSV."),
     _text("an address book (vCard)", r"BEGIN:VCARD", _CSV),
     _text("a calendar (iCalendar)", r"BEGIN:VCALENDAR", _CSV),
     _text("a family tree (GEDCOM)", r"0 HEAD\s", "Export it as CSV, for example with Gramps."),
-    _text("an ARFF file", r"(?:%[^\n]*\s+)*@relation\s", _CSV),
+    _text("an ARFF file", _skip(r"%[^\n]*") + r"@relation\s", _CSV),
     _text("a web page", r"(?:<!doctype html|<html)", "Give it under the name .html to cut it into passages."),
     _xml("an ontology in OWL/XML", "Ontology", _PROTEGE),
     _xml("SPARQL results", "sparql", "Ask the query again for CSV."),
@@ -169,10 +181,7 @@ FORMATS = (
 )  # fmt: skip
 """All of them; the first that matches counts."""
 
-_XML_ROOT = re.compile(
-    r"\ufeff?\s*(?:<\?xml.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[.*?\])?\s*>|\s)*<([\w:.-]+)(?=[\s>]|/>)",
-    re.DOTALL,
-)
+_XML_ROOT = re.compile(rf"\ufeff?\s*+{_XML_PROLOG}<([\w:.-]+)(?=[\s>]|/>)", re.DOTALL)
 
 
 def find_binary_format(head: bytes) -> OtherFormat | None:

@@ -8,6 +8,7 @@ import pytest
 
 from retrieval.errors import SourceError
 from retrieval.kg.readers import preview_graph, read_graph
+from retrieval.kg.readers.other_formats import find_text_format
 
 OTHERS = {
     "a.cypher": (
@@ -93,3 +94,12 @@ def test_rows_of_many_columns_without_a_header_ask_for_one(tmp_path):
         read_graph(path, problems=print)
     assert "Rows have 5 columns, and the first row does not name them" in (error.value.hint or "")
     assert preview_graph(path).refused
+
+
+@pytest.mark.parametrize(
+    "lines",
+    ["<!-- a - b -->\n", "#x    \n", "/* a */ \n", "-- a   \n/* b */ ", "%a   \n", "!a  \n", " ", "1 a b\n"],
+)
+def test_a_head_of_comments_is_told_without_retrying_them(lines):
+    """Would not end in a lifetime if a pattern tried every way to divide the comments."""
+    assert find_text_format(lines * 2000 + "Anna\tknows\tBo\n") is None
