@@ -27,9 +27,6 @@ from retrieval.text.features import TextEncoder
 from retrieval.text.questions import shape
 from retrieval.types import Progress
 
-#: Some paths fit by accident when walks may come back: where they really do, those gain 0.015 of F1 and more
-#: (PathQuestion), elsewhere 0.002 (WebQSP).
-_FREE_GAIN = 0.01
 #: Favourites of its shape that a question which was not searched itself tries.
 _TRIED = 6
 
@@ -112,7 +109,7 @@ class AnswerSetRationalizer:
                     fits.append(best[1])
                     labels += _labels(snapshot, question, *best)
         fit = float(np.mean(fits)) if fits else 0.0
-        simple = prefers_simple(snapshot, questions, labels, least_gain=_FREE_GAIN)
+        simple = prefers_simple(snapshot, questions, labels)
         return Labelling(tuple(labels), simple, fit, len(questions) - len(fits))
 
     def score(self, snapshot: Snapshot, question: Grounded) -> Scores:

@@ -61,17 +61,12 @@ def walk_facts(
 
 
 def prefers_simple(
-    snapshot: Snapshot,
-    questions: Sequence[Grounded],
-    labels: Sequence[Label],
-    *,
-    most: int = 300,
-    least_gain: float = 0.0,
+    snapshot: Snapshot, questions: Sequence[Grounded], labels: Sequence[Label], *, most: int = 300
 ) -> bool:
     """Whether the labels' paths fit the answers better by simple walks, which leave the topic out of what they reach.
 
     It matters for paths that reach the topic besides others; a path that reaches nothing else reaches it either way.
-    Decided by the F1 of both on at most ``most`` questions: free walks must gain more than ``least_gain`` on average.
+    Decided by the F1 of both on at most ``most`` questions.
     """
     by_id = {question.question.id: question for question in questions}
     known = [label for label in usable(labels) if label.question in by_id]
@@ -83,5 +78,4 @@ def prefers_simple(
         answers = np.array(by_id[label.question].answers, np.int64)
         simple_sum += f1(reached(snapshot, topic, path, simple=True), answers)
         free_sum += f1(reached(snapshot, topic, path, simple=False), answers)
-    tried = len(range(0, len(known), max(1, len(known) // most)))
-    return free_sum - simple_sum <= least_gain * tried
+    return simple_sum >= free_sum

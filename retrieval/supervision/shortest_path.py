@@ -61,7 +61,7 @@ class ShortestPathRationalizer:
             if progress is not None and done % 100 == 0:
                 progress(Progress("finding shortest paths", done, len(questions), "questions"))
         fit = float(np.mean(fits)) if fits else 0.0
-        simple = prefers_simple(snapshot, questions, labels, least_gain=0.01)
+        simple = prefers_simple(snapshot, questions, labels)
         return Labelling(tuple(labels), simple, fit, len(questions) - len(fits))
 
     def _every(
