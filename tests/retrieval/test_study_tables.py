@@ -55,7 +55,7 @@ def test_latex_says_what_figures_are_of_and_is_bold_only_where_a_test_says_so():
 @pytest.mark.parametrize(
     ("winners", "said"),
     [
-        ([winner("line_graph", significant=False)], "No best mean differs from the runner-up"),
+        ([winner("line_graph", significant=False)], "No best mean differs significantly from the runner-up"),
         ([], "No differences are tested."),
     ],
 )
