@@ -86,7 +86,9 @@ def paths_to(
         owner, relation, target, _ = walks.all_arcs(snapshot, entity)
         codes, path = _dense(prefix[owner] * (2 * snapshot.num_relations) + relation)
         if simple:
-            keep = walks.avoid_topic(snapshot, entity[owner], target, topic, path)
+            last = np.array([before[-1] if before else -1 for before in known], np.int64)
+            reverse = walks.reverses(snapshot, relation, last[prefix[owner]])
+            keep = walks.avoid_topic(snapshot, entity[owner], target, topic, path, reverse=reverse)
             target, path = target[keep], path[keep]
         near = is_answer[target] if not left else distance[target] <= left  # type: ignore[index]
         alive = np.zeros(len(codes), bool)

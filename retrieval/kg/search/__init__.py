@@ -21,6 +21,7 @@ from retrieval.kg.search.walks import (
     execute,
     k_hop,
     neighbours,
+    reverses,
     step,
     trace,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "neighbours",
     "paths_between",
     "relation_paths_between",
+    "reverses",
     "shortest_paths",
     "step",
     "trace",

@@ -9,7 +9,7 @@ import numpy as np
 
 from retrieval.kg.search.bidirectional import PathRegion, path_region
 from retrieval.kg.search.few_paths import few_paths
-from retrieval.kg.search.walks import RelationPath, all_arcs, as_ids, avoid_topic
+from retrieval.kg.search.walks import RelationPath, all_arcs, as_ids, avoid_topic, reverses
 from retrieval.kg.snapshot import Snapshot
 
 _FAR = np.iinfo(np.int8).max
@@ -206,8 +206,14 @@ def relation_paths_between(
             walked = (
                 prefix[owner] * len(starts) + np.searchsorted(starts, topic[owner])
             ) * directed + relation
+            last = np.array([path[-1] if path else -1 for path in known[-1]], np.int64)
             keep &= avoid_topic(
-                snapshot, entity[owner], reached, topic[owner], np.unique(walked, return_inverse=True)[1]
+                snapshot,
+                entity[owner],
+                reached,
+                topic[owner],
+                np.unique(walked, return_inverse=True)[1],
+                reverse=reverses(snapshot, relation, last[prefix[owner]]),
             )
         owner, relation, reached = owner[keep], relation[keep], reached[keep]
         if len(owner) > max_rows:

@@ -192,18 +192,33 @@ def _walk(snapshot: Snapshot, topics: np.ndarray, path: Sequence[tuple[int, bool
     return levels
 
 
+def reverses(snapshot: Snapshot, relations: np.ndarray | int, previous: np.ndarray | int) -> np.ndarray:
+    """Whether directed relations are the reverse of the ones walked before them, -1 for none; bool [n]."""
+    apart = np.abs(np.asarray(relations) - previous)
+    undone: np.ndarray = (np.asarray(previous) >= 0) & (apart == snapshot.num_relations)
+    return undone
+
+
 def avoid_topic(
-    snapshot: Snapshot, sources: np.ndarray, targets: np.ndarray, topics: np.ndarray | int, steps: np.ndarray
+    snapshot: Snapshot,
+    sources: np.ndarray,
+    targets: np.ndarray,
+    topics: np.ndarray | int,
+    steps: np.ndarray,
+    *,
+    reverse: np.ndarray | bool,
 ) -> np.ndarray:
     """Mark the arcs of simple walks: those that leave their topic, and those of a step that leads only back to it.
 
-    A node without a name always leads back to what it is said of, so that no walk turns there.
+    A step that reverses the one before it asks for others ("who else works there"), so it never returns to the
+    topic. Neither does a step from a node without a name, which only links what it is said of.
 
     Args:
         snapshot: the graph.
         sources, targets: the ends of each arc, int64 [n].
         topics: the topic of each arc's walk, int64 [n], or the one topic of all.
         steps: number of the step that each arc belongs to, int64 [n].
+        reverse: whether each arc's step reverses the one before it (:func:`reverses`), bool [n] or one for all.
 
     Returns:
         bool [n].
@@ -211,7 +226,7 @@ def avoid_topic(
     away = targets != topics
     leads_away = np.zeros(int(steps.max(initial=-1)) + 1, bool)
     leads_away[steps[away]] = True
-    kept: np.ndarray = away | (~leads_away[steps] & (snapshot.kinds[sources] != _CVT))
+    kept: np.ndarray = away | (~leads_away[steps] & (snapshot.kinds[sources] != _CVT) & ~np.asarray(reverse))
     return kept
 
 
@@ -223,9 +238,11 @@ def _walk_simple(snapshot: Snapshot, topic: int, path: Sequence[tuple[int, bool]
     """
     levels: list[_Level] = []
     entities = np.array([topic], np.int64)
+    before: tuple[int, bool] | None = None
     for relation, inverse in path:
         owner, targets, arcs = step(snapshot, entities, relation, inverse)
-        keep = avoid_topic(snapshot, entities[owner], targets, topic, np.zeros_like(targets))
+        reverse, before = before == (relation, not inverse), (relation, inverse)
+        keep = avoid_topic(snapshot, entities[owner], targets, topic, np.zeros_like(targets), reverse=reverse)
         owner, targets, arcs = owner[keep], targets[keep], arcs[keep]
         entities, where = np.unique(targets, return_inverse=True)
         levels.append(_Level(entities, owner, where, arcs))
@@ -246,8 +263,8 @@ def execute(
         topics: entities the walks begin at; the levels are the union over topics.
         relation_path: ``(relation, inverse)`` per step.
         simple: leave the topic out of each level that holds anything else: a step comes back to the topic only
-            where it leads nowhere else ("the mother of X's child"). A level holds what walks of *that* length
-            reach, whether or not they can be continued.
+            where it leads nowhere else ("the mother of X's child") and does not reverse the step before. A level
+            holds what walks of *that* length reach, whether or not they can be continued.
 
     Returns:
         One array per step; all later ones are empty once one is.

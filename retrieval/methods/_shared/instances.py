@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from retrieval.errors import check
-from retrieval.kg.search.walks import avoid_topic
+from retrieval.kg.search.walks import avoid_topic, reverses
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.arrays import spans
 from retrieval.methods._shared.arc_groups import arcs_at, bounds
@@ -93,7 +94,7 @@ def walk_all(
     """Paths from ``topic`` along directed relations, as arcs, in a random order; a sample of very many."""
     ends = np.array([topic], np.int64)
     rows = np.zeros((1, 0), np.int64)
-    for relation in relations:
+    for previous, relation in pairwise((-1, *relations)):
         starts, sizes = bounds(snapshot, ends, np.full(len(ends), relation))
         if int(sizes.sum()) > _ARCS:
             order = rng.permutation(len(ends))
@@ -102,8 +103,10 @@ def walk_all(
             ends, rows = ends[fits], rows[fits]
         positions, owner = spans(starts, sizes)
         arcs, targets = arcs_at(snapshot, positions, np.full(len(positions), relation))
-        avoid = topic if simple else -1
-        keep = np.flatnonzero(avoid_topic(snapshot, ends[owner], targets, avoid, np.zeros_like(targets)))
+        avoid, reverse = topic if simple else -1, reverses(snapshot, relation, previous)
+        keep = np.flatnonzero(
+            avoid_topic(snapshot, ends[owner], targets, avoid, np.zeros_like(targets), reverse=reverse)
+        )
         if len(keep) > _WIDTH:
             keep = np.sort(rng.choice(keep, _WIDTH, replace=False))
         rows = np.column_stack([rows[owner[keep]], arcs[keep]])

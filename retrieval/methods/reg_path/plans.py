@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from retrieval.errors import check
-from retrieval.kg.search.walks import avoid_topic
+from retrieval.kg.search.walks import avoid_topic, reverses
 from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.methods._shared.arc_groups import arcs_at, bounds, groups, spread
 from retrieval.types import RelationPath
@@ -112,13 +112,15 @@ def search(
 def allowed(
     snapshot: Snapshot, topics: Sequence[int], plans: Sequence[_Plan], *, simple: bool
 ) -> list[Options]:
-    """The directed relations that lead on from each plan's entities, and not only from mediators back to its topic."""
+    """The directed relations by which a simple walk can continue each plan."""
     owner_of = np.repeat(np.arange(len(plans)), [len(plan.entities) for plan in plans])
     entities = np.concatenate([plan.entities for plan in plans])
     owner, relation, starts, sizes = groups(snapshot, entities)
     plan_of = owner_of[owner]
     if simple:
-        alone = np.flatnonzero((sizes == 1) & (snapshot.kinds[entities[owner]] == CVT))
+        last = np.array([plan.relations[-1] if plan.relations else -1 for plan in plans])
+        leaves_only = (snapshot.kinds[entities[owner]] == CVT) | reverses(snapshot, relation, last[plan_of])
+        alone = np.flatnonzero((sizes == 1) & leaves_only)
         _, target = arcs_at(snapshot, starts[alone], relation[alone])
         home = np.array([topics[plan.row] for plan in plans])[plan_of[alone]]
         keep = np.ones(len(owner), bool)
@@ -163,21 +165,23 @@ def _grow(
         if taken[row] >= width:
             continue
         avoid = topics[row] if simple else None
-        entities = _walk(snapshot, plans[i].entities, relation, avoid)
+        entities = _walk(snapshot, plans[i], relation, avoid)
         if len(entities):
             taken[row] += 1
             grown.append(_Plan(row, (*plans[i].relations, relation), -cost, entities))
     return grown
 
 
-def _walk(snapshot: Snapshot, entities: np.ndarray, relation: int, avoid: int | None) -> np.ndarray:
-    """At most ``ENTITIES`` entities behind a directed relation, evenly spread over their ids."""
+def _walk(snapshot: Snapshot, plan: _Plan, relation: int, avoid: int | None) -> np.ndarray:
+    """At most ``ENTITIES`` entities a plan reaches by one directed relation more, evenly spread over their ids."""
+    entities, last = plan.entities, plan.relations[-1] if plan.relations else -1
     starts, sizes = bounds(snapshot, entities, np.full(len(entities), relation))
     limit = max(1, ARCS // len(entities)) if int(sizes.sum()) > ARCS else ARCS
     owner, positions, _ = spread(starts, sizes, limit)
     _, targets = arcs_at(snapshot, positions, np.full(len(positions), relation))
     if avoid is not None:
-        keep = avoid_topic(snapshot, entities[owner], targets, avoid, np.zeros_like(targets))
+        reverse = reverses(snapshot, relation, last)
+        keep = avoid_topic(snapshot, entities[owner], targets, avoid, np.zeros_like(targets), reverse=reverse)
         targets = targets[keep]
     targets = np.unique(targets)
     if len(targets) > ENTITIES:

@@ -81,18 +81,3 @@ def test_the_share_is_the_one_that_answers_most_dev_questions(graph):
 def test_choosing_can_be_stopped(graph):
     with pytest.raises(Cancelled):
         choose_share(Fixed(), Fixed, graph, asked(graph, 20), lambda: True)
-
-
-def test_a_walk_returns_to_its_topic_only_where_a_step_leads_nowhere_else(graph):
-    """Both in the path model's walks and in what is executed: Horror has one film, Spielberg two."""
-    from retrieval.kg.search import execute
-
-    [jaws] = world.ids(graph, "Jaws")
-    total = graph.num_relations
-
-    def reached(spelled):
-        steps = [(r % total, r >= total) for r in world.path(graph, spelled)]
-        return execute(graph, [jaws], steps)[-1].tolist()
-
-    assert reached("in_genre -in_genre") == [jaws]
-    assert jaws not in reached("directed_by -directed_by")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from retrieval.kg.search.walks import reverses
 from retrieval.kg.snapshot import KINDS
 from retrieval.methods._shared.arc_groups import arcs_at, bounds, groups, spread
 
@@ -74,7 +75,7 @@ def candidates(
         hops: longest path.
         simple: paths never come back to their topic.
         returning: but for those that end there and nowhere else ("the mother of X's child"); not through a node
-            without a name, which always leads back to what it is said of.
+            without a name, which always leads back to what it is said of, nor by the reverse of the step before.
         numbers: which relations lead to numbers, or to yes and no, bool [relations]: what has the same is not joined by
             it, so that no path turns there.
     """
@@ -95,6 +96,9 @@ def candidates(
             if length or not is_number:
                 owner, relation = owner[~turns], relation[~turns]
             back = back[0][~at_number[back[0]]], back[1][~at_number[back[0]]]
+        last = np.array([path[-1] if path else -1 for path in paths])
+        onward = ~reverses(snapshot, back[1], last[back[0]])
+        back = back[0][onward], back[1][onward]
         if returning and length:
             worth = np.maximum(covered[back[0]], known.of(back[1])).sum(axis=1)
             likely = np.column_stack(back)[np.argsort(-worth, kind="stable")].tolist()

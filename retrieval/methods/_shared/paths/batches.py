@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from retrieval.kg.search.walks import avoid_topic
+from retrieval.kg.search.walks import avoid_topic, reverses
 from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.kg.snapshot.arrays import spans
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
@@ -163,6 +163,8 @@ def sample_walks(
             position = starts + (rng.random(len(live)) * sizes).astype(np.int64)
             arc, target = arcs_at(snapshot, position, paths[live, i])
             turns = (sizes == 1) & (snapshot.kinds[entities[live, i]] != _CVT)
+            if i:
+                turns &= ~reverses(snapshot, paths[live, i], paths[live, i - 1])
             fits = (target != topics[live]) | turns if simple else np.ones(len(live), bool)
             goes_on = lengths[live] > i + 1
             ahead = np.where(goes_on, paths[live, min(i + 1, longest - 1)], 0)
@@ -199,7 +201,9 @@ def sample_candidates(
     arc, target = arcs_at(snapshot, position, relation[group])
     context = context_of_group[group]
     avoided = topics[example[context]] if simple else -1
-    kept = avoid_topic(snapshot, entity[context], target, avoided, group)
+    last = np.where(step > 0, examples.paths[chosen][example, np.maximum(step - 1, 0)], -1)
+    reverse = reverses(snapshot, relation[group], last[context])
+    kept = avoid_topic(snapshot, entity[context], target, avoided, group, reverse=reverse)
     group_positive = relation == followed[context_of_group]
     augmented = examples.first[chosen[example[context]], relation[group]] & (step[context] == 0)
     return Candidates(

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from retrieval.kg.search.walks import avoid_topic
+from retrieval.kg.search.walks import avoid_topic, reverses
 from retrieval.kg.snapshot import Snapshot
 from retrieval.methods._shared.arc_groups import arcs_at, groups, spread
 from retrieval.methods._shared.paths.model import PathModel
@@ -25,12 +25,14 @@ class Frontier:
     Attributes:
         topic: which topic each began at, a position, int64 [n].
         entity: where it stands, int64 [n].
+        relation: the directed relation of its last step, -1 before the first, int64 [n].
         focus: what the query is made of, [n, H].
         taken: sum of the states of the triples taken, [n, H].
     """
 
     topic: np.ndarray
     entity: np.ndarray
+    relation: np.ndarray
     focus: Tensor
     taken: Tensor
 
@@ -98,7 +100,10 @@ class Walker:
         query = self.model.query
         asked, rows = query.read(texts), torch.arange(len(topics))
         focus = query.focus(asked, rows, asked.z_q)
-        return asked, Frontier(rows.numpy(), np.array(topics, np.int64), focus, torch.zeros_like(asked.z_q))
+        unmoved = np.full(len(topics), -1, np.int64)
+        return asked, Frontier(
+            rows.numpy(), np.array(topics, np.int64), unmoved, focus, torch.zeros_like(asked.z_q)
+        )
 
     def options(self, asked: Asked, front: Frontier, topics: np.ndarray, limit: int) -> Options:
         """Everything that can be done next.
@@ -115,7 +120,10 @@ class Walker:
         row, relation = owner[group], relation[group]
         arc, target = arcs_at(snapshot, positions, relation)
         if self.simple:
-            keep = avoid_topic(snapshot, front.entity[row], target, topics[front.topic[row]], group)
+            reverse = reverses(snapshot, relation, front.relation[row])
+            keep = avoid_topic(
+                snapshot, front.entity[row], target, topics[front.topic[row]], group, reverse=reverse
+            )
             row, relation, arc, target, weight = (a[keep] for a in (row, relation, arc, target, weight))
         vectors = self.states.of(arc)
         rows = torch.from_numpy(front.topic)
@@ -134,7 +142,9 @@ class Walker:
         before, topic = torch.from_numpy(row), front.topic[row]
         memory = query.advance(front.focus[before], took)
         focus = query.focus(asked, torch.from_numpy(topic), memory)
-        return Frontier(topic, options.target[chosen], focus, front.taken[before] + took)
+        return Frontier(
+            topic, options.target[chosen], options.relation[chosen], focus, front.taken[before] + took
+        )
 
 
 def logsumexp(values: np.ndarray, segments: np.ndarray, count: int) -> np.ndarray:

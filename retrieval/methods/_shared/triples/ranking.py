@@ -17,7 +17,7 @@ from typing import Self
 import numpy as np
 
 from retrieval.errors import check
-from retrieval.kg.search.walks import avoid_topic
+from retrieval.kg.search.walks import avoid_topic, reverses
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.arrays import spans
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
@@ -251,23 +251,27 @@ def chains_within(
     """
     begun = {} if begun is None else begun
     chains = Chains(np.array([topic], np.int64), np.zeros((1, 0), np.int64), np.zeros(1))
-    for hop, relation in enumerate(relations, start=1):
+    for hop in range(1, len(relations) + 1):
         key = topic, tuple(relations[:hop])
         if key not in begun:
-            begun[key] = _longer(snapshot, chains, relation, retrieved, avoid=topic if simple else -1)
+            begun[key] = _longer(snapshot, chains, key[1], retrieved, avoid=topic if simple else -1)
         chains = begun[key]
     return [tuple(row) for row in chains.rows.tolist()]
 
 
-def _longer(snapshot: Snapshot, chains: Chains, relation: int, retrieved: Retrieved, *, avoid: int) -> Chains:
-    """Chains with a hop more, the best of them; they avoid ``avoid`` as simple walks do."""
-    ends = chains.ends
+def _longer(
+    snapshot: Snapshot, chains: Chains, relations: tuple[int, ...], retrieved: Retrieved, *, avoid: int
+) -> Chains:
+    """Chains of ``relations`` from those of all but the last, the best; they avoid ``avoid`` as simple walks do."""
+    ends, relation = chains.ends, relations[-1]
+    reverse = reverses(snapshot, relation, relations[-2] if len(relations) > 1 else -1)
     positions, owner = spans(*bounds(snapshot, ends, np.full(len(ends), relation)))
     arcs, targets = arcs_at(snapshot, positions, np.full(len(positions), relation))
     facts = arcs % snapshot.num_triples
     place = np.minimum(np.searchsorted(retrieved.facts, facts), len(retrieved.facts) - 1)
     known = np.flatnonzero(retrieved.facts[place] == facts)
-    keep = known[avoid_topic(snapshot, ends[owner[known]], targets[known], avoid, np.zeros_like(known))]
+    sources, step = ends[owner[known]], np.zeros_like(known)
+    keep = known[avoid_topic(snapshot, sources, targets[known], avoid, step, reverse=reverse)]
     arcs, targets, owner, place = arcs[keep], targets[keep], owner[keep], place[keep]
     score = chains.scores[owner] + retrieved.scores[place]
     best = np.argsort(-score, kind="stable")[:_CHAINS]

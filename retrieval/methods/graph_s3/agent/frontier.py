@@ -35,6 +35,11 @@ class Branch:
     entities: np.ndarray
     whole: bool = True
 
+    @property
+    def last(self) -> int:
+        """The directed relation of the last step, -1 before the first."""
+        return self.path[-1] if self.path else -1
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Around:
@@ -95,7 +100,9 @@ class Frontiers:
         owner, targets, arcs = walks.step(self.snapshot, branch.entities, relation % total, relation >= total)
         if self.simple:
             sources = branch.entities[owner]
-            keep = walks.avoid_topic(self.snapshot, sources, targets, branch.topic, np.zeros_like(targets))
+            reverse = walks.reverses(self.snapshot, relation, branch.last)
+            step = np.zeros_like(targets)
+            keep = walks.avoid_topic(self.snapshot, sources, targets, branch.topic, step, reverse=reverse)
             targets, arcs = targets[keep], arcs[keep]
         return Branch(branch.topic, (*branch.path, relation), np.unique(targets), branch.whole), arcs
 
@@ -131,8 +138,10 @@ class Frontiers:
             there = _within(target, branch.entities)
             back = (mine[there] + graph.num_relations) % len(counts)
             away = counts - np.bincount(back, minlength=len(counts))
-            named = graph.kinds[target[there]] != KINDS.index("cvt")
-            counts = np.where(away > 0, away, np.bincount(back[named], minlength=len(counts)))
+            returns = (graph.kinds[target[there]] != KINDS.index("cvt")) & ~walks.reverses(
+                graph, back, branch.last
+            )
+            counts = np.where(away > 0, away, np.bincount(back[returns], minlength=len(counts)))
         relations = np.flatnonzero(counts > 0)
         return Around(relations, counts[relations])
 
@@ -151,7 +160,8 @@ class Frontiers:
         arcs, targets = arcs_at(self.snapshot, positions, relation[group])
         rank = rank_before[group] + within
         sources, avoid = branch.entities[owner[order][group]], branch.topic if self.simple else -1
-        keep = walks.avoid_topic(self.snapshot, sources, targets, avoid, relation[group])
+        reverse = walks.reverses(self.snapshot, relation[group], branch.last)
+        keep = walks.avoid_topic(self.snapshot, sources, targets, avoid, relation[group], reverse=reverse)
         return rank[keep], relation[group][keep], arcs[keep]
 
 
