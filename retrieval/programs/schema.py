@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from retrieval.kg.build.naming import NAME_RELATIONS
 from retrieval.kg.search.walks import all_arcs
+from retrieval.kg.snapshot import KINDS
 from retrieval.kg.snapshot.arrays import common
 from retrieval.kg.table import ROW
 from retrieval.programs.algebra import Entities, Having, Program, Walk
@@ -36,6 +38,7 @@ from retrieval.programs.words import stem, stems_of, without_unit
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
 
+_LITERAL = KINDS.index("literal")
 #: Relations that say what kind of thing a node is, by label.
 TYPE_LABELS = frozenset({
     "type", "instance of", "is a", "isa", "kind", "class", "rdf type", "a", "category of thing", "entity type", "label",
@@ -94,6 +97,8 @@ class Schema:
         counts = self.snapshot.relation_counts()
         for relation in range(self.snapshot.num_relations):
             label = self.snapshot.relation_label(relation).casefold().strip()
+            if label in NAME_RELATIONS and (self.snapshot.kinds[self.columns.targets(relation)] == _LITERAL).all():
+                continue  # names in other languages, not labels of property graphs
             if label in TYPE_LABELS and (best is None or counts[relation] > best[0]):
                 best = (int(counts[relation]), relation)
         return best[1] if best else None

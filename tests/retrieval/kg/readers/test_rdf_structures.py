@@ -5,6 +5,7 @@ import pytest
 from retrieval.errors import SourceError
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.kg.readers import read_graph
+from retrieval.programs.schema import Schema
 
 PREFIXES = (
     "@prefix : <http://x/> . @prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .\n"
@@ -130,3 +131,13 @@ def test_a_context_on_the_web_is_not_fetched(tmp_path):
     with pytest.raises(SourceError, match="refers to a JSON-LD context on the web") as error:
         read_graph(path, problems=print)
     assert "Put the context into the file" in (error.value.hint or "")
+
+
+def test_names_in_other_languages_are_not_kinds(tmp_path):
+    text = ':x rdfs:label "Red Cup"@en, "Rote Tasse"@de ; :maker :y . :z :maker :y .'
+    (tmp_path / "a.ttl").write_text(PREFIXES + text)
+    (tmp_path / "a.csv").write_text("head,relation,tail\nRed Cup,label,cup\nRed Cup,maker,y\nz,maker,y\n")
+    named, _ = build_from_files(tmp_path / "a.ttl", tmp_path / "named", problems=lambda _: None)
+    labelled, _ = build_from_files(tmp_path / "a.csv", tmp_path / "labelled", problems=lambda _: None)
+    assert Schema(named).kinds == {}
+    assert {labelled.entity_label(kind): size for kind, size in Schema(labelled).kinds.items()} == {"cup": 1}
