@@ -20,13 +20,13 @@ SECONDS = 2.0
 
 
 class Effort:
-    """The budget of one question, counted in the thread that answers it."""
+    """The budget of one question of so many characters, counted in the thread that answers it."""
 
-    def __init__(self, question: str) -> None:
-        self._limit = SECONDS if len(question) > LONG_CHARACTERS else float("inf")
+    def __init__(self, characters: int) -> None:
+        self._limit = SECONDS if characters > LONG_CHARACTERS else float("inf")
         self._used = 0.0
         self._resumed: float | None = None
-        self.was_cut = len(question) > READ_CHARACTERS
+        self.was_cut = characters > READ_CHARACTERS
 
     def spend(self, items: Iterable[T]) -> Iterator[T]:
         """Yield the items; making them is paid from this budget, and their reader's work is not."""
@@ -61,9 +61,9 @@ def is_spent() -> bool:
     return effort is not None and effort.is_spent()
 
 
-def readable_part(question: str) -> str:
-    """The beginning of a question that is read."""
-    if len(question) <= READ_CHARACTERS:
-        return question
-    part, _, _ = question[: READ_CHARACTERS + 1].rpartition(" ")
-    return part or question[:READ_CHARACTERS]
+def readable_part(text: str) -> str:
+    """The beginning of a question's text that is read."""
+    if len(text) <= READ_CHARACTERS:
+        return text
+    part, _, _ = text[: READ_CHARACTERS + 1].rpartition(" ")
+    return part or text[:READ_CHARACTERS]

@@ -305,7 +305,7 @@ class Engine(ABC):
             yield self._started(request)
         try:
             _validate(request, self.snapshot)
-            effort = Effort(request.question)
+            effort = Effort(len(request.question))
             yield from effort.spend(self._rewritten(run))
             if self.reasoner.llm is None:  # a language model reads all of it
                 run.request = replace(run.request, question=readable_part(run.request.question))

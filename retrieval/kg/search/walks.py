@@ -194,9 +194,7 @@ def _walk(snapshot: Snapshot, topics: np.ndarray, path: Sequence[tuple[int, bool
 
 def reverses(snapshot: Snapshot, relations: np.ndarray | int, previous: np.ndarray | int) -> np.ndarray:
     """Whether directed relations are the reverse of the ones walked before them, -1 for none; bool [n]."""
-    apart = np.abs(np.asarray(relations) - previous)
-    undone: np.ndarray = (np.asarray(previous) >= 0) & (apart == snapshot.num_relations)
-    return undone
+    return np.asarray((np.asarray(previous) >= 0) & (np.abs(relations - previous) == snapshot.num_relations))
 
 
 def avoid_topic(
@@ -226,8 +224,7 @@ def avoid_topic(
     away = targets != topics
     leads_away = np.zeros(int(steps.max(initial=-1)) + 1, bool)
     leads_away[steps[away]] = True
-    kept: np.ndarray = away | (~leads_away[steps] & (snapshot.kinds[sources] != _CVT) & ~np.asarray(reverse))
-    return kept
+    return np.asarray(away | (~leads_away[steps] & (snapshot.kinds[sources] != _CVT) & ~np.asarray(reverse)))
 
 
 def _walk_simple(snapshot: Snapshot, topic: int, path: Sequence[tuple[int, bool]]) -> list[_Level]:

@@ -43,13 +43,12 @@ def find_described(question: str, linked: Linked, schema: Schema) -> LinkedEntit
     article = _ARTICLE.match(question, start, end)
     starts = [start, article.end()] if article else [start]
     covering = [own for own in linked.entities if own.start in starts and own.end >= end]
-    found = covering or [own for at in starts for own in _look_up(schema.snapshot, question, at, end)]
+    found = covering or [own for at in starts for own in _look_up(schema.snapshot, question[at:end], at, end)]
     named = (own for own in found if _is_described(schema, own.entity.id))
     return next(named, None)
 
 
-def _look_up(snapshot: Snapshot, question: str, start: int, end: int) -> list[LinkedEntity]:
-    text = question[start:end]
+def _look_up(snapshot: Snapshot, text: str, start: int, end: int) -> list[LinkedEntity]:
     matches = snapshot.labels.lookup(normalise(text))
     return [LinkedEntity(own.node, text, start, end, own.score, "exact") for own in matches[:1]]
 

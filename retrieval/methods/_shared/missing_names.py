@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from retrieval.text.mentions import STOP_WORDS, Span, has_case, words_of
+from retrieval.text.mentions import STOP_WORDS, Span, Word, has_case, words_of
 from retrieval.text.operators import cues
 
 if TYPE_CHECKING:
@@ -56,9 +56,8 @@ def _keep(
     return kept
 
 
-def find_silent_names(question: str, linked: Linked) -> tuple[int, ...]:
+def find_silent_names(words: Sequence[Word], linked: Linked) -> tuple[int, ...]:
     """Find the entities whose names are capitalised words that otherwise say nothing: "The Who"."""
-    words = words_of(question)
     if not has_case(words):
         return ()
     found: list[int] = []

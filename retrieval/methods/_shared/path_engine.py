@@ -47,6 +47,7 @@ from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.text_fit import TextFit
 from retrieval.reasoning.understanding import understood
 from retrieval.reasoning.writing import WritingReasoner
+from retrieval.text.mentions import words_of
 from retrieval.text.operators import cues
 from retrieval.training.manifest import read_manifest
 from retrieval.types import LinkedEntity, NoAnswerReason
@@ -266,7 +267,7 @@ class PathEngine(Engine):
         """By what is likeliest of all that programs and relation paths give: nobody trained on this graph."""
         read = programs.read(run)
         run.missing = programs.missing(run, read)
-        run.silent = find_silent_names(run.request.question, linked)
+        run.silent = find_silent_names(words_of(run.request.question), linked)
         if read is not None and self._is_no_path(run, linked, read):
             chosen = programs.chosen(run, read)
             if chosen is not None and (named is None or chosen.sure >= CONFIDENT):
