@@ -239,3 +239,21 @@ def checkpoint(tiny_graph: Any) -> Any:
         return Checkpoint.objects.create(**{**defaults, **values})
 
     return make
+
+
+@pytest.fixture
+def make_version(tiny_graph):
+    """``make_version(*facts)`` makes the graph's current version of the tiny one with more facts, or without some."""
+    from retrieval.kg.build import build_snapshot
+    from retrieval.kg.table import TripleTable
+    from webapp.graphs import files, progress
+
+    def made(*added, without=()):
+        facts = [fact for fact in TINY if fact not in without] + list(added)
+        name = files.snapshot_name(tiny_graph.pk, 2)
+        built = build_snapshot(TripleTable.of(facts), files.local_path(name))
+        progress.imported(graph=tiny_graph, version=2, manifest=built.manifest)
+        tiny_graph.refresh_from_db()
+        return tiny_graph.snapshot
+
+    return made

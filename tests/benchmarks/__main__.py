@@ -48,6 +48,7 @@ from tests.benchmarks import (
     router,
     scale,
     self_taught,
+    short_jobs,
     snapshots,
     span_reader,
     studies,
@@ -82,7 +83,7 @@ LONG = (
     "fuzz", "meanwhile", "programs", "program_weights", "program_judge", "path_weights", "zero_shot", "unknown",
     "linking", "why_not", "endpoint_programs", "canvas", "larger_graph", "waiting", "tables", "written_names",
     "unseen", "newcomers", "answer_choice", "span_reader", "million",
-    "self_taught", "paraphrases", "abuse",
+    "self_taught", "paraphrases", "abuse", "short_jobs",
 )  # fmt: skip
 
 
@@ -157,6 +158,7 @@ def main() -> None:
         "review_load": review_load.measure,
         "kills": kills.measure,
         "abuse": abuse.measure,
+        "short_jobs": short_jobs.measure,
         "review_curves": lambda: review_curves.measure(args.data, run=not args.finished),
         "fuzz": lambda: fuzz.measure(args.inputs, args.data),
         "meanwhile": meanwhile.measure,

@@ -287,6 +287,18 @@ def test_a_review_is_trained_from_compared_promoted_and_rolled_back(api, tiny_gr
     assert back.json()["id"] == before
 
 
+def test_training_on_a_new_version_carries_the_review_over_first(api, tiny_graph, queue, users, make_version):
+    for key, verdicts in (("q1", {"capital": YES}), ("q2", {"borders": YES})):
+        say(users["analyst"], key, **verdicts)
+    version = make_version(("Switzerland", "borders", "Austria"))
+    job = trained(api("analyst"), tiny_graph, review_queue=queue.pk)
+    queue.refresh_from_db()
+    assert queue.snapshot == version
+    assert job.result["labels"]["accepted"] == 1, "what borders Switzerland has changed: q2 is open again"
+    assert dict(queue.rows.values_list("key", "state"))["q2"] == "open"
+    assert Checkpoint.objects.get(pk=job.result["checkpoint"]).snapshot == version
+
+
 def test_without_a_checkpoint_the_comparison_is_with_the_untrained_method(api, tiny_graph, queue, users):
     say(users["analyst"], "q2", borders=YES)
     job = trained(api("analyst"), tiny_graph, review_queue=queue.pk, compare=True)

@@ -245,7 +245,7 @@ def test_a_damaged_checkpoint_is_named_and_what_is_untrained_answers(
     assert (final["type"], [one["label"] for one in final["answers"]]) == ("answer.final", ["Berlin"])
     assert final["warnings"][0].startswith(
         f"Checkpoint {trained.pk} of rapl cannot be opened: its files are damaged or missing. "
-        "This was answered without it."
+        "The question was answered without it."
     )
 
 

@@ -4,28 +4,9 @@ import uuid
 
 import pytest
 
-from tests.conftest import TINY
 from tests.webapp.review.calls import ITEMS, URL, after, send
-from webapp.graphs import files, progress
 from webapp.review.models import CurrentAnnotation, Draft, Submission
 from webapp.review.services import carry_over
-
-
-@pytest.fixture
-def version(tiny_graph):
-    """``version(*facts)`` makes the graph's current version of the tiny one with more facts, or without some."""
-    from retrieval.kg.build import build_snapshot
-    from retrieval.kg.table import TripleTable
-
-    def made(*added, without=()):
-        facts = [fact for fact in TINY if fact not in without] + list(added)
-        name = files.snapshot_name(tiny_graph.pk, 2)
-        built = build_snapshot(TripleTable.of(facts), files.local_path(name))
-        progress.imported(graph=tiny_graph, version=2, manifest=built.manifest)
-        tiny_graph.refresh_from_db()
-        return tiny_graph.snapshot
-
-    return made
 
 
 def carry(queue, version):
@@ -46,10 +27,10 @@ def judge_all(client, queue):
     send(client, item, "rational", comment="neighbours")
 
 
-def test_an_unrelated_fact_keeps_every_verdict(api, make, version):
+def test_an_unrelated_fact_keeps_every_verdict(api, make, make_version):
     client, queue = api("analyst"), make()
     judge_all(client, queue)
-    assert carry(queue, version(("Peru", "capital", "Lima"))) == 0
+    assert carry(queue, make_version(("Peru", "capital", "Lima"))) == 0
     shown = client.get(f"{URL}/{queue.pk}").json()
     assert (shown["version"], shown["current"], shown["progress"]["done"]) == (2, True, 2)
     assert CurrentAnnotation.objects.count() == 2
@@ -59,10 +40,10 @@ def test_an_unrelated_fact_keeps_every_verdict(api, make, version):
     ("added", "without"),
     [([("Switzerland", "borders", "Austria")], ()), ([], [("Switzerland", "borders", "France")])],
 )
-def test_an_item_whose_path_changed_comes_back_with_what_was_said(api, make, version, added, without):
+def test_an_item_whose_path_changed_comes_back_with_what_was_said(api, make, make_version, added, without):
     client, queue = api("analyst"), make()
     judge_all(client, queue)
-    assert carry(queue, version(*added, without=without)) == 1
+    assert carry(queue, make_version(*added, without=without)) == 1
     states = dict(queue.rows.values_list("key", "state"))
     assert states == {"q1": "done", "q2": "open", "q3": "open"}
     item = client.get(f"{ITEMS}/{queue.rows.get(key='q2').pk}").json()
@@ -75,7 +56,7 @@ def test_an_item_whose_path_changed_comes_back_with_what_was_said(api, make, ver
     assert client.get(f"{URL}/{queue.pk}/statistics").json()["progress"]["done"] == 2
 
 
-def test_a_decision_comes_back_as_a_draft(api, ann, make, version):
+def test_a_decision_comes_back_as_a_draft(api, ann, make, make_version):
     queue = make(overlap=2)
     for client, kind in ((api("analyst"), "rational"), (ann, "unsure")):
         item = after(client, queue)
@@ -86,7 +67,7 @@ def test_a_decision_comes_back_as_a_draft(api, ann, make, version):
     body = {"id": str(uuid.uuid4()), "version": item.version}
     body["verdicts"] = [{"candidate": candidate, "kind": "rational"}]
     assert api("admin").post(f"{ITEMS}/{item.pk}/adjudicate", body, format="json").status_code == 200
-    assert carry(queue, version(("Switzerland", "borders", "Austria"))) == 1
+    assert carry(queue, make_version(("Switzerland", "borders", "Austria"))) == 1
     assert sorted(Draft.objects.values_list("analyst__username", "purpose")) == [
         ("admin", "decision"),
         ("analyst", "judgement"),
@@ -96,10 +77,10 @@ def test_a_decision_comes_back_as_a_draft(api, ann, make, version):
     assert (item.state, item.adjudicated_id, item.submitted) == ("open", None, 0)
 
 
-def test_it_is_started_by_whoever_may_judge(api, make, version):
+def test_it_is_started_by_whoever_may_judge(api, make, make_version):
     client, queue = api("analyst"), make()
     assert client.post(f"{URL}/{queue.pk}/carry-over").status_code == 409
-    version(("Peru", "capital", "Lima"))
+    make_version(("Peru", "capital", "Lima"))
     assert api("viewer").post(f"{URL}/{queue.pk}/carry-over").status_code == 403
     answer = client.post(f"{URL}/{queue.pk}/carry-over")
     assert (answer.status_code, answer.json()["kind"]) == (202, "review")
