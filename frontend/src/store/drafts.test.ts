@@ -11,7 +11,7 @@ const opinion = (comment: string): Opinion => ({ words: new Map(), broken: false
 const server = (comment: string, revision = "r1", saved_at = "2026-01-01T00:00:00Z") =>
   itemOf(5, { draft: { revision, saved_at, content: content(comment) } });
 
-let sent: { base: string | null; content: DraftContent }[];
+let sent: { revision: string; base: string | null; content: DraftContent }[];
 let answers: (Response | null)[];
 let clashes: string[];
 let others: (string | null)[];
@@ -85,6 +85,16 @@ it("takes the newer of the account's draft and this browser's, and offers the ot
   expect(clashes).toEqual(["there", "here"]);
 });
 
+it("does not put what an item was read with over what was entered and saved since", async () => {
+  vi.setSystemTime(new Date("2026-01-02"));
+  open().write(5, opinion("newer"));
+  await vi.advanceTimersByTimeAsync(700);
+  expect(open().open(server("older"))?.comment).toBe("newer");
+  expect(open().open(server("from another device", "r2", "2026-01-03T00:00:00Z"))?.comment).toBe(
+    "from another device",
+  );
+});
+
 it("does not overwrite what another device saved without saying so", async () => {
   const drafts = open();
   drafts.open(server("there", "r1"));
@@ -95,6 +105,24 @@ it("does not overwrite what another device saved without saying so", async () =>
   await vi.advanceTimersByTimeAsync(1500);
   expect(clashes).toEqual(["elsewhere"]);
   expect(sent.map((one) => one.base)).toEqual(["r1", "r2"]);
+});
+
+it("knows its own older version where the answer was lost, however late the server took it", async () => {
+  const drafts = open();
+  answers = [null];
+  drafts.write(5, opinion("older"));
+  await vi.advanceTimersByTimeAsync(700);
+  drafts.write(5, opinion("newer"));
+  const draft = {
+    revision: sent[0]?.revision ?? "",
+    saved_at: "2099-01-01T00:00:00Z",
+    content: content("older"),
+  };
+  expect(open().open(itemOf(5, { draft }))?.comment).toBe("newer");
+  const error = { code: "draft_changed", message: "It was changed.", hint: "" };
+  answers = [new Response(JSON.stringify({ error, draft }), { status: 409 })];
+  await vi.advanceTimersByTimeAsync(1500);
+  expect([sent.at(-1)?.content.comment, clashes]).toEqual(["newer", []]);
 });
 
 it("shows what another tab typed, and forgets it when that tab submits", () => {

@@ -7,6 +7,8 @@ import type { Opinion } from "./review";
 const SAVE_MS = 600;
 /** How long after the server did not take a draft it is sent again. */
 const AGAIN_MS = 5000;
+/** So many revisions that were not answered are known again. */
+const SENT_MAX = 20;
 
 /** A draft as this browser keeps it. */
 interface LocalDraft {
@@ -15,6 +17,8 @@ interface LocalDraft {
   at: number;
   /** The revision of the account that it changes, or is when it is saved. */
   base: string | null;
+  /** Revisions that were sent and not answered: the account may have one of them. */
+  sent?: readonly string[];
   saved: boolean;
 }
 
@@ -52,6 +56,11 @@ export function isSame(one: DraftContent, other: DraftContent): boolean {
   return plain(one) === plain(other);
 }
 
+/** Whether the account's draft is an older version of this browser's, and no other device's. */
+function isOwn({ revision }: Draft, { base, sent = [] }: LocalDraft): boolean {
+  return revision === base || sent.includes(revision);
+}
+
 export class Drafts {
   private readonly prefix: string;
   private readonly purpose: DraftPurpose;
@@ -87,18 +96,21 @@ export class Drafts {
     const server: Draft | null = this.purpose === "judgement" ? item.draft : item.decision_draft;
     const local = this.read(item.id);
     const revision = server?.revision ?? null;
-    if (!local || local.saved) {
+    const entered = server && local ? local.at > Date.parse(server.saved_at) : false;
+    if (!local || (local.saved && !entered)) {
       if (server) this.store(item.id, { content: server.content, at: 0, base: revision, saved: true });
       else if (local) this.remove(item.id);
       return server?.content ?? null;
     }
+    // The item was read before the account had what was entered in this browser.
+    if (local.saved) return local.content;
     if (!server && item.mine && this.purpose === "judgement" && Date.parse(item.mine.at) > local.at) {
       // Submitted on another device since.
       this.remove(item.id);
       return null;
     }
-    if (server && local.base !== revision && !isSame(server.content, local.content)) {
-      if (Date.parse(server.saved_at) > local.at) {
+    if (server && !isOwn(server, local) && !isSame(server.content, local.content)) {
+      if (!entered) {
         this.store(item.id, { content: server.content, at: 0, base: revision, saved: true });
         this.listener.onClash(item.id, local.content);
         return server.content;
@@ -110,11 +122,16 @@ export class Drafts {
     return local.content;
   }
 
+  /** Whether something was entered after `at`. */
+  isChangedSince(item: number, at: number): boolean {
+    return (this.read(item)?.at ?? 0) > at;
+  }
+
   write(item: number, opinion: Opinion): void {
     const content = contentOf(opinion);
     const before = this.read(item);
     if (before && isSame(before.content, content)) return;
-    this.store(item, { content, at: Date.now(), base: before?.base ?? null, saved: false });
+    this.store(item, { base: null, ...before, content, at: Date.now(), saved: false });
     this.schedule(item);
   }
 
@@ -159,6 +176,7 @@ export class Drafts {
     const draft = this.read(item);
     if (!draft || draft.saved) return;
     const revision = crypto.randomUUID();
+    this.store(item, { ...draft, sent: [...(draft.sent ?? []), revision].slice(-SENT_MAX) });
     this.sending += 1;
     try {
       await saveDraft(item, { purpose: this.purpose, revision, base: draft.base, content: draft.content });
@@ -175,7 +193,7 @@ export class Drafts {
     const now = this.read(item);
     if (!now) return;
     const saved = sent !== undefined && isSame(now.content, sent);
-    this.store(item, { ...now, base, saved });
+    this.store(item, { ...now, base, sent: [], saved });
     if (!saved) this.schedule(item);
   }
 
@@ -183,7 +201,7 @@ export class Drafts {
     if (error instanceof ApiError && error.code === "draft_changed") {
       const { draft: other } = error.body as { draft: Draft | null };
       const same = other !== null && isSame(other.content, draft.content);
-      if (other && !same) this.listener.onClash(item, other.content);
+      if (other && !same && !isOwn(other, draft)) this.listener.onClash(item, other.content);
       this.rebase(item, other?.revision ?? null, same ? draft.content : undefined);
     } else if (!(error instanceof ApiError && error.status === 400)) {
       // It stays here until the server takes it: also where the graph is in the trash for now.
