@@ -114,7 +114,7 @@ export type QueueFormat = "jsonl" | "csv" | "questions";
 export const downloadQueue = (id: Id, format: QueueFormat) =>
   getFile("review/queues/{id}/export", { id, format });
 
-/** A repeat records nothing twice, so that a silent network need not be waited for. */
+/** A repeat records nothing twice: neither a silent network nor the end of the page need be waited for. */
 const PATIENCE_MS = 30_000;
 
 export const nextItem = (queue: Id, holding: readonly number[]) =>
@@ -123,9 +123,13 @@ export const nextItem = (queue: Id, holding: readonly number[]) =>
 export const loadItem = (id: number) => get("review/items/{id}", { id });
 
 export const submitItem = (item: number, judgement: Judgement, holding: readonly number[]) =>
-  post("review/items/{id}/submit", { id: item }, { ...judgement, holding }, { patience: PATIENCE_MS });
+  post(
+    "review/items/{id}/submit",
+    { id: item },
+    { ...judgement, holding },
+    { keepalive: true, patience: PATIENCE_MS },
+  );
 
-/** It arrives also where the page is left at this moment. */
 export const saveDraft = (
   item: number,
   body: { purpose: DraftPurpose; revision: string; base: string | null; content: DraftContent },
