@@ -135,14 +135,21 @@ class ReviewWalk:
         try:
             entry = DISTURBANCES[name](self, page, other, entry)
         except AssertionError as error:
-            self.lost.append((name, entry, str(error)[:500]))
+            self.lost.append((name, entry, self._traces(page, entry, str(error)[:500])))
             return
         finally:
             self.network.restore()
         self.made.append(entry)
         if not self._is_recorded(entry):
-            shown = page.locator("main").aria_snapshot()[:3000]
-            self.lost.append((name, entry, f"the server does not have it; the page shows:\n{shown}"))
+            self.lost.append((name, entry, self._traces(page, entry, "it was not recorded in time")))
+
+    def _traces(self, page: Page, entry: Entry, trouble: str) -> str:
+        """What can be seen of an entry that seems lost: at the server, in the browser and on the page."""
+        kept = page.evaluate("JSON.stringify(localStorage)")
+        shown = page.locator("main").aria_snapshot()[:3000]
+        return (
+            f"{trouble}; the server has {self._events(entry)}, the browser {kept}; the page shows:\n{shown}"
+        )
 
     def _enter(self, page: Page) -> Entry:
         """Open the next item and enter a verdict on each path and a comment, without sending them."""
@@ -183,9 +190,8 @@ class ReviewWalk:
         """Whether the server recorded exactly what was entered, in time."""
         deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline:
-            path = f"review/queues/{self.queue}/events"
-            rows = self.material.clew.api("GET", path, params={"item": entry.item})["results"]
-            newest = next((row for row in rows if row["kind"] in {"submitted", "replaced"}), None)
+            kinds = {"submitted", "replaced"}
+            newest = next((row for row in self._events(entry) if row["kind"] in kinds), None)
             if newest and (newest["comment"], tuple(one["kind"] for one in newest["verdicts"])) == (
                 entry.comment,
                 entry.kinds,
@@ -193,6 +199,12 @@ class ReviewWalk:
                 return True
             time.sleep(0.3)
         return False
+
+    def _events(self, entry: Entry) -> list[dict[str, Any]]:
+        """What the server recorded of the item, newest first."""
+        path = f"review/queues/{self.queue}/events"
+        found = self.material.clew.api("GET", path, params={"item": entry.item})
+        return list(found["results"])
 
 
 Disturbance = Callable[[ReviewWalk, Page, Page, Entry], Entry]
