@@ -248,6 +248,21 @@ def _network_lost_while_sending(walk: ReviewWalk, page: Page, other: Page, entry
     return entry
 
 
+def _left_while_sending(walk: ReviewWalk, page: Page, other: Page, entry: Entry) -> Entry:
+    walk.send(page)
+    page.goto("/")
+    return entry
+
+
+def _network_lost_and_left(walk: ReviewWalk, page: Page, other: Page, entry: Entry) -> Entry:
+    walk.network.drop()
+    walk.send(page)
+    expect(page.get_by_text("could not be sent")).to_be_visible()
+    walk.network.restore()
+    page.goto("/")
+    return entry
+
+
 def _network_lost_and_reload(walk: ReviewWalk, page: Page, other: Page, entry: Entry) -> Entry:
     walk.network.drop()
     walk.send(page)
@@ -296,6 +311,8 @@ DISTURBANCES: dict[str, Disturbance] = {
     "reload": _reload,
     "part of queue": _part_of_queue,
     "second tab": _second_tab,
+    "left while sending": _left_while_sending,
+    "network lost and left": _network_lost_and_left,
     "network lost while sending": _network_lost_while_sending,
     "network lost and reload": _network_lost_and_reload,
     "network lost while typing": _network_lost_while_typing,
