@@ -27,20 +27,24 @@ beforeEach(() => {
   posted = [];
   told = [];
   stop = () => undefined;
-  vi.stubGlobal("fetch", (url: string, { body }: { body?: string } = {}) => {
+  vi.stubGlobal("fetch", (url: string, { body, signal }: { body?: string; signal?: AbortSignal } = {}) => {
     const path = url.replace("/api/v1/review/", "");
     posted.push([path, body === undefined ? undefined : JSON.parse(body)]);
     const answer = answers[path]?.shift();
     if (answer === null) return Promise.reject(new TypeError("away"));
     const responseOf = (one: object | undefined) =>
       one instanceof Response ? one : new Response(JSON.stringify(one ?? { item: null }));
-    return Promise.resolve(answer).then(responseOf);
+    const ended = new Promise<never>((_, reject) =>
+      signal?.addEventListener("abort", () => reject(new TypeError("ended"))),
+    );
+    return Promise.race([Promise.resolve(answer).then(responseOf), ended]);
   });
 });
 
 afterEach(() => {
   stop();
   vi.unstubAllGlobals();
+  vi.restoreAllMocks();
 });
 
 function begin(first: number | null = null): AnnotationSession {
@@ -190,6 +194,26 @@ it("sends what is submitted after others that are on their way were given up", a
   judgeAndSubmit(session);
   answer.resolve({ item: item(5), next: null });
   await vi.waitFor(() => expect(sent("items/6/submit")).toHaveLength(1));
+});
+
+it("does not wait for good for an answer that does not come", async () => {
+  const waits: AbortController[] = [];
+  vi.spyOn(AbortSignal, "timeout").mockImplementation(() => {
+    const controller = new AbortController();
+    waits.push(controller);
+    return controller.signal;
+  });
+  answers = {
+    "items/5": [item(5)],
+    "queues/1/next": [later().promise],
+    "items/5/submit": [{ item: item(5), next: item(6) }],
+  };
+  const session = begin(5);
+  await vi.waitFor(() => expect([session.state.current?.item.id, waits.length]).toEqual([5, 2]));
+  judgeAndSubmit(session);
+  expect(sent("items/5/submit")).toEqual([]);
+  for (const wait of waits) wait.abort();
+  await vi.waitFor(() => expect(place(session)[0]).toBe(6));
 });
 
 it("takes back once what it asks for again because nobody answered", async () => {

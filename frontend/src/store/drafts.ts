@@ -1,6 +1,13 @@
 // What a person entered about items and did not submit: kept in this browser at once, and with the account soon after.
 import { ApiError } from "@/api/client";
-import { saveDraft, type Draft, type DraftContent, type DraftPurpose, type Item } from "@/api/review";
+import {
+  PATIENCE_MS,
+  saveDraft,
+  type Draft,
+  type DraftContent,
+  type DraftPurpose,
+  type Item,
+} from "@/api/review";
 import type { Opinion } from "./review";
 
 /** Typing is saved once it stands still for so long. */
@@ -20,6 +27,8 @@ interface LocalDraft {
   /** Revisions that were sent and not answered: the account may have one of them. */
   sent?: readonly string[];
   saved: boolean;
+  /** When the account took it, in ms; not known of one that came from there. */
+  savedAt?: number;
 }
 
 export interface DraftListener {
@@ -96,13 +105,12 @@ export class Drafts {
     const server: Draft | null = this.purpose === "judgement" ? item.draft : item.decision_draft;
     const local = this.read(item.id);
     const revision = server?.revision ?? null;
-    const entered = server && local ? local.at > Date.parse(server.saved_at) : false;
-    if (!local || (local.saved && !entered)) {
+    if (!local || (local.saved && Date.now() - (local.savedAt ?? 0) > PATIENCE_MS)) {
       if (server) this.store(item.id, { content: server.content, at: 0, base: revision, saved: true });
       else if (local) this.remove(item.id);
       return server?.content ?? null;
     }
-    // The item was read before the account had what was entered in this browser.
+    // It was saved so lately that the item may have been read before.
     if (local.saved) return local.content;
     if (!server && item.mine && this.purpose === "judgement" && Date.parse(item.mine.at) > local.at) {
       // Submitted on another device since.
@@ -110,7 +118,7 @@ export class Drafts {
       return null;
     }
     if (server && !isOwn(server, local) && !isSame(server.content, local.content)) {
-      if (!entered) {
+      if (Date.parse(server.saved_at) > local.at) {
         this.store(item.id, { content: server.content, at: 0, base: revision, saved: true });
         this.listener.onClash(item.id, local.content);
         return server.content;
@@ -193,7 +201,7 @@ export class Drafts {
     const now = this.read(item);
     if (!now) return;
     const saved = sent !== undefined && isSame(now.content, sent);
-    this.store(item, { ...now, base, sent: [], saved });
+    this.store(item, { ...now, base, sent: [], saved, savedAt: Date.now() });
     if (!saved) this.schedule(item);
   }
 
