@@ -129,9 +129,22 @@ it("shows what another tab typed, and forgets it when that tab submits", () => {
   drafts.write(5, opinion("here"));
   const heard = (newValue: string | null) =>
     window.dispatchEvent(new StorageEvent("storage", { key: KEY, newValue }));
-  heard(JSON.stringify({ content: content("there"), at: 1, base: null, saved: false }));
+  heard(JSON.stringify({ content: content("there"), at: Date.now(), base: null, saved: false }));
   heard(null);
   expect(others).toEqual(["there", null]);
+});
+
+it("does not give up what was typed here for what another tab stored before it knew of it", async () => {
+  const drafts = open();
+  drafts.write(5, opinion("he"));
+  const newValue = localStorage.getItem(KEY);
+  await vi.advanceTimersByTimeAsync(10);
+  drafts.write(5, opinion("here"));
+  localStorage.setItem(KEY, newValue ?? "");
+  window.dispatchEvent(new StorageEvent("storage", { key: KEY, newValue }));
+  expect([others, open().open(item)?.comment]).toEqual([[], "here"]);
+  await vi.advanceTimersByTimeAsync(700);
+  expect(sent.map((one) => one.content.comment)).toEqual(["here"]);
 });
 
 it("drops what was submitted on another device since", () => {

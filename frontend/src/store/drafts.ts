@@ -20,7 +20,7 @@ const SENT_MAX = 20;
 /** A draft as this browser keeps it. */
 interface LocalDraft {
   content: DraftContent;
-  /** When it was changed last, in ms. */
+  /** When it was changed last, in ms; 0 where it came from the account. */
   at: number;
   /** The revision of the account that it changes, or is when it is saved. */
   base: string | null;
@@ -76,6 +76,8 @@ export class Drafts {
   private readonly listener: DraftListener;
   /** For browsers that refuse to store anything. */
   private readonly held = new Map<number, LocalDraft>();
+  /** What was entered in this tab last. */
+  private readonly entered = new Map<number, Pick<LocalDraft, "content" | "at">>();
   private readonly timers = new Map<number, ReturnType<typeof setTimeout>>();
   private tail: Promise<unknown> = Promise.resolve();
   private sending = 0;
@@ -139,12 +141,15 @@ export class Drafts {
     const content = contentOf(opinion);
     const before = this.read(item);
     if (before && isSame(before.content, content)) return;
-    this.store(item, { base: null, ...before, content, at: Date.now(), saved: false });
+    const entered = { content, at: Date.now() };
+    this.entered.set(item, entered);
+    this.store(item, { base: null, ...before, ...entered, saved: false });
     this.schedule(item);
   }
 
   /** It was submitted, or there is nothing to keep. */
   forget(item: number): void {
+    this.entered.delete(item);
     clearTimeout(this.timers.get(item));
     this.timers.delete(item);
     this.remove(item);
@@ -220,10 +225,18 @@ export class Drafts {
   private readonly hear = ({ key, newValue }: StorageEvent): void => {
     if (!key?.startsWith(this.prefix)) return;
     const item = Number(key.slice(this.prefix.length));
+    const other = newValue === null ? null : (JSON.parse(newValue) as LocalDraft);
+    const entered = this.entered.get(item);
+    if (other?.at && entered && other.at < entered.at) {
+      // The other tab stored it before it saw what was entered here.
+      this.store(item, { ...other, ...entered, saved: false });
+      this.schedule(item);
+      return;
+    }
+    this.entered.delete(item);
     clearTimeout(this.timers.get(item));
     this.timers.delete(item);
     this.held.delete(item);
-    const other = newValue === null ? null : (JSON.parse(newValue) as LocalDraft);
     this.listener.onOther(item, other?.content ?? null);
   };
 
