@@ -240,6 +240,19 @@ def _second_tab(walk: ReviewWalk, page: Page, other: Page, entry: Entry) -> Entr
     return changed
 
 
+def _second_tab_opens_while_typing(walk: ReviewWalk, page: Page, other: Page, entry: Entry) -> Entry:
+    other.goto(f"/review/{walk.queue}?item={entry.item}")
+    changed = Entry(entry.item, entry.kinds, f"{entry.comment}, typed while the other tab opens it again")
+    other.evaluate("setTimeout(() => location.reload(), 50)")
+    box = page.get_by_label("Comment on the question")
+    box.clear()
+    box.press_sequentially(changed.comment, delay=12)
+    box.press("Escape")
+    walk.expect_entered(page, changed)
+    walk.send(page)
+    return changed
+
+
 def _network_lost_while_sending(walk: ReviewWalk, page: Page, other: Page, entry: Entry) -> Entry:
     walk.network.drop()
     walk.send(page)
@@ -311,6 +324,7 @@ DISTURBANCES: dict[str, Disturbance] = {
     "reload": _reload,
     "part of queue": _part_of_queue,
     "second tab": _second_tab,
+    "second tab opens while typing": _second_tab_opens_while_typing,
     "left while sending": _left_while_sending,
     "network lost and left": _network_lost_and_left,
     "network lost while sending": _network_lost_while_sending,
