@@ -44,11 +44,12 @@ def judge(minutes: float, seed: int, only: str = "") -> int:
         while time.monotonic() < ends:
             name = only or order.choice(sorted(DISTURBANCES))
             drawn[name] += 1
+            known = len(walk.lost)
             walk.step(name)
             print(f"{len(walk.made)} made, {len(walk.lost)} lost; {name}", flush=True)
+            for _, entry, why in walk.lost[known:]:
+                print(f"LOST by {name}: {entry}, {why}", flush=True)
         browser.close()
-    for name, entry, why in walk.lost:
-        print(f"LOST by {name}: item {entry.item}, {why}")
     print(
         f"seed {seed}, {minutes:g} minutes: {len(walk.made)} judgements made, {len(walk.lost)} lost; {dict(drawn)}"
     )

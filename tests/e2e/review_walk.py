@@ -135,14 +135,21 @@ class ReviewWalk:
         try:
             entry = DISTURBANCES[name](self, page, other, entry)
         except AssertionError as error:
-            self.lost.append((name, entry, str(error)[:500]))
+            self.lost.append((name, entry, self._traces(page, entry, str(error)[:500])))
             return
         finally:
             self.network.restore()
         self.made.append(entry)
         if not self._is_recorded(entry):
-            shown = page.locator("main").aria_snapshot()[:3000]
-            self.lost.append((name, entry, f"the server does not have it; the page shows:\n{shown}"))
+            self.lost.append((name, entry, self._traces(page, entry, "it was not recorded in time")))
+
+    def _traces(self, page: Page, entry: Entry, trouble: str) -> str:
+        """What can be seen of an entry that seems lost: at the server, in the browser and on the page."""
+        kept = page.evaluate("JSON.stringify(localStorage)")
+        shown = page.locator("main").aria_snapshot()[:3000]
+        return (
+            f"{trouble}; the server has {self._events(entry)}, the browser {kept}; the page shows:\n{shown}"
+        )
 
     def _enter(self, page: Page) -> Entry:
         """Open the next item and enter a verdict on each path and a comment, without sending them."""
@@ -183,9 +190,8 @@ class ReviewWalk:
         """Whether the server recorded exactly what was entered, in time."""
         deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline:
-            path = f"review/queues/{self.queue}/events"
-            rows = self.material.clew.api("GET", path, params={"item": entry.item})["results"]
-            newest = next((row for row in rows if row["kind"] in {"submitted", "replaced"}), None)
+            kinds = {"submitted", "replaced"}
+            newest = next((row for row in self._events(entry) if row["kind"] in kinds), None)
             if newest and (newest["comment"], tuple(one["kind"] for one in newest["verdicts"])) == (
                 entry.comment,
                 entry.kinds,
@@ -193,6 +199,12 @@ class ReviewWalk:
                 return True
             time.sleep(0.3)
         return False
+
+    def _events(self, entry: Entry) -> list[dict[str, Any]]:
+        """What the server recorded of the item, newest first."""
+        path = f"review/queues/{self.queue}/events"
+        found = self.material.clew.api("GET", path, params={"item": entry.item})
+        return list(found["results"])
 
 
 Disturbance = Callable[[ReviewWalk, Page, Page, Entry], Entry]
@@ -228,11 +240,39 @@ def _second_tab(walk: ReviewWalk, page: Page, other: Page, entry: Entry) -> Entr
     return changed
 
 
+def _second_tab_opens_while_typing(walk: ReviewWalk, page: Page, other: Page, entry: Entry) -> Entry:
+    other.goto(f"/review/{walk.queue}?item={entry.item}")
+    changed = Entry(entry.item, entry.kinds, f"{entry.comment}, typed while the other tab opens it again")
+    other.evaluate("setTimeout(() => location.reload(), 50)")
+    box = page.get_by_label("Comment on the question")
+    box.clear()
+    box.press_sequentially(changed.comment, delay=12)
+    box.press("Escape")
+    walk.expect_entered(page, changed)
+    walk.send(page)
+    return changed
+
+
 def _network_lost_while_sending(walk: ReviewWalk, page: Page, other: Page, entry: Entry) -> Entry:
     walk.network.drop()
     walk.send(page)
     expect(page.get_by_text("could not be sent")).to_be_visible()
     walk.network.restore()
+    return entry
+
+
+def _left_while_sending(walk: ReviewWalk, page: Page, other: Page, entry: Entry) -> Entry:
+    walk.send(page)
+    page.goto("/")
+    return entry
+
+
+def _network_lost_and_left(walk: ReviewWalk, page: Page, other: Page, entry: Entry) -> Entry:
+    walk.network.drop()
+    walk.send(page)
+    expect(page.get_by_text("could not be sent")).to_be_visible()
+    walk.network.restore()
+    page.goto("/")
     return entry
 
 
@@ -284,6 +324,9 @@ DISTURBANCES: dict[str, Disturbance] = {
     "reload": _reload,
     "part of queue": _part_of_queue,
     "second tab": _second_tab,
+    "second tab opens while typing": _second_tab_opens_while_typing,
+    "left while sending": _left_while_sending,
+    "network lost and left": _network_lost_and_left,
     "network lost while sending": _network_lost_while_sending,
     "network lost and reload": _network_lost_and_reload,
     "network lost while typing": _network_lost_while_typing,

@@ -63,6 +63,10 @@ class TcpProxy:
                 continue
             with self._lock:
                 self._open |= {client, server}
+            if self._down.is_set():  # since it was asked
+                _cut(client)
+                _cut(server)
+                continue
             for source, sink in ((client, server), (server, client)):
                 threading.Thread(target=self._relay, args=(source, sink), daemon=True).start()
 

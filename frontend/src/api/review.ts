@@ -114,18 +114,25 @@ export type QueueFormat = "jsonl" | "csv" | "questions";
 export const downloadQueue = (id: Id, format: QueueFormat) =>
   getFile("review/queues/{id}/export", { id, format });
 
-/** A repeat records nothing twice, so that a silent network need not be waited for. */
-const PATIENCE_MS = 30_000;
+/**
+ * A repeat changes nothing more: neither a silent network nor the end of the page need be waited for. What is sent waits
+ * for what was asked before.
+ */
+export const PATIENCE_MS = 30_000;
 
 export const nextItem = (queue: Id, holding: readonly number[]) =>
-  post("review/queues/{id}/next", { id: queue }, { holding });
+  post("review/queues/{id}/next", { id: queue }, { holding }, { patience: PATIENCE_MS });
 
-export const loadItem = (id: number) => get("review/items/{id}", { id });
+export const loadItem = (id: number) => get("review/items/{id}", { id }, { patience: PATIENCE_MS });
 
 export const submitItem = (item: number, judgement: Judgement, holding: readonly number[]) =>
-  post("review/items/{id}/submit", { id: item }, { ...judgement, holding }, { patience: PATIENCE_MS });
+  post(
+    "review/items/{id}/submit",
+    { id: item },
+    { ...judgement, holding },
+    { keepalive: true, patience: PATIENCE_MS },
+  );
 
-/** It arrives also where the page is left at this moment. */
 export const saveDraft = (
   item: number,
   body: { purpose: DraftPurpose; revision: string; base: string | null; content: DraftContent },
@@ -139,9 +146,11 @@ export const addProgram = (item: number, body: { id: string; run: string; edited
 
 export const releaseItem = (item: number) => post("review/items/{id}/release", { id: item });
 
-export const undoLast = (queue: Id, id: string) => post("review/queues/{id}/undo", { id: queue }, { id });
+export const undoLast = (queue: Id, id: string) =>
+  post("review/queues/{id}/undo", { id: queue }, { id }, { patience: PATIENCE_MS });
 
-export const redoLast = (queue: Id, id: string) => post("review/queues/{id}/redo", { id: queue }, { id });
+export const redoLast = (queue: Id, id: string) =>
+  post("review/queues/{id}/redo", { id: queue }, { id }, { patience: PATIENCE_MS });
 
 /** `replaces` is what counted when the person saw the question. */
 export const saveRightAnswers = (

@@ -78,8 +78,8 @@ function Unsent({ unsent, unsentBecause, onSend, onDiscard }: UnsentProps) {
       }
     >
       {gone
-        ? "This queue or its graph was deleted, or you may not judge it any more. They are kept in this browser and go out as soon as it is restored."
-        : "The server does not answer. They are kept in this browser and go out in their order when it does; judging can go on meanwhile."}
+        ? "This queue or its graph was deleted, or you may no longer judge it. Your judgements are kept in this browser and sent when that changes."
+        : "The server does not answer. Your judgements are kept in this browser and sent in their order when it does; you can go on judging."}
     </Notice>
   );
 }

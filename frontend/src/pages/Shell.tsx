@@ -15,6 +15,7 @@ import { Toasts } from "@/components/shell/Toasts";
 import { useJobNews } from "@/live/hooks";
 import { useJobStore } from "@/store/jobStore";
 import { pressedKey } from "@/store/keys";
+import { keepSending } from "@/store/unsent";
 
 export function Shell() {
   const client = useQueryClient();
@@ -27,6 +28,8 @@ export function Shell() {
   const [open, setOpen] = useState<"palette" | "keys" | null>(null);
   const crowded = useJobStore((state) => state.crowded);
   useJobNews(inside);
+  const analyst = inside ? user.username : null;
+  useEffect(() => (analyst === null ? undefined : keepSending(analyst)), [analyst]);
 
   useEffect(() => {
     onSignedOut(() => void client.invalidateQueries({ queryKey: keys.session }));

@@ -3,11 +3,12 @@ import type { Item } from "@/api/review";
 import { candidateOf, itemOf } from "@/test/review";
 import { AnnotationSession } from "./annotationSession";
 import type { Listener } from "./annotationState";
-import { judge } from "./review";
+import { judge, setComment } from "./review";
+import { unsentOf } from "./unsent";
 
 const item = (id: number): Item => itemOf(id, { candidates: [candidateOf(11)] });
 
-/** Answers in turn, by what an address ends with; null: the network is away. */
+/** Answers in turn, by what an address ends with; null: the network is away; a promise answers when it wants. */
 let answers: Record<string, (object | null)[]>;
 let posted: [path: string, body: unknown][];
 let told: string[];
@@ -26,18 +27,24 @@ beforeEach(() => {
   posted = [];
   told = [];
   stop = () => undefined;
-  vi.stubGlobal("fetch", (url: string, { body }: { body?: string } = {}) => {
+  vi.stubGlobal("fetch", (url: string, { body, signal }: { body?: string; signal?: AbortSignal } = {}) => {
     const path = url.replace("/api/v1/review/", "");
     posted.push([path, body === undefined ? undefined : JSON.parse(body)]);
     const answer = answers[path]?.shift();
     if (answer === null) return Promise.reject(new TypeError("away"));
-    return Promise.resolve(new Response(JSON.stringify(answer ?? { item: null })));
+    const responseOf = (one: object | undefined) =>
+      one instanceof Response ? one : new Response(JSON.stringify(one ?? { item: null }));
+    const ended = new Promise<never>((_, reject) =>
+      signal?.addEventListener("abort", () => reject(new TypeError("ended"))),
+    );
+    return Promise.race([Promise.resolve(answer).then(responseOf), ended]);
   });
 });
 
 afterEach(() => {
   stop();
   vi.unstubAllGlobals();
+  vi.restoreAllMocks();
 });
 
 function begin(first: number | null = null): AnnotationSession {
@@ -45,6 +52,24 @@ function begin(first: number | null = null): AnnotationSession {
   stop = session.start();
   return session;
 }
+
+const refusal = (status: number, code: string, rest: object = {}) =>
+  new Response(JSON.stringify({ error: { code, message: "No.", hint: "" }, ...rest }), { status });
+
+/** An answer that the test gives when it wants. */
+function later(): { promise: Promise<object>; resolve: (answer: object) => void } {
+  let resolve: (answer: object) => void = () => undefined;
+  const promise = new Promise<object>((done) => (resolve = done));
+  return { promise, resolve };
+}
+
+const judgeAndSubmit = (session: AnnotationSession) => {
+  session.change((now) => judge(now, "rational"));
+  session.submit();
+};
+
+const sent = (path: string) =>
+  posted.filter(([one]) => one === path).map(([, body]) => body as { id: string });
 
 const place = ({ state }: AnnotationSession) => [
   state.current?.item.id ?? null,
@@ -90,10 +115,7 @@ it("keeps what the server did not get, in its order, and sends it again", async 
   };
   const session = begin();
   await vi.waitFor(() => expect(place(session)).toEqual([5, [6], false]));
-  for (let turn = 0; turn < 2; turn += 1) {
-    session.change((now) => judge(now, "rational"));
-    session.submit();
-  }
+  for (let turn = 0; turn < 2; turn += 1) judgeAndSubmit(session);
   await vi.waitFor(() => expect(session.state.unsent.map((one) => one.item)).toEqual([5, 6]));
   expect(localStorage.length).toBe(2);
   session.sendAgain();
@@ -114,4 +136,99 @@ it("takes back step by step here, and then the last submission at the server", a
   await vi.waitFor(() => expect(session.state.busy).toBe(false));
   expect(place(session)).toEqual([4, [5], false]);
   expect(told.slice(-4)).toEqual(["changed 4", "loaded 4", "row 4 open", "progress"]);
+});
+
+it("keeps what was refused until it is back before its analyst", async () => {
+  const changed = refusal(409, "judged_meanwhile", { item: itemOf(5, { candidates: [candidateOf(12)] }) });
+  const gone = refusal(404, "not_found");
+  answers = {
+    "items/5": [item(5), gone, item(5)],
+    "queues/1/next": [{ item: item(6) }],
+    "items/5/submit": [changed, refusal(400, "invalid")],
+  };
+  const session = begin(5);
+  await vi.waitFor(() => expect(place(session)).toEqual([5, [6], false]));
+  judgeAndSubmit(session);
+  await vi.waitFor(() => expect(session.state.unsent.map((one) => one.item)).toEqual([5]));
+  expect(unsentOf("ann", "1")).toHaveLength(1);
+  session.sendAgain();
+  await vi.waitFor(() => expect(session.state.unsent).toEqual([]));
+  expect([session.state.current?.item.id, session.state.current?.opinion.words.get(11)?.kind]).toEqual([
+    5,
+    "rational",
+  ]);
+  expect(unsentOf("ann", "1")).toEqual([]);
+});
+
+it("does not put what was refused over what was entered since", async () => {
+  const answer = later();
+  answers = {
+    "items/5": [item(5), item(5), item(5)],
+    "queues/1/next": [{ item: item(6) }],
+    "items/5/submit": [answer.promise],
+  };
+  const session = begin(5);
+  await vi.waitFor(() => expect(place(session)).toEqual([5, [6], false]));
+  judgeAndSubmit(session);
+  session.open(5);
+  await vi.waitFor(() => expect(session.state.current?.item.id).toBe(5));
+  await new Promise((resolve) => setTimeout(resolve, 2));
+  session.change((now) => setComment(judge(now, "unsure"), "on second thoughts", null));
+  answer.resolve(refusal(400, "invalid"));
+  await vi.waitFor(() => expect(unsentOf("ann", "1")).toEqual([]));
+  expect(session.state.current?.opinion).toMatchObject({ comment: "on second thoughts" });
+});
+
+it("sends what is submitted after others that are on their way were given up", async () => {
+  const answer = later();
+  answers = {
+    "queues/1/next": [{ item: item(5) }, { item: item(6) }],
+    "items/5/submit": [answer.promise],
+    "items/6/submit": [{ item: item(6), next: null }],
+  };
+  const session = begin();
+  await vi.waitFor(() => expect(place(session)).toEqual([5, [6], false]));
+  judgeAndSubmit(session);
+  await vi.waitFor(() => expect(sent("items/5/submit")).toHaveLength(1));
+  session.discardUnsent();
+  judgeAndSubmit(session);
+  answer.resolve({ item: item(5), next: null });
+  await vi.waitFor(() => expect(sent("items/6/submit")).toHaveLength(1));
+});
+
+it("does not wait for good for an answer that does not come", async () => {
+  const waits: AbortController[] = [];
+  vi.spyOn(AbortSignal, "timeout").mockImplementation(() => {
+    const controller = new AbortController();
+    waits.push(controller);
+    return controller.signal;
+  });
+  answers = {
+    "items/5": [item(5)],
+    "queues/1/next": [later().promise],
+    "items/5/submit": [{ item: item(5), next: item(6) }],
+  };
+  const session = begin(5);
+  await vi.waitFor(() => expect([session.state.current?.item.id, waits.length]).toEqual([5, 2]));
+  judgeAndSubmit(session);
+  expect(sent("items/5/submit")).toEqual([]);
+  for (const wait of waits) wait.abort();
+  await vi.waitFor(() => expect(place(session)[0]).toBe(6));
+});
+
+it("takes back once what it asks for again because nobody answered", async () => {
+  answers = {
+    "queues/1/next": [{ item: item(5) }],
+    "queues/1/undo": [null, { item: item(4) }, { item: item(3) }],
+  };
+  const session = begin();
+  await vi.waitFor(() => expect(place(session)).toEqual([5, [], true]));
+  for (const place of [5, 4, 3]) {
+    session.undo();
+    await vi.waitFor(() =>
+      expect([session.state.busy, session.state.current?.item.id]).toEqual([false, place]),
+    );
+  }
+  const [first, again, other] = sent("queues/1/undo").map((one) => one.id);
+  expect([again === first, other === first]).toEqual([true, false]);
 });

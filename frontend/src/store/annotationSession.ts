@@ -59,6 +59,7 @@ export class AnnotationSession {
   private tail: Promise<unknown> = Promise.resolve();
   private again: ReturnType<typeof setTimeout> | undefined;
   private travels = 0;
+  private readonly travelIds = new Map<"undo" | "redo", string>();
   private redoable = false;
   private stopped = true;
 
@@ -174,7 +175,7 @@ export class AnnotationSession {
     this.set({ contested: this.state.contested.filter((one) => one !== which) });
     forgetUnsent(mine.judgement.id);
     if (how === "look") {
-      this.set(putFirst(this.state, this.opened(item, this.opinions.get(item.id) ?? opinionIn(mine))));
+      this.set(putFirst(this.state, this.opened(item, this.returning(mine))));
     } else if (how === "add") {
       const { version, shown } = item;
       const judgement = { ...mine.judgement, id: crypto.randomUUID(), version, shown };
@@ -276,6 +277,7 @@ export class AnnotationSession {
     keepUnsent(entry);
     this.outbox = [...this.outbox, entry];
     this.redoable = false;
+    this.travelIds.clear();
     this.set({});
     this.send();
   }
@@ -288,23 +290,30 @@ export class AnnotationSession {
     return this.inTurn(async () => {
       for (let entry = this.outbox[0]; entry; entry = this.outbox[0]) {
         try {
-          // A draft that arrives after its submission would stand beside it.
-          await this.drafts.settled();
-          const { item, next } = await submitItem(entry.item, entry.judgement, this.held());
-          forgetUnsent(entry.judgement.id);
-          this.take(next);
-          this.listener.onRowChanged(item);
+          await this.deliver(entry);
         } catch (error) {
-          if (unanswered(error)) {
-            this.keep(this.outbox, error as Error);
-            throw error;
-          }
-          await this.refused(entry, error as ApiError).catch(this.listener.onError);
+          this.keep(this.outbox, error as Error);
+          throw error;
         }
-        this.outbox = this.outbox.slice(1);
+        this.outbox = this.outbox.filter((one) => one !== entry);
       }
       if (this.state.unsent.length) this.keep([]);
     });
+  }
+
+  /** Fails where the server does not answer, and then it is still kept. */
+  private async deliver(entry: Unsent): Promise<void> {
+    // A draft that arrives after its submission would stand beside it.
+    await this.drafts.settled();
+    try {
+      const { item, next } = await submitItem(entry.item, entry.judgement, this.held());
+      forgetUnsent(entry.judgement.id);
+      this.take(next);
+      this.listener.onRowChanged(item);
+    } catch (error) {
+      if (unanswered(error)) throw error;
+      await this.refused(entry, error as ApiError);
+    }
   }
 
   private keep(unsent: readonly Unsent[], because: Error | null = null): void {
@@ -322,16 +331,22 @@ export class AnnotationSession {
         return;
       }
     }
-    forgetUnsent(entry.judgement.id);
-    this.listener.onError(error);
+    const opinion = this.returning(entry);
     if (error.code === "decided") {
       // It counts again when the decision is taken back and it is submitted then.
-      this.drafts.write(entry.item, this.opinions.get(entry.item) ?? opinionIn(entry));
-      return;
+      if (opinion) this.drafts.write(entry.item, opinion);
+    } else {
+      // It changed, or something is missing: back before the analyst with it, and what was said of it.
+      this.set(putFirst(this.state, this.opened(await loadItem(entry.item), opinion)));
     }
-    // It changed, or something is missing: back before the analyst with it, and what was said of it.
-    const fresh = await loadItem(entry.item);
-    this.set(putFirst(this.state, this.opened(fresh, this.opinions.get(entry.item) ?? opinionIn(entry))));
+    forgetUnsent(entry.judgement.id);
+    this.listener.onError(error);
+  }
+
+  /** What a judgement said that comes back before its analyst, unless they entered something since. */
+  private returning({ item, at, judgement }: Unsent): Opinion | undefined {
+    if (this.drafts.isChangedSince(item, at)) return undefined;
+    return this.opinions.get(item) ?? opinionFrom(judgement);
   }
 
   /** Let the server bring an item back, or say again what was taken back. */
@@ -348,8 +363,16 @@ export class AnnotationSession {
       });
   }
 
+  /** The same until it is answered: what a silent network let through is not done twice. */
+  private travelId(way: "undo" | "redo"): string {
+    const id = this.travelIds.get(way) ?? crypto.randomUUID();
+    this.travelIds.set(way, id);
+    return id;
+  }
+
   private async takeBack(): Promise<void> {
-    const { item } = await undoLast(this.queue, crypto.randomUUID());
+    const { item } = await undoLast(this.queue, this.travelId("undo"));
+    this.travelIds.clear();
     const { current } = this.state;
     this.redoable = true;
     // What is before the analyst stays there: a path that was added to it is taken back.
@@ -365,7 +388,8 @@ export class AnnotationSession {
   }
 
   private async doAgain(): Promise<void> {
-    const { item } = await redoLast(this.queue, crypto.randomUUID());
+    const { item } = await redoLast(this.queue, this.travelId("redo"));
+    this.travelIds.clear();
     const { current } = this.state;
     this.redoable = false;
     if (item.mine !== null) this.drafts.forget(item.id);
@@ -378,9 +402,4 @@ export class AnnotationSession {
     this.listener.onRowChanged(item);
     toast(`Done again: ${elide(item.question, 60)}`, { ms: 3000 });
   }
-}
-
-/** What a judgement says that was to be sent. */
-function opinionIn({ judgement }: Unsent): Opinion {
-  return opinionFrom(judgement);
 }

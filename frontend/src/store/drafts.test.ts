@@ -11,7 +11,7 @@ const opinion = (comment: string): Opinion => ({ words: new Map(), broken: false
 const server = (comment: string, revision = "r1", saved_at = "2026-01-01T00:00:00Z") =>
   itemOf(5, { draft: { revision, saved_at, content: content(comment) } });
 
-let sent: { base: string | null; content: DraftContent }[];
+let sent: { revision: string; base: string | null; content: DraftContent }[];
 let answers: (Response | null)[];
 let clashes: string[];
 let others: (string | null)[];
@@ -85,6 +85,15 @@ it("takes the newer of the account's draft and this browser's, and offers the ot
   expect(clashes).toEqual(["there", "here"]);
 });
 
+it("keeps what was saved while an item was on its way without it", async () => {
+  open().write(5, opinion("newer"));
+  await vi.advanceTimersByTimeAsync(700);
+  for (const readBefore of [item, server("older")]) expect(open().open(readBefore)?.comment).toBe("newer");
+  await vi.advanceTimersByTimeAsync(31_000);
+  expect(open().open(server("from another device", "r2"))?.comment).toBe("from another device");
+  expect(open().open(item)).toBeNull();
+});
+
 it("does not overwrite what another device saved without saying so", async () => {
   const drafts = open();
   drafts.open(server("there", "r1"));
@@ -97,14 +106,45 @@ it("does not overwrite what another device saved without saying so", async () =>
   expect(sent.map((one) => one.base)).toEqual(["r1", "r2"]);
 });
 
+it("knows its own older version where the answer was lost, however late the server took it", async () => {
+  const drafts = open();
+  answers = [null];
+  drafts.write(5, opinion("older"));
+  await vi.advanceTimersByTimeAsync(700);
+  drafts.write(5, opinion("newer"));
+  const draft = {
+    revision: sent[0]?.revision ?? "",
+    saved_at: "2099-01-01T00:00:00Z",
+    content: content("older"),
+  };
+  expect(open().open(itemOf(5, { draft }))?.comment).toBe("newer");
+  const error = { code: "draft_changed", message: "It was changed.", hint: "" };
+  answers = [new Response(JSON.stringify({ error, draft }), { status: 409 })];
+  await vi.advanceTimersByTimeAsync(1500);
+  expect([sent.at(-1)?.content.comment, clashes]).toEqual(["newer", []]);
+});
+
 it("shows what another tab typed, and forgets it when that tab submits", () => {
   const drafts = open();
   drafts.write(5, opinion("here"));
   const heard = (newValue: string | null) =>
     window.dispatchEvent(new StorageEvent("storage", { key: KEY, newValue }));
-  heard(JSON.stringify({ content: content("there"), at: 1, base: null, saved: false }));
+  heard(JSON.stringify({ content: content("there"), at: Date.now(), base: null, saved: false }));
   heard(null);
   expect(others).toEqual(["there", null]);
+});
+
+it("does not give up what was typed here for what another tab stored before it knew of it", async () => {
+  const drafts = open();
+  drafts.write(5, opinion("he"));
+  const newValue = localStorage.getItem(KEY);
+  await vi.advanceTimersByTimeAsync(10);
+  drafts.write(5, opinion("here"));
+  localStorage.setItem(KEY, newValue ?? "");
+  window.dispatchEvent(new StorageEvent("storage", { key: KEY, newValue }));
+  expect([others, open().open(item)?.comment]).toEqual([[], "here"]);
+  await vi.advanceTimersByTimeAsync(700);
+  expect(sent.map((one) => one.content.comment)).toEqual(["here"]);
 });
 
 it("drops what was submitted on another device since", () => {

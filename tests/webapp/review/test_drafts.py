@@ -4,8 +4,8 @@ import uuid
 
 import pytest
 
-from tests.webapp.review.calls import ITEMS, URL, after, send
-from webapp.review.models import Draft
+from tests.webapp.review.calls import ITEMS, URL, after, judgement, send
+from webapp.review.models import Draft, Submission
 
 
 def content(item, *kinds, comment="", broken=False):
@@ -97,16 +97,29 @@ def test_an_undone_judgement_is_a_draft(api, make):
     assert (again["draft"], [v["kind"] for v in again["mine"]["verdicts"]]) == (None, ["rational", "unsure"])
 
 
-def test_a_deleted_graph_keeps_drafts(api, users, make, tiny_graph):
-    client = api("analyst")
-    item = after(client, make())
-    _, first = keep(client, item, "rational")
-    assert api("admin").delete(f"/api/v1/graphs/{tiny_graph.pk}?confirm=Tiny").status_code == 204
-    assert keep(client, item, "unsure", base=first["revision"])[0].status_code == 404
-    assert send(client, item, "rational", "unsure").status_code == 404
-    assert api("admin").post(f"/api/v1/trash/{tiny_graph.pk}/restore").status_code == 200
-    assert load(client, item)["draft"]["content"] == first["content"]
-    assert send(client, item, "rational", "unsure").status_code == 200
+@pytest.mark.parametrize("deleted", ["graph", "queue"])
+def test_a_deletion_that_is_undone_keeps_what_was_entered_and_recorded(api, make, tiny_graph, deleted):
+    client, admin, queue = api("analyst"), api("admin"), make(name="R")
+    first = after(client, queue)
+    second = after(client, queue, first["id"])
+    answered_late = judgement(first, "rational", "unsure")
+    address = f"{ITEMS}/{first['id']}/submit"
+    assert client.post(address, answered_late, format="json").status_code == 200
+    _, draft = keep(client, second, "rational")
+    delete, restore = (
+        (f"/api/v1/graphs/{tiny_graph.pk}?confirm=Tiny", f"/api/v1/trash/{tiny_graph.pk}/restore")
+        if deleted == "graph"
+        else (f"{URL}/{queue.pk}?confirm=R", f"{URL}/{queue.pk}/restore")
+    )
+    assert admin.delete(delete).status_code == 204
+    assert client.post(address, answered_late, format="json").status_code == 404
+    assert keep(client, second, "unsure", base=draft["revision"])[0].status_code == 404
+    assert send(client, second, "rational").status_code == 404
+    assert admin.post(restore).status_code == 200
+    assert client.post(address, answered_late, format="json").status_code == 200
+    assert load(client, second)["draft"]["content"] == draft["content"]
+    assert send(client, second, "rational").status_code == 200
+    assert Submission.objects.count() == 2
 
 
 def test_a_decision_has_a_draft_of_its_own(api, ann, make):

@@ -1,5 +1,5 @@
 // The question before the analyst: what it asks, its answers, its paths as rows, and what is said of it all.
-import { useState, type ReactNode } from "react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
 import type { Drawing, Said } from "@/api/review";
 import { Button } from "@/components/kit/controls";
 import { count, integer } from "@/store/format";
@@ -93,10 +93,15 @@ export function ItemCard(props: Props) {
   const { item, opinion } = annotation;
   const left = missing(annotation);
   const what = item.kind === "programs" ? "program" : "path";
+  const top = useRef<HTMLParagraphElement>(null);
+  useEffect(() => {
+    // All the way up: each question is read from its beginning, below what the page says of it.
+    top.current?.scrollIntoView({ block: "end" });
+  }, [item.id]);
   return (
     <section className="review-item" aria-label="Question">
       <div className="review-scroll">
-        <p className="small muted">
+        <p className="small muted" ref={top}>
           {integer(item.position + 1)} · {item.reason}
         </p>
         <h2 className="review-question">{item.question}</h2>
