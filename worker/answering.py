@@ -66,7 +66,7 @@ def answer(run_id: str, here: bool = False) -> None:
 @shared_task(name=queue.HELP, acks_late=False)
 def help_out(run_id: str) -> None:
     """Answer in a worker of jobs, as :func:`answer` does, while it has no job."""
-    if watchdog.keys(watchdog.JOB) or identity.stopping.is_set():
+    if watchdog.keys(watchdog.JOB) or identity.stopping.is_set() or identity.loading.is_set():
         queue.send(queue.ANSWER, run_id, True)
         return
     _next()

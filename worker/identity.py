@@ -13,3 +13,6 @@ NAME = f"{heartbeats.machine()}:{os.getpid()}:{secrets.token_hex(4)}"
 
 stopping = threading.Event()
 """Set when the worker shuts down. Long jobs then give themselves back to the queue."""
+
+loading = threading.Event()
+"""Set while the worker loads what a question needs. It takes none then: another worker answers sooner."""

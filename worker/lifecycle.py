@@ -56,6 +56,8 @@ def on_init(sender: Any, **_: Any) -> None:
 def on_ready(sender: Any, **_: Any) -> None:
     """Say that this worker is there, and take up what waits."""
     names = queues_of(sender.controller if hasattr(sender, "controller") else sender)
+    if heartbeats.JOBS in names and heartbeats.ANSWERS not in names:
+        identity.loading.set()
     threading.Thread(target=_beat, args=(names,), name="heartbeat", daemon=True).start()
     threading.Thread(target=_look, args=(names,), name="lookout", daemon=True).start()
     if heartbeats.JOBS in names and heartbeats.ANSWERS not in names:
@@ -83,10 +85,12 @@ def _warm(names: list[str]) -> None:
             engines.warm_graphs()
         elif heartbeats.JOBS in names:
             engines.warm_indexing()
+            identity.loading.clear()
             indexing.renew()
         else:
             engines.warm_training()
     finally:
+        identity.loading.clear()
         connection.close()
 
 
@@ -94,7 +98,8 @@ def _beat(names: list[str]) -> None:
     while not _done.is_set():
         try:
             for name in names:
-                heartbeats.beat(name, identity.NAME)
+                if name != heartbeats.HELP or not identity.loading.is_set():
+                    heartbeats.beat(name, identity.NAME)
         except RedisError as error:  # it comes back; the heart must go on
             logger.warning("heartbeat failed: %s", error)
         _done.wait(heartbeats.BEAT_S)
@@ -127,7 +132,9 @@ def _stand_in() -> None:
 
 def stand_in() -> None:
     """Answer in a worker of jobs while no answers worker is there: a new one takes long to load what it needs."""
-    while not identity.stopping.is_set() and heartbeats.count(heartbeats.ANSWERS) == 0:
+    while heartbeats.count(heartbeats.ANSWERS) == 0:
+        if identity.stopping.is_set() or identity.loading.is_set():
+            return
         run = answers.claim(worker=identity.NAME)
         if run is None:
             return

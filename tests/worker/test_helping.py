@@ -1,5 +1,7 @@
 """A worker of jobs helps the answers worker while it has no job."""
 
+import threading
+
 import pytest
 
 from retrieval.events import AnswerFinal, RunStarted
@@ -9,7 +11,7 @@ from webapp.answers.models import Run, RunState
 from webapp.jobs import heartbeats, queue
 from webapp.jobs import services as jobs
 from webapp.jobs.models import JobKind
-from worker import answering, helping
+from worker import answering, helping, identity, lifecycle
 
 STARTED = RunStarted("q?", "rel-rag-path", "extractive", "hash", None, "enc", 50, 0)
 FINAL = AnswerFinal((Answer("Germany", 0.9),), None, "", (), Usage(), 1.0)
@@ -103,6 +105,20 @@ def test_the_helper_answers(ask, scripted, helper):
     answering.help_out(str(run.pk))
     run.refresh_from_db()
     assert (run.state, run.answers) == (RunState.DONE, ["Germany"])
+
+
+def test_a_worker_that_still_loads_takes_no_question(ask, scripted, helper, monkeypatch):
+    """It would hold the run for as long as loading takes, while another worker could answer."""
+    monkeypatch.setattr(identity, "loading", threading.Event())
+    identity.loading.set()
+    scripted(STARTED, FINAL)
+    (run,) = ask(1)
+    answering.help_out(str(run.pk))
+    lifecycle.stand_in()
+    assert states() == [RunState.QUEUED]
+    identity.loading.clear()
+    lifecycle.stand_in()
+    assert states() == [RunState.DONE]
 
 
 def test_tasks_that_help_are_sent_where_the_helper_listens():
