@@ -56,7 +56,7 @@ def _keep(
     return kept
 
 
-def find_silent_names(words: Sequence[Word], linked: Linked) -> tuple[int, ...]:
+def find_silent_names(words: list[Word], linked: Linked) -> tuple[int, ...]:
     """Find the entities whose names are capitalised words that otherwise say nothing: "The Who"."""
     if not has_case(words):
         return ()

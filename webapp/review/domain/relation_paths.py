@@ -95,8 +95,8 @@ def walk(snapshot: Snapshot, topic: str, path: Path, *, simple: bool) -> PathWal
             nothing = f"Nothing is reached by step {number + 1}, {step.label}{backward}"
             if simple and len(search.execute(snapshot, [start], known, simple=False)[number]):
                 nothing += (
-                    f", but from {topic}: a path comes back to where it began only by a step that leads nowhere "
-                    f"else, unless {topic} is among the answers"
+                    f", except {topic} itself: a path returns to its topic only by a step that leads nowhere else "
+                    f"and does not reverse the one before it, unless {topic} is among the answers"
                 )
             error = PathError(f"{nothing}.", hint="Cut the path before it, or choose another relation.")
             known, levels = known[:number], levels[:number]
@@ -175,7 +175,9 @@ def onward(
         return [], None
     owner, relations, targets, _ = search.all_arcs(snapshot, ends)
     if simple:
-        keep = search.avoid_topic(snapshot, ends[owner], targets, found.topic, relations)
+        last, inverse = found.path[-1] if found.path else (-1, False)
+        reverse = search.reverses(snapshot, relations, last + inverse * snapshot.num_relations)
+        keep = search.avoid_topic(snapshot, ends[owner], targets, found.topic, relations, reverse=reverse)
         relations, targets = relations[keep], targets[keep]
     pairs = np.unique(relations * snapshot.num_entities + targets)
     relations, targets = pairs // snapshot.num_entities, pairs % snapshot.num_entities
