@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.kg.build.naming import NAME_RELATIONS
 from retrieval.kg.search.walks import all_arcs
 from retrieval.kg.snapshot import KINDS
 from retrieval.kg.snapshot.arrays import common
@@ -97,10 +96,7 @@ class Schema:
         counts = self.snapshot.relation_counts()
         for relation in range(self.snapshot.num_relations):
             label = self.snapshot.relation_label(relation).casefold().strip()
-            if (
-                label in NAME_RELATIONS
-                and (self.snapshot.kinds[self.columns.targets(relation)] == _LITERAL).all()
-            ):
+            if label == "label" and (self.snapshot.kinds[self.columns.targets(relation)] == _LITERAL).all():
                 continue  # names in other languages, not labels of property graphs
             if label in TYPE_LABELS and (best is None or counts[relation] > best[0]):
                 best = (int(counts[relation]), relation)
