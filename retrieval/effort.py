@@ -20,7 +20,11 @@ SECONDS = 2.0
 
 
 class Effort:
-    """The budget of one question of so many characters, counted in the thread that answers it."""
+    """The processor time of one question, counted in the thread that answers it.
+
+    Args:
+        characters: length of the question; only long ones have a limit.
+    """
 
     def __init__(self, characters: int) -> None:
         self._limit = SECONDS if characters > LONG_CHARACTERS else float("inf")
@@ -62,7 +66,7 @@ def is_spent() -> bool:
 
 
 def readable_part(text: str) -> str:
-    """The beginning of a question's text that is read."""
+    """Return the text up to the last word within READ_CHARACTERS."""
     if len(text) <= READ_CHARACTERS:
         return text
     part, _, _ = text[: READ_CHARACTERS + 1].rpartition(" ")

@@ -15,4 +15,4 @@ stopping = threading.Event()
 """Set when the worker shuts down. Long jobs then give themselves back to the queue."""
 
 loading = threading.Event()
-"""Set while the worker loads what a question needs. It takes none then: another worker answers sooner."""
+"""Set while the worker loads what answering needs. Until then it takes no questions: another worker answers sooner."""

@@ -58,10 +58,9 @@ def on_ready(sender: Any, **_: Any) -> None:
     names = queues_of(sender.controller if hasattr(sender, "controller") else sender)
     if heartbeats.JOBS in names and heartbeats.ANSWERS not in names:
         identity.loading.set()
+        threading.Thread(target=_stand_in, name="stand-in", daemon=True).start()
     threading.Thread(target=_beat, args=(names,), name="heartbeat", daemon=True).start()
     threading.Thread(target=_look, args=(names,), name="lookout", daemon=True).start()
-    if heartbeats.JOBS in names and heartbeats.ANSWERS not in names:
-        threading.Thread(target=_stand_in, name="stand-in", daemon=True).start()
     threading.Thread(target=_warm, args=(names,), name="warm-up", daemon=True).start()
 
 
@@ -84,13 +83,14 @@ def _warm(names: list[str]) -> None:
         if heartbeats.ANSWERS in names:
             engines.warm_graphs()
         elif heartbeats.JOBS in names:
-            engines.warm_indexing()
-            identity.loading.clear()
+            try:
+                engines.warm_indexing()
+            finally:
+                identity.loading.clear()
             indexing.renew()
         else:
             engines.warm_training()
     finally:
-        identity.loading.clear()
         connection.close()
 
 

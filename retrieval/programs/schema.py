@@ -97,7 +97,7 @@ class Schema:
         for relation in range(self.snapshot.num_relations):
             label = self.snapshot.relation_label(relation).casefold().strip()
             if label == "label" and (self.snapshot.kinds[self.columns.targets(relation)] == _LITERAL).all():
-                continue  # names in other languages, not labels of property graphs
+                continue  # rdfs:label gives a node's other names, not the node labels of a property graph
             if label in TYPE_LABELS and (best is None or counts[relation] > best[0]):
                 best = (int(counts[relation]), relation)
         return best[1] if best else None

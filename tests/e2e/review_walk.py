@@ -253,11 +253,15 @@ def _second_tab_opens_while_typing(walk: ReviewWalk, page: Page, other: Page, en
     return changed
 
 
-def _network_lost_while_sending(walk: ReviewWalk, page: Page, other: Page, entry: Entry) -> Entry:
+def _send_without_network(walk: ReviewWalk, page: Page) -> None:
     walk.network.drop()
     walk.send(page)
     expect(page.get_by_text("could not be sent")).to_be_visible()
     walk.network.restore()
+
+
+def _network_lost_while_sending(walk: ReviewWalk, page: Page, other: Page, entry: Entry) -> Entry:
+    _send_without_network(walk, page)
     return entry
 
 
@@ -268,19 +272,13 @@ def _left_while_sending(walk: ReviewWalk, page: Page, other: Page, entry: Entry)
 
 
 def _network_lost_and_left(walk: ReviewWalk, page: Page, other: Page, entry: Entry) -> Entry:
-    walk.network.drop()
-    walk.send(page)
-    expect(page.get_by_text("could not be sent")).to_be_visible()
-    walk.network.restore()
+    _send_without_network(walk, page)
     page.goto("/")
     return entry
 
 
 def _network_lost_and_reload(walk: ReviewWalk, page: Page, other: Page, entry: Entry) -> Entry:
-    walk.network.drop()
-    walk.send(page)
-    expect(page.get_by_text("could not be sent")).to_be_visible()
-    walk.network.restore()
+    _send_without_network(walk, page)
     page.reload()
     return entry
 
