@@ -223,8 +223,9 @@ def _reload(walk: ReviewWalk, page: Page, other: Page, entry: Entry) -> Entry:
 
 
 def _part_of_queue(walk: ReviewWalk, page: Page, other: Page, entry: Entry) -> Entry:
-    page.get_by_role("link", name="Activity").click()
-    page.get_by_role("link", name="Judge", exact=True).click()
+    parts = page.get_by_role("navigation", name="Parts of this queue")
+    parts.get_by_role("link", name="Activity").click()
+    parts.get_by_role("link", name="Judge", exact=True).click()
     walk.expect_entered(page, entry)
     walk.send(page)
     return entry

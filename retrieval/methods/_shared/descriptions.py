@@ -12,7 +12,6 @@ from retrieval.evidence.reach import walk
 from retrieval.kg.snapshot import KINDS
 from retrieval.kg.snapshot.labels import normalise
 from retrieval.reasoning.base import Conclusion
-from retrieval.text.mentions import STOP_WORDS
 from retrieval.types import Answer, Beside, EvidenceChain, LinkedEntity
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ DESCRIBED = 0.95
 _RELATIONS, _KINDS, _VALUES = 6, 5, 3
 _BE = r"(?:['’]?s|\s+(?:is|are|was|were))"
 _ASKS = re.compile(
-    rf"\W*(?:(?:what|who){_BE}|what\s+(?:kind|sort|type)\s+of\s+(?P<noun>\w+){_BE})\s+(?P<name>.+?)[\s?!.]*",
+    rf"\W*(?:(?:what|who){_BE}|what\s+(?:kind|sort|type)\s+of\s+(?:thing|entity){_BE})\s+(?P<name>.+?)[\s?!.]*",
     re.IGNORECASE | re.DOTALL,
 )
 _ARTICLE = re.compile(r"(?:the|an?)\s+", re.IGNORECASE)
@@ -37,7 +36,7 @@ _ARTICLE = re.compile(r"(?:the|an?)\s+", re.IGNORECASE)
 def find_described(question: str, linked: Linked, schema: Schema) -> LinkedEntity | None:
     """Return the entity that a question asks about as a whole; None where it asks for something of one."""
     match = _ASKS.fullmatch(question)
-    if match is None or (match["noun"] and match["noun"].casefold() not in STOP_WORDS):
+    if match is None:
         return None
     start, end = match.span("name")
     article = _ARTICLE.match(question, start, end)

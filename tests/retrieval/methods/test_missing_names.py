@@ -70,6 +70,7 @@ def test_a_name_that_the_graph_lacks_is_said(ask, question, missing):
         ("how many towns are there in total", ["5"]),
         ("What is the genre of The Who?", ["rock"]),
         ("What is the genre of Yes?", ["prog rock"]),
+        ("what sort of music is The Who", ["rock"]),
     ],
 )
 def test_names_that_are_known_misspelt_or_read_otherwise_are_answered(ask, question, expected):
