@@ -1,9 +1,9 @@
 // Where a drawing is looked at from: what is fitted into the canvas, and what a card that lies over it moves.
 import type { Core } from "cytoscape";
-import { viewClear, type View } from "./beside";
+import { viewClear, type View } from "./overlayOffset";
 import { FIT_ZOOM, MARGIN } from "./flow";
 import type { Box, Point } from "./handle";
-import { calm, MOVE_MS } from "./moving";
+import { calm, MOVE_MS } from "./animation";
 
 function boundsOf(places: readonly Point[]) {
   const box = { x1: Infinity, y1: Infinity, x2: -Infinity, y2: -Infinity };

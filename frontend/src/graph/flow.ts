@@ -3,7 +3,7 @@
 import type { GraphModel, GraphNode } from "@/store/graphModel";
 import type { Point, Size } from "./handle";
 import { isMain } from "./elements";
-import { Crowd, neighboursOf } from "./room";
+import { Crowd, neighboursOf } from "./placement";
 
 /** Units of the drawing between columns, and at least between the rows of a column and its sub-columns. */
 const COLUMN = 210;

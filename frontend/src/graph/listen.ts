@@ -1,8 +1,8 @@
 // What people do with the drawing, told to whoever shows it and to the drawing itself.
 import type { Core, EventObject, NodeSingular } from "cytoscape";
-import type { Backdrop } from "./far";
+import type { Backdrop } from "./backgroundLayer";
 import type { GraphEvents, Point } from "./handle";
-import { isCrowded } from "./quiet";
+import { isCrowded } from "./labelRenderer";
 
 interface Drawing {
   backdrop: Backdrop;

@@ -2,7 +2,7 @@
 import type { GraphModel } from "@/store/graphModel";
 import { orderedColumns } from "./flow";
 import type { Point } from "./handle";
-import { Crowd, neighboursOf } from "./room";
+import { Crowd, neighboursOf } from "./placement";
 
 /** Width and height of the drawing, in its units: room for so many entities, so that few are not far-away dots. */
 const LEAST = 400;

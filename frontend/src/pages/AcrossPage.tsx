@@ -16,7 +16,7 @@ import { Page } from "@/components/kit/Page";
 import { useUrlNumber } from "@/components/kit/url";
 import { acrossGraph, agreement, graphName } from "@/store/across";
 import { confidence, count, elide, score, valueText } from "@/store/format";
-import { factOfHop } from "@/store/found";
+import { factOfHop } from "@/store/runEntities";
 import { toast } from "@/store/toasts";
 
 /** Answers that are listed and drawn at first. */

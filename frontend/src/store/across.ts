@@ -1,7 +1,7 @@
 // Answers of several graphs put together: said in words, and as one drawing with a stroke for each graph.
 import type { Across, AcrossAnswer, AskedGraph } from "@/api/across";
 import { count } from "./format";
-import { factOfHop, type Fact } from "./found";
+import { factOfHop, type Fact } from "./runEntities";
 import { edgeOf, strokesOf } from "./graphEdges";
 import type { GraphModel, GraphNode } from "./graphModel";
 

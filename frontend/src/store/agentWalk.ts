@@ -1,6 +1,6 @@
 // The steps of an agent: what each brought into the window, kept and left, and taking them back.
 import type { AgentAction, AgentStep, Envelope } from "@/api/events";
-import { withHops, withNodes, type Found, type Jump } from "./found";
+import { withHops, withNodes, type Found, type Jump } from "./runEntities";
 
 /** A step of an agent, with the keys of the facts it selected, looked at and left. */
 export interface AgentWalk {

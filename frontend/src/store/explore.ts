@@ -1,7 +1,7 @@
 // What a person did to the graph by hand: neighbours added, nodes hidden or pinned, a path marked. Every
 // step can be taken back.
 import type { Hop, Node } from "@/api/events";
-import { factOfHop, type Fact } from "./found";
+import { factOfHop, type Fact } from "./runEntities";
 
 interface Hand {
   added: ReadonlyMap<string, Fact>;

@@ -1,7 +1,7 @@
 // Exploring a graph: which entities are on show, in the order they came, and what they look like. All of it is in the
 // address, and the drawing is made of that alone: the same address, the same picture.
 import type { Picture, PictureNode } from "@/api/explore";
-import { factOfHop } from "./found";
+import { factOfHop } from "./runEntities";
 import { edgeOf } from "./graphEdges";
 import { withKinds } from "./kinds";
 import type { GraphModel, GraphNode } from "./graphModel";

@@ -1,6 +1,6 @@
 // The edges of a drawing: of a fact, once for each run that walked it, and those between two entities.
 import type { Hop } from "@/api/events";
-import { factOfHop, type Fact } from "./found";
+import { factOfHop, type Fact } from "./runEntities";
 import type { GraphEdge, GraphModel } from "./graphModel";
 
 /** The edge of a fact that nothing is said of. */

@@ -2,7 +2,7 @@
 // how many. Pure; src/graph only draws it.
 import type { Node, NodeKind } from "@/api/events";
 import type { Exploration } from "./explore";
-import { jumpKey, type Fact } from "./found";
+import { jumpKey, type Fact } from "./runEntities";
 import type { Picture } from "@/api/explore";
 import type { KindLook } from "./kinds";
 import { edgeOf, leadingTo, strokesOf } from "./graphEdges";

@@ -2,7 +2,7 @@
 import type { Schema } from "@/api/datasets";
 import type { Node } from "@/api/events";
 import { integer } from "./format";
-import type { Fact } from "./found";
+import type { Fact } from "./runEntities";
 import type { GraphEdge, GraphModel, GraphNode } from "./graphModel";
 
 function edge(id: string, fact: Pick<GraphEdge, "source" | "target" | "relation" | "label">): GraphEdge {

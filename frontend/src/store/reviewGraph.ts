@@ -1,7 +1,7 @@
 // The facts of an item's candidates as a drawing: those of the candidate in focus are lit, the others dimmed.
 import type { Node } from "@/api/events";
 import type { Drawing, Item } from "@/api/review";
-import { factOfHop, type Fact } from "./found";
+import { factOfHop, type Fact } from "./runEntities";
 import { edgeOf } from "./graphEdges";
 import { isAnswerKnown } from "./review";
 import type { GraphEdge, GraphModel, GraphNode, Mark } from "./graphModel";

@@ -1,7 +1,7 @@
 // A path that is being edited, hop by hop, and where in a drawing its hops are. Pure.
 import type { Hop } from "@/api/events";
 import type { Candidate, Path } from "@/api/review";
-import { factOfHop } from "./found";
+import { factOfHop } from "./runEntities";
 
 export interface PathDraft {
   topic: string;

@@ -4,7 +4,7 @@ import { readEvent } from "@/api/readEvent";
 import { EVENTS, NODES, RUN, hop } from "@/test/switzerland";
 import { PROGRAM, programRun } from "@/test/program";
 import { jumpsAfter } from "./agentWalk";
-import { factOfHop } from "./found";
+import { factOfHop } from "./runEntities";
 import { emptyView, isOver, reduceRun, viewAt } from "./runView";
 
 const end = EVENTS.length;

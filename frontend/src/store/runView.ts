@@ -15,7 +15,7 @@ import type {
 } from "@/api/events";
 import type { RunEvent } from "@/api/types";
 import { stepped, rewound, type Walked } from "./agentWalk";
-import { withHops, withNodes } from "./found";
+import { withHops, withNodes } from "./runEntities";
 import { addStep, type Step } from "./steps";
 
 export type Phase = "queued" | "running" | "paused" | "done" | "failed" | "cancelled";

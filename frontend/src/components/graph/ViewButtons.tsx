@@ -2,10 +2,10 @@
 import type { ReactNode } from "react";
 import { DialogTrigger, Popover } from "react-aria-components";
 import { ActMenu, Button, type Act } from "@/components/kit/controls";
-import { MASS } from "@/graph/far";
+import { MASS } from "@/graph/backgroundLayer";
 import type { GraphHandle, LayoutName } from "@/graph/handle";
 import { isPlaced } from "@/graph/map";
-import { timesOf } from "@/graph/rings";
+import { timesOf } from "@/graph/radialLayout";
 import type { GraphModel } from "@/store/graphModel";
 
 const LAYOUTS: readonly [LayoutName, string, (model: GraphModel) => boolean][] = [

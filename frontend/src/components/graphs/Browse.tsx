@@ -10,7 +10,7 @@ import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { useUrlNumber } from "@/components/kit/url";
 import { Card } from "@/components/kit/Card";
 import { integer } from "@/store/format";
-import { factOfHop } from "@/store/found";
+import { factOfHop } from "@/store/runEntities";
 import { factsGraph } from "@/store/plainGraph";
 import { Find } from "./Find";
 

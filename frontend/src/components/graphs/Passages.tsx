@@ -11,7 +11,7 @@ import { useUrl } from "@/components/kit/url";
 import { Card } from "@/components/kit/Card";
 import { Find } from "@/components/kit/TextField";
 import { count, integer } from "@/store/format";
-import { factOfHop } from "@/store/found";
+import { factOfHop } from "@/store/runEntities";
 
 const SIZE = 10;
 

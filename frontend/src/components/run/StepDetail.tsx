@@ -4,7 +4,7 @@ import type { AgentStep, Hop, Node, RouterDecided, SimilarityExpanded } from "@/
 import { actionLine } from "@/store/agentActions";
 import { count, integer, score } from "@/store/format";
 import { jumpsAfter, type AgentWalk } from "@/store/agentWalk";
-import { factOfHop, jumpKey } from "@/store/found";
+import { factOfHop, jumpKey } from "@/store/runEntities";
 import type { RunView } from "@/store/runView";
 
 const FACTS_FIRST = 6;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { freeBeside, viewBeside, viewClear } from "./beside";
+import { freeBeside, viewBeside, viewClear } from "./overlayOffset";
 
 const SIZE = { width: 1000, height: 600 };
 const CARD = { x1: 8, y1: 8, x2: 328, y2: 400 };

@@ -2,7 +2,7 @@
 import type { GraphModel, GraphNode } from "@/store/graphModel";
 import { orderedColumns } from "./flow";
 import type { Point } from "./handle";
-import { Crowd, neighboursOf } from "./room";
+import { Crowd, neighboursOf } from "./placement";
 
 const RING = 170;
 const ARC = 96;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { GraphEdge, GraphModel, GraphNode } from "@/store/graphModel";
 import { bodyAt } from "./elements";
-import { MASS, Spots, parted } from "./far";
+import { MASS, Spots, parted } from "./backgroundLayer";
 
 const node = (id: number, over: Partial<GraphNode> = {}): GraphNode => ({
   ...{ id, label: String(id), kind: "entity", role: "faint", depth: 1, degree: 1, here: false, dim: false },

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { GraphModel } from "@/store/graphModel";
 import { factsGraph } from "@/store/plainGraph";
-import { radialLayout, timelineLayout, timesOf } from "./rings";
+import { radialLayout, timelineLayout, timesOf } from "./radialLayout";
 
 const node = (id: number, label: string) => ({ id, label, kind: "entity" as const });
 const fact = (head: ReturnType<typeof node>, relation: string, tail: ReturnType<typeof node>) => ({
