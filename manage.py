@@ -26,7 +26,7 @@ def main() -> int:
         home.make_private(settings.home)
         command = sys.argv[1] if len(sys.argv) > 1 else "help"
         if command not in WITHOUT_SERVERS | {"up"}:
-            embedded.for_settings(settings).hold()
+            embedded.make_servers(settings).hold()
         execute_from_command_line(sys.argv)
     except ConfigError as error:
         sys.stderr.write(f"{error}\n")

@@ -7,7 +7,7 @@ import sys
 from cyclopts import CycloptsError
 
 from retrieval.cli.app import app
-from retrieval.cli.console import note
+from retrieval.cli.console import print_note
 from retrieval.errors import Cancelled, ClewError
 
 FAILED = 2
@@ -23,10 +23,10 @@ def main(argv: list[str] | None = None) -> int:
     try:
         code: int | None = app(argv)
     except (KeyboardInterrupt, Cancelled):
-        note("Stopped.")
+        print_note("Stopped.")
         return INTERRUPTED
     except (ClewError, CycloptsError) as error:
-        note(f"error: {' '.join(str(error).split())}")
+        print_note(f"error: {' '.join(str(error).split())}")
         return FAILED
     except BrokenPipeError:
         # The reader of a pipe (head, less) has gone; there is nobody left to tell.

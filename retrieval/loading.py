@@ -39,7 +39,7 @@ def load_encoder(name: str | None = None, device: str | None = None) -> Encoder:
     """
     from retrieval.text import encoder  # noqa: PLC0415 - imports torch
 
-    return encoder.load(name, device=device or environment.device())
+    return encoder.load(name, device=device or environment.get_device())
 
 
 def load_engine(
@@ -64,8 +64,8 @@ def load_engine(
 
     require_written(spec)
     opening = Opening(spec, parts, make_reasoner(spec.reasoner, llm, settings), llm, settings)
-    engine: Engine = registry.method(spec.method).part("engine")(opening)
-    engine.follow_ups = parts.programs(spec.checkpoint)
+    engine: Engine = registry.get_method(spec.method).load_part("engine")(opening)
+    engine.follow_ups = parts.get_program_reader(spec.checkpoint)
     return engine
 
 
@@ -132,7 +132,7 @@ class EngineCache:
             ClewError: a part cannot be opened; nothing is kept then, and the next call tries again.
         """
         llm = llm or self._llm
-        built, *others = stamp(spec)
+        built, *others = read_stamp(spec)
         key = (spec, built, *others, llm)
         with self._lock:
             slot = self._slots.get(key)
@@ -145,18 +145,18 @@ class EngineCache:
         try:
             with slot.lock:
                 if slot.engine is None:
-                    slot.engine = self._opened(spec, slot.graph, llm)
+                    slot.engine = self._open_engine(spec, slot.graph, llm)
                 slot.engine.snapshot.require_sound()
                 return slot.engine
         except DamagedError:
-            self._forget(spec.snapshot)
+            self._drop_graph(spec.snapshot)
             raise
         except BaseException:
             with self._lock:
                 self._slots.pop(key, None)
             raise
 
-    def _opened(self, spec: EngineSpec, graph: _OpenGraph, llm: LLMSettings | None) -> Engine:
+    def _open_engine(self, spec: EngineSpec, graph: _OpenGraph, llm: LLMSettings | None) -> Engine:
         """An engine over what the others of its graph have opened. They are opened one after the other: what two
         opened at once neither would share, and methods that are compared would each read the question.
         """
@@ -165,12 +165,10 @@ class EngineCache:
                 graph.parts = load_parts(spec.snapshot, self.encoder)
             return load_engine(spec, graph.parts, llm=llm, settings=self._settings)
 
-    def _forget(self, snapshot: Path) -> None:
+    def _drop_graph(self, snapshot: Path) -> None:
         """Open a graph anew for the next who asks: its files may have been put in place again by then."""
         with self._lock:
-            for key in [
-                key for key in self._slots if isinstance(key[0], EngineSpec) and key[0].snapshot == snapshot
-            ]:
+            for key in [key for key in self._slots if isinstance(key[0], EngineSpec) and key[0].snapshot == snapshot]:
                 del self._slots[key]
             for graph in [graph for graph in self._graphs if graph[0] == snapshot]:
                 del self._graphs[graph]
@@ -196,7 +194,7 @@ class _OpenGraph:
         self.parts: GraphParts | None = None
 
 
-def stamp(spec: EngineSpec) -> tuple[int, ...]:
+def read_stamp(spec: EngineSpec) -> tuple[int, ...]:
     """Times of the files behind a spec, which show a graph that was built again or a replaced checkpoint.
 
     The vectors of entity labels are not among them: an open index takes them up by itself.

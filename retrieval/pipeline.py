@@ -17,13 +17,13 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
-from retrieval.effort import Effort, readable_part
+from retrieval.effort import Effort, get_readable_part
 from retrieval.errors import Cancelled, ClewError, DamagedError, QuestionError, UnknownEntityError
 from retrieval.events import AnswerFinal, Event, QuestionRewritten, RunCancelled, RunFailed, RunStarted
 from retrieval.limits import DEFAULT_BUDGET, MAX_BUDGET, QUESTION_LIMIT
-from retrieval.programs.conversation.follow import follow
+from retrieval.programs.conversation.follow import resolve_follow_up
 from retrieval.reasoning.extractive import ExtractiveReasoner
-from retrieval.text.language import are_english, is_english
+from retrieval.text.language import has_english_names, is_english
 from retrieval.text.mentions import Span as Mention
 from retrieval.types import AgentAction, Denoted, LinkedEntity, NoAnswer, NoAnswerReason, Turn, Usage
 
@@ -70,7 +70,7 @@ class Linked(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class LinkedTopics:
     """What is known to be linked."""
 
     entities: tuple[LinkedEntity, ...]
@@ -81,7 +81,7 @@ class Known:
 class Linking(Protocol):
     """What an engine needs of a linker."""
 
-    def link(self, question: str, given: Sequence[int] = ()) -> Linked:
+    def link(self, question: str, topics: Sequence[int] = ()) -> Linked:
         """Link a question, or take the entities that the caller names."""
         ...
 
@@ -134,7 +134,7 @@ class AskRequest:
     @property
     def names_several(self) -> bool:
         """Whether words of it stand for several nodes, which programs alone compute with."""
-        return any(len(own.ids) > 1 for own in self.denoted)
+        return any(len(span.ids) > 1 for span in self.denoted)
 
 
 class Stopwatch:
@@ -144,7 +144,7 @@ class Stopwatch:
         self.seconds = 0.0
 
     @contextmanager
-    def running(self) -> Iterator[None]:
+    def measure_body(self) -> Iterator[None]:
         """Count the body."""
         began = time.perf_counter()
         try:
@@ -152,11 +152,11 @@ class Stopwatch:
         finally:
             self.seconds += time.perf_counter() - began
 
-    def each(self, items: Iterable[T]) -> Iterator[T]:
+    def measure_items(self, items: Iterable[T]) -> Iterator[T]:
         """Count the making of each item, not what is done with it."""
         made = iter(items)
         while True:
-            with self.running():
+            with self.measure_body():
                 try:
                     item = next(made)
                 except StopIteration:
@@ -190,35 +190,38 @@ class PipelineRun:
     def link(self, linker: Linking, snapshot: Snapshot) -> Linked:
         """The topics of the question: what its words are known to denote, and what a linker finds in the others."""
         request = self.request
-        found = linker.link(request.question, request.given)
-        denoted = [Mention(own.start, own.end, "") for own in request.denoted]
-        self.missing = tuple(name for name in found.missing if not any(map(name.overlaps, denoted)))
+        links = linker.link(request.question, request.given)
+        denoted = [Mention(span.start, span.end, "") for span in request.denoted]
+        self.missing = tuple(name for name in links.missing if not any(map(name.is_overlapping, denoted)))
         if not request.denoted or request.given:
-            return found
+            return links
         known = [
             LinkedEntity(
-                snapshot.node(node), request.question[own.start : own.end], own.start, own.end, 1.0, "exact"
+                snapshot.get_node(node),
+                request.question[span.start : span.end],
+                span.start,
+                span.end,
+                1.0,
+                "exact",
             )
-            for own in request.denoted
-            for node in own.ids[:DENOTED_TOPICS]
+            for span in request.denoted
+            for node in span.ids[:DENOTED_TOPICS]
         ]
         others = (
             entity
-            for entity in found.entities
-            if not any(own.start < entity.end and entity.start < own.end for own in request.denoted)
+            for entity in links.entities
+            if not any(span.start < entity.end and entity.start < span.end for span in request.denoted)
         )
-        return Known((*known, *others), found.unmatched, self.missing)
+        return LinkedTopics((*known, *others), links.unmatched, self.missing)
 
-    def ms(self, since: float | None = None) -> float:
+    def measure_ms(self, since: float | None = None) -> float:
         """Milliseconds since the run, or something in it, began."""
         return round((time.perf_counter() - (self.began if since is None else since)) * 1000, 2)
 
-    def final(self, verdict: Conclusion) -> AnswerFinal:
+    def build_final(self, verdict: Conclusion) -> AnswerFinal:
         """The end of this run."""
         usage: Usage = replace(verdict.usage, triples=len(self.facts))
-        return AnswerFinal(
-            verdict.answers, verdict.no_answer, verdict.text, verdict.warnings, usage, self.ms()
-        )
+        return AnswerFinal(verdict.answers, verdict.no_answer, verdict.text, verdict.warnings, usage, self.measure_ms())
 
 
 class Engine(ABC):
@@ -255,11 +258,11 @@ class Engine(ABC):
 
     @property
     def prompts(self) -> dict[str, str]:
-        """Version and hash of every prompt that may be used, by name (``llm.prompts.shown``)."""
+        """Version and hash of every prompt that may be used, by name (``llm.prompts.describe_prompts``)."""
         return self.reasoner.prompts
 
     @abstractmethod
-    def restricted_to(self, snapshot: RestrictedSnapshot) -> Self:
+    def apply_restriction(self, snapshot: RestrictedSnapshot) -> Self:
         """The same engine on some facts of its graph. Entities are still linked among those of the whole graph."""
 
     @abstractmethod
@@ -274,7 +277,7 @@ class Engine(ABC):
         """Read questions together that are asked one by one afterwards, where that costs less; at most 64."""
         del requests
 
-    def without_model(self) -> Self:
+    def copy_without_model(self) -> Self:
         """The same engine with the extractive reasoner: no language model is called."""
         other = copy(self)
         other.reasoner = ExtractiveReasoner()
@@ -302,18 +305,18 @@ class Engine(ABC):
         timed = watch is not None
         run = PipelineRun(request, cancelled, watch or Stopwatch(), pausing=pausing, is_timed=timed)
         if request.steering is None or not request.steering.begun:
-            yield self._started(request)
+            yield self._build_start(request)
         try:
             _validate(request, self.snapshot)
             effort = Effort(len(request.question))
-            yield from effort.spend(self._rewritten(run))
+            yield from effort.measure_items(self._resolve_follow_up(run))
             if self.reasoner.llm is None:  # a language model reads all of it
-                run.request = replace(run.request, question=readable_part(run.request.question))
-            for event in effort.spend(self.answer(run)):
+                run.request = replace(run.request, question=get_readable_part(run.request.question))
+            for event in effort.measure_items(self.answer(run)):
                 if isinstance(event, AnswerFinal):
                     self.snapshot.require_sound()  # what was read until now was whole
-                    final = _with_language(event, request, self.snapshot)
-                    yield _with_cut(final) if effort.was_cut and self.reasoner.llm is None else final
+                    final = _add_language_warning(event, request, self.snapshot)
+                    yield _add_cut_warning(final) if effort.was_cut and self.reasoner.llm is None else final
                 else:
                     yield event
         except Cancelled:
@@ -322,25 +325,25 @@ class Engine(ABC):
             yield RunFailed(error.code, error.message, error.hint)
         except Exception:
             log.exception("A run broke on %s", self.snapshot.path)
-            yield self._broken()
+            yield self._build_failure()
 
-    def _rewritten(self, run: PipelineRun) -> Iterator[QuestionRewritten]:
+    def _resolve_follow_up(self, run: PipelineRun) -> Iterator[QuestionRewritten]:
         """A follow-up as a question that stands on its own, which the run is about from here on."""
         request, began = run.request, time.perf_counter()
         if request.follows is None or request.program is not None or self.follow_ups is None:
             return
-        found = follow(self.follow_ups, request.question, request.follows, run.cancelled)
-        if found is None:
+        follow_up = resolve_follow_up(self.follow_ups, request.question, request.follows, run.cancelled)
+        if follow_up is None:
             return
-        question = found.question[:QUESTION_LIMIT]
-        run.request = replace(request, question=question, denoted=found.denoted)
+        question = follow_up.question[:QUESTION_LIMIT]
+        run.request = replace(request, question=question, denoted=follow_up.denoted)
         if request.steering is None or not request.steering.begun:
-            yield QuestionRewritten(question, found.shown, found.denoted, run.ms(began))
+            yield QuestionRewritten(question, follow_up.shown, follow_up.denoted, run.measure_ms(began))
 
-    def _broken(self) -> RunFailed:
+    def _build_failure(self) -> RunFailed:
         """How a run ends on an error that nobody foresaw: it may be that the graph's files make no sense."""
         try:
-            self.snapshot.require_sound(whole=True)
+            self.snapshot.require_sound(thorough=True)
         except DamagedError as error:
             return RunFailed(error.code, error.message, error.hint)
         return RunFailed(
@@ -349,7 +352,7 @@ class Engine(ABC):
             "The log of the worker has the details; please report it.",
         )
 
-    def _started(self, request: AskRequest) -> RunStarted:
+    def _build_start(self, request: AskRequest) -> RunStarted:
         return RunStarted(
             question=request.question[:QUESTION_LIMIT],
             method=str(self.method),
@@ -364,20 +367,20 @@ class Engine(ABC):
         )
 
 
-def _with_cut(final: AnswerFinal) -> AnswerFinal:
+def _add_cut_warning(final: AnswerFinal) -> AnswerFinal:
     """The end of a run whose question was not read in full, which says so."""
     if final.no_answer is None:
         return replace(final, warnings=(*final.warnings, f"{TOO_LONG} {SHORTEN}"))
     return replace(final, no_answer=NoAnswer(NoAnswerReason.TOO_LONG, TOO_LONG, SHORTEN))
 
 
-def _with_language(final: AnswerFinal, request: AskRequest, snapshot: Snapshot) -> AnswerFinal:
+def _add_language_warning(final: AnswerFinal, request: AskRequest, snapshot: Snapshot) -> AnswerFinal:
     """The end of a run, with a warning where the question, or the graph, is in a language that is not read."""
     if request.program is not None:
         return final
     if not is_english(request.question):
         return replace(final, warnings=(*final.warnings, NOT_ENGLISH))
-    if not are_english(map(snapshot.relation_label, range(snapshot.num_relations))):
+    if not has_english_names(map(snapshot.get_relation_label, range(snapshot.num_relations))):
         return replace(final, warnings=(*final.warnings, NAMED_OTHERWISE))
     return final
 
@@ -394,6 +397,4 @@ def _validate(request: AskRequest, snapshot: Snapshot) -> None:
         raise QuestionError(f"The budget is {request.budget}.", hint=f"Give 1 to {MAX_BUDGET}.")
     for entity in request.given:
         if not 0 <= entity < snapshot.num_entities:
-            raise UnknownEntityError(
-                f"The graph has no entity {entity}.", hint="Choose an entity from the search box."
-            )
+            raise UnknownEntityError(f"The graph has no entity {entity}.", hint="Choose an entity from the search box.")

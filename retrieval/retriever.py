@@ -57,7 +57,7 @@ class Retriever(Protocol):
         """
         ...
 
-    def relation_paths(
+    def rank_relation_paths(
         self,
         question: str,
         topics: Sequence[int],
@@ -72,7 +72,7 @@ class Retriever(Protocol):
         """
         ...
 
-    def triples(
+    def score_triples(
         self,
         question: str,
         topics: Sequence[int],
@@ -83,11 +83,11 @@ class Retriever(Protocol):
         """Facts that were ranked one by one, the best first, with scores in [0, 1]; None where paths are."""
         ...
 
-    def configured(self, options: InferenceOptions) -> Retriever:
+    def apply_options(self, options: InferenceOptions) -> Retriever:
         """This retriever with other settings for asking; ``config.parse_options`` makes them, of its own class."""
         ...
 
-    def restricted_to(self, snapshot: RestrictedSnapshot) -> Retriever:
+    def apply_restriction(self, snapshot: RestrictedSnapshot) -> Retriever:
         """This retriever on some facts of its graph, as a question's own subgraph gives them.
 
         Cheap: texts are not encoded again. What the model computes from the graph (triple states, node features)

@@ -20,12 +20,12 @@ from retrieval.config import RetrieverConfig
 from retrieval.errors import TrainingDataError, check
 from retrieval.kg.search.walks import execute
 from retrieval.limits import SELF_TRAINING_FACTS
-from retrieval.methods._shared.opening import open_retriever
+from retrieval.methods._shared.retriever_loading import open_retriever
 from retrieval.programs.schema import Schema
-from retrieval.supervision.grounding import ground
-from retrieval.supervision.labels import Label, named
+from retrieval.supervision.grounding import resolve_questions
+from retrieval.supervision.labels import Label, to_named_path
 from retrieval.supervision.path_questions.writer import PathQuestion, PathWriter
-from retrieval.train import kept_of, train
+from retrieval.train import get_resume_path, train
 from retrieval.types import Progress, Question
 from retrieval.validation import validate
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from retrieval.text.features import TextEncoder
     from retrieval.training.result import TrainResult
 
-__all__ = ["SelfTrained", "as_training", "kept_of", "self_train"]
+__all__ = ["SelfTrained", "build_training_set", "get_resume_path", "run_self_training"]
 
 METHOD = "reg-path"
 #: Questions written, and the epochs in which they are learned, at most: some minutes of one core.
@@ -77,7 +77,7 @@ class SelfTrained:
         return self.after > self.before
 
 
-def self_train(
+def run_self_training(
     snapshot: Snapshot,
     *,
     out: Path,
@@ -118,14 +118,14 @@ def self_train(
     progress(Progress("writing questions", 0, wanted, "questions"))
     made = PathWriter(Schema(snapshot), seed).write(wanted)
     check(cancelled)
-    asked, labels = as_training(snapshot, made, seed)
-    walks = len({(one.topics, one.paths) for one in made})
+    training_questions, labels = build_training_set(snapshot, made, seed)
+    walks = len({(written.topics, written.paths) for written in made})
     if walks < _LEAST:
         raise TrainingDataError(
             f"This graph gives only {walks} walks to write questions of.",
             hint="Add facts whose relations are named in English words, or train on questions of your own.",
         )
-    dev, _ = ground(snapshot, [question for question in asked if question.split == "dev"])
+    dev, _ = resolve_questions(snapshot, [question for question in training_questions if question.split == "dev"])
     compared = dev[:: -(-len(dev) // _COMPARED) or 1]
 
     def measure(checkpoint: Path | None) -> float:
@@ -139,19 +139,19 @@ def self_train(
             f"All {len(compared)} held-out questions written from this graph are answered without training.",
             hint="Self-training would gain nothing. Train on questions of your own.",
         )
-    epochs = min(EPOCHS, max(_PATIENCE, EPOCHS * len(asked) // _MANY))
+    epochs = min(EPOCHS, max(_PATIENCE, EPOCHS * len(training_questions) // _MANY))
     settings = {"seed": seed, "epochs": epochs, "patience": _PATIENCE, "tune_encoder": "no", **(config or {})}
     result = train(
-        METHOD, snapshot, asked,
+        METHOD, snapshot, training_questions,
         labels=labels, config=settings, out=out, encoder=encoder,
         progress=progress, cancelled=cancelled, cache=cache,
     )  # fmt: skip
     progress(Progress("comparing", 0, 0))
     after = measure(out) if compared else 0.0
-    return SelfTrained(result, before, after, len(compared), len(asked))
+    return SelfTrained(result, before, after, len(compared), len(training_questions))
 
 
-def as_training(
+def build_training_set(
     snapshot: Snapshot, written: Sequence[PathQuestion], seed: int
 ) -> tuple[list[Question], list[Label]]:
     """Written questions with their answers and labels; those of held-out relation paths are the dev split.
@@ -160,49 +160,47 @@ def as_training(
     """
     rng = random.Random(seed)
     hops = RetrieverConfig().max_hops
-    label = lru_cache(maxsize=None)(
-        snapshot.entity_label
-    )  # each once: answers are millions, entities are not
-    asked: list[Question] = []
+    label = lru_cache(maxsize=None)(snapshot.get_entity_label)  # each once: answers are millions, entities are not
+    questions: list[Question] = []
     labels: list[Label] = []
     held = 0
-    for number, one in enumerate(written):
-        answers = _answers(snapshot, one)
-        if not len(answers) or max(map(len, one.paths)) > hops:
+    for number, path_question in enumerate(written):
+        answers = _compute_answers(snapshot, path_question)
+        if not len(answers) or max(map(len, path_question.paths)) > hops:
             continue
-        unseen = max(map(len, one.paths)) > 1 and _bucket(snapshot, one.paths[0]) == 0
+        unseen = max(map(len, path_question.paths)) > 1 and _compute_bucket(snapshot, path_question.paths[0]) == 0
         if unseen and held >= _DEV:
             continue
         held += unseen
         split = "dev" if unseen or (held < _DEV and rng.random() < 1 / _HELD_OUT / 2) else "train"
         name = f"written-{seed}-{number}"
-        topics = tuple(label(topic) for topic in one.topics)
-        asked.append(
+        topics = tuple(label(topic) for topic in path_question.topics)
+        questions.append(
             Question(
-                id=name, question=one.question, topic_entities=topics,
+                id=name, question=path_question.question, topic_entities=topics,
                 answers=tuple(map(label, answers.tolist())), split=split,
             )
         )  # fmt: skip
         labels += [
-            Label(name, topic, named(snapshot, path), "written")
-            for topic, path in zip(topics, one.paths, strict=True)
+            Label(name, topic, to_named_path(snapshot, path), "written")
+            for topic, path in zip(topics, path_question.paths, strict=True)
         ]
-    return asked, labels
+    return questions, labels
 
 
-def _answers(snapshot: Snapshot, one: PathQuestion) -> np.ndarray:
+def _compute_answers(snapshot: Snapshot, question: PathQuestion) -> np.ndarray:
     """What all paths reach, never the topics themselves; entity ids, ascending."""
-    found: np.ndarray | None = None
+    answers: np.ndarray | None = None
     total = snapshot.num_relations
-    for topic, path in zip(one.topics, one.paths, strict=True):
+    for topic, path in zip(question.topics, question.paths, strict=True):
         walked = [(r % total, r >= total) for r in path]
         reached = execute(snapshot, [topic], walked)[-1]
         reached = reached[reached != topic]
-        found = reached if found is None else np.intersect1d(found, reached)
-    assert found is not None, "a question has a topic"
-    return found
+        answers = reached if answers is None else np.intersect1d(answers, reached)
+    assert answers is not None, "a question has a topic"
+    return answers
 
 
-def _bucket(snapshot: Snapshot, path: Sequence[int]) -> int:
+def _compute_bucket(snapshot: Snapshot, path: Sequence[int]) -> int:
     """A number below ``_HELD_OUT`` that is the same for a relation path in every run."""
-    return int(hashlib.sha256(repr(named(snapshot, path)).encode()).hexdigest(), 16) % _HELD_OUT
+    return int(hashlib.sha256(repr(to_named_path(snapshot, path)).encode()).hexdigest(), 16) % _HELD_OUT

@@ -21,21 +21,21 @@ from retrieval.config import DoubtingOptions, RetrieverConfig, TrainingConfig
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.storage import save_json
 from retrieval.methods import registry
-from retrieval.methods._shared.blending import choose_share
-from retrieval.methods._shared.opening import WRITTEN
+from retrieval.methods._shared.blending import select_share
+from retrieval.methods._shared.retriever_loading import WRITTEN
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.weights import Weights
-from retrieval.questions.files import split_of, with_splits
+from retrieval.questions.files import assign_splits, split_of
 from retrieval.supervision import program_learning as learning
 from retrieval.supervision.answer_set import AnswerSetRationalizer
-from retrieval.supervision.given import given_labels, prefers_simple
-from retrieval.supervision.grounding import Grounded, ground, require
-from retrieval.supervision.labels import Label, of_graph, read_labels
-from retrieval.supervision.shift import Seen
+from retrieval.supervision.distribution_shift import TrainingCoverage
+from retrieval.supervision.grounding import Grounded, require, resolve_questions
+from retrieval.supervision.labels import Label, filter_labels, read_labels
+from retrieval.supervision.provided_labels import collect_gold_labels, should_use_simple_walks
 from retrieval.supervision.trajectories import Trajectory, read_trajectories
 from retrieval.text.features import TextEncoder
-from retrieval.text.operators import unexplained
+from retrieval.text.operators import find_unexplained
 from retrieval.training import checkpoint as checkpoints
 from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.training.loop import fit
@@ -44,7 +44,7 @@ from retrieval.training.result import TrainResult
 from retrieval.training.training_state import TrainingState
 from retrieval.types import Progress, Question
 from retrieval.validation import Validation, validate
-from retrieval.version import code_version
+from retrieval.version import get_code_version
 
 #: In a checkpoint: every step of a training that measures more than its loss.
 CURVES = "curves.json"
@@ -97,9 +97,9 @@ def train(
     settings = config if isinstance(config, TrainingConfig) else registry.parse(method, config)
     if isinstance(labels, Path):
         labels = read_labels(labels)
-    spec = registry.trained(method)
+    spec = registry.get_trained_method(method)
     if spec.train is not None:
-        result: TrainResult = spec.part("train")(
+        result: TrainResult = spec.load_part("train")(
             questions, labels or (), settings, snapshot=snapshot.hash, encoder=encoder, out=out, progress=progress,
             cancelled=cancelled,
         )  # fmt: skip
@@ -107,18 +107,18 @@ def train(
     assert isinstance(settings, RetrieverConfig), "what the other methods have"
     notes: list[str] = []
     if labels is not None:
-        labels, misfits = of_graph(snapshot, labels)
+        labels, misfits = filter_labels(snapshot, labels)
         notes += [f"Labels left out: {misfits}."] if misfits.total else []
     if isinstance(trajectories, Path):
         trajectories = read_trajectories(trajectories)
     work = Work(snapshot, encoder, progress, cancelled, cache, tuple(trajectories))
     splits = split(snapshot, questions, settings.seed, plans=spec.learns_plans)
-    used, simple, said = label(work, settings, [*splits.train, *splits.dev], labels)
-    notes += said
+    used, simple, label_notes = label(work, settings, [*splits.train, *splits.dev], labels)
+    notes += label_notes
     torch.manual_seed(settings.seed)
-    task: Task | SelfTrained = spec.part("task")(work, settings, splits, used, simple=simple)
-    resume = kept_of(out)
-    state, curve = _stages(task, settings, resume, _key(work, settings, used, task), work)
+    task: Task | SelfTrained = spec.load_part("task")(work, settings, splits, used, simple=simple)
+    resume = get_resume_path(out)
+    state, curve = _train_stages(task, settings, resume, _compute_key(work, settings, used, task), work)
     checkpoint = checkpoints.describe(
         state.weights,
         settings,
@@ -134,60 +134,58 @@ def train(
     least_support = share = None
     if splits.dev or splits.train:
         blends = issubclass(spec.options, DoubtingOptions) and set(checkpoint.manifest.labels) != {WRITTEN}
-        found, share = _measure(work, task, checkpoint, splits, blends=blends)
-        metrics |= found.metrics
-        least_support = found.least_support if splits.dev else None
+        validation, share = _measure(work, task, checkpoint, splits, blends=blends)
+        metrics |= validation.metrics
+        least_support = validation.least_support if splits.dev else None
     manifest = replace(checkpoint.manifest, metrics=metrics, least_support=least_support, share=share)
     measured = replace(checkpoint, manifest=manifest)
     written = {label.question for label in used if label.source == "written"}
-    own = [question for question in questions if question.id not in written]
-    read = _programs(work, [*programs, *own], refused)
+    given_questions = [question for question in questions if question.id not in written]
+    read = _train_programs(work, [*programs, *given_questions], refused)
     notes += read.notes if read else ()
-    seen = Seen.of([*(grounded.question for grounded in splits.train), *splits.planned], used)
+    seen = TrainingCoverage.from_questions([*(grounded.question for grounded in splits.train), *splits.planned], used)
 
-    def also(directory: Path) -> None:
+    def write_extras(directory: Path) -> None:
         seen.save(directory)
         if read is not None and read.weights is not None:
             read.weights.save(directory / learning.FILE)
         if curve:
             save_json(directory / CURVES, curve)
 
-    checkpoints.save(out, measured, also=also)
+    checkpoints.save(out, measured, also=write_extras)
     shutil.rmtree(resume, ignore_errors=True)
     return TrainResult(out, metrics, (*splits.notes, *notes))
 
 
-def kept_of(out: Path) -> Path:
+def get_resume_path(out: Path) -> Path:
     """Directory of what a training that was stopped keeps to be gone on with."""
     return out.with_name(f".{out.name}.resume")
 
 
-def _programs(
-    work: Work, questions: Sequence[Question], refused: learning.Refused
-) -> learning.Learned | None:
+def _train_programs(work: Work, questions: Sequence[Question], refused: learning.Refused) -> learning.Learned | None:
     """How questions are read as programs, learned with the retriever.
 
     None where there is nothing to learn it from: nobody judged a program, and few questions have a cue of an operator
     beside the names of their topics, which hold many ("The First Time").
     """
-    asked = [q for q in questions if q.split not in ("dev", "test") and (q.answers or q.program is not None)]
-    given = any(question.program is not None or question.id in refused for question in asked)
-    cued = sum(bool(unexplained(q.question, names=q.topic_entities)) for q in asked)
-    if not given and cued < OPERATORS:
+    usable = [q for q in questions if q.split not in ("dev", "test") and (q.answers or q.program is not None)]
+    has_programs = any(question.program is not None or question.id in refused for question in usable)
+    cued = sum(bool(find_unexplained(q.question, names=q.topic_entities)) for q in usable)
+    if not has_programs and cued < OPERATORS:
         return None
     base = Weights.load(PROGRAMS)
-    return learning.learn(
-        work.snapshot, work.encoder.encode, asked, base,
+    return learning.fit_weights(
+        work.snapshot, work.encoder.encode, usable, base,
         refused=refused, progress=work.progress, cancelled=work.cancelled,
     )  # fmt: skip
 
 
-def _stages(
+def _train_stages(
     task: Task | SelfTrained, settings: TrainingConfig, resume: Path, key: str, work: Work
 ) -> tuple[TrainingState, list[dict[str, float]]]:
     """Train a task and those that follow it, each from the best weights of the one before; all measured steps."""
     if isinstance(task, SelfTrained):
-        return task.learn(resume, key)
+        return task.train_model(resume, key)
     stage: tuple[Task, TrainingConfig] | None = (
         task,
         task.settings if isinstance(task, Configured) else settings,
@@ -202,7 +200,7 @@ def _stages(
         now.model.load_state_dict(state.weights)
         curve += [{"stage": number, "step": step, **row} for step, row in enumerate(state.curve)]
         epochs += state.epoch
-        stage, number = now.following() if isinstance(now, Staged) else None, number + 1
+        stage, number = now.get_next_stage() if isinstance(now, Staged) else None, number + 1
     return replace(state, epoch=epochs), curve
 
 
@@ -224,10 +222,10 @@ def split(snapshot: Snapshot, questions: Sequence[Question], seed: int, *, plans
     notes: list[str] = []
     if not any(question.split for question in questions):
         notes.append("The set has no splits; questions were divided by hash into train, dev and test.")
-    used = [q for q in with_splits(questions, seed) if q.split != "test"]
+    used = [q for q in assign_splits(questions, seed) if q.split != "test"]
     planned = [q for q in used if plans and q.relation_paths and not q.topic_entities]
     by_itself = {q.id for q in planned}
-    grounded, skipped = ground(snapshot, [q for q in used if q.id not in by_itself])
+    grounded, skipped = resolve_questions(snapshot, [q for q in used if q.id not in by_itself])
     if skipped.total:
         notes.append(f"Questions left out: {skipped}.")
     train_part = [q for q in grounded if q.question.split == "train"]
@@ -245,9 +243,7 @@ def split(snapshot: Snapshot, questions: Sequence[Question], seed: int, *, plans
             train_part, dev = rest, carved
             notes.append(f"The set has no dev split; {len(dev)} training questions were set aside for it.")
         else:
-            notes.append(
-                "The set has no dev split and is too small for one; scores are on training questions."
-            )
+            notes.append("The set has no dev split and is too small for one; scores are on training questions.")
     return Splits(train_part, dev, tuple(notes), planned, set_aside)
 
 
@@ -255,16 +251,16 @@ def label(
     work: Work, config: RetrieverConfig, questions: Sequence[Grounded], labels: Sequence[Label] | None
 ) -> tuple[list[Label], bool, Sequence[str]]:
     """The labels to train on, whether walks avoid their topic, and what was noted when they were found."""
-    given = list(labels) if labels is not None else given_labels(work.snapshot, questions)
-    known = {label.question for label in given}
+    known_labels = list(labels) if labels is not None else collect_gold_labels(work.snapshot, questions)
+    known = {label.question for label in known_labels}
     if labels is not None or len(known) == len(questions):
-        return given, prefers_simple(work.snapshot, questions, given), ()
+        return known_labels, should_use_simple_walks(work.snapshot, questions, known_labels), ()
     unlabelled = [q for q in questions if q.question.id not in known]
-    found = AnswerSetRationalizer(max_hops=config.max_hops).label(
+    labelling = AnswerSetRationalizer(max_hops=config.max_hops).label(
         work.snapshot, unlabelled, encoder=work.encoder, progress=work.progress, cancelled=work.cancelled
     )
-    simple = prefers_simple(work.snapshot, questions, given) if given else found.simple
-    return [*given, *found.labels], simple, found.notes
+    simple = should_use_simple_walks(work.snapshot, questions, known_labels) if known_labels else labelling.simple
+    return [*known_labels, *labelling.labels], simple, labelling.notes
 
 
 def _measure(
@@ -275,20 +271,18 @@ def _measure(
     What the retriever computes stays in the cache, if there is one.
     """
     with tempfile.TemporaryDirectory() as scratch:
-        retriever = task.retriever(checkpoint, work.cache or Path(scratch))
-        found = validate(retriever, work.snapshot, splits.dev or splits.train, work.cancelled)
+        retriever = task.build_retriever(checkpoint, work.cache or Path(scratch))
+        validation = validate(retriever, work.snapshot, splits.dev or splits.train, work.cancelled)
         by_words = partial(ZeroShotRetriever, work.snapshot, work.encoder)
-        share = (
-            choose_share(retriever, by_words, work.snapshot, splits.dev, work.cancelled) if blends else None
-        )
-    return found, share
+        share = select_share(retriever, by_words, work.snapshot, splits.dev, work.cancelled) if blends else None
+    return validation, share
 
 
-def _key(work: Work, config: TrainingConfig, labels: Sequence[Label], task: Task | SelfTrained) -> str:
+def _compute_key(work: Work, config: TrainingConfig, labels: Sequence[Label], task: Task | SelfTrained) -> str:
     """Names everything the weights depend on, so that only the same training is resumed."""
     digest = hashlib.sha256(work.snapshot.hash.encode())
-    digest.update(json.dumps(configs.as_json(config), sort_keys=True).encode())
-    digest.update(f"{work.encoder.name} {code_version()}".encode())
+    digest.update(json.dumps(configs.export_settings(config), sort_keys=True).encode())
+    digest.update(f"{work.encoder.name} {get_code_version()}".encode())
     digest.update(json.dumps([asdict(label) for label in labels]).encode())
-    digest.update(task.fingerprint())
+    digest.update(task.compute_fingerprint())
     return digest.hexdigest()

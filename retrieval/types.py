@@ -369,7 +369,7 @@ class Usage:
     cost: float | None = None
     reasoning_tokens: int = 0
 
-    def plus(self, other: Usage) -> Usage:
+    def add(self, other: Usage) -> Usage:
         """Both together. The cost is what is known of it."""
         known = [cost for cost in (self.cost, other.cost) if cost is not None]
         return Usage(

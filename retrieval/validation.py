@@ -9,9 +9,9 @@ import numpy as np
 
 from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
-from retrieval.metrics.scores import QuestionScore, Scored, aggregate, score_question
+from retrieval.metrics.scores import QuestionScore, Scored, compute_metrics, score_question
 from retrieval.retriever import Retriever
-from retrieval.supervision.candidate_paths import reached
+from retrieval.supervision.candidate_paths import execute_path
 from retrieval.supervision.grounding import Grounded
 from retrieval.types import RelationPath
 
@@ -55,21 +55,21 @@ def validate(
     scores, supports = [], []
     for question in questions[:: -(-len(questions) // _MOST) or 1]:
         check(cancelled)
-        paths = retriever.relation_paths(
+        paths = retriever.rank_relation_paths(
             question.question.question, question.topics, limit=1, mentions=question.names
         )
         scores.append(score_paths(snapshot, question, paths, simple=retriever.simple))
         known = [path.support for path in paths if path.support is not None]
         supports += [max(known)] if known else []
-    return Validation(aggregate(scores), tuple(supports))
+    return Validation(compute_metrics(scores), tuple(supports))
 
 
 def score_paths(
     snapshot: Snapshot, question: Grounded, paths: Sequence[RelationPath], *, simple: bool
 ) -> QuestionScore:
     """Score what one relation path of each topic reaches."""
-    found = _met(snapshot, paths, simple=simple)
-    return score_question([Scored(int(e), 1.0) for e in found], question.answers)
+    entities = _find_answers(snapshot, paths, simple=simple)
+    return score_question([Scored(int(e), 1.0) for e in entities], question.answers)
 
 
 def predict(
@@ -83,12 +83,12 @@ def predict(
 
     Where the intersection is empty, the set of the topic whose path is most probable.
     """
-    paths = retriever.relation_paths(question, topics, limit=1, mentions=mentions)
-    return _met(snapshot, paths, simple=retriever.simple)
+    paths = retriever.rank_relation_paths(question, topics, limit=1, mentions=mentions)
+    return _find_answers(snapshot, paths, simple=retriever.simple)
 
 
-def _met(snapshot: Snapshot, paths: Sequence[RelationPath], *, simple: bool) -> np.ndarray:
-    sets = [(path.score, reached(snapshot, path.topic, path.relations, simple=simple)) for path in paths]
+def _find_answers(snapshot: Snapshot, paths: Sequence[RelationPath], *, simple: bool) -> np.ndarray:
+    sets = [(path.score, execute_path(snapshot, path.topic, path.relations, simple=simple)) for path in paths]
     if not sets:
         return np.zeros(0, np.int64)
     common = sets[0][1]

@@ -10,7 +10,7 @@ from retrieval import __version__
 
 
 @cache
-def code_version() -> str:
+def get_code_version() -> str:
     """``0.1.0+8f3c…``: the version, and 12 digits of a hash over every source file of the engine.
 
     The hash tells two states of the code apart also where there is no version control.

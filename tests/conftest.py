@@ -41,7 +41,7 @@ def servers() -> Iterator[Any]:
     from webapp.project import embedded
 
     leftovers.stop()
-    held = embedded.for_settings(settings.CLEW)
+    held = embedded.make_servers(settings.CLEW)
     held.hold()
     # Durability is not what these tests are about, and emptying tables is much quicker without it.
     with psycopg.connect(held.layout.database_url, autocommit=True) as sql:
@@ -83,11 +83,11 @@ def _layout(settings: Any) -> Any:
 @pytest.fixture
 def redis(servers: Any) -> Iterator[Any]:
     """Redis, emptied before and after."""
-    from webapp.api.redis import redis_client
+    from webapp.api.redis import get_redis_client
 
-    redis_client().flushdb()
-    yield redis_client()
-    redis_client().flushdb()
+    get_redis_client().flushdb()
+    yield get_redis_client()
+    get_redis_client().flushdb()
 
 
 @pytest.fixture
@@ -149,9 +149,9 @@ def tiny_graph(users: dict[str, Any]) -> Any:
     from webapp.graphs.models import Graph, GraphState, GraphVersion
 
     graph = Graph.objects.create(name="Tiny", created_by=users["admin"], visibility="public")
-    name = files.snapshot_name(graph.pk, 1)
-    files.local_path(name).parent.mkdir(parents=True)
-    built = build_snapshot(TripleTable.of(TINY), files.local_path(name))
+    name = files.build_snapshot_name(graph.pk, 1)
+    files.ensure_local_path(name).parent.mkdir(parents=True)
+    built = build_snapshot(TripleTable.from_facts(TINY), files.ensure_local_path(name))
     m = built.manifest
     graph.snapshot = GraphVersion.objects.create(
         graph=graph,
@@ -189,16 +189,16 @@ def text_graph(tiny_graph: Any) -> Any:
         Passage(1, "fruit", "", texts[1]),
     ]
     facts = [i for i, fact in enumerate(TINY) if fact[0] == "Germany"]
-    table = TripleTable.of(
+    table = TripleTable.from_facts(
         TINY,
         passages=passages,
         fact_passages=[(fact, 0) for fact in facts],
         node_attributes=[("Germany", "type", "Country"), ("Germany", "description", "A country in Europe.")],
         fact_attributes=[(TINY.index(("Germany", "capital", "Berlin")), "since", "1990")],
     )
-    name = files.snapshot_name(tiny_graph.pk, 2)
-    built = build_snapshot(table, files.local_path(name))
-    progress.imported(graph=tiny_graph, version=2, manifest=built.manifest)
+    name = files.build_snapshot_name(tiny_graph.pk, 2)
+    built = build_snapshot(table, files.ensure_local_path(name))
+    progress.register_version(graph=tiny_graph, version=2, manifest=built.manifest)
     tiny_graph.refresh_from_db()
     return tiny_graph
 
@@ -211,9 +211,7 @@ def question_set(tiny_graph: Any, users: dict[str, Any]) -> Any:
 
     questions = [
         Question("q1", "what is the capital of [Germany]?", ("Germany",), ("Berlin",), hops=1, split="train"),
-        Question(
-            "q2", "what borders Switzerland?", ("Switzerland",), ("Germany", "France"), hops=1, split="dev"
-        ),
+        Question("q2", "what borders Switzerland?", ("Switzerland",), ("Germany", "France"), hops=1, split="dev"),
     ]
     return save_question_set(
         name="Tiny questions", graph=tiny_graph, questions=questions, format="jsonl", user=users["analyst"]
@@ -250,9 +248,9 @@ def make_version(tiny_graph):
 
     def made(*added, without=()):
         facts = [fact for fact in TINY if fact not in without] + list(added)
-        name = files.snapshot_name(tiny_graph.pk, 2)
-        built = build_snapshot(TripleTable.of(facts), files.local_path(name))
-        progress.imported(graph=tiny_graph, version=2, manifest=built.manifest)
+        name = files.build_snapshot_name(tiny_graph.pk, 2)
+        built = build_snapshot(TripleTable.from_facts(facts), files.ensure_local_path(name))
+        progress.register_version(graph=tiny_graph, version=2, manifest=built.manifest)
         tiny_graph.refresh_from_db()
         return tiny_graph.snapshot
 

@@ -22,18 +22,18 @@ from retrieval.events import (
     RunFailed,
     RunPaused,
 )
-from retrieval.llm.metering import Meter, metered
+from retrieval.llm.metering import Meter, use_meter
 from webapp.answers import services, steering
-from webapp.answers.log import last_seq
+from webapp.answers.log import get_last_seq
 from webapp.answers.models import Diagnosis, Run
 from webapp.answers.publish import Publisher
-from webapp.experiments.resolution import checkpoint_in_use
+from webapp.experiments.resolution import find_checkpoint_in_use
 from webapp.graphs.models import Graph
-from webapp.graphs.selectors import endpoint_of
+from webapp.graphs.selectors import get_endpoint
 from webapp.jobs import cancel, database_retry, queue
 from webapp.jobs.database_retry import retry_while_away
 from worker import endpoints, engines, helping, identity, language_models, watchdog, why_not
-from worker.requests import request_of
+from worker.requests import build_request
 
 logger = logging.getLogger(__name__)
 Halt = services.Ending | RunPaused
@@ -54,25 +54,25 @@ def answer(run_id: str, here: bool = False) -> None:
         run_id: the run that the message was sent for.
         here: it is not to be handed to the helper, who has no time.
     """
-    with _desk.taking() as others:
+    with _desk.register_question() as others:
         if not here and helping.has_time(others):
-            _desk.hand_on(partial(queue.send, queue.HELP, run_id))
+            _desk.dispatch_message(partial(queue.send, queue.HELP, run_id))
             return
-        _next()
-        while _desk.takes_back():
-            _next()
+        _answer_next()
+        while _desk.take_back():
+            _answer_next()
 
 
 @shared_task(name=queue.HELP, acks_late=False)
 def help_out(run_id: str) -> None:
     """Answer in a worker of jobs, as :func:`answer` does, while it has no job."""
-    if watchdog.keys(watchdog.JOB) or identity.stopping.is_set() or identity.loading.is_set():
+    if watchdog.list_keys(watchdog.JOB) or identity.stopping.is_set() or identity.loading.is_set():
         queue.send(queue.ANSWER, run_id, True)
         return
-    _next()
+    _answer_next()
 
 
-def _next() -> None:
+def _answer_next() -> None:
     """Do the run or diagnosis whose turn it is.
 
     After one of a comparison it looks once more: others of it may have waited for what was read here.
@@ -81,60 +81,60 @@ def _next() -> None:
     while again and not identity.stopping.is_set():  # what is not begun stays queued
         run = retry_while_away(partial(services.claim, worker=identity.NAME))
         if run is not None:
-            begin(run)
+            process_claimed(run)
         again = isinstance(run, Run) and run.group is not None
 
 
-def begin(claimed: Run | Diagnosis) -> None:
+def process_claimed(claimed: Run | Diagnosis) -> None:
     """Do what was claimed."""
     if isinstance(claimed, Diagnosis):
-        why_not.work(claimed)
+        why_not.run_diagnosis(claimed)
     else:
-        work(claimed)
+        answer_run(claimed)
 
 
-def work(run: Run) -> None:
+def answer_run(run: Run) -> None:
     """Answer a claimed run; whatever happens, its log goes on to a terminal event, or to one that it pauses with.
 
     While the database is away the run waits for it. One that nothing was found of before goes back to the queue.
     """
-    with watchdog.holding(
+    with watchdog.register_work(
         watchdog.RUN,
         run.pk,
         limit_s=settings.RUN_SECONDS_MAX,
-        stopped=cancel.flag("run", run.pk),
-        give_up=lambda why: _give_up(run, why),
-    ) as one:
-        before = retry_while_away(lambda: last_seq(run.pk))
+        stopped=cancel.make_stop_check("run", run.pk),
+        give_up=lambda why: _fail_stuck_run(run, why),
+    ) as hold:
+        before = retry_while_away(lambda: get_last_seq(run.pk))
         publisher = Publisher(run.pk, after=before)
-        meter = retry_while_away(lambda: language_models.meter_of_run(run.user_id, run.usage))
-        ending = _work(run, publisher, meter, one)
-        if one.given_up:
+        meter = retry_while_away(lambda: language_models.make_run_meter(run.user_id, run.usage))
+        ending = _execute_run(run, publisher, meter, hold)
+        if hold.given_up:
             return
         try:
-            after = publisher.drain()
+            after = publisher.flush()
         except Exception:
             # The log could not be written: somebody else ended or deleted the run, or the database was away.
             logger.warning("the log of run %s broke off", run.pk, exc_info=True)
-            after, ending = retry_while_away(lambda: last_seq(run.pk)), _broken()
+            after, ending = retry_while_away(lambda: get_last_seq(run.pk)), _build_failure()
         if isinstance(ending, AnswerFinal):
             ending = replace(ending, usage=replace(meter.usage, triples=ending.usage.triples))
         first = run.claimed_at == run.started_at
         if isinstance(ending, RunFailed) and ending.code == AWAY and after == before and first:
-            retry_while_away(lambda: services.give_back(run_id=run.pk))
+            retry_while_away(lambda: services.release_run(run_id=run.pk))
             return
-        usage = language_models.as_json(meter)
-        retry_while_away(lambda: _end(run, after, ending, usage))
+        usage = language_models.convert_to_json(meter)
+        retry_while_away(lambda: _close_run(run, after, ending, usage))
         cancel.clear("run", run.pk)
         cancel.clear(steering.PAUSE, run.pk)
 
 
-def _work(run: Run, publisher: Publisher, meter: Meter, one: watchdog.Held) -> Halt:
+def _execute_run(run: Run, publisher: Publisher, meter: Meter, hold: watchdog.HeldWork) -> Halt:
     """What the run ends or pauses with, whatever is raised."""
     ending: Halt
     try:
-        with one.at_work(), metered(meter):
-            return _stream(run, publisher, one)
+        with hold.allow_interrupts(), use_meter(meter):
+            return _stream(run, publisher, hold)
     except ClewError as error:
         ending = RunFailed(error.code, error.message, error.hint)
     except database_retry.AWAY:
@@ -145,18 +145,18 @@ def _work(run: Run, publisher: Publisher, meter: Meter, one: watchdog.Held) -> H
             "What was found is kept. Ask again to get the whole answer.",
         )
     except BaseException as error:
-        if watchdog.goes_down(error):
+        if watchdog.is_process_ending(error):
             raise
         logger.exception("run %s broke", run.pk)
-        ending = _broken()
+        ending = _build_failure()
     connection.close()  # it may have broken in the middle of a request
-    return ending if one.why is None else _told(one.why)
+    return ending if hold.why is None else _build_stop_event(hold.why)
 
 
-def _told(why: watchdog.Why) -> RunFailed | RunCancelled:
+def _build_stop_event(why: watchdog.Why) -> RunFailed | RunCancelled:
     """How a run ends that was stopped without having noticed, or that took too long."""
     if why == watchdog.Why.STOPPED:
-        return _stopped(0)
+        return _build_cancelled(0)
     return RunFailed(
         why.value,
         f"The question took longer than {settings.RUN_SECONDS_MAX:g} seconds and was stopped.",
@@ -164,58 +164,62 @@ def _told(why: watchdog.Why) -> RunFailed | RunCancelled:
     )
 
 
-def _give_up(run: Run, why: watchdog.Why) -> None:
+def _fail_stuck_run(run: Run, why: watchdog.Why) -> None:
     """End a run whose work does not end."""
-    retry_while_away(lambda: services.end(run_id=run.pk, after=last_seq(run.pk), event=_told(why)))
+    retry_while_away(
+        lambda: services.close_run(run_id=run.pk, after=get_last_seq(run.pk), event=_build_stop_event(why))
+    )
 
 
-def _end(run: Run, after: int, ending: Halt, usage: dict[str, Any]) -> None:
+def _close_run(run: Run, after: int, ending: Halt, usage: dict[str, Any]) -> None:
     if not isinstance(ending, RunPaused):
-        services.end(run_id=run.pk, after=after, event=ending, usage=usage)
+        services.close_run(run_id=run.pk, after=after, event=ending, usage=usage)
         return
-    steering.rest(run_id=run.pk, after=after, event=ending, usage=usage)
+    steering.save_pause(run_id=run.pk, after=after, event=ending, usage=usage)
     # Stop may have been pressed while it came to rest, when nobody else could end it.
-    if cancel.flag("run", run.pk)():
-        services.end_unheld(run_id=run.pk)
+    if cancel.make_stop_check("run", run.pk)():
+        services.cancel_unheld(run_id=run.pk)
 
 
-def _stopped(paths: int) -> RunCancelled:
+def _build_cancelled(paths: int) -> RunCancelled:
     return RunCancelled("Stopped. What was found until then is kept.", paths)
 
 
-def _stream(run: Run, publisher: Publisher, one: watchdog.Held) -> Halt:
-    flag = cancel.flag("run", run.pk)
+def _stream(run: Run, publisher: Publisher, hold: watchdog.HeldWork) -> Halt:
+    flag = cancel.make_stop_check("run", run.pk)
 
-    def cancelled() -> bool:
-        return one.why is not None or flag()
+    def is_cancelled() -> bool:
+        return hold.why is not None or flag()
 
     paths = 0
-    for event in _events(run, cancelled):
+    for event in _stream_events(run, is_cancelled):
         if event.type in TERMINAL_TYPES or isinstance(event, RunPaused):
             assert isinstance(event, Halt)
-            return _told(watchdog.Why.OVERDUE) if one.overdue and isinstance(event, RunCancelled) else event
+            return (
+                _build_stop_event(watchdog.Why.OVERDUE) if hold.overdue and isinstance(event, RunCancelled) else event
+            )
         paths += isinstance(event, PathRetrieved)
         publisher.add(event)
-        if cancelled():
-            return _told(watchdog.Why.OVERDUE) if one.overdue else _stopped(paths)
+        if is_cancelled():
+            return _build_stop_event(watchdog.Why.OVERDUE) if hold.overdue else _build_cancelled(paths)
     raise RuntimeError("the engine ended without a terminal event")
 
 
-def _events(run: Run, cancelled: Callable[[], bool]) -> Iterator[Event]:
-    endpoint = endpoint_of(run.graph)
+def _stream_events(run: Run, cancelled: Callable[[], bool]) -> Iterator[Event]:
+    endpoint = get_endpoint(run.graph)
     if endpoint is not None:
-        yield from endpoints.events_of(run, endpoint, cancelled=cancelled)
+        yield from endpoints.stream_endpoint_events(run, endpoint, cancelled=cancelled)
         return
-    pausing = cancel.flag(steering.PAUSE, run.pk)
-    engine, warning = engines.of_run_or_untrained(run)
-    for event in engine.run(request_of(run), cancelled=cancelled, pausing=pausing):
+    pausing = cancel.make_stop_check(steering.PAUSE, run.pk)
+    engine, warning = engines.open_run_engine_or_untrained(run)
+    for event in engine.run(build_request(run), cancelled=cancelled, pausing=pausing):
         if warning and isinstance(event, AnswerFinal):
             yield replace(event, warnings=(warning, *event.warnings))
         else:
             yield event
 
 
-def _broken() -> RunFailed:
+def _build_failure() -> RunFailed:
     return RunFailed(
         "internal",
         "Something inside Clew broke.",
@@ -229,7 +233,7 @@ def warm(graph_id: int) -> None:
 
     Whoever waits is answered first.
     """
-    _next()
+    _answer_next()
     graph = Graph.objects.select_related("snapshot").filter(pk=graph_id).first()
     if graph is not None and graph.snapshot is not None:
-        engines.warm(graph.snapshot, checkpoint_in_use(graph))
+        engines.prepare_engine(graph.snapshot, find_checkpoint_in_use(graph))

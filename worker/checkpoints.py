@@ -16,15 +16,15 @@ from worker import job_runs
 @shared_task(name=queue.TAKE_CHECKPOINT)
 def take_checkpoint(job_id: int) -> None:
     """Make a checkpoint of the file of a job."""
-    job_runs.run(job_id, work, failed=failed)
+    job_runs.run(job_id, import_checkpoint, failed=handle_failure)
 
 
-def work(context: job_runs.Context) -> dict[str, Any]:
+def import_checkpoint(context: job_runs.Context) -> dict[str, Any]:
     """Look through the file, open its weights, and keep the checkpoint; the file is deleted then."""
-    checkpoint = exchange.take_checkpoint(job=context.job, progress=context.progress, check=context.check)
-    exchange.discard_upload(job=context.job)
+    checkpoint = exchange.take_checkpoint(job=context.job, progress=context.update_progress, check=context.check)
+    exchange.delete_upload(job=context.job)
     promotions.compare_where_possible(checkpoint=checkpoint, user=context.job.user)
-    used = resolution.checkpoint_in_use(context.job.graph)
+    used = resolution.find_checkpoint_in_use(context.job.graph)
     return {
         "checkpoint": checkpoint.pk,
         "method": checkpoint.method,
@@ -33,7 +33,7 @@ def work(context: job_runs.Context) -> dict[str, Any]:
     }
 
 
-def failed(job: Job, error: ClewError) -> None:
+def handle_failure(job: Job, error: ClewError) -> None:
     """Delete the file: it does not get better."""
     del error
-    exchange.discard_upload(job=job)
+    exchange.delete_upload(job=job)

@@ -16,36 +16,43 @@ if TYPE_CHECKING:
     from retrieval.programs.remote.conversation import TurnThere
 
 
-def _numbering(graph_id: int) -> Callable[[Sequence[str]], Mapping[str, int]]:
+def _make_numbering(graph_id: int) -> Callable[[Sequence[str]], Mapping[str, int]]:
     """The numbers of terms, each asked of the database once: most paths of a run are about the same entities."""
     known: dict[str, int] = {}
 
-    def numbers(terms: Sequence[str]) -> Mapping[str, int]:
+    def get_numbers(terms: Sequence[str]) -> Mapping[str, int]:
         missing = [term for term in terms if term not in known]
         if missing:
-            known.update(endpoints.numbers(graph_id, missing))
+            known.update(endpoints.assign_numbers(graph_id, missing))
         return known
 
-    return numbers
+    return get_numbers
 
 
-def _there(graph_id: int, turn: Turn) -> TurnThere:
+def _convert_turn(graph_id: int, turn: Turn) -> TurnThere:
     """The question before, by IRIs in place of numbers; values are left out."""
     from retrieval.programs.remote.conversation import DenotedThere, TurnThere  # noqa: PLC0415 - as below
 
-    numbered = (*turn.topics, *turn.answers, *(node for own in turn.denoted for node in own.ids))
-    known = endpoints.known_iris(graph_id, numbered)
+    numbered = (
+        *turn.topics,
+        *turn.answers,
+        *(node for denotation in turn.denoted for node in denotation.ids),
+    )
+    known = endpoints.find_iris(graph_id, numbered)
 
-    def iris(of: Iterable[int]) -> tuple[str, ...]:
+    def list_iris(of: Iterable[int]) -> tuple[str, ...]:
         return tuple(known[node] for node in of if node in known)
 
-    denoted = (DenotedThere(own.start, own.end, iris(own.ids)) for own in turn.denoted)
+    denoted = (DenotedThere(denotation.start, denotation.end, list_iris(denotation.ids)) for denotation in turn.denoted)
     return TurnThere(
-        turn.question, iris(turn.topics), iris(turn.answers), tuple(own for own in denoted if own.iris)
+        turn.question,
+        list_iris(turn.topics),
+        list_iris(turn.answers),
+        tuple(denotation for denotation in denoted if denotation.iris),
     )
 
 
-def events_of(run: Run, endpoint: GraphEndpoint, *, cancelled: Callable[[], bool]) -> Iterator[Event]:
+def stream_endpoint_events(run: Run, endpoint: GraphEndpoint, *, cancelled: Callable[[], bool]) -> Iterator[Event]:
     """The events of a run on a graph in an endpoint, with the entities' numbers of that graph.
 
     Raises:
@@ -54,17 +61,17 @@ def events_of(run: Run, endpoint: GraphEndpoint, *, cancelled: Callable[[], bool
     """
     from retrieval.methods._shared.endpoint_engine import EndpointAsking, EndpointRequest  # noqa: PLC0415 - loads torch
 
-    given = tuple(endpoints.iris(run.graph_id, run.entities))
-    follows = None if run.context is None else _there(run.graph_id, from_plain(Turn, run.context))
-    request = EndpointRequest(run.question, given, run.budget, run.seed, run.program, follows)
-    with endpoints.opened(endpoints.connection_of(endpoint), cancelled=cancelled) as remote:
+    topics = tuple(endpoints.require_iris(run.graph_id, run.entities))
+    follows = None if run.context is None else _convert_turn(run.graph_id, from_plain(Turn, run.context))
+    request = EndpointRequest(run.question, topics, run.budget, run.seed, run.program, follows)
+    with endpoints.open_endpoint(endpoints.get_connection(endpoint), cancelled=cancelled) as remote:
         asking = EndpointAsking(
             remote,
             run.method,
-            engines.encoder(),
-            _numbering(run.graph_id),
+            engines.get_encoder(),
+            _make_numbering(run.graph_id),
             run.reasoner,
-            language_models.settings_of(run.llm) if run.llm is not None else None,
+            language_models.get_settings(run.llm) if run.llm is not None else None,
             options=tuple(sorted(run.options.items())),
         )
         yield from asking.run(request, cancelled=cancelled)

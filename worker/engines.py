@@ -20,10 +20,10 @@ from retrieval.methods._shared.engine_spec import EXTRACTIVE, EngineSpec
 from webapp.answers.models import Run
 from webapp.experiments import methods
 from webapp.experiments.models import Checkpoint, ForeignUse, Report
-from webapp.experiments.resolution import checkpoint_in_use
-from webapp.graphs.files import local_path
+from webapp.experiments.resolution import find_checkpoint_in_use
+from webapp.graphs.files import ensure_local_path
 from webapp.graphs.models import GraphVersion
-from webapp.graphs.selectors import ready, require_version
+from webapp.graphs.selectors import list_ready_graphs, require_version
 from worker import language_models
 
 if TYPE_CHECKING:  # these load torch, which the jobs worker needs only for some jobs
@@ -40,33 +40,33 @@ KEPT = 12
 
 
 @functools.cache
-def cache() -> EngineCache:
+def get_cache() -> EngineCache:
     """This process's engines."""
-    return EngineCache(encoder_name=encoder_name(), device=settings.CLEW.device, size=KEPT)
+    return EngineCache(encoder_name=get_encoder_name(), device=settings.CLEW.device, size=KEPT)
 
 
-def encoder_name() -> str | None:
+def get_encoder_name() -> str | None:
     """The encoder's name as the engine wants it: None for the default."""
     name: str = settings.CLEW.encoder
     return None if name == DEFAULT_ENCODER else name
 
 
-def encoder() -> Encoder:
+def get_encoder() -> Encoder:
     """The text encoder, loaded once."""
-    return cache().encoder
+    return get_cache().encoder
 
 
-def of_run(run: Run) -> Engine:
+def open_run_engine(run: Run) -> Engine:
     """The engine that answers a run.
 
     Raises:
         ClewError: a part cannot be opened.
     """
     version = require_version(run.graph, run.snapshot_hash)
-    return _engine(version, run.checkpoint, run.method, run.reasoner, llm=run.llm, options=run.options)
+    return _open_engine(version, run.checkpoint, run.method, run.reasoner, llm=run.llm, options=run.options)
 
 
-def of_run_or_untrained(run: Run) -> tuple[Engine, str]:
+def open_run_engine_or_untrained(run: Run) -> tuple[Engine, str]:
     """Open the engine that answers a run, or the untrained one where the run's checkpoint is damaged.
 
     Returns:
@@ -76,25 +76,25 @@ def of_run_or_untrained(run: Run) -> tuple[Engine, str]:
         ClewError: a part cannot be opened.
     """
     try:
-        return of_run(run), ""
+        return open_run_engine(run), ""
     except CheckpointError as error:
         if run.checkpoint is None:
             raise
         logger.warning("run %s is answered untrained: %s", run.pk, error)
-        untrained = registry.untrained_options(run.method)
+        untrained = registry.list_untrained_options(run.method)
         options = {name: value for name, value in run.options.items() if name in untrained}
         version = require_version(run.graph, run.snapshot_hash)
-        engine = _engine(version, None, run.method, run.reasoner, llm=run.llm, options=options)
+        engine = _open_engine(version, None, run.method, run.reasoner, llm=run.llm, options=options)
         return engine, f"{error.message} The question was answered without it. {error.hint}"
 
 
-def of_report(report: Report) -> Engine:
+def open_report_engine(report: Report) -> Engine:
     """The engine that a report asks.
 
     Raises:
         ClewError: a part cannot be opened.
     """
-    return _engine(
+    return _open_engine(
         require_version(report.graph, report.snapshot_hash),
         report.checkpoint,
         report.method,
@@ -105,7 +105,7 @@ def of_report(report: Report) -> Engine:
     )
 
 
-def of_test(
+def open_test_engine(
     version: GraphVersion, checkpoint: Checkpoint | None, method: str, options: Mapping[str, Any]
 ) -> Engine:
     """The engine that a test of a graph asks: one that answers alike each time, without a language model.
@@ -113,21 +113,21 @@ def of_test(
     Raises:
         ClewError: a part cannot be opened.
     """
-    return _engine(version, checkpoint, method, EXTRACTIVE, options=options)
+    return _open_engine(version, checkpoint, method, EXTRACTIVE, options=options)
 
 
-def reopened(run: Run, snapshot: Snapshot) -> Engine:
+def open_run_engine_on(run: Run, snapshot: Snapshot) -> Engine:
     """The engine that answers a run, over another graph; it is not kept open, and asks no language model.
 
     Raises:
         ClewError: a part cannot be opened.
     """
     version = require_version(run.graph, run.snapshot_hash)
-    spec = _spec(version, run.checkpoint, run.method, EXTRACTIVE, run.options)
-    return load_engine(replace(spec, snapshot=snapshot.path), load_parts(snapshot, encoder()))
+    spec = _make_spec(version, run.checkpoint, run.method, EXTRACTIVE, run.options)
+    return load_engine(replace(spec, snapshot=snapshot.path), load_parts(snapshot, get_encoder()))
 
 
-def _engine(
+def _open_engine(
     snapshot: GraphVersion,
     checkpoint: Checkpoint | None,
     method: str,
@@ -137,9 +137,9 @@ def _engine(
     options: Mapping[str, Any] = MappingProxyType({}),
     asks_foreign: bool = False,
 ) -> Engine:
-    spec = replace(_spec(snapshot, checkpoint, method, reasoner, options), asks_foreign=asks_foreign)
+    spec = replace(_make_spec(snapshot, checkpoint, method, reasoner, options), asks_foreign=asks_foreign)
     try:
-        return cache().get(spec, llm=language_models.settings_of(llm) if llm is not None else None)
+        return get_cache().get(spec, llm=language_models.get_settings(llm) if llm is not None else None)
     except CheckpointError as error:
         if checkpoint is None:
             raise
@@ -150,72 +150,72 @@ def _engine(
         ) from error
 
 
-def _spec(
+def _make_spec(
     snapshot: GraphVersion,
     checkpoint: Checkpoint | None,
     method: str,
     reasoner: str,
     options: Mapping[str, Any] = MappingProxyType({}),
 ) -> EngineSpec:
-    beside = _asked_with(snapshot, checkpoint)
+    base_checkpoint = _find_base_checkpoint(snapshot, checkpoint)
     return EngineSpec(
-        snapshot=local_path(snapshot.path),
-        checkpoint=local_path(checkpoint.path) if checkpoint else None,
+        snapshot=ensure_local_path(snapshot.path),
+        checkpoint=ensure_local_path(checkpoint.path) if checkpoint else None,
         method=method,
         reasoner=reasoner,
         options=tuple(sorted(options.items())),
-        asked_with=local_path(beside.path) if beside else None,
+        asked_with=ensure_local_path(base_checkpoint.path) if base_checkpoint else None,
     )
 
 
-def _asked_with(snapshot: GraphVersion, checkpoint: Checkpoint | None) -> Checkpoint | None:
+def _find_base_checkpoint(snapshot: GraphVersion, checkpoint: Checkpoint | None) -> Checkpoint | None:
     """What a router asks a graph of facts alone with, where its own checkpoint has nothing to decide."""
     if checkpoint is None or checkpoint.method != "router" or snapshot.passages:
         return None
-    return checkpoint_in_use(snapshot.graph, method=registry.DEFAULT)
+    return find_checkpoint_in_use(snapshot.graph, method=registry.DEFAULT)
 
 
-def warm_encoder() -> None:
+def prepare_encoder() -> None:
     """Load the encoder and encode once, so that the first question finds it ready."""
-    encoder().encode(["warm"])
+    get_encoder().encode(["warm"])
 
 
-def warm_indexing() -> None:
+def prepare_indexing() -> None:
     """Load what indexing needs, so that it begins, and can be stopped, at once."""
     from retrieval.text import entity_index  # noqa: PLC0415, F401
 
-    warm_encoder()
+    prepare_encoder()
 
 
-def warm_training() -> None:
+def prepare_training() -> None:
     """Load what training and indexing need, so that they begin, and can be stopped, at once."""
     from retrieval import training  # noqa: PLC0415, F401
 
-    warm_indexing()
+    prepare_indexing()
 
 
-def warm_graphs() -> None:
+def prepare_graphs() -> None:
     """Open the graphs that can be asked, the ones asked last first."""
     try:
-        for graph in ready().order_by("-runs__created_at", "-pk").distinct()[:WARM_MAX]:
+        for graph in list_ready_graphs().order_by("-runs__created_at", "-pk").distinct()[:WARM_MAX]:
             if graph.snapshot is not None:
-                warm(graph.snapshot, checkpoint_in_use(graph))
+                prepare_engine(graph.snapshot, find_checkpoint_in_use(graph))
     except Exception:  # warming is a courtesy; the first question opens what this could not
         logger.warning("could not warm up", exc_info=True)
     finally:
         connection.close()
 
 
-def warm(snapshot: GraphVersion, checkpoint: Checkpoint | None) -> None:
+def prepare_engine(snapshot: GraphVersion, checkpoint: Checkpoint | None) -> None:
     """Open one engine of a graph and run it once over the graph's own first label."""
     from retrieval.pipeline import AskRequest  # noqa: PLC0415
 
-    default = methods.default_for(facts=snapshot.triples, passages=snapshot.passages)
+    default = methods.get_default_method(facts=snapshot.triples, passages=snapshot.passages)
     try:
-        engine = _engine(snapshot, checkpoint, checkpoint.method if checkpoint else default, "extractive")
+        engine = _open_engine(snapshot, checkpoint, checkpoint.method if checkpoint else default, "extractive")
     except CheckpointError as error:  # who asks is told; answering untrained is made ready
         logger.warning("%s", error)
-        engine = _engine(snapshot, None, default, "extractive")
+        engine = _open_engine(snapshot, None, default, "extractive")
     if engine.snapshot.num_entities:
-        for _ in engine.run(AskRequest(engine.snapshot.entity_label(0)[:200] or "?", given=(0,))):
+        for _ in engine.run(AskRequest(engine.snapshot.get_entity_label(0)[:200] or "?", given=(0,))):
             pass

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, cast
 from celery import shared_task
 
 from retrieval.errors import Cancelled
-from retrieval.llm.metering import metered
+from retrieval.llm.metering import use_meter
 from retrieval.types import Progress, Question
-from retrieval.version import code_version
+from retrieval.version import get_code_version
 from webapp.experiments import promotions, reports
 from webapp.experiments.models import AskedQuestions, ForeignUse, Report
 from webapp.graphs import files
 from webapp.jobs import queue
-from webapp.questions.selectors import as_engine
+from webapp.questions.selectors import to_engine_questions
 from worker import engines, job_runs, language_models
 
 if TYPE_CHECKING:
@@ -35,10 +35,10 @@ JOURNAL, REPLIES = "asked.jsonl", "replies"
 @shared_task(name=queue.EVALUATE)
 def evaluate(job_id: int) -> None:
     """Evaluate as a job says."""
-    job_runs.run(job_id, work)
+    job_runs.run(job_id, build_report)
 
 
-def work(context: job_runs.Context) -> dict[str, Any]:
+def build_report(context: job_runs.Context) -> dict[str, Any]:
     """Make the report; what a deleted one leaves behind is removed."""
     report = (
         Report.objects.select_related("graph__snapshot", "question_set", "checkpoint")
@@ -49,12 +49,12 @@ def work(context: job_runs.Context) -> dict[str, Any]:
         raise Cancelled("The report was deleted.")
     try:
         made = _make(context, report)
-        files.send(files.report_name(report.graph_id, report.pk))
+        files.send(files.build_report_name(report.graph_id, report.pk))
         reports.save_report(report=report, made=made)
-        promotions.record_comparison(report=report)
+        promotions.save_comparison(report=report)
     finally:
         if not Report.objects.filter(pk=report.pk).exists():
-            files.remove(files.report_name(report.graph_id, report.pk))
+            files.remove(files.build_report_name(report.graph_id, report.pk))
     figures = {name: value for name, value in made["metrics"].items() if value is not None}
     return {"report": report.pk, "metrics": figures}
 
@@ -62,28 +62,28 @@ def work(context: job_runs.Context) -> dict[str, Any]:
 def _make(context: job_runs.Context, report: Report) -> dict[str, Any]:
     """Ask the questions; goes on where an earlier attempt, or an earlier job of the same report, stopped."""
     from retrieval.evaluation import report_page  # noqa: PLC0415
-    from retrieval.evaluation.coverage import answerable  # noqa: PLC0415
+    from retrieval.evaluation.coverage import filter_answerable  # noqa: PLC0415
     from retrieval.evaluation.evaluator import evaluate_engine, sample  # noqa: PLC0415
-    from retrieval.evaluation.outcomes import Journal, fingerprint  # noqa: PLC0415
+    from retrieval.evaluation.outcomes import Journal, compute_fingerprint  # noqa: PLC0415
     from retrieval.evaluation.pages import render  # noqa: PLC0415
     from retrieval.evaluation.report import write_report, write_text  # noqa: PLC0415
 
     question_set = reports.require_unchanged(report)
-    split = [q for q in as_engine(question_set) if report.split in (reports.ALL, q.split)]
-    context.progress(Progress("opening", 0, 0))
-    engine = engines.of_report(report)
+    split = [q for q in to_engine_questions(question_set) if report.split in (reports.ALL, q.split)]
+    context.update_progress(Progress("opening", 0, 0))
+    engine = engines.open_report_engine(report)
     if report.answers == AskedQuestions.IN_GRAPH:
-        split = answerable(engine.snapshot, split, subgraphs=cast("Subgraphs", report.subgraphs))
+        split = filter_answerable(engine.snapshot, split, subgraphs=cast("Subgraphs", report.subgraphs))
     questions = sample(split, report.limit, report.seed)
-    out = files.local_path(files.report_name(report.graph_id, report.pk))
-    journal = Journal(out / JOURNAL, _key(report, fingerprint(questions)), questions)
-    meter = language_models.meter_of_job(context.job.user_id)
+    out = files.ensure_local_path(files.build_report_name(report.graph_id, report.pk))
+    journal = Journal(out / JOURNAL, _make_key(report, compute_fingerprint(questions)), questions)
+    meter = language_models.make_job_meter(context.job.user_id)
 
     def keep(outcome: Outcome) -> None:
         meter.require_open()  # an answer that was given without the language model is none of this report
         journal.add(outcome)
 
-    with metered(meter):
+    with use_meter(meter):
         evaluation = evaluate_engine(
             engine,
             questions,
@@ -93,12 +93,12 @@ def _make(context: job_runs.Context, report: Report) -> dict[str, Any]:
             subgraphs=cast("Subgraphs", report.subgraphs),
             done=journal.done,
             keep=keep,
-            progress=_asking(context, len(journal.done)),
-            cancelled=context.cancelled,
+            progress=_make_progress_reporter(context, len(journal.done)),
+            cancelled=context.is_cancelled,
         )
-    checkpoint = files.local_path(report.checkpoint.path) if report.checkpoint else None
-    labels = _paths(context, engine, questions, checkpoint)
-    context.progress(Progress("writing the report", 0, 0))
+    checkpoint = files.ensure_local_path(report.checkpoint.path) if report.checkpoint else None
+    labels = _find_paths(context, engine, questions, checkpoint)
+    context.update_progress(Progress("writing the report", 0, 0))
     made = write_report(
         out / "report.json",
         evaluation,
@@ -109,39 +109,41 @@ def _make(context: job_runs.Context, report: Report) -> dict[str, Any]:
         asks_foreign=report.foreign == ForeignUse.ASK,
     )
     if report.judgements:
-        with metered(meter):
-            made = _judged(context, report, made, out)
+        with use_meter(meter):
+            made = _add_judgements(context, report, made, out)
         meter.require_open()
         write_text(out / "report.json", json.dumps(made, ensure_ascii=False, indent=1) + "\n")
     for name in ("report.md", "report.html"):
         page = out / name
-        write_text(page, render(page, report_page.title(made), report_page.blocks(made)))
+        write_text(page, render(page, report_page.build_title(made), report_page.build_blocks(made)))
     journal.remove()
     return made
 
 
-def _judged(context: job_runs.Context, report: Report, made: dict[str, Any], out: Path) -> dict[str, Any]:
+def _add_judgements(context: job_runs.Context, report: Report, made: dict[str, Any], out: Path) -> dict[str, Any]:
     """The report with what a language model says of it; replies are kept until all of it is there."""
-    from retrieval.evaluation.judgements import judged  # noqa: PLC0415
+    from retrieval.evaluation.judgements import add_judgements  # noqa: PLC0415
     from retrieval.llm.replies import Asker, ReplyStore  # noqa: PLC0415
 
     assert report.llm is not None, "a report that is judged was started with a language model"
-    asker = Asker(language_models.settings_of(report.llm), ReplyStore(out / REPLIES))
-    found = judged(made, report.judgements, asker, progress=context.progress, cancelled=context.cancelled)
+    asker = Asker(language_models.get_settings(report.llm), ReplyStore(out / REPLIES))
+    judged_report = add_judgements(
+        made, report.judgements, asker, progress=context.update_progress, cancelled=context.is_cancelled
+    )
     shutil.rmtree(out / REPLIES, ignore_errors=True)
-    return found
+    return judged_report
 
 
-def _asking(context: job_runs.Context, kept: int) -> Callable[[Progress], None]:
+def _make_progress_reporter(context: job_runs.Context, kept: int) -> Callable[[Progress], None]:
     """Reports questions that were asked before apart, so that rate and time left are of those that are asked now."""
 
-    def progress(made: Progress) -> None:
-        context.progress(replace(made, stage="taking up" if made.done <= kept else "asking"))
+    def send_progress(made: Progress) -> None:
+        context.update_progress(replace(made, stage="taking up" if made.done <= kept else "asking"))
 
-    return progress
+    return send_progress
 
 
-def _paths(
+def _find_paths(
     context: job_runs.Context, engine: Engine, questions: Sequence[Question], checkpoint: Path | None
 ) -> Sequence[Label]:
     """Relation paths of the questions that bring none, by answer-set consistency.
@@ -149,24 +151,24 @@ def _paths(
     Only to tell how far each question is from what the checkpoint was trained on: they change no figure.
     """
     from retrieval.supervision import grounding, rationalizers  # noqa: PLC0415
-    from retrieval.supervision.shift import Seen  # noqa: PLC0415
+    from retrieval.supervision.distribution_shift import TrainingCoverage  # noqa: PLC0415
 
-    if checkpoint is None or Seen.load(checkpoint) is None:
+    if checkpoint is None or TrainingCoverage.load(checkpoint) is None:
         return ()
-    grounded, _ = grounding.ground(engine.snapshot, [q for q in questions if not q.paths])
+    grounded, _ = grounding.resolve_questions(engine.snapshot, [q for q in questions if not q.paths])
     if not grounded:
         return ()
-    found = rationalizers.get("answer-set").label(
+    result = rationalizers.get("answer-set").label(
         engine.snapshot,
         grounded,
-        encoder=engines.encoder(),
-        progress=context.progress,
-        cancelled=context.cancelled,
+        encoder=engines.get_encoder(),
+        progress=context.update_progress,
+        cancelled=context.is_cancelled,
     )
-    return found.labels
+    return result.labels
 
 
-def _key(report: Report, questions: str) -> str:
+def _make_key(report: Report, questions: str) -> str:
     """Names everything that the outcomes depend on, so that only the same evaluation is gone on with."""
     what = [
         report.snapshot_hash,
@@ -184,6 +186,6 @@ def _key(report: Report, questions: str) -> str:
         report.foreign,
         report.options,
         questions,
-        code_version(),
+        get_code_version(),
     ]
     return hashlib.sha256(json.dumps([*what, *how], sort_keys=True).encode()).hexdigest()

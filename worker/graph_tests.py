@@ -17,14 +17,14 @@ from retrieval.events import AnswerFinal, ChainsBuilt, RunCancelled, RunFailed
 from retrieval.kg import snapshot as kg
 from retrieval.methods import registry
 from retrieval.types import Hop, Progress
-from retrieval.version import code_version
+from retrieval.version import get_code_version
 from webapp.experiments import resolution
 from webapp.experiments.models import Checkpoint
 from webapp.graph_tests import fact_changes, outcomes, services
-from webapp.graph_tests.history import as_answered
+from webapp.graph_tests.history import to_answered
 from webapp.graph_tests.models import Cause, GraphTest, TestResult, TestRound
 from webapp.graph_tests.outcomes import Answered, Fact
-from webapp.graphs.files import local_path
+from webapp.graphs.files import ensure_local_path
 from webapp.graphs.models import Graph, GraphVersion
 from webapp.graphs.selectors import require_version
 from webapp.jobs import queue
@@ -56,33 +56,33 @@ class Subject:
 @shared_task(name=queue.TEST_GRAPH)
 def test_graph(job_id: int) -> None:
     """Ask the tests that a job names."""
-    job_runs.run(job_id, work, failed=failed)
+    job_runs.run(job_id, run_tests, failed=handle_failure)
 
 
-def failed(job: Job, error: ClewError) -> None:
+def handle_failure(job: Job, error: ClewError) -> None:
     """Decide of what could not be tested."""
-    services.broken_off(job=job)
+    services.handle_broken_off(job=job)
 
 
-def work(context: job_runs.Context) -> dict[str, Any]:
+def run_tests(context: job_runs.Context) -> dict[str, Any]:
     """Ask each test of what is tested and, where that is something else, of what is current."""
     if "test" in context.job.params:
-        return _through_time(context)
+        return _test_versions(context)
     round = TestRound.objects.select_related("graph__snapshot", "checkpoint", "version", "created_by").get(
         pk=context.job.params["round"]
     )
     tests = list(GraphTest.objects.filter(pk__in=round.tests))
-    context.progress(Progress("opening", 0, len(tests), "tests"))
-    now = _subject(round)
-    before = _current(round, now)
+    context.update_progress(Progress("opening", 0, len(tests), "tests"))
+    now = _make_subject(round)
+    before = _find_current_subject(round, now)
     for done, test in enumerate(tests):
-        _test(round, test, now, before, context.cancelled)
-        context.progress(Progress("asking", done + 1, len(tests), "tests"))
-    services.finish(round=round)
+        _test(round, test, now, before, context.is_cancelled)
+        context.update_progress(Progress("asking", done + 1, len(tests), "tests"))
+    services.close_round(round=round)
     return {"round": round.pk, "decision": round.decision, "metrics": round.figures}
 
 
-def _through_time(context: job_runs.Context) -> dict[str, Any]:
+def _test_versions(context: job_runs.Context) -> dict[str, Any]:
     """Ask one test of versions that it was not asked of."""
     job = context.job
     test = GraphTest.objects.select_related("graph__snapshot").filter(pk=job.params["test"]).first()
@@ -91,22 +91,22 @@ def _through_time(context: job_runs.Context) -> dict[str, Any]:
     versions = GraphVersion.objects.filter(
         graph=job.graph, version__in=job.params["versions"], deleted_at=None
     ).order_by("version")
-    context.progress(Progress("opening", 0, len(versions), "versions"))
+    context.update_progress(Progress("opening", 0, len(versions), "versions"))
     for done, version in enumerate(versions):
-        round = services.history_round(test=test, version=version, user=job.user)
-        _test(round, test, _subject(round), None, context.cancelled)
-        context.progress(Progress("asking", done + 1, len(versions), "versions"))
+        round = services.create_history_round(test=test, version=version, user=job.user)
+        _test(round, test, _make_subject(round), None, context.is_cancelled)
+        context.update_progress(Progress("asking", done + 1, len(versions), "versions"))
     return {"test": test.pk, "versions": len(versions)}
 
 
-def _subject(round: TestRound) -> Subject:
+def _make_subject(round: TestRound) -> Subject:
     version = round.version or require_version(round.graph, round.snapshot_hash)
     graph = copy(round.graph)
     graph.snapshot = version
     return Subject(graph, version, round.checkpoint)
 
 
-def _current(round: TestRound, now: Subject) -> Subject | None:
+def _find_current_subject(round: TestRound, now: Subject) -> Subject | None:
     """What is current; None where that is what is tested."""
     current = round.graph.snapshot
     if current is None or (current.pk == now.version.pk and now.checkpoint is None):
@@ -117,116 +117,116 @@ def _current(round: TestRound, now: Subject) -> Subject | None:
 def _test(
     round: TestRound, test: GraphTest, now: Subject, before: Subject | None, cancelled: Callable[[], bool]
 ) -> TestResult:
-    key, ask = _asking(test, now, cancelled)
+    key, ask = _prepare_question(test, now, cancelled)
     answered = ask()
     compared: dict[str, Any] = {}
     if before is not None:
-        compared = _compared(test, now, before, answered, cancelled)
+        compared = _compare_with_current(test, now, before, answered, cancelled)
     elif round.cause != Cause.HISTORY:
         last = TestResult.objects.filter(test=test).exclude(round=round).order_by("-at", "-pk").first()
         if last is not None and last.number != round.number:
-            compared = _since(round, last, answered)
+            compared = _compare_with_last(round, last, answered)
     return services.save_result(
         round=round,
         test=test,
         key=key,
         answered=answered,
-        outcome=outcomes.outcome(test.expected, answered),
+        outcome=outcomes.compute_outcome(test.expected, answered),
         **{"before": None, "changed": False, "added": [], "removed": [], **compared},
     )
 
 
-def _compared(
+def _compare_with_current(
     test: GraphTest, now: Subject, before: Subject, answered: Answered, cancelled: Callable[[], bool]
 ) -> dict[str, Any]:
     """How an answer differs from that of what is current, which is asked where it was not asked before."""
-    key, ask = _asking(test, before, cancelled)
-    known = services.known_result(test=test, key=key)
-    earlier = ask() if known is None else as_answered(known)
+    key, ask = _prepare_question(test, before, cancelled)
+    known = services.find_known_result(test=test, key=key)
+    earlier = ask() if known is None else to_answered(known)
     if known is None:
         services.save_result(
-            round=services.history_round(test=test, version=before.version, user=None),
+            round=services.create_history_round(test=test, version=before.version, user=None),
             test=test,
             key=key,
             answered=earlier,
-            outcome=outcomes.outcome(test.expected, earlier),
+            outcome=outcomes.compute_outcome(test.expected, earlier),
         )
-    return _difference(before.version, now.version, earlier, answered, test.expected)
+    return _describe_difference(before.version, now.version, earlier, answered, test.expected)
 
 
-def _since(round: TestRound, last: TestResult, answered: Answered) -> dict[str, Any]:
+def _compare_with_last(round: TestRound, last: TestResult, answered: Answered) -> dict[str, Any]:
     """The same against the version that the test was asked of last, where that is still there."""
     version = GraphVersion.objects.filter(graph=round.graph_id, version=last.number, deleted_at=None).first()
     if version is None or round.version is None:
         return {}
-    return _difference(version, round.version, as_answered(last), answered, last.expected)
+    return _describe_difference(version, round.version, to_answered(last), answered, last.expected)
 
 
-def _difference(
+def _describe_difference(
     old: GraphVersion, new: GraphVersion, earlier: Answered, answered: Answered, expected: list[str]
 ) -> dict[str, Any]:
     """What the answer was, whether it is another now, and the facts behind that."""
-    changed = outcomes.as_set(earlier.answers) != outcomes.as_set(answered.answers)
-    told = {
+    changed = outcomes.normalize_labels(earlier.answers) != outcomes.normalize_labels(answered.answers)
+    earlier_result = {
         "number": old.version,
         "answers": list(earlier.answers),
-        "outcome": str(outcomes.outcome(expected, earlier)),
+        "outcome": str(outcomes.compute_outcome(expected, earlier)),
         "method": earlier.method,
         "fingerprint": earlier.fingerprint,
     }
     if not changed or old.pk == new.pk:
-        return {"before": told, "changed": changed}
-    found = fact_changes.behind(_opened(old), _opened(new), earlier, answered)
-    return {"before": told, "changed": True, "added": found.added, "removed": found.removed}
+        return {"before": earlier_result, "changed": changed}
+    changes = fact_changes.explain_change(_open_snapshot(old), _open_snapshot(new), earlier, answered)
+    return {"before": earlier_result, "changed": True, "added": changes.added, "removed": changes.removed}
 
 
-def _opened(version: GraphVersion) -> Snapshot:
-    return kg.open(local_path(version.path))
+def _open_snapshot(version: GraphVersion) -> Snapshot:
+    return kg.open(ensure_local_path(version.path))
 
 
-def _asking(
+def _prepare_question(
     test: GraphTest, subject: Subject, cancelled: Callable[[], bool]
 ) -> tuple[str, Callable[[], Answered]]:
     """What names all that the answer depends on, and how to get it."""
     try:
-        method, checkpoint = _how(test, subject)
+        method, checkpoint = _resolve_method(test, subject)
     except ClewError as error:
         return "", lambda why=f"{error.message} {error.hint}".strip(): Answered(error=why)
     fingerprint = checkpoint.fingerprint if checkpoint is not None else ""
-    asked = [test.question, test.entities, test.options, test.program, test.budget, test.seed]
-    what = [subject.version.hash, method, fingerprint, *asked, code_version()]
+    question_parts = [test.question, test.entities, test.options, test.program, test.budget, test.seed]
+    what = [subject.version.hash, method, fingerprint, *question_parts, get_code_version()]
     key = hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
 
     def ask() -> Answered:
         since = time.monotonic()
         try:
-            found = _ask(test, subject, method, checkpoint, cancelled)
+            result = _ask(test, subject, method, checkpoint, cancelled)
         except Cancelled:
             raise
         except ClewError as error:
-            found = Answered(error=f"{error.message} {error.hint}".strip())
-        took = _ms(time.monotonic() - since)
-        return replace(found, method=method, fingerprint=fingerprint, took_ms=took)
+            result = Answered(error=f"{error.message} {error.hint}".strip())
+        took = _convert_to_ms(time.monotonic() - since)
+        return replace(result, method=method, fingerprint=fingerprint, took_ms=took)
 
     return key, ask
 
 
-def _ms(seconds: float) -> float:
+def _convert_to_ms(seconds: float) -> float:
     return round(seconds * 1000, 1)
 
 
-def _how(test: GraphTest, subject: Subject) -> tuple[str, Checkpoint | None]:
+def _resolve_method(test: GraphTest, subject: Subject) -> tuple[str, Checkpoint | None]:
     """The method and the checkpoint: the candidate where it answers, else what is used unless told otherwise.
 
     Raises:
         ClewError: the graph does not hold what the method needs.
     """
-    own = subject.checkpoint
-    if own is not None and test.method in ("", own.method):
-        return own.method, own
-    method, checkpoint = resolution.method_and_checkpoint(subject.graph, test.method or None, None)
-    if test.program is not None and not registry.method(method).runs_programs:
-        return resolution.method_and_checkpoint(subject.graph, registry.DEFAULT, None)
+    candidate = subject.checkpoint
+    if candidate is not None and test.method in ("", candidate.method):
+        return candidate.method, candidate
+    method, checkpoint = resolution.resolve_method_and_checkpoint(subject.graph, test.method or None, None)
+    if test.program is not None and not registry.get_method(method).runs_programs:
+        return resolution.resolve_method_and_checkpoint(subject.graph, registry.DEFAULT, None)
     return method, checkpoint
 
 
@@ -239,16 +239,16 @@ def _ask(
 ) -> Answered:
     from retrieval.pipeline import AskRequest  # noqa: PLC0415 - loads torch
 
-    had = registry.untrained_options(method) if checkpoint is None else test.options
+    had = registry.list_untrained_options(method) if checkpoint is None else test.options
     options = {name: value for name, value in test.options.items() if name in had}
-    engine = engines.of_test(subject.version, checkpoint, method, options)
-    given = {label: engine.snapshot.find_entity(label) for label in test.entities}
-    lacking = [label for label, entity in given.items() if entity is None]
+    engine = engines.open_test_engine(subject.version, checkpoint, method, options)
+    entities = {label: engine.snapshot.find_entity(label) for label in test.entities}
+    lacking = [label for label, entity in entities.items() if entity is None]
     if lacking:
         return Answered(error=f"Version {subject.version.version} has no {', '.join(lacking)}.")
     request = AskRequest(
         test.question,
-        given=tuple(entity for entity in given.values() if entity is not None),
+        given=tuple(entity for entity in entities.values() if entity is not None),
         budget=test.budget,
         seed=test.seed,
         program=test.program,
@@ -256,7 +256,7 @@ def _ask(
     facts: dict[Fact, None] = {}
     for event in engine.run(request, cancelled=cancelled):
         if isinstance(event, ChainsBuilt):
-            facts.update(dict.fromkeys(_facts(hop for chain in event.chains for hop in chain.hops)))
+            facts.update(dict.fromkeys(_iter_facts(hop for chain in event.chains for hop in chain.hops)))
         elif isinstance(event, RunCancelled):
             raise Cancelled("The job was stopped.")
         elif isinstance(event, RunFailed):
@@ -270,7 +270,7 @@ def _ask(
     raise RuntimeError("the engine ended without a terminal event")
 
 
-def _facts(hops: Iterable[Hop]) -> Iterable[Fact]:
+def _iter_facts(hops: Iterable[Hop]) -> Iterable[Fact]:
     """The facts that were walked, in the direction that they have."""
     for hop in hops:
         if hop.verified:

@@ -33,7 +33,7 @@ class Desk:
         self._handed = 0
 
     @contextmanager
-    def taking(self) -> Iterator[int]:
+    def register_question(self) -> Iterator[int]:
         """Within it one more question is at work here; how many there were before."""
         with self._lock:
             before = self._at_work
@@ -44,13 +44,13 @@ class Desk:
             with self._lock:
                 self._at_work -= 1
 
-    def hand_on(self, hand: Callable[[], None]) -> None:
+    def dispatch_message(self, hand: Callable[[], None]) -> None:
         """Hand a message to the helper."""
         with self._lock:
             self._handed += 1
         hand()
 
-    def takes_back(self) -> bool:
+    def take_back(self) -> bool:
         """Whether something was handed on that may still wait; each is looked for once."""
         with self._lock:
             waits = self._handed > 0
@@ -58,19 +58,19 @@ class Desk:
         return waits
 
 
-def has_time(own: int) -> bool:
-    """Whether a helper is there that has fewer questions than ``own``, and no job."""
-    if not own:
+def has_time(own_count: int) -> bool:
+    """Whether a helper is there that has fewer questions than ``own_count``, and no job."""
+    if not own_count:
         return False
     try:
-        helpers = heartbeats.alive(heartbeats.HELP)
+        helpers = heartbeats.list_alive(heartbeats.HELP)
     except RedisError:
         return False
-    return bool(helpers) and retry_while_away(partial(_has_time, helpers, own))
+    return bool(helpers) and retry_while_away(partial(_has_time, helpers, own_count))
 
 
-def _has_time(helpers: list[str], own: int) -> bool:
+def _has_time(helpers: list[str], own_count: int) -> bool:
     if Job.objects.filter(state=JobState.RUNNING, worker__in=helpers).exists():
         return False
     at_work = {"state": RunState.RUNNING, "worker__in": helpers}
-    return sum(rows.objects.filter(**at_work).count() for rows in (Run, Diagnosis)) < own
+    return sum(rows.objects.filter(**at_work).count() for rows in (Run, Diagnosis)) < own_count

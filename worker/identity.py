@@ -8,7 +8,7 @@ import threading
 
 from webapp.jobs import heartbeats
 
-NAME = f"{heartbeats.machine()}:{os.getpid()}:{secrets.token_hex(4)}"
+NAME = f"{heartbeats.get_machine_name()}:{os.getpid()}:{secrets.token_hex(4)}"
 """Unlike any other worker's, also after a restart: claims name it."""
 
 stopping = threading.Event()

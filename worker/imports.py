@@ -12,14 +12,14 @@ from django.conf import settings
 
 from retrieval.errors import ClewError, SourceError
 from retrieval.kg import snapshot as kg
-from retrieval.kg.analysis.import_report import report
+from retrieval.kg.analysis.import_report import build_report
 from retrieval.kg.readers import child_process
 from retrieval.kg.readers.options import ReadOptions
 from retrieval.types import Problem
 from webapp.accounts import quotas
 from webapp.graphs import files, progress, versions
 from webapp.graphs.models import Mode, SourceFile
-from webapp.graphs.selectors import next_version
+from webapp.graphs.selectors import compute_next_version
 from webapp.jobs import queue
 from webapp.jobs.models import Job
 from webapp.uploads import remote_sources
@@ -32,10 +32,10 @@ SILENCE_S = 1200.0
 @shared_task(name=queue.IMPORT_GRAPH)
 def import_graph(job_id: int) -> None:
     """Import the graph of a job."""
-    job_runs.run(job_id, work, failed=failed)
+    job_runs.run(job_id, import_files, failed=handle_failure)
 
 
-def work(context: job_runs.Context) -> dict[str, Any]:
+def import_files(context: job_runs.Context) -> dict[str, Any]:
     """Read, build, record. Nothing of a build that breaks off is left where it could be taken for a snapshot."""
     job, graph = context.job, context.job.graph
     mode, base = Mode(job.params.get("mode", Mode.REPLACE)), graph.snapshot
@@ -47,14 +47,14 @@ def work(context: job_runs.Context) -> dict[str, Any]:
     problems: list[Problem] = []
     counts = {"problems": 0}
 
-    def problem(found: Problem) -> None:
+    def add_problem(entry: Problem) -> None:
         counts["problems"] += 1
         if len(problems) < settings.PROBLEMS_KEPT:
-            name = shown.get(Path(found.file).name, found.file)
-            problems.append(replace(found, file=name))
+            name = shown.get(Path(entry.file).name, entry.file)
+            problems.append(replace(entry, file=name))
 
-    version = next_version(graph)
-    out = files.place(files.snapshot_name(graph.pk, version))
+    version = compute_next_version(graph)
+    out = files.get_path(files.build_snapshot_name(graph.pk, version))
     files.make_way(out)
     from retrieval.kg.build.from_files import write_version  # noqa: PLC0415 - loads polars
 
@@ -62,21 +62,21 @@ def work(context: job_runs.Context) -> dict[str, Any]:
     try:
         built = child_process.call(
             write_version,
-            [files.local_path(source.path) for source in sources],
+            [files.ensure_local_path(source.path) for source in sources],
             out,
-            ReadOptions.of(job.params),
-            base=files.local_path(base.path) if base is not None and mode != Mode.REPLACE else None,
+            ReadOptions.from_values(job.params),
+            base=files.ensure_local_path(base.path) if base is not None and mode != Mode.REPLACE else None,
             removing=mode == Mode.REMOVE,
-            names={files.local_path(source.path): source.name for source in sources},
-            what=_said(sources),
+            names={files.ensure_local_path(source.path): source.name for source in sources},
+            what=_describe_sources(sources),
             limits=child_process.Limits(memory=settings.CLEW.import_memory, seconds=0, silence=SILENCE_S),
-            told={"problems": problem, "progress": context.progress},
+            callbacks={"problems": add_problem, "progress": context.update_progress},
             check=context.check,
         )
-        context.last_check()
+        context.check_before_commit()
         reports = built
     except ClewError as error:
-        raise _named(error, sources) from error
+        raise _replace_paths(error, sources) from error
     finally:
         files.remove_halves(out)
         if reports is None:
@@ -85,7 +85,7 @@ def work(context: job_runs.Context) -> dict[str, Any]:
     snapshot = kg.open(out)
     if base is not None and base.hash == snapshot.hash:
         shutil.rmtree(out)
-        versions.discard_files(job=job)
+        versions.delete_files(job=job)
         return {"snapshot": base.hash, "unchanged": True, "problems": counts["problems"]}
     origin = progress.Origin(
         job=job,
@@ -93,9 +93,9 @@ def work(context: job_runs.Context) -> dict[str, Any]:
         base=base if mode != Mode.REPLACE else None,
         note=job.params.get("note", ""),
         problems=counts["problems"],
-        report=asdict(report(snapshot, reports)),
+        report=asdict(build_report(snapshot, reports)),
     )
-    recorded = progress.imported(graph=graph, version=version, manifest=snapshot.manifest, origin=origin)
+    recorded = progress.register_version(graph=graph, version=version, manifest=snapshot.manifest, origin=origin)
     queue.send(queue.WARM, graph.pk)
     return {
         "snapshot": recorded.hash,
@@ -109,31 +109,31 @@ def work(context: job_runs.Context) -> dict[str, Any]:
 def _fetch(context: job_runs.Context, sources: list[SourceFile]) -> None:
     """Copy the files that lie elsewhere, but those that an earlier attempt has copied."""
     for source in sources:
-        target = files.place(source.path)
+        target = files.get_path(source.path)
         if source.origin and not target.exists():
             limit: int = settings.RESUMABLE_MAX_BYTES
-            source.size = remote_sources.fetch(source.origin, target, limit=limit, progress=context.progress)
+            source.size = remote_sources.fetch(source.origin, target, limit=limit, progress=context.update_progress)
             source.save(update_fields=["size"])
             if context.job.graph.owner is not None:
                 quotas.require_room(context.job.graph.owner, 0)
 
 
-def _said(sources: list[SourceFile]) -> str:
+def _describe_sources(sources: list[SourceFile]) -> str:
     """The files, as an error names them."""
     return sources[0].name if len(sources) == 1 else f"{sources[0].name} and {len(sources) - 1:,} more"
 
 
-def _named(error: ClewError, sources: list[SourceFile]) -> ClewError:
+def _replace_paths(error: ClewError, sources: list[SourceFile]) -> ClewError:
     """The same error with the files called as their owner called them."""
     message = error.message
     for source in sources:
-        message = message.replace(str(files.local_path(source.path)), source.name)
+        message = message.replace(str(files.ensure_local_path(source.path)), source.name)
         message = message.replace(Path(source.path).name, source.name)
-    named = type(error)(message, hint=error.hint)
-    named.code = error.code
-    return named
+    replaced = type(error)(message, hint=error.hint)
+    replaced.code = error.code
+    return replaced
 
 
-def failed(job: Job, error: ClewError) -> None:
+def handle_failure(job: Job, error: ClewError) -> None:
     """Say on the graph why it cannot be asked. The files are kept for a while, to be read otherwise."""
-    progress.import_failed(graph=job.graph, error=error)
+    progress.mark_import_failed(graph=job.graph, error=error)

@@ -33,33 +33,33 @@ WAIT_IN_PLACE_S = 60.0
 class Context:
     """What the work of one job is given."""
 
-    def __init__(self, job: Job, one: watchdog.Held) -> None:
+    def __init__(self, job: Job, hold: watchdog.HeldWork) -> None:
         self.job = job
-        self._held = one
-        self._flag = cancel.flag("job", job.pk)
+        self._held = hold
+        self._flag = cancel.make_stop_check("job", job.pk)
         self._stage = ""
         self._stage_began = 0.0
         self._stage_from = 0
         self._reported = 0.0
         self._looked = 0.0
 
-    def cancelled(self) -> bool:
+    def is_cancelled(self) -> bool:
         """Whether to stop: somebody asked, its time is over, or this worker shuts down."""
         return identity.stopping.is_set() or self._held.why is not None or self._flag()
 
-    def gives_way(self) -> bool:
+    def should_give_way(self) -> bool:
         """Whether to stop, as `cancelled`, or to go on later; first waits here while a question or other job goes on.
 
         Others that take long are not waited for: the job gives its place back, with what it keeps on its way.
         """
-        if self.cancelled() or self._held.gave_way:
+        if self.is_cancelled() or self._held.gave_way:
             return True
         began = time.monotonic()
         if began - self._looked < URGENT_EVERY_S:
             return False
         while (job := services.find_urgent()) is not None or _is_asked():
             self._held.gave_way = job is not None and time.monotonic() - began > WAIT_IN_PLACE_S
-            if self._held.gave_way or self.cancelled():
+            if self._held.gave_way or self.is_cancelled():
                 return True
             time.sleep(URGENT_EVERY_S)
         self._looked = time.monotonic()
@@ -72,10 +72,10 @@ class Context:
         Raises:
             Cancelled: stopping was asked for.
         """
-        if self.cancelled():
+        if self.is_cancelled():
             raise Cancelled("The job was stopped.")
 
-    def last_check(self) -> None:
+    def check_before_commit(self) -> None:
         """The last point where the work can be stopped: before what it made takes the place of what was there.
 
         `check` looks ten times a second at most, so that a request may come between its last look and the end.
@@ -83,10 +83,10 @@ class Context:
         Raises:
             Cancelled: stopping was asked for.
         """
-        if self.cancelled() or services.is_cancel_requested(self.job.pk):
+        if self.is_cancelled() or services.is_cancel_requested(self.job.pk):
             raise Cancelled("The job was stopped.")
 
-    def progress(self, progress: Progress) -> None:
+    def update_progress(self, progress: Progress) -> None:
         """Report how far the work is, four times a second at most. Also a point where it can be stopped.
 
         Raises:
@@ -101,9 +101,9 @@ class Context:
             self._stage, self._stage_began, self._stage_from = progress.stage, now, progress.done
         if new_stage or now - self._reported >= REPORT_EVERY_S or progress.done == progress.total:
             self._reported = now
-            services.report(job_id=self.job.pk, progress=progress, rate=self._rate(progress, now))
+            services.save_progress(job_id=self.job.pk, progress=progress, rate=self._compute_rate(progress, now))
 
-    def _rate(self, progress: Progress, now: float) -> float | None:
+    def _compute_rate(self, progress: Progress, now: float) -> float | None:
         elapsed = now - self._stage_began
         return (progress.done - self._stage_from) / elapsed if elapsed >= 0.5 else None
 
@@ -124,45 +124,45 @@ def run(job_id: int, work: Callable[[Context], Any], *, failed: Failed | None = 
     job = retry_while_away(partial(services.claim, job_id=job_id, worker=identity.NAME))
     if job is None:
         return
-    flag = cancel.flag("job", job.pk)
-    with watchdog.holding(
+    flag = cancel.make_stop_check("job", job.pk)
+    with watchdog.register_work(
         watchdog.JOB,
         job.pk,
         limit_s=settings.JOB_HOURS_MAX[job.kind] * 3600,
         stopped=lambda: flag() or services.is_cancel_requested(job.pk),
-        give_up=lambda why: _give_up(job, why, failed),
-    ) as one:
+        give_up=lambda why: _fail_stuck_job(job, why, failed),
+    ) as hold:
         try:
-            with one.at_work():
-                result = work(Context(job, one))
+            with hold.allow_interrupts():
+                result = work(Context(job, hold))
         except BaseException as error:
-            if watchdog.goes_down(error):
+            if watchdog.is_process_ending(error):
                 services.requeue(job_id=job.pk)
                 raise
             connection.close()  # it may have broken in the middle of a request
-            if not one.given_up:
-                retry_while_away(partial(_ended, job, error, one, failed))
+            if not hold.given_up:
+                retry_while_away(partial(_close_job, job, error, hold, failed))
         else:
-            if not one.given_up:
+            if not hold.given_up:
                 retry_while_away(partial(services.finish, job_id=job.pk, result=result))
 
 
-def _ended(job: Job, error: BaseException, one: watchdog.Held, failed: Failed | None) -> None:
+def _close_job(job: Job, error: BaseException, hold: watchdog.HeldWork, failed: Failed | None) -> None:
     """Write how a job ended that is not done."""
-    if one.overdue:
-        _fail(job, _overdue(job), failed)
-    elif isinstance(error, Cancelled) or one.why is not None:
-        _stopped(job, gave_way=one.gave_way)
+    if hold.overdue:
+        _fail(job, _build_overdue_error(job), failed)
+    elif isinstance(error, Cancelled) or hold.why is not None:
+        _close_stopped(job, gave_way=hold.gave_way)
     elif isinstance(error, ClewError):
         _fail(job, error, failed)
     elif not Job.objects.filter(pk=job.pk).exists():
         logger.info("job %s was deleted while it ran", job.pk)
     else:
         logger.error("job %s broke", job.pk, exc_info=error)
-        _fail(job, _told(error), failed)
+        _fail(job, _explain_error(error), failed)
 
 
-def _told(error: BaseException) -> ClewError:
+def _explain_error(error: BaseException) -> ClewError:
     """What a person is told of an error that nobody foresaw, or of a disk that is full."""
     if is_full(error):
         return StorageFullError(
@@ -177,7 +177,7 @@ def _told(error: BaseException) -> ClewError:
     return broken
 
 
-def _overdue(job: Job) -> ClewError:
+def _build_overdue_error(job: Job) -> ClewError:
     error = ClewError(
         f"The job took longer than {settings.JOB_HOURS_MAX[job.kind]:g} hours and was stopped.",
         hint="What it keeps on its way is kept: try it again to go on, or give it less to do.",
@@ -190,7 +190,7 @@ def _is_asked() -> bool:
     return Run.objects.filter(state__in=(RunState.QUEUED, RunState.RUNNING)).exists()
 
 
-def _stopped(job: Job, *, gave_way: bool = False) -> None:
+def _close_stopped(job: Job, *, gave_way: bool = False) -> None:
     if not services.is_cancel_requested(job.pk):
         if identity.stopping.is_set():
             services.requeue(job_id=job.pk)
@@ -211,9 +211,11 @@ def _fail(job: Job, error: ClewError, failed: Failed | None) -> None:
             failed(job, error)
 
 
-def _give_up(job: Job, why: watchdog.Why, failed: Failed | None) -> None:
+def _fail_stuck_job(job: Job, why: watchdog.Why, failed: Failed | None) -> None:
     """End the row of a job whose work does not end."""
     end = (
-        partial(_fail, job, _overdue(job), failed) if why == watchdog.Why.OVERDUE else partial(_stopped, job)
+        partial(_fail, job, _build_overdue_error(job), failed)
+        if why == watchdog.Why.OVERDUE
+        else partial(_close_stopped, job)
     )
     retry_while_away(end)

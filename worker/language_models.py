@@ -18,10 +18,10 @@ from retrieval.environment import LLMSettings
 from retrieval.errors import ClewError, ConfigError, LLMError, OverBudgetError
 from retrieval.llm import pacing
 from retrieval.llm.asking import ask
-from retrieval.llm.metering import Limit, Meter, metered
+from retrieval.llm.metering import Limit, Meter, use_meter
 from retrieval.types import Usage
 from webapp.api.concurrency import release_connection
-from webapp.api.redis import redis_client
+from webapp.api.redis import get_redis_client
 from webapp.jobs import queue
 from webapp.language_models import encryption, selectors, services
 from webapp.language_models.models import Provider
@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 TEST_MESSAGE = "Answer with one short sentence: what is the capital of Switzerland?"
 
 
-def settings_of(key: int) -> LLMSettings:
+def get_settings(key: int) -> LLMSettings:
     """The language model of this id.
 
     Raises:
@@ -56,10 +56,10 @@ def settings_of(key: int) -> LLMSettings:
     )
 
 
-def default_settings() -> LLMSettings | None:
+def get_default_settings() -> LLMSettings | None:
     """The language model that is used unless another is named; None when there is none."""
-    model = selectors.default()
-    return settings_of(model.id) if model else None
+    model = selectors.get_default()
+    return get_settings(model.id) if model else None
 
 
 class UserMeter(Meter):
@@ -73,21 +73,21 @@ class UserMeter(Meter):
     def __init__(self, user_id: int | None, limit: Limit, whose: str, *, spent: Usage | None = None) -> None:
         super().__init__(limit, whose=whose, spent=spent)
         self.user_id = user_id
-        limits = selectors.limits()
+        limits = selectors.get_limits()
         self.day_limit = Limit(limits.user_day_tokens, limits.user_day_cost)
 
-    def admit(self, settings: LLMSettings, prompt_tokens: int) -> int:
+    def check_budget(self, settings: LLMSettings, prompt_tokens: int) -> int:
         """See :class:`metering.Metering`."""
-        longest = super().admit(settings, prompt_tokens)
+        longest = super().check_budget(settings, prompt_tokens)
         if self.user_id is None or self.day_limit == Limit():
             return longest
-        spent = selectors.spent(self.user_id)
+        spent = selectors.get_usage(self.user_id)
         release_connection()
         day = Meter(self.day_limit, whose="this user's day", spent=spent)
         try:
-            return min(longest, day.admit(settings, prompt_tokens))
+            return min(longest, day.check_budget(settings, prompt_tokens))
         except OverBudgetError as refusal:
-            raise self.refuse(refusal) from None
+            raise self.mark_refused(refusal) from None
 
     def count(self, usage: Usage) -> None:
         """See :class:`metering.Metering`."""
@@ -97,19 +97,19 @@ class UserMeter(Meter):
             release_connection()
 
 
-def meter_of_run(user_id: int | None, spent: Mapping[str, Any] | None = None) -> UserMeter:
-    """What a run may use, with what it used before it paused or was taken up (:func:`as_json`)."""
-    limits = selectors.limits()
+def make_run_meter(user_id: int | None, spent: Mapping[str, Any] | None = None) -> UserMeter:
+    """What a run may use, with what it used before it paused or was taken up (:func:`convert_to_json`)."""
+    limits = selectors.get_limits()
     before = {name: value for name, value in (spent or {}).items() if name != "over_budget"}
     return UserMeter(user_id, Limit(limits.run_tokens, limits.run_cost), "this run", spent=Usage(**before))
 
 
-def meter_of_job(user_id: int | None, limit: Limit | None = None) -> UserMeter:
+def make_job_meter(user_id: int | None, limit: Limit | None = None) -> UserMeter:
     """What a job may use: its own limit, where it has one, and its user's day."""
     return UserMeter(user_id, limit or Limit(), "this job")
 
 
-def as_json(meter: Meter) -> dict[str, Any]:
+def convert_to_json(meter: Meter) -> dict[str, Any]:
     """What a run used, as its row keeps it."""
     usage = {name: value for name, value in asdict(meter.usage).items() if name != "triples"}
     return {**usage, "over_budget": meter.refusal is not None}
@@ -132,19 +132,19 @@ class SharedPace:
     return math.max(1, oldest[2] + ARGV[2] - ms)
     """
 
-    def delay(self, settings: LLMSettings) -> float:
+    def compute_delay(self, settings: LLMSettings) -> float:
         """See :class:`pacing.Pace`."""
         if not settings.requests_per_minute:
             return 0.0
         key = f"clew:llm-pace:{settings.base_url} {settings.model}"
         window = int(pacing.WINDOW_S * 1000)
-        wait = redis_client().eval(
+        wait = get_redis_client().eval(
             self.SCRIPT, 1, key, str(settings.requests_per_minute), str(window), str(uuid4())
         )
         return float(wait) / 1000
 
 
-def record_failure(settings: LLMSettings, error: LLMError) -> None:
+def save_failure(settings: LLMSettings, error: LLMError) -> None:
     """Keep an endpoint's own words about an error for administrators."""
     if error.detail:
         services.keep_failure(settings.base_url, settings.model, f"{error.message} {error.detail}")
@@ -158,23 +158,23 @@ def test_model(test: str) -> None:
         return
     meter = Meter(Limit(tokens=2000), whose="a test")
     began = time.perf_counter()
-    found: dict[str, Any]
+    outcome: dict[str, Any]
     try:
-        with metered(meter):
-            asked = settings_of(wanted["llm"])
-            reply = ask(asked, [{"role": "user", "content": TEST_MESSAGE}])
-        found = {"state": "done", "reply": reply.text}
-        services.forget_failure(asked.base_url, asked.model)
+        with use_meter(meter):
+            model = get_settings(wanted["llm"])
+            reply = ask(model, [{"role": "user", "content": TEST_MESSAGE}])
+        outcome = {"state": "done", "reply": reply.text}
+        services.clear_failure(model.base_url, model.model)
     except ClewError as error:
         broken = {"code": error.code, "message": error.message, "hint": error.hint}
         words = error.detail if isinstance(error, LLMError) else ""
-        found = {"state": "failed", "error": broken, "endpoint_words": words}
+        outcome = {"state": "failed", "error": broken, "endpoint_words": words}
     except Exception:
         logger.exception("the test of a language model broke")
         hint = "The log of the answers worker has the details."
         broken = {"code": "internal", "message": "Something inside Clew broke.", "hint": hint}
-        found = {"state": "failed", "error": broken}
+        outcome = {"state": "failed", "error": broken}
     finally:
         connection.close()
     took = round((time.perf_counter() - began) * 1000, 1)
-    services.keep_test(test, {"latency_ms": took, "usage": as_json(meter), **found})
+    services.keep_test(test, {"latency_ms": took, "usage": convert_to_json(meter), **outcome})

@@ -38,99 +38,104 @@ TIDY_EVERY_S = 600.0
 """How often expired uploads and old trash are deleted."""
 
 
-def queues_of(controller: Any) -> list[str]:
+def list_queues(controller: Any) -> list[str]:
     """The queues that a Celery worker consumes."""
     return list(controller.app.amqp.queues.consume_from)
 
 
 @worker_init.connect(weak=False)
-def on_init(sender: Any, **_: Any) -> None:
+def handle_init(sender: Any, **_: Any) -> None:
     """Load what the first question needs before saying that this worker is there."""
     pacing.use(language_models.SharedPace())
-    failures.use(language_models.record_failure)
-    if heartbeats.ANSWERS in queues_of(sender):
-        engines.warm_encoder()
+    failures.use(language_models.save_failure)
+    if heartbeats.ANSWERS in list_queues(sender):
+        engines.prepare_encoder()
 
 
 @worker_ready.connect(weak=False)
-def on_ready(sender: Any, **_: Any) -> None:
+def handle_ready(sender: Any, **_: Any) -> None:
     """Say that this worker is there, and take up what waits."""
-    names = queues_of(sender.controller if hasattr(sender, "controller") else sender)
+    names = list_queues(sender.controller if hasattr(sender, "controller") else sender)
     if heartbeats.JOBS in names and heartbeats.ANSWERS not in names:
         identity.loading.set()
-        threading.Thread(target=_stand_in, name="stand-in", daemon=True).start()
-    threading.Thread(target=_beat, args=(names,), name="heartbeat", daemon=True).start()
-    threading.Thread(target=_look, args=(names,), name="lookout", daemon=True).start()
-    threading.Thread(target=_warm, args=(names,), name="warm-up", daemon=True).start()
+        threading.Thread(target=_keep_answering, name="stand-in", daemon=True).start()
+    threading.Thread(target=_send_heartbeats, args=(names,), name="heartbeat", daemon=True).start()
+    threading.Thread(target=_watch_worker, args=(names,), name="lookout", daemon=True).start()
+    threading.Thread(target=_prepare_worker, args=(names,), name="warm-up", daemon=True).start()
 
 
 @worker_shutting_down.connect(weak=False)
-def on_shutting_down(**_: Any) -> None:
+def handle_shutting_down(**_: Any) -> None:
     """Ask long jobs to give themselves back."""
     identity.stopping.set()
 
 
 @worker_shutdown.connect(weak=False)
-def on_shutdown(sender: Any, **_: Any) -> None:
+def handle_shutdown(sender: Any, **_: Any) -> None:
     """Say that this worker is gone."""
     _done.set()
-    for name in queues_of(sender):
-        heartbeats.leave(name, identity.NAME)
+    for name in list_queues(sender):
+        heartbeats.mark_left(name, identity.NAME)
 
 
-def _warm(names: list[str]) -> None:
+def _prepare_worker(names: list[str]) -> None:
     try:
         if heartbeats.ANSWERS in names:
-            engines.warm_graphs()
+            engines.prepare_graphs()
         elif heartbeats.JOBS in names:
             try:
-                engines.warm_indexing()
+                engines.prepare_indexing()
             finally:
                 identity.loading.clear()
-            indexing.renew()
+            indexing.update_indexes()
         else:
-            engines.warm_training()
+            engines.prepare_training()
     finally:
         connection.close()
 
 
-def _beat(names: list[str]) -> None:
+def _send_heartbeats(names: list[str]) -> None:
     while not _done.is_set():
         try:
             for name in names:
                 if name != heartbeats.HELP or not identity.loading.is_set():
-                    heartbeats.beat(name, identity.NAME)
+                    heartbeats.send_beat(name, identity.NAME)
         except RedisError as error:  # it comes back; the heart must go on
             logger.warning("heartbeat failed: %s", error)
         _done.wait(heartbeats.BEAT_S)
 
 
-def _look(names: list[str]) -> None:
+def _watch_worker(names: list[str]) -> None:
     """Again and again: look after what is held here, and for what others left or lost. Its first look is at once."""
     tidied = time.monotonic()
-    chores = chores_of(names)
+    chores = list_chores(names)
     while True:
-        if _do(watchdog.look):
-            _end_process(names)
+        if _run_chore(watchdog.check_all):
+            _stop_process(names)
         for chore in chores:
-            _do(chore)
+            _run_chore(chore)
         if heartbeats.JOBS in names and time.monotonic() - tidied > TIDY_EVERY_S:
             tidied = time.monotonic()
-            for chore in (uploads.sweep, trash.sweep, reviews.sweep, graphs.sweep_files):
-                _do(chore)
+            for chore in (
+                uploads.drop_expired,
+                trash.remove_expired,
+                reviews.enqueue_expired,
+                graphs.clean_files,
+            ):
+                _run_chore(chore)
         connection.close()
         if _done.wait(LOOK_EVERY_S):
             return
 
 
-def _stand_in() -> None:
+def _keep_answering() -> None:
     """Again and again: answer what waits while nobody else does."""
     while not _done.wait(STAND_IN_EVERY_S):
-        _do(stand_in)
+        _run_chore(answer_meanwhile)
         connection.close()
 
 
-def stand_in() -> None:
+def answer_meanwhile() -> None:
     """Answer in a worker of jobs while no answers worker is there: a new one takes long to load what it needs."""
     while heartbeats.count(heartbeats.ANSWERS) == 0:
         if identity.stopping.is_set() or identity.loading.is_set():
@@ -138,31 +143,36 @@ def stand_in() -> None:
         run = answers.claim(worker=identity.NAME)
         if run is None:
             return
-        answering.begin(run)
+        answering.process_claimed(run)
 
 
-def chores_of(names: list[str]) -> list[Callable[[], None]]:
+def list_chores(names: list[str]) -> list[Callable[[], None]]:
     """What a worker of these queues does every few seconds, so that no run or job is stuck."""
-    chores: list[Callable[[], None]] = [answers.sweep, why_not.sweep, jobs.sweep, _sweep_forgotten_runs]
+    chores: list[Callable[[], None]] = [
+        answers.handle_lost_runs,
+        why_not.fail_lost,
+        jobs.handle_lost_jobs,
+        _clear_forgotten_runs,
+    ]
     if heartbeats.ANSWERS in names:
         chores += [answers.send_waiting]
     if set(names).intersection(heartbeats.JOB_QUEUES):
-        chores += [_sweep_forgotten_jobs]
+        chores += [_clear_forgotten_jobs]
     if heartbeats.JOBS in names:
         chores += [jobs.send_waiting]
     return chores
 
 
-def _sweep_forgotten_runs() -> None:
-    answers.sweep_forgotten(worker=identity.NAME, held=watchdog.keys(watchdog.RUN))
-    why_not.sweep_forgotten(worker=identity.NAME, held=watchdog.keys(watchdog.DIAGNOSIS))
+def _clear_forgotten_runs() -> None:
+    answers.handle_forgotten_runs(worker=identity.NAME, held=watchdog.list_keys(watchdog.RUN))
+    why_not.fail_forgotten(worker=identity.NAME, held=watchdog.list_keys(watchdog.DIAGNOSIS))
 
 
-def _sweep_forgotten_jobs() -> None:
-    jobs.sweep_forgotten(worker=identity.NAME, held=watchdog.keys(watchdog.JOB))
+def _clear_forgotten_jobs() -> None:
+    jobs.handle_forgotten_jobs(worker=identity.NAME, held=watchdog.list_keys(watchdog.JOB))
 
 
-def _do(chore: Callable[[], object]) -> object:
+def _run_chore(chore: Callable[[], object]) -> object:
     try:
         return chore()
     except (*AWAY, RedisError) as error:
@@ -174,15 +184,15 @@ def _do(chore: Callable[[], object]) -> object:
     return None
 
 
-def _end_process(names: list[str]) -> None:
+def _stop_process(names: list[str]) -> None:
     """End this process, because a thread of it cannot be ended otherwise; whoever started it starts another."""
     identity.stopping.set()  # long jobs give themselves back, and nothing is begun
     until = time.monotonic() + FINISH_S
-    while (watchdog.keys(watchdog.RUN) or watchdog.keys(watchdog.JOB)) and time.monotonic() < until:
+    while (watchdog.list_keys(watchdog.RUN) or watchdog.list_keys(watchdog.JOB)) and time.monotonic() < until:
         time.sleep(0.1)
     for name in names:
         with contextlib.suppress(RedisError):
-            heartbeats.leave(name, identity.NAME)
+            heartbeats.mark_left(name, identity.NAME)
     logger.error("this worker ends, because work in it does not")
     logging.shutdown()
     os._exit(EXIT_CODE)

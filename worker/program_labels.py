@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from retrieval.errors import TrainingDataError
-from retrieval.questions.files import unmeasured
+from retrieval.questions.files import remove_measured
 from retrieval.types import Question
 from webapp.experiments.models import LabelSet
 from webapp.graphs import files
 from webapp.review.models import Item, ItemState, Queue
 from webapp.review.services import exports, training
-from worker.review_labels import Learned, corrected
+from worker.review_labels import Learned, apply_corrections
 
 
-def reviewed_programs(row: Queue, also: LabelSet | None, questions: Sequence[Question]) -> Learned:
+def collect_reviewed_programs(row: Queue, also: LabelSet | None, questions: Sequence[Question]) -> Learned:
     """The questions with the programs that analysts accepted, and the programs that they rejected.
 
     Named answers count as in a review of paths; broken questions are left out. Test questions stay as they are. What
@@ -24,23 +24,23 @@ def reviewed_programs(row: Queue, also: LabelSet | None, questions: Sequence[Que
     Raises:
         TrainingDataError: the queue decided nothing yet.
     """
-    decided = exports.programs(row)
+    decided = exports.collect_programs(row)
     broken = set(Item.objects.filter(queue=row, state=ItemState.BROKEN).values_list("key", flat=True))
-    told = {one.key: one for one in training.told(row)}
-    if not decided.accepted and not decided.rejected and not broken and not told:
+    answered_items = {item.key: item for item in training.list_answered(row)}
+    if not decided.accepted and not decided.rejected and not broken and not answered_items:
         raise TrainingDataError(
             f"Nothing is decided in the review {row.name}: no program has more than half of its verdicts.",
             hint="Judge more questions, or adjudicate.",
         )
-    changed, all_of_them = corrected(questions, told)
+    changed, all_of_them = apply_corrections(questions, answered_items)
     learned = [
-        one if one.split == "test" else _with_program(one, decided)
-        for one in all_of_them
-        if one.split == "test" or one.id not in broken
+        question if question.split == "test" else _apply_decision(question, decided)
+        for question in all_of_them
+        if question.split == "test" or question.id not in broken
     ]
-    labels = None if also is None else files.local_path(files.labels_name(row.graph_id, also.pk))
-    accepted = [one for one in learned if one.id in decided.accepted and one.split != "test"]
-    added = _added(row, decided, questions)
+    labels = None if also is None else files.ensure_local_path(files.build_labels_name(row.graph_id, also.pk))
+    accepted = [question for question in learned if question.id in decided.accepted and question.split != "test"]
+    added = _list_added(row, decided, questions)
     return Learned(
         labels,
         learned,
@@ -57,7 +57,7 @@ def reviewed_programs(row: Queue, also: LabelSet | None, questions: Sequence[Que
     )
 
 
-def _with_program(question: Question, decided: exports.DecidedPrograms) -> Question:
+def _apply_decision(question: Question, decided: exports.DecidedPrograms) -> Question:
     accepted = decided.accepted.get(question.id)
     if accepted is not None:
         return replace(question, program=accepted.program)
@@ -65,7 +65,7 @@ def _with_program(question: Question, decided: exports.DecidedPrograms) -> Quest
     return replace(question, program=None) if question.program in rejected else question
 
 
-def _added(row: Queue, decided: exports.DecidedPrograms, questions: Sequence[Question]) -> list[Question]:
+def _list_added(row: Queue, decided: exports.DecidedPrograms, questions: Sequence[Question]) -> list[Question]:
     """Accepted programs of questions that the question set lacks, but for those that are worded like measured ones."""
     known = {question.id for question in questions}
     items = Item.objects.filter(queue=row, key__in=decided.accepted.keys() - known).order_by("position")
@@ -78,4 +78,4 @@ def _added(row: Queue, decided: exports.DecidedPrograms, questions: Sequence[Que
         )
         for item in items
     ]
-    return unmeasured(made, questions)
+    return remove_measured(made, questions)

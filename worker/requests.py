@@ -12,9 +12,9 @@ from webapp.answers import agent_steps
 from webapp.answers.models import Run
 
 
-def request_of(run: Run) -> AskRequest:
+def build_request(run: Run) -> AskRequest:
     """What the engine is asked: of an agent with what was done before, and how far it is to go."""
-    asked = AskRequest(
+    request = AskRequest(
         run.question,
         given=tuple(run.entities),
         budget=run.budget,
@@ -22,9 +22,9 @@ def request_of(run: Run) -> AskRequest:
         program=run.program,
         follows=None if run.context is None else from_plain(Turn, run.context),
     )
-    if not registry.method(run.method).steerable:
-        return asked
-    walk = agent_steps.of(run.pk)
+    if not registry.get_method(run.method).steerable:
+        return request
+    walk = agent_steps.load_steps(run.pk)
     actions, by_person = walk.actions, walk.by_person
     if run.next_action is not None:
         actions = (*actions, from_plain(AgentAction, run.next_action))
@@ -38,4 +38,4 @@ def request_of(run: Run) -> AskRequest:
         # Names may be linked otherwise by now, and the steps were taken from these.
         linked=walk.linked,
     )
-    return replace(asked, steering=steered)
+    return replace(request, steering=steered)

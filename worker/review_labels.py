@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from retrieval.errors import TrainingDataError
 from retrieval.kg.snapshot import Snapshot
+from retrieval.supervision import provided_labels
 from retrieval.types import Question
 from webapp.experiments.models import LabelSet
 from webapp.graphs import files
@@ -43,7 +44,7 @@ class Learned:
     refused: dict[str, tuple[dict[str, Any], ...]] = field(default_factory=dict)
 
 
-def reviewed(
+def collect_reviewed_labels(
     context: job_runs.Context,
     row: Queue,
     also: LabelSet | None,
@@ -59,25 +60,25 @@ def reviewed(
     Raises:
         TrainingDataError: a label set of the queue was deleted, or the queue decided nothing yet.
     """
-    from retrieval.supervision.labels import parse_label, usable  # noqa: PLC0415
+    from retrieval.supervision.labels import parse_label, select_usable  # noqa: PLC0415
     from retrieval.supervision.verdicts import merge  # noqa: PLC0415
 
-    verdicts = [parse_label(one) for one in exports.labels(row)]
+    verdicts = [parse_label(exported) for exported in exports.iter_labels(row)]
     broken = set(Item.objects.filter(queue=row, state=ItemState.BROKEN).values_list("key", flat=True))
-    told = {one.key: one for one in training.told(row)}
-    if not verdicts and not broken and not told:
+    answered_items = {item.key: item for item in training.list_answered(row)}
+    if not verdicts and not broken and not answered_items:
         raise TrainingDataError(
             f"Nothing is decided in the review {row.name}: no path has more than half of its verdicts.",
             hint="Judge more questions, or adjudicate.",
         )
     context.check()
-    changed, questions = corrected(questions, told)
-    accepted = usable(verdicts)
-    added = _added(row, snapshot, accepted, questions, told)
-    unlabelled = [*changed, *(one for one in added if one.id in told)]
-    base = _base(context, row, also, snapshot, questions, unlabelled=unlabelled)
+    changed, questions = apply_corrections(questions, answered_items)
+    accepted = select_usable(verdicts)
+    added = _list_added(row, snapshot, accepted, questions, answered_items)
+    unlabelled = [*changed, *(question for question in added if question.id in answered_items)]
+    base = _collect_base_labels(context, row, also, snapshot, questions, unlabelled=unlabelled)
     labels = merge(base, verdicts, broken=broken)
-    by_analysts = {id(one) for one in verdicts}
+    by_analysts = {id(verdict) for verdict in verdicts}
     return Learned(
         labels,
         [*questions, *added],
@@ -85,14 +86,14 @@ def reviewed(
             "accepted": len(accepted),
             "rejected": len(verdicts) - len(accepted),
             "broken": len(broken),
-            "label_sets": sum(one.role == "path" and id(one) not in by_analysts for one in labels),
+            "label_sets": sum(label.role == "path" and id(label) not in by_analysts for label in labels),
             "added": len(added),
             "answered": len(changed),
         },
     )
 
 
-def _base(
+def _collect_base_labels(
     context: job_runs.Context,
     row: Queue,
     also: LabelSet | None,
@@ -104,68 +105,76 @@ def _base(
     """The labels that verdicts are merged over. What label sets say of ``unlabelled`` questions is of other answers."""
     from retrieval.supervision.labels import read_labels  # noqa: PLC0415
 
-    wanted = [one["id"] for one in row.label_sets]
-    found = set(LabelSet.objects.filter(pk__in=wanted).values_list("pk", flat=True))
-    for one in row.label_sets:
-        if one["id"] not in found:
+    wanted = [label_set["id"] for label_set in row.label_sets]
+    existing = set(LabelSet.objects.filter(pk__in=wanted).values_list("pk", flat=True))
+    for label_set in row.label_sets:
+        if label_set["id"] not in existing:
             raise TrainingDataError(
-                f"The label set {one['name']} of the review {row.name} was deleted.",
+                f"The label set {label_set['name']} of the review {row.name} was deleted.",
                 hint="Export the review, and train by the command with --labels.",
             )
     keys = dict.fromkeys([*wanted, *([also.pk] if also is not None else [])])
     if not keys:
-        alone = {one.id for one in questions}
-        return _found(context, snapshot, [*questions, *(one for one in unlabelled if one.id not in alone)])
-    stale = {one.id for one in unlabelled}
+        alone = {question.id for question in questions}
+        return _find_labels(
+            context,
+            snapshot,
+            [*questions, *(question for question in unlabelled if question.id not in alone)],
+        )
+    stale = {question.id for question in unlabelled}
     kept = [
         label
         for key in keys
-        for label in read_labels(files.local_path(files.labels_name(row.graph_id, key)))
+        for label in read_labels(files.ensure_local_path(files.build_labels_name(row.graph_id, key)))
         if label.question not in stale
     ]
-    return [*kept, *_found(context, snapshot, unlabelled)] if unlabelled else kept
+    return [*kept, *_find_labels(context, snapshot, unlabelled)] if unlabelled else kept
 
 
-def _found(context: job_runs.Context, snapshot: Snapshot, questions: Sequence[Question]) -> list[Label]:
+def _find_labels(context: job_runs.Context, snapshot: Snapshot, questions: Sequence[Question]) -> list[Label]:
     """What a training without labels learns from: gold paths, and answer-set consistency for the other questions."""
-    from retrieval.supervision import given, grounding, rationalizers  # noqa: PLC0415
+    from retrieval.supervision import grounding, rationalizers  # noqa: PLC0415
 
-    grounded, _ = grounding.ground(snapshot, [q for q in questions if q.split != "test"])
-    gold = given.given_labels(snapshot, grounded)
+    grounded, _ = grounding.resolve_questions(snapshot, [q for q in questions if q.split != "test"])
+    gold = provided_labels.collect_gold_labels(snapshot, grounded)
     known = {label.question for label in gold}
-    others = [one for one in grounded if one.question.id not in known]
+    others = [grounded_question for grounded_question in grounded if grounded_question.question.id not in known]
     if not others:
         return gold
-    found = rationalizers.get("answer-set").label(
-        snapshot, others, encoder=engines.encoder(), progress=context.progress, cancelled=context.cancelled
+    result = rationalizers.get("answer-set").label(
+        snapshot,
+        others,
+        encoder=engines.get_encoder(),
+        progress=context.update_progress,
+        cancelled=context.is_cancelled,
     )
-    return [*gold, *found.labels]
+    return [*gold, *result.labels]
 
 
-def corrected(
-    questions: Sequence[Question], told: Mapping[str, Item]
+def apply_corrections(
+    questions: Sequence[Question], answered_items: Mapping[str, Item]
 ) -> tuple[list[Question], list[Question]]:
     """The questions whose answers somebody named otherwise, and all with these answers. Test questions stay."""
     changed: dict[str, Question] = {}
-    for one in questions:
-        item = told.get(one.id)
+    for question in questions:
+        item = answered_items.get(question.id)
         if (
             item
-            and one.split != "test"
-            and item.question == one.question
-            and set(item.answers) != set(one.answers)
+            and question.split != "test"
+            and item.question == question.question
+            and set(item.answers) != set(question.answers)
         ):
             # Its given paths lead to the answers that it had.
-            changed[one.id] = replace(one, answers=tuple(item.answers), paths=(), relation_paths=())
-    return list(changed.values()), [changed.get(one.id, one) for one in questions]
+            changed[question.id] = replace(question, answers=tuple(item.answers), paths=(), relation_paths=())
+    return list(changed.values()), [changed.get(question.id, question) for question in questions]
 
 
-def _added(
+def _list_added(
     row: Queue,
     snapshot: Snapshot,
     accepted: Sequence[Label],
     questions: Sequence[Question],
-    told: Mapping[str, Item],
+    answered_items: Mapping[str, Item],
 ) -> list[Question]:
     """The questions of the queue that the question set lacks, and that have an accepted path or named answers.
 
@@ -178,24 +187,22 @@ def _added(
         if label.question not in known:
             paths[label.question].append(label)
     added = []
-    wanted = {*paths, *told} - known
+    wanted = {*paths, *answered_items} - known
     for item in Item.objects.filter(queue=row, key__in=wanted).order_by("position"):
-        reached = [
-            e for label in paths[item.key] for e in _reached(snapshot, label, simple=item.avoids_topics)
-        ]
-        named = item.answers if item.key in told else []
-        answers = tuple(dict.fromkeys(named or [snapshot.entity_label(e) for e in reached]))
+        reached = [e for label in paths[item.key] for e in _find_reached(snapshot, label, simple=item.avoids_topics)]
+        named_answers = item.answers if item.key in answered_items else []
+        answers = tuple(dict.fromkeys(named_answers or [snapshot.get_entity_label(e) for e in reached]))
         topics = tuple(dict.fromkeys([label.topic for label in paths[item.key]] or item.topics))
         if answers and topics and item.question.casefold() not in tested:
             added.append(Question(item.key, item.question, topics, answers, split="train"))
     return added
 
 
-def _reached(snapshot: Snapshot, label: Label, *, simple: bool) -> list[int]:
-    from retrieval.supervision.candidate_paths import reached  # noqa: PLC0415
-    from retrieval.supervision.labels import directed  # noqa: PLC0415
+def _find_reached(snapshot: Snapshot, label: Label, *, simple: bool) -> list[int]:
+    from retrieval.supervision.candidate_paths import execute_path  # noqa: PLC0415
+    from retrieval.supervision.labels import to_directed_path  # noqa: PLC0415
 
-    topic, path = snapshot.find_entity(label.topic), directed(snapshot, label.path)
+    topic, path = snapshot.find_entity(label.topic), to_directed_path(snapshot, label.path)
     if topic is None or path is None:
         return []
-    return [int(entity) for entity in reached(snapshot, topic, path, simple=simple)]
+    return [int(entity) for entity in execute_path(snapshot, topic, path, simple=simple)]

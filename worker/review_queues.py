@@ -14,13 +14,13 @@ from celery import shared_task
 from retrieval.errors import Cancelled, TrainingDataError
 from retrieval.kg import search
 from retrieval.kg import snapshot as kg
-from retrieval.kg.snapshot.relation_names import humanise_relation
+from retrieval.kg.snapshot.relation_names import format_relation_name
 from retrieval.types import Progress, Question, RelationStep
 from webapp.experiments.models import LabelSet
 from webapp.graphs import files
 from webapp.jobs import queue
-from webapp.questions.selectors import as_engine
-from webapp.review.domain.uncertainty import uncertainty
+from webapp.questions.selectors import to_engine_questions
+from webapp.review.domain.uncertainty import compute_uncertainty
 from webapp.review.models import Ordering, Queue, QueueKind
 from webapp.review.services import added_paths, deletion, queues
 from worker import identity, job_runs, review_programs, review_versions
@@ -50,73 +50,71 @@ class CandidatePool:
 @shared_task(name=queue.REVIEW)
 def review(job_id: int) -> None:
     """Prepare a review as a job says."""
-    job_runs.run(job_id, work)
+    job_runs.run(job_id, prepare_review)
 
 
 @shared_task(name=queue.PURGE_REVIEW)
 def purge(queue_id: int) -> None:
     """Delete a queue for good; what a worker that ends leaves undone, the next sweep sends again."""
-    deletion.purge(queue_id=queue_id, stopping=identity.stopping.is_set)
+    deletion.delete_queue(queue_id=queue_id, stopping=identity.stopping.is_set)
 
 
-def work(context: job_runs.Context) -> dict[str, Any]:
+def prepare_review(context: job_runs.Context) -> dict[str, Any]:
     """Find the candidates of each question, and store the items in their order; or carry a queue over."""
     if "carry_over" in context.job.params:
-        return review_versions.work(context)
+        return review_versions.move_queue_of_job(context)
     row = Queue.objects.select_related("question_set", "snapshot", "graph").filter(job=context.job).first()
     if row is None:
         raise Cancelled("The queue was deleted.")
     if row.question_set is None:
         raise TrainingDataError("The question set was deleted.", hint="Choose another one.")
-    questions = [q for q in as_engine(row.question_set) if q.split != "test"]
+    questions = [q for q in to_engine_questions(row.question_set) if q.split != "test"]
     if row.kind == QueueKind.PROGRAMS:
-        drafts = review_programs.drafts(context, row, questions)
+        drafts = review_programs.build_drafts(context, row, questions)
     else:
-        drafts = _of_paths(context, row, questions)
+        drafts = _build_path_drafts(context, row, questions)
     _sort(drafts, row)
-    queues.fill(queue=row, drafts=_told(drafts, context))
+    queues.save_items(queue=row, drafts=_iter_drafts(drafts, context))
     return {
         "queue": row.pk,
         "items": len(drafts),
-        "candidates": sum(len(one.candidates) for one in drafts),
-        f"without_{row.kind}": sum(not one.candidates for one in drafts),
+        "candidates": sum(len(draft.candidates) for draft in drafts),
+        f"without_{row.kind}": sum(not draft.candidates for draft in drafts),
     }
 
 
-def _of_paths(context: job_runs.Context, row: Queue, questions: Sequence[Question]) -> list[queues.DraftItem]:
+def _build_path_drafts(context: job_runs.Context, row: Queue, questions: Sequence[Question]) -> list[queues.DraftItem]:
     """Merge the label sets, and measure what each path reaches."""
-    snapshot = kg.open(files.local_path(row.snapshot.path))
-    pool = _pool(_label_sets(row), context)
+    snapshot = kg.open(files.ensure_local_path(row.snapshot.path))
+    pool = _build_pool(_load_label_sets(row), context)
     drafts = []
     for done, question in enumerate(questions, start=1):
-        drafts.append(_draft(snapshot, question, pool))
-        context.progress(Progress("measuring paths", done, len(questions), "questions"))
+        drafts.append(_build_draft(snapshot, question, pool))
+        context.update_progress(Progress("measuring paths", done, len(questions), "questions"))
     return drafts
 
 
-def _label_sets(row: Queue) -> list[LabelSet]:
-    wanted = [one["id"] for one in row.label_sets]
+def _load_label_sets(row: Queue) -> list[LabelSet]:
+    wanted = [entry["id"] for entry in row.label_sets]
     return queues.require_label_sets(list(LabelSet.objects.filter(pk__in=wanted)), wanted)
 
 
-def _pool(label_sets: Sequence[LabelSet], context: job_runs.Context) -> CandidatePool:
+def _build_pool(label_sets: Sequence[LabelSet], context: job_runs.Context) -> CandidatePool:
     """The relation paths of all label sets; those of one topic and one chain are one candidate."""
     from retrieval.supervision.labels import read_labels  # noqa: PLC0415 - torch comes with it
 
     merged: dict[str, dict[Key, MergedCandidate]] = {}
     for labels in label_sets:
         context.check()
-        found = read_labels(files.local_path(files.labels_name(labels.graph_id, labels.pk)))
-        for label in found:
+        set_labels = read_labels(files.ensure_local_path(files.build_labels_name(labels.graph_id, labels.pk)))
+        for label in set_labels:
             if label.role != "path":
                 continue
-            one = merged.setdefault(label.question, {}).setdefault(
-                (label.topic, label.path), MergedCandidate()
-            )
+            candidate = merged.setdefault(label.question, {}).setdefault((label.topic, label.path), MergedCandidate())
             # A path that an analyst refused before is a vote against it.
             score = label.score if label.verdict == "accepted" else 0.0
-            one.scores[labels.pk] = max(score, one.scores.get(labels.pk, 0.0))
-            one.sources.append(
+            candidate.scores[labels.pk] = max(score, candidate.scores.get(labels.pk, 0.0))
+            candidate.sources.append(
                 {
                     "source": label.source,
                     "label_set": labels.pk,
@@ -128,24 +126,24 @@ def _pool(label_sets: Sequence[LabelSet], context: job_runs.Context) -> Candidat
     return CandidatePool(merged, {labels.pk: labels.name for labels in label_sets})
 
 
-def _draft(snapshot: kg.Snapshot, question: Question, pool: CandidatePool) -> queues.DraftItem:
-    found = pool.by_question.get(question.id, {})
-    total, found = len(found), _best(found)
+def _build_draft(snapshot: kg.Snapshot, question: Question, pool: CandidatePool) -> queues.DraftItem:
+    by_key = pool.by_question.get(question.id, {})
+    total, by_key = len(by_key), _select_best(by_key)
     ids = {id for name in question.answers if (id := snapshot.find_entity(name)) is not None}
     answers = np.array(sorted(ids), np.int64)
     simple = set(question.topic_entities).isdisjoint(question.answers)
     candidates = [
-        _candidate(snapshot, topic, path, merged, answers, simple=simple)
-        for (topic, path), merged in found.items()
+        _build_candidate(snapshot, topic, path, merged, answers, simple=simple)
+        for (topic, path), merged in by_key.items()
     ]
-    candidates.sort(key=lambda one: (-max(s["score"] for s in one.sources), len(one.path)))
-    holding = Counter(key for merged in found.values() for key in merged.scores)
-    level, reason = uncertainty(
-        [(_chain(path), merged.scores) for (_, path), merged in found.items()],
+    candidates.sort(key=lambda candidate: (-max(s["score"] for s in candidate.sources), len(candidate.path)))
+    holding = Counter(key for merged in by_key.values() for key in merged.scores)
+    level, reason = compute_uncertainty(
+        [(_describe_chain(path), merged.scores) for (_, path), merged in by_key.items()],
         {key: name for key, name in pool.names.items() if key in holding},
     )
-    if len(found) < total:
-        reason = f"{reason} The {len(found):,} best of {total:,} paths are shown."
+    if len(by_key) < total:
+        reason = f"{reason} The {len(by_key):,} best of {total:,} paths are shown."
     return queues.DraftItem(
         question.id,
         question.question,
@@ -157,15 +155,15 @@ def _draft(snapshot: kg.Snapshot, question: Question, pool: CandidatePool) -> qu
     )
 
 
-def _best(found: dict[Key, MergedCandidate]) -> dict[Key, MergedCandidate]:
+def _select_best(by_key: dict[Key, MergedCandidate]) -> dict[Key, MergedCandidate]:
     """The paths of a question, without the worst where there are too many to be shown."""
-    if len(found) <= added_paths.CANDIDATES_MAX:
-        return found
-    ranked = sorted(found.items(), key=lambda one: (-max(one[1].scores.values()), len(one[0][1])))
+    if len(by_key) <= added_paths.CANDIDATES_MAX:
+        return by_key
+    ranked = sorted(by_key.items(), key=lambda entry: (-max(entry[1].scores.values()), len(entry[0][1])))
     return dict(ranked[: added_paths.CANDIDATES_MAX])
 
 
-def _candidate(
+def _build_candidate(
     snapshot: kg.Snapshot,
     topic: str,
     path: NamedPath,
@@ -174,12 +172,12 @@ def _candidate(
     *,
     simple: bool,
 ) -> queues.DraftCandidate:
-    reached = _reached(snapshot, topic, path, simple=simple)
+    reached = _find_reached(snapshot, topic, path, simple=simple)
     hits = int(np.isin(reached, answers).sum())
     return queues.DraftCandidate(
         topic=topic,
         path=path,
-        steps=[asdict(step) for step in _steps(path)],
+        steps=[asdict(step) for step in _build_steps(path)],
         sources=merged.sources,
         reached=len(reached),
         hits=hits,
@@ -188,7 +186,7 @@ def _candidate(
     )
 
 
-def _reached(snapshot: kg.Snapshot, topic: str, path: NamedPath, *, simple: bool) -> np.ndarray:
+def _find_reached(snapshot: kg.Snapshot, topic: str, path: NamedPath, *, simple: bool) -> np.ndarray:
     """Entities that a path reaches; none when the topic or a relation is not in the graph."""
     start = snapshot.find_entity(topic)
     known = [(r, inverse) for name, inverse in path if (r := snapshot.find_relation(name)) is not None]
@@ -197,13 +195,13 @@ def _reached(snapshot: kg.Snapshot, topic: str, path: NamedPath, *, simple: bool
     return search.execute(snapshot, [start], known, simple=simple)[-1]
 
 
-def _steps(path: NamedPath) -> list[RelationStep]:
-    return [RelationStep(name, humanise_relation(name), inverse) for name, inverse in path]
+def _build_steps(path: NamedPath) -> list[RelationStep]:
+    return [RelationStep(name, format_relation_name(name), inverse) for name, inverse in path]
 
 
-def _chain(path: NamedPath) -> str:
+def _describe_chain(path: NamedPath) -> str:
     """A relation path in a few words."""
-    return ", then ".join(f"{step.label}{' (backward)' if step.inverse else ''}" for step in _steps(path))
+    return ", then ".join(f"{step.label}{' (backward)' if step.inverse else ''}" for step in _build_steps(path))
 
 
 def _sort(drafts: list[queues.DraftItem], row: Queue) -> None:
@@ -214,11 +212,11 @@ def _sort(drafts: list[queues.DraftItem], row: Queue) -> None:
     if row.ordering == Ordering.RANDOM:
         random.Random(row.seed).shuffle(drafts)
     elif row.ordering == Ordering.UNCERTAINTY:
-        drafts.sort(key=lambda one: (-one.doubt, len(one.answers)))
-    drafts.sort(key=lambda one: not one.candidates)
+        drafts.sort(key=lambda draft: (-draft.doubt, len(draft.answers)))
+    drafts.sort(key=lambda draft: not draft.candidates)
 
 
-def _told(drafts: list[queues.DraftItem], context: job_runs.Context) -> Iterator[queues.DraftItem]:
+def _iter_drafts(drafts: list[queues.DraftItem], context: job_runs.Context) -> Iterator[queues.DraftItem]:
     for done, draft in enumerate(drafts, start=1):
         yield draft
-        context.progress(Progress("storing", done, len(drafts), "questions"))
+        context.update_progress(Progress("storing", done, len(drafts), "questions"))

@@ -10,7 +10,7 @@ from celery import shared_task
 
 from retrieval.errors import Cancelled, StorageFullError, TrainingDataError
 from retrieval.kg import snapshot as kg
-from retrieval.kg.snapshot.cache import cache_of
+from retrieval.kg.snapshot.cache import get_cache_folder
 from retrieval.kg.snapshot.storage import is_full
 from webapp.experiments import self_training
 from webapp.experiments import services as experiments
@@ -24,10 +24,10 @@ from worker import engines, job_runs
 @shared_task(name=queue.SELF_TRAIN)
 def self_train(job_id: int) -> None:
     """Self-train as a job says."""
-    job_runs.run(job_id, work)
+    job_runs.run(job_id, run_self_training)
 
 
-def work(context: job_runs.Context) -> dict[str, Any]:
+def run_self_training(context: job_runs.Context) -> dict[str, Any]:
     """Write questions, train, and keep the checkpoint where it is better; goes on where an earlier attempt stopped."""
     from retrieval import self_training as engine  # noqa: PLC0415 - imports torch
 
@@ -35,17 +35,17 @@ def work(context: job_runs.Context) -> dict[str, Any]:
     version = require_version(graph, job.params["snapshot"])
     if version.pk != graph.snapshot_id or self_training.is_trained(graph):
         return {"skipped": "The graph has another version, or a checkpoint."}
-    name = files.checkpoint_name(graph.pk, job.pk)
-    out, snapshot = files.local_path(name), files.local_path(version.path)
+    name = files.build_checkpoint_name(graph.pk, job.pk)
+    out, snapshot = files.ensure_local_path(name), files.ensure_local_path(version.path)
     out.parent.mkdir(parents=True, exist_ok=True)
     try:
-        made = engine.self_train(
+        made = engine.run_self_training(
             kg.open(snapshot),
             out=out,
-            encoder=engines.encoder(),
-            progress=context.progress,
-            cancelled=context.gives_way,
-            cache=cache_of(snapshot),
+            encoder=engines.get_encoder(),
+            progress=context.update_progress,
+            cancelled=context.should_give_way,
+            cache=get_cache_folder(snapshot),
         )
     except TrainingDataError as error:  # a small graph: nobody asked for this, so nothing failed
         log.write(job.pk, f"Skipped: {error.message}")
@@ -53,10 +53,13 @@ def work(context: job_runs.Context) -> dict[str, Any]:
     except Cancelled:
         if Graph.objects.filter(pk=graph.pk, snapshot=version).exists():
             raise  # gone on with
-        shutil.rmtree(engine.kept_of(out), ignore_errors=True)  # of a version that nobody asks any more
+        shutil.rmtree(engine.get_resume_path(out), ignore_errors=True)  # of a version that nobody asks any more
         raise
     except Exception as error:
-        for half_done in (out, engine.kept_of(out)):  # a full disk, above all: it takes the room of others
+        for half_done in (
+            out,
+            engine.get_resume_path(out),
+        ):  # a full disk, above all: it takes the room of others
             shutil.rmtree(half_done, ignore_errors=True)
         if is_full(error) or isinstance(error, StorageFullError):
             raise StorageFullError(
@@ -66,7 +69,7 @@ def work(context: job_runs.Context) -> dict[str, Any]:
             ) from error
         raise
     kept = made.better and not self_training.is_trained(graph)
-    found = {
+    summary = {
         "questions": made.questions,
         "compared": made.compared,
         "metrics": {"exact_set": made.after, "exact_set_before": made.before},
@@ -80,7 +83,7 @@ def work(context: job_runs.Context) -> dict[str, Any]:
     )
     if not kept:
         shutil.rmtree(out, ignore_errors=True)
-        return found
+        return summary
     manifest = json.loads((out / "manifest.json").read_text())
     checkpoint = experiments.save_checkpoint(
         job=job,
@@ -97,4 +100,4 @@ def work(context: job_runs.Context) -> dict[str, Any]:
         config=json.loads((out / "config.json").read_text()),
     )
     queue.send(queue.WARM, graph.pk)
-    return {**found, "checkpoint": checkpoint.pk}
+    return {**summary, "checkpoint": checkpoint.pk}

@@ -13,18 +13,18 @@ from django.db import transaction
 from django.utils import timezone
 
 from retrieval.errors import Cancelled, ClewError, OverBudgetError, TrainingDataError
-from retrieval.kg.snapshot.storage import published, read_json
-from retrieval.llm.metering import metered
+from retrieval.kg.snapshot.storage import publish_directory, read_json
+from retrieval.llm.metering import use_meter
 from retrieval.questions.files import write_questions
 from retrieval.studies.plan import Cell, parse
 from retrieval.types import Progress
-from webapp.api.failures import NO_ERROR, error_columns
+from webapp.api.failures import NO_ERROR, build_error_columns
 from webapp.experiments import reports
 from webapp.experiments.models import Checkpoint, Report
 from webapp.graphs import files
 from webapp.graphs.selectors import require_version
 from webapp.jobs import queue
-from webapp.questions.selectors import as_engine
+from webapp.questions.selectors import to_engine_questions
 from webapp.studies.models import CAPSULE, Study, StudyCell, StudySet
 from worker import engines, job_runs, language_models
 
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 @shared_task(name=queue.STUDY)
 def study(job_id: int) -> None:
     """Do a study as a job says."""
-    job_runs.run(job_id, work)
+    job_runs.run(job_id, run_study)
 
 
-def work(context: job_runs.Context) -> dict[str, Any]:
+def run_study(context: job_runs.Context) -> dict[str, Any]:
     """Do its cells; one that fails is noted, and the next begun. Goes on where an earlier attempt stopped."""
     from retrieval.evaluation import capsule  # noqa: PLC0415
     from retrieval.evaluation.study import Study as Engine  # noqa: PLC0415
@@ -46,37 +46,43 @@ def work(context: job_runs.Context) -> dict[str, Any]:
     row = Study.objects.select_related("graph", "created_by").filter(pk=context.job.params["study"]).first()
     if row is None:
         raise Cancelled("The study was deleted.")
-    name = files.study_name(row.graph_id, row.pk)
-    out = files.local_path(name)
+    name = files.build_study_name(row.graph_id, row.pk)
+    out = files.ensure_local_path(name)
     out.mkdir(parents=True, exist_ok=True)
     todo = list(row.cells.all())
-    told = _Told(context, len(todo))
-    meter = language_models.meter_of_job(context.job.user_id)
-    sets = {one.name: one for one in row.sets.select_related("graph", "question_set", "label_set")}
+    study_progress = _StudyProgress(context, len(todo))
+    meter = language_models.make_job_meter(context.job.user_id)
+    sets = {study_set.name: study_set for study_set in row.sets.select_related("graph", "question_set", "label_set")}
     engine = Engine(
-        parse({**row.plan, "data": {one.name: _data(one, out) for one in sets.values()}}, out),
+        parse(
+            {
+                **row.plan,
+                "data": {study_set.name: _prepare_data(study_set, out) for study_set in sets.values()},
+            },
+            out,
+        ),
         out,
-        encoder=engines.encoder(),
-        llm=language_models.settings_of(row.llm) if row.llm is not None else None,
-        say=told.say,
-        progress=told.progress,
-        cancelled=context.cancelled,
+        encoder=engines.get_encoder(),
+        llm=language_models.get_settings(row.llm) if row.llm is not None else None,
+        say=study_progress.show_step,
+        progress=study_progress.update_progress,
+        cancelled=context.is_cancelled,
         admit=meter.require_open,  # an answer that was given without the language model is none of the study
     )
-    doing = _Doing(engine, row, sets)
+    doing = _CellRunner(engine, row, sets)
     try:
-        with metered(meter):
+        with use_meter(meter):
             for cell in todo:
-                told.begin(cell)
-                doing.do(cell)
-                told.done += 1
-        row = _still(row)
+                study_progress.start_cell(cell)
+                doing.run_cell(cell)
+                study_progress.done += 1
+        row = _require_study(row)
         if row.cells.filter(result__isnull=False).exists():
-            told.context.progress(Progress("writing the capsule", len(todo), len(todo), "cells"))
+            study_progress.context.update_progress(Progress("writing the capsule", len(todo), len(todo), "cells"))
             capsule.write(out / CAPSULE, engine, row.name)
             files.send(f"{name}/{CAPSULE}")
         row.finished_at = timezone.now()
-        row.bytes = _bytes(row)
+        row.bytes = _measure_bytes(row)
         row.save(update_fields=["finished_at", "bytes"])
     finally:
         if not Study.with_trash.filter(pk=row.pk).exists():
@@ -86,7 +92,7 @@ def work(context: job_runs.Context) -> dict[str, Any]:
 
 
 @dataclass
-class _Told:
+class _StudyProgress:
     """Tells how far a study is: in cells, with the training or testing that goes on in words."""
 
     context: job_runs.Context
@@ -95,62 +101,60 @@ class _Told:
     at: str = "cells"
     cell: str = ""
 
-    def begin(self, cell: StudyCell) -> None:
+    def start_cell(self, cell: StudyCell) -> None:
         share = "" if cell.fraction == 1 else f", {cell.fraction:.4g} of it"
-        self.cell = (
-            f"{cell.variant} on {cell.test if cell.test == cell.train else f'{cell.train}, then {cell.test}'}"
-        )
+        self.cell = f"{cell.variant} on {cell.test if cell.test == cell.train else f'{cell.train}, then {cell.test}'}"
         self.cell += f"{share}, seed {cell.seed}"
 
-    def say(self, line: str) -> None:
+    def show_step(self, line: str) -> None:
         self.at = f"{line.split(maxsplit=1)[0]} {self.cell}"  # the engine's own line names directories
         line = self.at
-        self.context.progress(Progress(line, self.done, self.cells, "cells"))
+        self.context.update_progress(Progress(line, self.done, self.cells, "cells"))
 
-    def progress(self, made: Progress) -> None:
+    def update_progress(self, made: Progress) -> None:
         parts = [
             made.stage,
             f"{made.done:,} of {made.total:,} {made.unit}".strip() if made.total else "",
             made.message,
         ]
-        said = " · ".join(filter(None, parts))
-        self.context.progress(Progress(self.at, self.done, self.cells, "cells", said, made.metrics))
+        message = " · ".join(filter(None, parts))
+        self.context.update_progress(Progress(self.at, self.done, self.cells, "cells", message, made.metrics))
 
 
 @dataclass(frozen=True, slots=True)
-class _Doing:
+class _CellRunner:
     """A study at work: the engine's, and the rows that its cells are kept in."""
 
     engine: Engine
     row: Study
     sets: dict[str, StudySet]
 
-    def do(self, cell: StudyCell) -> None:
+    def run_cell(self, cell: StudyCell) -> None:
         """Do a cell and keep what came of it; what stops the whole study is passed on."""
         where = Cell(cell.train, cell.variant, cell.fraction, cell.seed, cell.test)
         try:
-            if cell.result is None or self.engine.finished(where) is None:
-                result = self.engine.do(where)
-                _still(self.row)
+            if cell.result is None or self.engine.find_result(where) is None:
+                result = self.engine.run_cell(where)
+                _require_study(self.row)
                 self._keep(where, cell, result)
         except (Cancelled, OverBudgetError):
             raise
         except ClewError as error:
-            StudyCell.objects.filter(pk=cell.pk).update(**error_columns(error))
+            StudyCell.objects.filter(pk=cell.pk).update(**build_error_columns(error))
 
     def _keep(self, where: Cell, cell: StudyCell, result: dict[str, Any]) -> None:
         """Record a finished cell: its figures, its report with all questions, and the checkpoint that it asked."""
-        checkpoint = self._checkpoint(where, cell)
-        report = cell.report or self._report(where, checkpoint)
-        made = _copy_report(self.engine.report_of(where), report)
+        checkpoint = self._ensure_checkpoint(where, cell)
+        report = cell.report or self._create_report(where, checkpoint)
+        made = _copy_report(self.engine.get_report_path(where), report)
         with transaction.atomic():
             reports.save_report(report=report, made=made)
             StudyCell.objects.filter(pk=cell.pk).update(
                 result=result, report=report, checkpoint=checkpoint, finished_at=timezone.now(), **NO_ERROR
             )
-            Study.objects.filter(pk=self.row.pk).update(bytes=_bytes(self.row))
+            Study.objects.filter(pk=self.row.pk).update(bytes=_measure_bytes(self.row))
 
-    def _report(self, where: Cell, checkpoint: Checkpoint | None) -> Report:
+    def _create_report(self, where: Cell, checkpoint: Checkpoint | None) -> Report:
         plan, tested = self.engine.config, self.sets[where.test]
         variant = plan.variants[where.variant]
         graph = tested.graph
@@ -178,9 +182,9 @@ class _Doing:
             created_by_id=self.row.created_by_id,
         )
 
-    def _checkpoint(self, where: Cell, cell: StudyCell) -> Checkpoint | None:
+    def _ensure_checkpoint(self, where: Cell, cell: StudyCell) -> Checkpoint | None:
         """The checkpoint that a cell asked, as a row: a candidate that nobody uses until it is promoted."""
-        made = self.engine.checkpoint_of(where)
+        made = self.engine.get_checkpoint(where)
         trained = self.sets[where.train]
         if made is None or trained.graph is None:
             return None
@@ -188,11 +192,11 @@ class _Doing:
         known = Checkpoint.with_trash.filter(
             cells__study=self.row, fingerprint=manifest["fingerprint"], graph=trained.graph
         )
-        found = known.order_by("pk").first()
-        if found is not None:
-            return found
-        name = files.checkpoint_name(trained.graph.pk, f"study-{self.row.pk}-{cell.position}")
-        with published(files.local_path(name)) as directory:
+        existing = known.order_by("pk").first()
+        if existing is not None:
+            return existing
+        name = files.build_checkpoint_name(trained.graph.pk, f"study-{self.row.pk}-{cell.position}")
+        with publish_directory(files.ensure_local_path(name)) as directory:
             shutil.copytree(made, directory, dirs_exist_ok=True)
         files.send(name)
         return Checkpoint.with_trash.update_or_create(
@@ -213,54 +217,53 @@ class _Doing:
         )[0]
 
 
-def _still(row: Study) -> Study:
+def _require_study(row: Study) -> Study:
     """The study, as it is now.
 
     Raises:
         Cancelled: it was deleted.
     """
-    found = Study.objects.select_related("graph").filter(pk=row.pk).first()
-    if found is None:
+    current = Study.objects.select_related("graph").filter(pk=row.pk).first()
+    if current is None:
         raise Cancelled("The study was deleted.")
-    return found
+    return current
 
 
-def _data(one: StudySet, out: Path) -> dict[str, str]:
+def _prepare_data(study_set: StudySet, out: Path) -> dict[str, str]:
     """Where the graph, the questions and the labels of a set lie. Its questions and labels are written once.
 
     Raises:
         TrainingDataError: the graph was deleted, or the question set or label set before it was first read.
         VersionGoneError: the version of the graph was deleted.
     """
-    if one.graph is None:
-        raise TrainingDataError(
-            f"The graph of {one.name} was deleted.", hint="Start another study without it."
-        )
-    questions = out / "data" / f"{one.position}.jsonl"
+    if study_set.graph is None:
+        raise TrainingDataError(f"The graph of {study_set.name} was deleted.", hint="Start another study without it.")
+    questions = out / "data" / f"{study_set.position}.jsonl"
     if not questions.is_file():
-        if one.question_set is None:
-            raise TrainingDataError(f"The question set {one.name} was deleted.", hint="Start another study.")
+        if study_set.question_set is None:
+            raise TrainingDataError(f"The question set {study_set.name} was deleted.", hint="Start another study.")
         questions.parent.mkdir(parents=True, exist_ok=True)
         building = questions.with_suffix(".part")
-        write_questions(building, as_engine(one.question_set))
+        write_questions(building, to_engine_questions(study_set.question_set))
         building.replace(questions)
-    graph = files.local_path(require_version(one.graph, one.snapshot_hash).path)
-    found = {"graph": str(graph), "questions": str(questions)}
-    if one.label_set_name:
-        found["labels"] = str(_labels(one, out))
-    return found
+    graph = files.ensure_local_path(require_version(study_set.graph, study_set.snapshot_hash).path)
+    paths = {"graph": str(graph), "questions": str(questions)}
+    if study_set.label_set_name:
+        paths["labels"] = str(_copy_labels(study_set, out))
+    return paths
 
 
-def _labels(one: StudySet, out: Path) -> Path:
+def _copy_labels(study_set: StudySet, out: Path) -> Path:
     """The labels of a set, copied when they are first read."""
-    labels = out / "data" / f"{one.position}.labels.jsonl"
+    labels = out / "data" / f"{study_set.position}.labels.jsonl"
     if not labels.is_file():
-        if one.label_set is None:
+        if study_set.label_set is None:
             raise TrainingDataError(
-                f"The label set {one.label_set_name} was deleted.", hint="Start another study without it."
+                f"The label set {study_set.label_set_name} was deleted.",
+                hint="Start another study without it.",
             )
         building = labels.with_suffix(".part")
-        source = files.local_path(files.labels_name(one.label_set.graph_id, one.label_set.pk))
+        source = files.ensure_local_path(files.build_labels_name(study_set.label_set.graph_id, study_set.label_set.pk))
         shutil.copyfile(source, building)
         building.replace(labels)
     return labels
@@ -273,22 +276,22 @@ def _copy_report(source: Path, report: Report) -> dict[str, Any]:
     from retrieval.evaluation.report import read_report, write_text  # noqa: PLC0415
 
     made = read_report(source)
-    name = files.report_name(report.graph_id, report.pk)
-    out = files.local_path(name)
+    name = files.build_report_name(report.graph_id, report.pk)
+    out = files.ensure_local_path(name)
     out.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(source, out / "report.json")
     for kind in ("report.md", "report.html"):
-        write_text(out / kind, render(out / kind, report_page.title(made), report_page.blocks(made)))
+        write_text(out / kind, render(out / kind, report_page.build_title(made), report_page.build_blocks(made)))
     files.send(name)
     return made
 
 
-def _bytes(row: Study) -> int:
+def _measure_bytes(row: Study) -> int:
     """What is kept of a study on the disk, with its reports and checkpoints."""
-    found = row.cells.select_related("report", "checkpoint")
+    cells = row.cells.select_related("report", "checkpoint")
     names: Iterable[str] = {
-        files.study_name(row.graph_id, row.pk),
-        *(files.report_name(c.report.graph_id, c.report.pk) for c in found if c.report is not None),
-        *(c.checkpoint.path for c in found if c.checkpoint is not None),
+        files.build_study_name(row.graph_id, row.pk),
+        *(files.build_report_name(c.report.graph_id, c.report.pk) for c in cells if c.report is not None),
+        *(c.checkpoint.path for c in cells if c.checkpoint is not None),
     }
-    return sum(files.size(name) for name in names)
+    return sum(files.measure_size(name) for name in names)

@@ -20,7 +20,7 @@ from retrieval.kg.table import ROW
 from retrieval.kg.values import parse
 from retrieval.methods import registry
 from retrieval.questions.sampling import sample_questions
-from retrieval.questions.wording import form, plural, single
+from retrieval.questions.wording import parse_form, to_plural, to_singular
 from webapp.graphs import services
 from webapp.graphs.models import Graph, GraphVersion
 from worker import engines
@@ -70,30 +70,30 @@ def suggest(graph: Graph, version: GraphVersion, snapshot: Snapshot, cancelled: 
     if version.passages or not version.triples or graph.question_sets.exists():
         return
     try:
-        services.suggest(graph=graph, questions=_right(version, snapshot, cancelled))
+        services.suggest(graph=graph, questions=_select_right_questions(version, snapshot, cancelled))
     except Cancelled:
         raise
     except ClewError as error:
         logger.warning("nothing is suggested for %s: %s", graph.name, error)
 
 
-def _right(version: GraphVersion, snapshot: Snapshot, cancelled: Callable[[], bool]) -> list[str]:
+def _select_right_questions(version: GraphVersion, snapshot: Snapshot, cancelled: Callable[[], bool]) -> list[str]:
     """Those that are answered exactly, as many as are shown."""
     until = time.monotonic() + WITHIN_S
-    found: list[str] = []
-    for one in candidates(snapshot):
-        if len(found) == SHOWN or time.monotonic() > until:
+    questions: list[str] = []
+    for suggestion in generate_candidates(snapshot):
+        if len(questions) == SHOWN or time.monotonic() > until:
             break
-        if _answered(version, one.question, cancelled) == one.answers:
-            found.append(one.question)
-    return found
+        if _get_answer_names(version, suggestion.question, cancelled) == suggestion.answers:
+            questions.append(suggestion.question)
+    return questions
 
 
-def _answered(version: GraphVersion, question: str, cancelled: Callable[[], bool]) -> frozenset[str]:
+def _get_answer_names(version: GraphVersion, question: str, cancelled: Callable[[], bool]) -> frozenset[str]:
     """The names of the answers that Clew is sure of."""
     from retrieval.pipeline import AskRequest  # noqa: PLC0415 - loads torch
 
-    engine = engines.of_test(version, None, registry.DEFAULT, {})
+    engine = engines.open_test_engine(version, None, registry.DEFAULT, {})
     for event in engine.run(AskRequest(question), cancelled=cancelled):
         if isinstance(event, RunCancelled):
             raise Cancelled("The job was stopped.")
@@ -102,76 +102,76 @@ def _answered(version: GraphVersion, question: str, cancelled: Callable[[], bool
     return frozenset()
 
 
-def candidates(snapshot: Snapshot) -> Iterator[Suggestion]:
+def generate_candidates(snapshot: Snapshot) -> Iterator[Suggestion]:
     """What may be asked of a graph, each kind of question in turn."""
     sampled = {
-        tuple(name for _, name, _ in one.paths[0]): Suggestion(one.question, frozenset(one.answers))
-        for one in sample_questions(snapshot, _SAMPLED, seed=1, hops=(2, 1))
-        if not _CLUMSY.search(one.question) and not _odd(snapshot, one)
+        tuple(name for _, name, _ in question.paths[0]): Suggestion(question.question, frozenset(question.answers))
+        for question in sample_questions(snapshot, _SAMPLED, seed=1, hops=(2, 1))
+        if not _CLUMSY.search(question.question) and not _is_odd(snapshot, question)
     }
-    for pair in zip_longest(_of_kinds(snapshot), sampled.values()):
+    for pair in zip_longest(_suggest_by_kind(snapshot), sampled.values()):
         yield from filter(None, pair)
 
 
-def _odd(snapshot: Snapshot, one: Question) -> bool:
+def _is_odd(snapshot: Snapshot, question: Question) -> bool:
     """Whether a relation is named in the plural or by a verb that looks like one ("the page of", "the eat of"), says
     where in its table a thing is, or is one of yes and no ("the hardy of").
     """
-    if all(answer.casefold() in _TRUTHS for answer in one.answers):
+    if all(answer.casefold() in _TRUTHS for answer in question.answers):
         return True
-    names = {name for path in one.paths for _, name, _ in path}
+    names = {name for path in question.paths for _, name, _ in path}
     if ROW in names:
         return True
-    labels = [snapshot.relation_label(r) for r in map(snapshot.find_relation, names) if r is not None]
-    return any(single(label) != label and _noun(label) for label in labels)
+    labels = [snapshot.get_relation_label(r) for r in map(snapshot.find_relation, names) if r is not None]
+    return any(to_singular(label) != label and _is_noun(label) for label in labels)
 
 
-def _noun(label: str) -> bool:
-    found = form(label)
-    return found is not None and found.kind == "noun"
+def _is_noun(label: str) -> bool:
+    word_form = parse_form(label)
+    return word_form is not None and word_form.kind == "noun"
 
 
-def _of_kinds(snapshot: Snapshot) -> Iterator[Suggestion]:
+def _suggest_by_kind(snapshot: Snapshot) -> Iterator[Suggestion]:
     """How many there are of the commonest kinds, which of them share a value, and which has the most of something."""
-    of_type, labels = schema.types(snapshot)
-    common = schema.schema(snapshot)
-    named = [kind for kind in common.types if kind.label.casefold() not in _ABSTRACT and kind.label in labels]
-    for kind in named[:_KINDS]:
+    of_type, labels = schema.find_types(snapshot)
+    common = schema.get_schema(snapshot)
+    kinds = [kind for kind in common.types if kind.label.casefold() not in _ABSTRACT and kind.label in labels]
+    for kind in kinds[:_KINDS]:
         if kind.count < 2 or len(kind.label.split()) > _PLAIN_WORDS:
             continue
         things = np.flatnonzero(of_type == labels.index(kind.label))
         noun = kind.label if kind.label.isupper() else kind.label.lower()
-        yield Suggestion(f"How many {plural(noun)} are there?", frozenset({str(len(things))}))
+        yield Suggestion(f"How many {to_plural(noun)} are there?", frozenset({str(len(things))}))
         relations = [edge.relation for edge in common.edges if edge.source == kind.id]
         shared, ranked = [], []
         for relation in dict.fromkeys(relations[:_RELATIONS]):
-            label = snapshot.relation_label(relation)
+            label = snapshot.get_relation_label(relation)
             if label.casefold() in (*schema.TYPE_RELATIONS, ROW) or len(label.split()) > _PLAIN_WORDS:
                 continue
-            facts = _facts(snapshot, relation, things)
-            shared += _sharing(plural(noun), label, facts)
-            ranked += _largest(noun, label, facts)
+            facts = _list_facts(snapshot, relation, things)
+            shared += _suggest_shared_values(to_plural(noun), label, facts)
+            ranked += _suggest_largest(noun, label, facts)
         for pair in zip_longest(shared[:_EACH], ranked[:_EACH]):
             yield from filter(None, pair)
 
 
-def _facts(snapshot: Snapshot, relation: int, things: np.ndarray) -> list[tuple[str, str]]:
+def _list_facts(snapshot: Snapshot, relation: int, things: np.ndarray) -> list[tuple[str, str]]:
     """What things have by a relation, as names."""
     rows = np.flatnonzero((snapshot.relations == relation) & np.isin(snapshot.heads, things))
     return list(
         zip(
-            snapshot.entity_labels.many(snapshot.heads[rows]),
-            snapshot.entity_labels.many(snapshot.tails[rows]),
+            snapshot.entity_labels.get_many(snapshot.heads[rows]),
+            snapshot.entity_labels.get_many(snapshot.tails[rows]),
             strict=True,
         )
     )
 
 
-def _sharing(nouns: str, label: str, facts: list[tuple[str, str]]) -> list[Suggestion]:
+def _suggest_shared_values(nouns: str, label: str, facts: list[tuple[str, str]]) -> list[Suggestion]:
     """Which things have a value that several of them have, and not most."""
     if {tail.casefold() for _, tail in facts} <= set(_TRUTHS):
-        return _being(nouns, label, facts)
-    if not _noun(label) or single(label) != label:
+        return _suggest_truths(nouns, label, facts)
+    if not _is_noun(label) or to_singular(label) != label:
         return []
     counted = Counter(tail for _, tail in facts if parse(tail) is None and len(tail) <= _NAME_LONGEST)
     for value, count in counted.most_common():
@@ -181,7 +181,7 @@ def _sharing(nouns: str, label: str, facts: list[tuple[str, str]]) -> list[Sugge
     return []
 
 
-def _being(nouns: str, label: str, facts: list[tuple[str, str]]) -> list[Suggestion]:
+def _suggest_truths(nouns: str, label: str, facts: list[tuple[str, str]]) -> list[Suggestion]:
     """Which things are what a column of yes and no says, where that is a word: "hardy"."""
     being = frozenset(head for head, tail in facts if _TRUTHS[tail.casefold()])
     if " " in label or not label.isalpha() or not 0 < len(being) < len({head for head, _ in facts}):
@@ -189,23 +189,23 @@ def _being(nouns: str, label: str, facts: list[tuple[str, str]]) -> list[Suggest
     return [Suggestion(f"Which {nouns} are {label}?", being)]
 
 
-def _largest(noun: str, label: str, facts: list[tuple[str, str]]) -> list[Suggestion]:
+def _suggest_largest(noun: str, label: str, facts: list[tuple[str, str]]) -> list[Suggestion]:
     """Which thing has the largest value, where each has one number and one has the most."""
     words = _MEASURED.sub("", label).split()
     if words[-1].casefold() in _UNITS:
         words.pop()
     name = " ".join(words)
-    if not words or words[-1].casefold() in _NO_MEASURES or not _noun(name):
+    if not words or words[-1].casefold() in _NO_MEASURES or not _is_noun(name):
         return []
-    values = [(value, head) for head, tail in facts if (value := _number(tail)) is not None]
+    values = [(value, head) for head, tail in facts if (value := _parse_number(tail)) is not None]
     if len(values) < max(2, len(facts)) or len({head for _, head in values}) < len(values):
         return []
-    most_of = "largest" if single(name) == name else "most"
+    most_of = "largest" if to_singular(name) == name else "most"
     most = max(value for value, _ in values)
     first = frozenset(head for value, head in values if value == most)
     return [Suggestion(f"Which {noun} has the {most_of} {name}?", first)] if len(first) == 1 else []
 
 
-def _number(text: str) -> float | None:
-    found = parse(text)
-    return found.value if found is not None and found.kind == "number" else None
+def _parse_number(text: str) -> float | None:
+    parsed = parse(text)
+    return parsed.value if parsed is not None and parsed.kind == "number" else None

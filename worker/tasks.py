@@ -27,6 +27,6 @@ class SafeTask(Task[Any, Any]):
         except Exception:
             raise
         except BaseException as error:
-            if watchdog.goes_down(error):
+            if watchdog.is_process_ending(error):
                 raise
             raise TaskError(f"{type(error).__name__}: {error}") from error

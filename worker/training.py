@@ -14,9 +14,9 @@ from django.db.models import Model, QuerySet
 
 from retrieval.errors import TrainingDataError
 from retrieval.kg import snapshot as kg
-from retrieval.kg.snapshot.cache import cache_of
+from retrieval.kg.snapshot.cache import get_cache_folder
 from retrieval.methods import registry
-from retrieval.questions.files import training_sample, unmeasured
+from retrieval.questions.files import remove_measured, sample_training
 from retrieval.types import Question
 from webapp.answers import corrections, programs
 from webapp.api.errors import GraphNotReadyError
@@ -29,12 +29,12 @@ from webapp.graphs.selectors import require_version
 from webapp.jobs import queue
 from webapp.jobs.models import Job
 from webapp.questions.models import QuestionSet
-from webapp.questions.selectors import as_engine
+from webapp.questions.selectors import to_engine_questions
 from webapp.review.models import Queue, QueueKind
 from worker import engines, job_runs
-from worker.program_labels import reviewed_programs
-from worker.review_labels import Learned, reviewed
-from worker.review_versions import carry_to
+from worker.program_labels import collect_reviewed_programs
+from worker.review_labels import Learned, collect_reviewed_labels
+from worker.review_versions import move_queue
 
 Row = TypeVar("Row", bound=Model)
 
@@ -42,10 +42,10 @@ Row = TypeVar("Row", bound=Model)
 @shared_task(name=queue.TRAIN)
 def train(job_id: int) -> None:
     """Train as a job says."""
-    job_runs.run(job_id, work)
+    job_runs.run(job_id, run_training)
 
 
-def work(context: job_runs.Context) -> dict[str, Any]:
+def run_training(context: job_runs.Context) -> dict[str, Any]:
     """Train on the version that was current when it was asked for; goes on where an earlier attempt stopped."""
     from retrieval.train import train as fit  # noqa: PLC0415
 
@@ -55,21 +55,21 @@ def work(context: job_runs.Context) -> dict[str, Any]:
     question_set = QuestionSet.objects.filter(pk=job.params["question_set"]).first()
     if question_set is None:
         raise TrainingDataError("The question set was deleted.", hint="Choose another one.")
-    label_set = _chosen(LabelSet.objects.all(), job.params["labels"], "label set")
+    label_set = _find_chosen(LabelSet.objects.all(), job.params["labels"], "label set")
     fraction, config = job.params["fraction"], job.params["config"]
-    encoder = engines.encoder()
+    encoder = engines.get_encoder()
     context.check()
-    name = files.checkpoint_name(graph.pk, job.pk)
-    out = files.local_path(name)
+    name = files.build_checkpoint_name(graph.pk, job.pk)
+    out = files.ensure_local_path(name)
     out.parent.mkdir(parents=True, exist_ok=True)
     version = require_version(graph, job.params.get("snapshot") or graph.snapshot.hash)
-    snapshot = files.local_path(version.path)
+    snapshot = files.ensure_local_path(version.path)
     opened = kg.open(snapshot)
-    questions = training_sample(as_engine(question_set), fraction, seed=config.get("seed", 0))
-    learned = _learned(context, label_set, version, opened, questions)
-    steerable = registry.method(job.params["method"]).steerable
-    imitated = _trajectories(graph.pk, out, job.params.get("trajectories")) if steerable else None
-    given = _corrected(job, learned.questions)
+    questions = sample_training(to_engine_questions(question_set), fraction, seed=config.get("seed", 0))
+    learned = _collect_learned(context, label_set, version, opened, questions)
+    steerable = registry.get_method(job.params["method"]).steerable
+    imitated = _write_trajectories(graph.pk, out, job.params.get("trajectories")) if steerable else None
+    corrected = _list_corrections(job, learned.questions)
     result = fit(
         job.params["method"],
         opened,
@@ -78,11 +78,11 @@ def work(context: job_runs.Context) -> dict[str, Any]:
         config=config,
         out=out,
         encoder=encoder,
-        progress=context.progress,
-        cancelled=context.cancelled,
-        cache=cache_of(snapshot),  # where asking looks, so that the first question finds the triple states
+        progress=context.update_progress,
+        cancelled=context.is_cancelled,
+        cache=get_cache_folder(snapshot),  # where asking looks, so that the first question finds the triple states
         trajectories=imitated or (),
-        programs=[*learned.programs, *given],
+        programs=[*learned.programs, *corrected],
         refused=learned.refused,
     )
     if imitated is not None:
@@ -107,13 +107,13 @@ def work(context: job_runs.Context) -> dict[str, Any]:
         "checkpoint": checkpoint.pk,
         "metrics": checkpoint.metrics,
         "notes": list(result.notes),
-        **({"corrections": len(given)} if given else {}),
+        **({"corrections": len(corrected)} if corrected else {}),
         **({"labels": learned.counts} if learned.counts else {}),
         **({"reports": reports} if (reports := job.params.get("reports")) else {}),
     }
 
 
-def _chosen(rows: QuerySet[Row], key: int | None, called: str) -> Row | None:
+def _find_chosen(rows: QuerySet[Row], key: int | None, called: str) -> Row | None:
     """What a training was asked with, if anything.
 
     Raises:
@@ -125,7 +125,7 @@ def _chosen(rows: QuerySet[Row], key: int | None, called: str) -> Row | None:
     return row
 
 
-def _learned(
+def _collect_learned(
     context: job_runs.Context,
     label_set: LabelSet | None,
     version: GraphVersion,
@@ -134,16 +134,16 @@ def _learned(
 ) -> Learned:
     """Questions and labels: of a label set, of a review, or what the engine finds itself."""
     known = Queue.objects.filter(deleted_at=None)
-    review = _chosen(known, context.job.params.get("review_queue"), "review")
+    review = _find_chosen(known, context.job.params.get("review_queue"), "review")
     if review is not None and version.pk == context.job.graph.snapshot_id:
-        carry_to(context, review, version)
+        move_queue(context, review, version)
     if review is not None and review.kind == QueueKind.PROGRAMS:
-        return reviewed_programs(review, label_set, questions)
+        return collect_reviewed_programs(review, label_set, questions)
     if review is not None:
-        return reviewed(context, review, label_set, snapshot, questions)
+        return collect_reviewed_labels(context, review, label_set, snapshot, questions)
     if label_set is None:
         return Learned(None, questions)
-    return Learned(files.local_path(files.labels_name(context.job.graph_id, label_set.pk)), questions)
+    return Learned(files.ensure_local_path(files.build_labels_name(context.job.graph_id, label_set.pk)), questions)
 
 
 def _keep(job: Job, **made: Any) -> Checkpoint:
@@ -162,14 +162,14 @@ def _keep(job: Job, **made: Any) -> Checkpoint:
     return checkpoint
 
 
-def _corrected(job: Job, questions: Sequence[Question]) -> list[Question]:
+def _list_corrections(job: Job, questions: Sequence[Question]) -> list[Question]:
     """Programs that people ran in place of what was read, but for questions that are measured by."""
-    if not job.params.get("corrections") or not registry.method(job.params["method"]).runs_programs:
+    if not job.params.get("corrections") or not registry.get_method(job.params["method"]).runs_programs:
         return []
-    return unmeasured(programs.as_questions(graph_id=job.graph_id), questions)
+    return remove_measured(programs.iter_questions(graph_id=job.graph_id), questions)
 
 
-def _trajectories(graph: int, out: Path, chosen: int | None) -> Path | None:
+def _write_trajectories(graph: int, out: Path, chosen: int | None) -> Path | None:
     """What an agent learns from beside labels: a trajectory set, and what people corrected; None: nothing.
 
     Written once: an attempt that goes on learns from what the first one did.
@@ -180,13 +180,11 @@ def _trajectories(graph: int, out: Path, chosen: int | None) -> Path | None:
     path = out.with_name(f".{out.name}.trajectories.jsonl")
     if path.exists():
         return path
-    lines = list(corrections.trajectories(graph_id=graph))
+    lines = list(corrections.export_trajectories(graph_id=graph))
     if chosen is not None:
-        raw = files.local_path(files.trajectories_name(graph, chosen, trajectories.RAW))
+        raw = files.ensure_local_path(files.build_trajectories_name(graph, chosen, trajectories.RAW))
         if not raw.is_file():
-            raise TrainingDataError(
-                "The trajectories were deleted.", hint="Choose other ones, or train without."
-            )
+            raise TrainingDataError("The trajectories were deleted.", hint="Choose other ones, or train without.")
         lines.append(raw.read_text(encoding="utf-8"))
     if not lines:
         return None

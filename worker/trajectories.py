@@ -12,15 +12,15 @@ from celery import shared_task
 
 from retrieval.errors import Cancelled, ConfigError, TrainingDataError
 from retrieval.kg import snapshot as kg
-from retrieval.kg.snapshot.cache import cache_of
-from retrieval.llm.metering import metered
+from retrieval.kg.snapshot.cache import get_cache_folder
+from retrieval.llm.metering import use_meter
 from webapp.experiments import trajectories
 from webapp.experiments.models import TrajectorySet
 from webapp.experiments.trajectories import LLM, PAIRS, RAW, REFINED
 from webapp.graphs import files
 from webapp.graphs.selectors import require_version
 from webapp.jobs import queue
-from webapp.questions.selectors import as_engine
+from webapp.questions.selectors import to_engine_questions
 from worker import engines, job_runs, language_models
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 @shared_task(name=queue.SYNTHESISE)
 def synthesise(job_id: int) -> None:
     """Make trajectories as a job says."""
-    job_runs.run(job_id, work)
+    job_runs.run(job_id, make_trajectories)
 
 
-def work(context: job_runs.Context) -> dict[str, Any]:
+def make_trajectories(context: job_runs.Context) -> dict[str, Any]:
     """Make the trajectories of all questions that are not for testing, and their shortest forms."""
     from retrieval.supervision import grounding  # noqa: PLC0415
 
@@ -47,15 +47,17 @@ def work(context: job_runs.Context) -> dict[str, Any]:
     if made.question_set is None:
         raise TrainingDataError("The question set was deleted.", hint="Choose another one.")
     version = require_version(graph, made.snapshot_hash)
-    questions = [q for q in as_engine(made.question_set) if q.split != "test"]
-    path = files.local_path(version.path)
+    questions = [q for q in to_engine_questions(made.question_set) if q.split != "test"]
+    path = files.ensure_local_path(version.path)
     snapshot = kg.open(path)
-    grounded, skipped = grounding.ground(snapshot, questions)
+    grounded, skipped = grounding.resolve_questions(snapshot, questions)
     grounding.require(grounded, skipped)
     if made.policy == LLM:
-        world, episodes, usage = _by_model(context, made, snapshot, grounded, cache_of(path) / "replies")
+        world, episodes, usage = _generate_by_model(
+            context, made, snapshot, grounded, get_cache_folder(path) / "replies"
+        )
     else:
-        world, episodes, usage = *_offline(context, made, snapshot, grounded), {}
+        world, episodes, usage = *_generate_offline(context, made, snapshot, grounded), {}
     context.check()
     if not episodes:
         raise TrainingDataError(
@@ -64,7 +66,7 @@ def work(context: job_runs.Context) -> dict[str, Any]:
         )
     steps = _write(made, world, episodes)
     for form in (RAW, REFINED, PAIRS):
-        files.send(files.trajectories_name(made.graph_id, made.pk, form))
+        files.send(files.build_trajectories_name(made.graph_id, made.pk, form))
     kept = trajectories.save_trajectories(
         made=made,
         questions=len(questions),
@@ -81,27 +83,32 @@ def work(context: job_runs.Context) -> dict[str, Any]:
     return {"trajectory_set": made.pk, "trajectories": len(episodes), "notes": notes}
 
 
-def _offline(
+def _generate_offline(
     context: job_runs.Context, made: TrajectorySet, snapshot: Snapshot, grounded: Sequence[Grounded]
 ) -> tuple[World, list[Episode]]:
     from retrieval.methods.graph_s3.agent.environment import World  # noqa: PLC0415
     from retrieval.methods.graph_s3.agent.frontier import Frontiers  # noqa: PLC0415
-    from retrieval.methods.graph_s3.agent.synthesis import Synthesis, synthesise  # noqa: PLC0415
+    from retrieval.methods.graph_s3.agent.synthesis import Synthesis, generate_episodes  # noqa: PLC0415
     from retrieval.supervision.answer_set import AnswerSetRationalizer  # noqa: PLC0415
 
-    encoder = engines.encoder()
+    encoder = engines.get_encoder()
     context.check()
-    found = AnswerSetRationalizer().label(
-        snapshot, grounded, encoder=encoder, progress=context.progress, cancelled=context.cancelled
+    labelled = AnswerSetRationalizer().label(
+        snapshot, grounded, encoder=encoder, progress=context.update_progress, cancelled=context.is_cancelled
     )
-    world = World(Frontiers(snapshot, simple=found.simple))
+    world = World(Frontiers(snapshot, simple=labelled.simple))
     settings = Synthesis(**made.settings)
-    return world, synthesise(
-        world, grounded, found.labels, settings, progress=context.progress, cancelled=context.cancelled
+    return world, generate_episodes(
+        world,
+        grounded,
+        labelled.labels,
+        settings,
+        progress=context.update_progress,
+        cancelled=context.is_cancelled,
     )
 
 
-def _by_model(
+def _generate_by_model(
     context: job_runs.Context,
     made: TrajectorySet,
     snapshot: Snapshot,
@@ -109,34 +116,34 @@ def _by_model(
     replies: Path,
 ) -> tuple[World, list[Episode], dict[str, Any]]:
     from retrieval.llm.replies import ReplyStore  # noqa: PLC0415
-    from retrieval.methods.graph_s3.agent.llm_synthesis import explore, world_of  # noqa: PLC0415
+    from retrieval.methods.graph_s3.agent.llm_synthesis import collect_explorations, make_world  # noqa: PLC0415
 
-    llm = language_models.default_settings()
+    llm = language_models.get_default_settings()
     if llm is None:
         raise ConfigError("No language model is set up any more.", hint="Choose the offline policy.")
-    world = world_of(snapshot)
-    with metered(language_models.meter_of_job(context.job.user_id)):
-        found = explore(
+    world = make_world(snapshot)
+    with use_meter(language_models.make_job_meter(context.job.user_id)):
+        exploration = collect_explorations(
             world,
             grounded,
             llm,
             ReplyStore(replies),
             match=made.settings["match"],
-            progress=context.progress,
-            cancelled=context.cancelled,
+            progress=context.update_progress,
+            cancelled=context.is_cancelled,
         )
-    usage = found.usage
+    usage = exploration.usage
     tokens = usage.prompt_tokens + usage.completion_tokens
-    return world, found.episodes, {"llm_calls": usage.llm_calls, "tokens": tokens}
+    return world, exploration.episodes, {"llm_calls": usage.llm_calls, "tokens": tokens}
 
 
 def _write(made: TrajectorySet, world: World, episodes: Sequence[Episode]) -> tuple[int, int]:
     """Write the trajectories, their shortest forms, and both side by side; how many steps each have in all."""
-    from retrieval.methods.graph_s3.agent.synthesis import as_trajectory, refined  # noqa: PLC0415
-    from retrieval.supervision.trajectories import as_row  # noqa: PLC0415
+    from retrieval.methods.graph_s3.agent.synthesis import make_refined, to_trajectory  # noqa: PLC0415
+    from retrieval.supervision.trajectories import to_trajectory_row  # noqa: PLC0415
 
     paths = {
-        form: files.local_path(files.trajectories_name(made.graph_id, made.pk, form))
+        form: files.ensure_local_path(files.build_trajectories_name(made.graph_id, made.pk, form))
         for form in (RAW, REFINED, PAIRS)
     }
     paths[RAW].parent.mkdir(parents=True, exist_ok=True)
@@ -148,11 +155,11 @@ def _write(made: TrajectorySet, world: World, episodes: Sequence[Episode]) -> tu
             key = episode.question.question.id
             counted[key] += 1
             name = f"{key}#{counted[key]}"
-            raw = as_row(as_trajectory(world, episode, name))
-            short = as_row(
-                as_trajectory(world, refined(world, episode), f"{name}-refined", refined_from=name)
+            raw = to_trajectory_row(to_trajectory(world, episode, name))
+            short = to_trajectory_row(
+                to_trajectory(world, make_refined(world, episode), f"{name}-refined", refined_from=name)
             )
-            kept = kept_positions(raw["actions"], short["actions"])
+            kept = find_kept_positions(raw["actions"], short["actions"])
             steps[0] += len(raw["actions"])
             steps[1] += len(short["actions"])
             for form, row in ((RAW, raw), (REFINED, short), (PAIRS, {**raw, "kept": kept})):
@@ -163,7 +170,7 @@ def _write(made: TrajectorySet, world: World, episodes: Sequence[Episode]) -> tu
     return steps[0], steps[1]
 
 
-def kept_positions(raw: Sequence[dict[str, Any]], short: Sequence[dict[str, Any]]) -> list[int]:
+def find_kept_positions(raw: Sequence[dict[str, Any]], short: Sequence[dict[str, Any]]) -> list[int]:
     """Positions in a trajectory of the actions that its shortest form has, the last ones that fit.
 
     Frontiers are numbered anew by refinement, so that explorations are compared by whether they are of the topics.
@@ -171,13 +178,13 @@ def kept_positions(raw: Sequence[dict[str, Any]], short: Sequence[dict[str, Any]
     kept: list[int] = []
     wanted = len(short) - 1
     for position in range(len(raw) - 1, -1, -1):
-        if wanted >= 0 and _alike(raw[position], short[wanted]):
+        if wanted >= 0 and _is_same_action(raw[position], short[wanted]):
             kept.append(position)
             wanted -= 1
     return kept[::-1]
 
 
-def _alike(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    if "front" in one and "front" in other:
-        return bool((one["front"] == 0) == (other["front"] == 0))
-    return bool(one == other)
+def _is_same_action(first: dict[str, Any], second: dict[str, Any]) -> bool:
+    if "front" in first and "front" in second:
+        return bool((first["front"] == 0) == (second["front"] == 0))
+    return bool(first == second)

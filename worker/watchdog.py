@@ -45,7 +45,7 @@ class Interrupted(Cancelled):
 
 
 @dataclass(slots=True, eq=False)
-class Held:
+class HeldWork:
     """One piece of work, at most one in a thread.
 
     Attributes:
@@ -71,7 +71,7 @@ class Held:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @contextlib.contextmanager
-    def at_work(self) -> Iterator[None]:
+    def allow_interrupts(self) -> Iterator[None]:
         """Within it the work can be interrupted."""
         with self._lock:
             self._at_work = True
@@ -87,7 +87,7 @@ class Held:
         """Whether its time is over."""
         return self.why == Why.OVERDUE
 
-    def look(self, now: float) -> bool:
+    def check_limits(self, now: float) -> bool:
         """Do what is due; whether it was given up just now."""
         if self.why is None:
             self._ask(now)
@@ -95,7 +95,7 @@ class Held:
         if now - self._asked < GRACE_S or self.given_up:
             return False
         if now - self._asked < GRACE_S + GIVE_UP_S:
-            self._interrupt()
+            self._raise_interrupt()
             return False
         with self._lock:
             self.given_up = self._at_work
@@ -110,48 +110,48 @@ class Held:
         elif self.stopped():
             self.why, self._asked = Why.STOPPED, now
 
-    def _interrupt(self) -> None:
+    def _raise_interrupt(self) -> None:
         with self._lock:
             if self._at_work:
                 logger.warning("%s %s is interrupted: %s", self.kind, self.key, self.why)
                 _raise_in(self._thread, Interrupted)
 
 
-_held: dict[int, Held] = {}
+_held: dict[int, HeldWork] = {}
 _numbers = itertools.count()
 
 
 @contextlib.contextmanager
-def holding(
+def register_work(
     kind: str,
     key: Any,
     *,
     limit_s: float,
     stopped: Callable[[], bool],
     give_up: Callable[[Why], None],
-) -> Iterator[Held]:
+) -> Iterator[HeldWork]:
     """Within it this worker has a row, until its end is written."""
-    one, number = Held(kind, key, limit_s, stopped, give_up), next(_numbers)
-    _held[number] = one
+    hold, number = HeldWork(kind, key, limit_s, stopped, give_up), next(_numbers)
+    _held[number] = hold
     try:
-        yield one
+        yield hold
     finally:
         del _held[number]
 
 
-def keys(kind: str) -> set[Any]:
+def list_keys(kind: str) -> set[Any]:
     """What is held of a kind; what was given up is not."""
-    return {one.key for one in list(_held.values()) if one.kind == kind and not one.given_up}
+    return {hold.key for hold in list(_held.values()) if hold.kind == kind and not hold.given_up}
 
 
-def look() -> bool:
+def check_all() -> bool:
     """Look after all that is held; whether something was given up, so that this process is to end."""
     now = time.monotonic()
-    given_up = [one for one in list(_held.values()) if one.look(now)]
+    given_up = [hold for hold in list(_held.values()) if hold.check_limits(now)]
     return bool(given_up)
 
 
-def goes_down(error: BaseException) -> bool:
+def is_process_ending(error: BaseException) -> bool:
     """Whether an error says that this process is to end, and nothing of the work in which it was raised."""
     return isinstance(error, KeyboardInterrupt)
 

@@ -15,7 +15,7 @@ from webapp.answers import selectors, why_not
 from webapp.answers.models import Diagnosis
 from webapp.jobs.database_retry import retry_while_away
 from worker import engines, identity, watchdog
-from worker.requests import request_of
+from worker.requests import build_request
 
 if TYPE_CHECKING:
     from retrieval.diagnosis.findings import WhyNot
@@ -25,39 +25,37 @@ SECONDS_MAX = 120.0
 """How long changes are tried."""
 
 
-def work(diagnosis: Diagnosis) -> None:
+def run_diagnosis(diagnosis: Diagnosis) -> None:
     """Find the stage at which the expected answer is lost; the findings, or why there are none, are kept."""
-    with watchdog.holding(
+    with watchdog.register_work(
         watchdog.DIAGNOSIS,
         diagnosis.pk,
         limit_s=2 * SECONDS_MAX,
         stopped=lambda: not Diagnosis.objects.filter(pk=diagnosis.pk).exists(),
-        give_up=lambda _: _fail(diagnosis, _too_long()),
-    ) as one:
+        give_up=lambda _: _fail(diagnosis, _build_timeout_error()),
+    ) as hold:
         try:
-            with one.at_work():
-                findings = _diagnose(diagnosis, one)
+            with hold.allow_interrupts():
+                findings = _find_why_not(diagnosis, hold)
         except Cancelled:
             if identity.stopping.is_set():
-                retry_while_away(partial(why_not.give_back, key=diagnosis.pk))
+                retry_while_away(partial(why_not.release_diagnosis, key=diagnosis.pk))
             else:
-                _fail(diagnosis, _too_long())
+                _fail(diagnosis, _build_timeout_error())
         except ClewError as error:
             _fail(diagnosis, error)
         except BaseException as error:
-            if watchdog.goes_down(error):
+            if watchdog.is_process_ending(error):
                 raise
             logger.exception("why-not of run %s broke", diagnosis.run_id)
             connection.close()  # it may have broken in the middle of a request
             _fail(
                 diagnosis,
-                ClewError(
-                    "Something inside Clew broke.", hint="The log of the answers worker has the details."
-                ),
+                ClewError("Something inside Clew broke.", hint="The log of the answers worker has the details."),
                 code="internal",
             )
         else:
-            retry_while_away(partial(why_not.finish, key=diagnosis.pk, findings=findings))
+            retry_while_away(partial(why_not.save_findings, key=diagnosis.pk, findings=findings))
 
 
 def _fail(diagnosis: Diagnosis, error: ClewError, code: str | None = None) -> None:
@@ -66,23 +64,23 @@ def _fail(diagnosis: Diagnosis, error: ClewError, code: str | None = None) -> No
     retry_while_away(partial(why_not.fail, key=diagnosis.pk, error=error))
 
 
-def _too_long() -> ClewError:
+def _build_timeout_error() -> ClewError:
     error = ClewError("The analysis took too long.", hint="Ask something narrower, or name another answer.")
     error.code = watchdog.Why.OVERDUE.value
     return error
 
 
-def _diagnose(diagnosis: Diagnosis, one: watchdog.Held) -> WhyNot:
+def _find_why_not(diagnosis: Diagnosis, hold: watchdog.HeldWork) -> WhyNot:
     from retrieval.diagnosis.case import Tools  # noqa: PLC0415 - loads torch
-    from retrieval.diagnosis.why_not import why_not as diagnosed  # noqa: PLC0415 - as above
+    from retrieval.diagnosis.why_not import explain_missing_answer as diagnosed  # noqa: PLC0415 - as above
 
     run, late = diagnosis.run, time.monotonic() + SECONDS_MAX
 
     def is_over() -> bool:
-        return identity.stopping.is_set() or one.why is not None or time.monotonic() > late
+        return identity.stopping.is_set() or hold.why is not None or time.monotonic() > late
 
-    tools = Tools(engines.encoder().encode, partial(engines.reopened, run), is_over)
-    log = [from_payload(event) for event in selectors.events(run.pk)]
+    tools = Tools(engines.get_encoder().encode, partial(engines.open_run_engine_on, run), is_over)
+    log = [from_payload(event) for event in selectors.load_events(run.pk)]
     expected = diagnosis.name if diagnosis.entity is None else diagnosis.entity
-    engine, _ = engines.of_run_or_untrained(run)
-    return diagnosed(engine, request_of(run), expected, tools, events=log)
+    engine, _ = engines.open_run_engine_or_untrained(run)
+    return diagnosed(engine, build_request(run), expected, tools, events=log)

@@ -65,14 +65,9 @@ def film(page: Page, run: str) -> None:
     page.locator("ol.answers .answer-label").first.click()
     frames.append(shot(page, page.url))
     size = (FILM_WIDTH, HEIGHT * FILM_WIDTH // WIDTH)
-    small = [
-        frame.resize(size, Image.Resampling.LANCZOS).quantize(96, dither=Image.Dither.NONE)
-        for frame in frames
-    ]
+    small = [frame.resize(size, Image.Resampling.LANCZOS).quantize(96, dither=Image.Dither.NONE) for frame in frames]
     times = [STEP_MS] * len(shown) + [READ_MS, READ_MS]
-    small[0].save(
-        HERE / "ask.gif", save_all=True, append_images=small[1:], duration=times, loop=0, optimize=True
-    )
+    small[0].save(HERE / "ask.gif", save_all=True, append_images=small[1:], duration=times, loop=0, optimize=True)
 
 
 def main(address: str) -> None:

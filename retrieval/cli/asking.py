@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from retrieval import environment
-from retrieval.cli.console import note, say, stoppable
-from retrieval.cli.options import Answering, Encoding, Repeated, method_of, settings_of
+from retrieval.cli.console import print_note, print_result, watch_interrupts
+from retrieval.cli.options import Answering, Encoding, Repeated, parse_settings, resolve_method
 from retrieval.errors import ClewError, ConfigError, UnknownEntityError
 from retrieval.events import (
     AnswerFinal,
@@ -26,7 +26,7 @@ from retrieval.events import (
     SubgraphExtracted,
     to_payload,
 )
-from retrieval.evidence.verbalise import chain_text
+from retrieval.evidence.verbalise import format_chain
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.analysis.joining import Named, join
 from retrieval.loading import load_engine, load_parts
@@ -91,47 +91,47 @@ def ask(
                 "Several graphs are asked by --graph and --also, without --entity and --then.",
                 hint="Name the topics in the question, and ask a follow-up of one graph.",
             )
-        return _across(request, (graph, *also), answering, encoding, events=events)
+        return _ask_graphs(request, (graph, *also), answering, encoding, events=events)
     if graph is not None:
         snapshot = snapshots.open(graph)
-        given = tuple(entity_id(snapshot, label) for label in entity)
-        engine = engine_for(answering, encoding, snapshot, graph)
-        code, turn = _answer(_run(engine, dataclasses.replace(request, given=given)), question, events=events)
+        topic_ids = tuple(resolve_entity(snapshot, label) for label in entity)
+        engine = open_engine(answering, encoding, snapshot, graph)
+        code, turn = _answer(_run(engine, dataclasses.replace(request, given=topic_ids)), question, events=events)
         for follow_up in then:
-            note(f"> {follow_up}")
+            print_note(f"> {follow_up}")
             leaning = dataclasses.replace(request, question=follow_up, follows=turn)
             code, turn = _answer(_run(engine, leaning), follow_up, events=events)
         return code
     assert sparql is not None
-    with _remote(sparql, pull) as remote:
-        topics = _topics(remote, entity)
+    with _open_endpoint(sparql, pull) as remote:
+        topics = _resolve_topics(remote, entity)
         numbers = _Numbers()
         asking = EndpointAsking(
             remote,
-            method_of(answering.checkpoint, answering.method),
+            resolve_method(answering.checkpoint, answering.method),
             encoding.load(),
-            numbers.of,
+            numbers.assign_numbers,
             answering.reasoner,
-            environment.language_model(),
+            environment.read_llm_settings(),
             answering.checkpoint,
-            settings_of(answering.settings),
+            parse_settings(answering.settings),
         )
         request_there = EndpointRequest(question, topics, answering.budget, answering.seed)
-        code, turn = _answer(_there(asking, request_there), question, events=events)
+        code, turn = _answer(_ask_endpoint(asking, request_there), question, events=events)
         for follow_up in then:
-            note(f"> {follow_up}")
+            print_note(f"> {follow_up}")
             next_there = dataclasses.replace(
-                request_there, question=follow_up, given=(), follows=numbers.turn(turn)
+                request_there, question=follow_up, given=(), follows=numbers.convert_turn(turn)
             )
-            code, turn = _answer(_there(asking, next_there), follow_up, events=events)
+            code, turn = _answer(_ask_endpoint(asking, next_there), follow_up, events=events)
         return code
 
 
-def _there(asking: EndpointAsking, request: EndpointRequest) -> Asked:
+def _ask_endpoint(asking: EndpointAsking, request: EndpointRequest) -> Asked:
     return lambda stop: asking.run(request, cancelled=stop)
 
 
-def _across(
+def _ask_graphs(
     request: AskRequest,
     graphs: tuple[Path, ...],
     answering: Answering,
@@ -144,82 +144,84 @@ def _across(
     A graph that cannot be asked is told and left out; the exit code is that of the first that went wrong.
     """
     code = 0
-    found: list[tuple[Path, Snapshot | None, AnswerFinal | None]] = []
-    method = method_of(answering.checkpoint, answering.method)
+    results: list[tuple[Path, Snapshot | None, AnswerFinal | None]] = []
+    method = resolve_method(answering.checkpoint, answering.method)
     for place, path in enumerate(graphs):
-        note(f"> {path}")
-        own = answering if place == 0 else dataclasses.replace(answering, checkpoint=None, method=method)
+        print_note(f"> {path}")
+        options = answering if place == 0 else dataclasses.replace(answering, checkpoint=None, method=method)
         last: list[AnswerFinal] = []
         try:
             snapshot = snapshots.open(path)
-            asked = _run(engine_for(own, encoding, snapshot, path), request)
+            stream = _run(open_engine(options, encoding, snapshot, path), request)
         except ClewError as error:
-            note(f"{path} was not asked. {error.message} {error.hint}")
+            print_note(f"{path} was not asked. {error.message} {error.hint}")
             code = code or FAILED
-            found.append((path, None, None))
+            results.append((path, None, None))
             continue
-        ended, _ = _answer(_kept(asked, last), request.question, events=events)
+        ended, _ = _answer(_keep_answer(stream, last), request.question, events=events)
         code = code or ended
-        found.append((path, snapshot, last[0] if last else None))
+        results.append((path, snapshot, last[0] if last else None))
         if ended == INTERRUPTED:
             break
-    joined = join([[] if final is None else _named(snapshot, final) for _, snapshot, final in found])
+    joined = join([[] if final is None else _list_named_answers(snapshot, final) for _, snapshot, final in results])
     if events:
-        told = [dataclasses.asdict(one) for one in joined]
-        say(json.dumps({"graphs": [str(path) for path, _, _ in found], "joined": told}, ensure_ascii=False))
+        rows = [dataclasses.asdict(answer) for answer in joined]
+        print_result(json.dumps({"graphs": [str(path) for path, _, _ in results], "joined": rows}, ensure_ascii=False))
         return code
-    note("> all graphs")
-    for one in joined[:ANSWERS_SHOWN]:
+    print_note("> all graphs")
+    for answer in joined[:ANSWERS_SHOWN]:
         of = ", ".join(
-            found[member.graph][0].name + (f" (by {_BY[member.by]})" if member.by else "")
-            for member in one.members
+            results[member.graph][0].name + (f" (by {_BY[member.by]})" if member.by else "")
+            for member in answer.members
         )
-        say(f"{one.label}\t{one.score:.3f}\t{of}")
-    note(f"{len(joined):,} answers of {sum(final is not None for *_, final in found)} graphs")
+        print_result(f"{answer.label}\t{answer.score:.3f}\t{of}")
+    print_note(f"{len(joined):,} answers of {sum(final is not None for *_, final in results)} graphs")
     return code
 
 
-def _kept(asked: Asked, last: list[AnswerFinal]) -> Asked:
+def _keep_answer(stream: Asked, last: list[AnswerFinal]) -> Asked:
     """The same events, of which the answer is kept."""
 
-    def events(stop: Callable[[], bool]) -> Iterator[Event]:
-        for event in asked(stop):
+    def stream_events(stop: Callable[[], bool]) -> Iterator[Event]:
+        for event in stream(stop):
             if isinstance(event, AnswerFinal):
                 last.append(event)
             yield event
 
-    return events
+    return stream_events
 
 
-def _named(snapshot: Snapshot | None, final: AnswerFinal) -> list[Named]:
+def _list_named_answers(snapshot: Snapshot | None, final: AnswerFinal) -> list[Named]:
     """The answers of a graph as others may have them too."""
     iris = [
-        "" if one.entity is None or snapshot is None else snapshot.entity_iri(one.entity.id)
-        for one in final.answers
+        "" if answer.entity is None or snapshot is None else snapshot.get_entity_iri(answer.entity.id)
+        for answer in final.answers
     ]
-    return [Named(one.label, one.score, iri, one.guess) for one, iri in zip(final.answers, iris, strict=True)]
+    return [
+        Named(answer.label, answer.score, iri, answer.guess) for answer, iri in zip(final.answers, iris, strict=True)
+    ]
 
 
 @contextmanager
-def _remote(url: str, pull: tuple[str, ...]) -> Iterator[SparqlGraph]:
+def _open_endpoint(url: str, pull: tuple[str, ...]) -> Iterator[SparqlGraph]:
     """An endpoint, opened."""
     from retrieval.kg.sparql.graph import SparqlGraph  # noqa: PLC0415 - loads pyoxigraph
-    from retrieval.kg.sparql.options import options_from  # noqa: PLC0415 - as above
+    from retrieval.kg.sparql.options import parse_options  # noqa: PLC0415 - as above
 
-    with SparqlGraph(url, options_from(dict(settings_of(pull)))) as remote:
+    with SparqlGraph(url, parse_options(dict(parse_settings(pull)))) as remote:
         yield remote
 
 
-def _topics(remote: SparqlGraph, entity: tuple[str, ...]) -> tuple[str, ...]:
+def _resolve_topics(remote: SparqlGraph, entity: tuple[str, ...]) -> tuple[str, ...]:
     """The IRIs of entities that are given by label or IRI."""
-    found = remote.find(entity)
-    missing = [name for name in entity if name.strip() not in found]
+    iris = remote.find(entity)
+    missing = [name for name in entity if name.strip() not in iris]
     if missing:
         raise UnknownEntityError(
             f"{remote.endpoint} has no entity {', '.join(missing)}.",
             hint="Name one by its label as it is spelt there, or by its IRI.",
         )
-    return tuple(found.values())
+    return tuple(iris.values())
 
 
 class _Numbers:
@@ -228,35 +230,35 @@ class _Numbers:
     def __init__(self) -> None:
         self._known: dict[str, int] = {}
 
-    def of(self, terms: Sequence[str]) -> Mapping[str, int]:
+    def assign_numbers(self, terms: Sequence[str]) -> Mapping[str, int]:
         """See :data:`retrieval.methods._shared.endpoint_engine.Numbering`."""
         for term in terms:
             self._known.setdefault(term, len(self._known))
         return self._known
 
-    def turn(self, turn: Turn) -> TurnThere:
+    def convert_turn(self, turn: Turn) -> TurnThere:
         """A turn by IRIs in place of numbers; values are left out."""
         known = {number: term[1:] for term, number in self._known.items() if term.startswith("<")}
 
-        def iris(of: Sequence[int]) -> tuple[str, ...]:
+        def list_iris(of: Sequence[int]) -> tuple[str, ...]:
             return tuple(known[number] for number in of if number in known)
 
-        denoted = tuple(DenotedThere(own.start, own.end, iris(own.ids)) for own in turn.denoted)
-        return TurnThere(turn.question, iris(turn.topics), iris(turn.answers), denoted)
+        denoted = tuple(DenotedThere(span.start, span.end, list_iris(span.ids)) for span in turn.denoted)
+        return TurnThere(turn.question, list_iris(turn.topics), list_iris(turn.answers), denoted)
 
 
 def _run(engine: Engine, request: AskRequest) -> Asked:
     return lambda stop: engine.run(request, cancelled=stop)
 
 
-def _answer(asked: Asked, question: str, *, events: bool) -> tuple[int, Turn]:
+def _answer(stream: Asked, question: str, *, events: bool) -> tuple[int, Turn]:
     """Show what is said of a question: the exit code, and the turn that a follow-up leans on."""
     code, turn = 0, Turn(question)
-    with stoppable() as stop:
-        for event in asked(stop.is_set):
-            turn = _told(turn, event)
+    with watch_interrupts() as stop:
+        for event in stream(stop.is_set):
+            turn = _update_turn(turn, event)
             if events:
-                say(json.dumps(to_payload(event), ensure_ascii=False))
+                print_result(json.dumps(to_payload(event), ensure_ascii=False))
             else:
                 _show(event)
             if isinstance(event, RunFailed):
@@ -266,92 +268,86 @@ def _answer(asked: Asked, question: str, *, events: bool) -> tuple[int, Turn]:
     return code, turn
 
 
-def _told(turn: Turn, event: Event) -> Turn:
+def _update_turn(turn: Turn, event: Event) -> Turn:
     """The turn with what an event tells of it."""
     match event:
         case QuestionRewritten(question, _, denoted):
             return dataclasses.replace(turn, question=question, denoted=denoted)
         case QuestionLinked(entities):
-            return dataclasses.replace(
-                turn, topics=tuple(dict.fromkeys(linked.entity.id for linked in entities))
-            )
+            return dataclasses.replace(turn, topics=tuple(dict.fromkeys(linked.entity.id for linked in entities)))
         case ProgramExecuted(read):
             return dataclasses.replace(turn, program=read.program)
         case AnswerFinal(answers):
-            return dataclasses.replace(
-                turn, answers=tuple(a.entity.id for a in answers if a.entity is not None)
-            )
+            return dataclasses.replace(turn, answers=tuple(a.entity.id for a in answers if a.entity is not None))
     return turn
 
 
-def engine_for(answering: Answering, encoding: Encoding, graph: Snapshot, path: Path) -> Engine:
+def open_engine(answering: Answering, encoding: Encoding, graph: Snapshot, path: Path) -> Engine:
     """The engine that the options of ``ask`` and ``evaluate`` describe."""
     spec = EngineSpec(
         snapshot=path,
         checkpoint=answering.checkpoint,
-        method=method_of(answering.checkpoint, answering.method),
+        method=resolve_method(answering.checkpoint, answering.method),
         reasoner=answering.reasoner,
-        options=settings_of(answering.settings),
+        options=parse_settings(answering.settings),
         asks_foreign=answering.foreign == "ask",
     )
-    llm = environment.language_model()
+    llm = environment.read_llm_settings()
     return load_engine(spec, load_parts(graph, encoding.load()), llm=llm)
 
 
-def entity_id(graph: Snapshot, label: str) -> int:
+def resolve_entity(graph: Snapshot, label: str) -> int:
     """The entity that a label means.
 
     Raises:
         UnknownEntityError: none of that name; offers near ones.
     """
-    found = graph.labels.resolve(label)
-    if found is None:
+    entity = graph.labels.resolve(label)
+    if entity is None:
         near = ", ".join(match.node.label for match in graph.labels.search(label, 3))
         hint = f"Near names: {near}." if near else "Check the spelling."
         raise UnknownEntityError(f"The graph has no entity {label!r}.", hint=hint)
-    return found
+    return entity
 
 
 def _show(event: Event) -> None:
     """One event for people; most are silent."""
     if isinstance(event, QuestionLinked):
         for linked in event.entities:
-            note(f"linked: {linked.entity.label} ({linked.source}, {linked.score:.2f})")
+            print_note(f"linked: {linked.entity.label} ({linked.source}, {linked.score:.2f})")
     elif isinstance(event, QuestionRewritten):
-        note(f"follow-up: {event.shown}")
+        print_note(f"follow-up: {event.shown}")
     elif isinstance(event, SubgraphExtracted) and event.pulled is not None:
-        asked = f"{event.pulled.queries} queries{'; more was cut off' if event.pulled.truncated else ''}"
-        note(f"{event.triples:,} facts {event.strategy}, by {asked}")
+        queries = f"{event.pulled.queries} queries{'; more was cut off' if event.pulled.truncated else ''}"
+        print_note(f"{event.triples:,} facts {event.strategy}, by {queries}")
     elif isinstance(event, ProgramExecuted):
-        note(f"read as ({event.read.score:.2f}): {event.read.text}")
+        print_note(f"read as ({event.read.score:.2f}): {event.read.text}")
         for step in event.steps:
-            note(f"  {step.text}: {step.value or f'{step.count:,} kept'}")
+            print_note(f"  {step.text}: {step.value or f'{step.count:,} kept'}")
     elif isinstance(event, ChainsBuilt):
         for number, chain in enumerate(event.chains, start=1):
-            note(f"chain {number} ({chain.score:.2f}): {chain_text(chain)}")
+            print_note(f"chain {number} ({chain.score:.2f}): {format_chain(chain)}")
     elif isinstance(event, AnswerFinal):
         _show_answer(event)
     elif isinstance(event, RunFailed):
-        note(f"error: {event.message} {event.hint}".rstrip())
+        print_note(f"error: {event.message} {event.hint}".rstrip())
     elif isinstance(event, RunCancelled):
-        note(event.message)
+        print_note(event.message)
 
 
 def _show_answer(final: AnswerFinal) -> None:
     for warning in final.warnings:
-        note(f"warning: {warning}")
+        print_note(f"warning: {warning}")
     if final.no_answer is not None:
-        say(
-            f"no answer ({final.no_answer.reason}): {final.no_answer.message} {final.no_answer.hint}".rstrip()
-        )
+        print_result(f"no answer ({final.no_answer.reason}): {final.no_answer.message} {final.no_answer.hint}".rstrip())
         if final.no_answer.near:
-            note(f"Did you mean {', '.join(final.no_answer.near)}?")
+            print_note(f"Did you mean {', '.join(final.no_answer.near)}?")
     if final.text:
-        note(final.text)
+        print_note(final.text)
     for answer in final.answers[:ANSWERS_SHOWN]:
         badge = "a guess" if answer.guess else "facts in graph" if answer.verified else "not in graph"
-        beside = "".join(f"\t{own.name}: {own.value}" for own in answer.beside)
-        say(f"{answer.label}\t{answer.score:.3f}\t{badge}{beside}")
+        extra = "".join(f"\t{value.name}: {value.value}" for value in answer.beside)
+        print_result(f"{answer.label}\t{answer.score:.3f}\t{badge}{extra}")
     if len(final.answers) > ANSWERS_SHOWN:
-        note(f"... and {len(final.answers) - ANSWERS_SHOWN:,} more answers; --events lists all")
-    note(f"{len(final.answers):,} answers in {final.took_ms:.0f} ms")
+        print_note(f"... and {len(final.answers) - ANSWERS_SHOWN:,} more answers; --events lists all")
+    print_note(f"{len(final.answers):,} answers in {final.took_ms:.0f} ms")

@@ -19,13 +19,13 @@ PROBLEMS_SHOWN = 10
 _BYTES = {"B", "bytes"}
 
 
-def say(text: str = "") -> None:
+def print_result(text: str = "") -> None:
     """One line of result."""
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 
 
-def note(text: str) -> None:
+def print_note(text: str) -> None:
     """One line that is not a result."""
     sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
@@ -41,11 +41,11 @@ class Bars:
     def __call__(self, progress: Progress) -> None:
         """Show how far the work has come."""
         bar = self._bar
-        if bar is not None and progress.stage != self._stage and self._goes_on(bar, progress):
+        if bar is not None and progress.stage != self._stage and self._is_continued(bar, progress):
             bar.set_description(progress.stage, refresh=False)
             self._stage = progress.stage
         elif bar is None or progress.stage != self._stage:
-            bar = self._next(progress)
+            bar = self._open_bar(progress)
         if progress.total:
             bar.total = progress.total
         details = {name: f"{value:.4g}" for name, value in progress.metrics.items()}
@@ -54,13 +54,11 @@ class Bars:
             bar.set_postfix_str(", ".join(part for part in parts if part), refresh=False)
         bar.update(progress.done - bar.n)
 
-    def _goes_on(self, bar: tqdm[Any], progress: Progress) -> bool:
+    def _is_continued(self, bar: tqdm[Any], progress: Progress) -> bool:
         """Whether a new stage counts on where the last one stopped ("step 2 of 3")."""
-        return (
-            progress.unit == self._unit == "steps" and progress.total == bar.total and progress.done >= bar.n
-        )
+        return progress.unit == self._unit == "steps" and progress.total == bar.total and progress.done >= bar.n
 
-    def _next(self, progress: Progress) -> tqdm[Any]:
+    def _open_bar(self, progress: Progress) -> tqdm[Any]:
         from tqdm import tqdm  # noqa: PLC0415 - --help needs none
 
         self.close()
@@ -103,17 +101,17 @@ class ProblemList:
         if len(self._shown) < PROBLEMS_SHOWN:
             self._shown.append(problem)
 
-    def report(self) -> None:
+    def print_problems(self) -> None:
         """Say what was wrong, by file and line."""
         for problem in self._shown:
             where = f"{problem.file}:{problem.line}" if problem.line else problem.file
-            note(f"{where}: {problem.message}")
+            print_note(f"{where}: {problem.message}")
         if self.count > len(self._shown):
-            note(f"... and {self.count - len(self._shown):,} more rows that could not be used")
+            print_note(f"... and {self.count - len(self._shown):,} more rows that could not be used")
 
 
 @contextmanager
-def stoppable() -> Iterator[threading.Event]:
+def watch_interrupts() -> Iterator[threading.Event]:
     """An event that the first Ctrl-C sets; the second one interrupts at once."""
     stop = threading.Event()
 
@@ -121,7 +119,7 @@ def stoppable() -> Iterator[threading.Event]:
         if stop.is_set():
             raise KeyboardInterrupt
         stop.set()
-        note("Stopping (Ctrl-C again to stop at once) ...")
+        print_note("Stopping (Ctrl-C again to stop at once) ...")
 
     if threading.current_thread() is not threading.main_thread():
         yield stop

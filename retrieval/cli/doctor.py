@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from retrieval.cli.console import say
+from retrieval.cli.console import print_result
 from retrieval.kg.analysis import doctor as engine
 from retrieval.kg.snapshot.manifest import MANIFEST
 
@@ -20,17 +20,17 @@ def doctor(directory: tuple[Path, ...], /, *, fix: bool = False) -> int:
         fix: write checksums that are missing, and remove what is damaged and can be computed again.
     """
     damaged = False
-    for finding in _findings(directory, fix=fix):
+    for finding in _collect_findings(directory, fix=fix):
         damaged |= finding.state == "damaged"
-        for line in engine.shown([finding]):
-            say(line)
+        for line in engine.format_findings([finding]):
+            print_result(line)
     return DAMAGED if damaged else 0
 
 
-def _findings(directories: tuple[Path, ...], *, fix: bool) -> Iterator[engine.Finding]:
+def _collect_findings(directories: tuple[Path, ...], *, fix: bool) -> Iterator[engine.Finding]:
     for directory in directories:
         name = directory.resolve().name
         if (directory / "config.json").is_file() and (directory / MANIFEST).is_file():
-            yield engine.of_checkpoint(directory, name, fix=fix)
+            yield engine.check_checkpoint(directory, name, fix=fix)
         else:
-            yield from engine.of_snapshot(directory, name, fix=fix)
+            yield from engine.check_snapshot(directory, name, fix=fix)

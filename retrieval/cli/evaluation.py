@@ -12,10 +12,10 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from retrieval import environment
-from retrieval.cli.asking import engine_for
-from retrieval.cli.console import Bars, note, say, stoppable
-from retrieval.cli.options import Answering, Asked, Encoding
-from retrieval.cli.questions import of_split, read
+from retrieval.cli.asking import open_engine
+from retrieval.cli.console import Bars, print_note, print_result, watch_interrupts
+from retrieval.cli.options import Answering, Encoding, QuestionOptions
+from retrieval.cli.questions import filter_split, read
 from retrieval.errors import ConfigError
 from retrieval.kg import snapshot as snapshots
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from retrieval.pipeline import Engine
-    from retrieval.supervision.shift import Seen
+    from retrieval.supervision.distribution_shift import TrainingCoverage
     from retrieval.types import Question
 
 
@@ -59,7 +59,7 @@ class Measuring:
 def evaluate(
     *,
     graph: Annotated[Path, Parameter(name=("--graph", "--corpus"))],
-    asked: Asked,
+    question_options: QuestionOptions,
     out: Path,
     answering: Answering = Answering(),
     measuring: Measuring = Measuring(),
@@ -75,25 +75,25 @@ def evaluate(
         markdown: write a readable page too.
         html: write a readable page too.
     """
-    from retrieval.evaluation.coverage import answerable  # noqa: PLC0415 - imports torch
+    from retrieval.evaluation.coverage import filter_answerable  # noqa: PLC0415 - imports torch
     from retrieval.evaluation.evaluator import evaluate_engine, sample  # noqa: PLC0415
     from retrieval.evaluation.outcomes import Journal  # noqa: PLC0415
     from retrieval.evaluation.report import write_report  # noqa: PLC0415
     from retrieval.supervision.labels import read_labels  # noqa: PLC0415
 
     snapshot = snapshots.open(graph)
-    asked_for = of_split(read(asked.questions), asked.split)
+    asked_for = filter_split(read(question_options.questions), question_options.split)
     if measuring.answers == "in-graph":
-        asked_for = answerable(snapshot, asked_for, subgraphs=measuring.subgraphs)
+        asked_for = filter_answerable(snapshot, asked_for, subgraphs=measuring.subgraphs)
     chosen = sample(asked_for, measuring.limit, answering.seed)
     labels = read_labels(measuring.labels) if measuring.labels else []
-    seen = _seen(measuring.train_questions, measuring.train_labels)
-    engine = engine_for(answering, encoding, snapshot, graph)
-    key = _key(answering, measuring, engine, chosen)
+    seen = _load_seen(measuring.train_questions, measuring.train_labels)
+    engine = open_engine(answering, encoding, snapshot, graph)
+    key = _compute_key(answering, measuring, engine, chosen)
     journal = Journal(out.with_name(f".{out.name}.asked"), key, chosen)
     if journal.done:
-        note(f"going on: {len(journal.done):,} of {len(chosen):,} questions were asked before")
-    with stoppable() as stop, Bars() as bars:
+        print_note(f"going on: {len(journal.done):,} of {len(chosen):,} questions were asked before")
+    with watch_interrupts() as stop, Bars() as bars:
         outcome = evaluate_engine(
             engine, chosen,
             budget=answering.budget, seed=answering.seed, topics=measuring.topics, subgraphs=measuring.subgraphs,
@@ -101,12 +101,12 @@ def evaluate(
         )  # fmt: skip
     report = write_report(
         out, outcome,
-        checkpoint=answering.checkpoint, split=asked.split, limit=measuring.limit, seen=seen, labels=labels,
+        checkpoint=answering.checkpoint, split=question_options.split, limit=measuring.limit, seen=seen, labels=labels,
         asks_foreign=answering.foreign == "ask",
     )  # fmt: skip
     journal.remove()
     _write_pages(report, [page for page in (markdown, html) if page])
-    _say(report, out)
+    _print_report(report, out)
     return 0
 
 
@@ -131,18 +131,16 @@ def compare(reports: tuple[Path, ...], /, *, out: Path | None = None) -> int:
         out: ends in .md, .html or .json; printed when left out.
     """
     from retrieval.evaluation import compare as comparing  # noqa: PLC0415 - imports torch
-    from retrieval.evaluation.pages import markdown, render  # noqa: PLC0415
+    from retrieval.evaluation.pages import render, render_markdown  # noqa: PLC0415
     from retrieval.evaluation.report import read_report, write_text  # noqa: PLC0415
 
-    names = short_names(reports)
+    names = get_short_names(reports)
     if len(set(names)) < len(names):
         raise ConfigError("The same report is named twice.", hint="Give different reports.")
-    comparison = comparing.compare(
-        {name: read_report(path) for name, path in zip(names, reports, strict=True)}
-    )
-    title, blocks = f"Comparison of {', '.join(names)}", comparing.blocks(comparison)
+    comparison = comparing.compare({name: read_report(path) for name, path in zip(names, reports, strict=True)})
+    title, blocks = f"Comparison of {', '.join(names)}", comparing.build_blocks(comparison)
     if out is None:
-        say(markdown(title, blocks).rstrip())
+        print_result(render_markdown(title, blocks).rstrip())
     elif out.suffix == ".json":
         write_text(out, json.dumps(comparison, ensure_ascii=False, indent=1) + "\n")
     else:
@@ -162,19 +160,19 @@ def faithfulness(report: Path, /, *, out: Path, replies: Path | None = None) -> 
     from retrieval.evaluation.report import read_report, write_text  # noqa: PLC0415
     from retrieval.llm.replies import Asker, ReplyStore  # noqa: PLC0415
 
-    settings = environment.language_model()
+    settings = environment.read_llm_settings()
     if settings is None:
         raise ConfigError(
             "Faithfulness is asked of a language model, and none is configured.",
             hint="Set LLM_BASE_URL and LLM_MODEL.",
         )
     asker = Asker(settings, ReplyStore(replies or out.with_name("replies")))
-    with stoppable() as stop:
-        found = measure(read_report(report), asker, cancelled=stop.is_set)
-    write_text(out, json.dumps(found, ensure_ascii=False, indent=1) + "\n")
-    score = found["hallucination_score"]
-    say("hallucination_score\t" + ("-" if score is None else f"{score:.4f}"))
-    note(f"{out}: {found['asked']:,} asked, {found['unsaid']:,} replies do not say")
+    with watch_interrupts() as stop:
+        result = measure(read_report(report), asker, cancelled=stop.is_set)
+    write_text(out, json.dumps(result, ensure_ascii=False, indent=1) + "\n")
+    score = result["hallucination_score"]
+    print_result("hallucination_score\t" + ("-" if score is None else f"{score:.4f}"))
+    print_note(f"{out}: {result['asked']:,} asked, {result['unsaid']:,} replies do not say")
     return 0
 
 
@@ -207,65 +205,65 @@ def answers(
 
     asker = None
     if judge or verify or sufficiency:
-        settings = environment.language_model()
+        settings = environment.read_llm_settings()
         if settings is None:
             raise ConfigError(
                 "The judge is a language model, and none is configured.",
                 hint="Set LLM_BASE_URL and LLM_MODEL, or leave --judge, --verify and --sufficiency out.",
             )
         asker = Asker(settings, ReplyStore(replies or out.with_name("replies")))
-    told = read_report(report)
-    with stoppable() as stop:
-        facts = sufficiency and not any(row["answers"] for row in told["per_question"])
-        found = {} if facts else measure(told, asker if judge else None, cancelled=stop.is_set)
+    report_data = read_report(report)
+    with watch_interrupts() as stop:
+        facts = sufficiency and not any(row["answers"] for row in report_data["per_question"])
+        result = {} if facts else measure(report_data, asker if judge else None, cancelled=stop.is_set)
         if verify and asker is not None:
-            found["verified"] = verified(told, asker, cancelled=stop.is_set)
+            result["verified"] = verified(report_data, asker, cancelled=stop.is_set)
         if sufficiency and asker is not None:
-            found["sufficiency"] = enough(told, asker, cancelled=stop.is_set)
-    write_text(out, json.dumps(found, ensure_ascii=False, indent=1) + "\n")
-    _say_answers(found, out)
+            result["sufficiency"] = enough(report_data, asker, cancelled=stop.is_set)
+    write_text(out, json.dumps(result, ensure_ascii=False, indent=1) + "\n")
+    _print_answers(result, out)
     return 0
 
 
-def _say_answers(found: dict[str, Any], out: Path) -> None:
+def _print_answers(result: dict[str, Any], out: Path) -> None:
     for name in ("exact_match", "token_f1", "llm_judge"):
-        if found.get(name) is not None:
-            say(f"{name}\t{found[name]:.4f}")
-    if "n" in found:
-        note(f"{out}: {found['n']:,} questions, {found['unsaid']:,} judgements do not say")
-    if "sufficiency" in found:
-        enough = found["sufficiency"]
+        if result.get(name) is not None:
+            print_result(f"{name}\t{result[name]:.4f}")
+    if "n" in result:
+        print_note(f"{out}: {result['n']:,} questions, {result['unsaid']:,} judgements do not say")
+    if "sufficiency" in result:
+        enough = result["sufficiency"]
         share = enough["sufficient"]
-        say("sufficient\t" + ("-" if share is None else f"{share:.4f}"))
-        note(f"{enough['asked']:,} of {enough['n']:,} asked, {enough['unsaid']:,} replies do not say")
-    if "verified" in found:
-        checked = found["verified"]
+        print_result("sufficient\t" + ("-" if share is None else f"{share:.4f}"))
+        print_note(f"{enough['asked']:,} of {enough['n']:,} asked, {enough['unsaid']:,} replies do not say")
+    if "verified" in result:
+        checked = result["verified"]
         for name in ("hit", "macro_f1"):
-            say(f"verified_{name}\t{checked[name]:.4f}")
-        note(
+            print_result(f"verified_{name}\t{checked[name]:.4f}")
+        print_note(
             f"{checked['asked']:,} questions were verified, {checked['unsaid']:,} replies do not say; by names alone "
             f"{checked['by_names']['hit']:.4f} and {checked['by_names']['macro_f1']:.4f}"
         )
 
 
-def short_names(paths: Sequence[Path]) -> list[str]:
+def get_short_names(paths: Sequence[Path]) -> list[str]:
     """What tells files apart: their paths without the folders, and the name, that all of them share."""
     parts = [path.resolve().with_suffix("").parts for path in paths]
-    least = min(len(own) for own in parts) - 1
-    ahead = next((i for i in range(least) if len({own[i] for own in parts}) > 1), least)
+    least = min(len(segments) for segments in parts) - 1
+    ahead = next((i for i in range(least) if len({segments[i] for segments in parts}) > 1), least)
     least -= ahead
-    behind = next((i for i in range(least) if len({own[-1 - i] for own in parts}) > 1), least)
-    return ["/".join(own[ahead : len(own) - behind]) for own in parts]
+    behind = next((i for i in range(least) if len({segments[-1 - i] for segments in parts}) > 1), least)
+    return ["/".join(segments[ahead : len(segments) - behind]) for segments in parts]
 
 
-def _seen(train_questions: Path | None, train_labels: Path | None) -> Seen | None:
+def _load_seen(train_questions: Path | None, train_labels: Path | None) -> TrainingCoverage | None:
     """What was seen in training, where the caller says so; else the checkpoint knows.
 
     Raises:
         ConfigError: labels without the questions they belong to.
     """
+    from retrieval.supervision.distribution_shift import TrainingCoverage  # noqa: PLC0415
     from retrieval.supervision.labels import read_labels  # noqa: PLC0415
-    from retrieval.supervision.shift import Seen  # noqa: PLC0415
 
     if train_questions is None:
         if train_labels is not None:
@@ -276,21 +274,21 @@ def _seen(train_questions: Path | None, train_labels: Path | None) -> Seen | Non
         return None
     questions = read(train_questions)
     if any(question.split for question in questions):
-        questions = of_split(questions, "train")
-    return Seen.of(questions, read_labels(train_labels) if train_labels else [])
+        questions = filter_split(questions, "train")
+    return TrainingCoverage.from_questions(questions, read_labels(train_labels) if train_labels else [])
 
 
-def _key(answering: Answering, measuring: Measuring, engine: Engine, questions: Sequence[Question]) -> str:
+def _compute_key(answering: Answering, measuring: Measuring, engine: Engine, questions: Sequence[Question]) -> str:
     """Names everything that the outcomes depend on, so that only the same evaluation is gone on with."""
-    from retrieval.config import as_json  # noqa: PLC0415
-    from retrieval.evaluation.outcomes import fingerprint  # noqa: PLC0415
-    from retrieval.version import code_version  # noqa: PLC0415
+    from retrieval.config import export_settings  # noqa: PLC0415
+    from retrieval.evaluation.outcomes import compute_fingerprint  # noqa: PLC0415
+    from retrieval.version import get_code_version  # noqa: PLC0415
 
     parts = [
         engine.snapshot.hash, engine.checkpoint, str(engine.method), engine.encoder,
-        engine.reasoner.name, engine.reasoner.llm, engine.prompts, as_json(engine.options),
+        engine.reasoner.name, engine.reasoner.llm, engine.prompts, export_settings(engine.options),
         answering.budget, answering.seed, measuring.topics, measuring.subgraphs,
-        fingerprint(questions), code_version(), answering.foreign,
+        compute_fingerprint(questions), get_code_version(), answering.foreign,
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
@@ -299,38 +297,38 @@ def _write_pages(report: dict[str, Any], pages: Sequence[Path]) -> None:
     from retrieval.evaluation import report_page  # noqa: PLC0415
     from retrieval.evaluation.pages import render  # noqa: PLC0415
     from retrieval.evaluation.report import write_text  # noqa: PLC0415
-    from retrieval.metrics.figures import as_csv  # noqa: PLC0415
+    from retrieval.metrics.figures import render_csv  # noqa: PLC0415
 
     for page in pages:
         if page.suffix.lower() == ".csv":
-            text = as_csv(report["n"], report["metrics"], report["breakdowns"])
+            text = render_csv(report["n"], report["metrics"], report["breakdowns"])
         else:
-            text = render(page, report_page.title(report), report_page.blocks(report))
+            text = render(page, report_page.build_title(report), report_page.build_blocks(report))
         write_text(page, text)
-        note(f"wrote {page}")
+        print_note(f"wrote {page}")
 
 
-def _say(report: dict[str, Any], out: Path) -> None:
+def _print_report(report: dict[str, Any], out: Path) -> None:
     if report["manifest"]["cross_dataset"]:
-        note("The checkpoint was trained on another graph: this is a cross-dataset result.")
+        print_note("The checkpoint was trained on another graph: this is a cross-dataset result.")
     for name, value in report["metrics"].items():
         if value is not None:
             bounds = report["intervals"].get(name)
-            say(f"{name}\t{value:.4f}" + (f"\t{bounds[0]:.4f}\t{bounds[1]:.4f}" if bounds else ""))
+            print_result(f"{name}\t{value:.4f}" + (f"\t{bounds[0]:.4f}\t{bounds[1]:.4f}" if bounds else ""))
     latency, alone = report["latency_ms"], report["retrieval_ms"]
-    note(
+    print_note(
         f"{out}: {report['n']:,} questions, p50 {latency['p50']:.0f} ms, p95 {latency['p95']:.0f} ms; "
         f"retrieval alone {alone['p50']:.0f} and {alone['p95']:.0f} ms"
     )
-    lacking, own = report["coverage"], report["own_subgraphs"]
+    lacking, subgraphs = report["coverage"], report["own_subgraphs"]
     for count, of, what in (
         (lacking["topics_missing"], lacking["with_topics"], "name a topic entity that the graph lacks"),
         (lacking["answers_missing"], lacking["with_answers"], "have an answer that the graph lacks"),
     ):
         if count:
-            note(f"{count:,} of {of:,} questions {what}")
-    if own["questions"]:
-        lost = sum(own["unknown_triples"].values())
-        note(
-            f"{own['questions']:,} questions were asked on their own subgraphs; the graph lacks {lost:,} triples"
+            print_note(f"{count:,} of {of:,} questions {what}")
+    if subgraphs["questions"]:
+        lost = sum(subgraphs["unknown_triples"].values())
+        print_note(
+            f"{subgraphs['questions']:,} questions were asked on their own subgraphs; the graph lacks {lost:,} triples"
         )

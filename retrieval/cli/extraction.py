@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Literal
 
 from retrieval import environment
-from retrieval.cli.console import Bars, note, say, stoppable
+from retrieval.cli.console import Bars, print_note, print_result, watch_interrupts
 from retrieval.cli.options import Encoding
 from retrieval.errors import ConfigError, EmptySourceError
-from retrieval.kg.snapshot.cache import cache_of
+from retrieval.kg.snapshot.cache import get_cache_folder
 
 
 def extract(
@@ -42,10 +42,10 @@ def extract(
     from retrieval.extraction import extract as extraction  # noqa: PLC0415
     from retrieval.kg import snapshot  # noqa: PLC0415
     from retrieval.kg.build import build_snapshot  # noqa: PLC0415 - loads polars
-    from retrieval.llm.metering import Limit, Meter, metered  # noqa: PLC0415
+    from retrieval.llm.metering import Limit, Meter, use_meter  # noqa: PLC0415
     from retrieval.llm.replies import Asker, ReplyStore  # noqa: PLC0415
 
-    settings = environment.language_model()
+    settings = environment.read_llm_settings()
     if settings is None:
         raise ConfigError(
             "Facts are read by a language model, and none is configured.",
@@ -53,15 +53,13 @@ def extract(
         )
     read = snapshot.open(corpus)
     if read.passages is None:
-        raise EmptySourceError(
-            f"{corpus} holds no passages.", hint="Give a corpus that build-corpus has made."
-        )
-    passages = [read.passages.passage(i) for i in range(len(read.passages))]
+        raise EmptySourceError(f"{corpus} holds no passages.", hint="Give a corpus that build-corpus has made.")
+    passages = [read.passages.get_passage(i) for i in range(len(read.passages))]
     encode = encoding.load().encode if merge < 1 else None
-    store = ReplyStore(replies or cache_of(corpus) / "replies")
-    asker = Asker(extraction.patient(settings), store, concurrency=concurrency)
+    store = ReplyStore(replies or get_cache_folder(corpus) / "replies")
+    asker = Asker(extraction.allow_long_replies(settings), store, concurrency=concurrency)
     meter = Meter(Limit(max_tokens, max_cost), whose="this extraction")
-    with stoppable() as stop, Bars() as bars, metered(meter):
+    with watch_interrupts() as stop, Bars() as bars, use_meter(meter):
         made = extraction.extract(
             passages, asker, encode, form=form, threshold=merge, progress=bars, cancelled=stop.is_set
         )
@@ -70,22 +68,22 @@ def extract(
     report.write_text(json.dumps(made.report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     spent = made.report["usage"]
     cost = "" if spent["cost"] is None else f", cost {spent['cost']:.4f}"
-    say(
+    print_result(
         f"{out}: {graph.num_triples:,} triples, {graph.num_entities:,} entities from "
         f"{len(passages):,} passages; snapshot {graph.hash[:12]}"
     )
-    say(
+    print_result(
         f"usage\t{spent['llm_calls']:,} calls\t{spent['prompt_tokens']:,} prompt and "
         f"{spent['completion_tokens']:,} completion tokens{cost}; {asker.kept:,} replies were kept from before"
     )
-    say(
+    print_result(
         f"merged\t{made.report['names']:,} names to {made.report['entities']:,} entities\t"
         f"{made.report['merged_by_spelling']:,} by spelling, {made.report['merged_by_meaning']:,} by meaning"
     )
     if made.unread or made.failed:
-        note(
+        print_note(
             f"{len(made.unread):,} replies could not be read; {len(made.failed):,} passages got none, "
             "run again to ask for them"
         )
-    note(f"wrote {report}")
+    print_note(f"wrote {report}")
     return 0

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from retrieval.cli.console import Bars, ProblemList, note, say, stoppable
+from retrieval.cli.console import Bars, ProblemList, print_note, print_result, watch_interrupts
 from retrieval.cli.options import Encoding, GraphFormat, Table
 from retrieval.errors import EmptySourceError
 from retrieval.kg.readers.options import ReadOptions
@@ -32,7 +32,7 @@ def build_graph(
         out: the graph's directory.
         index: make the vectors of entity labels.
     """
-    return _indexed_if(index, encoding, _build(source, out, table.options()))
+    return _build_index_if(index, encoding, _build(source, out, table.build_options()))
 
 
 def preview(file: Path, /, *, questions: bool = False, table: Table = Table()) -> int:
@@ -42,27 +42,27 @@ def preview(file: Path, /, *, questions: bool = False, table: Table = Table()) -
         file: it is not imported.
         questions: it is meant as a question set.
     """
-    from retrieval.kg.readers import preview_graph  # noqa: PLC0415
+    from retrieval.kg.readers import read_preview  # noqa: PLC0415
     from retrieval.questions import preview_questions  # noqa: PLC0415
 
-    found = (preview_questions if questions else preview_graph)(file, options=table.options())
+    guess = (preview_questions if questions else read_preview)(file, options=table.build_options())
     shown = {
-        "format": found.format or "not recognised",
-        "delimiter": repr(found.delimiter) if found.delimiter else "",
-        "header": "" if found.header is None else "yes" if found.header else "no",
-        "encoding": found.encoding,
-        "columns": ", ".join(f"{role} {position}" for role, position in found.columns.items()),
-        "files": ", ".join(name for name, _ in found.members),
+        "format": guess.format or "not recognised",
+        "delimiter": repr(guess.delimiter) if guess.delimiter else "",
+        "header": "" if guess.header is None else "yes" if guess.header else "no",
+        "encoding": guess.encoding,
+        "columns": ", ".join(f"{role} {position}" for role, position in guess.columns.items()),
+        "files": ", ".join(name for name, _ in guess.members),
     }
     for name, value in shown.items():
         if value:
-            note(f"{name}: {value}")
-    for line in found.notes:
-        note(f"note: {line}")
-    if found.rows:
-        say("\t".join(found.titles))
-    for row in found.rows:
-        say("\t".join(" ".join(cell.split()) for cell in row))
+            print_note(f"{name}: {value}")
+    for line in guess.notes:
+        print_note(f"note: {line}")
+    if guess.rows:
+        print_result("\t".join(guess.titles))
+    for row in guess.rows:
+        print_result("\t".join(" ".join(cell.split()) for cell in row))
     return 0
 
 
@@ -90,11 +90,11 @@ def build_corpus(
         raise EmptySourceError(
             "The files hold facts and no passages.", hint="Use `build-graph`, or name the --format of a text."
         )
-    return _indexed_if(index, encoding, graph)
+    return _build_index_if(index, encoding, graph)
 
 
 def _build(source: tuple[Path, ...], out: Path, options: ReadOptions) -> Snapshot:
-    from retrieval.kg.analysis.import_report import report  # noqa: PLC0415
+    from retrieval.kg.analysis.import_report import build_report  # noqa: PLC0415
     from retrieval.kg.build.from_files import build_from_files  # noqa: PLC0415
 
     began = time.perf_counter()
@@ -103,36 +103,36 @@ def _build(source: tuple[Path, ...], out: Path, options: ReadOptions) -> Snapsho
         with Bars() as bars:
             graph, reports = build_from_files(source, out, options, problems=problems, progress=bars)
     finally:
-        problems.report()
+        problems.print_problems()
     counts = graph.manifest
     passages = f", {counts.passages:,} passages" if counts.passages else ""
-    odd = _odd(report(graph, reports))
-    say(
+    odd = _describe_oddities(build_report(graph, reports))
+    print_result(
         f"{out}: {counts.triples:,} triples, {counts.entities:,} entities, {counts.relations:,} relations"
         f"{passages}; snapshot {graph.hash[:12]} in {time.perf_counter() - began:.1f} s"
     )
     if odd:
-        note(f"of note: {odd}")
+        print_note(f"of note: {odd}")
     return graph
 
 
-def _odd(found: ImportReport) -> str:
+def _describe_oddities(import_report: ImportReport) -> str:
     """What a person should know of an import, in a line; empty where nothing is odd."""
     counts = {
-        "duplicates": found.duplicates,
-        "self-loops": found.self_loops,
-        "nodes of no fact": found.dangling,
-        "rows with a blank name": found.blank_labels,
-        "files of odd encodings": found.odd_encodings,
+        "duplicates": import_report.duplicates,
+        "self-loops": import_report.self_loops,
+        "nodes of no fact": import_report.dangling,
+        "rows with a blank name": import_report.blank_labels,
+        "files of odd encodings": import_report.odd_encodings,
     }
     return ", ".join(f"{what}: {count:,}" for what, count in counts.items() if count)
 
 
-def _indexed_if(wanted: bool, encoding: Encoding, graph: Snapshot) -> int:
+def _build_index_if(wanted: bool, encoding: Encoding, graph: Snapshot) -> int:
     if not wanted:
-        note("The vectors were skipped; names are found by their spelling only, and passages not at all.")
+        print_note("The vectors were skipped; names are found by their spelling only, and passages not at all.")
         return 0
-    return _indexed(encoding, graph)
+    return _build_index(encoding, graph)
 
 
 def index(graph: Path, /, *, encoding: Encoding = Encoding()) -> int:
@@ -143,17 +143,17 @@ def index(graph: Path, /, *, encoding: Encoding = Encoding()) -> int:
     """
     from retrieval.kg import snapshot  # noqa: PLC0415
 
-    return _indexed(encoding, snapshot.open(graph))
+    return _build_index(encoding, snapshot.open(graph))
 
 
-def _indexed(encoding: Encoding, graph: Snapshot) -> int:
+def _build_index(encoding: Encoding, graph: Snapshot) -> int:
     from retrieval.methods._shared.path_reader import wordings  # noqa: PLC0415 - imports torch
     from retrieval.text import indexing  # noqa: PLC0415 - imports torch
 
-    with stoppable() as stop, Bars() as bars:
+    with watch_interrupts() as stop, Bars() as bars:
         encoder = encoding.load()
         indexing.build(graph, encoder, progress=bars, cancelled=stop.is_set)
         wordings.build(graph, encoder, progress=bars, cancelled=stop.is_set)
     passages = f" and {graph.manifest.passages:,} passages" if graph.passages is not None else ""
-    say(f"{graph.path}: vectors of {graph.num_entities:,} labels{passages} by {encoder.name}")
+    print_result(f"{graph.path}: vectors of {graph.num_entities:,} labels{passages} by {encoder.name}")
     return 0

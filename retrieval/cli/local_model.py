@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from retrieval.cli.console import note
+from retrieval.cli.console import print_note
 from retrieval.environment import LOCAL_AT_ONCE, LOCAL_CONTEXT, LOCAL_MODEL, LOCAL_PORT
 
 
@@ -27,19 +27,19 @@ def serve(
     """
     import uvicorn  # noqa: PLC0415
 
-    from retrieval.llm.local import LlamaCpp, weights  # noqa: PLC0415
-    from retrieval.llm.serving import application  # noqa: PLC0415
+    from retrieval.llm.local import LlamaCpp, find_weights  # noqa: PLC0415
+    from retrieval.llm.serving import build_application  # noqa: PLC0415
 
-    file = model or weights()
+    file = model or find_weights()
     name = file.stem.lower() if model else LOCAL_MODEL
     # The file from pip is packed in a form that prompts are read slowly in, and small enough to be unpacked.
     opened = LlamaCpp(file, context=context, threads=threads, at_once=at_once, unpack=model is None)
-    app = application(opened, name)
-    named = {"LLM_BASE_URL": "local"}
+    app = build_application(opened, name)
+    variables = {"LLM_BASE_URL": "local"}
     if (model, port, context) != (None, LOCAL_PORT, LOCAL_CONTEXT):
-        named = {"LLM_BASE_URL": f"http://127.0.0.1:{port}/v1", "LLM_MODEL": name}
-        named |= {"LLM_CONTEXT_LENGTH": str(context), "LLM_CONSTRAINTS": "grammar"}
-    local = " ".join(f"{key}={value}" for key, value in named.items())
-    note(f"Serving {name} ({file.stat().st_size / 1e6:,.0f} MB). Ask it with {local}; Ctrl-C ends.")
+        variables = {"LLM_BASE_URL": f"http://127.0.0.1:{port}/v1", "LLM_MODEL": name}
+        variables |= {"LLM_CONTEXT_LENGTH": str(context), "LLM_CONSTRAINTS": "grammar"}
+    local = " ".join(f"{key}={value}" for key, value in variables.items())
+    print_note(f"Serving {name} ({file.stat().st_size / 1e6:,.0f} MB). Ask it with {local}; Ctrl-C ends.")
     uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning", lifespan="off")
     return 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from retrieval.config import pairs
+from retrieval.config import parse_pairs
 from retrieval.errors import ConfigError
 from retrieval.kg.readers.catalog import FORMATS
 from retrieval.kg.readers.options import ReadOptions
@@ -49,7 +49,7 @@ class Encoding:
 
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionOptions:
     """Which questions.
 
     Attributes:
@@ -109,16 +109,16 @@ class Table:
     encoding: str | None = None
     columns: str | None = None
 
-    def options(self) -> ReadOptions:
+    def build_options(self) -> ReadOptions:
         """What readers take.
 
         Raises:
             ConfigError: not three columns are named.
         """
-        return ReadOptions(self.fmt, self.delimiter, self.header, self.encoding, _columns(self.columns))
+        return ReadOptions(self.fmt, self.delimiter, self.header, self.encoding, _parse_columns(self.columns))
 
 
-def _columns(text: str | None) -> dict[str, int | str] | None:
+def _parse_columns(text: str | None) -> dict[str, int | str] | None:
     """The columns of head, relation and tail, as ``2,0,1`` or ``subject,predicate,object`` names them."""
     if text is None:
         return None
@@ -128,21 +128,21 @@ def _columns(text: str | None) -> dict[str, int | str] | None:
     return {role: int(part) if part.isdigit() else part for role, part in zip(ROLES, parts, strict=True)}
 
 
-def settings_of(texts: tuple[str, ...]) -> Settings:
+def parse_settings(texts: tuple[str, ...]) -> Settings:
     """``name=value`` pairs; a value is a number, true or false where it reads as one.
 
     Raises:
         ConfigError: one is not of that form.
     """
-    return pairs(texts, "--set ")
+    return parse_pairs(texts, "--set ")
 
 
-def method_of(checkpoint: Path | None, named: str | None) -> str:
+def resolve_method(checkpoint: Path | None, method: str | None) -> str:
     """The method asked for: as named, else the checkpoint's own, else the default.
 
     Raises:
         CheckpointError: the checkpoint is missing or damaged.
     """
-    if named is not None or checkpoint is None:
-        return named or DEFAULT
+    if method is not None or checkpoint is None:
+        return method or DEFAULT
     return read_manifest(checkpoint).method

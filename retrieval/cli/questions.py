@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from retrieval import environment
-from retrieval.cli.console import Bars, ProblemList, note, say, stoppable
-from retrieval.cli.options import Asked, Encoding
+from retrieval.cli.console import Bars, ProblemList, print_note, print_result, watch_interrupts
+from retrieval.cli.options import Encoding, QuestionOptions
 from retrieval.errors import ConfigError, SourceError, TrainingDataError
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.readers.options import ReadOptions
-from retrieval.kg.snapshot.cache import cache_of
+from retrieval.kg.snapshot.cache import get_cache_folder
 from retrieval.questions import files as question_files
 from retrieval.questions.formats import FORMATS, SPLITS
 
@@ -24,14 +24,10 @@ if TYPE_CHECKING:
     from retrieval.types import Question
 
 
-Format = Annotated[
-    str, Parameter(name="--format", help=f"One of: {', '.join(FORMATS)}; detected when left out.")
-]
+Format = Annotated[str, Parameter(name="--format", help=f"One of: {', '.join(FORMATS)}; detected when left out.")]
 
 
-def import_questions(
-    file: tuple[Path, ...], /, *, out: Path, fmt: Format = "auto", about: str | None = None
-) -> int:
+def import_questions(file: tuple[Path, ...], /, *, out: Path, fmt: Format = "auto", about: str | None = None) -> int:
     """Read question files of any known format and write them as one JSONL file, with splits.
 
     Args:
@@ -39,15 +35,15 @@ def import_questions(
         file: gzipped or not; several become one set.
         out: JSONL; gzipped when it ends in .gz.
     """
-    read_all = [question for one in file for question in read(one, fmt, about)]
+    read_all = [question for path in file for question in read(path, fmt, about)]
     distinct = {question.id: question for question in read_all}
     if len(distinct) < len(read_all):
         raise SourceError("Two of the files use the same question ids.", hint="Import them one by one.")
-    found = question_files.with_splits(read_all)
-    question_files.write_questions(out, found)
-    counts = Counter(question.split for question in found)
+    questions = question_files.assign_splits(read_all)
+    question_files.write_questions(out, questions)
+    counts = Counter(question.split for question in questions)
     shares = ", ".join(f"{counts[name]:,} {name}" for name in SPLITS if counts[name])
-    say(f"{out}: {len(found):,} questions ({shares})")
+    print_result(f"{out}: {len(questions):,} questions ({shares})")
     return 0
 
 
@@ -60,26 +56,26 @@ def check(graph: Path, questions: Path, /) -> int:
     """
     from retrieval.questions.checking import check_questions  # noqa: PLC0415 - numpy
 
-    with stoppable() as stop:
-        found = check_questions(snapshots.open(graph), read(questions), cancelled=stop.is_set)
+    with watch_interrupts() as stop:
+        result = check_questions(snapshots.open(graph), read(questions), cancelled=stop.is_set)
     counts = (
-        ("questions", found.questions, ", ".join(f"{count:,} {name}" for name, count in found.splits)),
-        ("askable", found.askable, "name a topic that is there, or none"),
-        ("measurable", found.measurable, "have answers, all of which are there"),
-        ("topics", found.topics_found, f"of {found.topics:,}"),
-        ("answers", found.answers_found, f"of {found.answers:,}"),
-        ("relations", found.relations_found, f"of {found.relations:,}"),
-        ("passages", found.passages_found, f"of {found.passages:,}"),
-        *([("programs", found.programs_found, f"of {found.programs:,}")] if found.programs else []),
+        ("questions", result.questions, ", ".join(f"{count:,} {name}" for name, count in result.splits)),
+        ("askable", result.askable, "name a topic that is there, or none"),
+        ("measurable", result.measurable, "have answers, all of which are there"),
+        ("topics", result.topics_found, f"of {result.topics:,}"),
+        ("answers", result.answers_found, f"of {result.answers:,}"),
+        ("relations", result.relations_found, f"of {result.relations:,}"),
+        ("passages", result.passages_found, f"of {result.passages:,}"),
+        *([("programs", result.programs_found, f"of {result.programs:,}")] if result.programs else []),
     )
     for name, count, about in counts:
-        say(f"{name}\t{count:,}\t{about}")
-    for kind, missing in (("topic", found.topics_missing), ("answer", found.answers_missing)):
-        for one in missing:
-            near = f"near: {', '.join(one.nearest)}" if one.nearest else "nothing near"
-            say(f"missing {kind}\t{one.name}\t{one.questions:,} questions; {near}")
-    for program in found.programs_missing:
-        say(f"missing program\t{program.question}\t{program.message} {program.hint}".rstrip())
+        print_result(f"{name}\t{count:,}\t{about}")
+    for kind, missing in (("topic", result.topics_missing), ("answer", result.answers_missing)):
+        for name_report in missing:
+            near = f"near: {', '.join(name_report.nearest)}" if name_report.nearest else "nothing near"
+            print_result(f"missing {kind}\t{name_report.name}\t{name_report.questions:,} questions; {near}")
+    for program in result.programs_missing:
+        print_result(f"missing program\t{program.question}\t{program.message} {program.hint}".rstrip())
     return 0
 
 
@@ -97,22 +93,22 @@ def sample(graph: Path, /, *, count: int = 20, seed: int = 0, out: Path | None =
     """
     from retrieval.questions.sampling import sample_questions  # noqa: PLC0415 - numpy
 
-    found = sample_questions(snapshots.open(graph), count, seed)
-    if not found:
+    questions = sample_questions(snapshots.open(graph), count, seed)
+    if not questions:
         raise TrainingDataError("No question could be made of this graph.", hint="It needs facts with names.")
     if out is not None:
-        question_files.write_questions(out, found)
-        say(f"{out}: {len(found):,} questions")
+        question_files.write_questions(out, questions)
+        print_result(f"{out}: {len(questions):,} questions")
         return 0
-    for question in found:
-        say(json.dumps(question_files.to_json(question), ensure_ascii=False))
+    for question in questions:
+        print_result(json.dumps(question_files.to_json(question), ensure_ascii=False))
     return 0
 
 
 def label(
     *,
     graph: Path,
-    asked: Asked,
+    question_options: QuestionOptions,
     out: Path,
     strategy: str = "answer-set",
     prompt: Literal["reg", "rapl", "rel-rag"] | None = None,
@@ -145,12 +141,10 @@ def label(
     from retrieval.supervision.verdicts import VerdictRationalizer, read_verdicts  # noqa: PLC0415
 
     if strategy != "llm" and (prompt or candidates):
-        raise ConfigError(
-            "--prompt and --candidates are for --strategy llm.", hint="Add it, or leave them out."
-        )
+        raise ConfigError("--prompt and --candidates are for --strategy llm.", hint="Add it, or leave them out.")
     work = rationalizers.LLMWork(
-        environment.language_model(),
-        replies or cache_of(graph) / "replies",
+        environment.read_llm_settings(),
+        replies or get_cache_folder(graph) / "replies",
         prompt or "reg",
         candidates,
         concurrency,
@@ -159,31 +153,31 @@ def label(
     if verdicts:
         rationalizer = VerdictRationalizer(read_verdicts(verdicts), rationalizer)
     snapshot = snapshots.open(graph)
-    grounded, skipped = grounding.ground(snapshot, of_split(read(asked.questions), asked.split))
+    grounded, skipped = grounding.resolve_questions(
+        snapshot, filter_split(read(question_options.questions), question_options.split)
+    )
     grounding.require(grounded, skipped)
-    with stoppable() as stop, Bars() as bars:
-        found = rationalizer.label(
+    with watch_interrupts() as stop, Bars() as bars:
+        labelling = rationalizer.label(
             snapshot, grounded, encoder=encoding.load(), progress=bars, cancelled=stop.is_set
         )
     if skipped.total:
-        note(f"Skipped: {skipped}.")
-    for line in found.notes:
-        note(line)
-    if found.unlabelled == len(grounded):
+        print_note(f"Skipped: {skipped}.")
+    for line in labelling.notes:
+        print_note(line)
+    if labelling.unlabelled == len(grounded):
         raise TrainingDataError(
             f"None of the {len(grounded):,} questions could be labelled; {out} is not written.",
             hint="Use another strategy, or a question set that belongs to this graph.",
         )
-    count = write_labels(out, found.labels)
-    for line in summary(found, len(grounded)):
-        say(line)
-    say(f"{out}: {count:,} labels")
+    count = write_labels(out, labelling.labels)
+    for line in format_summary(labelling, len(grounded)):
+        print_result(line)
+    print_result(f"{out}: {count:,} labels")
     return 0
 
 
-def combine_labels(
-    first: Path, second: Path, *, out: Path, how: Literal["union", "intersection"] = "union"
-) -> int:
+def combine_labels(first: Path, second: Path, *, out: Path, how: Literal["union", "intersection"] = "union") -> int:
     """Write the labels that either of two files has, or both have (ReG Table 6).
 
     Args:
@@ -195,25 +189,25 @@ def combine_labels(
     Raises:
         TrainingDataError: a file cannot be read, or nothing is left.
     """
-    from retrieval.supervision.labels import combined, read_labels, write_labels  # noqa: PLC0415
+    from retrieval.supervision.labels import merge_labels, read_labels, write_labels  # noqa: PLC0415
 
-    kept = combined(read_labels(first), read_labels(second), how)
+    kept = merge_labels(read_labels(first), read_labels(second), how)
     if not kept:
         raise TrainingDataError(
             f"The two files agree on no label; {out} is not written.", hint="Take the union, or one of them."
         )
-    say(f"{out}: {write_labels(out, kept):,} labels")
+    print_result(f"{out}: {write_labels(out, kept):,} labels")
     return 0
 
 
-def summary(found: Labelling, questions: int) -> list[str]:
+def format_summary(labelling: Labelling, questions: int) -> list[str]:
     """Coverage, fit, compression and cost of a labelling, a line each."""
-    labelled = questions - found.unlabelled
+    labelled = questions - labelling.unlabelled
     lines = [
         f"coverage\t{labelled / questions:.4f}\t{labelled:,} of {questions:,} questions have a path",
-        f"fit\t{found.fit:.4f}\tmean F1 of what the labelled questions' best paths reach",
+        f"fit\t{labelling.fit:.4f}\tmean F1 of what the labelled questions' best paths reach",
     ]
-    small = found.compression
+    small = labelling.compression
     if small is not None:
         raw, merged = small.raw / max(small.pools, 1), small.merged / max(small.pools, 1)
         lines += [
@@ -221,11 +215,11 @@ def summary(found: Labelling, questions: int) -> list[str]:
             f"compression\t{small.ratio:.4f}\tof the average; of the largest pool {small.ratio_max:.4f} "
             f"({small.raw_max:,} -> {small.merged_max:,})",
         ]
-    usage = found.usage
-    if usage.llm_calls or found.kept_replies:
+    usage = labelling.usage
+    if usage.llm_calls or labelling.kept_replies:
         lines.append(
             f"usage\t{usage.llm_calls:,} calls\t{usage.prompt_tokens:,} prompt and {usage.completion_tokens:,} "
-            f"completion tokens; {found.kept_replies:,} replies were kept from before"
+            f"completion tokens; {labelling.kept_replies:,} replies were kept from before"
         )
     return lines
 
@@ -236,10 +230,10 @@ def read(path: Path, fmt: str = "auto", about: str | None = None) -> list[Questi
     try:
         return question_files.read_questions(path, ReadOptions(format=fmt), problems=problems, graph=about)
     finally:
-        problems.report()
+        problems.print_problems()
 
 
-def of_split(questions: list[Question], split: str | None) -> list[Question]:
+def filter_split(questions: list[Question], split: str | None) -> list[Question]:
     """The questions of one split; all when none is named.
 
     Raises:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from retrieval import environment
-from retrieval.cli.console import Bars, note, say, stoppable
+from retrieval.cli.console import Bars, print_note, print_result, watch_interrupts
 from retrieval.cli.options import Encoding
 from retrieval.errors import ConfigError
 
@@ -27,45 +27,43 @@ def study(config: Path, /, *, out: Path, capsule: Path | None = None, encoding: 
         capsule: write the study as one file too, for `reproduce`.
     """
     from retrieval.evaluation import study_page  # noqa: PLC0415 - imports torch
-    from retrieval.evaluation.pages import html, markdown  # noqa: PLC0415
+    from retrieval.evaluation.pages import render_html, render_markdown  # noqa: PLC0415
     from retrieval.evaluation.report import write_text  # noqa: PLC0415
     from retrieval.evaluation.study import Study  # noqa: PLC0415
-    from retrieval.studies.plan import cells  # noqa: PLC0415
+    from retrieval.studies.plan import list_cells  # noqa: PLC0415
     from retrieval.studies.plan import read as read_plan  # noqa: PLC0415
-    from retrieval.studies.summary import summarise  # noqa: PLC0415
-    from retrieval.studies.tables import as_latex  # noqa: PLC0415
+    from retrieval.studies.summary import build_summary  # noqa: PLC0415
+    from retrieval.studies.tables import format_latex  # noqa: PLC0415
     from retrieval.studies.winners import find_winners  # noqa: PLC0415
 
     planned = read_plan(config)
-    note(f"{len(cells(planned)):,} cells")
-    with stoppable() as stop, Bars() as bars:
+    print_note(f"{len(list_cells(planned)):,} cells")
+    with watch_interrupts() as stop, Bars() as bars:
         running = Study(
             planned, out,
-            encoder=encoding.load(), llm=environment.language_model(),
-            say=note, progress=bars, cancelled=stop.is_set,
+            encoder=encoding.load(), llm=environment.read_llm_settings(),
+            say=print_note, progress=bars, cancelled=stop.is_set,
         )  # fmt: skip
         results = list(running.run())
-    summary = summarise(results, baseline=planned.baseline)
-    summary["winners"] = find_winners(summary["rows"], running.values_of)
+    summary = build_summary(results, baseline=planned.baseline)
+    summary["winners"] = find_winners(summary["rows"], running.load_values)
     write_text(out / "study.json", json.dumps(summary, ensure_ascii=False, indent=1) + "\n")
     how = f"{planned.reasoner} reasoner, {planned.budget} triples a question."
-    title, blocks = f"Study {config.stem}", study_page.blocks(summary, how, split=planned.split)
-    table = as_latex(summary["rows"], config.stem, split=planned.split, winners=summary["winners"])
+    title, blocks = f"Study {config.stem}", study_page.build_blocks(summary, how, split=planned.split)
+    table = format_latex(summary["rows"], config.stem, split=planned.split, winners=summary["winners"])
     write_text(out / "study.tex", table)
-    for name, form in (("study.md", markdown), ("study.html", html)):
+    for name, form in (("study.md", render_markdown), ("study.html", render_html)):
         write_text(out / name, form(title, blocks))
     for row in summary["rows"]:
-        figures = ", ".join(
-            f"{name} {row['metrics'][name]['mean']:.3f}" for name in ("hit_at_1", "exact_set")
-        )
-        asked = f"n {row['n']:,}, seeds {', '.join(map(str, row['seeds']))}"
-        say(f"{row['train']} {row['fraction']:.0%} {row['variant']} -> {row['test']} ({asked}): {figures}")
-    note(f"wrote study.json, study.md, study.html and study.tex in {out}")
+        figures = ", ".join(f"{name} {row['metrics'][name]['mean']:.3f}" for name in ("hit_at_1", "exact_set"))
+        scope = f"n {row['n']:,}, seeds {', '.join(map(str, row['seeds']))}"
+        print_result(f"{row['train']} {row['fraction']:.0%} {row['variant']} -> {row['test']} ({scope}): {figures}")
+    print_note(f"wrote study.json, study.md, study.html and study.tex in {out}")
     if capsule is not None:
         from retrieval.evaluation.capsule import write  # noqa: PLC0415
 
         write(capsule, running, config.stem)
-        note(f"wrote {capsule}")
+        print_note(f"wrote {capsule}")
     return 0
 
 
@@ -88,71 +86,75 @@ def reproduce(
     """
     with tempfile.TemporaryDirectory() as folder:
         home = out or Path(folder) / "again"
-        rows = _again(capsule, Path(folder) / "capsule", home, graph, encoding, checkpoints=checkpoints)
+        rows = _run_again(capsule, Path(folder) / "capsule", home, graph, encoding, checkpoints=checkpoints)
     for row in rows:
         cell = row["cell"]
-        what = (
-            f"{cell['train']} {cell['fraction']:.0%} {cell['variant']} seed {cell['seed']} -> {cell['test']}"
-        )
+        what = f"{cell['train']} {cell['fraction']:.0%} {cell['variant']} seed {cell['seed']} -> {cell['test']}"
         if row["same"] and not row["changed"]:
-            say(f"{what}: the same, {row['questions']:,} questions")
+            print_result(f"{what}: the same, {row['questions']:,} questions")
             continue
-        say(f"{what}: {row['changed']:,} of {row['questions']:,} questions have other answers")
+        print_result(f"{what}: {row['changed']:,} of {row['questions']:,} questions have other answers")
         for name, (then, now) in row["metrics"].items():
             if then != now:
                 by = "" if now is None else f"\t{now - then:+.4f}"
-                say(f"  {name}\t{then:.4f}\t{'-' if now is None else f'{now:.4f}'}{by}")
+                print_result(f"  {name}\t{then:.4f}\t{'-' if now is None else f'{now:.4f}'}{by}")
     same = sum(row["same"] for row in rows)
-    note(f"{same:,} of {len(rows):,} cells have the same figures")
+    print_note(f"{same:,} of {len(rows):,} cells have the same figures")
     return 0
 
 
-def _again(
-    path: Path, folder: Path, out: Path, named: Sequence[str], encoding: Encoding, *, checkpoints: bool
+def _run_again(
+    path: Path,
+    folder: Path,
+    out: Path,
+    graph_options: Sequence[str],
+    encoding: Encoding,
+    *,
+    checkpoints: bool,
 ) -> list[dict[str, Any]]:
     """Run it, and compare."""
     from retrieval.evaluation import capsule as capsules  # noqa: PLC0415 - imports torch
     from retrieval.evaluation.study import Study  # noqa: PLC0415
-    from retrieval.version import code_version  # noqa: PLC0415
+    from retrieval.version import get_code_version  # noqa: PLC0415
 
-    found = capsules.unpack(path, folder)
-    planned = found.plan(_graphs(named, found.data))
-    if found.index["code_version"] != code_version():
-        note(f"The capsule was made by Clew {found.index['code_version']}; this is {code_version()}.")
-    found.take_labels(out)
+    capsule = capsules.unpack(path, folder)
+    planned = capsule.build_plan(_parse_graphs(graph_options, capsule.data))
+    if capsule.index["code_version"] != get_code_version():
+        print_note(f"The capsule was made by Clew {capsule.index['code_version']}; this is {get_code_version()}.")
+    capsule.take_labels(out)
     if checkpoints:
-        found.take_checkpoints(out)
-    with stoppable() as stop, Bars() as bars:
+        capsule.take_checkpoints(out)
+    with watch_interrupts() as stop, Bars() as bars:
         encoder = encoding.load()
-        if encoder.name != found.index["encoder"]:
+        if encoder.name != capsule.index["encoder"]:
             raise ConfigError(
-                f"The capsule was made with the encoder {found.index['encoder']}, and this one is {encoder.name}.",
-                hint=f"Give --encoder {found.index['encoder']}.",
+                f"The capsule was made with the encoder {capsule.index['encoder']}, and this one is {encoder.name}.",
+                hint=f"Give --encoder {capsule.index['encoder']}.",
             )
         study = Study(
             planned, out,
-            encoder=encoder, llm=environment.language_model(), say=note, progress=bars, cancelled=stop.is_set,
+            encoder=encoder, llm=environment.read_llm_settings(), say=print_note, progress=bars, cancelled=stop.is_set,
         )  # fmt: skip
         for _ in study.run():
             pass
-    return capsules.differences(found, study)
+    return capsules.compare_cells(capsule, study)
 
 
-def _graphs(named: Sequence[str], data: Mapping[str, Any]) -> dict[str, Path]:
+def _parse_graphs(graph_options: Sequence[str], data: Mapping[str, Any]) -> dict[str, Path]:
     """NAME=DIRECTORY as directories by name.
 
     Raises:
         ConfigError: one names no data set of the capsule.
     """
-    if len(data) == 1 and len(named) == 1 and named[0].partition("=")[0] not in data:
-        return {next(iter(data)): Path(named[0])}
-    found = {}
-    for text in named:
+    if len(data) == 1 and len(graph_options) == 1 and graph_options[0].partition("=")[0] not in data:
+        return {next(iter(data)): Path(graph_options[0])}
+    directories = {}
+    for text in graph_options:
         name, equals, place = text.rpartition("=")
         if not equals or name not in data:
             raise ConfigError(
                 f"--graph {text!r} names no data set of the capsule.",
                 hint=f'It has: {", ".join(data)}. Write --graph "NAME=DIRECTORY".',
             )
-        found[name] = Path(place)
-    return found
+        directories[name] = Path(place)
+    return directories

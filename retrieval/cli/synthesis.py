@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Literal
 from cyclopts import Parameter
 
 from retrieval import environment
-from retrieval.cli.console import Bars, note, say, stoppable
-from retrieval.cli.options import Asked, Encoding
-from retrieval.cli.questions import of_split, read
+from retrieval.cli.console import Bars, print_note, print_result, watch_interrupts
+from retrieval.cli.options import Encoding, QuestionOptions
+from retrieval.cli.questions import filter_split, read
 from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError, TrainingDataError
 from retrieval.kg import snapshot as snapshots
-from retrieval.kg.snapshot.cache import cache_of
+from retrieval.kg.snapshot.cache import get_cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -62,7 +62,7 @@ class Exploring:
 def synthesise(
     *,
     graph: Path,
-    asked: Asked,
+    question_options: QuestionOptions,
     out: Path,
     exploring: Exploring = Exploring(),
     refined: Path | None = None,
@@ -80,52 +80,55 @@ def synthesise(
         keep: what a shortest form keeps: the relation paths to the answers too, or the answers alone.
     """
     from retrieval.llm.replies import ReplyStore  # noqa: PLC0415
-    from retrieval.methods.graph_s3.agent.synthesis import as_trajectory  # noqa: PLC0415 - imports torch
-    from retrieval.methods.graph_s3.agent.synthesis import refined as shortened  # noqa: PLC0415
+    from retrieval.methods.graph_s3.agent.synthesis import make_refined as shortened  # noqa: PLC0415
+    from retrieval.methods.graph_s3.agent.synthesis import to_trajectory  # noqa: PLC0415 - imports torch
     from retrieval.supervision import grounding  # noqa: PLC0415
     from retrieval.supervision.trajectories import write_trajectories  # noqa: PLC0415
 
-    llm = _language_model(exploring)
+    llm = _get_language_model(exploring)
     snapshot = snapshots.open(graph)
-    grounded, skipped = grounding.ground(snapshot, of_split(read(asked.questions), asked.split))
+    grounded, skipped = grounding.resolve_questions(
+        snapshot, filter_split(read(question_options.questions), question_options.split)
+    )
     grounding.require(grounded, skipped)
-    with stoppable() as stop, Bars() as bars:
+    with watch_interrupts() as stop, Bars() as bars:
         if llm is None:
-            world, episodes = _offline(
+            world, episodes = _make_offline(
                 exploring, encoding, snapshot, grounded, progress=bars, cancelled=stop.is_set
             )
         else:
-            store = ReplyStore(exploring.replies or cache_of(graph) / "replies")
-            world, episodes = _by_model(
+            store = ReplyStore(exploring.replies or get_cache_folder(graph) / "replies")
+            world, episodes = _make_by_model(
                 exploring, llm, store, snapshot, grounded, progress=bars, cancelled=stop.is_set
             )
-        names = _names(episodes)
+        names = _build_names(episodes)
         short = [shortened(world, episode, keep) for episode in episodes] if refined else []
     if skipped.total:
-        note(f"Skipped: {skipped}.")
+        print_note(f"Skipped: {skipped}.")
     if not episodes:
         raise TrainingDataError(
             f"No trajectory of the {len(grounded):,} questions ends with their answers; {out} is not written.",
             hint="Give a smaller --match, or a question set that belongs to this graph.",
         )
-    write_trajectories(out, (as_trajectory(world, e, name) for e, name in zip(episodes, names, strict=True)))
+    write_trajectories(out, (to_trajectory(world, e, name) for e, name in zip(episodes, names, strict=True)))
     answered = len({episode.question.question.id for episode in episodes})
-    say(
-        f"{out}: {len(episodes):,} trajectories of {answered:,} of {len(grounded):,} questions, {_steps(episodes)}"
+    print_result(
+        f"{out}: {len(episodes):,} trajectories of {answered:,} of {len(grounded):,} questions, "
+        f"{_format_steps(episodes)}"
     )
     if refined:
         write_trajectories(
             refined,
             (
-                as_trajectory(world, e, f"{name}-refined", refined_from=name)
+                to_trajectory(world, e, f"{name}-refined", refined_from=name)
                 for e, name in zip(short, names, strict=True)
             ),
         )
-        say(f"{refined}: their shortest forms, {_steps(short)}")
+        print_result(f"{refined}: their shortest forms, {_format_steps(short)}")
     return 0
 
 
-def _language_model(exploring: Exploring) -> LLMSettings | None:
+def _get_language_model(exploring: Exploring) -> LLMSettings | None:
     """The language model that explores; None where none is to.
 
     Raises:
@@ -138,7 +141,7 @@ def _language_model(exploring: Exploring) -> LLMSettings | None:
                 hint="Add it, or leave them out.",
             )
         return None
-    settings = environment.language_model()
+    settings = environment.read_llm_settings()
     if settings is None:
         raise ConfigError(
             "A language model is to make the trajectories, and none is configured.",
@@ -147,7 +150,7 @@ def _language_model(exploring: Exploring) -> LLMSettings | None:
     return settings
 
 
-def _offline(
+def _make_offline(
     exploring: Exploring,
     encoding: Encoding,
     graph: Snapshot,
@@ -159,27 +162,27 @@ def _offline(
     """Trajectories of a guide that knows rational paths."""
     from retrieval.methods.graph_s3.agent.environment import World  # noqa: PLC0415 - imports torch
     from retrieval.methods.graph_s3.agent.frontier import Frontiers  # noqa: PLC0415
-    from retrieval.methods.graph_s3.agent.synthesis import Synthesis, synthesise  # noqa: PLC0415
+    from retrieval.methods.graph_s3.agent.synthesis import Synthesis, generate_episodes  # noqa: PLC0415
     from retrieval.supervision.answer_set import AnswerSetRationalizer  # noqa: PLC0415
-    from retrieval.supervision.given import prefers_simple  # noqa: PLC0415
-    from retrieval.supervision.labels import of_graph, read_labels  # noqa: PLC0415
+    from retrieval.supervision.labels import filter_labels, read_labels  # noqa: PLC0415
+    from retrieval.supervision.provided_labels import should_use_simple_walks  # noqa: PLC0415
 
     settings = Synthesis(exploring.samples, exploring.astray, exploring.match, exploring.seed)
     if exploring.labels is None:
-        found = AnswerSetRationalizer().label(
+        labelling = AnswerSetRationalizer().label(
             graph, questions, encoder=encoding.load(), progress=progress, cancelled=cancelled
         )
-        labels, simple = list(found.labels), found.simple
+        labels, simple = list(labelling.labels), labelling.simple
     else:
-        labels, misfits = of_graph(graph, read_labels(exploring.labels))
-        simple = prefers_simple(graph, questions, labels)
+        labels, misfits = filter_labels(graph, read_labels(exploring.labels))
+        simple = should_use_simple_walks(graph, questions, labels)
         if misfits.total:
-            note(f"Labels left out: {misfits}.")
+            print_note(f"Labels left out: {misfits}.")
     world = World(Frontiers(graph, simple=simple))
-    return world, synthesise(world, questions, labels, settings, progress=progress, cancelled=cancelled)
+    return world, generate_episodes(world, questions, labels, settings, progress=progress, cancelled=cancelled)
 
 
-def _by_model(
+def _make_by_model(
     exploring: Exploring,
     llm: LLMSettings,
     store: ReplyStore,
@@ -190,29 +193,29 @@ def _by_model(
     cancelled: Callable[[], bool],
 ) -> tuple[World, list[Episode]]:
     """Trajectories of a language model, and what they cost."""
-    from retrieval.llm.metering import Limit, Meter, metered  # noqa: PLC0415
-    from retrieval.methods.graph_s3.agent.llm_synthesis import explore, world_of  # noqa: PLC0415 - imports torch
+    from retrieval.llm.metering import Limit, Meter, use_meter  # noqa: PLC0415
+    from retrieval.methods.graph_s3.agent.llm_synthesis import collect_explorations, make_world  # noqa: PLC0415 - imports torch
 
-    world = world_of(graph)
-    with metered(Meter(Limit(exploring.max_tokens, exploring.max_cost), whose="this synthesis")):
-        found = explore(
+    world = make_world(graph)
+    with use_meter(Meter(Limit(exploring.max_tokens, exploring.max_cost), whose="this synthesis")):
+        exploration = collect_explorations(
             world, questions, llm, store,
             match=exploring.match, concurrency=exploring.concurrency, progress=progress, cancelled=cancelled,
         )  # fmt: skip
-    spent = found.usage
+    spent = exploration.usage
     cost = "" if spent.cost is None else f", cost {spent.cost:.4f}"
-    say(
+    print_result(
         f"usage\t{spent.llm_calls:,} calls\t{spent.prompt_tokens:,} prompt and "
         f"{spent.completion_tokens:,} completion tokens{cost}; replies that were kept cost nothing"
     )
-    say(
-        f"thrown away\t{found.wrong:,} that ended with other answers, {found.lost:,} that did not end; "
-        f"{found.failed:,} were not answered and are asked for again next time"
+    print_result(
+        f"thrown away\t{exploration.wrong:,} that ended with other answers, {exploration.lost:,} that did not end; "
+        f"{exploration.failed:,} were not answered and are asked for again next time"
     )
-    return world, found.episodes
+    return world, exploration.episodes
 
 
-def _names(episodes: Sequence[Episode]) -> list[str]:
+def _build_names(episodes: Sequence[Episode]) -> list[str]:
     """Ids of trajectories: the question's, counted."""
     counted: Counter[str] = Counter()
     names = []
@@ -223,5 +226,5 @@ def _names(episodes: Sequence[Episode]) -> list[str]:
     return names
 
 
-def _steps(episodes: Sequence[Episode]) -> str:
+def _format_steps(episodes: Sequence[Episode]) -> str:
     return f"{sum(len(episode.actions) for episode in episodes) / max(len(episodes), 1):.2f} steps on average"

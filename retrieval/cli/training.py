@@ -6,14 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from retrieval.cli.console import Bars, note, say, stoppable
-from retrieval.cli.options import Asked, Encoding
-from retrieval.cli.questions import of_split, read
+from retrieval.cli.console import Bars, print_note, print_result, watch_interrupts
+from retrieval.cli.options import Encoding, QuestionOptions
+from retrieval.cli.questions import filter_split, read
 from retrieval.errors import ConfigError
 from retrieval.kg import snapshot as snapshots
-from retrieval.kg.snapshot.cache import cache_of
+from retrieval.kg.snapshot.cache import get_cache_folder
 from retrieval.methods.registry import DEFAULT
-from retrieval.questions.files import training_sample, unmeasured
+from retrieval.questions.files import remove_measured, sample_training
 
 
 def train(
@@ -21,7 +21,7 @@ def train(
     /,
     *,
     graph: Path,
-    asked: Asked,
+    question_options: QuestionOptions,
     out: Path,
     labels: Path | None = None,
     trajectories: Path | None = None,
@@ -45,11 +45,13 @@ def train(
     from retrieval.train import train as fit  # noqa: PLC0415 - imports torch
 
     settings = read_config(config)
-    questions = training_sample(
-        of_split(read(asked.questions), asked.split), fraction, seed=(settings or {}).get("seed", 0)
+    questions = sample_training(
+        filter_split(read(question_options.questions), question_options.split),
+        fraction,
+        seed=(settings or {}).get("seed", 0),
     )
-    more = [] if programs is None else [one for one in read(programs) if one.program is not None]
-    with stoppable() as stop, Bars() as bars:
+    more = [] if programs is None else [question for question in read(programs) if question.program is not None]
+    with watch_interrupts() as stop, Bars() as bars:
         result = fit(
             method,
             snapshots.open(graph),
@@ -60,14 +62,14 @@ def train(
             encoder=encoding.load(),
             progress=bars,
             cancelled=stop.is_set,
-            cache=cache_of(graph),
+            cache=get_cache_folder(graph),
             trajectories=trajectories or (),
-            programs=unmeasured(more, questions),
+            programs=remove_measured(more, questions),
         )
     for line in result.notes:
-        note(line)
+        print_note(line)
     figures = ", ".join(f"{name} {value:.4g}" for name, value in result.metrics.items())
-    say(f"{result.checkpoint}: {figures}")
+    print_result(f"{result.checkpoint}: {figures}")
     return 0
 
 
@@ -81,17 +83,17 @@ def self_train(*, graph: Path, out: Path, seed: int = 0, encoding: Encoding = En
     """
     from retrieval import self_training  # noqa: PLC0415 - imports torch
 
-    with stoppable() as stop, Bars() as bars:
-        made = self_training.self_train(
+    with watch_interrupts() as stop, Bars() as bars:
+        made = self_training.run_self_training(
             snapshots.open(graph),
             out=out,
             encoder=encoding.load(),
             seed=seed,
             progress=bars,
             cancelled=stop.is_set,
-            cache=cache_of(graph),
+            cache=get_cache_folder(graph),
         )
-    say(
+    print_result(
         f"{out}: {made.questions} written questions; exact sets of the same {made.compared} of walks not trained on: "
         f"{made.after:.3f} with the checkpoint, {made.before:.3f} without"
     )
@@ -107,9 +109,9 @@ def read_config(path: Path | None) -> dict[str, Any] | None:
     if path is None:
         return None
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        settings = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ConfigError(f"The settings file {path} cannot be read: {error}.") from error
-    if not isinstance(found, dict):
+    if not isinstance(settings, dict):
         raise ConfigError(f"{path} holds no JSON object.", hint='Write settings as {"name": value}.')
-    return found
+    return settings

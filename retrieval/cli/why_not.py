@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from pydantic_core import to_jsonable_python
 
 from retrieval import environment
-from retrieval.cli.asking import entity_id
-from retrieval.cli.console import note, say, stoppable
-from retrieval.cli.options import Answering, Encoding, Repeated, method_of, settings_of
+from retrieval.cli.asking import resolve_entity
+from retrieval.cli.console import print_note, print_result, watch_interrupts
+from retrieval.cli.options import Answering, Encoding, Repeated, parse_settings, resolve_method
 from retrieval.kg import snapshot as snapshots
 from retrieval.loading import load_engine, load_parts
 from retrieval.methods._shared.engine_spec import EngineSpec
@@ -52,44 +52,44 @@ def why_not(
         UnknownEntityError: the graph has no such topic.
     """
     from retrieval.diagnosis.case import Tools  # noqa: PLC0415 - loads torch
-    from retrieval.diagnosis.why_not import why_not as diagnosed  # noqa: PLC0415 - as above
+    from retrieval.diagnosis.why_not import explain_missing_answer as diagnosed  # noqa: PLC0415 - as above
 
     snapshot, encoder = snapshots.open(graph), encoding.load()
-    engine = _engine(answering, encoder, snapshot)
-    given = tuple(entity_id(snapshot, label) for label in entity)
-    request = AskRequest(question, given, answering.budget, answering.seed)
-    with stoppable() as stop:
-        tools = Tools(encoder.encode, partial(_engine, answering, encoder), stop.is_set)
-        found = diagnosed(engine, request, expected, tools)
+    engine = _open_engine(answering, encoder, snapshot)
+    topics = tuple(resolve_entity(snapshot, label) for label in entity)
+    request = AskRequest(question, topics, answering.budget, answering.seed)
+    with watch_interrupts() as stop:
+        tools = Tools(encoder.encode, partial(_open_engine, answering, encoder), stop.is_set)
+        diagnosis = diagnosed(engine, request, expected, tools)
     if as_json:
-        say(json.dumps(to_jsonable_python(found), ensure_ascii=False))
+        print_result(json.dumps(to_jsonable_python(diagnosis), ensure_ascii=False))
     else:
-        _show(found)
+        _show(diagnosis)
     return 0
 
 
-def _engine(answering: Answering, encoder: Encoder, snapshot: Snapshot) -> Engine:
+def _open_engine(answering: Answering, encoder: Encoder, snapshot: Snapshot) -> Engine:
     spec = EngineSpec(
         snapshot=snapshot.path,
         checkpoint=answering.checkpoint,
-        method=method_of(answering.checkpoint, answering.method),
+        method=resolve_method(answering.checkpoint, answering.method),
         reasoner=answering.reasoner,
-        options=settings_of(answering.settings),
+        options=parse_settings(answering.settings),
     )
-    return load_engine(spec, load_parts(snapshot, encoder), llm=environment.language_model())
+    return load_engine(spec, load_parts(snapshot, encoder), llm=environment.read_llm_settings())
 
 
-def _show(found: WhyNot) -> None:
-    for check in found.checks[:-1]:
-        note(f"{MARKS[check.passed]}: {check.text}")
-    say(f"{found.stage}: {found.summary}")
-    if found.near:
-        note(f"Did you mean {', '.join(found.near)}?")
-    for remedy in found.remedies:
-        say(f"- {remedy.text} {_tried(remedy)}")
+def _show(diagnosis: WhyNot) -> None:
+    for check in diagnosis.checks[:-1]:
+        print_note(f"{MARKS[check.passed]}: {check.text}")
+    print_result(f"{diagnosis.stage}: {diagnosis.summary}")
+    if diagnosis.near:
+        print_note(f"Did you mean {', '.join(diagnosis.near)}?")
+    for remedy in diagnosis.remedies:
+        print_result(f"- {remedy.text} {_format_trial(remedy)}")
 
 
-def _tried(remedy: Remedy) -> str:
+def _format_trial(remedy: Remedy) -> str:
     trial = remedy.trial
     if trial is None:
         return "(not tried)"

@@ -6,14 +6,10 @@ from pathlib import Path
 
 _HERE = Path(__file__).parent
 
-FACTS: tuple[Path, ...] = tuple(
-    _HERE / "facts" / name for name in ("geography.tsv", "people.tsv", "works.tsv")
-)
+FACTS: tuple[Path, ...] = tuple(_HERE / "facts" / name for name in ("geography.tsv", "people.tsv", "works.tsv"))
 """The files of the graph, tab-separated with a header line: head, relation, tail."""
 
-QUESTIONS: dict[str, Path] = {
-    split: _HERE / "questions" / f"{split}.jsonl" for split in ("train", "dev", "test")
-}
+QUESTIONS: dict[str, Path] = {split: _HERE / "questions" / f"{split}.jsonl" for split in ("train", "dev", "test")}
 """The question files by split."""
 
 METHOD = "rel-rag-path"

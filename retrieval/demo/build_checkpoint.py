@@ -20,7 +20,7 @@ from retrieval.kg.build.from_files import build_from_files
 from retrieval.loading import load_encoder
 from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.questions import files as questions
-from retrieval.supervision.shift import FILE as SEEN
+from retrieval.supervision.distribution_shift import FILE as SEEN
 from retrieval.train import train
 from retrieval.training import checkpoint as checkpoints
 from retrieval.types import Problem, Progress, Question
@@ -33,7 +33,7 @@ CONFIG = {"entity_texts": "no", "seed": 0}
 
 def build_graph(out: Path) -> Snapshot:
     """The demo's graph, as any import of its files makes it."""
-    snapshot, _ = build_from_files(FACTS, out, problems=_refuse)
+    snapshot, _ = build_from_files(FACTS, out, problems=_raise_problem)
     return snapshot
 
 
@@ -42,7 +42,7 @@ def read_questions(*splits: str) -> list[Question]:
     return [
         replace(question, split=split)
         for split in splits
-        for question in questions.read_questions(QUESTIONS[split], problems=_refuse)
+        for question in questions.read_questions(QUESTIONS[split], problems=_raise_problem)
     ]
 
 
@@ -52,22 +52,30 @@ def build(out: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         graph = build_graph(Path(folder) / "graph")
         made = Path(folder) / "checkpoint"
-        asked = read_questions("train", "dev")
-        train(METHOD, graph, asked, config=CONFIG, out=made, encoder=encoder, progress=_say)
+        training_questions = read_questions("train", "dev")
+        train(
+            METHOD,
+            graph,
+            training_questions,
+            config=CONFIG,
+            out=made,
+            encoder=encoder,
+            progress=_print_progress,
+        )
         trained = open_checkpoint(made, method=METHOD, encoder=encoder.name)
-        checkpoints.pack(out, trained, also=partial(_seen, made))
+        checkpoints.pack(out, trained, also=partial(_copy_seen, made))
 
 
-def _seen(made: Path, out: Path) -> None:
+def _copy_seen(made: Path, out: Path) -> None:
     """What it was trained on goes with it."""
     shutil.copyfile(made / SEEN, out / SEEN)
 
 
-def _refuse(problem: Problem) -> None:
+def _raise_problem(problem: Problem) -> None:
     raise SourceError(f"{problem.file}, line {problem.line}: {problem.message}")
 
 
-def _say(progress: Progress) -> None:
+def _print_progress(progress: Progress) -> None:
     if progress.metrics:
         sys.stderr.write(f"{progress.stage}: {progress.done}/{progress.total} {progress.metrics}\n")
 

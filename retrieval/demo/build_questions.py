@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from retrieval.demo import FACTS, QUESTIONS, wordings
-from retrieval.demo.naming import spoken
+from retrieval.demo.naming import format_name
 from retrieval.demo.world import Fact, World, read_facts
 
 Row = dict[str, object]
@@ -50,35 +50,33 @@ class Builder:
         text, topic = SHOWCASE
         self._add_simple("test", text, topic, "borders official_language")
         for template in wordings.SIMPLE:
-            self._simple(template)
+            self._make_simple(template)
         for pair in wordings.PAIRS:
-            self._pairs(pair)
+            self._make_pairs(pair)
         for compare in wordings.COMPARES:
-            self._compare(compare)
-        self._unanswerable()
+            self._make_comparisons(compare)
+        self._make_unanswerable()
         return self.rows
 
-    def _simple(self, template: wordings.Simple) -> None:
+    def _make_simple(self, template: wordings.Simple) -> None:
         """Spreads one relation path over the splits, with topics of its own for each split."""
         world, rng = self.world, random.Random(f"{template.path}|{template.texts[0]}")
-        topics = world.starts(template.path.split()[0])
+        topics = world.find_starts(template.path.split()[0])
         if template.where:
-            topics = [topic for topic in topics if world.step(topic, template.where)]
-        topics = [topic for topic in topics if 0 < len(world.reach(topic, template.path)) <= MAX_ANSWERS]
-        for split, topic, text in _deal(rng, topics, template):
+            topics = [topic for topic in topics if world.take_step(topic, template.where)]
+        topics = [topic for topic in topics if 0 < len(world.find_targets(topic, template.path)) <= MAX_ANSWERS]
+        for split, topic, text in _assign_splits(rng, topics, template):
             self._add_simple(split, text, topic, template.path, rng)
 
-    def _pairs(self, template: wordings.Pair) -> None:
+    def _make_pairs(self, template: wordings.Pair) -> None:
         rng = random.Random(f"{template.path_a}|{template.path_b}|{template.texts[0]}")
-        pairs = self._meeting(template.path_a, template.path_b, rng)
-        for split, (a, b), text in _deal(rng, pairs, template):
-            self._add_pair(
-                split, text, (a, template.path_a), (b, template.path_b), kind=template.kind, rng=rng
-            )
+        pairs = self._find_meeting(template.path_a, template.path_b, rng)
+        for split, (a, b), text in _assign_splits(rng, pairs, template):
+            self._add_pair(split, text, (a, template.path_a), (b, template.path_b), kind=template.kind, rng=rng)
 
-    def _meeting(self, path_a: str, path_b: str, rng: random.Random) -> list[tuple[str, str]]:
+    def _find_meeting(self, path_a: str, path_b: str, rng: random.Random) -> list[tuple[str, str]]:
         """Pairs whose sets meet, those first where neither path alone would give the answer."""
-        sets_a, sets_b = self._sets(path_a), self._sets(path_b)
+        sets_a, sets_b = self._find_answer_sets(path_a), self._find_answer_sets(path_b)
         same = path_a == path_b
         pairs = list(combinations(sets_a, 2) if same else product(sets_a, sets_b))
         rng.shuffle(pairs)
@@ -91,18 +89,18 @@ class Builder:
             (telling if both != sets_a[a] and both != sets_b[b] else others).append((a, b))
         return telling or others
 
-    def _sets(self, path: str) -> dict[str, frozenset[str]]:
-        starts = self.world.starts(path.split(maxsplit=1)[0])
-        reached = {topic: self.world.reach(topic, path) for topic in starts}
+    def _find_answer_sets(self, path: str) -> dict[str, frozenset[str]]:
+        starts = self.world.find_starts(path.split(maxsplit=1)[0])
+        reached = {topic: self.world.find_targets(topic, path) for topic in starts}
         return {topic: answers for topic, answers in reached.items() if answers}
 
-    def _compare(self, template: wordings.Compare) -> None:
+    def _make_comparisons(self, template: wordings.Compare) -> None:
         """Pairs whose numbers differ clearly, so that the answer does not hang on the year of a census."""
         rng = random.Random(f"{template.relation}|{template.texts[0]}")
         numbers = {
-            entity: _number(self.world.step(entity, template.relation)[0])
-            for entity in self.world.starts(template.relation)
-            if self.world.step(entity, template.where)
+            entity: _parse_number(self.world.take_step(entity, template.relation)[0])
+            for entity in self.world.find_starts(template.relation)
+            if self.world.take_step(entity, template.where)
         }
         pairs = list(combinations(numbers, 2))
         rng.shuffle(pairs)
@@ -110,56 +108,54 @@ class Builder:
         clear = [
             (a, b)
             for a, b in pairs[:PAIR_POOL]
-            if (abs(numbers[a] - numbers[b]) >= 2 if by_year else _ratio(numbers[a], numbers[b]) >= 1.15)
+            if (abs(numbers[a] - numbers[b]) >= 2 if by_year else _compute_ratio(numbers[a], numbers[b]) >= 1.15)
         ]
         choose = min if template.smaller else max
-        for split, pair, text in _deal(rng, clear, template):
+        for split, pair, text in _assign_splits(rng, clear, template):
             a, b = pair if rng.random() < 0.5 else pair[::-1]
             sides = [
-                self.world.reasoning_paths(e, template.relation, self.world.reach(e, template.relation))
+                self.world.build_reasoning_paths(e, template.relation, self.world.find_targets(e, template.relation))
                 for e in (a, b)
             ]
-            question = text.format(a=self._say(a, rng), b=self._say(b, rng))
+            question = text.format(a=self._render_entity(a, rng), b=self._render_entity(b, rng))
             answer = choose((a, b), key=lambda entity: numbers[entity])
             paths = [path for side in sides for path in side]
             self._add(split, "comparison", question, (a, b), hops=1, answers=(answer,), paths=paths)
 
-    def _unanswerable(self) -> None:
+    def _make_unanswerable(self) -> None:
         for text, names, hops in wordings.UNKNOWN:
-            for split, name in zip(_splits(len(names)), names, strict=True):
+            for split, name in zip(_list_splits(len(names)), names, strict=True):
                 self._add(split, "unanswerable", text.format(name), (name,), hops=hops)
         for text, having, count in wordings.ABSENT:
-            self._nothing(text, self.world.starts(having), 1, count)
+            self._make_empty(text, self.world.find_starts(having), 1, count)
         for text, path, having, count in wordings.MISSING:
-            topics = [topic for topic in self.world.starts(having) if not self.world.reach(topic, path)]
-            self._nothing(text, topics, len(path.split()), count)
+            topics = [topic for topic in self.world.find_starts(having) if not self.world.find_targets(topic, path)]
+            self._make_empty(text, topics, len(path.split()), count)
         for text, path_a, path_b, count in wordings.DISJOINT:
-            self._disjoint(text, path_a, path_b, count)
+            self._make_disjoint(text, path_a, path_b, count)
 
-    def _nothing(self, text: str, topics: Sequence[str], hops: int, count: int) -> None:
+    def _make_empty(self, text: str, topics: Sequence[str], hops: int, count: int) -> None:
         rng = random.Random(text)
-        for split, topic in zip(_splits(count), rng.sample(topics, min(count, len(topics))), strict=False):
-            self._add(split, "unanswerable", text.format(self._say(topic, rng)), (topic,), hops=hops)
+        for split, topic in zip(_list_splits(count), rng.sample(topics, min(count, len(topics))), strict=False):
+            self._add(split, "unanswerable", text.format(self._render_entity(topic, rng)), (topic,), hops=hops)
 
-    def _disjoint(self, text: str, path_a: str, path_b: str, count: int) -> None:
+    def _make_disjoint(self, text: str, path_a: str, path_b: str, count: int) -> None:
         rng = random.Random(text)
-        sets_a, sets_b = self._sets(path_a), self._sets(path_b)
-        splits = _splits(count)
+        sets_a, sets_b = self._find_answer_sets(path_a), self._find_answer_sets(path_b)
+        splits = _list_splits(count)
         while splits:
             a, b = rng.choice(sorted(sets_a)), rng.choice(sorted(sets_b))
             if a == b or sets_a[a] & sets_b[b]:
                 continue
-            question = text.format(a=self._say(a, rng), b=self._say(b, rng))
+            question = text.format(a=self._render_entity(a, rng), b=self._render_entity(b, rng))
             hops = max(len(path_a.split()), len(path_b.split()))
             if self._add(splits[0], "unanswerable", question, (a, b), hops=hops):
                 splits = splits[1:]
 
-    def _add_simple(
-        self, split: str, text: str, topic: str, path: str, rng: random.Random | None = None
-    ) -> None:
-        answers = sorted(self.world.reach(topic, path))
-        paths = self.world.reasoning_paths(topic, path, answers[:MAX_PATHS])
-        question = text.format(self._say(topic, rng))
+    def _add_simple(self, split: str, text: str, topic: str, path: str, rng: random.Random | None = None) -> None:
+        answers = sorted(self.world.find_targets(topic, path))
+        paths = self.world.build_reasoning_paths(topic, path, answers[:MAX_PATHS])
+        question = text.format(self._render_entity(topic, rng))
         self._add(split, "simple", question, (topic,), hops=len(path.split()), answers=answers, paths=paths)
 
     def _add_pair(
@@ -173,11 +169,11 @@ class Builder:
         rng: random.Random,
     ) -> None:
         world = self.world
-        answers = sorted(world.reach(*side_a) & world.reach(*side_b))
-        to_a = world.reasoning_paths(*side_a, answers[:MAX_PATHS])
-        to_b = world.reasoning_paths(*side_b, answers[:MAX_PATHS])
+        answers = sorted(world.find_targets(*side_a) & world.find_targets(*side_b))
+        to_a = world.build_reasoning_paths(*side_a, answers[:MAX_PATHS])
+        to_b = world.build_reasoning_paths(*side_b, answers[:MAX_PATHS])
         paths = [path for both in zip(to_a, to_b, strict=True) for path in both]
-        question = text.format(a=self._say(side_a[0], rng), b=self._say(side_b[0], rng))
+        question = text.format(a=self._render_entity(side_a[0], rng), b=self._render_entity(side_b[0], rng))
         hops = max(len(path) for path in paths)
         self._add(split, kind, question, (side_a[0], side_b[0]), hops=hops, answers=answers, paths=paths)
 
@@ -209,16 +205,16 @@ class Builder:
         self.rows[split].append(row)
         return True
 
-    def _say(self, entity: str, rng: random.Random | None) -> str:
-        return spoken(self.world, entity, rng)
+    def _render_entity(self, entity: str, rng: random.Random | None) -> str:
+        return format_name(self.world, entity, rng)
 
 
-def held_out(*topics: str) -> bool:
+def is_held_out(*topics: str) -> bool:
     """Whether a topic is kept for the test split: a sixth of all entities are, whatever the question."""
     return any(zlib.crc32(topic.encode()) % 6 == 0 for topic in topics)
 
 
-def _deal(
+def _assign_splits(
     rng: random.Random,
     topics: Sequence[Topics],
     template: wordings.Simple | wordings.Pair | wordings.Compare,
@@ -232,10 +228,10 @@ def _deal(
     """
     pool = list(topics)
     rng.shuffle(pool)
-    kept = [topic for topic in pool if held_out(*_flat(topic))]
-    free = [topic for topic in pool if not held_out(*_flat(topic))]
+    kept = [topic for topic in pool if is_held_out(*_list_topics(topic))]
+    free = [topic for topic in pool if not is_held_out(*_list_topics(topic))]
     test_only = getattr(template, "test_only", False)
-    splits = ["test"] * template.count if test_only else _splits(template.count)
+    splits = ["test"] * template.count if test_only else _list_splits(template.count)
     fresh = template.unseen or template.texts
     tests = 0
     for split in splits:
@@ -249,16 +245,16 @@ def _deal(
             yield split, source.pop(), rng.choice(texts)
 
 
-def _flat(topic: Topics) -> tuple[str, ...]:
+def _list_topics(topic: Topics) -> tuple[str, ...]:
     return (topic,) if isinstance(topic, str) else topic
 
 
-def _splits(count: int) -> list[str]:
+def _list_splits(count: int) -> list[str]:
     """The split of each of ``count`` questions: five train, one dev and two test in every eight."""
     return [("train", "test", "train", "train", "dev", "train", "train", "test")[i % 8] for i in range(count)]
 
 
-def _number(literal: str) -> int:
+def _parse_number(literal: str) -> int:
     """``8849 m`` -> 8849."""
     match = re.match(r"-?\d+", literal)
     if match is None:
@@ -266,7 +262,7 @@ def _number(literal: str) -> int:
     return int(match[0])
 
 
-def _ratio(a: int, b: int) -> float:
+def _compute_ratio(a: int, b: int) -> float:
     return max(a, b) / min(a, b)
 
 

@@ -46,9 +46,9 @@ _ARTICLE_STARTS = ("University of ", "National Museum", "National University of 
 _UNCOUNTED_INVENTIONS = ("Dynamite", "Wireless telegraphy")
 
 
-def spoken(world: World, entity: str, rng: random.Random | None = None) -> str:
+def format_name(world: World, entity: str, rng: random.Random | None = None) -> str:
     """The words for ``entity`` inside a question. Without ``rng`` it goes by its own name."""
-    aliases = world.step(entity, "alias")
+    aliases = world.take_step(entity, "alias")
     bare, bracket, _ = entity.partition(" (")
     if bracket and bare in aliases:
         return bare
@@ -59,9 +59,9 @@ def spoken(world: World, entity: str, rng: random.Random | None = None) -> str:
 
 
 def _has_article(world: World, entity: str) -> bool:
-    if world.step(entity, "^invented"):
+    if world.take_step(entity, "^invented"):
         return entity not in _UNCOUNTED_INVENTIONS
-    if world.step(entity, "flows_into"):
+    if world.take_step(entity, "flows_into"):
         return True
-    named = entity in _WITH_ARTICLE or entity.startswith(_ARTICLE_STARTS)
-    return named or entity.endswith(_ARTICLE_ENDINGS)
+    is_listed = entity in _WITH_ARTICLE or entity.startswith(_ARTICLE_STARTS)
+    return is_listed or entity.endswith(_ARTICLE_ENDINGS)

@@ -50,40 +50,40 @@ class World:
         heads = {head for head, _, _ in self.facts}
         return frozenset(heads | {tail for _, relation, tail in self.facts if relation != "alias"})
 
-    def starts(self, word: str) -> list[str]:
+    def find_starts(self, word: str) -> list[str]:
         """Entities from which a step of ``word`` leads somewhere, sorted."""
         return sorted(self._steps[word])
 
-    def step(self, entity: str, word: str) -> list[str]:
+    def take_step(self, entity: str, word: str) -> list[str]:
         """Where one step leads from ``entity``, sorted."""
         steps = self._steps[word]
         return steps.get(entity, [])
 
-    def walks(self, topic: str, path: str) -> Iterator[tuple[str, ...]]:
+    def list_walks(self, topic: str, path: str) -> Iterator[tuple[str, ...]]:
         """Every simple walk of ``path`` from ``topic``: the entities visited, ``topic`` first."""
-        return self._extend((topic,), path.split())
+        return self._walk_path((topic,), path.split())
 
-    def _extend(self, visited: tuple[str, ...], words: list[str]) -> Iterator[tuple[str, ...]]:
+    def _walk_path(self, visited: tuple[str, ...], words: list[str]) -> Iterator[tuple[str, ...]]:
         if not words:
             yield visited
             return
-        for target in self.step(visited[-1], words[0]):
+        for target in self.take_step(visited[-1], words[0]):
             if target not in visited:
-                yield from self._extend((*visited, target), words[1:])
+                yield from self._walk_path((*visited, target), words[1:])
 
-    def reach(self, topic: str, path: str) -> frozenset[str]:
+    def find_targets(self, topic: str, path: str) -> frozenset[str]:
         """What ``path`` reaches from ``topic``."""
-        return frozenset(walk[-1] for walk in self.walks(topic, path))
+        return frozenset(walk[-1] for walk in self.list_walks(topic, path))
 
-    def reasoning_paths(self, topic: str, path: str, answers: Iterable[str]) -> list[list[Fact]]:
+    def build_reasoning_paths(self, topic: str, path: str, answers: Iterable[str]) -> list[list[Fact]]:
         """One walk to each of ``answers``, the first in order, as facts in the direction of the graph."""
         first: dict[str, tuple[str, ...]] = {}
-        for walk in self.walks(topic, path):
+        for walk in self.list_walks(topic, path):
             first.setdefault(walk[-1], walk)
-        return [self._as_facts(first[answer], path) for answer in answers]
+        return [self._build_facts(first[answer], path) for answer in answers]
 
     @staticmethod
-    def _as_facts(walk: tuple[str, ...], path: str) -> list[Fact]:
+    def _build_facts(walk: tuple[str, ...], path: str) -> list[Fact]:
         hops = zip(walk, path.split(), walk[1:], strict=False)
         return [
             (target, word[1:], source) if word.startswith("^") else (source, word, target)

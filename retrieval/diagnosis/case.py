@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from retrieval.diagnosis.facts import TRIED, with_fact
+from retrieval.diagnosis.facts import TRIED, build_with_fact
 from retrieval.diagnosis.findings import Check, LostAt, Remedy, Trial, WhyNot
-from retrieval.diagnosis.record import recorded
+from retrieval.diagnosis.record import build_record
 from retrieval.errors import Cancelled, ClewError, check
 from retrieval.events import AnswerFinal
 
@@ -72,69 +72,67 @@ class Case:
     @property
     def name(self) -> str:
         """The expected entity as the graph spells it."""
-        return self.snapshot.entity_label(self.node) if self.node >= 0 else self.expected
+        return self.snapshot.get_entity_label(self.node) if self.node >= 0 else self.expected
 
-    def passed(self, stage: LostAt, text: str) -> None:
+    def add_check(self, stage: LostAt, text: str) -> None:
         """Note what holds."""
         self.checks.append(Check(stage, True, text))
 
-    def found(self, stage: LostAt, summary: str, remedies: list[Remedy], **more: Any) -> WhyNot:
+    def build_diagnosis(self, stage: LostAt, summary: str, remedies: list[Remedy], **more: Any) -> WhyNot:
         """The end of the diagnosis; what was tried and works comes first."""
-        node = self.snapshot.node(self.node) if self.node >= 0 else None
+        node = self.snapshot.get_node(self.node) if self.node >= 0 else None
         checks = (*self.checks, Check(stage, stage is LostAt.ANSWERED, summary))
         distinct = {remedy.text: remedy for remedy in reversed(remedies)}
         kept = [remedy for remedy in remedies if distinct[remedy.text] is remedy]
         ordered = sorted(kept, key=lambda remedy: 1 if remedy.trial is None else 2 * (not remedy.trial.works))
         return WhyNot(self.expected, node, stage, summary, checks, tuple(ordered), **more)
 
-    def tried(self, engine: Engine | None = None, node: int | None = None, **changes: Any) -> Trial | None:
+    def run_trial(self, engine: Engine | None = None, node: int | None = None, **changes: Any) -> Trial | None:
         """What the same question gives with some changes; None where that run breaks.
 
         Language models are not asked: the answers are extracted.
         """
         check(self.tools.cancelled)
-        plain = (engine or self.engine).without_model()
+        plain = (engine or self.engine).copy_without_model()
         request = replace(self.request, steering=None, **changes)
         try:
-            again = recorded(request.question, plain.run(request, cancelled=self.tools.cancelled))
+            again = build_record(request.question, plain.run(request, cancelled=self.tools.cancelled))
         except Cancelled:
             raise
         except ClewError:
             check(self.tools.cancelled)
             return None
-        return trial_of(again.final, self.node if node is None else node, self.name)
+        return build_trial(again.final, self.node if node is None else node, self.name)
 
-    def tried_with(self, fact: Hop) -> Trial | None:
+    def run_trial_with(self, fact: Hop) -> Trial | None:
         """What the same question gives where the graph has one fact more; None where that is not tried."""
         if self.tools.reopen is None or self.snapshot.num_triples > TRIED:
             return None
         with TemporaryDirectory(prefix="clew-why-not-") as folder:
             try:
-                richer = with_fact(self.snapshot, fact, Path(folder) / "graph")
+                richer = build_with_fact(self.snapshot, fact, Path(folder) / "graph")
                 engine = self.tools.reopen(richer)
             except ClewError:
                 return None
-            given = self._there(richer)
-            if given is None:
+            topics = self._resolve_topics(richer)
+            if topics is None:
                 return None
             node = richer.find_entity(self.name)
-            return self.tried(
-                engine, node=-1 if node is None else node, given=given, follows=None, denoted=()
-            )
+            return self.run_trial(engine, node=-1 if node is None else node, given=topics, follows=None, denoted=())
 
-    def _there(self, other: Snapshot) -> tuple[int, ...] | None:
+    def _resolve_topics(self, other: Snapshot) -> tuple[int, ...] | None:
         """The given topics in another version of the graph; None where it lacks one."""
-        found = [other.find_entity(self.snapshot.entity_label(one)) for one in self.request.given]
-        return None if None in found else tuple(one for one in found if one is not None)
+        entities = [other.find_entity(self.snapshot.get_entity_label(entity)) for entity in self.request.given]
+        return None if None in entities else tuple(entity for entity in entities if entity is not None)
 
-    def with_settings(self, **changes: Any) -> Engine:
+    def copy_with_settings(self, **changes: Any) -> Engine:
         """The same engine with other settings of how evidence is gathered."""
         other = copy(self.engine)
         other.settings = replace(other.settings, **changes)
         return other
 
 
-def trial_of(final: AnswerFinal, node: int, name: str) -> Trial:
+def build_trial(final: AnswerFinal, node: int, name: str) -> Trial:
     """The end of a run, as a trial tells it."""
     place = next(
         (

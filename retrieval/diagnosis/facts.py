@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.kg.search.walks import step
-from retrieval.kg.table import frame
+from retrieval.kg.search.walks import walk_relation
+from retrieval.kg.table import build_frame
 from retrieval.types import Hop
 
 if TYPE_CHECKING:
@@ -21,18 +21,18 @@ TRIED = 300_000
 """Facts of the largest graph that is built again with one fact more."""
 
 
-def leads_on(snapshot: Snapshot, nodes: np.ndarray, relation: int) -> np.ndarray:
+def find_targets(snapshot: Snapshot, nodes: np.ndarray, relation: int) -> np.ndarray:
     """What a directed relation leads to from any of some nodes, int64 ascending."""
     inverse, forward = divmod(relation, snapshot.num_relations)
-    return np.unique(step(snapshot, nodes, forward, bool(inverse))[1]).astype(np.int64)
+    return np.unique(walk_relation(snapshot, nodes, forward, bool(inverse))[1]).astype(np.int64)
 
 
-def turned(snapshot: Snapshot, relation: int) -> int:
+def get_inverse(snapshot: Snapshot, relation: int) -> int:
     """The directed relation walked the other way."""
     return (relation + snapshot.num_relations) % (2 * snapshot.num_relations)
 
 
-def missing(
+def find_missing_fact(
     snapshot: Snapshot, topic: int, path: Sequence[int], expected: int
 ) -> tuple[int, int, int] | None:
     """The one fact that a relation path lacks to lead from a topic to the expected node.
@@ -44,10 +44,10 @@ def missing(
     """
     ahead = [np.array([topic], np.int64)]
     for relation in path:
-        ahead.append(leads_on(snapshot, ahead[-1], relation))
+        ahead.append(find_targets(snapshot, ahead[-1], relation))
     behind = [np.array([expected], np.int64)]
     for relation in reversed(path):
-        behind.append(leads_on(snapshot, behind[-1], turned(snapshot, relation)))
+        behind.append(find_targets(snapshot, behind[-1], get_inverse(snapshot, relation)))
     behind.reverse()  # behind[i]: from where the hops after i lead to it
     for hop in reversed(range(len(path))):
         sources, targets = ahead[hop], behind[hop + 1]
@@ -57,24 +57,24 @@ def missing(
     return None
 
 
-def as_hop(snapshot: Snapshot, source: int, relation: int, target: int) -> Hop:
+def build_hop(snapshot: Snapshot, source: int, relation: int, target: int) -> Hop:
     """A fact that the graph lacks, as walked."""
     inverse, forward = divmod(relation, snapshot.num_relations)
-    walked = snapshot.relation_step(forward, bool(inverse))
-    return Hop(snapshot.node(source), walked, snapshot.node(target), verified=False)
+    walked = snapshot.get_relation_step(forward, bool(inverse))
+    return Hop(snapshot.get_node(source), walked, snapshot.get_node(target), verified=False)
 
 
-def with_fact(snapshot: Snapshot, fact: Hop, out: Path) -> Snapshot:
+def build_with_fact(snapshot: Snapshot, fact: Hop, out: Path) -> Snapshot:
     """The graph with one fact more, built in ``out``. Ids are other ones there; labels stay.
 
     Raises:
         SnapshotError: it cannot be built.
     """
     from retrieval.kg.build import build_snapshot  # noqa: PLC0415 - loads polars
-    from retrieval.kg.build.to_table import table_of  # noqa: PLC0415 - as above
+    from retrieval.kg.build.to_table import convert_to_table  # noqa: PLC0415 - as above
 
     ends = (fact.source.label, fact.target.label)
     head, tail = reversed(ends) if fact.step.inverse else ends
-    table = table_of(snapshot)
-    more = frame([(head, fact.step.name, tail)], head=str, relation=str, tail=str)
+    table = convert_to_table(snapshot)
+    more = build_frame([(head, fact.step.name, tail)], head=str, relation=str, tail=str)
     return build_snapshot(replace(table, facts=more), out)

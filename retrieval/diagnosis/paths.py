@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.errors import check
-from retrieval.evidence.reach import alike, walk
+from retrieval.evidence.reach import compute_similarity, walk
 from retrieval.kg import search
-from retrieval.kg.search.walks import all_arcs
+from retrieval.kg.search.walks import find_arcs
 from retrieval.methods._shared.path_engine import PathEngine
-from retrieval.text.questions import seen_from
-from retrieval.text.relation_index import relation_texts
+from retrieval.text.questions import replace_topic_names
+from retrieval.text.relation_index import list_relation_texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,33 +64,33 @@ class Walks:
     def __init__(self, case: Case, engine: PathEngine) -> None:
         self.case, self.engine = case, engine
         self.snapshot = case.snapshot
-        self.topics = [topic for topic in case.record.topics if self.snapshot.degree(topic)]
+        self.topics = [topic for topic in case.record.topics if self.snapshot.get_degree(topic)]
         mentions = {linked.entity.id: linked.mention for linked in reversed(case.record.linked)}
         self.mentions = [mentions[topic] for topic in self.topics]
-        self.ranked = self._ranked(self.topics, self.mentions)
-        self._texts = relation_texts(self.snapshot)
-        label = self.snapshot.entity_label
-        names = [own or label(topic) for topic, own in zip(self.topics, self.mentions, strict=True)]
-        self._seen = [seen_from(case.record.question, i, names) for i in range(len(names))]
+        self.ranked = self._rank_paths(self.topics, self.mentions)
+        self._texts = list_relation_texts(self.snapshot)
+        label = self.snapshot.get_entity_label
+        names = [mention or label(topic) for topic, mention in zip(self.topics, self.mentions, strict=True)]
+        self._seen = [replace_topic_names(case.record.question, i, names) for i in range(len(names))]
 
-    def _ranked(self, topics: Sequence[int], mentions: Sequence[str]) -> list[RelationPath]:
+    def _rank_paths(self, topics: Sequence[int], mentions: Sequence[str]) -> list[RelationPath]:
         question, cancelled = self.case.record.question, self.case.tools.cancelled
-        found = self.engine.retriever.relation_paths(
+        paths = self.engine.retriever.rank_relation_paths(
             question, topics, limit=RANKED, mentions=mentions, cancelled=cancelled
         )
-        if self.engine.text_fit is not None and found:
-            found, _ = self.engine.text_fit.rescore(question, found, topics, mentions)
-        return found
+        if self.engine.text_fit is not None and paths:
+            paths, _ = self.engine.text_fit.score_paths(question, paths, topics, mentions)
+        return paths
 
-    def of(self, topic: int) -> list[RelationPath]:
+    def list_paths(self, topic: int) -> list[RelationPath]:
         """The relation paths of a topic, most probable first."""
         return sorted((path for path in self.ranked if path.topic == topic), key=lambda path: -path.score)
 
-    def reach(self, topic: int, path: Path) -> Reach:
+    def walk_path(self, topic: int, path: Path) -> Reach:
         """What a relation path leads to."""
         return walk(self.snapshot, topic, path, 1.0, simple=self.engine.retriever.simple)
 
-    def likeness(self, topic: int, paths: Sequence[Path]) -> np.ndarray:
+    def compute_likeness(self, topic: int, paths: Sequence[Path]) -> np.ndarray:
         """How much the texts of relation paths are like the question, cosines float32 [n]."""
         if not paths:
             return np.zeros(0, np.float32)
@@ -100,9 +100,9 @@ class Walks:
         cosines: np.ndarray = vectors[1:] @ vectors[0]
         return cosines
 
-    def leading(self, topic: int, max_hops: int) -> list[Leading]:
+    def find_leading(self, topic: int, max_hops: int) -> list[Leading]:
         """Relation paths that lead to the expected answer, those most like the question first."""
-        found = search.relation_paths_between(
+        connections = search.find_relation_paths(
             self.snapshot,
             [topic],
             [self.case.node],
@@ -111,15 +111,15 @@ class Walks:
             simple=self.engine.retriever.simple,
         )
         forward = self.snapshot.num_relations
-        paths = [tuple(r + forward * inverse for r, inverse in hit.path) for hit in found.hits]
-        ranks = {path.relations: rank for rank, path in enumerate(self.of(topic), start=1)}
+        paths = [tuple(r + forward * inverse for r, inverse in hit.path) for hit in connections.hits]
+        ranks = {path.relations: rank for rank, path in enumerate(self.list_paths(topic), start=1)}
         rows = [
             Leading(topic, path, ranks.get(path), float(cosine))
-            for path, cosine in zip(paths, self.likeness(topic, paths), strict=True)
+            for path, cosine in zip(paths, self.compute_likeness(topic, paths), strict=True)
         ]
         return sorted(rows, key=lambda row: (-row.likeness, len(row.path), row.path))
 
-    def intended(self, topic: int) -> list[tuple[Path, float]]:
+    def rank_intended(self, topic: int) -> list[tuple[Path, float]]:
         """What the question would be read as of a topic that lacks nothing: relation paths, most probable first.
 
         The weight of a path is its probability over the topic and entities like it, of those that have the path: the
@@ -127,20 +127,19 @@ class Walks:
         """
         mention = self.mentions[self.topics.index(topic)]
         scores: dict[Path, list[float]] = defaultdict(list)
-        for one in (topic, *self._siblings(topic)):
+        for entity in (topic, *self._find_siblings(topic)):
             check(self.case.tools.cancelled)
-            for path in self.of(topic) if one == topic else self._ranked([one], [mention]):
+            for path in self.list_paths(topic) if entity == topic else self._rank_paths([entity], [mention]):
                 scores[path.relations].append(path.score)
         weights = {
-            path: float(np.quantile(found, 0.25)) * len(found) / (len(found) + 1)
-            for path, found in scores.items()
+            path: float(np.quantile(values, 0.25)) * len(values) / (len(values) + 1) for path, values in scores.items()
         }
         return sorted(weights.items(), key=lambda item: (-item[1], len(item[0]), item[0]))[:INTENDED]
 
-    def _siblings(self, topic: int) -> list[int]:
+    def _find_siblings(self, topic: int) -> list[int]:
         """Entities that share most relations with a topic; of equal ones those that have more relations besides."""
         snapshot = self.snapshot
-        _, relations, _, _ = all_arcs(snapshot, np.array([topic]))
+        _, relations, _, _ = find_arcs(snapshot, np.array([topic]))
         shared: Counter[int] = Counter()
         for directed in np.unique(relations)[:RELATIONS].tolist():
             inverse, forward = divmod(directed, snapshot.num_relations)
@@ -148,11 +147,11 @@ class Walks:
             ends = (snapshot.tails if inverse else snapshot.heads)[facts]
             shared.update(np.unique(ends).tolist())
         del shared[topic]
-        first = sorted(shared, key=lambda one: (-shared[one], -snapshot.degree(one), one))[:NEAREST]
-        owners, relations, _, _ = all_arcs(snapshot, np.array(first, np.int64))
-        many = {one: len(np.unique(relations[owners == i])) for i, one in enumerate(first)}
-        return sorted(first, key=lambda one: (-shared[one], -many[one], one))[:SIBLINGS]
+        first = sorted(shared, key=lambda entity: (-shared[entity], -snapshot.get_degree(entity), entity))[:NEAREST]
+        owners, relations, _, _ = find_arcs(snapshot, np.array(first, np.int64))
+        many = {entity: len(np.unique(relations[owners == i])) for i, entity in enumerate(first)}
+        return sorted(first, key=lambda entity: (-shared[entity], -many[entity], entity))[:SIBLINGS]
 
     def is_kin(self, nodes: np.ndarray) -> bool:
         """Whether the expected answer is of the kind of some nodes."""
-        return len(nodes) > 0 and alike(self.snapshot, np.array([self.case.node], np.int64), nodes) >= KIN
+        return len(nodes) > 0 and compute_similarity(self.snapshot, np.array([self.case.node], np.int64), nodes) >= KIN

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
-from retrieval.diagnosis.facts import leads_on, turned
+from retrieval.diagnosis.facts import find_targets, get_inverse
 from retrieval.programs.algebra import (
     And,
     Constant,
@@ -57,16 +57,16 @@ class Loss:
     place: int | None = None
 
 
-def lost(executor: Executor, program: Program, node: int) -> Loss | None:
+def find_loss(executor: Executor, program: Program, node: int) -> Loss | None:
     """Where a program loses a node; None where it gives it."""
-    return _lost(executor, program, node, ())
+    return _find_loss(executor, program, node, ())
 
 
-def _lost(executor: Executor, program: Program, node: int, path: Path) -> Loss | None:
+def _find_loss(executor: Executor, program: Program, node: int, path: Path) -> Loss | None:
     result = executor.run(program)
     if not isinstance(result, np.ndarray):
-        return _of_number(executor, program, node, path)
-    if _holds(result, node):
+        return _find_number_loss(executor, program, node, path)
+    if _has_node(result, node):
         return None
     match program:
         case Entities(ids):
@@ -74,71 +74,76 @@ def _lost(executor: Executor, program: Program, node: int, path: Path) -> Loss |
         case Having(relation):
             return Loss(path, node, "fact", relation, (node,))
         case Walk(source, relation):
-            return _not_reached(executor, program, node, path)
+            return _find_walk_loss(executor, program, node, path)
         case And(left, right):
-            found = [
-                _lost(executor, side, node, (*path, name))
-                for side, name in ((left, "left"), (right, "right"))
+            side_losses = [
+                _find_loss(executor, side, node, (*path, name)) for side, name in ((left, "left"), (right, "right"))
             ]
-            losses = [loss for loss in found if loss is not None]
+            losses = [loss for loss in side_losses if loss is not None]
             return min(losses, key=lambda loss: (loss.cause == "other", -len(loss.path)))
         case Or(left, right):
-            one = _lost(executor, left, node, (*path, "left"))
-            other = _lost(executor, right, node, (*path, "right"))
-            return one if other is None or (one is not None and one.cause != "other") else other
+            left_loss = _find_loss(executor, left, node, (*path, "left"))
+            right_loss = _find_loss(executor, right, node, (*path, "right"))
+            return (
+                left_loss
+                if right_loss is None or (left_loss is not None and left_loss.cause != "other")
+                else right_loss
+            )
         case Except(source):
-            return _lost(executor, source, node, (*path, "source")) or Loss(path, node, "left out")
+            return _find_loss(executor, source, node, (*path, "source")) or Loss(path, node, "left out")
         case Filter(source) | Top(source):
-            return _lost(executor, source, node, (*path, "source")) or _by_value(
+            return _find_loss(executor, source, node, (*path, "source")) or _find_value_loss(
                 executor, program, node, path
             )
         case TextFilter(source, relation):
-            before = _lost(executor, source, node, (*path, "source"))
+            before = _find_loss(executor, source, node, (*path, "source"))
             if before is not None:
                 return before
             here = np.array([node], np.int64)
-            has = relation is None or len(executor.pairs(here, (relation,))[0]) > 0
+            has = relation is None or len(executor.compute_pairs(here, (relation,))[0]) > 0
             return Loss(path, node, "compared" if has else "value", relation)
     return Loss(path, node, "other")
 
 
-def _of_number(executor: Executor, program: Program, node: int, path: Path) -> Loss:
+def _find_number_loss(executor: Executor, program: Program, node: int, path: Path) -> Loss:
     """A program that gives a number or a truth: where the sets that it is made of lose the node."""
     for field in fields(program):  # type: ignore[arg-type]
         inner = getattr(program, field.name)
         if isinstance(inner, Program) and not isinstance(inner, Constant):
-            loss = _lost(executor, inner, node, (*path, field.name))
+            loss = _find_loss(executor, inner, node, (*path, field.name))
             if loss is not None and loss.cause not in ("number", "other"):
                 return loss
     return Loss(path, node, "number")
 
 
-def _not_reached(executor: Executor, program: Walk, node: int, path: Path) -> Loss:
+def _find_walk_loss(executor: Executor, program: Walk, node: int, path: Path) -> Loss:
     """A walk that does not come to a node: what leads to it was lost before, or nothing leads to it."""
-    snapshot, sources = executor.snapshot, executor.nodes(program.source)
+    snapshot, sources = executor.snapshot, executor.compute_nodes(program.source)
     here = np.array([node], np.int64)
-    leading = leads_on(snapshot, here, turned(snapshot, program.relation))[:FOLLOWED]
+    leading = find_targets(snapshot, here, get_inverse(snapshot, program.relation))[:FOLLOWED]
     first = tuple(sources[:FOLLOWED].tolist())
     missing = Loss(path, node, "fact", program.relation, first)
     if isinstance(program.source, Entities) or not len(leading):
-        return missing if len(sources) or not len(leading) else _before(executor, program, leading, path)
-    return _before(executor, program, leading, path)
+        return missing if len(sources) or not len(leading) else _find_latest_loss(executor, program, leading, path)
+    return _find_latest_loss(executor, program, leading, path)
 
 
-def _before(executor: Executor, program: Walk, leading: np.ndarray, path: Path) -> Loss:
+def _find_latest_loss(executor: Executor, program: Walk, leading: np.ndarray, path: Path) -> Loss:
     """Of what leads to a node the one that is lost latest."""
-    losses = [_lost(executor, program.source, int(one), (*path, "source")) for one in leading]
-    found = [loss for loss in losses if loss is not None]
-    return min(found, key=lambda loss: (loss.cause == "other", len(loss.path)))
+    losses = [_find_loss(executor, program.source, int(leading_node), (*path, "source")) for leading_node in leading]
+    known_losses = [loss for loss in losses if loss is not None]
+    return min(known_losses, key=lambda loss: (loss.cause == "other", len(loss.path)))
 
 
-def _by_value(executor: Executor, program: Filter | Top, node: int, path: Path) -> Loss:
+def _find_value_loss(executor: Executor, program: Filter | Top, node: int, path: Path) -> Loss:
     """A comparison or ranking that a node reached and did not pass."""
     key = program.key
-    keyed = executor.keyed(executor.nodes(program.source), key, largest=getattr(program, "largest", True))
+    keyed = executor.compute_keys(
+        executor.compute_nodes(program.source), key, largest=getattr(program, "largest", True)
+    )
     owns = np.flatnonzero(keyed.owners == node)
     if not len(owns):
-        return Loss(path, node, "value", _first_missing(executor, node, key.path))
+        return Loss(path, node, "value", _find_missing_relation(executor, node, key.path))
     if isinstance(program, Filter):
         return Loss(path, node, "compared")
     mine = keyed.values[owns[0]]
@@ -146,7 +151,7 @@ def _by_value(executor: Executor, program: Filter | Top, node: int, path: Path) 
     return Loss(path, node, "ranked", place=len(np.unique(keyed.values[better])) + 1)
 
 
-def _first_missing(executor: Executor, node: int, path: tuple[int, ...]) -> int:
+def _find_missing_relation(executor: Executor, node: int, path: tuple[int, ...]) -> int:
     """The relation of a path at which nothing leads on from a node."""
     here = np.array([node], np.int64)
     for relation in path:
@@ -156,45 +161,45 @@ def _first_missing(executor: Executor, node: int, path: tuple[int, ...]) -> int:
     return path[-1]
 
 
-def without(program: Program, path: Path) -> Program | None:
+def remove_step(program: Program, path: Path) -> Program | None:
     """The program without one step: what the step was made of stands in its place; None where nothing would."""
     if path:
-        inner = without(getattr(program, path[0]), path[1:])
-        return None if inner is None else _changed(program, path[0], inner)
+        inner = remove_step(getattr(program, path[0]), path[1:])
+        return None if inner is None else _replace_field(program, path[0], inner)
     match program:
         case Filter(source) | TextFilter(source) | Top(source) | Except(source):
             return source
     return None
 
 
-def without_side(program: Program, path: Path) -> Program | None:
+def remove_side(program: Program, path: Path) -> Program | None:
     """The program without one side of the intersection that ``path`` leads into; None where it leads into none."""
     steps = len(path)
     while steps:
         steps -= 1
-        if isinstance(_at(program, path[:steps]), And):
+        if isinstance(_get_part(program, path[:steps]), And):
             other = "right" if path[steps] == "left" else "left"
-            return _put(program, path[:steps], attrgetter(other))
+            return _replace_at(program, path[:steps], attrgetter(other))
     return None
 
 
-def _at(program: Program, path: Path) -> Program:
+def _get_part(program: Program, path: Path) -> Program:
     for name in path:
         program = getattr(program, name)
     return program
 
 
-def _put(program: Program, path: Path, change: Callable[[Program], Program]) -> Program:
+def _replace_at(program: Program, path: Path, change: Callable[[Program], Program]) -> Program:
     if not path:
         return change(program)
-    return _changed(program, path[0], _put(getattr(program, path[0]), path[1:], change))
+    return _replace_field(program, path[0], _replace_at(getattr(program, path[0]), path[1:], change))
 
 
-def _changed(program: Program, name: str, inner: Program) -> Program:
+def _replace_field(program: Program, name: str, inner: Program) -> Program:
     changed: Program = replace(cast(Any, program), **{name: inner})
     return changed
 
 
-def _holds(nodes: np.ndarray, node: int) -> bool:
-    at = int(np.searchsorted(nodes, node))
-    return at < len(nodes) and int(nodes[at]) == node
+def _has_node(nodes: np.ndarray, node: int) -> bool:
+    index = int(np.searchsorted(nodes, node))
+    return index < len(nodes) and int(nodes[index]) == node

@@ -53,7 +53,7 @@ class Record:
         """Ids of the topics, each once, in the order of the question."""
         return tuple(dict.fromkeys(linked.entity.id for linked in self.linked))
 
-    def place(self, node: int) -> int | None:
+    def find_place(self, node: int) -> int | None:
         """The place of a node among the answers, from 1."""
         for place, answer in enumerate(self.final.answers, start=1):
             if answer.entity is not None and answer.entity.id == node:
@@ -61,7 +61,7 @@ class Record:
         return None
 
 
-def recorded(question: str, events: Iterable[Event]) -> Record:
+def build_record(question: str, events: Iterable[Event]) -> Record:
     """Fold the events of a run.
 
     Raises:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from retrieval.diagnosis import budgets, steps, topics, walking
 from retrieval.diagnosis.case import Case, Tools
 from retrieval.diagnosis.findings import LostAt, Remedy, WhyNot
-from retrieval.diagnosis.record import recorded
+from retrieval.diagnosis.record import build_record
 from retrieval.errors import UnknownEntityError
 from retrieval.kg import search
 from retrieval.methods._shared.path_engine import PathEngine
@@ -30,7 +30,7 @@ TEXT_ALONE = ("text-rag", "llm-only", "llm-cot")
 """Methods that walk no facts."""
 
 
-def why_not(
+def explain_missing_answer(
     engine: Engine,
     request: AskRequest,
     expected: int | str,
@@ -52,26 +52,24 @@ def why_not(
         UnknownEntityError: there is no entity of that id.
         Cancelled: ``tools.cancelled`` said so.
     """
-    told = engine.run(request, cancelled=tools.cancelled) if events is None else events
-    record = recorded(request.question, told)
-    name, node = _meant(engine, expected)
-    case = Case(_part(engine, record), request, record, name, node, tools)
+    run_events = engine.run(request, cancelled=tools.cancelled) if events is None else events
+    record = build_record(request.question, run_events)
+    name, node = _resolve_expected(engine, expected)
+    case = Case(_get_engine(engine, record), request, record, name, node, tools)
     if node < 0:
-        return _unknown(case)
-    case.passed(
-        LostAt.ENTITY, f"The graph has {case.name}, with {_count(case.snapshot.degree(node), 'fact')}."
-    )
-    place = record.place(node)
+        return _explain_unknown(case)
+    case.add_check(LostAt.ENTITY, f"The graph has {case.name}, with {_count(case.snapshot.get_degree(node), 'fact')}.")
+    place = record.find_place(node)
     if place is not None:
         of = len(record.final.answers)
-        return case.found(LostAt.ANSWERED, f"{case.name} is answer {place} of {of}.", [])
+        return case.build_diagnosis(LostAt.ANSWERED, f"{case.name} is answer {place} of {of}.", [])
     case.request = replace(request, question=record.question, denoted=record.denoted, follows=None)
     if record.program is not None:
-        return steps.diagnosed(case, record.program)
-    return _of_walk(case)
+        return steps.explain_loss(case, record.program)
+    return _explain_walk(case)
 
 
-def _part(engine: Engine, record: Record) -> Engine:
+def _get_engine(engine: Engine, record: Record) -> Engine:
     """The engine that answered, where a router chose one."""
     if not isinstance(engine, RouterEngine) or record.routed is None:
         return engine
@@ -79,83 +77,77 @@ def _part(engine: Engine, record: Record) -> Engine:
     return next((part for part in parts if part.method == record.routed), engine)
 
 
-def _meant(engine: Engine, expected: int | str) -> tuple[str, int]:
+def _resolve_expected(engine: Engine, expected: int | str) -> tuple[str, int]:
     snapshot = engine.snapshot
     if isinstance(expected, str):
-        found = snapshot.labels.resolve(expected)
+        entity = snapshot.labels.resolve(expected)
         # "London" does not name London (Ontario), though it is all there is of that name.
-        beside = found is not None and snapshot.entity_label(found).startswith(f"{expected} (")
-        return expected, -1 if found is None or beside else found
+        is_qualified = entity is not None and snapshot.get_entity_label(entity).startswith(f"{expected} (")
+        return expected, -1 if entity is None or is_qualified else entity
     if not 0 <= expected < snapshot.num_entities:
-        raise UnknownEntityError(
-            f"The graph has no entity {expected}.", hint="Choose an entity from the search box."
-        )
-    return snapshot.entity_label(expected), expected
+        raise UnknownEntityError(f"The graph has no entity {expected}.", hint="Choose an entity from the search box.")
+    return snapshot.get_entity_label(expected), expected
 
 
-def _unknown(case: Case) -> WhyNot:
-    near = tuple(
-        dict.fromkeys(match.node.label for match in case.snapshot.labels.search(case.expected, NEAR))
-    )
+def _explain_unknown(case: Case) -> WhyNot:
+    near = tuple(dict.fromkeys(match.node.label for match in case.snapshot.labels.search(case.expected, NEAR)))
     remedies = []
     answered = {answer.label for answer in case.record.final.answers}
     for label in near:
         if label in answered:
             text = f"Give {label}, which was answered, the other name “{case.expected}”."
             node = case.snapshot.find_entity(label)
-            remedies.append(Remedy("alias", text, entity=None if node is None else case.snapshot.node(node)))
+            remedies.append(Remedy("alias", text, entity=None if node is None else case.snapshot.get_node(node)))
     if case.record.program is None and isinstance(case.engine, PathEngine) and case.record.topics:
-        remedies += walking.of_unknown(case, case.engine)
+        remedies += walking.propose_facts(case, case.engine)
     summary = f"The graph has no entity named “{case.expected}”."
-    return case.found(LostAt.ENTITY, summary, remedies, near=near)
+    return case.build_diagnosis(LostAt.ENTITY, summary, remedies, near=near)
 
 
-def _of_walk(case: Case) -> WhyNot:
+def _explain_walk(case: Case) -> WhyNot:
     """Of a run that no program answered."""
     record = case.record
     if case.engine.method in TEXT_ALONE:
-        return case.found(
+        return case.build_diagnosis(
             LostAt.RANK,
             f"{case.engine.method} reads texts and walks no facts, so no step of it can be named.",
             [],
         )
     hops = (
-        int(search.distances(case.snapshot, list(record.topics), FAR)[case.node])
-        if record.topics
-        else FAR + 1
+        int(search.compute_distances(case.snapshot, list(record.topics), FAR)[case.node]) if record.topics else FAR + 1
     )
-    lacking = _topic(case, hops)
+    lacking = _explain_topic(case, hops)
     if lacking is not None:
         return lacking
     names = " and ".join(linked.entity.label for linked in record.linked)
-    case.passed(LostAt.TOPIC, f"The question is about {names}.")
+    case.add_check(LostAt.TOPIC, f"The question is about {names}.")
     if isinstance(case.engine, PathEngine):
-        return walking.diagnosed(case, case.engine, hops if hops <= FAR else None)
-    return budgets.diagnosed(case, hops if hops <= FAR else None)
+        return walking.explain_loss(case, case.engine, hops if hops <= FAR else None)
+    return budgets.explain_loss(case, hops if hops <= FAR else None)
 
 
-def _topic(case: Case, hops: int) -> WhyNot | None:
+def _explain_topic(case: Case, hops: int) -> WhyNot | None:
     """Where the question was not linked to what it is about."""
     record = case.record
     phrase = next(iter(record.unmatched), None)
-    other = topics.another(case, phrase) if phrase else topics.homonym(case)
-    cut = None if phrase else topics.cut_short(case)
-    misspelt = None if phrase else (cut or topics.misspelt(case))
+    other = topics.find_alias(case, phrase) if phrase else topics.find_homonym(case)
+    cut = None if phrase else topics.find_cut_name(case)
+    misspelt = None if phrase else (cut or topics.find_misspelling(case))
     if other is None and misspelt:
-        other = topics.another(case, misspelt)
+        other = topics.find_alias(case, misspelt)
     if phrase:
-        said = f"The graph has no entity named “{phrase}”, which the question is about."
+        summary = f"The graph has no entity named “{phrase}”, which the question is about."
     elif other is not None:
         meant = other.entity.label if other.entity else "another"
-        said = f"The question was linked to {record.linked[0].entity.label}, and may mean {meant}."
+        summary = f"The question was linked to {record.linked[0].entity.label}, and may mean {meant}."
     elif cut or (misspelt and hops > NEARBY):
-        said = f"“{misspelt}” was taken for {record.linked[0].entity.label}"
-        said += "." if cut else f", which is far from {case.name}."
+        summary = f"“{misspelt}” was taken for {record.linked[0].entity.label}"
+        summary += "." if cut else f", which is far from {case.name}."
     elif not record.linked:
-        said = "The question names no entity of the graph."
+        summary = "The question names no entity of the graph."
     else:
         return None
-    return case.found(LostAt.TOPIC, said, [other] if other else [])
+    return case.build_diagnosis(LostAt.TOPIC, summary, [other] if other else [])
 
 
 def _count(number: int, noun: str) -> str:

@@ -15,20 +15,18 @@ from statistics import fmean
 from typing import Any
 
 from retrieval.errors import EvaluationError
-from retrieval.kg.snapshot.labels import normalise
+from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.llm import prompts
 from retrieval.llm.asking import find_json
-from retrieval.llm.constraints import THOUGHT, json_object, one_of, pairs
-from retrieval.llm.prompts import fenced, fenced_lines
+from retrieval.llm.constraints import THOUGHT, make_choice, make_json_object, make_pairs
+from retrieval.llm.prompts import wrap_fenced, wrap_fenced_lines
 from retrieval.llm.replies import Asker, Request
 
 JUDGE, SUFFICIENCY, VERIFY = "judge", "sufficiency", "verify"
 MOST_ANSWERS = 20
 """Right answers that a judge is shown; of longer lists the rest is counted."""
 
-_EQUIVALENT = json_object(
-    is_equivalent={"type": "boolean"}, explanation={"type": "string", "maxLength": THOUGHT}
-)
+_EQUIVALENT = make_json_object(is_equivalent={"type": "boolean"}, explanation={"type": "string", "maxLength": THOUGHT})
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _PAIRS = re.compile(r'\{\s*"pairs"\s*:\s*\[[\d\s,\[\]]*\]\s*\}')
@@ -36,31 +34,34 @@ _DIGIT = re.compile(r"\b[01]\b")
 _THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
-def squad(text: str) -> str:
+def normalize_answer(text: str) -> str:
     """A text as SQuAD compares it."""
     return " ".join(_ARTICLES.sub(" ", text.casefold().translate(_PUNCTUATION)).split())
 
 
-def exact_match(predicted: str, gold: Sequence[str]) -> float:
+def compute_exact_match(predicted: str, gold: Sequence[str]) -> float:
     """1 when the answer is one of the right ones."""
-    return float(squad(predicted) in {squad(answer) for answer in gold})
+    return float(normalize_answer(predicted) in {normalize_answer(answer) for answer in gold})
 
 
-def token_f1(predicted: str, gold: Sequence[str]) -> float:
+def compute_token_f1(predicted: str, gold: Sequence[str]) -> float:
     """F1 of the words, against the right answer that it has most in common with."""
-    return max((_f1(squad(predicted).split(), squad(answer).split()) for answer in gold), default=0.0)
+    return max(
+        (_compute_f1(normalize_answer(predicted).split(), normalize_answer(answer).split()) for answer in gold),
+        default=0.0,
+    )
 
 
-def _f1(one: list[str], other: list[str]) -> float:
-    if not one or not other:
-        return float(one == other)
-    common = sum((Counter(one) & Counter(other)).values())
-    return 2 * common / (len(one) + len(other))
+def _compute_f1(predicted: list[str], gold: list[str]) -> float:
+    if not predicted or not gold:
+        return float(predicted == gold)
+    common = sum((Counter(predicted) & Counter(gold)).values())
+    return 2 * common / (len(predicted) + len(gold))
 
 
-def equivalent(
+def ask_equivalence(
     asker: Asker,
-    asked: Sequence[tuple[str, Sequence[str], str]],
+    examples: Sequence[tuple[str, Sequence[str], str]],
     *,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> list[bool | None]:
@@ -68,25 +69,25 @@ def equivalent(
 
     Args:
         asker: the judge, through its store of replies.
-        asked: (question, right answers, answer).
+        examples: (question, right answers, answer).
         cancelled: asked while waiting.
 
     Returns:
         None where no reply came, or it does not say.
     """
     requests = []
-    for question, gold, predicted in asked:
+    for question, gold, predicted in examples:
         shown = [
             *gold[:MOST_ANSWERS],
             *([f"and {len(gold) - MOST_ANSWERS} more"] if len(gold) > MOST_ANSWERS else []),
         ]
         requests.append(
-            Request.of(
+            Request.from_prompt(
                 prompts.load(JUDGE),
-                question=fenced(question),
-                truth=fenced("; ".join(shown)),
-                prediction=fenced(predicted),
-            ).held_to(_EQUIVALENT)
+                question=wrap_fenced(question),
+                truth=wrap_fenced("; ".join(shown)),
+                prediction=wrap_fenced(predicted),
+            ).apply_constraint(_EQUIVALENT)
         )
     return _ask(asker, requests, read_equivalent, cancelled)
 
@@ -94,9 +95,9 @@ def equivalent(
 Pairs = frozenset[tuple[int, int]]
 
 
-def same(
+def ask_matching_pairs(
     asker: Asker,
-    asked: Sequence[tuple[str, Sequence[str], Sequence[str]]],
+    examples: Sequence[tuple[str, Sequence[str], Sequence[str]]],
     *,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> list[Pairs | None]:
@@ -104,7 +105,7 @@ def same(
 
     Args:
         asker: the judge, through its store of replies.
-        asked: (question, right answers, given answers), at least one of each; of longer lists the first
+        examples: (question, right answers, given answers), at least one of each; of longer lists the first
             ``MOST_ANSWERS`` are shown.
         cancelled: asked while waiting.
 
@@ -113,45 +114,47 @@ def same(
     """
     prompt = prompts.load(VERIFY)
     requests = [
-        Request.of(
+        Request.from_prompt(
             prompt,
-            question=fenced(question),
-            truth=fenced_lines([f"{i}. {text}" for i, text in enumerate(gold[:MOST_ANSWERS], start=1)]),
-            given=fenced_lines([f"{i}. {text}" for i, text in enumerate(given[:MOST_ANSWERS], start=1)]),
-        ).held_to(pairs(min(len(given), MOST_ANSWERS), min(len(gold), MOST_ANSWERS)))
-        for question, gold, given in asked
+            question=wrap_fenced(question),
+            truth=wrap_fenced_lines([f"{i}. {text}" for i, text in enumerate(gold[:MOST_ANSWERS], start=1)]),
+            given=wrap_fenced_lines([f"{i}. {text}" for i, text in enumerate(predicted[:MOST_ANSWERS], start=1)]),
+        ).apply_constraint(make_pairs(min(len(predicted), MOST_ANSWERS), min(len(gold), MOST_ANSWERS)))
+        for question, gold, predicted in examples
     ]
-    said: list[Pairs | None] = [None] * len(requests)
+    results: list[Pairs | None] = [None] * len(requests)
     for index, reply in asker.ask(requests, cancelled=cancelled):
         if reply is not None:
-            _, gold, given = asked[index]
-            said[index] = read_pairs(reply.text, min(len(given), MOST_ANSWERS), min(len(gold), MOST_ANSWERS))
-    return said
+            _, gold, predicted = examples[index]
+            results[index] = read_pairs(reply.text, min(len(predicted), MOST_ANSWERS), min(len(gold), MOST_ANSWERS))
+    return results
 
 
-def read_pairs(reply: str, given: int, gold: int) -> Pairs | None:
+def read_pairs(reply: str, given_count: int, gold_count: int) -> Pairs | None:
     """The last ``{"pairs": [[given, right], ...]}`` of a reply, from 0; None without one, or where a number is none."""
-    found = _PAIRS.findall(_THINKING.sub("", reply))
-    if not found:
+    matches = _PAIRS.findall(_THINKING.sub("", reply))
+    if not matches:
         return None
     try:
-        pairs = json.loads(found[-1])["pairs"]
-        read = frozenset((int(one) - 1, int(other) - 1) for one, other in pairs)
+        pairs = json.loads(matches[-1])["pairs"]
+        read = frozenset((int(given_number) - 1, int(gold_number) - 1) for given_number, gold_number in pairs)
     except (ValueError, TypeError, KeyError):
         return None
-    return read if all(0 <= one < given and 0 <= other < gold for one, other in read) else None
+    return (
+        read
+        if all(0 <= given_number < given_count and 0 <= gold_number < gold_count for given_number, gold_number in read)
+        else None
+    )
 
 
-def verify(
-    report: Mapping[str, Any], asker: Asker, *, cancelled: Callable[[], bool] = lambda: False
-) -> dict[str, Any]:
+def verify(report: Mapping[str, Any], asker: Asker, *, cancelled: Callable[[], bool] = lambda: False) -> dict[str, Any]:
     """Hit and Macro-F1 of a report where a language model says which answers are right (RAPL App. H).
 
     What is equal by the report's own comparison is right without asking about it; only the rest is asked. Questions
     without a right answer are left out, and one whose reply does not say keeps the report's figures.
 
     Returns:
-        Plain JSON: ``n``, ``hit``, ``macro_f1``, beside them the report's own ``by_names``, ``asked``, ``unsaid``,
+        Plain JSON: ``n``, ``hit``, ``macro_f1``, beside them the report's own ``by_names``, ``examples``, ``unsaid``,
         ``usage``, ``manifest`` and ``per_question``.
 
     Raises:
@@ -164,11 +167,11 @@ def verify(
         raise EvaluationError(
             "No question of the report has a right answer.", hint="Evaluate a question set that has some."
         )
-    open_ = [at for at, row in enumerate(rows) if row["predicted"] and row["f1"] < 1]
-    asked = [(rows[at]["question"], rows[at]["answers"], rows[at]["predicted"]) for at in open_]
-    said = dict(zip(open_, same(asker, asked, cancelled=cancelled), strict=True))
-    scores = [_verified(row, said.get(at)) for at, row in enumerate(rows)]
-    usage = usage_of(asker)
+    open_ = [index for index, row in enumerate(rows) if row["predicted"] and row["f1"] < 1]
+    examples = [(rows[index]["question"], rows[index]["answers"], rows[index]["predicted"]) for index in open_]
+    pairs_by_index = dict(zip(open_, ask_matching_pairs(asker, examples, cancelled=cancelled), strict=True))
+    scores = [_score_verified(row, pairs_by_index.get(index)) for index, row in enumerate(rows)]
+    usage = get_usage(asker)
     return {
         "n": len(rows),
         "hit": fmean(hit for hit, _ in scores),
@@ -177,41 +180,46 @@ def verify(
             "hit": fmean(row["hit"] for row in rows),
             "macro_f1": fmean(row["f1"] for row in rows),
         },
-        "asked": len(asked),
-        "unsaid": sum(pairs is None for pairs in said.values()),
+        "asked": len(examples),
+        "unsaid": sum(pairs is None for pairs in pairs_by_index.values()),
         "usage": usage,
         "manifest": {
             "model": asker.settings.model,
-            "prompts": prompts.shown(VERIFY),
+            "prompts": prompts.describe_prompts(VERIFY),
             "report": report["manifest"],
         },
         "per_question": [
-            {"id": row["id"], "hit": hit, "f1": f1, "pairs": sorted(said[at] or ()) if at in said else None}
-            for at, (row, (hit, f1)) in enumerate(zip(rows, scores, strict=True))
+            {
+                "id": row["id"],
+                "hit": hit,
+                "f1": f1,
+                "pairs": sorted(pairs_by_index[index] or ()) if index in pairs_by_index else None,
+            }
+            for index, (row, (hit, f1)) in enumerate(zip(rows, scores, strict=True))
         ],
     }
 
 
-def _verified(row: Mapping[str, Any], pairs: Pairs | None) -> tuple[float, float]:
+def _score_verified(row: Mapping[str, Any], pairs: Pairs | None) -> tuple[float, float]:
     """Hit and F1 of a question, what is right by name and what the model found right together."""
     if pairs is None:
         return row["hit"], row["f1"]
-    names = {normalise(answer): place for place, answer in enumerate(row["answers"])}
+    names = {normalize_name(answer): place for place, answer in enumerate(row["answers"])}
     alike = {
-        (place, names[normalise(answer)])
+        (place, names[normalize_name(answer)])
         for place, answer in enumerate(row["predicted"])
-        if normalise(answer) in names
+        if normalize_name(answer) in names
     }
     right = pairs | alike
-    precision = len({given for given, _ in right}) / len(row["predicted"])
+    precision = len({predicted_index for predicted_index, _ in right}) / len(row["predicted"])
     recall = len({gold for _, gold in right}) / len(row["answers"])
     f1 = 2 * precision * recall / (precision + recall) if right else 0.0
     return float(bool(right)), max(f1, row["f1"])
 
 
-def sufficient(
+def ask_sufficiency(
     asker: Asker,
-    asked: Sequence[tuple[Sequence[str], str]],
+    examples: Sequence[tuple[Sequence[str], str]],
     *,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> list[bool | None]:
@@ -219,24 +227,24 @@ def sufficient(
 
     Args:
         asker: the judge, through its store of replies.
-        asked: (triples or sentences that were retrieved, fact that they should hold).
+        examples: (triples or sentences that were retrieved, fact that they should hold).
         cancelled: asked while waiting.
 
     Returns:
         None where no reply came, or it does not say. Without any context the answer is no, and nothing is asked.
     """
     prompt = prompts.load(SUFFICIENCY)
-    places = [at for at, (context, _) in enumerate(asked) if context]
+    places = [index for index, (context, _) in enumerate(examples) if context]
     requests = [
-        Request.of(prompt, context=fenced_lines(asked[at][0]), answer=fenced(asked[at][1])).held_to(
-            one_of("0", "1")
-        )
-        for at in places
+        Request.from_prompt(
+            prompt, context=wrap_fenced_lines(examples[index][0]), answer=wrap_fenced(examples[index][1])
+        ).apply_constraint(make_choice("0", "1"))
+        for index in places
     ]
-    found: list[bool | None] = [False] * len(asked)
-    for at, said in zip(places, _ask(asker, requests, read_digit, cancelled), strict=True):
-        found[at] = said
-    return found
+    verdicts: list[bool | None] = [False] * len(examples)
+    for index, verdict in zip(places, _ask(asker, requests, read_digit, cancelled), strict=True):
+        verdicts[index] = verdict
+    return verdicts
 
 
 def _ask(
@@ -245,11 +253,11 @@ def _ask(
     read: Callable[[str], bool | None],
     cancelled: Callable[[], bool],
 ) -> list[bool | None]:
-    said: list[bool | None] = [None] * len(requests)
+    verdicts: list[bool | None] = [None] * len(requests)
     for index, reply in asker.ask(requests, cancelled=cancelled):
         if reply is not None:
-            said[index] = read(reply.text)
-    return said
+            verdicts[index] = read(reply.text)
+    return verdicts
 
 
 def read_equivalent(reply: str) -> bool | None:
@@ -258,16 +266,16 @@ def read_equivalent(reply: str) -> bool | None:
         value = find_json(reply)
     except ValueError:
         return None
-    said = value.get("is_equivalent") if isinstance(value, dict) else None
-    if isinstance(said, str):
-        return {"true": True, "false": False}.get(said.strip().lower())
-    return said if isinstance(said, bool) else None
+    verdict = value.get("is_equivalent") if isinstance(value, dict) else None
+    if isinstance(verdict, str):
+        return {"true": True, "false": False}.get(verdict.strip().lower())
+    return verdict if isinstance(verdict, bool) else None
 
 
 def read_digit(reply: str) -> bool | None:
     """The last 1 or 0 of a reply; None when there is none."""
-    found = _DIGIT.findall(_THINKING.sub("", reply))
-    return found[-1] == "1" if found else None
+    digits = _DIGIT.findall(_THINKING.sub("", reply))
+    return digits[-1] == "1" if digits else None
 
 
 def measure(
@@ -278,8 +286,8 @@ def measure(
     Questions without a right answer are left out; one that got no answer counts as wrong, and no judge is asked.
 
     Returns:
-        Plain JSON: ``n``, ``exact_match``, ``token_f1``, ``llm_judge`` (null without an asker, or when it never says),
-        ``unsaid``, ``usage``, ``manifest`` and ``per_question``.
+        Plain JSON: ``n``, ``exact_match``, ``token_f1``, ``llm_judge`` (null without an asker, or when
+        it never says), ``unsaid``, ``usage``, ``manifest`` and ``per_question``.
 
     Raises:
         EvaluationError: no question of the report has a right answer.
@@ -294,16 +302,16 @@ def measure(
     best = [row["predicted"][0] if row["predicted"] else "" for row in rows]
     judged: list[bool | None] = [None] * len(rows)
     if asker is not None:
-        given = [at for at, answer in enumerate(best) if answer]
+        answered = [index for index, answer in enumerate(best) if answer]
         # All that was answered is shown: a set of right answers is right.
-        asked = [
-            (rows[at]["question"], rows[at]["answers"], "; ".join(rows[at]["predicted"])) for at in given
+        examples = [
+            (rows[index]["question"], rows[index]["answers"], "; ".join(rows[index]["predicted"])) for index in answered
         ]
         judged = [False] * len(rows)
-        for at, said in zip(given, equivalent(asker, asked, cancelled=cancelled), strict=True):
-            judged[at] = said
-    matches = [exact_match(answer, row["answers"]) for answer, row in zip(best, rows, strict=True)]
-    overlaps = [token_f1(answer, row["answers"]) for answer, row in zip(best, rows, strict=True)]
+        for index, is_right in zip(answered, ask_equivalence(asker, examples, cancelled=cancelled), strict=True):
+            judged[index] = is_right
+    matches = [compute_exact_match(answer, row["answers"]) for answer, row in zip(best, rows, strict=True)]
+    overlaps = [compute_token_f1(answer, row["answers"]) for answer, row in zip(best, rows, strict=True)]
     verdicts = [float(verdict) for verdict in judged if verdict is not None]
     return {
         "n": len(rows),
@@ -311,10 +319,10 @@ def measure(
         "token_f1": fmean(overlaps),
         "llm_judge": fmean(verdicts) if verdicts else None,
         "unsaid": judged.count(None) if asker is not None else 0,
-        "usage": None if asker is None else usage_of(asker),
+        "usage": None if asker is None else get_usage(asker),
         "manifest": {
             "model": asker.settings.model if asker is not None else None,
-            "prompts": prompts.shown(JUDGE) if asker is not None else {},
+            "prompts": prompts.describe_prompts(JUDGE) if asker is not None else {},
             "report": report["manifest"],
         },
         "per_question": [
@@ -325,14 +333,12 @@ def measure(
                 "token_f1": overlap,
                 "llm_judge": verdict,
             }
-            for row, answer, match, overlap, verdict in zip(
-                rows, best, matches, overlaps, judged, strict=True
-            )
+            for row, answer, match, overlap, verdict in zip(rows, best, matches, overlaps, judged, strict=True)
         ],
     }
 
 
-def usage_of(asker: Asker) -> dict[str, Any]:
+def get_usage(asker: Asker) -> dict[str, Any]:
     """What asking has cost so far; replies that were ``kept`` from before cost nothing."""
     usage = asker.usage
     tokens = usage.prompt_tokens + usage.completion_tokens

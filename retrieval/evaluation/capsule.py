@@ -23,11 +23,11 @@ from retrieval.errors import EvaluationError
 from retrieval.evaluation.report import read_report
 from retrieval.evaluation.study import Study
 from retrieval.kg import snapshot as snapshots
-from retrieval.kg.snapshot.storage import published
+from retrieval.kg.snapshot.storage import publish_directory
 from retrieval.studies.plan import Cell, StudyConfig, parse
 from retrieval.training.checkpoint import WEIGHTS, read_weights
 from retrieval.training.manifest import PACKED
-from retrieval.version import code_version
+from retrieval.version import get_code_version
 
 FORMAT = 1
 INDEX = "capsule.json"
@@ -47,7 +47,7 @@ def write(out: Path, study: Study, name: str) -> None:
     Raises:
         EvaluationError: no cell is finished.
     """
-    done = [(cell, found) for cell in study.cells if (found := study.finished(cell)) is not None]
+    done = [(cell, result) for cell in study.cells if (result := study.find_result(cell)) is not None]
     if not done:
         raise EvaluationError("No cell of this study is finished.", hint="Run it first.")
     part = out.with_name(f".{out.name}.part")
@@ -56,53 +56,53 @@ def write(out: Path, study: Study, name: str) -> None:
         index = {
             "format": FORMAT,
             "name": name,
-            "code_version": code_version(),
+            "code_version": get_code_version(),
             "encoder": study.encoder.name,
-            "plan": {**_plan(study.config), "data": dict(_data(file, study))},
+            "plan": {**_describe_plan(study.config), "data": dict(_add_data_sets(file, study))},
             "cells": kept,
         }
         trained: set[Path] = set()
-        for position, (cell, found) in enumerate(done):
+        for position, (cell, result) in enumerate(done):
             report = f"reports/{position}.json"
-            file.write(study.report_of(cell), report)
-            home = study.checkpoint_of(cell)
+            file.write(study.get_report_path(cell), report)
+            home = study.get_checkpoint(cell)
             if home is not None and home not in trained:
                 trained.add(home)
                 _add_checkpoint(file, home)
-            kept.append({**found, "report": report})
+            kept.append({**result, "report": report})
         for labels in sorted((study.out / "labels").glob("*--llm-*.jsonl")):
             file.write(labels, f"labels/{labels.name}")
         file.writestr(INDEX, json.dumps(index, ensure_ascii=False, indent=1) + "\n")
     part.replace(out)
 
 
-def _plan(config: StudyConfig) -> dict[str, Any]:
+def _describe_plan(config: StudyConfig) -> dict[str, Any]:
     """A plan as its file has it, without the data."""
-    whole = asdict(config)
-    del whole["data"]
-    whole["variants"] = {
-        name: {what: value for what, value in one.items() if value is not None}
-        for name, one in whole["variants"].items()
+    plan = asdict(config)
+    del plan["data"]
+    plan["variants"] = {
+        name: {what: value for what, value in variant.items() if value is not None}
+        for name, variant in plan["variants"].items()
     }
-    return {name: value for name, value in whole.items() if value is not None}
+    return {name: value for name, value in plan.items() if value is not None}
 
 
-def _data(file: zipfile.ZipFile, study: Study) -> Iterator[tuple[str, dict[str, Any]]]:
+def _add_data_sets(file: zipfile.ZipFile, study: Study) -> Iterator[tuple[str, dict[str, Any]]]:
     """The data sets: their questions and labels put into the file, and their hashes."""
     for position, (name, data) in enumerate(study.config.data.items()):
-        graph = study.snapshot_of(name)
-        found: dict[str, Any] = {
+        graph = study.get_snapshot(name)
+        entry: dict[str, Any] = {
             "graph": graph.hash,
             "entities": graph.num_entities,
             "triples": graph.num_triples,
             "questions": f"data/{position}.jsonl",
             "questions_sha256": hashlib.sha256(data.questions.read_bytes()).hexdigest(),
         }
-        file.write(data.questions, found["questions"])
+        file.write(data.questions, entry["questions"])
         if data.labels is not None:
-            found["labels"] = f"data/{position}.labels.jsonl"
-            file.write(data.labels, found["labels"])
-        yield name, found
+            entry["labels"] = f"data/{position}.labels.jsonl"
+            file.write(data.labels, entry["labels"])
+        yield name, entry
 
 
 def _add_checkpoint(file: zipfile.ZipFile, checkpoint: Path) -> None:
@@ -110,7 +110,7 @@ def _add_checkpoint(file: zipfile.ZipFile, checkpoint: Path) -> None:
     file.write(checkpoint.parent / "trained.json", f"{home}/trained.json")
     for path in sorted(checkpoint.iterdir()):
         if path.name == WEIGHTS:
-            weights = {key: one.contiguous() for key, one in read_weights(checkpoint).items()}
+            weights = {key: tensor.contiguous() for key, tensor in read_weights(checkpoint).items()}
             file.writestr(f"{home}/checkpoint/{PACKED}", save(weights))
         elif path.is_file() and path.name != _CHECKSUMS and path.name.endswith(_ENDS):
             file.write(path, f"{home}/checkpoint/{path.name}")
@@ -131,10 +131,10 @@ class Capsule:
     @property
     def data(self) -> Mapping[str, Any]:
         """The data sets, by name."""
-        found: Mapping[str, Any] = self.index["plan"]["data"]
-        return found
+        data_sets: Mapping[str, Any] = self.index["plan"]["data"]
+        return data_sets
 
-    def plan(self, graphs: Mapping[str, Path]) -> StudyConfig:
+    def build_plan(self, graphs: Mapping[str, Path]) -> StudyConfig:
         """Its plan on graphs of one's own.
 
         Args:
@@ -166,7 +166,7 @@ class Capsule:
         for home in sorted((self.folder / "cells").glob("*")):
             target = out / "cells" / home.name
             target.mkdir(parents=True, exist_ok=True)
-            with published(target / "checkpoint") as directory:
+            with publish_directory(target / "checkpoint") as directory:
                 shutil.copytree(home / "checkpoint", directory, dirs_exist_ok=True)
             shutil.copyfile(home / "trained.json", target / "trained.json")
 
@@ -191,15 +191,11 @@ def unpack(path: Path, folder: Path) -> Capsule:
     except (OSError, zipfile.BadZipFile, ValueError) as error:
         raise EvaluationError(f"{path} is no capsule of a study: {error}.") from error
     if not isinstance(index, dict) or index.get("format") != FORMAT:
-        raise EvaluationError(
-            f"{path} is a capsule of another format.", hint="Use the version of Clew that made it."
-        )
+        raise EvaluationError(f"{path} is a capsule of another format.", hint="Use the version of Clew that made it.")
     for name, of in index["plan"]["data"].items():
-        found = hashlib.sha256((folder / of["questions"]).read_bytes()).hexdigest()
-        if found != of["questions_sha256"]:
-            raise EvaluationError(
-                f"The questions of {name!r} in {path} were changed.", hint="Take the capsule anew."
-            )
+        digest = hashlib.sha256((folder / of["questions"]).read_bytes()).hexdigest()
+        if digest != of["questions_sha256"]:
+            raise EvaluationError(f"The questions of {name!r} in {path} were changed.", hint="Take the capsule anew.")
     return Capsule(folder, index)
 
 
@@ -207,12 +203,10 @@ def _require_plain(member: zipfile.ZipInfo, path: Path) -> None:
     name = PurePosixPath(member.filename)
     plain = not name.is_absolute() and ".." not in name.parts and "\\" not in member.filename
     if not plain or not member.filename.endswith(_ENDS) or member.file_size > _BYTES:
-        raise EvaluationError(
-            f"{path} holds {member.filename!r}, which no capsule has.", hint="Take it anew."
-        )
+        raise EvaluationError(f"{path} holds {member.filename!r}, which no capsule has.", hint="Take it anew.")
 
 
-def differences(capsule: Capsule, study: Study) -> list[dict[str, Any]]:
+def compare_cells(capsule: Capsule, study: Study) -> list[dict[str, Any]]:
     """What came out otherwise, cell by cell.
 
     Returns:
@@ -222,24 +216,20 @@ def differences(capsule: Capsule, study: Study) -> list[dict[str, Any]]:
     Raises:
         EvaluationError: a cell is not finished.
     """
-    found = []
+    rows = []
     for then in capsule.index["cells"]:
         cell = Cell(**then["cell"])
-        now = study.finished(cell)
+        now = study.find_result(cell)
         if now is None:
-            raise EvaluationError(
-                f"The cell {cell.training} on {cell.test} is not finished.", hint="Run it first."
-            )
-        before = _answers(read_report(capsule.folder / then["report"]))
-        after = _answers(read_report(study.report_of(cell)))
+            raise EvaluationError(f"The cell {cell.training} on {cell.test} is not finished.", hint="Run it first.")
+        before = _get_answers(read_report(capsule.folder / then["report"]))
+        after = _get_answers(read_report(study.get_report_path(cell)))
         metrics = {
-            name: [value, now["metrics"].get(name)]
-            for name, value in then["metrics"].items()
-            if value is not None
+            name: [value, now["metrics"].get(name)] for name, value in then["metrics"].items() if value is not None
         }
         changed = sum(before[key] != after.get(key) for key in before)
         same = all(a == b for a, b in metrics.values())
-        found.append(
+        rows.append(
             {
                 "cell": then["cell"],
                 "metrics": metrics,
@@ -248,8 +238,8 @@ def differences(capsule: Capsule, study: Study) -> list[dict[str, Any]]:
                 "same": same,
             }
         )
-    return found
+    return rows
 
 
-def _answers(report: Mapping[str, Any]) -> dict[str, frozenset[str]]:
+def _get_answers(report: Mapping[str, Any]) -> dict[str, frozenset[str]]:
     return {row["id"]: frozenset(row["predicted"]) for row in report["per_question"]}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from retrieval.evaluation.coverage import known_topics
+from retrieval.evaluation.coverage import resolve_topics
 from retrieval.evaluation.outcomes import Outcome
 from retrieval.kg import search
-from retrieval.kg.snapshot.labels import normalise
+from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.metrics.scores import QuestionScore
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ CAUSES = ("linking", "candidates", "retrieval", "reasoning", "failed")
 HOPS, FACTS = 4, 50_000
 
 
-def cause(outcome: Outcome, scores: QuestionScore, snapshot: Snapshot) -> str | None:
+def find_cause(outcome: Outcome, scores: QuestionScore, snapshot: Snapshot) -> str | None:
     """The first stage at which a right answer was lost; None where the question was answered rightly.
 
     - ``linking``: the question names topic entities, and not all of those that the graph has were asked from.
@@ -38,37 +38,35 @@ def cause(outcome: Outcome, scores: QuestionScore, snapshot: Snapshot) -> str | 
     if scores.exact:
         return None
     question = outcome.question
-    topics = known_topics(snapshot, question)
-    asked = {normalise(label) for label in outcome.topics}
-    if question.topic_entities and not {normalise(snapshot.entity_label(t)) for t in topics} <= asked:
+    topics = resolve_topics(snapshot, question)
+    linked_topics = {normalize_name(label) for label in outcome.topics}
+    if question.topic_entities and not {normalize_name(snapshot.get_entity_label(t)) for t in topics} <= linked_topics:
         return "linking"
     if question.topic_entities and not topics:
         return "linking"
-    given = {normalise(label) for label, _ in outcome.predicted}
-    missing = {normalise(label) for label in question.answers} - given
+    predicted = {normalize_name(label) for label, _ in outcome.predicted}
+    missing = {normalize_name(label) for label in question.answers} - predicted
     if not missing:
         return "reasoning"
-    found = {normalise(label) for head, _, tail in outcome.facts for label in (head, tail)}
-    if missing <= found:
+    retrieved = {normalize_name(label) for head, _, tail in outcome.facts for label in (head, tail)}
+    if missing <= retrieved:
         return "reasoning"
     if question.operators and not any(snapshot.labels.resolve(label) for label in question.answers):
         return "reasoning"  # it had to be computed
-    return "retrieval" if missing & (found | _within_reach(outcome, topics, snapshot)) else "candidates"
+    return "retrieval" if missing & (retrieved | _find_reachable(outcome, topics, snapshot)) else "candidates"
 
 
-def _within_reach(outcome: Outcome, topics: tuple[int, ...], snapshot: Snapshot) -> set[str]:
+def _find_reachable(outcome: Outcome, topics: tuple[int, ...], snapshot: Snapshot) -> set[str]:
     """Names that could have been retrieved, normalised."""
     question = outcome.question
     if outcome.own_facts is not None:
-        return {normalise(label) for head, _, tail in question.triples for label in (head, tail)}
-    wanted = {
-        entity: label for label in question.answers if (entity := snapshot.labels.resolve(label)) is not None
-    }
+        return {normalize_name(label) for head, _, tail in question.triples for label in (head, tail)}
+    wanted = {entity: label for label in question.answers if (entity := snapshot.labels.resolve(label)) is not None}
     if not wanted:
         return set()
     starts = topics or tuple(
         entity for label in outcome.topics if (entity := snapshot.labels.resolve(label)) is not None
     )
-    near = search.k_hop(snapshot, starts, HOPS, max_triples=FACTS)
+    near = search.collect_k_hop(snapshot, starts, HOPS, max_triples=FACTS)
     inside = set(near.entities.tolist())
-    return {normalise(label) for entity, label in wanted.items() if entity in inside or near.truncated}
+    return {normalize_name(label) for entity, label in wanted.items() if entity in inside or near.truncated}

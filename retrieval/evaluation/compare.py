@@ -9,9 +9,9 @@ from typing import Any
 
 from retrieval.errors import EvaluationError
 from retrieval.evaluation.pages import Block, Heading, Table, Text
-from retrieval.evaluation.report import scores_of
-from retrieval.metrics.bootstrap import differences
-from retrieval.metrics.names import METRICS, NAMES, number
+from retrieval.evaluation.report import read_scores
+from retrieval.metrics.bootstrap import compute_differences
+from retrieval.metrics.names import METRICS, NAMES, format_number
 from retrieval.metrics.scores import QuestionScore
 
 #: What must be the same, and where a report says it.
@@ -36,14 +36,14 @@ def require_comparable(reports: Named) -> None:
     Raises:
         EvaluationError: names what differs, between which, and how.
     """
-    (first, one), *others = reports.items()
-    for name, other in others:
+    (first, first_report), *others = reports.items()
+    for name, report in others:
         for what, keys in _SAME.items():
-            mine, theirs = _at(one["manifest"], keys), _at(other["manifest"], keys)
+            mine, theirs = _get_nested(first_report["manifest"], keys), _get_nested(report["manifest"], keys)
             if mine != theirs:
                 raise EvaluationError(
                     f"{first} and {name} cannot be compared: the {what} differs "
-                    f"({_short(mine)} and {_short(theirs)}).",
+                    f"({_format_short(mine)} and {_format_short(theirs)}).",
                     hint="Compare reports of the same graph, questions, split and budget.",
                 )
 
@@ -76,92 +76,91 @@ def compare(reports: Named) -> dict[str, Any]:
         ],
         "n": next(iter(reports.values()))["n"],
         "metrics": [
-            {"name": name, "values": [_value(report, name) for report in reports.values()]}
+            {"name": name, "values": [_get_value(report, name) for report in reports.values()]}
             for name in METRICS
             if any(report["metrics"].get(name) is not None for report in reports.values())
         ],
-        "pairs": [_pair(a, reports[a], b, reports[b]) for a, b in combinations(reports, 2)],
+        "pairs": [_compare_pair(a, reports[a], b, reports[b]) for a, b in combinations(reports, 2)],
     }
 
 
-def blocks(comparison: Mapping[str, Any]) -> list[Block]:
+def build_blocks(comparison: Mapping[str, Any]) -> list[Block]:
     """The page of a comparison."""
     names = [report["name"] for report in comparison["reports"]]
     figures = [
         (
             NAMES[row["name"]],
-            *(_with_bounds(v["value"], v["low"], v["high"], row["name"]) for v in row["values"]),
+            *(_format_with_bounds(v["value"], v["low"], v["high"], row["name"]) for v in row["values"]),
         )
         for row in comparison["metrics"]
     ]
-    found: list[Block] = [
+    page: list[Block] = [
         Text(f"The same {comparison['n']:,} questions of the same graph; 95% intervals by bootstrap."),
         Table(("metric", *names), figures),
     ]
     for pair in comparison["pairs"]:
-        found += [
+        page += [
             Heading(f"{pair['b']} against {pair['a']}"),
             Text(
-                f"{pair['gained']:,} questions gained, {pair['lost']:,} lost, {pair['changed']:,} answered "
-                "differently."
+                f"{pair['gained']:,} questions gained, {pair['lost']:,} lost, {pair['changed']:,} answered differently."
             ),
             Table(
                 ("metric", "difference (95% interval)", "p"),
                 [
                     (
                         NAMES[name],
-                        _with_bounds(d["value"], d["low"], d["high"], name, sign=True),
+                        _format_with_bounds(d["value"], d["low"], d["high"], name, sign=True),
                         f"{d['p']:.4f}",
                     )
                     for name, d in pair["metrics"].items()
                 ],
             ),
         ]
-    return found
+    return page
 
 
-def _pair(a: str, first: Mapping[str, Any], b: str, second: Mapping[str, Any]) -> dict[str, Any]:
+def _compare_pair(a: str, first: Mapping[str, Any], b: str, second: Mapping[str, Any]) -> dict[str, Any]:
     rows = {row["id"]: row for row in second["per_question"]}
     both = [(row, rows[row["id"]]) for row in first["per_question"]]
-    found = differences(scores_of(first), _aligned(first, second))
+    deltas = compute_differences(read_scores(first), _match_scores(first, second))
     return {
         "a": a,
         "b": b,
-        "gained": sum(two["outcome"] == "right" != one["outcome"] for one, two in both),
-        "lost": sum(one["outcome"] == "right" != two["outcome"] for one, two in both),
-        "changed": sum(set(one["predicted"]) != set(two["predicted"]) for one, two in both),
-        "metrics": {name: asdict(found[name]) for name in METRICS if name in found},
+        "gained": sum(second_row["outcome"] == "right" != first_row["outcome"] for first_row, second_row in both),
+        "lost": sum(first_row["outcome"] == "right" != second_row["outcome"] for first_row, second_row in both),
+        "changed": sum(set(first_row["predicted"]) != set(second_row["predicted"]) for first_row, second_row in both),
+        "metrics": {name: asdict(deltas[name]) for name in METRICS if name in deltas},
     }
 
 
-def _aligned(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[QuestionScore]:
+def _match_scores(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[QuestionScore]:
     """The second report's scores in the first one's order of questions."""
-    scores = dict(zip((row["id"] for row in second["per_question"]), scores_of(second), strict=True))
+    scores = dict(zip((row["id"] for row in second["per_question"]), read_scores(second), strict=True))
     return [scores[row["id"]] for row in first["per_question"]]
 
 
-def _value(report: Mapping[str, Any], name: str) -> dict[str, float | None]:
+def _get_value(report: Mapping[str, Any], name: str) -> dict[str, float | None]:
     low, high = report["intervals"].get(name) or (None, None)
     return {"value": report["metrics"].get(name), "low": low, "high": high}
 
 
-def _with_bounds(
+def _format_with_bounds(
     value: float | None, low: float | None, high: float | None, name: str, *, sign: bool = False
 ) -> str:
     if value is None:
         return "–"
     plus = "+" if sign and value > 0 else ""
-    between = f" ({number(low, name)} to {number(high, name)})" if low is not None else ""
-    return f"{plus}{number(value, name)}{between}"
+    between = f" ({format_number(low, name)} to {format_number(high, name)})" if low is not None else ""
+    return f"{plus}{format_number(value, name)}{between}"
 
 
-def _at(manifest: Mapping[str, Any], keys: Sequence[str]) -> Any:
-    found: Any = manifest
+def _get_nested(manifest: Mapping[str, Any], keys: Sequence[str]) -> Any:
+    value: Any = manifest
     for key in keys:
-        found = found.get(key) if isinstance(found, Mapping) else None
-    return found
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
 
 
-def _short(value: Any) -> str:
+def _format_short(value: Any) -> str:
     text = str(value)
     return f"{text[:12]}…" if len(text) > 24 else text

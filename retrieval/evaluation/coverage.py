@@ -39,15 +39,13 @@ class Coverage:
     no_answer: int = 0
 
 
-def known_topics(snapshot: Snapshot, question: Question) -> tuple[int, ...]:
+def resolve_topics(snapshot: Snapshot, question: Question) -> tuple[int, ...]:
     """Entities of the question's topics that the graph holds, in order, each once."""
-    found = [snapshot.labels.resolve(label) for label in dict.fromkeys(question.topic_entities)]
-    return tuple(dict.fromkeys(entity for entity in found if entity is not None))
+    entities = [snapshot.labels.resolve(label) for label in dict.fromkeys(question.topic_entities)]
+    return tuple(dict.fromkeys(entity for entity in entities if entity is not None))
 
 
-def answerable(
-    snapshot: Snapshot, questions: Sequence[Question], *, subgraphs: str = "own"
-) -> list[Question]:
+def filter_answerable(snapshot: Snapshot, questions: Sequence[Question], *, subgraphs: str = "own") -> list[Question]:
     """The questions of which some answer is in the graph: the papers' -sub sets (ReG Tables 2 and 3).
 
     Args:
@@ -59,7 +57,7 @@ def answerable(
         EvaluationError: none is left.
     """
 
-    def held(question: Question) -> bool:
+    def has_answer(question: Question) -> bool:
         resolve = snapshot.labels.resolve
         answers = {entity for label in question.answers if (entity := resolve(label)) is not None}
         if question.triples and subgraphs == "own":
@@ -67,13 +65,13 @@ def answerable(
             return bool(answers & {*snapshot.heads[facts].tolist(), *snapshot.tails[facts].tolist()})
         return bool(answers)
 
-    found = [question for question in questions if held(question)]
-    if not found:
+    selected = [question for question in questions if has_answer(question)]
+    if not selected:
         raise EvaluationError(
             f"None of the {len(questions):,} questions has an answer in the graph.",
             hint="Give a question set of this graph, or leave the filter of answers out.",
         )
-    return found
+    return selected
 
 
 def measure(snapshot: Snapshot, questions: Sequence[Question]) -> Coverage:
@@ -84,11 +82,11 @@ def measure(snapshot: Snapshot, questions: Sequence[Question]) -> Coverage:
     return Coverage(
         questions=len(questions),
         with_topics=len(topics),
-        topics_missing=sum(None in found for found in topics),
-        no_topic=sum(set(found) == {None} for found in topics),
+        topics_missing=sum(None in entities for entities in topics),
+        no_topic=sum(set(entities) == {None} for entities in topics),
         with_answers=len(answers),
-        answers_missing=sum(None in found for found in answers),
-        no_answer=sum(set(found) == {None} for found in answers),
+        answers_missing=sum(None in entities for entities in answers),
+        no_answer=sum(set(entities) == {None} for entities in answers),
     )
 
 
@@ -100,33 +98,33 @@ def require(snapshot: Snapshot, questions: Sequence[Question]) -> Coverage:
     """
     if not questions:
         raise EvaluationError("There is no question to ask.", hint="Give a question set, or another split.")
-    found = measure(snapshot, questions)
+    coverage = measure(snapshot, questions)
     if snapshot.passages is not None:
         _require_passages(snapshot.passages, questions)
-        return found
-    for what, total, lost, named in (
-        ("topic entity", found.with_topics, found.no_topic, [q.topic_entities for q in questions]),
-        ("answer", found.with_answers, found.no_answer, _named(questions)),
+        return coverage
+    for what, total, lost, name_lists in (
+        ("topic entity", coverage.with_topics, coverage.no_topic, [q.topic_entities for q in questions]),
+        ("answer", coverage.with_answers, coverage.no_answer, _list_named_answers(questions)),
     ):
-        name = next((names[0] for names in named if names), None)
+        name = next((names[0] for names in name_lists if names), None)
         if name is not None and lost == total:
             raise EvaluationError(
                 f"The graph has no {what} of any of the {total:,} questions that name one (the first is {name!r}).",
                 hint="Check that the question set belongs to this graph and spells names as it does.",
             )
-    return found
+    return coverage
 
 
-def _named(questions: Sequence[Question]) -> list[tuple[str, ...]]:
+def _list_named_answers(questions: Sequence[Question]) -> list[tuple[str, ...]]:
     """Answers that are names: a number that is counted need not be in the graph."""
     return [tuple(label for label in q.answers if not is_value(label)) for q in questions]
 
 
 def _require_passages(table: PassageTable, questions: Sequence[Question]) -> None:
     """What the facts of a graph with passages lack may stand in its text, so only the passages are asked for."""
-    named = [name for question in questions for name in question.passages]
-    if named and all(table.find(name) is None for name in named):
+    names = [name for question in questions for name in question.passages]
+    if names and all(table.find(name) is None for name in names):
         raise EvaluationError(
-            f"The graph has none of the {len(named):,} passages that the questions name (the first is {named[0]!r}).",
+            f"The graph has none of the {len(names):,} passages that the questions name (the first is {names[0]!r}).",
             hint="Build the graph and import the questions from the same files.",
         )

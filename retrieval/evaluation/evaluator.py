@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from retrieval.errors import Cancelled
-from retrieval.evaluation.coverage import known_topics, require
+from retrieval.evaluation.coverage import require, resolve_topics
 from retrieval.evaluation.outcomes import Outcome
 from retrieval.events import (
     AgentStep,
@@ -24,12 +24,12 @@ from retrieval.events import (
     RunCancelled,
     RunFailed,
 )
-from retrieval.evidence.verbalise import chain_text
+from retrieval.evidence.verbalise import format_chain
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot, find_facts
-from retrieval.llm.metering import Meter, metered
+from retrieval.llm.metering import Meter, use_meter
 from retrieval.metrics.scores import Fact
 from retrieval.pipeline import AskRequest, Stopwatch
-from retrieval.reasoning.prompting import recording
+from retrieval.reasoning.prompting import collect_prompt_lines
 from retrieval.types import Hop, Passage, Progress, Question
 
 if TYPE_CHECKING:
@@ -111,13 +111,13 @@ def evaluate_engine(
     require(engine.snapshot, questions)
     outcomes, kept = [], done or {}
     if any(question.id not in kept for question in questions):
-        _warm_up(engine, questions, budget=budget, seed=seed, cancelled=cancelled)
+        _prepare_engine(engine, questions, budget=budget, seed=seed, cancelled=cancelled)
     shares: dict[str, float] = {}
     for number, question in enumerate(questions, start=1):
         outcome = kept.get(question.id)
         if outcome is None:
             if at_once > 1 and question.id not in shares:
-                block = [one for one in questions[number - 1 :][:at_once] if one.id not in kept]
+                block = [pending for pending in questions[number - 1 :][:at_once] if pending.id not in kept]
                 shares = _read_ahead(engine, block, topics)
             outcome = ask(
                 engine, question,
@@ -136,13 +136,13 @@ def _read_ahead(engine: Engine, questions: Sequence[Question], topics: Topics) -
     began = time.perf_counter()
     engine.read_ahead(
         [
-            AskRequest(one.question, known_topics(engine.snapshot, one) if topics == "given" else ())
-            for one in questions
-            if not one.triples
+            AskRequest(question.question, resolve_topics(engine.snapshot, question) if topics == "given" else ())
+            for question in questions
+            if not question.triples
         ]
     )
     share = (time.perf_counter() - began) * 1000 / len(questions)
-    return dict.fromkeys((one.id for one in questions), share)
+    return dict.fromkeys((question.id for question in questions), share)
 
 
 def ask(
@@ -160,20 +160,20 @@ def ask(
     Raises:
         Cancelled: the run was stopped.
     """
-    given = known_topics(engine.snapshot, question) if topics == "given" else ()
-    outcome = Outcome(question, linked=not given)
-    found = find_facts(engine.snapshot, question.triples) if question.triples else None
-    asked, watch = engine, Stopwatch()
+    topic_ids = resolve_topics(engine.snapshot, question) if topics == "given" else ()
+    outcome = Outcome(question, linked=not topic_ids)
+    own_facts = find_facts(engine.snapshot, question.triples) if question.triples else None
+    target, watch = engine, Stopwatch()
     began = time.perf_counter()
-    if found is not None and subgraphs == "own":
-        outcome.own_facts, outcome.unknown = len(found.facts), dict(found.unknown)
-        restricted = RestrictedSnapshot(engine.snapshot, found.facts)
-        with watch.running():  # what is computed from the small graph counts
-            asked = engine.restricted_to(restricted)
-    request = AskRequest(question.question, given, budget, seed)
+    if own_facts is not None and subgraphs == "own":
+        outcome.own_facts, outcome.unknown = len(own_facts.facts), dict(own_facts.unknown)
+        restricted = RestrictedSnapshot(engine.snapshot, own_facts.facts)
+        with watch.measure_body():  # what is computed from the small graph counts
+            target = engine.apply_restriction(restricted)
+    request = AskRequest(question.question, topic_ids, budget, seed)
     meter = Meter()
-    with metered(meter), recording() as lines:
-        _read(outcome, asked.run(request, cancelled=cancelled, watch=watch), engine.snapshot)
+    with use_meter(meter), collect_prompt_lines() as lines:
+        _read(outcome, target.run(request, cancelled=cancelled, watch=watch), engine.snapshot)
     outcome.read = tuple(lines)
     if meter.usage.llm_calls:  # what a language model cost that failed, and another answered for, counts too
         outcome.usage = replace(meter.usage, triples=outcome.usage.triples)
@@ -194,15 +194,17 @@ def _read(outcome: Outcome, events: Iterable[Event], snapshot: Snapshot) -> None
         elif isinstance(event, RouterDecided):
             outcome.route = event.method
         elif isinstance(event, (PathRetrieved, AgentStep)):
-            outcome.facts.update(fact_of(hop) for hop in event.hops)
+            outcome.facts.update(get_fact(hop) for hop in event.hops)
         elif isinstance(event, ProgramExecuted):
             outcome.program = event.read.program
-            outcome.values = tuple((own.node.label, own.value) for own in event.ranked if own.answer)
+            outcome.values = tuple(
+                (ranked_node.node.label, ranked_node.value) for ranked_node in event.ranked if ranked_node.answer
+            )
         elif isinstance(event, ChainsBuilt):
-            outcome.chains = tuple((chain_text(c), round(c.score, 4)) for c in event.chains[:_CHAINS])
+            outcome.chains = tuple((format_chain(c), round(c.score, 4)) for c in event.chains[:_CHAINS])
         elif isinstance(event, PassagesRetrieved):
             outcome.passages = tuple(item.passage.name for item in event.passages)
-            outcome.support = _places(snapshot, outcome.question, [item.passage for item in event.passages])
+            outcome.support = _find_places(snapshot, outcome.question, [item.passage for item in event.passages])
         elif isinstance(event, AnswerFinal):
             outcome.predicted = tuple((answer.label, answer.score) for answer in event.answers)
             outcome.no_answer = str(event.no_answer.reason) if event.no_answer else None
@@ -213,34 +215,32 @@ def _read(outcome: Outcome, events: Iterable[Event], snapshot: Snapshot) -> None
             raise Cancelled("The evaluation was stopped.")
 
 
-def _places(snapshot: Snapshot, question: Question, found: Sequence[Passage]) -> tuple[int, ...]:
+def _find_places(snapshot: Snapshot, question: Question, passages: Sequence[Passage]) -> tuple[int, ...]:
     """Where the supporting passages are among those found, from 1; 0 where not. What says the same is the same."""
-    places = {
-        (passage.title, passage.text): place for place, passage in reversed(list(enumerate(found, start=1)))
-    }
-    table, at = snapshot.passages, []
+    places = {(passage.title, passage.text): place for place, passage in reversed(list(enumerate(passages, start=1)))}
+    table, ranks = snapshot.passages, []
     for name in question.passages:
         i = table.find(name) if table is not None else None
-        at.append(
-            places.get((table.title(i), table.text(i)), 0) if table is not None and i is not None else 0
+        ranks.append(
+            places.get((table.get_title(i), table.get_text(i)), 0) if table is not None and i is not None else 0
         )
-    return tuple(at)
+    return tuple(ranks)
 
 
-def fact_of(hop: Hop) -> Fact:
+def get_fact(hop: Hop) -> Fact:
     """The fact behind a hop, by labels."""
     head, tail = (hop.target, hop.source) if hop.step.inverse else (hop.source, hop.target)
     return head.label, hop.step.name, tail.label
 
 
-def _warm_up(
+def _prepare_engine(
     engine: Engine, questions: Sequence[Question], *, budget: int, seed: int, cancelled: Callable[[], bool]
 ) -> None:
     """Ask like the first questions, but nothing that is asked again: an answer kept would be free later.
 
     A language model is not called.
     """
-    warm = engine.without_model()
+    warm = engine.copy_without_model()
     for question in questions[:_WARM_UP]:
-        asked = replace(question, question=f"{question.question[:900]} by the way", triples=())
-        ask(warm, asked, budget=budget, seed=seed, cancelled=cancelled)
+        warm_up_question = replace(question, question=f"{question.question[:900]} by the way", triples=())
+        ask(warm, warm_up_question, budget=budget, seed=seed, cancelled=cancelled)

@@ -8,7 +8,7 @@ from typing import Any
 from retrieval.errors import EvaluationError
 from retrieval.llm import prompts
 from retrieval.llm.replies import Asker
-from retrieval.reasoning.judge import PROMPT, hallucination_score, judge
+from retrieval.reasoning.judge import PROMPT, ask_judgements, compute_hallucination_score
 
 
 def measure(
@@ -22,29 +22,29 @@ def measure(
         cancelled: asked while waiting.
 
     Returns:
-        Plain JSON: ``hallucination_score`` (null when no reply says), how many questions were ``asked``, said ``used``,
-        ``not_used`` or nothing (``unsaid``), ``usage``, ``manifest``, and ``per_question``.
+        Plain JSON: ``hallucination_score`` (null when no reply says), how many questions were ``examples``, said
+        ``used``, ``not_used`` or nothing (``unsaid``), ``usage``, ``manifest``, and ``per_question``.
 
     Raises:
         EvaluationError: no question of the report was hit and has paths.
         Cancelled: ``cancelled()`` said so; replies that came are kept.
         LLMError: the endpoint cannot be used.
     """
-    rows = [row for row in report["per_question"] if row["hit"] > 0 and read_of(row)]
+    rows = [row for row in report["per_question"] if row["hit"] > 0 and get_read_lines(row)]
     if not rows:
         raise EvaluationError(
             "No question of the report was answered rightly with paths.",
             hint="Faithfulness is asked of right answers; evaluate another checkpoint or question set.",
         )
-    asked = [(row["question"], read_of(row)) for row in rows]
-    judgements = judge(asker, asked, cancelled=cancelled)
-    said = [judgement.grounded for judgement in judgements]
+    examples = [(row["question"], get_read_lines(row)) for row in rows]
+    judgements = ask_judgements(asker, examples, cancelled=cancelled)
+    verdicts = [judgement.grounded for judgement in judgements]
     return {
-        "hallucination_score": hallucination_score(judgements),
+        "hallucination_score": compute_hallucination_score(judgements),
         "asked": len(rows),
-        "used": said.count(True),
-        "not_used": said.count(False),
-        "unsaid": said.count(None),
+        "used": verdicts.count(True),
+        "not_used": verdicts.count(False),
+        "unsaid": verdicts.count(None),
         "usage": {
             "llm_calls": asker.usage.llm_calls,
             "tokens": asker.usage.prompt_tokens + asker.usage.completion_tokens,
@@ -62,6 +62,6 @@ def measure(
     }
 
 
-def read_of(row: Mapping[str, Any]) -> list[str]:
+def get_read_lines(row: Mapping[str, Any]) -> list[str]:
     """What a language model was shown, line by line; of the extractive reasoner its chains."""
-    return list(row.get("read") or [found["path"] for found in row["paths"]])
+    return list(row.get("read") or [path["path"] for path in row["paths"]])

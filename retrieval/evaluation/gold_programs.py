@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from retrieval.errors import ProgramError
-from retrieval.kg.snapshot.labels import normalise
+from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.metrics.scores import QuestionScore, Scored
-from retrieval.metrics.values import aligned
-from retrieval.programs.equivalence import equivalent
+from retrieval.metrics.values import match_answers
+from retrieval.programs.equivalence import is_equivalent
 from retrieval.programs.execution import Executor
-from retrieval.programs.rendering.formatting import labels_of
-from retrieval.programs.rendering.names import resolved
+from retrieval.programs.rendering.formatting import get_answer_labels
+from retrieval.programs.rendering.names import from_named_json
 
 if TYPE_CHECKING:
     from retrieval.evaluation.outcomes import Outcome
@@ -30,30 +30,30 @@ class GoldPrograms:
         self.unfit: list[str] = []
         """Questions whose program the graph lacks something of, or that cannot be run on it."""
 
-    def scored(self, outcome: Outcome, score: QuestionScore) -> QuestionScore:
+    def score_program(self, outcome: Outcome, score: QuestionScore) -> QuestionScore:
         """The score with ``program`` and ``program_answers``; as it is where the question brings no program that fits.
 
         ``program``: the program that was run is equivalent to the gold one; 0 where none was run.
         ``program_answers``: what was answered is what the gold program gives.
         """
-        given = outcome.question.program
-        if given is None:
+        gold_program = outcome.question.program
+        if gold_program is None:
             return score
         try:
-            gold = resolved(self._snapshot, given)
-            wanted = self._given_by(gold)
+            gold = from_named_json(self._snapshot, gold_program)
+            wanted = self._compute_answers(gold)
         except ProgramError:
             self.unfit.append(outcome.question.id)
             return score
-        found = self._read(outcome.program)
-        answered = aligned([Scored(*one) for one in outcome.predicted], wanted, normalise)
+        program = self._read(outcome.program)
+        answered = match_answers([Scored(*pair) for pair in outcome.predicted], wanted, normalize_name)
         return replace(
             score,
-            program=float(found is not None and equivalent(found, gold)),
-            program_answers=float({one.answer for one in answered} == {normalise(label) for label in wanted}),
+            program=float(program is not None and is_equivalent(program, gold)),
+            program_answers=float({item.answer for item in answered} == {normalize_name(label) for label in wanted}),
         )
 
-    def summary(self, outcomes: Sequence[Outcome], scores: Sequence[QuestionScore]) -> dict[str, Any]:
+    def count_programs(self, outcomes: Sequence[Outcome], scores: Sequence[QuestionScore]) -> dict[str, Any]:
         """How many questions bring a program, what became of them, and whose programs are ``unfit``."""
         fitting = [
             (outcome.program, score)
@@ -68,9 +68,9 @@ class GoldPrograms:
             "none_run": sum(program is None for program, _ in fitting),
         }
 
-    def _given_by(self, program: Program) -> tuple[str, ...]:
+    def _compute_answers(self, program: Program) -> tuple[str, ...]:
         executor = self._executor = self._executor or Executor(self._snapshot)
-        return labels_of(self._snapshot, executor.columns, program, executor.run(program))
+        return get_answer_labels(self._snapshot, executor.columns, program, executor.run(program))
 
     def _read(self, program: dict[str, Any] | None) -> Program | None:
-        return None if program is None else resolved(self._snapshot, program)
+        return None if program is None else from_named_json(self._snapshot, program)

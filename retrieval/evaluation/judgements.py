@@ -23,7 +23,7 @@ _OF_A_QUESTION = {
 _LEFT_OUT = {"usage", "manifest", "per_question"}
 
 
-def judged(
+def add_judgements(
     report: Mapping[str, Any],
     which: Collection[str],
     asker: Asker,
@@ -41,8 +41,8 @@ def judged(
         cancelled: asked while waiting.
 
     Returns:
-        The report with ``judged``: the figures of each judgement by its name (where there is nothing to judge, ``n`` of
-        0 and ``why``), the ``model``, and its ``usage``; each question's row has a ``judged`` too.
+        The report with ``judged``: the figures of each judgement by its name (where there is nothing to judge,
+        ``n`` of 0 and ``why``), the ``model``, and its ``usage``; each question's row has a ``judged`` too.
 
     Raises:
         ConfigError: there is no such judgement.
@@ -51,34 +51,35 @@ def judged(
     """
     unknown = sorted(set(which) - set(NAMES))
     if unknown:
-        raise ConfigError(
-            f"There is no judgement {unknown[0]!r}.", hint=f"Choose some of: {', '.join(NAMES)}."
-        )
-    said: dict[str, Any] = {}
+        raise ConfigError(f"There is no judgement {unknown[0]!r}.", hint=f"Choose some of: {', '.join(NAMES)}.")
+    judgements: dict[str, Any] = {}
     rows: dict[str, dict[str, Any]] = {row["id"]: {} for row in report["per_question"]}
     wanted = [name for name in NAMES if name in which]
     for done, name in enumerate(wanted):
         progress(Progress("judging", done, len(wanted), "judgements"))
         try:
-            found = _measure(name, report, asker, cancelled)
+            judgement = _measure(name, report, asker, cancelled)
         except EvaluationError as nothing:  # the other figures stand all the same
-            said[name] = {"n": 0, "why": nothing.message}
+            judgements[name] = {"n": 0, "why": nothing.message}
             continue
-        said[name] = {key: value for key, value in found.items() if key not in _LEFT_OUT}
-        said[name].setdefault("n", found.get("asked"))
-        for row in found["per_question"]:
+        judgements[name] = {key: value for key, value in judgement.items() if key not in _LEFT_OUT}
+        judgements[name].setdefault("n", judgement.get("asked"))
+        for row in judgement["per_question"]:
             rows[row["id"]] |= {ours: row[theirs] for theirs, ours in _OF_A_QUESTION[name].items()}
     usage = asker.usage
     tokens = usage.prompt_tokens + usage.completion_tokens
-    said["model"] = asker.settings.title
-    said["usage"] = {"llm_calls": usage.llm_calls, "tokens": tokens, "cost": usage.cost, "kept": asker.kept}
+    judgements["model"] = asker.settings.title
+    judgements["usage"] = {
+        "llm_calls": usage.llm_calls,
+        "tokens": tokens,
+        "cost": usage.cost,
+        "kept": asker.kept,
+    }
     questions = [{**row, "judged": rows[row["id"]]} for row in report["per_question"]]
-    return {**report, "judged": said, "per_question": questions}
+    return {**report, "judged": judgements, "per_question": questions}
 
 
-def _measure(
-    name: str, report: Mapping[str, Any], asker: Asker, cancelled: Callable[[], bool]
-) -> dict[str, Any]:
+def _measure(name: str, report: Mapping[str, Any], asker: Asker, cancelled: Callable[[], bool]) -> dict[str, Any]:
     if name == JUDGE:
         return answers.measure(report, asker, cancelled=cancelled)
     if name == VERIFY:

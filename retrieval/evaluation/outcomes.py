@@ -64,7 +64,7 @@ class Outcome:
     read: tuple[str, ...] = ()
 
 
-def as_row(outcome: Outcome) -> dict[str, Any]:
+def to_row(outcome: Outcome) -> dict[str, Any]:
     """An outcome as plain JSON, its question by id."""
     row = {name: getattr(outcome, name) for name in Outcome.__dataclass_fields__}
     return {
@@ -76,7 +76,7 @@ def as_row(outcome: Outcome) -> dict[str, Any]:
 
 
 def from_row(row: Mapping[str, Any], question: Question) -> Outcome:
-    """Inverse of :func:`as_row`."""
+    """Inverse of :func:`to_row`."""
     return Outcome(
         **{
             **row,
@@ -112,15 +112,15 @@ class Journal:
             if (question := by_id.get(str(row.get("question")))) is not None:
                 self.done[question.id] = from_row(row, question)
         path.parent.mkdir(parents=True, exist_ok=True)
-        lines = [{"key": key}, *(as_row(outcome) for outcome in self.done.values())]
+        lines = [{"key": key}, *(to_row(outcome) for outcome in self.done.values())]
         part = path.with_name(f"{path.name}.part")
-        part.write_text("".join(_line(row) for row in lines), encoding="utf-8")
+        part.write_text("".join(_format_line(row) for row in lines), encoding="utf-8")
         part.replace(path)
 
     def add(self, outcome: Outcome) -> None:
         """Keep one more."""
         with self._path.open("a", encoding="utf-8") as file:
-            file.write(_line(as_row(outcome)))
+            file.write(_format_line(to_row(outcome)))
 
     def remove(self) -> None:
         """Forget all: the report is written."""
@@ -137,7 +137,7 @@ class Journal:
         return rows[1:] if rows and rows[0] == {"key": self._key} else []
 
 
-def fingerprint(questions: Sequence[Question]) -> str:
+def compute_fingerprint(questions: Sequence[Question]) -> str:
     """sha256 over what is asked and expected, in any order; splits, hops and gold paths do not count."""
     counted = ("id", "question", "topic_entities", "answers", "triples", "passages", "also")
     rows = [
@@ -147,5 +147,5 @@ def fingerprint(questions: Sequence[Question]) -> str:
     return hashlib.sha256(json.dumps(rows, ensure_ascii=False).encode()).hexdigest()
 
 
-def _line(row: Mapping[str, Any]) -> str:
+def _format_line(row: Mapping[str, Any]) -> str:
     return json.dumps(row, ensure_ascii=False) + "\n"

@@ -64,14 +64,14 @@ dt { color: var(--quiet); } dd { margin: 0 0 .4rem 1rem; overflow-wrap: anywhere
 """
 
 
-def markdown(title: str, blocks: Sequence[Block]) -> str:
+def render_markdown(title: str, blocks: Sequence[Block]) -> str:
     """The page as Markdown; everything that is not layout is escaped."""
-    return "\n\n".join([f"# {_plain(title)}", *(_markdown(block) for block in blocks)]) + "\n"
+    return "\n\n".join([f"# {_clean_text(title)}", *(_render_markdown_block(block) for block in blocks)]) + "\n"
 
 
-def html(title: str, blocks: Sequence[Block]) -> str:
+def render_html(title: str, blocks: Sequence[Block]) -> str:
     """The page as one HTML file, light or dark as the reader's system is; everything is escaped."""
-    body = "\n".join(_html(block) for block in blocks)
+    body = "\n".join(_render_html_block(block) for block in blocks)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -88,39 +88,37 @@ def render(out: Path, title: str, blocks: Sequence[Block]) -> str:
     """
     kind = out.suffix.lower()
     if kind in (".html", ".htm"):
-        return html(title, blocks)
+        return render_html(title, blocks)
     if kind == ".md":
-        return markdown(title, blocks)
+        return render_markdown(title, blocks)
     raise ConfigError(f"A page cannot be written as {out.name}.", hint="End its name in .md or .html.")
 
 
-def _plain(text: str) -> str:
+def _clean_text(text: str) -> str:
     return _MARKED.sub(r"\\\1", " ".join(text.split()))
 
 
-def _markdown(block: Block) -> str:
+def _render_markdown_block(block: Block) -> str:
     if isinstance(block, Heading):
-        return f"## {_plain(block.text)}"
+        return f"## {_clean_text(block.text)}"
     if isinstance(block, Text):
-        return _plain(block.text)
+        return _clean_text(block.text)
     if isinstance(block, Table):
         rows = [block.head, ("---",) * len(block.head), *block.rows]
-        cells = [row if i == 1 else tuple(map(_plain, row)) for i, row in enumerate(rows)]
+        cells = [row if i == 1 else tuple(map(_clean_text, row)) for i, row in enumerate(rows)]
         return "\n".join(f"| {' | '.join(row)} |" for row in cells)
-    lines = [f"- {_plain(name)}: {_plain(text)}" for name, text in block.lines]
-    return "\n".join([f"**{_plain(block.title)}**", "", *lines])
+    lines = [f"- {_clean_text(name)}: {_clean_text(text)}" for name, text in block.lines]
+    return "\n".join([f"**{_clean_text(block.title)}**", "", *lines])
 
 
-def _html(block: Block) -> str:
+def _render_html_block(block: Block) -> str:
     if isinstance(block, Heading):
         return f"<h2>{escape(block.text)}</h2>"
     if isinstance(block, Text):
         return f"<p>{escape(block.text)}</p>"
     if isinstance(block, Table):
         head = "".join(f"<th>{escape(cell)}</th>" for cell in block.head)
-        rows = "\n".join(
-            f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in block.rows
-        )
+        rows = "\n".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in block.rows)
         return f'<div class="scroll"><table>\n<tr>{head}</tr>\n{rows}\n</table></div>'
     lines = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in block.lines)
     return f"<details><summary>{escape(block.title)}</summary><dl>{lines}</dl></details>"

@@ -11,34 +11,34 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from retrieval.config import as_json
+from retrieval.config import export_settings
 from retrieval.errors import EvaluationError
 from retrieval.evaluation import coverage
-from retrieval.evaluation.answers import exact_match, token_f1
-from retrieval.evaluation.breakdowns import breakdowns
-from retrieval.evaluation.causes import CAUSES, cause
+from retrieval.evaluation.answers import compute_exact_match, compute_token_f1
+from retrieval.evaluation.breakdowns import compute_breakdowns
+from retrieval.evaluation.causes import CAUSES, find_cause
 from retrieval.evaluation.evaluator import Evaluation
 from retrieval.evaluation.gold_programs import GoldPrograms
-from retrieval.evaluation.outcomes import Outcome, fingerprint
-from retrieval.kg.snapshot.labels import normalise
+from retrieval.evaluation.outcomes import Outcome, compute_fingerprint
+from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.methods import registry
-from retrieval.methods._shared.opening import is_foreign
-from retrieval.metrics.bootstrap import intervals
+from retrieval.methods._shared.retriever_loading import is_foreign
+from retrieval.metrics.bootstrap import compute_intervals
 from retrieval.metrics.names import METRICS
 from retrieval.metrics.scores import (
     Fact,
     QuestionScore,
     Scored,
-    aggregate,
-    quantile,
+    compute_metrics,
+    compute_quantile,
     score_of_row,
     score_question,
 )
-from retrieval.metrics.values import aligned
+from retrieval.metrics.values import match_answers
+from retrieval.supervision.distribution_shift import Shift, TrainingCoverage, group_by_question
 from retrieval.supervision.labels import Label
-from retrieval.supervision.shift import Seen, Shift, by_question
 from retrieval.training.manifest import read_manifest
-from retrieval.version import code_version
+from retrieval.version import get_code_version
 
 #: How a question can end.
 OUTCOMES = ("right", "partial", "wrong", "no_answer", "failed")
@@ -54,39 +54,39 @@ def score(outcome: Outcome, *, words: bool = False) -> QuestionScore:
         outcome: how the question was answered.
         words: compare the words of the best answer with those of the right ones too.
     """
-    found = _score(outcome)
+    scores = _score(outcome)
     right = outcome.question.answers
     if not words or not right:
-        return found
+        return scores
     best = outcome.predicted[0][0] if outcome.predicted else ""
-    return replace(found, exact_match=exact_match(best, right), token_f1=token_f1(best, right))
+    return replace(scores, exact_match=compute_exact_match(best, right), token_f1=compute_token_f1(best, right))
 
 
 def _score(outcome: Outcome) -> QuestionScore:
     question = outcome.question
     predicted = [Scored(label, score) for label, score in outcome.predicted]
-    found = score_question(
-        aligned(predicted, question.answers, normalise),
-        {normalise(label) for label in question.answers},
-        retrieved={_plain(fact) for fact in outcome.facts},
-        gold_paths=[[_plain(fact) for fact in path] for path in question.paths],
+    scores = score_question(
+        match_answers(predicted, question.answers, normalize_name),
+        {normalize_name(label) for label in question.answers},
+        retrieved={_normalize_fact(fact) for fact in outcome.facts},
+        gold_paths=[[_normalize_fact(fact) for fact in path] for path in question.paths],
         support=outcome.support,
     )
-    return replace(found, exact=1.0) if _is_one_of(predicted, question.also) else found
+    return replace(scores, exact=1.0) if _is_one_of(predicted, question.also) else scores
 
 
 def _is_one_of(predicted: Sequence[Scored[str]], sets: Sequence[Sequence[str]]) -> bool:
     """Whether the predicted answers are one of some other right answer sets."""
     return any(
-        {item.answer for item in aligned(predicted, labels, normalise)}
-        == {normalise(label) for label in labels}
+        {item.answer for item in match_answers(predicted, labels, normalize_name)}
+        == {normalize_name(label) for label in labels}
         for labels in sets
     )
 
 
-def _plain(fact: Fact) -> Fact:
+def _normalize_fact(fact: Fact) -> Fact:
     head, relation, tail = fact
-    return normalise(head), relation, normalise(tail)
+    return normalize_name(head), relation, normalize_name(tail)
 
 
 def build_report(
@@ -95,7 +95,7 @@ def build_report(
     checkpoint: Path | None = None,
     split: str | None = None,
     limit: int | None = None,
-    seen: Seen | None = None,
+    seen: TrainingCoverage | None = None,
     labels: Sequence[Label] = (),
     asks_foreign: bool = False,
 ) -> dict[str, Any]:
@@ -111,40 +111,40 @@ def build_report(
         asks_foreign: as of the engine (``EngineSpec``), for the record.
     """
     outcomes = evaluation.outcomes
-    words = registry.method(evaluation.engine.method).worded
+    words = registry.get_method(evaluation.engine.method).worded
     gold = GoldPrograms(evaluation.engine.snapshot)
-    scores = [gold.scored(outcome, score(outcome, words=words)) for outcome in outcomes]
+    scores = [gold.score_program(outcome, score(outcome, words=words)) for outcome in outcomes]
     if seen is None and checkpoint is not None:
-        seen = Seen.load(checkpoint)
-    shift = Shift(seen, by_question(labels)) if seen is not None else None
-    bounds = intervals(scores)
-    causes = [cause(o, s, evaluation.engine.snapshot) for o, s in zip(outcomes, scores, strict=True)]
-    groups = breakdowns(outcomes, scores, metrics, shift, evaluation.engine.snapshot)
+        seen = TrainingCoverage.load(checkpoint)
+    shift = Shift(seen, group_by_question(labels)) if seen is not None else None
+    bounds = compute_intervals(scores)
+    causes = [find_cause(o, s, evaluation.engine.snapshot) for o, s in zip(outcomes, scores, strict=True)]
+    groups = compute_breakdowns(outcomes, scores, build_metrics, shift, evaluation.engine.snapshot)
     return {
         "method": str(evaluation.engine.method),
         "n": len(outcomes),
-        "metrics": metrics(scores),
+        "metrics": build_metrics(scores),
         "intervals": {name: list(bounds[name]) for name in METRICS if name in bounds},
         "by_hops": groups["hops"],
         "by_operator": groups.get("operators", {}),
         "breakdowns": groups,
-        "outcomes": dict.fromkeys(OUTCOMES, 0) | Counter(map(outcome_of, outcomes, scores)),
+        "outcomes": dict.fromkeys(OUTCOMES, 0) | Counter(map(label_outcome, outcomes, scores)),
         "causes": {name: causes.count(name) for name in CAUSES},
-        "no_answers": _no_answers(outcomes),
-        "programs": gold.summary(outcomes, scores),
-        "latency_ms": _times([outcome.latency_ms for outcome in outcomes]),
-        "retrieval_ms": _times([outcome.retrieval_ms for outcome in outcomes]),
+        "no_answers": _count_no_answers(outcomes),
+        "programs": gold.count_programs(outcomes, scores),
+        "latency_ms": _compute_percentiles([outcome.latency_ms for outcome in outcomes]),
+        "retrieval_ms": _compute_percentiles([outcome.retrieval_ms for outcome in outcomes]),
         "usage": {
             "llm_calls": sum(outcome.usage.llm_calls for outcome in outcomes),
-            "tokens": sum(_tokens(outcome) for outcome in outcomes),
+            "tokens": sum(_count_tokens(outcome) for outcome in outcomes),
             "reasoning_tokens": sum(outcome.usage.reasoning_tokens for outcome in outcomes),
-            "cost": _total([outcome.usage.cost for outcome in outcomes]),
+            "cost": _compute_total([outcome.usage.cost for outcome in outcomes]),
         },
-        "own_subgraphs": _own_subgraphs(outcomes),
+        "own_subgraphs": _describe_own_subgraphs(outcomes),
         "coverage": asdict(coverage.measure(evaluation.engine.snapshot, [o.question for o in outcomes])),
-        "manifest": _manifest(evaluation, checkpoint, split, limit, asks_foreign),
+        "manifest": _build_manifest(evaluation, checkpoint, split, limit, asks_foreign),
         "per_question": [
-            {**_row(o, s, shift), "cause": why} for o, s, why in zip(outcomes, scores, causes, strict=True)
+            {**_build_row(o, s, shift), "cause": why} for o, s, why in zip(outcomes, scores, causes, strict=True)
         ],
     }
 
@@ -174,16 +174,16 @@ def read_report(path: Path) -> dict[str, Any]:
         EvaluationError: the file is missing or is no report.
     """
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        report = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise EvaluationError(f"The report {path} cannot be read: {error}.") from error
     wanted = {"method", "n", "metrics", "manifest", "per_question"}
-    if not isinstance(found, dict) or not wanted <= found.keys():
+    if not isinstance(report, dict) or not wanted <= report.keys():
         raise EvaluationError(f"{path} is no evaluation report.", hint="Give files that `evaluate` wrote.")
-    return found
+    return report
 
 
-def outcome_of(outcome: Outcome, scores: QuestionScore) -> str:
+def label_outcome(outcome: Outcome, scores: QuestionScore) -> str:
     """One of ``OUTCOMES``: ``right`` is the whole answer set, or silence where there is none; ``partial`` has some
     right answer; ``no_answer`` is silence where there is an answer."""
     if outcome.error is not None:
@@ -195,43 +195,43 @@ def outcome_of(outcome: Outcome, scores: QuestionScore) -> str:
     return "wrong" if scores.predicted else "no_answer"
 
 
-def metrics(scores: Sequence[QuestionScore]) -> dict[str, float | None]:
+def build_metrics(scores: Sequence[QuestionScore]) -> dict[str, float | None]:
     """Metrics of a question set by the report's names; None where nothing applies."""
-    found = aggregate(scores)
-    return {name: found.get(name) for name in METRICS}
+    figures = compute_metrics(scores)
+    return {name: figures.get(name) for name in METRICS}
 
 
-def _no_answers(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def _count_no_answers(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """How often a question without answers was told so, and how often one with answers was."""
     empty = [o for o in outcomes if not o.question.answers]
     full = [o for o in outcomes if o.question.answers]
     return {
         "unanswerable": len(empty),
-        "right": _share([o.no_answer is not None for o in empty]),
-        "false": _share([o.no_answer is not None for o in full]),
+        "right": _compute_share([o.no_answer is not None for o in empty]),
+        "false": _compute_share([o.no_answer is not None for o in full]),
         "reasons": dict(Counter(o.no_answer for o in outcomes if o.no_answer)),
         "failed": dict(Counter(o.error for o in outcomes if o.error)),
     }
 
 
-def _total(costs: Sequence[float | None]) -> float | None:
+def _compute_total(costs: Sequence[float | None]) -> float | None:
     known = [cost for cost in costs if cost is not None]
     return sum(known) if known else None
 
 
-def _share(marks: Sequence[bool]) -> float | None:
+def _compute_share(marks: Sequence[bool]) -> float | None:
     return sum(marks) / len(marks) if marks else None
 
 
-def _times(values: Sequence[float]) -> dict[str, float]:
-    return {"p50": round(quantile(values, 0.5), 2), "p95": round(quantile(values, 0.95), 2)}
+def _compute_percentiles(values: Sequence[float]) -> dict[str, float]:
+    return {"p50": round(compute_quantile(values, 0.5), 2), "p95": round(compute_quantile(values, 0.95), 2)}
 
 
-def _tokens(outcome: Outcome) -> int:
+def _count_tokens(outcome: Outcome) -> int:
     return outcome.usage.prompt_tokens + outcome.usage.completion_tokens
 
 
-def _own_subgraphs(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def _describe_own_subgraphs(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """Questions asked on their own subgraph, its mean size, and triples that the graph lacks."""
     sizes = [outcome.own_facts for outcome in outcomes if outcome.own_facts is not None]
     unknown: Counter[str] = Counter()
@@ -244,7 +244,7 @@ def _own_subgraphs(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     }
 
 
-def _manifest(
+def _build_manifest(
     evaluation: Evaluation,
     checkpoint: Path | None,
     split: str | None,
@@ -253,17 +253,17 @@ def _manifest(
 ) -> dict[str, Any]:
     engine = evaluation.engine
     trained_on = read_manifest(checkpoint).snapshot if checkpoint else None
-    whole = engine.snapshot
+    snapshot = engine.snapshot
     return {
         "seed": evaluation.seed,
         "checkpoint": engine.checkpoint,
         "checkpoint_path": str(checkpoint) if checkpoint else None,
         "trained_on": trained_on,
-        "cross_dataset": trained_on is not None and trained_on != whole.hash,
+        "cross_dataset": trained_on is not None and trained_on != snapshot.hash,
         # The zero-shot retriever answered, because the checkpoint says nothing of this graph.
-        "stood_in": checkpoint is not None and not asks_foreign and is_foreign(checkpoint, whole),
+        "stood_in": checkpoint is not None and not asks_foreign and is_foreign(checkpoint, snapshot),
         "snapshot": engine.snapshot.hash,
-        "questions": fingerprint([outcome.question for outcome in evaluation.outcomes]),
+        "questions": compute_fingerprint([outcome.question for outcome in evaluation.outcomes]),
         "config": {
             "budget": evaluation.budget,
             "reasoner": engine.reasoner.name,
@@ -274,14 +274,14 @@ def _manifest(
             "limit": limit,
             "topics": evaluation.topics,
             "subgraphs": evaluation.subgraphs,
-            "options": as_json(engine.options),
+            "options": export_settings(engine.options),
             **asdict(engine.settings),
         },
-        "code_version": code_version(),
+        "code_version": get_code_version(),
     }
 
 
-def _row(outcome: Outcome, scores: QuestionScore, shift: Shift | None) -> dict[str, Any]:
+def _build_row(outcome: Outcome, scores: QuestionScore, shift: Shift | None) -> dict[str, Any]:
     question = outcome.question
     return {
         "id": question.id,
@@ -292,11 +292,11 @@ def _row(outcome: Outcome, scores: QuestionScore, shift: Shift | None) -> dict[s
         "predicted": [label for label, _ in outcome.predicted],
         "no_answer": outcome.no_answer,
         "error": outcome.error,
-        "outcome": outcome_of(outcome, scores),
+        "outcome": label_outcome(outcome, scores),
         "hops": question.hops,
         "operators": list(question.operators),
         "also": [list(labels) for labels in question.also],
-        "shift": shift.of(question) if shift else None,
+        "shift": shift.measure_level(question) if shift else None,
         "hit": scores.hit,
         "hit_at_1": scores.hit_at_1,
         "precision": scores.precision,
@@ -322,13 +322,13 @@ def _row(outcome: Outcome, scores: QuestionScore, shift: Shift | None) -> dict[s
         "read": list(outcome.read),
         "gold_paths": [[list(fact) for fact in path] for path in question.paths],
         "llm_calls": outcome.usage.llm_calls,
-        "tokens": _tokens(outcome),
+        "tokens": _count_tokens(outcome),
         "reasoning_tokens": outcome.usage.reasoning_tokens,
         "latency_ms": round(outcome.latency_ms, 2),
         "retrieval_ms": round(outcome.retrieval_ms, 2),
     }
 
 
-def scores_of(report: Mapping[str, Any]) -> list[QuestionScore]:
+def read_scores(report: Mapping[str, Any]) -> list[QuestionScore]:
     """The scores behind a report's ``per_question``, in its order."""
     return [score_of_row(row) for row in report["per_question"]]

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from retrieval.evaluation.pages import Block, Entry, Heading, Table, Text
-from retrieval.methods._shared.opening import FOREIGN
-from retrieval.metrics.names import NAMES, number
+from retrieval.methods._shared.retriever_loading import FOREIGN
+from retrieval.metrics.names import NAMES, format_number
 
 GROUPS = {
     "hops": "By hops",
@@ -33,39 +33,48 @@ _TIES = (
 )
 
 
-def blocks(report: Mapping[str, Any]) -> list[Block]:
+def build_blocks(report: Mapping[str, Any]) -> list[Block]:
     """The page of one report."""
-    found: list[Block] = [Text(_summary(report))]
+    page: list[Block] = [Text(_format_summary(report))]
     if report["manifest"].get("cross_dataset"):
-        found.append(Text("The checkpoint was trained on another graph: this is a cross-dataset result."))
+        page.append(Text("The checkpoint was trained on another graph: this is a cross-dataset result."))
     if report["manifest"].get("stood_in"):
-        found.append(Text(FOREIGN))
-    found += [Heading("Metrics"), _metrics(report), Text(_TIES), Heading("Cost"), *_cost(report)]
-    found += [Heading("How questions ended"), _endings(report)]
+        page.append(Text(FOREIGN))
+    page += [
+        Heading("Metrics"),
+        _build_metrics_table(report),
+        Text(_TIES),
+        Heading("Cost"),
+        *_build_cost_blocks(report),
+    ]
+    page += [Heading("How questions ended"), _build_endings_table(report)]
     if any(report.get("causes", {}).values()):
-        found += [Heading("Where right answers were lost"), _causes(report["causes"])]
+        page += [Heading("Where right answers were lost"), _build_causes_table(report["causes"])]
     for name, groups in report["breakdowns"].items():
         if groups:
-            found += [Heading(GROUPS.get(name, name)), _groups(groups)]
+            page += [Heading(GROUPS.get(name, name)), _build_groups_table(groups)]
     if report.get("judged"):
-        found += [Heading("What a language model says of the answers"), *_judged(report["judged"])]
+        page += [
+            Heading("What a language model says of the answers"),
+            *_build_judgement_blocks(report["judged"]),
+        ]
     if report.get("programs", {}).get("given"):
-        found += [Heading("Programs"), _programs(report["programs"])]
-    found += [Heading("What the graph lacks"), *_lacks(report)]
-    found += [Heading("How it was asked"), _manifest(report["manifest"])]
-    return found + _failures(report["per_question"])
+        page += [Heading("Programs"), _build_programs_text(report["programs"])]
+    page += [Heading("What the graph lacks"), *_build_coverage_blocks(report)]
+    page += [Heading("How it was asked"), _build_settings_table(report["manifest"])]
+    return page + _build_failure_blocks(report["per_question"])
 
 
-def _causes(causes: Mapping[str, int]) -> Table:
+def _build_causes_table(causes: Mapping[str, int]) -> Table:
     return Table(("stage", "questions"), [(name, f"{count:,}") for name, count in causes.items()])
 
 
-def title(report: Mapping[str, Any]) -> str:
+def build_title(report: Mapping[str, Any]) -> str:
     """Its headline."""
     return f"Evaluation of {report['method']}"
 
 
-def _summary(report: Mapping[str, Any]) -> str:
+def _format_summary(report: Mapping[str, Any]) -> str:
     config = report["manifest"]["config"]
     split = f"the {config['split']} split" if config["split"] else "the whole set"
     zero_shot = "" if report["manifest"]["checkpoint"] else " without training (zero-shot)"
@@ -75,16 +84,16 @@ def _summary(report: Mapping[str, Any]) -> str:
     )
 
 
-def _metrics(report: Mapping[str, Any]) -> Table:
+def _build_metrics_table(report: Mapping[str, Any]) -> Table:
     rows = []
     for name, value in report["metrics"].items():
         bounds = report["intervals"].get(name)
-        between = f"{number(bounds[0], name)} to {number(bounds[1], name)}" if bounds else ""
-        rows.append((NAMES.get(name, name), number(value, name), between))
+        between = f"{format_number(bounds[0], name)} to {format_number(bounds[1], name)}" if bounds else ""
+        rows.append((NAMES.get(name, name), format_number(value, name), between))
     return Table(("metric", "value", "95% interval"), rows)
 
 
-def _cost(report: Mapping[str, Any]) -> list[Block]:
+def _build_cost_blocks(report: Mapping[str, Any]) -> list[Block]:
     count, usage = max(report["n"], 1), report["usage"]
     rows = [
         (what, f"{times['p50']:.1f} ms", f"{times['p95']:.1f} ms")
@@ -102,7 +111,7 @@ def _cost(report: Mapping[str, Any]) -> list[Block]:
     return [Table(("warm", "p50", "p95"), rows), Text(spent)]
 
 
-def _endings(report: Mapping[str, Any]) -> Table:
+def _build_endings_table(report: Mapping[str, Any]) -> Table:
     rows = [(name.replace("_", " "), f"{count:,}") for name, count in report["outcomes"].items()]
     reasons = report["no_answers"]
     rows += [(f"no answer: {name}", f"{count:,}") for name, count in reasons["reasons"].items()]
@@ -110,66 +119,67 @@ def _endings(report: Mapping[str, Any]) -> Table:
     return Table(("outcome", "questions"), rows)
 
 
-def _programs(found: Mapping[str, Any]) -> Text:
-    fitting = found["given"] - len(found["unfit"])
+def _build_programs_text(programs: Mapping[str, Any]) -> Text:
+    fitting = programs["given"] - len(programs["unfit"])
     text = (
-        f"{found['given']:,} questions bring a program. Of the {fitting:,} that fit the graph, "
-        f"{found['exact']:,} were read as just that, {found['same_answers']:,} were answered as it answers them, "
-        f"and for {found['none_run']:,} no program was run."
+        f"{programs['given']:,} questions bring a program. Of the {fitting:,} that fit the graph, "
+        f"{programs['exact']:,} were read as just that, {programs['same_answers']:,} were answered as it answers them, "
+        f"and for {programs['none_run']:,} no program was run."
     )
-    if found["unfit"]:
-        text += f" Programs that do not fit the graph: {_listed(found['unfit'])}."
+    if programs["unfit"]:
+        text += f" Programs that do not fit the graph: {_join_names(programs['unfit'])}."
     return Text(text)
 
 
-def _judged(judged: Mapping[str, Any]) -> list[Block]:
+def _build_judgement_blocks(judged: Mapping[str, Any]) -> list[Block]:
     rows = []
     for name, figures in JUDGED.items():
-        found = judged.get(name)
-        if found is None:
+        judgement = judged.get(name)
+        if judgement is None:
             continue
-        if "why" in found:
-            rows.append((name, found["why"], "", ""))
-        for figure, says in figures.items() if "why" not in found else ():
-            rows.append((says, number(found[figure]), f"{found['n']:,}", f"{found['unsaid']:,}"))
+        if "why" in judgement:
+            rows.append((name, judgement["why"], "", ""))
+        for figure, says in figures.items() if "why" not in judgement else ():
+            rows.append((says, format_number(judgement[figure]), f"{judgement['n']:,}", f"{judgement['unsaid']:,}"))
     usage = judged["usage"]
-    asked = f"Asked {judged['model']}: {usage['llm_calls']:,} calls, {usage['tokens']:,} tokens."
-    return [Table(("judgement", "value", "questions", "does not say"), rows), Text(asked)]
+    usage_text = f"Asked {judged['model']}: {usage['llm_calls']:,} calls, {usage['tokens']:,} tokens."
+    return [Table(("judgement", "value", "questions", "does not say"), rows), Text(usage_text)]
 
 
-def _groups(groups: Mapping[str, Mapping[str, Any]]) -> Table:
+def _build_groups_table(groups: Mapping[str, Mapping[str, Any]]) -> Table:
     names = [name for name in NAMES if any(row.get(name) is not None for row in groups.values())]
     rows = [
-        (group, f"{row['n']:,}", *(number(row[name], name) for name in names))
-        for group, row in groups.items()
+        (group, f"{row['n']:,}", *(format_number(row[name], name) for name in names)) for group, row in groups.items()
     ]
     return Table(("group", "questions", *(NAMES[name] for name in names)), rows)
 
 
-def _lacks(report: Mapping[str, Any]) -> list[Block]:
-    found, own = report["coverage"], report["own_subgraphs"]
+def _build_coverage_blocks(report: Mapping[str, Any]) -> list[Block]:
+    coverage, subgraphs = report["coverage"], report["own_subgraphs"]
     sentences = [
-        f"{found['topics_missing']:,} of {found['with_topics']:,} questions name a topic entity that the graph lacks "
-        f"({found['no_topic']:,} name none that it has).",
-        f"{found['answers_missing']:,} of {found['with_answers']:,} have an answer that it lacks "
-        f"({found['no_answer']:,} none that it has).",
+        f"{coverage['topics_missing']:,} of {coverage['with_topics']:,} questions name a topic entity that the graph "
+        f"lacks "
+        f"({coverage['no_topic']:,} name none that it has).",
+        f"{coverage['answers_missing']:,} of {coverage['with_answers']:,} have an answer that it lacks "
+        f"({coverage['no_answer']:,} none that it has).",
     ]
-    if own["questions"]:
-        lost = ", ".join(f"{count:,} by {what}" for what, count in own["unknown_triples"].items()) or "none"
+    if subgraphs["questions"]:
+        lost = ", ".join(f"{count:,} by {what}" for what, count in subgraphs["unknown_triples"].items()) or "none"
         sentences.append(
-            f"{own['questions']:,} were asked on their own subgraphs of {own['mean_facts']:,} facts on average; "
+            f"{subgraphs['questions']:,} were asked on their own subgraphs of {subgraphs['mean_facts']:,} facts on "
+            f"average; "
             f"triples of these that the graph lacks: {lost}."
         )
     return [Text(" ".join(sentences))]
 
 
-def _manifest(manifest: Mapping[str, Any]) -> Table:
+def _build_settings_table(manifest: Mapping[str, Any]) -> Table:
     rows = [(name, str(value)) for name, value in manifest.items() if name != "config" and value is not None]
     rows += [(name, str(value)) for name, value in manifest["config"].items() if value is not None]
     return Table(("setting", "value"), rows)
 
 
-def _failures(rows: Sequence[Mapping[str, Any]]) -> list[Block]:
+def _build_failure_blocks(rows: Sequence[Mapping[str, Any]]) -> list[Block]:
     wrong = [row for row in rows if row["outcome"] != "right"]
     if not wrong:
         return [Heading("Questions not answered right"), Text("None.")]
@@ -180,33 +190,33 @@ def _failures(rows: Sequence[Mapping[str, Any]]) -> list[Block]:
         Heading("Questions not answered right"),
         Text(f"{shown}."),
         *(
-            Entry(f"{row['outcome'].replace('_', ' ')}: {row['question']}", _details(row))
+            Entry(f"{row['outcome'].replace('_', ' ')}: {row['question']}", _list_details(row))
             for row in wrong[:FAILURES]
         ),
     ]
 
 
-def _details(row: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _list_details(row: Mapping[str, Any]) -> list[tuple[str, str]]:
     linked = " (found by the linker)" if row["linked"] else ""
     lines = [
         ("topic", (", ".join(row["topics"]) or "none") + linked),
-        ("predicted", _listed(row["predicted"]) or row["no_answer"] or row["error"] or "nothing"),
-        ("right", _listed(row["answers"]) or "there is no answer"),
-        *(("or", _listed(labels)) for labels in row.get("also", ())),
+        ("predicted", _join_names(row["predicted"]) or row["no_answer"] or row["error"] or "nothing"),
+        ("right", _join_names(row["answers"]) or "there is no answer"),
+        *(("or", _join_names(labels)) for labels in row.get("also", ())),
         *([("operators", ", ".join(row["operators"]))] if row.get("operators") else []),
-        ("F1", number(row["f1"])),
+        ("F1", format_number(row["f1"])),
     ]
     if row["paths"]:
         lines.append(("paths", "\n".join(f"{p['score']:.2f}  {p['path']}" for p in row["paths"])))
     for name, what in (("passages", "passages"), ("gold_passages", "supporting passages")):
         if row.get(name):
-            lines.append((what, _listed(row[name])))
+            lines.append((what, _join_names(row[name])))
     if row["gold_paths"]:
         facts = ["; ".join(" – ".join(fact) for fact in path) for path in row["gold_paths"]]
         lines.append(("gold paths", "\n".join(facts)))
     return lines
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more

@@ -18,24 +18,24 @@ from typing import TYPE_CHECKING, Any, cast
 
 from retrieval import config as configs
 from retrieval.errors import EvaluationError
-from retrieval.evaluation.coverage import answerable
+from retrieval.evaluation.coverage import filter_answerable
 from retrieval.evaluation.evaluator import Subgraphs, Topics, evaluate_engine, sample
-from retrieval.evaluation.outcomes import Journal, Outcome, fingerprint
+from retrieval.evaluation.outcomes import Journal, Outcome, compute_fingerprint
 from retrieval.evaluation.report import write_report, write_text
 from retrieval.kg import snapshot as snapshots
 from retrieval.loading import load_engine, load_parts
 from retrieval.methods import registry
 from retrieval.methods._shared.engine_spec import EngineSpec
-from retrieval.questions.files import read_questions, to_json, training_sample, with_splits
+from retrieval.questions.files import assign_splits, read_questions, sample_training, to_json
 from retrieval.studies.curves import Curve
-from retrieval.studies.plan import Cell, DataSet, StudyConfig, Variant, cells, folder
+from retrieval.studies.plan import Cell, DataSet, StudyConfig, Variant, list_cells, make_folder_name
 from retrieval.studies.winners import TESTED
 from retrieval.supervision import rationalizers
-from retrieval.supervision.grounding import ground, require
+from retrieval.supervision.grounding import require, resolve_questions
 from retrieval.supervision.labels import read_labels, write_labels
 from retrieval.train import train
 from retrieval.types import Progress, Question
-from retrieval.version import code_version
+from retrieval.version import get_code_version
 
 if TYPE_CHECKING:
     from retrieval.environment import LLMSettings
@@ -86,33 +86,40 @@ class Study:
             ClewError: a cell cannot be done; those before it are kept.
             Cancelled: ``cancelled()`` said so; the training and the evaluation under way go on from there next time.
         """
-        for cell in cells(self.config):
-            yield self.do(cell)
+        for cell in list_cells(self.config):
+            yield self.run_cell(cell)
 
     @property
     def cells(self) -> list[Cell]:
         """Every cell, those of one training side by side."""
-        return cells(self.config)
+        return list_cells(self.config)
 
-    def finished(self, cell: Cell) -> dict[str, Any] | None:
+    def find_result(self, cell: Cell) -> dict[str, Any] | None:
         """The result of a cell that was done and would not be done again; None of any other.
 
         Earlier versions had the zero-shot retriever stand in for a checkpoint of other relations; such a cell is none.
         """
-        kept = _kept(self._folder(cell) / CELL, self._key(cell))
+        kept = _read_kept(self._get_cell_folder(cell) / CELL, self._compute_key(cell))
         return None if kept is not None and kept["manifest"].get("stood_in") else kept
 
-    def do(self, cell: Cell) -> dict[str, Any]:
+    def run_cell(self, cell: Cell) -> dict[str, Any]:
         """The result of one cell, done now unless it was; see :meth:`run`."""
-        kept = self.finished(cell)
+        kept = self.find_result(cell)
         if kept is not None:
             return kept
         variant, data = self.config.variants[cell.variant], self._data[cell.test]
-        folder, asked, key = self._folder(cell), self._asked(data), self._key(cell)
-        trained = self._trained_as(cell)
-        home, training = self._home(trained), self._train(trained, self.config.variants[trained.variant])
+        folder, questions, key = (
+            self._get_cell_folder(cell),
+            self._select_questions(data),
+            self._compute_key(cell),
+        )
+        trained = self._get_trained_cell(cell)
+        home, training = (
+            self._get_training_folder(trained),
+            self._train(trained, self.config.variants[trained.variant]),
+        )
         self._say(f"testing {cell.training} on {cell.test}")
-        checkpoint = home / "checkpoint" if trains(variant) else None
+        checkpoint = home / "checkpoint" if needs_checkpoint(variant) else None
         engine = load_engine(
             EngineSpec(
                 data.of.graph, checkpoint, variant.method, variant.reasoner or self.config.reasoner,
@@ -120,14 +127,14 @@ class Study:
             ),
             load_parts(data.snapshot, self.encoder), llm=self.llm,
         )  # fmt: skip
-        journal = Journal(folder / ".asked", key, asked)
+        journal = Journal(folder / ".asked", key, questions)
 
         def keep(outcome: Outcome) -> None:
             self._admit()
             journal.add(outcome)
 
         evaluation = evaluate_engine(
-            engine, asked,
+            engine, questions,
             budget=variant.budget or self.config.budget, seed=cell.seed,
             topics=cast("Topics", self.config.topics), subgraphs=cast("Subgraphs", self.config.subgraphs),
             done=journal.done, keep=keep, progress=self._progress, cancelled=self._cancelled,
@@ -149,14 +156,14 @@ class Study:
         write_text(folder / CELL, json.dumps(result, ensure_ascii=False, indent=1) + "\n")
         return result
 
-    def report_of(self, cell: Cell) -> Path:
+    def get_report_path(self, cell: Cell) -> Path:
         """Where the report of a finished cell lies."""
-        return self._folder(cell) / REPORT
+        return self._get_cell_folder(cell) / REPORT
 
-    def values_of(self, row: Mapping[str, Any]) -> list[dict[str, dict[str, float | None]]]:
+    def load_values(self, row: Mapping[str, Any]) -> list[dict[str, dict[str, float | None]]]:
         """The questions of a row's cells, for ``find_winners``; a list of one a seed."""
         reports = [
-            self.report_of(Cell(row["train"], row["variant"], row["fraction"], seed, row["test"]))
+            self.get_report_path(Cell(row["train"], row["variant"], row["fraction"], seed, row["test"]))
             for seed in row["seeds"]
         ]
         return [
@@ -167,43 +174,43 @@ class Study:
             for path in reports
         ]
 
-    def checkpoint_of(self, cell: Cell) -> Path | None:
+    def get_checkpoint(self, cell: Cell) -> Path | None:
         """The directory of the checkpoint that a cell asks; None where it asks the zero-shot retriever."""
-        if not trains(self.config.variants[cell.variant]):
+        if not needs_checkpoint(self.config.variants[cell.variant]):
             return None
-        return self._home(self._trained_as(cell)) / "checkpoint"
+        return self._get_training_folder(self._get_trained_cell(cell)) / "checkpoint"
 
-    def questions_of(self, name: str) -> list[Question]:
+    def get_questions(self, name: str) -> list[Question]:
         """All questions of a data set."""
         return self._data[name].questions
 
-    def snapshot_of(self, name: str) -> Snapshot:
+    def get_snapshot(self, name: str) -> Snapshot:
         """The graph of a data set."""
         return self._data[name].snapshot
 
-    def _trained_as(self, cell: Cell) -> Cell:
+    def _get_trained_cell(self, cell: Cell) -> Cell:
         """The cell whose checkpoint is asked."""
         return replace(cell, variant=self.config.variants[cell.variant].of or cell.variant)
 
     def _train(self, cell: Cell, variant: Variant) -> dict[str, Any]:
         """Train unless that is done. Returns what is known of the training."""
-        home, key = self._home(cell), self._trained_key(cell, variant)
-        if not trains(variant):
+        home, key = self._get_training_folder(cell), self._compute_training_key(cell, variant)
+        if not needs_checkpoint(variant):
             return {
                 "seconds": 0.0,
                 "metrics": {},
                 "curve": [],
                 "questions": 0,
-                "code_version": code_version(),
+                "code_version": get_code_version(),
             }
-        kept = _kept(home / TRAINED, key)
+        kept = _read_kept(home / TRAINED, key)
         if kept is not None:
             return kept
         data = self._data[cell.train]
         self._say(f"training {cell.training}")
         began = time.perf_counter()
-        labels = self._labels(data, variant)
-        questions = training_sample(data.questions, cell.fraction, seed=cell.seed)
+        labels = self._ensure_labels(data, variant)
+        questions = sample_training(data.questions, cell.fraction, seed=cell.seed)
         resumed = (home / ".checkpoint.resume").exists()
         (home / TRAINED).unlink(missing_ok=True)
         home.mkdir(parents=True, exist_ok=True)
@@ -211,7 +218,7 @@ class Study:
         result = train(
             variant.method, data.snapshot, questions,
             labels=labels, config=dict(variant.config) | {"seed": cell.seed}, out=home / "checkpoint",
-            encoder=self.encoder, progress=curve.told(self._progress), cancelled=self._cancelled,
+            encoder=self.encoder, progress=curve.wrap_progress(self._progress), cancelled=self._cancelled,
             cache=self.out / "cache",
         )  # fmt: skip
         trained = {
@@ -221,12 +228,12 @@ class Study:
             "metrics": result.metrics,
             "curve": curve.rows,
             "questions": sum(question.split == "train" for question in questions),
-            "code_version": code_version(),
+            "code_version": get_code_version(),
         }
         write_text(home / TRAINED, json.dumps(trained, indent=1) + "\n")
         return trained
 
-    def _labels(self, data: _Data, variant: Variant) -> Path | None:
+    def _ensure_labels(self, data: _Data, variant: Variant) -> Path | None:
         """The labels to learn from: made once for each data set and strategy."""
         if variant.strategy is None:
             return data.of.labels
@@ -234,22 +241,22 @@ class Study:
         how = f"{variant.strategy}-{prompt}" if variant.strategy == "llm" else variant.strategy
         max_hops = variant.config.get("max_hops")
         how += f"-{max_hops}" if max_hops is not None else ""
-        path = self.out / "labels" / f"{folder(data.name)}--{how}--{_digest(data.key)[:12]}.jsonl"
+        path = self.out / "labels" / f"{make_folder_name(data.name)}--{how}--{_compute_digest(data.key)[:12]}.jsonl"
         if not path.is_file():
             self._say(f"labelling {data.name} by {how}")
-            asked = [question for question in data.questions if question.split != "test"]
-            grounded, skipped = ground(data.snapshot, asked)
+            questions = [question for question in data.questions if question.split != "test"]
+            grounded, skipped = resolve_questions(data.snapshot, questions)
             require(grounded, skipped)
             work = rationalizers.LLMWork(self.llm, self.out / "replies", prompt)
-            found = rationalizers.get(variant.strategy, work, max_hops=max_hops).label(
+            labelling = rationalizers.get(variant.strategy, work, max_hops=max_hops).label(
                 data.snapshot, grounded,
                 encoder=self.encoder, progress=self._progress, cancelled=self._cancelled,
             )  # fmt: skip
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_labels(path, found.labels)
+            write_labels(path, labelling.labels)
         return path
 
-    def _asked(self, data: _Data) -> list[Question]:
+    def _select_questions(self, data: _Data) -> list[Question]:
         """The test questions.
 
         Raises:
@@ -263,17 +270,20 @@ class Study:
                 hint=f"Its splits are: {known}.",
             )
         if self.config.answers == "in-graph":
-            mine = answerable(data.snapshot, mine, subgraphs=self.config.subgraphs)
+            mine = filter_answerable(data.snapshot, mine, subgraphs=self.config.subgraphs)
         return sample(mine, self.config.limit, 0)
 
-    def _home(self, cell: Cell) -> Path:
+    def _get_training_folder(self, cell: Cell) -> Path:
         return self.out / "cells" / cell.training
 
-    def _folder(self, cell: Cell) -> Path:
+    def _get_cell_folder(self, cell: Cell) -> Path:
         """A cell asked in two ways is two cells."""
-        return self._home(cell) / f"{folder(cell.test)}--{_digest(self._how(cell))[:8]}"
+        return (
+            self._get_training_folder(cell)
+            / f"{make_folder_name(cell.test)}--{_compute_digest(self._list_settings(cell))[:8]}"
+        )
 
-    def _how(self, cell: Cell) -> list[Any]:
+    def _list_settings(self, cell: Cell) -> list[Any]:
         """How the questions are asked."""
         c = self.config
         variant = c.variants[cell.variant]
@@ -281,27 +291,29 @@ class Study:
         how = [c.split, c.limit, budget, c.topics, c.subgraphs, reasoner, dict(variant.options)]
         return how if c.answers == "all" else [*how, c.answers]
 
-    def _key(self, cell: Cell) -> str:
+    def _compute_key(self, cell: Cell) -> str:
         """Names what the outcomes depend on."""
         data = self._data[cell.test]
-        base = self._trained_as(cell)
-        trained = self._trained_key(base, self.config.variants[base.variant])
-        asked = fingerprint(self._asked(data))
-        return _digest(trained, data.snapshot.hash, asked, self._how(cell), _file(data.of.labels))
+        base = self._get_trained_cell(cell)
+        trained = self._compute_training_key(base, self.config.variants[base.variant])
+        questions_key = compute_fingerprint(self._select_questions(data))
+        return _compute_digest(
+            trained, data.snapshot.hash, questions_key, self._list_settings(cell), _hash_file(data.of.labels)
+        )
 
-    def _trained_key(self, cell: Cell, variant: Variant) -> str:
+    def _compute_training_key(self, cell: Cell, variant: Variant) -> str:
         """Names what the weights depend on."""
-        if not trains(variant):
-            return _digest(variant.method, self.encoder.name, cell.seed)
+        if not needs_checkpoint(variant):
+            return _compute_digest(variant.method, self.encoder.name, cell.seed)
         data = self._data[cell.train]
-        settings = configs.as_json(registry.parse(variant.method, dict(variant.config) | {"seed": cell.seed}))
-        labels = variant.strategy or _file(data.of.labels)
+        settings = configs.export_settings(registry.parse(variant.method, dict(variant.config) | {"seed": cell.seed}))
+        labels = variant.strategy or _hash_file(data.of.labels)
         if variant.prompt:
             labels = f"{labels} {variant.prompt}"
-        return _digest(variant.method, settings, labels, data.key, cell.fraction, self.encoder.name)
+        return _compute_digest(variant.method, settings, labels, data.key, cell.fraction, self.encoder.name)
 
 
-def trains(variant: Variant) -> bool:
+def needs_checkpoint(variant: Variant) -> bool:
     """Whether a variant asks a checkpoint: not where it says so, nor where its method learns nothing."""
     return variant.trained and variant.method in registry.TRAINED
 
@@ -318,26 +330,26 @@ class _Data:
 
     @cached_property
     def questions(self) -> list[Question]:
-        return with_splits(read_questions(self.of.questions, problems=lambda _: None))
+        return assign_splits(read_questions(self.of.questions, problems=lambda _: None))
 
     @cached_property
     def key(self) -> str:
         rows = [to_json(question) for question in self.questions]
-        return _digest(self.snapshot.hash, rows)
+        return _compute_digest(self.snapshot.hash, rows)
 
 
-def _kept(path: Path, key: str) -> dict[str, Any] | None:
+def _read_kept(path: Path, key: str) -> dict[str, Any] | None:
     """What a finished piece left, when it is of the same key."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        result = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return found if isinstance(found, dict) and found.get("key") == key else None
+    return result if isinstance(result, dict) and result.get("key") == key else None
 
 
-def _file(path: Path | None) -> str | None:
+def _hash_file(path: Path | None) -> str | None:
     return None if path is None else hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _digest(*parts: Any) -> str:
+def _compute_digest(*parts: Any) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()

@@ -7,17 +7,17 @@ from typing import Any
 
 from retrieval.evaluation.pages import Block, Heading, Table, Text
 from retrieval.evaluation.report_page import GROUPS
-from retrieval.metrics.names import METRICS, NAMES, number
+from retrieval.metrics.names import METRICS, NAMES, format_number
 from retrieval.metrics.significance import TEST
 from retrieval.studies.summary import GAINS
 from retrieval.studies.tables import describe
 
 
-def blocks(summary: Mapping[str, Any], about: str, *, split: str = "test") -> list[Block]:
+def build_blocks(summary: Mapping[str, Any], about: str, *, split: str = "test") -> list[Block]:
     """The page of a study; ``split`` is of the questions that were asked."""
     rows = summary["rows"]
     names = [name for name in METRICS if any(name in row["metrics"] for row in rows)]
-    found: list[Block] = [
+    page: list[Block] = [
         Text(about),
         Text(describe(rows, split=split)),
         Text(
@@ -27,14 +27,14 @@ def blocks(summary: Mapping[str, Any], about: str, *, split: str = "test") -> li
         Heading("Results"),
         Table(
             ("trained on", "share", "variant", "tested on", "questions", "seeds", *(NAMES[n] for n in names)),
-            [(*_place(row), *(_spread(row["metrics"].get(n), n) for n in names)) for row in rows],
+            [(*_format_row(row), *(_format_spread(row["metrics"].get(n), n) for n in names)) for row in rows],
         ),
-        *_winners(summary.get("winners", ())),
+        *_build_winner_blocks(summary.get("winners", ())),
         Heading("Intervals over the questions"),
         Text("95%, by bootstrap, of the first seed."),
         Table(
             ("trained on", "share", "variant", "tested on", *(NAMES[n] for n in GAINS)),
-            [(*_place(row)[:4], *(_between(row["intervals"].get(n)) for n in GAINS)) for row in rows],
+            [(*_format_row(row)[:4], *(_format_interval(row["intervals"].get(n)) for n in GAINS)) for row in rows],
         ),
         Heading("Cost"),
         Table(
@@ -49,7 +49,7 @@ def blocks(summary: Mapping[str, Any], about: str, *, split: str = "test") -> li
             ),
             [
                 (
-                    *_place(row)[:4],
+                    *_format_row(row)[:4],
                     f"{row['training_s']['mean']:.0f} s{' (in parts)' if row['resumed'] else ''}",
                     f"{row['latency_ms']['mean']:.1f} ms",
                     f"{row['retrieval_ms']['mean']:.1f} ms",
@@ -59,14 +59,14 @@ def blocks(summary: Mapping[str, Any], about: str, *, split: str = "test") -> li
         ),
     ]
     if summary["gains"]:
-        found += [
+        page += [
             Heading(f"Relative gain over {summary['gains'][0]['baseline']}"),
             Table(
                 ("trained on", "share", "variant", "tested on", *(NAMES[n] for n in GAINS)),
                 [
                     (
                         gain["train"], f"{gain['fraction']:.0%}", gain["variant"], gain["test"],
-                        *(_percent(gain["metrics"].get(n)) for n in GAINS),
+                        *(_format_percent(gain["metrics"].get(n)) for n in GAINS),
                     )
                     for gain in summary["gains"]
                 ],
@@ -74,20 +74,25 @@ def blocks(summary: Mapping[str, Any], about: str, *, split: str = "test") -> li
         ]  # fmt: skip
     for by, title in GROUPS.items():
         lines = [
-            (*_place(row)[:4], group, f"{found_in['n']:,}", *(number(found_in.get(n), n) for n in GAINS))
+            (
+                *_format_row(row)[:4],
+                group,
+                f"{figures['n']:,}",
+                *(format_number(figures.get(n), n) for n in GAINS),
+            )
             for row in rows
-            for group, found_in in row["groups"].get(by, {}).items()
+            for group, figures in row["groups"].get(by, {}).items()
         ]
         if lines:
             head = ("trained on", "share", "variant", "tested on", "group", "questions")
-            found += [Heading(title), Table((*head, *(NAMES[n] for n in GAINS)), lines)]
+            page += [Heading(title), Table((*head, *(NAMES[n] for n in GAINS)), lines)]
     versions = sorted({version for row in rows for version in row["code_versions"]})
     if len(versions) > 1:
-        found.append(Text(f"Cells were made by {len(versions)} versions of the code: {', '.join(versions)}."))
-    return found
+        page.append(Text(f"Cells were made by {len(versions)} versions of the code: {', '.join(versions)}."))
+    return page
 
 
-def _winners(winners: Sequence[Mapping[str, Any]]) -> list[Block]:
+def _build_winner_blocks(winners: Sequence[Mapping[str, Any]]) -> list[Block]:
     """The best mean of each test set and metric against the runner-up."""
     if not winners:
         return []
@@ -98,7 +103,8 @@ def _winners(winners: Sequence[Mapping[str, Any]]) -> list[Block]:
             ("tested on", "metric", "best", "runner-up", "questions", "difference", "p", "significant"),
             [
                 (
-                    winner["test"], NAMES[winner["metric"]], _who(winner), _who(winner["runner_up"]),
+                    winner["test"], NAMES[winner["metric"]], _format_variant(winner),
+                    _format_variant(winner["runner_up"]),
                     f"{winner['questions']:,}",
                     f"{winner['difference']:+.3f}", f"{winner['p']:.4f}", "yes" if winner["significant"] else "no",
                 )
@@ -108,11 +114,11 @@ def _winners(winners: Sequence[Mapping[str, Any]]) -> list[Block]:
     ]  # fmt: skip
 
 
-def _who(place: Mapping[str, Any]) -> str:
+def _format_variant(place: Mapping[str, Any]) -> str:
     return f"{place['variant']} ({place['train']}, {place['fraction']:.0%})"
 
 
-def _place(row: Mapping[str, Any]) -> tuple[str, ...]:
+def _format_row(row: Mapping[str, Any]) -> tuple[str, ...]:
     how = "another graph, zero-shot" if row.get("stood_in") else "another graph"
     test = f"{row['test']} ({how})" if row["cross_dataset"] else row["test"]
     return (
@@ -125,19 +131,19 @@ def _place(row: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _spread(found: Mapping[str, Any] | None, name: str) -> str:
-    if found is None:
+def _format_spread(spread: Mapping[str, Any] | None, name: str) -> str:
+    if spread is None:
         return "–"
-    deviation = "" if found["sd"] is None else f" ± {number(found['sd'], name)}"
-    return number(found["mean"], name) + deviation
+    deviation = "" if spread["sd"] is None else f" ± {format_number(spread['sd'], name)}"
+    return format_number(spread["mean"], name) + deviation
 
 
-def _percent(found: Mapping[str, Any] | None) -> str:
-    if found is None:
+def _format_percent(spread: Mapping[str, Any] | None) -> str:
+    if spread is None:
         return "–"
-    deviation = "" if found["sd"] is None else f" ± {found['sd']:.1%}"
-    return f"{found['mean']:+.1%}{deviation}"
+    deviation = "" if spread["sd"] is None else f" ± {spread['sd']:.1%}"
+    return f"{spread['mean']:+.1%}{deviation}"
 
 
-def _between(bounds: Sequence[float] | None) -> str:
-    return "–" if bounds is None else f"{number(bounds[0])} to {number(bounds[1])}"
+def _format_interval(bounds: Sequence[float] | None) -> str:
+    return "–" if bounds is None else f"{format_number(bounds[0])} to {format_number(bounds[1])}"

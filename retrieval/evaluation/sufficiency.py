@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from retrieval.errors import EvaluationError
-from retrieval.evaluation.answers import MOST_ANSWERS, SUFFICIENCY, sufficient, usage_of
-from retrieval.evaluation.faithfulness import read_of
+from retrieval.evaluation.answers import MOST_ANSWERS, SUFFICIENCY, ask_sufficiency, get_usage
+from retrieval.evaluation.faithfulness import get_read_lines
 from retrieval.llm import prompts
 from retrieval.llm.replies import Asker
 
@@ -26,7 +26,7 @@ def measure(
         cancelled: asked while waiting.
 
     Returns:
-        Plain JSON: ``n``, ``sufficient`` (the share; null when no reply says), ``asked``, ``unsaid``, ``usage``,
+        Plain JSON: ``n``, ``sufficient`` (the share; null when no reply says), ``examples``, ``unsaid``, ``usage``,
         ``manifest`` and ``per_question``.
 
     Raises:
@@ -37,21 +37,19 @@ def measure(
     rows = report["per_question"]
     if not rows:
         raise EvaluationError("The report has no questions.", hint="Evaluate a question set that has some.")
-    asked = [(read_of(row), "; ".join(row["answers"][:MOST_ANSWERS]) or row["question"]) for row in rows]
-    said = sufficient(asker, asked, cancelled=cancelled)
-    known = [verdict for verdict in said if verdict is not None]
+    examples = [(get_read_lines(row), "; ".join(row["answers"][:MOST_ANSWERS]) or row["question"]) for row in rows]
+    verdicts = ask_sufficiency(asker, examples, cancelled=cancelled)
+    known = [verdict for verdict in verdicts if verdict is not None]
     return {
         "n": len(rows),
         "sufficient": known.count(True) / len(known) if known else None,
-        "asked": sum(bool(context) for context, _ in asked),
-        "unsaid": said.count(None),
-        "usage": usage_of(asker),
+        "asked": sum(bool(context) for context, _ in examples),
+        "unsaid": verdicts.count(None),
+        "usage": get_usage(asker),
         "manifest": {
             "model": asker.settings.model,
-            "prompts": prompts.shown(SUFFICIENCY),
+            "prompts": prompts.describe_prompts(SUFFICIENCY),
             "report": report["manifest"],
         },
-        "per_question": [
-            {"id": row["id"], "sufficient": verdict} for row, verdict in zip(rows, said, strict=True)
-        ],
+        "per_question": [{"id": row["id"], "sufficient": verdict} for row, verdict in zip(rows, verdicts, strict=True)],
     }

@@ -25,25 +25,21 @@ def build_chain(snapshot: Snapshot, reach: Reach) -> EvidenceChain:
     """
     relations = snapshot.num_relations
     steps = [(directed % relations, directed >= relations) for directed in reach.path]
-    trace = search.trace(
-        snapshot, [reach.topic], steps, reach.targets, simple=reach.simple, limit=LEVEL_LIMIT
-    )
+    trace = search.compute_trace(snapshot, [reach.topic], steps, reach.targets, simple=reach.simple, limit=LEVEL_LIMIT)
     hops: list[Hop] = []
     levels: list[tuple[Node, ...]] = []
     for arcs in trace.arcs:
-        sources, directed, targets = search.arc_ends(snapshot, arcs)
+        sources, directed, targets = search.get_arc_ends(snapshot, arcs)
         walked = [
             make_hop(snapshot, source, relation, target)
-            for source, relation, target in zip(
-                sources.tolist(), directed.tolist(), targets.tolist(), strict=True
-            )
+            for source, relation, target in zip(sources.tolist(), directed.tolist(), targets.tolist(), strict=True)
         ]
         hops += walked
         listed = {hop.target.id: hop.target for hop in walked}
         levels.append(tuple(listed[entity] for entity in sorted(listed)))
     return EvidenceChain(
-        source=snapshot.node(reach.topic),
-        steps=tuple(snapshot.relation_step(*step) for step in steps),
+        source=snapshot.get_node(reach.topic),
+        steps=tuple(snapshot.get_relation_step(*step) for step in steps),
         levels=tuple(levels),
         level_counts=tuple(len(level) for level in trace.levels[1:]),
         hops=tuple(hops),
@@ -52,12 +48,12 @@ def build_chain(snapshot: Snapshot, reach: Reach) -> EvidenceChain:
     )
 
 
-def distinct_facts(chains: Sequence[EvidenceChain]) -> int:
+def count_facts(chains: Sequence[EvidenceChain]) -> int:
     """How many different facts the hops of the chains show."""
-    return len({fact_key(hop) for chain in chains for hop in chain.hops})
+    return len({get_fact_key(hop) for chain in chains for hop in chain.hops})
 
 
-def fact_key(hop: Hop) -> tuple[int, str, int]:
+def get_fact_key(hop: Hop) -> tuple[int, str, int]:
     """Head, relation and tail of the fact behind a hop, whichever way it was walked."""
     if hop.step.inverse:
         return hop.target.id, hop.step.name, hop.source.id

@@ -68,8 +68,8 @@ def walk(snapshot: Snapshot, topic: int, path: Sequence[int], probability: float
     steps = [(directed % relations, directed >= relations) for directed in path]
     levels = search.execute(snapshot, [topic], steps, simple=simple)
     # A mediator stands between things and is none: it answers nothing.
-    named = levels[-1][snapshot.kinds[levels[-1]] != _MEDIATOR]
-    return Reach(topic, tuple(path), probability, (*levels[:-1], named), simple)
+    targets = levels[-1][snapshot.kinds[levels[-1]] != _MEDIATOR]
+    return Reach(topic, tuple(path), probability, (*levels[:-1], targets), simple)
 
 
 def from_walks(
@@ -99,11 +99,11 @@ def from_walks(
         for (topic, path), sets in levels.items()
     ]
     if units:
-        reaches = [_spell_out(reach, units, snapshot.num_relations) for reach in reaches]
+        reaches = [_expand_units(reach, units, snapshot.num_relations) for reach in reaches]
     return sorted(reaches, key=lambda reach: -reach.probability)
 
 
-def _spell_out(reach: Reach, units: Sequence[tuple[int, ...]], relations: int) -> Reach:
+def _expand_units(reach: Reach, units: Sequence[tuple[int, ...]], relations: int) -> Reach:
     """Replace units by the directed relations of the graph that they stand for."""
     parallel = tuple(
         tuple(relation + relations * (code >= len(units)) for relation in units[code % len(units)])
@@ -149,7 +149,7 @@ class Join:
     probability: float
 
 
-def joins(
+def find_joins(
     reaches: Sequence[Reach], topics: Sequence[int], *, per_topic: int, further_hop: float = 1.0
 ) -> list[Join]:
     """Every non-empty intersection of one reach for each topic, most probable first.
@@ -166,46 +166,46 @@ def joins(
             reaches and joins, and is no part of a join's probability.
     """
 
-    def weight(i: int) -> float:
+    def compute_weight(i: int) -> float:
         return reaches[i].probability * further_hop ** (len(reaches[i].path) - 1)
 
     width = per_topic if len(topics) <= 2 else max(2, round(per_topic ** (2 / len(topics))))
     by_topic = [
-        sorted((i for i, r in enumerate(reaches) if r.topic == topic), key=lambda i: -weight(i))
+        sorted((i for i, r in enumerate(reaches) if r.topic == topic), key=lambda i: -compute_weight(i))
         for topic in topics
     ]
-    found: list[Join] = []
+    intersections: list[Join] = []
     for members in product(*(positions[:width] for positions in by_topic)):
         targets = reaches[members[0]].targets
         for other in members[1:]:
             targets = np.intersect1d(targets, reaches[other].targets, assume_unique=True)
         if len(targets):
             probability = float(np.prod([reaches[i].probability for i in members]))
-            found.append(Join(members, targets, probability))
-    return sorted(found, key=lambda join: -prod(weight(i) for i in join.members))
+            intersections.append(Join(members, targets, probability))
+    return sorted(intersections, key=lambda join: -prod(compute_weight(i) for i in join.members))
 
 
-def alike(snapshot: Snapshot, first: Ids, second: Ids) -> float:
+def compute_similarity(snapshot: Snapshot, first: Ids, second: Ids) -> float:
     """Whether two entity sets are of one kind: films and films, or films and years.
 
     The cosine of how often each directed relation leaves the sets' entities (a sample of each), in [0, 1].
     """
-    one, two = _profile(snapshot, first), _profile(snapshot, second)
-    size = float(np.linalg.norm(one) * np.linalg.norm(two))
-    return float(one @ two) / size if size else 0.0
+    first_profile, second_profile = _compute_profile(snapshot, first), _compute_profile(snapshot, second)
+    size = float(np.linalg.norm(first_profile) * np.linalg.norm(second_profile))
+    return float(first_profile @ second_profile) / size if size else 0.0
 
 
-def _profile(snapshot: Snapshot, entities: Ids) -> np.ndarray:
+def _compute_profile(snapshot: Snapshot, entities: Ids) -> np.ndarray:
     """Share of the entities that each directed relation leaves, float [2 R]."""
     chosen = entities[:: max(1, len(entities) // PROFILE_SAMPLE)]
     counts = np.zeros(2 * snapshot.num_relations)
     for entity in chosen.tolist():
-        counts[snapshot.out_groups.of_entity(entity)[0]] += 1
-        counts[snapshot.in_groups.of_entity(entity)[0] + snapshot.num_relations] += 1
+        counts[snapshot.out_groups.get_entity_groups(entity)[0]] += 1
+        counts[snapshot.in_groups.get_entity_groups(entity)[0] + snapshot.num_relations] += 1
     return counts / max(1, len(chosen))
 
 
-def refine(reaches: Sequence[Reach], join: Join) -> list[Reach]:
+def apply_join(reaches: Sequence[Reach], join: Join) -> list[Reach]:
     """The reaches with the join's members first, side by side, their targets the shared ones (ReG D.4.2)."""
     chosen = set(join.members)
     first = [

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
 
 
-def reorganise(
+def merge_chains(
     snapshot: Snapshot,
     facts: Mapping[int, float],
     topics: Sequence[int],
@@ -51,8 +51,6 @@ def reorganise(
     ]
     held = {step.fact for walk, _ in scored for step in walk}
     loose: list[tuple[Walk, float]] = [
-        ((Step(fact),), score)
-        for fact, score in scores.items()
-        if fact not in held and fact.head != fact.tail
+        ((Step(fact),), score) for fact, score in scores.items() if fact not in held and fact.head != fact.tail
     ]
     return merge_entities(from_walks(snapshot, scored, units), topics) + from_walks(snapshot, loose, units)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
 
 
-def fact_of(snapshot: Snapshot, source: int, directed: int, target: int) -> Triple:
+def get_fact(snapshot: Snapshot, source: int, directed: int, target: int) -> Triple:
     """The fact behind a step ``source -> target`` along a directed relation.
 
     Args:
@@ -28,10 +28,10 @@ def fact_of(snapshot: Snapshot, source: int, directed: int, target: int) -> Trip
 def make_hop(snapshot: Snapshot, source: int, directed: int, target: int) -> Hop:
     """A hop with its labels, verified when the snapshot holds the fact behind it."""
     relations = snapshot.num_relations
-    fact = fact_of(snapshot, source, directed, target)
+    fact = get_fact(snapshot, source, directed, target)
     return Hop(
-        source=snapshot.node(source),
-        step=snapshot.relation_step(directed % relations, directed >= relations),
-        target=snapshot.node(target),
+        source=snapshot.get_node(source),
+        step=snapshot.get_relation_step(directed % relations, directed >= relations),
+        target=snapshot.get_node(target),
         verified=snapshot.has(fact.head, fact.relation, fact.tail),
     )

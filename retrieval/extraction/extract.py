@@ -12,7 +12,7 @@ from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, EmptySourceError, LLMReplyError
 from retrieval.extraction.forms import FORMS, Form
 from retrieval.extraction.merging import THRESHOLD, Merged, merge
-from retrieval.extraction.reading import Extracted, UnreadableError, again
+from retrieval.extraction.reading import Extracted, UnreadableError, build_retry_request
 from retrieval.kg.table import TripleTable
 from retrieval.llm import prompts
 from retrieval.llm.replies import Asker, Request
@@ -49,7 +49,7 @@ class Extraction:
     report: dict[str, Any] = field(default_factory=dict)
 
 
-def patient(settings: LLMSettings) -> LLMSettings:
+def allow_long_replies(settings: LLMSettings) -> LLMSettings:
     """Settings that let a model write down all facts of a passage."""
     return replace(settings, max_tokens=max(settings.max_tokens, REPLY_TOKENS))
 
@@ -68,8 +68,8 @@ def extract(
 
     Args:
         passages: by position; their ``id`` is their position.
-        asker: the language model (:func:`patient`), through its store of replies. A limit of tokens or cost is a
-            meter around the call.
+        asker: the language model (:func:`allow_long_replies`), through its store of replies. A limit of tokens or cost
+            is a meter around the call.
         encode: names to unit vectors, for merging; None merges equal names only.
         form: one of ``FORMS``, whose questions and replies.
         threshold: cosine from which two names are one.
@@ -86,27 +86,28 @@ def extract(
         raise EmptySourceError("There is no text to read.", hint="Give documents with text in them.")
     how = FORMS[form]
     work = _Work(passages, asker, how, progress, cancelled)
-    asked = {at: how.request(passage) for at, passage in enumerate(passages) if passage.text.strip()}
-    unread = work.read("naming entities", asked, work.take_entities) if how.then is not None else {}
-    unread |= work.read("reading", asked if how.then is None else work.second, work.take_facts)
-    found, failed, bad = work.found, work.failed, work.bad
-    if not found:
+    requests = {index: how.request(passage) for index, passage in enumerate(passages) if passage.text.strip()}
+    unread = work.read("naming entities", requests, work.take_entities) if how.then is not None else {}
+    unread |= work.read("reading", requests if how.then is None else work.second, work.take_facts)
+    facts_by_passage, failed, bad = work.found, work.failed, work.bad
+    if not facts_by_passage:
         raise LLMReplyError(
-            f"None of the {len(asked):,} replies can be read.", hint="Use a model that follows instructions."
+            f"None of the {len(requests):,} replies can be read.",
+            hint="Use a model that follows instructions.",
         )
-    facts = [fact for at in sorted(found) for fact in found[at]]
-    progress(Progress("merging names", 0, 0, metrics=_spent(asker)))
+    facts = [fact for index in sorted(facts_by_passage) for fact in facts_by_passage[index]]
+    progress(Progress("merging names", 0, 0, metrics=_measure_usage(asker)))
     names = [name for fact in facts for name in (fact.subject, fact.object)]
-    merged = merge(names, encode, threshold=threshold, check=_stopper(cancelled))
-    table = _table(passages, facts, merged)
+    merged = merge(names, encode, threshold=threshold, check=_make_check(cancelled))
+    table = _build_table(passages, facts, merged)
     return Extraction(
         table,
         merged,
-        tuple(passages[at].name for at in sorted(unread)),
-        tuple(passages[at].name for at in sorted(failed)),
+        tuple(passages[index].name for index in sorted(unread)),
+        tuple(passages[index].name for index in sorted(failed)),
         bad,
-        _report(asker, passages, facts, merged, threshold)
-        | {"form": form, "prompts": prompts.shown(*how.prompts)}
+        _build_report(asker, passages, facts, merged, threshold)
+        | {"form": form, "prompts": prompts.describe_prompts(*how.prompts)}
         | {"unread": len(unread), "failed": len(failed), "bad": bad},
     )
 
@@ -125,49 +126,45 @@ class _Work:
     failed: list[int] = field(default_factory=list)
     bad: int = 0
 
-    def read(
-        self, stage: str, asked: Mapping[int, Request], take: Callable[[int, str], None]
-    ) -> dict[int, Request]:
+    def read(self, stage: str, requests: Mapping[int, Request], take: Callable[[int, str], None]) -> dict[int, Request]:
         """Ask, take the replies, and ask once more where one could not be read. What then still could not be."""
-        mended = self._ask(stage, asked, take)
+        mended = self._ask(stage, requests, take)
         return self._ask("asking again", mended, take) if mended else {}
 
-    def take_entities(self, at: int, reply: str) -> None:
+    def take_entities(self, index: int, reply: str) -> None:
         """The second question, from a reply to the first."""
         assert self.form.then is not None, "only a form of two questions has entities to name"
-        self.second[at] = self.form.then(self.passages[at], reply)
+        self.second[index] = self.form.then(self.passages[index], reply)
 
-    def take_facts(self, at: int, reply: str) -> None:
+    def take_facts(self, index: int, reply: str) -> None:
         """The facts of a reply."""
-        self.found[at], wrong = self.form.read(self.passages[at], reply)
+        self.found[index], wrong = self.form.read(self.passages[index], reply)
         self.bad += wrong
 
-    def _ask(
-        self, stage: str, asked: Mapping[int, Request], take: Callable[[int, str], None]
-    ) -> dict[int, Request]:
-        places, unread = list(asked), {}
-        replies = self.asker.ask(list(asked.values()), cancelled=self.cancelled)
-        for done, (index, reply) in enumerate(replies, start=1):
-            at = places[index]
+    def _ask(self, stage: str, requests: Mapping[int, Request], take: Callable[[int, str], None]) -> dict[int, Request]:
+        places, unread = list(requests), {}
+        replies = self.asker.ask(list(requests.values()), cancelled=self.cancelled)
+        for done, (position, reply) in enumerate(replies, start=1):
+            index = places[position]
             if reply is None:
-                self.failed.append(at)
+                self.failed.append(index)
             else:
                 try:
-                    take(at, reply.text)
+                    take(index, reply.text)
                 except UnreadableError as error:
                     problem = "it is longer than allowed and was cut off" if reply.usage.cut else str(error)
-                    unread[at] = again(asked[at], reply.text, problem)
-            self.progress(Progress(stage, done, len(asked), "passages", metrics=_spent(self.asker)))
+                    unread[index] = build_retry_request(requests[index], reply.text, problem)
+            self.progress(Progress(stage, done, len(requests), "passages", metrics=_measure_usage(self.asker)))
         return unread
 
 
-def _table(passages: Sequence[Passage], facts: Sequence[Extracted], merged: Merged) -> TripleTable:
+def _build_table(passages: Sequence[Passage], facts: Sequence[Extracted], merged: Merged) -> TripleTable:
     rows = [(merged.names[fact.subject], fact.relation, merged.names[fact.object]) for fact in facts]
     sentences = [
         (row, SENTENCE, passages[fact.sentence.passage].text[fact.sentence.start : fact.sentence.end])
         for row, fact in enumerate(facts)
     ]
-    return TripleTable.of(
+    return TripleTable.from_facts(
         rows,
         passages=passages,
         fact_passages=[(row, fact.sentence.passage) for row, fact in enumerate(facts)],
@@ -175,7 +172,7 @@ def _table(passages: Sequence[Passage], facts: Sequence[Extracted], merged: Merg
     )
 
 
-def _report(
+def _build_report(
     asker: Asker, passages: Sequence[Passage], facts: Sequence[Extracted], merged: Merged, threshold: float
 ) -> dict[str, Any]:
     usage = {name: value for name, value in asdict(asker.usage).items() if name != "triples"}
@@ -194,7 +191,7 @@ def _report(
     }
 
 
-def _spent(asker: Asker) -> dict[str, float]:
+def _measure_usage(asker: Asker) -> dict[str, float]:
     usage = asker.usage
     spent = {
         "tokens": float(usage.prompt_tokens + usage.completion_tokens),
@@ -203,7 +200,7 @@ def _spent(asker: Asker) -> dict[str, float]:
     return spent if usage.cost is None else {**spent, "cost": usage.cost}
 
 
-def _stopper(cancelled: Callable[[], bool]) -> Callable[[], None]:
+def _make_check(cancelled: Callable[[], bool]) -> Callable[[], None]:
     def check() -> None:
         if cancelled():
             raise Cancelled("The extraction was stopped.")

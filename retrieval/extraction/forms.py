@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from retrieval.extraction import reading
-from retrieval.extraction.reading import Extracted, UnreadableError, name_of, sentences
+from retrieval.extraction.reading import Extracted, UnreadableError, clean_name, split_sentences
 from retrieval.llm import prompts
 from retrieval.llm.asking import find_json
-from retrieval.llm.constraints import json_object, objects
-from retrieval.llm.prompts import fenced, fenced_lines
+from retrieval.llm.constraints import make_json_object, make_object_list
+from retrieval.llm.prompts import wrap_fenced, wrap_fenced_lines
 from retrieval.llm.replies import Request
 from retrieval.types import Citation, Passage
 
@@ -21,12 +21,10 @@ ENTITIES = 200
 """Entities of a passage that KGGen's second question lists, at most."""
 
 _NAME: Mapping[str, Any] = {"type": "string", "maxLength": reading.NAME_LIMIT}
-_NAMED = json_object(entities={"type": "array", "items": _NAME, "maxItems": ENTITIES})
-_RELATED = json_object(relations=objects({"subject": _NAME, "predicate": _NAME, "object": _NAME}))
+_NAMED = make_json_object(entities={"type": "array", "items": _NAME, "maxItems": ENTITIES})
+_RELATED = make_json_object(relations=make_object_list({"subject": _NAME, "predicate": _NAME, "object": _NAME}))
 
-_RECORD = re.compile(
-    r"\(\s*\"?relationship\"?\s*<\|>(.*?)\)\s*(?=##|<\|COMPLETE\|>|\n|\Z)", re.DOTALL | re.IGNORECASE
-)
+_RECORD = re.compile(r"\(\s*\"?relationship\"?\s*<\|>(.*?)\)\s*(?=##|<\|COMPLETE\|>|\n|\Z)", re.DOTALL | re.IGNORECASE)
 _ENTITY = re.compile(r"\"?entity\"?\s*<\|>", re.IGNORECASE)
 
 
@@ -47,13 +45,15 @@ class Form:
     then: Callable[[Passage, str], Request] | None = None
 
 
-def _text(passage: Passage) -> list[str]:
-    return [passage.text[begin:end] for begin, end in sentences(passage.text)]
+def _list_sentences(passage: Passage) -> list[str]:
+    return [passage.text[begin:end] for begin, end in split_sentences(passage.text)]
 
 
 def _ask_graphrag(passage: Passage) -> Request:
     prompt = prompts.load(GRAPHRAG)
-    return Request.of(prompt, title=fenced(passage.title), sentences=fenced_lines(_text(passage)))
+    return Request.from_prompt(
+        prompt, title=wrap_fenced(passage.title), sentences=wrap_fenced_lines(_list_sentences(passage))
+    )
 
 
 def read_graphrag(passage: Passage, reply: str) -> tuple[list[Extracted], int]:
@@ -69,13 +69,15 @@ def read_graphrag(passage: Passage, reply: str) -> tuple[list[Extracted], int]:
     for record in records:
         parts = [part.strip().strip('"') for part in record.split("<|>")]
         rows.append((parts[0], parts[2], parts[1]) if len(parts) >= 3 else None)
-    return _facts(passage, rows)
+    return _build_facts(passage, rows)
 
 
 def _ask_entities(passage: Passage) -> Request:
     prompt = prompts.load(KGGEN_ENTITIES)
-    asked = Request.of(prompt, title=fenced(passage.title), sentences=fenced_lines(_text(passage)))
-    return asked.held_to(_NAMED)
+    request = Request.from_prompt(
+        prompt, title=wrap_fenced(passage.title), sentences=wrap_fenced_lines(_list_sentences(passage))
+    )
+    return request.apply_constraint(_NAMED)
 
 
 def ask_relations(passage: Passage, reply: str) -> Request:
@@ -84,14 +86,14 @@ def ask_relations(passage: Passage, reply: str) -> Request:
     Raises:
         UnreadableError: the reply holds no list of entities.
     """
-    listed = _listed(reply, "entities")
-    names = list(dict.fromkeys(name for entry in listed if (name := name_of(entry))))[:ENTITIES]
-    return Request.of(
+    listed = _parse_list(reply, "entities")
+    names = list(dict.fromkeys(name for entry in listed if (name := clean_name(entry))))[:ENTITIES]
+    return Request.from_prompt(
         prompts.load(KGGEN),
-        title=fenced(passage.title),
-        sentences=fenced_lines(_text(passage)),
-        entities=fenced_lines(names),
-    ).held_to(_RELATED)
+        title=wrap_fenced(passage.title),
+        sentences=wrap_fenced_lines(_list_sentences(passage)),
+        entities=wrap_fenced_lines(names),
+    ).apply_constraint(_RELATED)
 
 
 def read_kggen(passage: Passage, reply: str) -> tuple[list[Extracted], int]:
@@ -101,15 +103,13 @@ def read_kggen(passage: Passage, reply: str) -> tuple[list[Extracted], int]:
         UnreadableError: the reply holds no list of relations.
     """
     rows = [
-        tuple(entry.get(key) for key in ("subject", "predicate", "object"))
-        if isinstance(entry, dict)
-        else None
-        for entry in _listed(reply, "relations")
+        tuple(entry.get(key) for key in ("subject", "predicate", "object")) if isinstance(entry, dict) else None
+        for entry in _parse_list(reply, "relations")
     ]
-    return _facts(passage, rows)
+    return _build_facts(passage, rows)
 
 
-def _listed(reply: str, key: str) -> list[Any]:
+def _parse_list(reply: str, key: str) -> list[Any]:
     try:
         value = find_json(reply)
     except ValueError as error:
@@ -120,25 +120,25 @@ def _listed(reply: str, key: str) -> list[Any]:
     return entries
 
 
-def _facts(passage: Passage, rows: Sequence[tuple[object, ...] | None]) -> tuple[list[Extracted], int]:
+def _build_facts(passage: Passage, rows: Sequence[tuple[object, ...] | None]) -> tuple[list[Extracted], int]:
     """Triples with the sentence that names most of them; one of which no sentence names anything is unusable."""
-    spans = sentences(passage.text)
-    found: dict[Extracted, None] = {}
+    spans = split_sentences(passage.text)
+    facts: dict[Extracted, None] = {}
     bad = 0
     for row in rows:
-        names = [name_of(part) for part in row] if row else []
-        at = _sentence(passage.text, spans, names[0], names[2]) if names and all(names) else None
-        if at is None:
+        names = [clean_name(part) for part in row] if row else []
+        bounds = _find_sentence(passage.text, spans, names[0], names[2]) if names and all(names) else None
+        if bounds is None:
             bad += 1
         else:
-            found[Extracted(names[0], names[1].lower(), names[2], Citation(passage.id, *at))] = None
-    return list(found), bad
+            facts[Extracted(names[0], names[1].lower(), names[2], Citation(passage.id, *bounds))] = None
+    return list(facts), bad
 
 
-def _sentence(text: str, spans: list[tuple[int, int]], one: str, other: str) -> tuple[int, int] | None:
+def _find_sentence(text: str, spans: list[tuple[int, int]], subject: str, target: str) -> tuple[int, int] | None:
     """The first sentence that names both, else one of them."""
     lowered = text.casefold()
-    names = (one.casefold(), other.casefold())
+    names = (subject.casefold(), target.casefold())
     best = max(spans, key=lambda s: sum(name in lowered[s[0] : s[1]] for name in names), default=None)
     if best is None or not any(name in lowered[best[0] : best[1]] for name in names):
         return None
@@ -147,7 +147,7 @@ def _sentence(text: str, spans: list[tuple[int, int]], one: str, other: str) -> 
 
 #: By name, as the command line and the API take them.
 FORMS: dict[str, Form] = {
-    "own": Form((reading.PROMPT,), reading.request, reading.read),
+    "own": Form((reading.PROMPT,), reading.build_request, reading.read),
     "graphrag": Form((GRAPHRAG,), _ask_graphrag, read_graphrag),
     "kggen": Form((KGGEN_ENTITIES, KGGEN), _ask_entities, read_kggen, ask_relations),
 }

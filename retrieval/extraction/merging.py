@@ -40,7 +40,7 @@ class Merged:
     by_meaning: tuple[tuple[str, str, float], ...]
 
 
-def normal(name: str) -> str:
+def normalize_name(name: str) -> str:
     """A name as compared."""
     text = unicodedata.normalize("NFKC", name).casefold()
     bare = " ".join(_PUNCTUATION.sub(" ", text).split())
@@ -65,22 +65,22 @@ def merge(
     counts = Counter(mentions)
     groups: dict[str, list[str]] = {}
     for name in counts:
-        groups.setdefault(normal(name), []).append(name)
+        groups.setdefault(normalize_name(name), []).append(name)
     # The commonest name of a group speaks for it; of groups that merge, the one that is written most.
     keys = sorted(groups, key=lambda key: (-sum(counts[name] for name in groups[key]), key))
     shown = [min(groups[key], key=lambda name: (-counts[name], name)) for key in keys]
     into = list(range(len(keys)))
     near: list[tuple[str, str, float]] = []
     if encode is not None and threshold < 1 and len(keys) > 1:
-        for other, one, cosine in _near(shown, encode, threshold, check):
-            into[other] = one
-            near.append((shown[other], shown[one], round(cosine, 4)))
-    names = {name: shown[into[at]] for at, key in enumerate(keys) for name in groups[key]}
+        for rarer, commoner, cosine in _match_names(shown, encode, threshold, check):
+            into[rarer] = commoner
+            near.append((shown[rarer], shown[commoner], round(cosine, 4)))
+    names = {name: shown[into[index]] for index, key in enumerate(keys) for name in groups[key]}
     by_spelling = sum(len(group) - 1 for group in groups.values())
     return Merged(names, by_spelling, tuple(sorted(near, key=lambda row: row[2])))
 
 
-def _near(
+def _match_names(
     names: Sequence[str],
     encode: Callable[[list[str]], np.ndarray],
     threshold: float,
@@ -95,10 +95,10 @@ def _near(
     for begin in range(0, len(names), AT_ONCE):
         check()
         vectors.append(np.asarray(encode(list(names[begin : begin + AT_ONCE])), np.float32))
-    whole = np.concatenate(vectors)
+    embeddings = np.concatenate(vectors)
     alike: dict[tuple[str, ...], list[int]] = {}
-    for at, name in enumerate(names):
-        alike.setdefault(_numbers(name), []).append(at)
+    for index, name in enumerate(names):
+        alike.setdefault(_extract_numbers(name), []).append(index)
     merged: list[tuple[int, int, float]] = []
     for group in alike.values():
         heads: list[int] = []
@@ -106,20 +106,20 @@ def _near(
             check()
             block = group[begin : begin + AT_ONCE]
             known = len(heads)
-            to_heads = whole[block] @ whole[heads].T
-            to_block = whole[block] @ whole[block].T
+            to_heads = embeddings[block] @ embeddings[heads].T
+            to_block = embeddings[block] @ embeddings[block].T
             within: list[int] = []  # rows of this block that became heads
-            for row, at in enumerate(block):
+            for row, index in enumerate(block):
                 cosines = np.concatenate([to_heads[row], to_block[row, within]])
                 best = int(cosines.argmax()) if len(cosines) else 0
                 if len(cosines) and cosines[best] >= threshold:
                     head = heads[best] if best < known else block[within[best - known]]
-                    merged.append((at, head, float(cosines[best])))
+                    merged.append((index, head, float(cosines[best])))
                 else:
                     within.append(row)
             heads += [block[row] for row in within]
     return merged
 
 
-def _numbers(name: str) -> tuple[str, ...]:
+def _extract_numbers(name: str) -> tuple[str, ...]:
     return tuple(sorted(_NUMBER.findall(name)))

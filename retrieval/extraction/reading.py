@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, replace
 
 from retrieval.llm import prompts
-from retrieval.llm.asking import find_json, repair
-from retrieval.llm.constraints import Constraint, json_object, objects, up_to
-from retrieval.llm.prompts import fenced, fenced_lines
+from retrieval.llm.asking import build_repair, find_json
+from retrieval.llm.constraints import Constraint, make_json_object, make_number_schema, make_object_list
+from retrieval.llm.prompts import wrap_fenced, wrap_fenced_lines
 from retrieval.llm.replies import Request
 from retrieval.types import Citation, Passage
 
@@ -35,38 +35,40 @@ class UnreadableError(ValueError):
     """A reply that is no list of triples."""
 
 
-def sentences(text: str) -> list[tuple[int, int]]:
+def split_sentences(text: str) -> list[tuple[int, int]]:
     """Where the sentences of a text begin and end, in characters; without the space around them."""
-    found, begin = [], 0
+    bounds, begin = [], 0
     for end in [*(match.end() for match in _END.finditer(text)), len(text)]:
         piece = text[begin:end]
         if piece.strip():
             first = begin + len(piece) - len(piece.lstrip())
-            found.append((first, begin + len(piece.rstrip())))
+            bounds.append((first, begin + len(piece.rstrip())))
         begin = end
-    return found
+    return bounds
 
 
-def request(passage: Passage) -> Request:
+def build_request(passage: Passage) -> Request:
     """Ask for the facts of a passage, its sentences numbered from 1."""
     listed = [
         f"{number}. {passage.text[begin:end]}"
-        for number, (begin, end) in enumerate(sentences(passage.text), start=1)
+        for number, (begin, end) in enumerate(split_sentences(passage.text), start=1)
     ]
-    asked = Request.of(prompts.load(PROMPT), title=fenced(passage.title), sentences=fenced_lines(listed))
-    return asked.held_to(_schema(len(listed)))
+    prompt_request = Request.from_prompt(
+        prompts.load(PROMPT), title=wrap_fenced(passage.title), sentences=wrap_fenced_lines(listed)
+    )
+    return prompt_request.apply_constraint(_build_schema(len(listed)))
 
 
-def _schema(count: int) -> Constraint:
+def _build_schema(count: int) -> Constraint:
     """What a reply about so many sentences may be."""
     triple = {name: {"type": "string", "maxLength": NAME_LIMIT} for name in ("subject", "relation", "object")}
-    return json_object(triples=objects({**triple, "sentence": up_to(count)}))
+    return make_json_object(triples=make_object_list({**triple, "sentence": make_number_schema(count)}))
 
 
-def again(asked: Request, reply: str, problem: str) -> Request:
+def build_retry_request(previous: Request, reply: str, problem: str) -> Request:
     """Ask once more, with the reply that could not be read and what is wrong with it."""
-    more = tuple((message["role"], message["content"]) for message in repair(reply, f"{problem}."))
-    return replace(asked, messages=(*asked.messages, *more))
+    more = tuple((message["role"], message["content"]) for message in build_repair(reply, f"{problem}."))
+    return replace(previous, messages=(*previous.messages, *more))
 
 
 def read(passage: Passage, reply: str) -> tuple[list[Extracted], int]:
@@ -84,22 +86,22 @@ def read(passage: Passage, reply: str) -> tuple[list[Extracted], int]:
     entries = value.get("triples") if isinstance(value, dict) else value
     if not isinstance(entries, list):
         raise UnreadableError('it has no list "triples"')
-    spans = sentences(passage.text)
-    found: dict[Extracted, None] = {}
+    spans = split_sentences(passage.text)
+    triples: dict[Extracted, None] = {}
     bad = 0
     for entry in entries:
-        triple = _triple(passage, spans, entry)
+        triple = _parse_triple(passage, spans, entry)
         if triple is None:
             bad += 1
         else:
-            found[triple] = None
-    return list(found), bad
+            triples[triple] = None
+    return list(triples), bad
 
 
-def _triple(passage: Passage, spans: list[tuple[int, int]], entry: object) -> Extracted | None:
+def _parse_triple(passage: Passage, spans: list[tuple[int, int]], entry: object) -> Extracted | None:
     if not isinstance(entry, dict):
         return None
-    names = [name_of(entry.get(key)) for key in ("subject", "relation", "object")]
+    names = [clean_name(entry.get(key)) for key in ("subject", "relation", "object")]
     number = entry.get("sentence")
     if isinstance(number, str) and number.strip().isdecimal():
         number = int(number)
@@ -111,7 +113,7 @@ def _triple(passage: Passage, spans: list[tuple[int, int]], entry: object) -> Ex
     return Extracted(subject, relation.lower(), target, Citation(passage.id, *spans[number - 1]))
 
 
-def name_of(value: object) -> str:
+def clean_name(value: object) -> str:
     """A name as written, on one line; empty when it is none."""
     if not isinstance(value, (str, int, float)) or isinstance(value, bool):
         return ""

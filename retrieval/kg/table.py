@@ -69,7 +69,7 @@ class TripleTable:
     kept: KeptFacts | None = None
 
     @classmethod
-    def of(
+    def from_facts(
         cls,
         facts: Iterable[Sequence[str]],
         *,
@@ -90,22 +90,22 @@ class TripleTable:
             fact_attributes: (position in ``facts``, key, value).
         """
         return cls(
-            frame(facts, head=str, relation=str, tail=str),
+            build_frame(facts, head=str, relation=str, tail=str),
             sources=sources,
-            node_attributes=frame(node_attributes, label=str, key=str, value=str),
-            fact_attributes=frame(fact_attributes, fact=int, key=str, value=str),
-            passages=frame(
+            node_attributes=build_frame(node_attributes, label=str, key=str, value=str),
+            fact_attributes=build_frame(fact_attributes, fact=int, key=str, value=str),
+            passages=build_frame(
                 ((p.name, p.title, p.text, p.document, p.url) for p in passages),
                 **dict.fromkeys(("name", "title", "text", "document", "url"), str),
             ),
-            fact_passages=frame(fact_passages, fact=int, passage=int),
+            fact_passages=build_frame(fact_passages, fact=int, passage=int),
         )
 
     def __len__(self) -> int:
         return self.facts.height + (0 if self.kept is None else len(self.kept))
 
 
-def frame(rows: Iterable[Sequence[object]], **columns: type[str] | type[int]) -> pl.DataFrame:
+def build_frame(rows: Iterable[Sequence[object]], **columns: type[str] | type[int]) -> pl.DataFrame:
     """Rows as a frame of strings and 64-bit integers."""
     import polars as pl  # noqa: PLC0415 - the web process imports this module and never needs polars
 

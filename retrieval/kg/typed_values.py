@@ -14,7 +14,7 @@ from typing import get_args
 
 import numpy as np
 
-from retrieval.kg.values import Kind, counted, days_first, parse
+from retrieval.kg.values import Kind, has_days_first, parse, parse_counted
 
 #: Goes up whenever labels are read in another way, so that what snapshots keep is read anew.
 VALUES_VERSION = 4
@@ -41,14 +41,14 @@ class TypedValues:
     kinds: np.ndarray
 
     @classmethod
-    def of(cls, labels: Iterable[str]) -> TypedValues:
+    def from_labels(cls, labels: Iterable[str]) -> TypedValues:
         """Read all labels of a graph, in the order of its nodes.
 
         A word behind a number that is no known unit ("320 pages") is one where at least three numbers have it. Whether
         ``04/06/2024`` is in April or in June is told by the graph's other dates that can be read in one way only.
         """
         slashed: list[tuple[int, str]] = []
-        found: dict[int, tuple[float, int]] = {}
+        by_node: dict[int, tuple[float, int]] = {}
         of_units: dict[str, list[tuple[int, float]]] = defaultdict(list)
         for node, label in enumerate(labels):
             first = label[:1]
@@ -58,19 +58,19 @@ class TypedValues:
             if value is not None and value.kind == "date" and "/" in label:
                 slashed.append((node, label))
             if value is not None and not math.isnan(value.value):
-                found[node] = value.value, VALUE_KINDS.index(value.kind)
-            elif value is None and (made := counted(label)):
+                by_node[node] = value.value, VALUE_KINDS.index(value.kind)
+            elif value is None and (made := parse_counted(label)):
                 of_units[made[1].removesuffix("s")].append((node, made[0]))
-        for node, label in slashed if days_first(label for _, label in slashed) else ():
+        for node, label in slashed if has_days_first(label for _, label in slashed) else ():
             value = parse(label, day_first=True)
             if value is not None:
-                found[node] = value.value, VALUE_KINDS.index(value.kind)
+                by_node[node] = value.value, VALUE_KINDS.index(value.kind)
         for counts in of_units.values():
             if len(counts) >= _SAME_UNIT:
-                found |= {node: (number, VALUE_KINDS.index("number")) for node, number in counts}
-        nodes = sorted(found)
+                by_node |= {node: (number, VALUE_KINDS.index("number")) for node, number in counts}
+        nodes = sorted(by_node)
         return cls(
             np.array(nodes, np.int32),
-            np.array([found[node][0] for node in nodes], np.float64),
-            np.array([found[node][1] for node in nodes], np.uint8),
+            np.array([by_node[node][0] for node in nodes], np.float64),
+            np.array([by_node[node][1] for node in nodes], np.uint8),
         )

@@ -89,14 +89,10 @@ _SCALES = {
     "k": 1e3, "thousand": 1e3, "mio": 1e6, "million": 1e6, "mn": 1e6, "bn": 1e9, "billion": 1e9, "trillion": 1e12,
 }  # fmt: skip
 #: What a price is one of: £28.50 per kg, £12/h, £4 each.
-_EACH = re.compile(
-    r"^(?:(?:/|per |an? |each )\s?[^\W\d_]{1,12}|each|pp|pcm|p\.?a\.?|p\.?w\.?)$", re.IGNORECASE
-)
+_EACH = re.compile(r"^(?:(?:/|per |an? |each )\s?[^\W\d_]{1,12}|each|pp|pcm|p\.?a\.?|p\.?w\.?)$", re.IGNORECASE)
 #: What stands for millions and more behind an amount of money: £3.2m.
 _MILLIONS = {"m": 1e6, "b": 1e9}
-MONTHS = {
-    name.casefold(): i for names in (calendar.month_name, calendar.month_abbr) for i, name in enumerate(names)
-}
+MONTHS = {name.casefold(): i for names in (calendar.month_name, calendar.month_abbr) for i, name in enumerate(names)}
 MONTHS["sept"] = 9
 del MONTHS[""]
 MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
@@ -123,14 +119,10 @@ _SLASHED = re.compile(
     r"(?P<a>\d{1,2})(?P<mark>[/.-])(?P<b>\d{1,2})(?P=mark)(?P<y>\d{4}|\d\d)"
     r"(?:,?[ T](?P<h>\d{1,2}):(?P<n>\d{2})(?::\d{2})?)?"
 )
-_WEEKDAY = re.compile(
-    r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?\s+(?=\w)", re.IGNORECASE
-)
+_WEEKDAY = re.compile(r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?\s+(?=\w)", re.IGNORECASE)
 #: Years of two digits below this are of this century.
 _CENTURY_TURNS = 50
-_TIME = re.compile(
-    r"(?P<h>\d{1,2}):(?P<n>\d{2})(?::(?P<s>\d{2}(?:\.\d+)?))?\s*(?P<half>[ap]\.?m\.?)?", re.IGNORECASE
-)
+_TIME = re.compile(r"(?P<h>\d{1,2}):(?P<n>\d{2})(?::(?P<s>\d{2}(?:\.\d+)?))?\s*(?P<half>[ap]\.?m\.?)?", re.IGNORECASE)
 _LAP = re.compile(r"(?P<n>\d{1,3}):(?P<s>\d{2}\.\d+)")
 _HOUR = re.compile(r"(?P<h>\d{1,2})\s*(?P<half>[ap]\.?m\.?)", re.IGNORECASE)
 _LASTING = re.compile(
@@ -139,9 +131,7 @@ _LASTING = re.compile(
     re.IGNORECASE,
 )
 _LASTS = {"d": 1440.0, "h": 60.0, "m": 1.0, "s": 1 / 60}
-_FEET = re.compile(
-    r"(?P<ft>\d+)\s?(?:ft\.?|feet|foot|['’])\s?(?P<in>\d+(?:\.\d+)?)\s?(?:in\.?|inch(?:es)?|[\"”])?"
-)
+_FEET = re.compile(r"(?P<ft>\d+)\s?(?:ft\.?|feet|foot|['’])\s?(?P<in>\d+(?:\.\d+)?)\s?(?:in\.?|inch(?:es)?|[\"”])?")
 #: A decimal comma with its whole part, or points between thousands, which one alone does not tell: 1.857 may be either.
 _COMMA = re.compile(
     r"(?<![\w.,])(?:(?P<whole>\d{1,3}(?:[.\u00a0\u202f' ]\d{3})+|\d+),(?P<part>\d{1,2})|"
@@ -181,17 +171,17 @@ class Value:
     month_day: tuple[int, int] | None = None
 
 
-def day_stands_first(text: str) -> bool | None:
+def is_day_first(text: str) -> bool | None:
     """Whether a date with slashes names its day before its month; None where it may be either, and of other texts."""
-    match = _slashed(text.strip().strip('"'))
+    match = _match_slashed(text.strip().strip('"'))
     if match is None or match["mark"] == "." or max(int(match["a"]), int(match["b"])) <= _MONTHS_IN_YEAR:
         return None
     return int(match["a"]) > _MONTHS_IN_YEAR
 
 
-def days_first(labels: Iterable[str]) -> bool:
+def has_days_first(labels: Iterable[str]) -> bool:
     """Whether dates with slashes name their days before their months: some can only be read so, and none otherwise."""
-    return {order for label in labels if (order := day_stands_first(label)) is not None} == {True}
+    return {order for label in labels if (order := is_day_first(label)) is not None} == {True}
 
 
 def parse(text: str, *, day_first: bool = False) -> Value | None:
@@ -210,40 +200,39 @@ def parse(text: str, *, day_first: bool = False) -> Value | None:
     if not text[0].isdigit():
         day = _WEEKDAY.match(text)
         if day is not None:
-            return _date(text[day.end() :], day_first) or _time(text[day.end() :])
+            return _parse_date(text[day.end() :], day_first) or _parse_time(text[day.end() :])
         text = _ABOUT.sub("", text, count=1) if _ABOUT.match(text) else text
-    plain = _plain(text, day_first) or _ordinal(text) or _season(text)
+    plain = _parse_plain(text, day_first) or _parse_ordinal(text) or _parse_season(text)
     if plain is not None:
         return plain
     bare = _AGAIN.sub("", _FOOTNOTE.sub("", text))
-    return None if bare == text else _plain(bare, day_first) or _ordinal(bare) or _season(bare)
+    return None if bare == text else _parse_plain(bare, day_first) or _parse_ordinal(bare) or _parse_season(bare)
 
 
-def _plain(text: str, day_first: bool) -> Value | None:
-    return _time(text) or _date(text, day_first) or _number(_with_points(text)) or _of_parts(text)
+def _parse_plain(text: str, day_first: bool) -> Value | None:
+    return (
+        _parse_time(text)
+        or _parse_date(text, day_first)
+        or _parse_number(_normalize_number(text))
+        or _parse_parts(text)
+    )
 
 
-def _with_points(text: str) -> str:
+def _normalize_number(text: str) -> str:
     """A number with a decimal comma, or with points between its thousands, as others write it."""
     match = _COMMA.search(text)
     if match is None:
         return text
     spelt = re.sub(r"[.\u00a0\u202f' ]", "", match["whole"] or match["points"])
-    return (
-        f"{text[: match.start()]}{spelt}{'.' + match['part'] if match['part'] else ''}{text[match.end() :]}"
-    )
+    return f"{text[: match.start()]}{spelt}{'.' + match['part'] if match['part'] else ''}{text[match.end() :]}"
 
 
-def _of_parts(text: str) -> Value | None:
+def _parse_parts(text: str) -> Value | None:
     """A value in two units or three, the larger first: ``3h 20m``, ``5 ft 10 in``, ``1 day 4 hours``."""
     match = _LASTING.fullmatch(text)
     if match is not None:
         parts = [(int(match[unit]), factor) for unit, factor in _LASTS.items() if match[unit]]
-        return (
-            Value(sum(n * factor for n, factor in parts), "number", "duration", "min")
-            if len(parts) > 1
-            else None
-        )
+        return Value(sum(n * factor for n, factor in parts), "number", "duration", "min") if len(parts) > 1 else None
     match = _FEET.fullmatch(text)
     if match is None:
         return None
@@ -251,30 +240,30 @@ def _of_parts(text: str) -> Value | None:
     return Value(feet * _LENGTH["ft"], "number", "length", "ft", _LENGTH["ft"])
 
 
-def _ordinal(text: str) -> Value | None:
+def _parse_ordinal(text: str) -> Value | None:
     match = _ORDINAL.fullmatch(text)
     return Value(float(match["n"]), "number") if match else None
 
 
-def _season(text: str) -> Value | None:
+def _parse_season(text: str) -> Value | None:
     """Two years in a row, as the date that the first begins on."""
     match = _SEASON.fullmatch(text)
     if match is None or (int(match["y"]) + 1) % 10 ** len(match["next"]) != int(match["next"]):
         return None
-    return _dated(int(match["y"]), 1, 1)
+    return _make_date(int(match["y"]), 1, 1)
 
 
-def counted(text: str) -> tuple[float, str] | None:
+def parse_counted(text: str) -> tuple[float, str] | None:
     """A number and the word behind it that is no unit known here: ``320 pages``; None of any other text."""
     match = _COUNTED.fullmatch(text.strip())
     if match is None or not (match["unit"].islower() or match["unit"].isupper()):
         return None  # "12 Main Street" is an address
-    if unit_of(match["unit"]) is not None or match["unit"].casefold() in MONTHS:
+    if find_unit(match["unit"]) is not None or match["unit"].casefold() in MONTHS:
         return None
     return float(re.sub(r"[,\u00a0\u202f' ]", "", match["number"]).replace("−", "-")), match["unit"]
 
 
-def unit_of(text: str) -> tuple[str, float] | None:
+def find_unit(text: str) -> tuple[str, float] | None:
     """Dimension and factor of a unit as people spell it, or None."""
     name = re.sub(r"\s+", " ", text.strip().casefold().rstrip("."))
     name = re.sub(r"\bsq\.\s*", "sq ", name)
@@ -284,41 +273,39 @@ def unit_of(text: str) -> tuple[str, float] | None:
     return None
 
 
-def year_fraction(year: int, month: int = 1, day: int = 1, minutes: float = 0.0) -> float:
+def compute_year_fraction(year: int, month: int = 1, day: int = 1, minutes: float = 0.0) -> float:
     """A date as years with a fraction; every day of a year takes the same share of it."""
     days = 366 if calendar.isleap(abs(year)) else 365
-    before = sum(_days(abs(year), m) for m in range(1, month)) + day - 1
+    before = sum(_count_days(abs(year), m) for m in range(1, month)) + day - 1
     return year + (before + minutes / 1440) / days
 
 
-def day_number(value: float) -> int:
-    """Days from a fixed one to a date given as :func:`year_fraction` gives it: two dates differ by their days."""
+def compute_day_number(value: float) -> int:
+    """Days from a fixed one to a date given as :func:`compute_year_fraction` gives it: two dates differ by their
+    days.
+    """
     year = math.floor(value + 1e-9)
     leaps = (year - 1) // 4 - (year - 1) // 100 + (year - 1) // 400
     days = 365 + year // 4 - year // 100 + year // 400 - leaps
     return 365 * year + leaps + math.floor((value - year) * days + 1e-4)
 
 
-def month_day(value: float) -> tuple[int, int]:
-    """Month and day of a date given as :func:`year_fraction` gives it."""
+def compute_month_day(value: float) -> tuple[int, int]:
+    """Month and day of a date given as :func:`compute_year_fraction` gives it."""
     year = math.floor(value + 1e-9)
     days = 366 if calendar.isleap(abs(year)) else 365
     left, month = math.floor((value - year) * days + 1e-4), 1
-    while month < 12 and left >= _days(abs(year), month):
-        left -= _days(abs(year), month)
+    while month < 12 and left >= _count_days(abs(year), month):
+        left -= _count_days(abs(year), month)
         month += 1
     return month, left + 1
 
 
-def _days(year: int, month: int) -> int:
-    return (
-        29
-        if month == 2 and calendar.isleap(year)
-        else (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[month - 1]
-    )
+def _count_days(year: int, month: int) -> int:
+    return 29 if month == 2 and calendar.isleap(year) else (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[month - 1]
 
 
-def _number(text: str) -> Value | None:
+def _parse_number(text: str) -> Value | None:
     match = _NUMBER.fullmatch(text)
     if match is None:
         return None
@@ -332,27 +319,27 @@ def _number(text: str) -> Value | None:
         unit = match["sign"]
     if len(text) == match.end("number") + 1 and unit.isupper():
         return None  # "3M" is a name
-    known = unit_of(unit) if unit else ("", 1.0)
+    known = find_unit(unit) if unit else ("", 1.0)
     if known is None or not math.isfinite(value):
         return None
     dimension, factor = known
     return Value(value * factor, "number", dimension, unit, factor)
 
 
-def _date(text: str, day_first: bool) -> Value | None:
+def _parse_date(text: str, day_first: bool) -> Value | None:
     match = _ISO.fullmatch(text)
     if match:
         minutes = int(match["h"] or 0) * 60 + int(match["n"] or 0) + float(match["s"] or 0) / 60
-        return _dated(int(match["y"]), int(match["m"]), int(match["d"] or 1), minutes)
-    match = _slashed(text)
+        return _make_date(int(match["y"]), int(match["m"]), int(match["d"] or 1), minutes)
+    match = _match_slashed(text)
     if match:
         first, second = int(match["a"]), int(match["b"])
         turned = first > _MONTHS_IN_YEAR or match["mark"] == "." or (day_first and second <= _MONTHS_IN_YEAR)
         month, day = (second, first) if turned else (first, second)
-        return _dated(_year(match["y"]), month, day, int(match["h"] or 0) * 60 + int(match["n"] or 0))
+        return _make_date(_parse_year(match["y"]), month, day, int(match["h"] or 0) * 60 + int(match["n"] or 0))
     match = _DASHED.fullmatch(text)
     if match:
-        return _dated(_year(match["y"]), MONTHS[match["m"].casefold()], int(match["d"] or 1))
+        return _make_date(_parse_year(match["y"]), MONTHS[match["m"].casefold()], int(match["d"] or 1))
     match = _DAY_FIRST.fullmatch(text) or _MONTH_FIRST.fullmatch(text)
     if match is None:
         return None
@@ -360,10 +347,10 @@ def _date(text: str, day_first: bool) -> Value | None:
     if match["y"] is None:
         day = int(match["d"] or 0)
         return Value(math.nan, "date", month_day=(month, day)) if 0 < day <= 31 else None
-    return _dated(int(match["y"]), month, int(match["d"] or 1))
+    return _make_date(int(match["y"]), month, int(match["d"] or 1))
 
 
-def _slashed(text: str) -> re.Match[str] | None:
+def _match_slashed(text: str) -> re.Match[str] | None:
     """The parts of a date in numbers; a year of two digits is one behind slashes, and in ``31.12.23``."""
     match = _SLASHED.fullmatch(text)
     if match is None or len(match["y"]) > 2 or match["mark"] == "/":
@@ -371,20 +358,20 @@ def _slashed(text: str) -> re.Match[str] | None:
     return match if match["mark"] == "." and len(match["a"]) == len(match["b"]) == 2 else None
 
 
-def _year(digits: str) -> int:
+def _parse_year(digits: str) -> int:
     year = int(digits)
     if len(digits) > 2:
         return year
     return year + (2000 if year < _CENTURY_TURNS else 1900)
 
 
-def _dated(year: int, month: int, day: int, minutes: float = 0.0) -> Value | None:
-    if not (1 <= month <= 12 and 1 <= day <= _days(abs(year), month) and 0 <= minutes < 1441):
+def _make_date(year: int, month: int, day: int, minutes: float = 0.0) -> Value | None:
+    if not (1 <= month <= 12 and 1 <= day <= _count_days(abs(year), month) and 0 <= minutes < 1441):
         return None
-    return Value(year_fraction(year, month, day, minutes), "date")
+    return Value(compute_year_fraction(year, month, day, minutes), "date")
 
 
-def _time(text: str) -> Value | None:
+def _parse_time(text: str) -> Value | None:
     lap = _LAP.fullmatch(text)
     if lap is not None:
         return Value(int(lap["n"]) + float(lap["s"]) / 60, "time")

@@ -59,10 +59,10 @@ def ask(
         LLMError: the endpoint is down, slow, over its limits or breaks off.
         LLMReplyError: the reply has more than ``REPLY_LIMIT`` characters; it is not read to its end.
     """
-    return _last(_streamed(settings, messages, cancelled, kept))
+    return _read_result(_stream_reply(settings, messages, cancelled, kept))
 
 
-def _last(pieces: Generator[str, None, T]) -> T:
+def _read_result(pieces: Generator[str, None, T]) -> T:
     """What a stream ends with."""
     while True:
         try:
@@ -72,7 +72,7 @@ def _last(pieces: Generator[str, None, T]) -> T:
             return value
 
 
-def _streamed(
+def _stream_reply(
     settings: LLMSettings,
     messages: Sequence[Message],
     cancelled: Callable[[], bool],
@@ -81,8 +81,8 @@ def _streamed(
 ) -> Generator[str, None, Reply]:
     """See :func:`ask`; the pieces as they come, then the whole."""
     request = Request(kept[1].id if kept else "", tuple((m["role"], m["content"]) for m in messages))
-    if kept is not None and (found := kept[0].find(request.key(settings))) is not None:
-        return Reply(found.text, cut=found.usage.cut)
+    if kept is not None and (stored := kept[0].find(request.compute_key(settings))) is not None:
+        return Reply(stored.text, cut=stored.usage.cut)
     pieces: list[str] = []
     size = 0
     spent = ChatUsage()
@@ -100,8 +100,8 @@ def _streamed(
         yield item
     text = "".join(pieces)
     if kept is not None:
-        kept[0].keep(request.key(settings), settings.model, request, KeptReply(text, spent))
-    return Reply(text, spent.priced(settings), spent.cut)
+        kept[0].keep(request.compute_key(settings), settings.model, request, KeptReply(text, spent))
+    return Reply(text, spent.compute_usage(settings), spent.cut)
 
 
 def ask_json(
@@ -120,7 +120,7 @@ def ask_json(
 
     Args:
         settings: the endpoint.
-        messages: the chat, from :meth:`prompts.Prompt.fill`.
+        messages: the chat, from :meth:`prompts.Prompt.render_messages`.
         read: checks the value and turns it into what is wanted; raises ValueError, TypeError or KeyError with
             what is wrong, in words that the model can act on.
         cancelled: asked while waiting.
@@ -133,7 +133,7 @@ def ask_json(
         LLMReplyError: the last reply cannot be used either.
         LLMError: the endpoint is down, slow, over its limits or breaks off.
     """
-    return _last(
+    return _read_result(
         stream_json(
             settings,
             messages,
@@ -170,54 +170,54 @@ def stream_json(
     Raises:
         Cancelled, LLMReplyError, LLMError: as :func:`ask_json`.
     """
-    asked = list(messages)
+    chat = list(messages)
     spent = Usage()
-    told = False
+    was_shown = False
     for left in range(repairs, -1, -1):
-        pieces = _streamed(settings, asked, cancelled, kept, constraint)
-        if shown and not told:
-            reply, told = yield from _field(pieces, shown)
+        pieces = _stream_reply(settings, chat, cancelled, kept, constraint)
+        if shown and not was_shown:
+            reply, was_shown = yield from _stream_field(pieces, shown)
         else:
-            reply = _last(pieces)
-        spent = spent.plus(reply.usage)
+            reply = _read_result(pieces)
+        spent = spent.add(reply.usage)
         try:
             return read(find_json(reply.text)), spent
         except (ValueError, TypeError, KeyError) as error:
-            problem = _problem(error, reply)
+            problem = _describe_problem(error, reply)
             if not left:
                 raise LLMReplyError(
                     f"The language model gave no usable reply: {problem}",
                     hint="Ask again, or use a model that follows instructions.",
                 ) from error
-        asked = [*messages, *repair(reply.text, problem)]
+        chat = [*messages, *build_repair(reply.text, problem)]
     raise AssertionError("the loop returns or raises")
 
 
-def _field(pieces: Generator[str, None, Reply], name: str) -> Generator[str, None, tuple[Reply, bool]]:
+def _stream_field(pieces: Generator[str, None, Reply], name: str) -> Generator[str, None, tuple[Reply, bool]]:
     """New characters of one string field, as far as they can be read for certain.
 
     Returns:
         What the stream ends with, and whether there were any.
     """
     opening = re.compile(rf'"{re.escape(name)}"\s*:\s*"((?:[^"\\]|\\u[0-9a-fA-F]{{4}}|\\[^u])*)')
-    whole, told = "", 0
+    text, sent = "", 0
     while True:
         try:
-            whole += next(pieces)
+            text += next(pieces)
         except StopIteration as end:
-            return end.value, bool(told)
-        found = opening.search(_THINKING.sub("", whole))
-        if found is None:
+            return end.value, bool(sent)
+        match = opening.search(_THINKING.sub("", text))
+        if match is None:
             continue
         try:
-            said = json.loads(f'"{found.group(1)}"', strict=False)
+            value = json.loads(f'"{match.group(1)}"', strict=False)
         except json.JSONDecodeError:
             continue  # an escape that is none; what is wrong is told when the reply is read
-        if "\ud800" <= said[-1:] <= "\udbff":
-            said = said[:-1]  # half a character
-        if len(said) > told:
-            yield said[told:]
-            told = len(said)
+        if "\ud800" <= value[-1:] <= "\udbff":
+            value = value[:-1]  # half a character
+        if len(value) > sent:
+            yield value[sent:]
+            sent = len(value)
 
 
 def find_json(reply: str) -> object:
@@ -232,29 +232,29 @@ def find_json(reply: str) -> object:
     if not visible:
         raise ValueError("it is empty")
     problem = "it holds no JSON object"
-    found: list[object] = []
+    values: list[object] = []
     decoder = json.JSONDecoder(strict=False)  # line breaks within strings are common and do no harm
-    at = 0
-    while (match := _OPENING.search(visible, at)) is not None:
+    position = 0
+    while (match := _OPENING.search(visible, position)) is not None:
         try:
-            value, at = decoder.raw_decode(visible, match.start())
+            value, position = decoder.raw_decode(visible, match.start())
         except json.JSONDecodeError as error:
             if match.group() == "{":
                 problem = f"its JSON cannot be read ({error.msg} at character {error.pos + 1})"
-            at = max(error.pos, match.start() + 1)  # what lies within a broken object is no reply either
+            position = max(error.pos, match.start() + 1)  # what lies within a broken object is no reply either
         except RecursionError:
             raise ValueError("its JSON is nested too deeply") from None
         else:
-            found.append(value)
-    objects = [value for value in found if isinstance(value, dict)]
+            values.append(value)
+    objects = [value for value in values if isinstance(value, dict)]
     if objects:
         return objects[-1]
-    if found and found[-1]:
-        return found[-1]
+    if values and values[-1]:
+        return values[-1]
     raise ValueError(problem)
 
 
-def repair(reply: str, problem: str) -> list[Message]:
+def build_repair(reply: str, problem: str) -> list[Message]:
     """What goes on a chat whose reply could not be used: the reply, without its thoughts, and what is wrong with it.
 
     Args:
@@ -267,7 +267,7 @@ def repair(reply: str, problem: str) -> list[Message]:
     ]
 
 
-def _problem(error: Exception, reply: Reply) -> str:
+def _describe_problem(error: Exception, reply: Reply) -> str:
     """What is wrong with a reply, in a sentence for the model and for a person."""
     if reply.cut:
         return "it is longer than allowed and was cut off."

@@ -24,14 +24,14 @@ from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, LLMError, LLMKeyError, LLMPromptError, LLMTimeoutError
 from retrieval.llm import failures, pacing
 from retrieval.llm.constraints import UNCONSTRAINED, Constraint
-from retrieval.llm.metering import BYTES_OF_TOKEN, SHORTEST_REPLY, estimate, meters
+from retrieval.llm.metering import BYTES_OF_TOKEN, SHORTEST_REPLY, estimate, list_meters
 from retrieval.llm.parameters import (
-    endpoint_words,
+    build_optional_fields,
+    extract_endpoint_message,
     find_refused,
+    get_refused,
     is_loading,
-    optional_fields,
-    refused_fields,
-    remember_refused,
+    save_refused,
 )
 from retrieval.llm.prompts import Message
 from retrieval.types import Usage
@@ -58,9 +58,9 @@ class ChatUsage:
     cut: bool = False
     reasoning_tokens: int = 0
 
-    def priced(self, settings: LLMSettings) -> Usage:
+    def compute_usage(self, settings: LLMSettings) -> Usage:
         """The same with its cost."""
-        return settings.priced(self.calls, self.prompt_tokens, self.completion_tokens, self.reasoning_tokens)
+        return settings.compute_usage(self.calls, self.prompt_tokens, self.completion_tokens, self.reasoning_tokens)
 
 
 def stream_chat(
@@ -83,9 +83,14 @@ def stream_chat(
         LLMTimeoutError: the endpoint was silent, or slower than ``total_timeout``.
         LLMError: the endpoint cannot be reached, refuses the request, or breaks off.
     """
-    around = meters()
+    around = list_meters()
     prompt_tokens = estimate(*(message["content"] for message in messages))
-    longest = min([_longest(settings, prompt_tokens), *(m.admit(settings, prompt_tokens) for m in around)])
+    longest = min(
+        [
+            _compute_max_tokens(settings, prompt_tokens),
+            *(m.check_budget(settings, prompt_tokens) for m in around),
+        ]
+    )
     request = _Request(replace(settings, max_tokens=longest), messages, constraint)
     request.start()
     written = 0
@@ -100,12 +105,12 @@ def stream_chat(
                 continue
             if isinstance(item, BaseException):
                 if isinstance(item, LLMError):
-                    failures.record(settings, item)
+                    failures.log_failure(settings, item)
                 raise item
             if isinstance(item, ChatUsage):
                 # An endpoint that counts nothing cannot have been free.
                 counted = item.prompt_tokens or item.completion_tokens
-                item = item if counted else _guess(item.calls, prompt_tokens, written)
+                item = item if counted else _estimate_usage(item.calls, prompt_tokens, written)
                 spent = item
             else:
                 written += len(item.encode())
@@ -115,16 +120,14 @@ def stream_chat(
         if spent is None and request.calls:
             # Endpoints charge for what they accepted, not for errors.
             spent = (
-                _guess(request.calls, prompt_tokens, written)
-                if request.accepted
-                else ChatUsage(request.calls)
+                _estimate_usage(request.calls, prompt_tokens, written) if request.accepted else ChatUsage(request.calls)
             )
         if spent is not None:
             for meter in around:
-                meter.count(spent.priced(settings))
+                meter.count(spent.compute_usage(settings))
 
 
-def _longest(settings: LLMSettings, prompt_tokens: int) -> int:
+def _compute_max_tokens(settings: LLMSettings, prompt_tokens: int) -> int:
     """The longest reply that fits into the model's context after the prompt.
 
     Raises:
@@ -141,7 +144,7 @@ def _longest(settings: LLMSettings, prompt_tokens: int) -> int:
     return min(settings.max_tokens, left)
 
 
-def _guess(calls: int, prompt_tokens: int, written: int) -> ChatUsage:
+def _estimate_usage(calls: int, prompt_tokens: int, written: int) -> ChatUsage:
     """What a reply of so many bytes must have used."""
     return ChatUsage(calls, prompt_tokens, -(-written // BYTES_OF_TOKEN))
 
@@ -160,7 +163,7 @@ class _Request(threading.Thread):
         self._messages = list(messages)
         self.calls = 0
         self.accepted = False
-        self._refused = refused_fields(settings)
+        self._refused = get_refused(settings)
         self._loop = asyncio.new_event_loop()
         self._task: asyncio.Task[None] | None = None
         self._ready = threading.Event()
@@ -200,34 +203,34 @@ class _Request(threading.Thread):
             max_retries=0,
         )
         async with client:
-            await self._attempts(client)
+            await self._run_attempts(client)
 
-    async def _attempts(self, client: openai.AsyncOpenAI) -> None:
+    async def _run_attempts(self, client: openai.AsyncOpenAI) -> None:
         import openai  # noqa: PLC0415
 
         settings = self._settings
         retried = (openai.APIConnectionError, openai.InternalServerError, openai.RateLimitError)
         attempt, loading_since = 0, None
         while True:
-            await self._turn()
+            await self._acquire_turn()
             self.calls += 1
             try:
-                await asyncio.wait_for(self._adapted_reply(client), settings.total_timeout)
+                await asyncio.wait_for(self._fetch_adapted(client), settings.total_timeout)
                 return
             except TimeoutError as error:
-                raise _slow(settings) from error
+                raise _build_slow_error(settings) from error
             except openai.APITimeoutError as error:
-                raise _silent(settings) from error
+                raise _build_silent_error(settings) from error
             except _BrokenOffError as error:
                 raise _explain(error.reason, settings) from error.reason
             except retried as error:
                 if isinstance(error, openai.InternalServerError) and is_loading(error):
                     loading_since = time() if loading_since is None else loading_since
                     if time() - loading_since + LOADING_POLL_SECONDS > settings.loading_timeout:
-                        raise _still_loading(error, settings) from error
+                        raise _build_loading_error(error, settings) from error
                     await asyncio.sleep(LOADING_POLL_SECONDS)
                     continue
-                wait = max(settings.backoff * 2**attempt * random.uniform(1, 1.25), _asked_wait(error))
+                wait = max(settings.backoff * 2**attempt * random.uniform(1, 1.25), _read_retry_after(error))
                 if attempt == settings.retries or wait > settings.longest_wait:
                     raise _explain(error, settings, wait) from error
                 attempt += 1
@@ -235,15 +238,15 @@ class _Request(threading.Thread):
             except openai.OpenAIError as error:
                 raise _explain(error, settings) from error
 
-    async def _adapted_reply(self, client: openai.AsyncOpenAI) -> None:
+    async def _fetch_adapted(self, client: openai.AsyncOpenAI) -> None:
         """One attempt, repeated without each optional field that the endpoint refuses."""
         import openai  # noqa: PLC0415
 
         first: openai.APIStatusError | None = None
         while True:
-            fields = optional_fields(self._settings, self._constraint, self._refused)
+            fields = build_optional_fields(self._settings, self._constraint, self._refused)
             try:
-                await self._reply(client, fields)
+                await self._stream_reply(client, fields)
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
                 first = first or error
                 refused = find_refused(error, fields)
@@ -253,13 +256,13 @@ class _Request(threading.Thread):
                 self.calls += 1
             else:
                 if first is not None:
-                    remember_refused(self._settings, self._refused)
+                    save_refused(self._settings, self._refused)
                 return
 
-    async def _turn(self) -> None:
+    async def _acquire_turn(self) -> None:
         """Wait until the endpoint's pace allows one more request."""
         waited = 0.0
-        while (delay := pacing.current().delay(self._settings)) > 0:
+        while (delay := pacing.get_pace().compute_delay(self._settings)) > 0:
             if waited + delay > self._settings.longest_wait:
                 raise LLMError(
                     f"{self._settings.title} may be asked {self._settings.requests_per_minute} times a minute, "
@@ -269,12 +272,12 @@ class _Request(threading.Thread):
             await asyncio.sleep(delay)
             waited += delay
 
-    async def _reply(self, client: openai.AsyncOpenAI, fields: Mapping[str, Any]) -> None:
+    async def _stream_reply(self, client: openai.AsyncOpenAI, fields: Mapping[str, Any]) -> None:
         """One attempt. Once a piece has come, any error is a :class:`_BrokenOffError`: no second try."""
         import openai  # noqa: PLC0415
 
         settings = self._settings
-        broken: tuple[type[Exception], ...] = (openai.OpenAIError, *_transport_errors())
+        broken: tuple[type[Exception], ...] = (openai.OpenAIError, *_list_transport_errors())
         usage = ChatUsage(self.calls)
         begun = finished = cut = False
         try:
@@ -322,43 +325,43 @@ class _BrokenOffError(Exception):
         self.reason = reason
 
 
-def _transport_errors() -> tuple[type[Exception], ...]:
+def _list_transport_errors() -> tuple[type[Exception], ...]:
     """What the HTTP client raises in mid-stream, where openai does not wrap it, and malformed chunks."""
     import httpx2  # noqa: PLC0415 - openai's own HTTP client
 
     return (httpx2.HTTPError, ValueError, AttributeError, TypeError)
 
 
-def _asked_wait(error: Exception) -> float:
+def _read_retry_after(error: Exception) -> float:
     """Seconds that an endpoint asks to be left alone (``Retry-After``: seconds or a date); 0 when it does not say."""
     response = getattr(error, "response", None)
-    said = response.headers.get("retry-after", "") if response is not None else ""
+    header = response.headers.get("retry-after", "") if response is not None else ""
     with contextlib.suppress(ValueError):
-        return max(0.0, float(said))
+        return max(0.0, float(header))
     with contextlib.suppress(ValueError, TypeError):
-        return max(0.0, parsedate_to_datetime(said).timestamp() - time())
+        return max(0.0, parsedate_to_datetime(header).timestamp() - time())
     return 0.0
 
 
-def _slow(settings: LLMSettings) -> LLMTimeoutError:
+def _build_slow_error(settings: LLMSettings) -> LLMTimeoutError:
     return LLMTimeoutError(
         f"The language model took longer than {settings.total_timeout:g} s.",
         hint="Use a faster model, or allow more time (LLM_TOTAL_TIMEOUT, or the model's settings).",
     )
 
 
-def _silent(settings: LLMSettings) -> LLMTimeoutError:
+def _build_silent_error(settings: LLMSettings) -> LLMTimeoutError:
     return LLMTimeoutError(
         f"The language model at {settings.base_url} was silent for {settings.silence_timeout:g} s.",
         hint="Check that the endpoint is not overloaded, or allow more (LLM_SILENCE_TIMEOUT, or the model's settings).",
     )
 
 
-def _still_loading(error: Exception, settings: LLMSettings) -> LLMTimeoutError:
+def _build_loading_error(error: Exception, settings: LLMSettings) -> LLMTimeoutError:
     return LLMTimeoutError(
         f"The language model at {settings.base_url} was still loading after {settings.loading_timeout:g} s.",
         hint="Ask again later, or allow more time (LLM_LOADING_TIMEOUT, or the model's settings).",
-        detail=endpoint_words(error, settings.api_key),
+        detail=extract_endpoint_message(error, settings.api_key),
     )
 
 
@@ -366,25 +369,24 @@ def _explain(error: Exception, settings: LLMSettings, wait: float = 0.0) -> LLME
     """The error as a person can act on it; never the key, never a traceback."""
     import openai  # noqa: PLC0415
 
-    where, said = f"The language model at {settings.base_url}", endpoint_words(error, settings.api_key)
+    where, detail = (
+        f"The language model at {settings.base_url}",
+        extract_endpoint_message(error, settings.api_key),
+    )
     if isinstance(error, (openai.AuthenticationError, openai.PermissionDeniedError)):
-        return LLMKeyError(
-            f"{where} refuses the key.", hint="Check LLM_API_KEY, or the provider's key.", detail=said
-        )
+        return LLMKeyError(f"{where} refuses the key.", hint="Check LLM_API_KEY, or the provider's key.", detail=detail)
     if isinstance(error, openai.NotFoundError):
         return LLMError(
             f"{where} knows no model {settings.model!r}.",
             hint="Check LLM_MODEL and that LLM_BASE_URL ends in /v1.",
-            detail=said,
+            detail=detail,
         )
     if isinstance(error, openai.RateLimitError):
         when = f"Wait {wait:.0f} s" if wait > settings.longest_wait else "Wait"
-        return LLMError(
-            f"{where} allows no more requests now.", hint=f"{when}, or raise the limit.", detail=said
-        )
+        return LLMError(f"{where} allows no more requests now.", hint=f"{when}, or raise the limit.", detail=detail)
     if isinstance(error, openai.APIStatusError):
         hint = "An administrator sees the endpoint's words by testing it (Language models)."
-        return LLMError(f"{where} answers with error {error.status_code}.", hint=hint, detail=said)
+        return LLMError(f"{where} answers with error {error.status_code}.", hint=hint, detail=detail)
     if isinstance(error, openai.APIConnectionError):
         return LLMError(f"{where} cannot be reached.", hint="Start it, or correct LLM_BASE_URL.")
     return LLMError(f"{where} broke off its reply.", hint="Look at its log, then ask again.")

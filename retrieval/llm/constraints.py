@@ -31,11 +31,11 @@ class Constraint:
     schema: Mapping[str, Any] | None = None
     grammar: str = ""
 
-    def fields(self, settings: LLMSettings) -> dict[str, Any]:
+    def build_fields(self, settings: LLMSettings) -> dict[str, Any]:
         """What is added to a request; nothing where the endpoint does not understand it."""
         if self.schema is not None and settings.constraints in {"schema", "grammar"}:
-            named = {"name": "reply", "schema": _with_safe_names(self.schema), "strict": True}
-            return {"response_format": {"type": "json_schema", "json_schema": named}}
+            json_schema = {"name": "reply", "schema": _rename_definitions(self.schema), "strict": True}
+            return {"response_format": {"type": "json_schema", "json_schema": json_schema}}
         if self.grammar and settings.constraints == "grammar":
             return {"extra_body": {"grammar": self.grammar}}
         return {}
@@ -46,13 +46,13 @@ _DEFINITIONS, _SAFE = "#/$defs/", "def-"
 definition may be called like one of these."""
 
 
-def _with_safe_names(schema: Any) -> Any:
+def _rename_definitions(schema: Any) -> Any:
     """Return the schema with a prefix before the name of each definition."""
     if isinstance(schema, list):
-        return [_with_safe_names(item) for item in schema]
+        return [_rename_definitions(item) for item in schema]
     if not isinstance(schema, Mapping):
         return schema
-    renamed = {key: _with_safe_names(value) for key, value in schema.items()}
+    renamed = {key: _rename_definitions(value) for key, value in schema.items()}
     if isinstance(renamed.get("$defs"), dict):
         renamed["$defs"] = {_SAFE + name: value for name, value in renamed["$defs"].items()}
     reference = renamed.get("$ref")
@@ -64,7 +64,7 @@ def _with_safe_names(schema: Any) -> Any:
 UNCONSTRAINED = Constraint()
 
 
-def json_object(**properties: Mapping[str, Any]) -> Constraint:
+def make_json_object(**properties: Mapping[str, Any]) -> Constraint:
     """A JSON object with exactly these fields, each described by JSON Schema."""
     return Constraint(
         {
@@ -76,18 +76,18 @@ def json_object(**properties: Mapping[str, Any]) -> Constraint:
     )
 
 
-def objects(fields: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+def make_object_list(fields: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
     """The schema of a list of objects with exactly these fields, at most ``ENTRIES``."""
-    one = {
+    item = {
         "type": "object",
         "properties": fields,
         "required": list(fields),
         "additionalProperties": False,
     }
-    return {"type": "array", "items": one, "maxItems": ENTRIES}
+    return {"type": "array", "items": item, "maxItems": ENTRIES}
 
 
-def answer_lines(names: Iterable[str]) -> Constraint:
+def make_answer_lines(names: Iterable[str]) -> Constraint:
     """``ans: NAME`` lines of these names alone, each once and in their order, or the line ``ans: not available``.
 
     Their order keeps a small model from saying one name for ever.
@@ -95,10 +95,10 @@ def answer_lines(names: Iterable[str]) -> Constraint:
     Args:
         names: what may be answered; the first ``NAMES`` of them.
     """
-    return _some("ans: ", names, "not available")
+    return _make_lines("ans: ", names, "not available")
 
 
-def chosen_lines(candidates: Iterable[str], *, before: str = "", heading: str = "") -> Constraint:
+def make_chosen_lines(candidates: Iterable[str], *, before: str = "", heading: str = "") -> Constraint:
     """Lines that are some of these, each once and in their order, or ``none``.
 
     Args:
@@ -106,62 +106,65 @@ def chosen_lines(candidates: Iterable[str], *, before: str = "", heading: str = 
         before: what each line begins with.
         heading: the line above them.
     """
-    return _some(before, candidates, "none", heading)
+    return _make_lines(before, candidates, "none", heading)
 
 
-def up_to(count: int) -> Mapping[str, Any]:
+def make_number_schema(count: int) -> Mapping[str, Any]:
     """The schema of a number from 1 to ``count``: listed while they are few, since llama.cpp reads no bounds."""
     if count <= NAMES:
         return {"type": "integer", "enum": list(range(1, max(count, 1) + 1))}
     return {"type": "integer", "minimum": 1, "maximum": count}
 
 
-def one_of(*words: str) -> Constraint:
+def make_choice(*words: str) -> Constraint:
     """One of these words and nothing else."""
-    return Constraint(grammar=f"root ::= {' | '.join(_literal(word) for word in words)}\n")
+    return Constraint(grammar=f"root ::= {' | '.join(_format_literal(word) for word in words)}\n")
 
 
-def pairs(given: int, right: int) -> Constraint:
+def make_pairs(left: int, right: int) -> Constraint:
     """Some thinking aloud, then ``{"pairs": [[1, 2], ...]}``: of each given number at most one right one, in order.
 
     Args:
-        given: how many numbers stand on the left, at least 1.
+        left: how many numbers stand on the left, at least 1.
         right: and how many on the right, at least 1.
     """
-    numbers = " | ".join(_literal(str(number)) for number in range(1, right + 1))
+    numbers = " | ".join(_format_literal(str(number)) for number in range(1, right + 1))
     rules = [
         'root ::= thought "\\n" "{\\"pairs\\": [" from-1? "]}"',
         f"thought ::= [^{{}}]{{1,{THOUGHT}}}",
         f"right ::= {numbers}",
     ]
-    for number in range(1, given + 1):
-        more = f' (", " from-{number + 1})? | from-{number + 1}' if number < given else ""
+    for number in range(1, left + 1):
+        more = f' (", " from-{number + 1})? | from-{number + 1}' if number < left else ""
         rules.append(f'from-{number} ::= "[{number}, " right "]"{more}')
     return Constraint(grammar="\n".join(rules) + "\n")
 
 
-def answers_and_verdict(verdict: str) -> Constraint:
+def make_answers_and_verdict(verdict: str) -> Constraint:
     """One to five ``ans:`` lines of any words, then a sentence that ends in Yes or No."""
     return Constraint(
-        grammar=f'root ::= line line? line? line? line? "\\n" {_literal(verdict)} ("Yes" | "No") "."\n'
+        grammar=f'root ::= line line? line? line? line? "\\n" {_format_literal(verdict)} ("Yes" | "No") "."\n'
         f'line ::= "ans: " [^\\n]{{1,{ANSWER}}} "\\n"\n'
     )
 
 
-def _some(before: str, names: Iterable[str], none: str, heading: str = "") -> Constraint:
+def _make_lines(before: str, names: Iterable[str], none: str, heading: str = "") -> Constraint:
     """Lines of some names, or what is said where there is none."""
     offered = list(dict.fromkeys(name for name in names if name))[:NAMES]
-    rules, begun = [f"none ::= {_literal(before + none)}"], f"{_literal(before)} " if before else ""
+    rules, begun = (
+        [f"none ::= {_format_literal(before + none)}"],
+        f"{_format_literal(before)} " if before else "",
+    )
     for i, name in enumerate(offered):
         last = i + 1 == len(offered)
-        rules.append(f"from-{i} ::= {begun}{_literal(name)}" + ("" if last else f" after-{i} | from-{i + 1}"))
+        rules.append(f"from-{i} ::= {begun}{_format_literal(name)}" + ("" if last else f" after-{i} | from-{i + 1}"))
         if not last:
             rules.append(f'after-{i} ::= ("\\n" from-{i + 1})?')
     root = "none | from-0" if offered else "none"
-    root = f"root ::= {_literal(heading + chr(10))} ({root})" if heading else f"root ::= {root}"
+    root = f"root ::= {_format_literal(heading + chr(10))} ({root})" if heading else f"root ::= {root}"
     return Constraint(grammar="\n".join([root, *rules]) + "\n")
 
 
-def _literal(text: str) -> str:
+def _format_literal(text: str) -> str:
     """A name as a GBNF literal; its escapes are those of JSON."""
     return json.dumps(text, ensure_ascii=False)

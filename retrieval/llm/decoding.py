@@ -45,11 +45,11 @@ class Network(Protocol):
     batch: int
     """Tokens of one step, at most."""
 
-    def step(self, fed: Sequence[Fed]) -> list[np.ndarray]:
+    def compute_step(self, fed: Sequence[Fed]) -> list[np.ndarray]:
         """The scores of all tokens after each that is wanted, in their order."""
         ...
 
-    def forget(self, slot: int, start: int) -> None:
+    def drop_tokens(self, slot: int, start: int) -> None:
         """Drop what a slot holds from a place on."""
         ...
 
@@ -117,7 +117,7 @@ class Replies:
         with self._changed:
             self._waiting.append(reply)
             if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="llm-decoding", daemon=True)
+                self._thread = threading.Thread(target=self._run_loop, name="llm-decoding", daemon=True)
                 self._thread.start()
             self._changed.notify()
         try:
@@ -129,49 +129,47 @@ class Replies:
             reply.gone = True
             reply.over.wait()
 
-    def _work(self) -> None:
+    def _run_loop(self) -> None:
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._waiting or any(slot.reply for slot in self._slots))
-                self._admit()
+                self._assign_slots()
             busy = [slot for slot in self._slots if slot.reply is not None]
             if not busy:
                 continue
             try:
-                self._step(busy)
+                self._run_step(busy)
             except Exception as error:  # whatever breaks is told to all who wait for this step
                 for slot in busy:
-                    self._end(slot, error)
+                    self._close_reply(slot, error)
                     slot.held.clear()
-                    self._network.forget(slot.number, 0)
+                    self._network.drop_tokens(slot.number, 0)
 
-    def _admit(self) -> None:
+    def _assign_slots(self) -> None:
         """Give waiting replies to free slots, each to the one that holds most of its beginning."""
         for slot in self._slots:
             if slot.reply is not None and slot.reply.gone:
-                self._end(slot)
+                self._close_reply(slot)
         for reply in self._waiting:
             if reply.gone:
                 reply.over.set()
         self._waiting = [reply for reply in self._waiting if not reply.gone]
         while self._waiting and (free := [slot for slot in self._slots if slot.reply is None]):
             reply = self._waiting.pop(0)
-            slot = max(free, key=lambda each: (common(each.held, reply.prompt), -each.used))
+            slot = max(free, key=lambda each: (count_common(each.held, reply.prompt), -each.used))
             # The last token is read again: what follows it is not kept.
-            kept = min(common(slot.held, reply.prompt), len(reply.prompt) - 1)
-            self._network.forget(slot.number, kept)
+            kept = min(count_common(slot.held, reply.prompt), len(reply.prompt) - 1)
+            self._network.drop_tokens(slot.number, kept)
             del slot.held[kept:]
             self._given += 1
             slot.reply, slot.rest, slot.written, slot.used = reply, list(reply.prompt[kept:]), 0, self._given
             slot.guess, slot.luck = [], WORTH
-            slot.after = {pair: at + 2 for at, pair in enumerate(pairwise(reply.prompt))}
+            slot.after = {pair: position + 2 for position, pair in enumerate(pairwise(reply.prompt))}
 
-    def _step(self, busy: Sequence[_Slot]) -> None:
+    def _run_step(self, busy: Sequence[_Slot]) -> None:
         writing = [slot for slot in busy if slot.written]
         fed = [
-            Fed(slot.number, len(slot.held) + i, token, True)
-            for slot in writing
-            for i, token in enumerate(slot.rest)
+            Fed(slot.number, len(slot.held) + i, token, True) for slot in writing for i, token in enumerate(slot.rest)
         ]
         room = max(0, min(MEANWHILE, self._network.batch - len(fed))) if writing else self._network.batch
         wanting = {slot.number: len(slot.rest) for slot in writing}
@@ -185,11 +183,11 @@ class Replies:
             slot.held += taken
             if last:
                 wanting[slot.number] = 1
-        scores = iter(self._network.step(fed))
+        scores = iter(self._network.compute_step(fed))
         for number, count in wanting.items():
-            self._go_on(self._slots[number], list(islice(scores, count)))
+            self._process_scores(self._slots[number], list(islice(scores, count)))
 
-    def _go_on(self, slot: _Slot, scores: Sequence[np.ndarray]) -> None:
+    def _process_scores(self, slot: _Slot, scores: Sequence[np.ndarray]) -> None:
         """Choose what follows, and what follows that as long as it is what was tried."""
         if slot.written:
             first, *tried = slot.rest
@@ -204,10 +202,10 @@ class Replies:
             try:
                 token = reply.choose(row)
             except Exception as error:  # of this reply alone
-                self._end(slot, error)
+                self._close_reply(slot, error)
                 break
             if token is None:
-                self._end(slot)
+                self._close_reply(slot)
                 break
             reply.tokens.put(token)
             slot.written += 1
@@ -215,19 +213,19 @@ class Replies:
             if good < len(slot.guess):
                 slot.luck += MEMORY * ((token == slot.guess[good]) - slot.luck)
             if slot.written == reply.most:
-                self._end(slot)
+                self._close_reply(slot)
                 break
             if good == len(tried) or token != tried[good]:
                 break
             slot.held.append(token)
             good += 1
         if good < len(tried):
-            self._network.forget(slot.number, len(slot.held))
+            self._network.drop_tokens(slot.number, len(slot.held))
         if slot.reply is not None:
-            self._try(slot, good + 1, slot.reply.most - slot.written - 1)
+            self._propose_tokens(slot, good + 1, slot.reply.most - slot.written - 1)
 
     @staticmethod
-    def _try(slot: _Slot, new: int, most: int) -> None:
+    def _propose_tokens(slot: _Slot, new: int, most: int) -> None:
         """Put on trial what followed the last two tokens where they stood before.
 
         Args:
@@ -236,22 +234,22 @@ class Replies:
             most: tokens that may be tried.
         """
         text = [*slot.held, *slot.rest]
-        at = slot.after.get((text[-2], text[-1])) if len(text) > 1 else None
+        start = slot.after.get((text[-2], text[-1])) if len(text) > 1 else None
         for place in range(max(2, len(text) - new + 1), len(text) + 1):
             slot.after[text[place - 2], text[place - 1]] = place
-        slot.guess = text[at : at + TRIAL] if at is not None else []
+        slot.guess = text[start : start + TRIAL] if start is not None else []
         if slot.luck >= WORTH:
             slot.rest += slot.guess[: min(most, round((2 * slot.luck - 1) * TRIAL))]
 
     @staticmethod
-    def _end(slot: _Slot, error: Exception | None = None) -> None:
+    def _close_reply(slot: _Slot, error: Exception | None = None) -> None:
         if slot.reply is not None:
             slot.reply.over.set()
             slot.reply.tokens.put(error)
         slot.reply = None
 
 
-def common(one: Sequence[int], other: Sequence[int]) -> int:
+def count_common(first: Sequence[int], second: Sequence[int]) -> int:
     """How many tokens two sequences begin with alike."""
-    shorter = min(len(one), len(other))
-    return next((i for i in range(shorter) if one[i] != other[i]), shorter)
+    shorter = min(len(first), len(second))
+    return next((i for i in range(shorter) if first[i] != second[i]), shorter)

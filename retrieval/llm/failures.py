@@ -24,6 +24,6 @@ def use(record: Record) -> None:
     _record[0] = record
 
 
-def record(settings: LLMSettings, error: LLMError) -> None:
+def log_failure(settings: LLMSettings, error: LLMError) -> None:
     """Record that a request failed for good."""
     _record[0](settings, error)

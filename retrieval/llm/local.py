@@ -59,7 +59,7 @@ class Spent:
 class Model(Protocol):
     """A chat model. Threads may share it."""
 
-    def reply(self, ask: Ask) -> Iterator[str | Spent]:
+    def stream_reply(self, ask: Ask) -> Iterator[str | Spent]:
         """Pieces of the reply, then what it took.
 
         Raises:
@@ -69,14 +69,14 @@ class Model(Protocol):
         ...
 
 
-def weights() -> Path:
+def find_weights() -> Path:
     """The file of the weights that come from pip.
 
     Raises:
         ConfigError: they are not installed.
     """
-    found = util.find_spec(PACKAGE)  # not imported: that would open the model
-    places = list(found.submodule_search_locations or ()) if found is not None else []
+    spec = util.find_spec(PACKAGE)  # not imported: that would open the model
+    places = list(spec.submodule_search_locations or ()) if spec is not None else []
     files = [file for place in places for file in sorted(Path(place).glob(WEIGHTS))]
     if not files:
         raise ConfigError("The small language model is not installed.", hint=_INSTALL)
@@ -116,14 +116,14 @@ class LlamaCpp:
             raise ConfigError(f"{at_once} replies at once.", hint=f"Give a number from 1 to {AT_ONCE_MOST}.")
         count = threads or max(1, (os.cpu_count() or 2) // 2)
         self._network = _Network(file, context, count, at_once, unpack=unpack)
-        self._chat = self._formatter(llama_cpp)
+        self._chat = self._make_formatter(llama_cpp)
         self._context = context
         self._replies = Replies(self._network, at_once)
 
-    def reply(self, ask: Ask) -> Iterator[str | Spent]:
+    def stream_reply(self, ask: Ask) -> Iterator[str | Spent]:
         """See :class:`Model`."""
         written = self._chat(messages=list(ask.messages))
-        prompt = self._network.tokens(written.prompt, begin=not written.added_special)
+        prompt = self._network.tokenize_text(written.prompt, begin=not written.added_special)
         room = self._context - len(prompt)
         if room < 1:
             raise LLMPromptError(
@@ -133,32 +133,32 @@ class LlamaCpp:
         most = min(room, ask.max_tokens) if ask.max_tokens > 0 else room
         count = 0
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        with closing(_Choice(self._network, ask, _gbnf(ask))) as choice:
+        with closing(_Choice(self._network, ask, _build_grammar(ask))) as choice:
             tokens = self._replies.write(prompt, choice, most)
             with closing(tokens):  # type: ignore[type-var]
                 for token in tokens:
                     count += 1
-                    piece = decoder.decode(self._network.piece(token))
+                    piece = decoder.decode(self._network.decode_token(token))
                     if piece:
                         yield piece
         if rest := decoder.decode(b"", final=True):
             yield rest
         yield Spent(len(prompt), count, "stop" if choice.ended else "length")
 
-    def _formatter(self, llama_cpp: Any) -> Any:
+    def _make_formatter(self, llama_cpp: Any) -> Any:
         """Writes a chat as the model's file says, or in the commonest form where it says nothing."""
         template = llama_cpp.llama_model_chat_template(self._network.model, None)
         if not template:
             return llama_cpp.llama_chat_format.format_chatml
         words = self._network.words
         begin, end = (
-            self._network.piece(token, special=True).decode(errors="replace") if token >= 0 else ""
+            self._network.decode_token(token, special=True).decode(errors="replace") if token >= 0 else ""
             for token in (llama_cpp.llama_vocab_bos(words), llama_cpp.llama_vocab_eos(words))
         )
         return llama_cpp.llama_chat_format.Jinja2ChatFormatter(template.decode(), end, begin)
 
 
-def _gbnf(ask: Ask) -> str:
+def _build_grammar(ask: Ask) -> str:
     """The grammar that a reply is held to; empty where there is none."""
     if ask.schema is None:
         return ask.grammar
@@ -179,11 +179,11 @@ class _Network:
         import llama_cpp  # noqa: PLC0415
 
         self.api = llama_cpp
-        asked = llama_cpp.llama_model_default_params()
+        params = llama_cpp.llama_model_default_params()
         with TemporaryDirectory(prefix="clew-model-") as folder:
-            unpacked = unpack and self._unpacked(file, Path(folder) / "weights.gguf", threads)
-            asked.use_mmap = not unpacked
-            self.model = llama_cpp.llama_model_load_from_file(str(unpacked or file).encode(), asked)
+            unpacked = unpack and self._unpack_weights(file, Path(folder) / "weights.gguf", threads)
+            params.use_mmap = not unpacked
+            self.model = llama_cpp.llama_model_load_from_file(str(unpacked or file).encode(), params)
         if not self.model:
             raise ConfigError(f"{file} cannot be opened.", hint="Give a GGUF file.")
         how = llama_cpp.llama_context_default_params()
@@ -200,46 +200,46 @@ class _Network:
         self.size = llama_cpp.llama_vocab_n_tokens(self.words)
         self._tokens = llama_cpp.llama_batch_init(self.batch, 0, 1)
 
-    def _unpacked(self, file: Path, into: Path, threads: int) -> Path | None:
+    def _unpack_weights(self, file: Path, into: Path, threads: int) -> Path | None:
         """The weights in 16 bits; None where they cannot be written."""
         how = self.api.llama_model_quantize_default_params()
         how.ftype, how.allow_requantize, how.nthread = self.api.LLAMA_FTYPE_MOSTLY_F16, True, threads
         made = self.api.llama_model_quantize(str(file).encode(), str(into).encode(), ctypes.byref(how)) == 0
         return into if made else None
 
-    def tokens(self, text: str, *, begin: bool) -> list[int]:
+    def tokenize_text(self, text: str, *, begin: bool) -> list[int]:
         """The tokens of a text in which special ones stand; ``begin``: with the one that begins a text before them."""
         raw = text.encode()
-        found = (self.api.llama_token * (len(raw) + 2))()
-        count = self.api.llama_tokenize(self.words, raw, len(raw), found, len(found), begin, True)
-        return list(found[:count])
+        buffer = (self.api.llama_token * (len(raw) + 2))()
+        count = self.api.llama_tokenize(self.words, raw, len(raw), buffer, len(buffer), begin, True)
+        return list(buffer[:count])
 
-    def piece(self, token: int, *, special: bool = False) -> bytes:
+    def decode_token(self, token: int, *, special: bool = False) -> bytes:
         """What a token stands for; ``special`` ones for nothing unless asked for."""
         into = ctypes.create_string_buffer(PIECE)
         size = self.api.llama_token_to_piece(self.words, token, into, PIECE, 0, special)
         return into.raw[: max(0, size)]
 
-    def step(self, fed: Sequence[Fed]) -> list[np.ndarray]:
+    def compute_step(self, fed: Sequence[Fed]) -> list[np.ndarray]:
         """See :class:`decoding.Network`."""
         batch = self._tokens
         batch.n_tokens = len(fed)
-        for i, one in enumerate(fed):
-            batch.token[i], batch.pos[i], batch.logits[i] = one.token, one.place, one.wanted
-            batch.n_seq_id[i], batch.seq_id[i][0] = 1, one.slot
+        for i, token in enumerate(fed):
+            batch.token[i], batch.pos[i], batch.logits[i] = token.token, token.place, token.wanted
+            batch.n_seq_id[i], batch.seq_id[i][0] = 1, token.slot
         if failed := self.api.llama_decode(self._context, batch):
             raise RuntimeError(f"llama.cpp could not go on ({failed})")
         return [
             np.ctypeslib.as_array(self.api.llama_get_logits_ith(self._context, i), (self.size,))
-            for i, one in enumerate(fed)
-            if one.wanted
+            for i, token in enumerate(fed)
+            if token.wanted
         ]
 
-    def forget(self, slot: int, start: int) -> None:
+    def drop_tokens(self, slot: int, start: int) -> None:
         """See :class:`decoding.Network`."""
         self.api.llama_memory_seq_rm(self.api.llama_get_memory(self._context), slot, start, -1)
 
-    def ends(self, token: int) -> bool:
+    def is_end(self, token: int) -> bool:
         """Whether a reply ends with this token."""
         return bool(self.api.llama_vocab_is_eog(self.words, token))
 
@@ -262,30 +262,30 @@ class _Choice:
                 raise LLMReplyError("The grammar cannot be used.", hint="Correct it.")
 
     def __call__(self, scores: np.ndarray) -> int | None:
-        token = self._chosen(scores)
-        if self._network.ends(token):
+        token = self._select_token(scores)
+        if self._network.is_end(token):
             self.ended = True
             return None
         if self._rules:
             self._network.api.llama_sampler_accept(self._rules, token)
         return token
 
-    def _chosen(self, scores: np.ndarray) -> int:
+    def _select_token(self, scores: np.ndarray) -> int:
         best = int(scores.argmax())
-        if self._temperature <= 0 and self._allowed(np.array([best]), scores)[0]:
+        if self._temperature <= 0 and self._find_allowed(np.array([best]), scores)[0]:
             return best
         for count in (LIKELIEST, len(scores)):
-            tokens = likeliest(scores, count)
-            allowed = tokens[self._allowed(tokens, scores)]
+            tokens = select_likeliest(scores, count)
+            allowed = tokens[self._find_allowed(tokens, scores)]
             if len(allowed):
                 break
         else:
             raise LLMReplyError("The grammar allows no token here.", hint="Correct it.")
         if self._temperature <= 0:
             return int(allowed[0])
-        return drawn(allowed, scores, self._temperature, self._chance)
+        return sample_token(allowed, scores, self._temperature, self._chance)
 
-    def _allowed(self, tokens: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    def _find_allowed(self, tokens: np.ndarray, scores: np.ndarray) -> np.ndarray:
         """Which of these tokens may come next."""
         if not self._rules:
             return np.ones(len(tokens), bool)
@@ -293,8 +293,8 @@ class _Choice:
         listed = (api.llama_token_data * len(tokens))()
         seen = np.frombuffer(listed, np.dtype([("id", np.int32), ("score", np.float32), ("p", np.float32)]))
         seen["id"], seen["score"] = tokens, scores[tokens]
-        asked = api.llama_token_data_array(data=listed, size=len(tokens), selected=-1, sorted=False)
-        api.llama_sampler_apply(self._rules, ctypes.byref(asked))
+        candidates = api.llama_token_data_array(data=listed, size=len(tokens), selected=-1, sorted=False)
+        api.llama_sampler_apply(self._rules, ctypes.byref(candidates))
         allowed: np.ndarray = np.isfinite(seen["score"])
         return allowed
 
@@ -305,13 +305,13 @@ class _Choice:
             self._rules = None
 
 
-def likeliest(scores: np.ndarray, count: int) -> np.ndarray:
+def select_likeliest(scores: np.ndarray, count: int) -> np.ndarray:
     """So many tokens, the likeliest first."""
     tokens = np.argpartition(-scores, count - 1)[:count] if count < len(scores) else np.arange(len(scores))
     return tokens[np.argsort(-scores[tokens], kind="stable")]
 
 
-def drawn(tokens: np.ndarray, scores: np.ndarray, temperature: float, chance: np.random.Generator) -> int:
+def sample_token(tokens: np.ndarray, scores: np.ndarray, temperature: float, chance: np.random.Generator) -> int:
     """One of the tokens, the likeliest first, by chance: of those that together have 95% and each 5% of the first's."""
     weights = np.exp((scores[tokens] - scores[tokens[0]]).astype(np.float64))
     weights /= weights.sum()

@@ -29,7 +29,7 @@ SHORTEST_REPLY = 16
 class Metering(Protocol):
     """Gives leave for requests and counts them. Threads may share it."""
 
-    def admit(self, settings: LLMSettings, prompt_tokens: int) -> int:
+    def check_budget(self, settings: LLMSettings, prompt_tokens: int) -> int:
         """The longest reply in tokens that is allowed after a prompt of about ``prompt_tokens``.
 
         Raises:
@@ -52,12 +52,12 @@ class Limit:
     tokens: int | None = None
     cost: float | None = None
 
-    def left(self, settings: LLMSettings, spent: Usage, prompt_tokens: int) -> int:
+    def compute_left(self, settings: LLMSettings, spent: Usage, prompt_tokens: int) -> int:
         """Tokens that a reply may have after a prompt, when ``spent`` has been used; negative when not even that."""
         most = settings.max_tokens
         if self.tokens is not None:
             most = min(most, self.tokens - spent.prompt_tokens - spent.completion_tokens - prompt_tokens)
-        price = settings.priced(0, prompt_tokens, 0).cost
+        price = settings.compute_usage(0, prompt_tokens, 0).cost
         if self.cost is not None and price is not None:
             rest = self.cost - (spent.cost or 0.0) - price
             reply = (settings.completion_price or 0.0) / 1e6
@@ -85,23 +85,21 @@ class Meter:
         refusal: why a request was refused; None while none was.
     """
 
-    def __init__(
-        self, limit: Limit | None = None, *, whose: str = "this run", spent: Usage | None = None
-    ) -> None:
+    def __init__(self, limit: Limit | None = None, *, whose: str = "this run", spent: Usage | None = None) -> None:
         self.limit = limit or Limit()
         self.whose = whose
         self.usage = spent or Usage()
         self.refusal: OverBudgetError | None = None
         self._lock = threading.Lock()
 
-    def admit(self, settings: LLMSettings, prompt_tokens: int) -> int:
+    def check_budget(self, settings: LLMSettings, prompt_tokens: int) -> int:
         """See :class:`Metering`."""
-        left = self.limit.left(settings, self.usage, prompt_tokens)
+        left = self.limit.compute_left(settings, self.usage, prompt_tokens)
         if left < SHORTEST_REPLY:
-            raise self.refuse(over_budget(self.whose, self.limit))
+            raise self.mark_refused(make_budget_error(self.whose, self.limit))
         return left
 
-    def refuse(self, why: OverBudgetError) -> OverBudgetError:
+    def mark_refused(self, why: OverBudgetError) -> OverBudgetError:
         """Remember why a request was refused."""
         self.refusal = why
         return why
@@ -118,10 +116,10 @@ class Meter:
     def count(self, usage: Usage) -> None:
         """See :class:`Metering`."""
         with self._lock:
-            self.usage = self.usage.plus(usage)
+            self.usage = self.usage.add(usage)
 
 
-def over_budget(whose: str, limit: Limit) -> OverBudgetError:
+def make_budget_error(whose: str, limit: Limit) -> OverBudgetError:
     """The error of a limit that is reached."""
     return OverBudgetError(
         f"The language-model budget of {whose} is spent: {limit}.",
@@ -133,7 +131,7 @@ _around: ContextVar[tuple[Metering, ...]] = ContextVar("llm_meters", default=())
 
 
 @contextmanager
-def metered(meter: Metering) -> Iterator[None]:
+def use_meter(meter: Metering) -> Iterator[None]:
     """Put a meter around what is asked within. Not for generators, whose body runs in their reader's context."""
     token = _around.set((*_around.get(), meter))
     try:
@@ -142,7 +140,7 @@ def metered(meter: Metering) -> Iterator[None]:
         _around.reset(token)
 
 
-def meters() -> tuple[Metering, ...]:
+def list_meters() -> tuple[Metering, ...]:
     """The meters around the caller, the outermost first."""
     return _around.get()
 

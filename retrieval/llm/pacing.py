@@ -15,7 +15,7 @@ WINDOW_S = 60.0
 class Pace(Protocol):
     """Decides when the next request may be made. Threads may share it."""
 
-    def delay(self, settings: LLMSettings) -> float:
+    def compute_delay(self, settings: LLMSettings) -> float:
         """Seconds to wait before asking again; 0 lets one request pass, and counts it."""
         ...
 
@@ -27,20 +27,20 @@ class LocalPace:
         self._lock = threading.Lock()
         self._asked: dict[tuple[str, str], deque[float]] = {}
 
-    def delay(self, settings: LLMSettings) -> float:
+    def compute_delay(self, settings: LLMSettings) -> float:
         """See :class:`Pace`."""
         most = settings.requests_per_minute
         if not most:
             return 0.0
         now = time.monotonic()
         with self._lock:
-            asked = self._asked.setdefault((settings.base_url, settings.model), deque())
-            while asked and asked[0] <= now - WINDOW_S:
-                asked.popleft()
-            if len(asked) < most:
-                asked.append(now)
+            times = self._asked.setdefault((settings.base_url, settings.model), deque())
+            while times and times[0] <= now - WINDOW_S:
+                times.popleft()
+            if len(times) < most:
+                times.append(now)
                 return 0.0
-            return asked[0] + WINDOW_S - now
+            return times[0] + WINDOW_S - now
 
 
 _pace: list[Pace] = [LocalPace()]
@@ -51,6 +51,6 @@ def use(pace: Pace) -> None:
     _pace[0] = pace
 
 
-def current() -> Pace:
+def get_pace() -> Pace:
     """The pace in use."""
     return _pace[0]

@@ -25,25 +25,23 @@ _LOADING = re.compile(r"\bloading\b", re.IGNORECASE)
 _refused: dict[tuple[str, str], frozenset[str]] = {}
 
 
-def refused_fields(settings: LLMSettings) -> frozenset[str]:
+def get_refused(settings: LLMSettings) -> frozenset[str]:
     """Return the fields that this model has refused so far, as this process knows."""
     return _refused.get((settings.base_url, settings.model), frozenset())
 
 
-def remember_refused(settings: LLMSettings, fields: frozenset[str]) -> None:
+def save_refused(settings: LLMSettings, fields: frozenset[str]) -> None:
     """Stop sending these fields to this model."""
     _refused[settings.base_url, settings.model] = fields
 
 
-def optional_fields(
-    settings: LLMSettings, constraint: Constraint, refused: Collection[str]
-) -> dict[str, Any]:
+def build_optional_fields(settings: LLMSettings, constraint: Constraint, refused: Collection[str]) -> dict[str, Any]:
     """Return the fields beside model and messages; refused ones are renamed where they can be, else left out."""
     fields = {
         "stream_options": {"include_usage": True},
         "temperature": settings.temperature,
         "max_tokens": settings.max_tokens,
-        **constraint.fields(settings),
+        **constraint.build_fields(settings),
     }
     return {
         RENAMED[name] if name in refused else name: value
@@ -63,10 +61,10 @@ def find_refused(error: openai.APIStatusError, sent: Collection[str]) -> str | N
 
 def is_loading(error: openai.APIStatusError) -> bool:
     """Whether an endpoint says that its model is still being loaded."""
-    return _LOADING.search(endpoint_words(error)) is not None
+    return _LOADING.search(extract_endpoint_message(error)) is not None
 
 
-def endpoint_words(error: Exception, api_key: str = "") -> str:
+def extract_endpoint_message(error: Exception, api_key: str = "") -> str:
     """Return what an endpoint says of its error, without the key that it was sent."""
     body: object = getattr(error, "body", None)
     while isinstance(body, Mapping):

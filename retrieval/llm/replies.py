@@ -41,21 +41,21 @@ class Request:
     constraint: Constraint = UNCONSTRAINED
 
     @classmethod
-    def of(cls, prompt: Prompt, **values: Fenced) -> Request:
+    def from_prompt(cls, prompt: Prompt, **values: Fenced) -> Request:
         """A prompt, filled in."""
-        return cls(prompt.id, tuple((m["role"], m["content"]) for m in prompt.fill(**values)))
+        return cls(prompt.id, tuple((m["role"], m["content"]) for m in prompt.render_messages(**values)))
 
-    def held_to(self, constraint: Constraint) -> Request:
+    def apply_constraint(self, constraint: Constraint) -> Request:
         """The same, with a reply that can be nothing else, where the endpoint can hold a model to it."""
         return replace(self, constraint=constraint)
 
-    def key(self, settings: LLMSettings) -> str:
+    def compute_key(self, settings: LLMSettings) -> str:
         """Names the reply: the same question to the same model, held to the same, is the same reply."""
-        held = self.constraint.fields(settings)
-        asked = json.dumps(
+        held = self.constraint.build_fields(settings)
+        payload = json.dumps(
             [settings.model, self.prompt, self.messages, *([held] if held else [])], ensure_ascii=False
         )
-        return hashlib.sha256(asked.encode()).hexdigest()
+        return hashlib.sha256(payload.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class ReplyStore:
     def find(self, key: str) -> Reply | None:
         """The kept reply; None when there is none, or when its file is damaged."""
         try:
-            row = json.loads(self._file(key).read_text(encoding="utf-8"))
+            row = json.loads(self._get_path(key).read_text(encoding="utf-8"))
             return Reply(row["reply"], ChatUsage(**row["usage"]), kept=True)
         except (OSError, ValueError, KeyError, TypeError):
             return None
@@ -97,7 +97,7 @@ class ReplyStore:
                 "reasoning_tokens": usage.reasoning_tokens,
             },
         }
-        file = self._file(key)
+        file = self._get_path(key)
         file.parent.mkdir(parents=True, exist_ok=True)
         building = file.with_name(f".{key}.{os.getpid()}.{threading.get_ident()}")
         with building.open("w", encoding="utf-8") as out:
@@ -106,7 +106,7 @@ class ReplyStore:
             os.fsync(out.fileno())
         building.replace(file)
 
-    def _file(self, key: str) -> Path:
+    def _get_path(self, key: str) -> Path:
         return self.directory / key[:2] / f"{key}.json"
 
 
@@ -148,7 +148,7 @@ class Asker:
         """
         places: dict[str, list[int]] = {}
         for index, request in enumerate(requests):
-            places.setdefault(request.key(self.settings), []).append(index)
+            places.setdefault(request.compute_key(self.settings), []).append(index)
         new: list[str] = []
         for key, indices in places.items():
             reply = self.store.find(key)
@@ -184,7 +184,7 @@ class Asker:
         with ThreadPoolExecutor(self.concurrency, thread_name_prefix="llm") as pool:
             while True:
                 for key, request in islice(rest, self.concurrency - len(running)):
-                    running[pool.submit(copy_context().run, self._one, key, request, cancelled)] = key
+                    running[pool.submit(copy_context().run, self._fetch_reply, key, request, cancelled)] = key
                 if not running:
                     return
                 done, _ = wait(running, POLL_SECONDS, FIRST_COMPLETED)
@@ -199,12 +199,12 @@ class Asker:
                         self._count(future.result().usage)
                     yield key, error if error is not None else future.result()
 
-    def _one(self, key: str, request: Request, cancelled: Callable[[], bool]) -> Reply:
+    def _fetch_reply(self, key: str, request: Request, cancelled: Callable[[], bool]) -> Reply:
         """One reply, on disk before it is returned."""
         messages = [{"role": role, "content": content} for role, content in request.messages]
         text, usage = "", ChatUsage(1)
-        asked = stream_chat(self.settings, messages, cancelled=cancelled, constraint=request.constraint)
-        for item in asked:
+        pieces = stream_chat(self.settings, messages, cancelled=cancelled, constraint=request.constraint)
+        for item in pieces:
             if isinstance(item, ChatUsage):
                 usage = item
             else:
@@ -217,4 +217,4 @@ class Asker:
         return reply
 
     def _count(self, spent: ChatUsage) -> None:
-        self.usage = self.usage.plus(spent.priced(self.settings))
+        self.usage = self.usage.add(spent.compute_usage(self.settings))

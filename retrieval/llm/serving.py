@@ -25,7 +25,7 @@ class BadRequest(Exception):
     """A request that cannot be answered; its text says why."""
 
 
-def application(model: Model, name: str) -> Callable[[dict[str, Any], Receive, Send], Awaitable[None]]:
+def build_application(model: Model, name: str) -> Callable[[dict[str, Any], Receive, Send], Awaitable[None]]:
     """The application.
 
     Args:
@@ -33,26 +33,26 @@ def application(model: Model, name: str) -> Callable[[dict[str, Any], Receive, S
         name: what it is called.
     """
 
-    async def app(scope: dict[str, Any], receive: Receive, send: Send) -> None:
+    async def handle_request(scope: dict[str, Any], receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
         where = scope["method"], scope["path"].rstrip("/")
         if where == ("GET", "/v1/models"):
-            await _json(send, 200, {"object": "list", "data": [{"id": name, "object": "model"}]})
+            await _send_json(send, 200, {"object": "list", "data": [{"id": name, "object": "model"}]})
         elif where == ("POST", "/v1/chat/completions"):
-            await _completion(model, name, receive, send)
+            await _handle_completion(model, name, receive, send)
         else:
-            await _error(send, 404, f"There is no {where[0]} {where[1]}.")
+            await _send_error(send, 404, f"There is no {where[0]} {where[1]}.")
 
-    return app
+    return handle_request
 
 
-async def _completion(model: Model, name: str, receive: Receive, send: Send) -> None:
+async def _handle_completion(model: Model, name: str, receive: Receive, send: Send) -> None:
     try:
-        body = await _body(receive)
+        body = await _read_body(receive)
         ask = read(body)
     except BadRequest as error:
-        await _error(send, 400, str(error))
+        await _send_error(send, 400, str(error))
         return
     base = {"id": f"chatcmpl-{uuid.uuid4().hex}", "created": int(time.time()), "model": name}
     pieces: asyncio.Queue[str | Spent | Exception | None] = asyncio.Queue()
@@ -63,7 +63,7 @@ async def _completion(model: Model, name: str, receive: Receive, send: Send) -> 
             loop.call_soon_threadsafe(pieces.put_nowait, item)
 
         try:
-            with closing(model.reply(ask)) as reply:  # type: ignore[type-var]
+            with closing(model.stream_reply(ask)) as reply:  # type: ignore[type-var]
                 for piece in reply:
                     put(piece)
                     if gone.is_set():
@@ -72,21 +72,21 @@ async def _completion(model: Model, name: str, receive: Receive, send: Send) -> 
             put(error)
         put(None)
 
-    watching = asyncio.create_task(_disconnected(receive, gone))
+    watching = asyncio.create_task(_watch_disconnect(receive, gone))
     working = loop.run_in_executor(None, generate)
     try:
         if body.get("stream"):
             usage = (body.get("stream_options") or {}).get("include_usage", False)
             await _stream(pieces, base, send, usage=bool(usage))
         else:
-            await _whole(pieces, base, send)
+            await _send_whole(pieces, base, send)
     finally:
         gone.set()
         watching.cancel()
         await working
 
 
-async def _disconnected(receive: Receive, gone: asyncio.Event) -> None:
+async def _watch_disconnect(receive: Receive, gone: asyncio.Event) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
     gone.set()
@@ -97,41 +97,37 @@ async def _stream(
 ) -> None:
     begun = False
 
-    async def data(value: Mapping[str, Any] | str) -> None:
-        text = (
-            value
-            if isinstance(value, str)
-            else json.dumps({**base, "object": "chat.completion.chunk", **value})
-        )
+    async def send_data(value: Mapping[str, Any] | str) -> None:
+        text = value if isinstance(value, str) else json.dumps({**base, "object": "chat.completion.chunk", **value})
         await send({"type": "http.response.body", "body": f"data: {text}\n\n".encode(), "more_body": True})
 
     while (item := await pieces.get()) is not None:
         if isinstance(item, Exception) and not begun:
-            await _error(send, *_told(item))
+            await _send_error(send, *_describe_error(item))
             return
         if not begun:
             headers = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-cache")]
             await send({"type": "http.response.start", "status": 200, "headers": headers})
             begun = True
         if isinstance(item, Exception):
-            await data({"error": {"message": _told(item)[1]}})
+            await send_data({"error": {"message": _describe_error(item)[1]}})
         elif isinstance(item, Spent):
-            await data({"choices": [{"index": 0, "delta": {}, "finish_reason": item.reason}]})
+            await send_data({"choices": [{"index": 0, "delta": {}, "finish_reason": item.reason}]})
             if usage:
-                await data({"choices": [], "usage": _usage(item)})
-            await data("[DONE]")
+                await send_data({"choices": [], "usage": _describe_usage(item)})
+            await send_data("[DONE]")
         else:
-            await data({"choices": [{"index": 0, "delta": {"content": item}, "finish_reason": None}]})
+            await send_data({"choices": [{"index": 0, "delta": {"content": item}, "finish_reason": None}]})
     await send({"type": "http.response.body", "body": b""})
 
 
-async def _whole(
+async def _send_whole(
     pieces: asyncio.Queue[str | Spent | Exception | None], base: Mapping[str, Any], send: Send
 ) -> None:
     text, spent = "", Spent(0, 0, "stop")
     while (item := await pieces.get()) is not None:
         if isinstance(item, Exception):
-            await _error(send, *_told(item))
+            await _send_error(send, *_describe_error(item))
             return
         if isinstance(item, Spent):
             spent = item
@@ -139,7 +135,9 @@ async def _whole(
             text += item
     message = {"role": "assistant", "content": text}
     choice = {"index": 0, "message": message, "finish_reason": spent.reason}
-    await _json(send, 200, {**base, "object": "chat.completion", "choices": [choice], "usage": _usage(spent)})
+    await _send_json(
+        send, 200, {**base, "object": "chat.completion", "choices": [choice], "usage": _describe_usage(spent)}
+    )
 
 
 def read(body: Mapping[str, Any]) -> Ask:
@@ -153,9 +151,7 @@ def read(body: Mapping[str, Any]) -> Ask:
         raise BadRequest('"messages" must be a list that is not empty.')
     chat = []
     for message in messages:
-        role, content = (
-            message.get(key) if isinstance(message, dict) else None for key in ("role", "content")
-        )
+        role, content = (message.get(key) if isinstance(message, dict) else None for key in ("role", "content"))
         if role not in _ROLES or not isinstance(content, str):
             raise BadRequest('Each message has a "role" (system, user, assistant) and a text as "content".')
         chat.append({"role": role, "content": content})
@@ -170,22 +166,22 @@ def read(body: Mapping[str, Any]) -> Ask:
         raise BadRequest("The schema must be an object, and a grammar a text.")
     return Ask(
         chat,
-        max_tokens=int(_number(body, "max_tokens", 1024)),
-        temperature=_number(body, "temperature", 0.0),
-        seed=int(_number(body, "seed", 0)),
+        max_tokens=int(_read_number(body, "max_tokens", 1024)),
+        temperature=_read_number(body, "temperature", 0.0),
+        seed=int(_read_number(body, "seed", 0)),
         schema=schema,
         grammar=grammar,
     )
 
 
-def _number(body: Mapping[str, Any], key: str, default: float) -> float:
+def _read_number(body: Mapping[str, Any], key: str, default: float) -> float:
     value = default if body.get(key) is None else body[key]
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise BadRequest(f'"{key}" must be a number.')
     return value
 
 
-async def _body(receive: Receive) -> dict[str, Any]:
+async def _read_body(receive: Receive) -> dict[str, Any]:
     raw = b""
     while True:
         message = await receive()
@@ -203,7 +199,7 @@ async def _body(receive: Receive) -> dict[str, Any]:
     return body
 
 
-def _usage(spent: Spent) -> dict[str, int]:
+def _describe_usage(spent: Spent) -> dict[str, int]:
     return {
         "prompt_tokens": spent.prompt_tokens,
         "completion_tokens": spent.completion_tokens,
@@ -211,17 +207,17 @@ def _usage(spent: Spent) -> dict[str, int]:
     }
 
 
-def _told(error: Exception) -> tuple[int, str]:
+def _describe_error(error: Exception) -> tuple[int, str]:
     if isinstance(error, ClewError):
         return 400, f"{error.message} {error.hint}".strip()
     return 500, f"The model broke: {error}"
 
 
-async def _error(send: Send, status: int, message: str) -> None:
-    await _json(send, status, {"error": {"message": message, "type": "invalid_request_error"}})
+async def _send_error(send: Send, status: int, message: str) -> None:
+    await _send_json(send, status, {"error": {"message": message, "type": "invalid_request_error"}})
 
 
-async def _json(send: Send, status: int, value: Mapping[str, Any]) -> None:
+async def _send_json(send: Send, status: int, value: Mapping[str, Any]) -> None:
     raw = json.dumps(value).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(raw)).encode())]
     await send({"type": "http.response.start", "status": status, "headers": headers})

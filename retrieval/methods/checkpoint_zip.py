@@ -55,7 +55,7 @@ def unpack(file: Path, folder: Path, *, encoder: str) -> None:
     except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
             raise
-        raise _no_zip(file) from error
+        raise _make_no_zip_error(file) from error
     _require_method(folder, encoder)
     read_config(folder)
     try:
@@ -77,24 +77,22 @@ def read_config(folder: Path) -> TrainingConfig:
             raise ValueError("no object")
         return registry.parse(read_manifest(folder).method, settings)
     except (ValueError, RecursionError, ClewError) as error:
-        said = f"{error.message} {error.hint}" if isinstance(error, ClewError) else f"{error}."
-        raise CheckpointError(f"{CONFIG} cannot be read: {said}".strip(), hint=ANEW) from error
+        reason = f"{error.message} {error.hint}" if isinstance(error, ClewError) else f"{error}."
+        raise CheckpointError(f"{CONFIG} cannot be read: {reason}".strip(), hint=ANEW) from error
 
 
-def _no_zip(file: Path) -> CheckpointError:
+def _make_no_zip_error(file: Path) -> CheckpointError:
     """What a file is that is no whole zip, as far as its first bytes tell."""
     with file.open("rb") as opened:
         head = opened.read(9)
     if head.startswith(_PICKLED):
-        return _runs("The file is a pickle")
+        return _make_unsafe_error("The file is a pickle")
     if head[8:] == b"{":
-        return CheckpointError(
-            "The file holds weights alone: a checkpoint is a zip with its settings too.", hint=ANEW
-        )
+        return CheckpointError("The file holds weights alone: a checkpoint is a zip with its settings too.", hint=ANEW)
     return CheckpointError("The file is no checkpoint: it is no whole zip.", hint=ANEW)
 
 
-def _runs(what: str) -> CheckpointError:
+def _make_unsafe_error(what: str) -> CheckpointError:
     return CheckpointError(
         f"{what}. Such weights can run code when they are opened, and are not taken.",
         hint=f"Give {PACKED}: Download on a checkpoint's page makes such a file.",
@@ -106,7 +104,7 @@ def _require_members(members: list[zipfile.ZipInfo]) -> None:
     for member in members:
         name = member.filename
         if name.lower().endswith(_RUNS):
-            raise _runs(f"The file holds {name[:100]!r}")
+            raise _make_unsafe_error(f"The file holds {name[:100]!r}")
         if name not in MEMBERS:
             known = ", ".join(MEMBERS)
             raise CheckpointError(

@@ -21,14 +21,14 @@ from retrieval.errors import CheckpointError
 from retrieval.methods import registry
 from retrieval.methods.checkpoint_zip import ANEW, CURVES, MEMBERS, PROGRAMS, SEEN, read_config
 from retrieval.programs.weights import Weights
-from retrieval.supervision import shift
+from retrieval.supervision import distribution_shift
 from retrieval.text import encoder as encoders
 from retrieval.training import checkpoint as checkpoints
-from retrieval.training.checkpoint import OpenCheckpoint, fingerprint, load_weights, read_weights
+from retrieval.training.checkpoint import OpenCheckpoint, compute_fingerprint, load_weights, read_weights
 from retrieval.training.manifest import CONFIG, PACKED, read_manifest
 
 
-def hand_on(checkpoint: Path, out: Path) -> None:
+def export_checkpoint(checkpoint: Path, out: Path) -> None:
     """Write a checkpoint's file.
 
     Args:
@@ -70,14 +70,14 @@ def take(folder: Path, out: Path) -> dict[str, Any]:
     read = OpenCheckpoint(manifest, config, read_weights(folder))
     _require_sound(read)
     _require_side_files(folder)
-    manifest = replace(manifest, fingerprint=fingerprint(read.weights, config))
+    manifest = replace(manifest, fingerprint=compute_fingerprint(read.weights, config))
 
-    def also(directory: Path) -> None:
+    def copy_extras(directory: Path) -> None:
         for member in (SEEN, PROGRAMS, CURVES):
             if (folder / member).is_file():
                 (directory / member).write_bytes((folder / member).read_bytes())
 
-    checkpoints.save(out, replace(read, manifest=manifest), also=also)
+    checkpoints.save(out, replace(read, manifest=manifest), also=copy_extras)
     return {"manifest": asdict(manifest), "config": json.loads((out / CONFIG).read_text(encoding="utf-8"))}
 
 
@@ -86,29 +86,25 @@ def _require_sound(checkpoint: OpenCheckpoint) -> None:
     manifest = checkpoint.manifest
     broken = [name for name, weight in checkpoint.weights.items() if not torch.isfinite(weight).all()]
     if broken:
-        raise CheckpointError(
-            f"The weights {broken[0][:100]} hold values that are no numbers.", hint="Train it again."
-        )
+        raise CheckpointError(f"The weights {broken[0][:100]} hold values that are no numbers.", hint="Train it again.")
     width = encoders.load(manifest.encoder).dim
     if manifest.text_features != width:
         raise CheckpointError(
             f"The checkpoint reads vectors of {manifest.text_features} numbers; {manifest.encoder} makes {width}.",
             hint=ANEW,
         )
-    spec = registry.trained(manifest.method)
+    spec = registry.get_trained_method(manifest.method)
     if spec.model is None:
         raise CheckpointError(f"Checkpoints of {manifest.method} cannot be handed on.", hint="Train it here.")
     if getattr(checkpoint.config, "backend", "small") != "small":
-        raise CheckpointError(
-            "The checkpoint adapts a language model, which is not in it.", hint="Train it here."
-        )
-    build: Callable[[OpenCheckpoint], torch.nn.Module] = spec.part("model")
+        raise CheckpointError("The checkpoint adapts a language model, which is not in it.", hint="Train it here.")
+    build: Callable[[OpenCheckpoint], torch.nn.Module] = spec.load_part("model")
     load_weights(build(checkpoint), checkpoint)
 
 
 def _require_side_files(folder: Path) -> None:
     """Refuse files beside the weights that cannot be read."""
-    shift.Seen.load(folder)
+    distribution_shift.TrainingCoverage.load(folder)
     programs, curves = folder / PROGRAMS, folder / CURVES
     try:
         if programs.is_file():

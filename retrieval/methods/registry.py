@@ -31,8 +31,8 @@ FOLDERS = (
 
 def read(folders: Iterable[str]) -> Mapping[str, MethodSpec]:
     """The methods of some folders by name, in their order."""
-    found: list[MethodSpec] = [import_module(f"retrieval.methods.{folder}.spec").SPEC for folder in folders]
-    return MappingProxyType({spec.name: spec for spec in found})
+    specs: list[MethodSpec] = [import_module(f"retrieval.methods.{folder}.spec").SPEC for folder in folders]
+    return MappingProxyType({spec.name: spec for spec in specs})
 
 
 #: Every method by its name.
@@ -48,7 +48,7 @@ RETRIEVERS = frozenset(name for name, spec in METHODS.items() if spec.retriever)
 DEFAULT = "rel-rag-path"
 
 
-def method(name: str) -> MethodSpec:
+def get_method(name: str) -> MethodSpec:
     """The method of that name.
 
     Raises:
@@ -59,7 +59,7 @@ def method(name: str) -> MethodSpec:
     return METHODS[name]
 
 
-def trained(name: str) -> MethodSpec:
+def get_trained_method(name: str) -> MethodSpec:
     """The method of that name, which learns from questions.
 
     Raises:
@@ -79,10 +79,10 @@ def parse(name: str, settings: Mapping[str, Any] | None = None) -> TrainingConfi
         ConfigError: a key or the preset is unknown (the nearest known one is named), or a value has a wrong
             type or range.
     """
-    spec = trained(name)
+    spec = get_trained_method(name)
     assert spec.config is not None, "trained methods have settings"
-    given = _expanded(name, spec.presets, settings or {})
-    return configs.parse(spec.config, f"{name} has no setting", given)
+    values = _expand_preset(name, spec.presets, settings or {})
+    return configs.parse(spec.config, f"{name} has no setting", values)
 
 
 def parse_options(name: str, settings: Mapping[str, Any] | None = None) -> InferenceOptions:
@@ -92,9 +92,9 @@ def parse_options(name: str, settings: Mapping[str, Any] | None = None) -> Infer
         MethodError: the method is unknown.
         ConfigError: a key is unknown (those that exist are named), or a value has a wrong type or range.
     """
-    spec = method(name)
-    given = _expanded(name, spec.asking, settings or {})
-    return configs.parse(spec.options, f"{name} has no inference setting", given)
+    spec = get_method(name)
+    values = _expand_preset(name, spec.asking, settings or {})
+    return configs.parse(spec.options, f"{name} has no inference setting", values)
 
 
 def describe(name: str) -> tuple[Setting, ...]:
@@ -103,7 +103,7 @@ def describe(name: str) -> tuple[Setting, ...]:
     Raises:
         MethodError: the method is unknown or has no training.
     """
-    spec = trained(name)
+    spec = get_trained_method(name)
     assert spec.config is not None, "trained methods have settings"
     return configs.describe(spec.config)
 
@@ -114,19 +114,19 @@ def describe_options(name: str) -> tuple[Setting, ...]:
     Raises:
         MethodError: the method is unknown.
     """
-    return configs.describe(method(name).options)
+    return configs.describe(get_method(name).options)
 
 
-def untrained_options(name: str) -> tuple[str, ...]:
+def list_untrained_options(name: str) -> tuple[str, ...]:
     """The names of those settings for asking that a method has without a checkpoint too.
 
     Raises:
         MethodError: the method is unknown.
     """
-    return tuple(setting.name for setting in configs.describe(method(name).untrained_options))
+    return tuple(setting.name for setting in configs.describe(get_method(name).untrained_options))
 
 
-def _expanded(
+def _expand_preset(
     method: str, presets: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     """The settings on top of those of their preset."""

@@ -14,7 +14,7 @@ from retrieval.config import InferenceOptions, TrainingConfig, UntrainedOptions
 class MethodSpec:
     """A method: what people read about it, what it needs, its settings, and where its parts are.
 
-    Parts are named ``"module:function"`` and imported by :meth:`part` when they are needed.
+    Parts are named ``"module:function"`` and imported by :meth:`load_part` when they are needed.
 
     Attributes:
         name: what it is called, the same everywhere.
@@ -84,6 +84,6 @@ class MethodSpec:
         """Its answers are words, not only entities."""
         return self.standalone or self.model_alone
 
-    def part(self, name: str) -> Any:
+    def load_part(self, name: str) -> Any:
         """The function that ``engine``, ``retriever``, ``task``, ``train`` or ``model`` names."""
         return resolve_name(getattr(self, name))

@@ -46,7 +46,7 @@ class Difference:
     p: float
 
 
-def intervals(
+def compute_intervals(
     scores: Sequence[QuestionScore], *, seed: int = 0, resamples: int = RESAMPLES
 ) -> dict[str, tuple[float, float]]:
     """95% percentile intervals of the metrics by drawing as many questions, with replacement.
@@ -56,15 +56,15 @@ def intervals(
     if not scores:
         return {}
     table = _Table(scores)
-    drawn = np.concatenate([table.metrics(w) for w in _weights(len(scores), seed, resamples)], axis=1)
+    drawn = np.concatenate([table.compute_metrics(w) for w in _sample_weights(len(scores), seed, resamples)], axis=1)
     return {
-        name: _bounds(values[np.isfinite(values)])
+        name: _find_bounds(values[np.isfinite(values)])
         for name, values in zip(table.names, drawn, strict=True)
         if np.isfinite(values).any()
     }
 
 
-def differences(
+def compute_differences(
     first: Sequence[QuestionScore],
     second: Sequence[QuestionScore],
     *,
@@ -82,21 +82,25 @@ def differences(
         raise ValueError(f"{len(first)} and {len(second)} scores are not of the same questions")
     if not first:
         return {}
-    one, two = _Table(first), _Table(second)
+    first_table, second_table = _Table(first), _Table(second)
     everything = np.ones((1, len(first)))
-    value = (two.metrics(everything) - one.metrics(everything))[:, 0]
+    value = (second_table.compute_metrics(everything) - first_table.compute_metrics(everything))[:, 0]
     drawn = np.concatenate(
-        [two.metrics(w) - one.metrics(w) for w in _weights(len(first), seed, resamples)], axis=1
+        [
+            second_table.compute_metrics(w) - first_table.compute_metrics(w)
+            for w in _sample_weights(len(first), seed, resamples)
+        ],
+        axis=1,
     )
-    found = {}
-    for name, whole, values in zip(one.names, value, drawn, strict=True):
+    results = {}
+    for name, difference, values in zip(first_table.names, value, drawn, strict=True):
         seen = values[np.isfinite(values)]
-        if np.isfinite(whole) and len(seen):
+        if np.isfinite(difference) and len(seen):
             # Centred on no difference, how often is one as large drawn?
-            extreme = np.abs(seen - whole) >= abs(whole) - 1e-12
+            extreme = np.abs(seen - difference) >= abs(difference) - 1e-12
             p = max(float(extreme.mean()), 1 / resamples)
-            found[name] = Difference(float(whole), *_bounds(seen), p)
-    return found
+            results[name] = Difference(float(difference), *_find_bounds(seen), p)
+    return results
 
 
 class _Table:
@@ -115,17 +119,17 @@ class _Table:
         self._sums = np.hstack([np.where(present, values, 0.0), hits])  # [n, m]
         self._counts = np.hstack([present.astype(float), sizes])  # [n, m]
 
-    def metrics(self, weights: np.ndarray) -> np.ndarray:
+    def compute_metrics(self, weights: np.ndarray) -> np.ndarray:
         """Metrics of b weighted samples of the n questions, [m, b]; NaN where no question has one."""
         counts = weights @ self._counts
         with np.errstate(invalid="ignore", divide="ignore"):
-            found: np.ndarray = (weights @ self._sums / counts).T
+            figures: np.ndarray = (weights @ self._sums / counts).T
         # Nothing predicted where nothing was to be found is right.
-        found[-1][counts[:, -1] == 0] = 1.0
-        return found
+        figures[-1][counts[:, -1] == 0] = 1.0
+        return figures
 
 
-def _weights(questions: int, seed: int, resamples: int) -> list[np.ndarray]:
+def _sample_weights(questions: int, seed: int, resamples: int) -> list[np.ndarray]:
     """How often each question is drawn, [b, n] a piece; the same for every report of as many questions."""
     if not questions:
         return []
@@ -135,6 +139,6 @@ def _weights(questions: int, seed: int, resamples: int) -> list[np.ndarray]:
     return [rng.multinomial(questions, shares, size=size).astype(float) for size in sizes]
 
 
-def _bounds(values: np.ndarray) -> tuple[float, float]:
+def _find_bounds(values: np.ndarray) -> tuple[float, float]:
     low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)

@@ -6,12 +6,12 @@ import csv
 import io
 from collections.abc import Mapping
 
-from retrieval.kg.analysis.import_report import harmless
+from retrieval.kg.analysis.import_report import make_cell_safe
 
 Figures = Mapping[str, float | None]
 
 
-def as_csv(n: int, metrics: Figures, breakdowns: Mapping[str, Mapping[str, Figures]]) -> str:
+def render_csv(n: int, metrics: Figures, breakdowns: Mapping[str, Mapping[str, Figures]]) -> str:
     """CSV with a row for all questions and one for each group; cells of figures that do not apply are empty.
 
     Args:
@@ -22,12 +22,12 @@ def as_csv(n: int, metrics: Figures, breakdowns: Mapping[str, Mapping[str, Figur
     names, file = list(metrics), io.StringIO(newline="")
     rows = csv.writer(file)
     rows.writerow(("by", "group", "n", *names))
-    rows.writerow(("all", "all", n, *_cells(metrics, names)))
+    rows.writerow(("all", "all", n, *_format_cells(metrics, names)))
     for by, groups in breakdowns.items():
         for group, figures in groups.items():
-            rows.writerow((by, harmless(group), int(figures.get("n") or 0), *_cells(figures, names)))
+            rows.writerow((by, make_cell_safe(group), int(figures.get("n") or 0), *_format_cells(figures, names)))
     return file.getvalue()
 
 
-def _cells(figures: Figures, names: list[str]) -> list[str]:
+def _format_cells(figures: Figures, names: list[str]) -> list[str]:
     return ["" if (value := figures.get(name)) is None else f"{value:.6g}" for name in names]

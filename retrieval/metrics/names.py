@@ -27,7 +27,7 @@ NAMES = {
 }
 
 
-def number(value: float | None, name: str = "") -> str:
+def format_number(value: float | None, name: str = "") -> str:
     """A figure with three digits; triples with one; a dash where it does not apply."""
     if value is None:
         return "–"

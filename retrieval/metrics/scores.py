@@ -145,7 +145,7 @@ def score_of_row(row: Mapping[str, Any]) -> QuestionScore:
     )
 
 
-def aggregate(scores: Sequence[QuestionScore]) -> dict[str, float]:
+def compute_metrics(scores: Sequence[QuestionScore]) -> dict[str, float]:
     """Metrics of a question set, by the names of ``report.json``. Metrics that no question has are left out.
 
     ``macro_f1`` is the mean of the questions' F1; ``micro_f1`` is the F1 of all answers of all questions
@@ -179,7 +179,7 @@ def aggregate(scores: Sequence[QuestionScore]) -> dict[str, float]:
     return metrics
 
 
-def quantile(values: Sequence[float], share: float) -> float:
+def compute_quantile(values: Sequence[float], share: float) -> float:
     """The smallest of the values that at least ``share`` of them do not exceed (nearest rank); 0 for none.
 
     Args:

@@ -15,7 +15,7 @@ TEST = f"paired randomisation test over the questions, two-sided p < {ALPHA}"
 EXACT = 16
 
 
-def paired_p(first: Sequence[float], second: Sequence[float]) -> float:
+def compute_p_value(first: Sequence[float], second: Sequence[float]) -> float:
     """Return how probable a mean difference as large is when the two scores of each question are swapped at random.
 
     Exact for up to ``EXACT`` questions with different scores; for more, the normal approximation of the same

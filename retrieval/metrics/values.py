@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
-from retrieval.kg.values import Value, counted, parse
+from retrieval.kg.values import Value, parse, parse_counted
 from retrieval.metrics.scores import Scored
 
 #: Share of the larger number that measured ones may differ by.
@@ -22,22 +22,22 @@ _TRUTHS = {"yes": True, "true": True, "no": False, "false": False}
 
 def is_value(text: str) -> bool:
     """Whether a text is a number, date, time or truth, not a name."""
-    return _truth(text) is not None or parse(text) is not None
+    return _parse_truth(text) is not None or parse(text) is not None
 
 
-def same(one: str, other: str) -> bool:
+def is_same_value(first: str, second: str) -> bool:
     """Whether two texts say the same value; False where either is a name.
 
     A number with a unit is compared with one without by what is written: ``357,022 km²`` is ``357022``.
     """
-    truth = _truth(one)
+    truth = _parse_truth(first)
     if truth is not None:
-        return truth is _truth(other)
-    left, right = parse(one), parse(other)
-    return left is not None and right is not None and _equal(left, right)
+        return truth is _parse_truth(second)
+    left, right = parse(first), parse(second)
+    return left is not None and right is not None and _is_equal(left, right)
 
 
-def aligned(
+def match_answers(
     predicted: Sequence[Scored[str]], right: Collection[str], name: Callable[[str], str]
 ) -> list[Scored[str]]:
     """Predicted answers as names, those that have the value of a right answer by the name of that.
@@ -49,11 +49,11 @@ def aligned(
     """
     known = {name(label) for label in right}
     values = [(value, label) for label in right if (value := parse(label)) is not None]
-    truth = next((label for label in right if _truth(label) is not None), None) if len(right) == 1 else None
-    return [replace(item, answer=_name(item.answer, known, values, truth, name)) for item in predicted]
+    truth = next((label for label in right if _parse_truth(label) is not None), None) if len(right) == 1 else None
+    return [replace(item, answer=_match_name(item.answer, known, values, truth, name)) for item in predicted]
 
 
-def _name(
+def _match_name(
     label: str,
     known: Collection[str],
     values: Sequence[tuple[Value, str]],
@@ -63,39 +63,39 @@ def _name(
     plain = name(label)
     if plain in known or not (values or truth):
         return plain
-    if truth is not None and same(label, truth):
+    if truth is not None and is_same_value(label, truth):
         return name(truth)
-    value = parse(label) or _of_unit(label) if values else None
+    value = parse(label) or _parse_counted(label) if values else None
     if value is None:
         return plain
-    return next((name(other) for found, other in values if _equal(value, found)), plain)
+    return next((name(other) for candidate, other in values if _is_equal(value, candidate)), plain)
 
 
-def _of_unit(text: str) -> Value | None:
+def _parse_counted(text: str) -> Value | None:
     """A number with a word behind it that is no unit known here: ``757 animals``."""
-    made = counted(text)
+    made = parse_counted(text)
     return None if made is None else Value(made[0], "number")
 
 
-def _truth(text: str) -> bool | None:
+def _parse_truth(text: str) -> bool | None:
     return _TRUTHS.get(text.strip().rstrip(".!").casefold())
 
 
-def _equal(one: Value, other: Value) -> bool:
-    if one.kind != other.kind or one.month_day != other.month_day:
+def _is_equal(first: Value, second: Value) -> bool:
+    if first.kind != second.kind or first.month_day != second.month_day:
         return False
-    if one.month_day is not None:
+    if first.month_day is not None:
         return True
-    if one.kind != "number":
-        return abs(one.value - other.value) <= _MOMENT
-    if one.unit and other.unit:
-        if one.dimension != other.dimension:
+    if first.kind != "number":
+        return abs(first.value - second.value) <= _MOMENT
+    if first.unit and second.unit:
+        if first.dimension != second.dimension:
             return False
-        if one.factor != other.factor:
-            return math.isclose(one.value, other.value, rel_tol=TOLERANCE)
-    left, right = one.value / one.factor, other.value / other.factor
-    return math.isclose(left, right, rel_tol=1e-9 if _whole(left) and _whole(right) else TOLERANCE)
+        if first.factor != second.factor:
+            return math.isclose(first.value, second.value, rel_tol=TOLERANCE)
+    left, right = first.value / first.factor, second.value / second.factor
+    return math.isclose(left, right, rel_tol=1e-9 if _is_whole(left) and _is_whole(right) else TOLERANCE)
 
 
-def _whole(number: float) -> bool:
+def _is_whole(number: float) -> bool:
     return math.isclose(number, round(number), rel_tol=1e-9)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from retrieval.nn.text_match import unit_variance
+from retrieval.nn.text_match import to_unit_variance
 
 
 class ChainLength(nn.Module):
@@ -27,11 +27,11 @@ class ChainLength(nn.Module):
 
     def forward(self, questions: Tensor) -> Tensor:
         """[B, d] -> log-probabilities of 1..longest hops, [B, longest]."""
-        logs: Tensor = self.out(unit_variance(questions)).log_softmax(dim=1)
+        logs: Tensor = self.out(to_unit_variance(questions)).log_softmax(dim=1)
         return logs
 
 
-def length_loss(logs: Tensor, shares: Tensor) -> Tensor:
+def compute_length_loss(logs: Tensor, shares: Tensor) -> Tensor:
     """Cross-entropy against the lengths of the labelled paths.
 
     Args:

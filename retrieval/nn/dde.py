@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 
-def directional_distances(
+def compute_directional_distances(
     heads: Tensor, tails: Tensor, topics: Tensor, rounds: int, reverse_rounds: int
 ) -> Tensor:
     r"""Propagate the topics' one-hot along the triples, and apart from that against them.
@@ -27,12 +27,12 @@ def directional_distances(
     Returns:
         [n, rounds + reverse_rounds], the rounds along the triples first.
     """
-    along = _rounds(heads, tails, topics, rounds)
-    against = _rounds(tails, heads, topics, reverse_rounds)
+    along = _compute_rounds(heads, tails, topics, rounds)
+    against = _compute_rounds(tails, heads, topics, reverse_rounds)
     return torch.stack([*along, *against], dim=1) if along or against else topics.new_zeros(len(topics), 0)
 
 
-def _rounds(sources: Tensor, targets: Tensor, topics: Tensor, rounds: int) -> list[Tensor]:
+def _compute_rounds(sources: Tensor, targets: Tensor, topics: Tensor, rounds: int) -> list[Tensor]:
     received = torch.bincount(targets, minlength=len(topics)).clamp(min=1)
     values: list[Tensor] = []
     current = topics
@@ -42,7 +42,7 @@ def _rounds(sources: Tensor, targets: Tensor, topics: Tensor, rounds: int) -> li
     return values
 
 
-def distance_features(
+def compute_distance_features(
     heads: Tensor, tails: Tensor, topics: Tensor, rounds: int, *, turning: bool = True
 ) -> Tensor:
     """What the scorers read of each entity: the topic flag, the DDE, and the DDE with inverse triples.
@@ -61,14 +61,14 @@ def distance_features(
     Returns:
         [n, distance_width(rounds, turning)].
     """
-    directed = directional_distances(heads, tails, topics, rounds, rounds)
+    directed = compute_directional_distances(heads, tails, topics, rounds, rounds)
     if not turning:
         return torch.cat([topics.unsqueeze(1), directed], dim=1)
-    both = directional_distances(torch.cat([heads, tails]), torch.cat([tails, heads]), topics, rounds, 0)
+    both = compute_directional_distances(torch.cat([heads, tails]), torch.cat([tails, heads]), topics, rounds, 0)
     values = torch.cat([directed, both], dim=1)
     return torch.cat([topics.unsqueeze(1), values, (values > 0).to(values.dtype)], dim=1)
 
 
-def distance_width(rounds: int, *, turning: bool = True) -> int:
-    """Columns of :func:`distance_features`."""
+def count_distance_features(rounds: int, *, turning: bool = True) -> int:
+    """Columns of :func:`compute_distance_features`."""
     return 1 + (6 if turning else 2) * rounds

@@ -72,21 +72,21 @@ class EntityGraphConv(nn.Module):
         self.own = nn.Linear(hidden, hidden, bias=False) if self_weight else None
         self.bias = nn.Parameter(torch.zeros(hidden))
 
-    def forward(self, received: Tensor, relations: Tensor, own: Tensor, norm: Tensor) -> Tensor:
+    def forward(self, received: Tensor, relations: Tensor, entity_vectors: Tensor, norm: Tensor) -> Tensor:
         """New vectors of n entities.
 
         Args:
             received: sum of deg^-1/2 h over the neighbours, [n, H].
             relations: sum of deg^-1/2 r over the triples from the neighbours, [n, H].
-            own: the entities' vectors, [n, H].
+            entity_vectors: the entities' vectors, [n, H].
             norm: deg^-1/2 of the entities, [n].
         """
         column = norm.unsqueeze(1)
         if self.own is not None:
             mixed = self.entity(received) + self.relation(relations)
-            vectors: Tensor = column * mixed + self.own(own) + self.bias
+            vectors: Tensor = column * mixed + self.own(entity_vectors) + self.bias
             return vectors
-        mixed = self.entity(received + column * own) + self.relation(relations)
+        mixed = self.entity(received + column * entity_vectors) + self.relation(relations)
         vectors = column * mixed + self.bias
         return vectors
 
@@ -114,71 +114,70 @@ class EntityGraphEncoder(TripleStates):
         )  # fmt: skip
         self.entity = nn.Linear(text_features, hidden, bias=False)
         self.forward_layers, self.backward_layers = (
-            nn.ModuleList([EntityGraphConv(hidden, self_weight=self_weight) for _ in range(layers)])
-            for _ in range(2)
+            nn.ModuleList([EntityGraphConv(hidden, self_weight=self_weight) for _ in range(layers)]) for _ in range(2)
         )
         self.of_head = nn.Linear(hidden, hidden, bias=False)
         self.of_tail = nn.Linear(hidden, hidden, bias=False)
 
-    def forward(
-        self, entities: Tensor | None, relation_texts: Tensor, relations: Tensor, graph: LineGraph
-    ) -> Tensor:
+    def forward(self, entities: Tensor | None, relation_texts: Tensor, relations: Tensor, graph: LineGraph) -> Tensor:
         """States of all N triples, [N, H]; arguments as of ``TripleEncoder.forward``."""
         sides = []
-        for layers, way in ((self.forward_layers, graph), (self.backward_layers, graph.reversed())):
+        for layers, way in ((self.forward_layers, graph), (self.backward_layers, graph.make_reversed())):
             norm = (torch.bincount(way.tails, minlength=way.entities) + 1).to(way.norm.dtype).rsqrt()
             column = way.norm.unsqueeze(1)
 
-            def into(messages: Tensor, tails: Tensor = way.tails) -> Tensor:
+            def collect_messages(messages: Tensor, tails: Tensor = way.tails) -> Tensor:
                 received = messages.new_zeros(graph.entities, messages.shape[1])
                 return received.index_add(0, tails, messages)
 
-            around = into(column * self.relation(relation_texts)[relations])
+            around = collect_messages(column * self.relation(relation_texts)[relations])
             vectors = around.new_zeros(graph.entities, self.hidden)
             if entities is not None:
                 vectors = self.entity(entities)
             for depth, layer in enumerate(layers):
-                vectors = self._activate(vectors) if depth else vectors
-                vectors = layer(into(column * vectors[way.heads]), around, vectors, norm)
-            sides.append(self.triples(vectors, graph.heads, graph.tails))
-        x = self.phi(entities, relation_texts, graph.heads, relations, graph.tails)
-        return self.combine(sides[0], sides[1], x, relation_texts, relations)
+                vectors = self._apply_activation(vectors) if depth else vectors
+                vectors = layer(collect_messages(column * vectors[way.heads]), around, vectors, norm)
+            sides.append(self.compute_triple_states(vectors, graph.heads, graph.tails))
+        x = self.compute_phi(entities, relation_texts, graph.heads, relations, graph.tails)
+        return self.merge_directions(sides[0], sides[1], x, relation_texts, relations)
 
-    def on_block(self, block: EntityBlock, relation_texts: Tensor) -> Tensor:
+    def encode_block(self, block: EntityBlock, relation_texts: Tensor) -> Tensor:
         """States of the block's n triples, [n, H]."""
         sides = []
         for side, layers in ((block.forward, self.forward_layers), (block.backward, self.backward_layers)):
-            inner = self.first(layers, side.sums, block.entities, side.norm)  # [m, H]
-            vectors = own = inner[block.own]
+            inner = self.compute_first_layer(layers, side.sums, block.entities, side.norm)  # [m, H]
+            vectors = entity_vectors = inner[block.own]
             if len(layers) > 1:
-                received = torch.zeros_like(own).index_add(
+                received = torch.zeros_like(entity_vectors).index_add(
                     0, side.receivers, inner[side.neighbours] * side.weights.unsqueeze(1)
                 )
-                vectors = self.second(
-                    layers, received, side.sums.relation[block.own], own, side.norm[block.own]
+                vectors = self.compute_second_layer(
+                    layers, received, side.sums.relation[block.own], entity_vectors, side.norm[block.own]
                 )
-            sides.append(self.triples(vectors, block.heads, block.tails))
+            sides.append(self.compute_triple_states(vectors, block.heads, block.tails))
         entities = block.entities[block.own] if block.entities is not None else None
-        x = self.phi(entities, relation_texts, block.heads, block.relations, block.tails)
-        return self.combine(sides[0], sides[1], x, relation_texts, block.relations)
+        x = self.compute_phi(entities, relation_texts, block.heads, block.relations, block.tails)
+        return self.merge_directions(sides[0], sides[1], x, relation_texts, block.relations)
 
-    def first(self, layers: nn.ModuleList, sums: EntitySums, entities: Tensor | None, norm: Tensor) -> Tensor:
+    def compute_first_layer(
+        self, layers: nn.ModuleList, sums: EntitySums, entities: Tensor | None, norm: Tensor
+    ) -> Tensor:
         """First-layer vectors of m entities, from their sums in text space, [m, H]."""
         relations = self.relation(sums.relation)
-        received = own = torch.zeros_like(relations)
+        received = entity_vectors = torch.zeros_like(relations)
         if entities is not None and sums.far is not None:
-            received, own = self.entity(sums.far), self.entity(entities)
-        vectors: Tensor = layers[0](received, relations, own, norm)
-        return self._activate(vectors) if len(layers) > 1 else vectors
+            received, entity_vectors = self.entity(sums.far), self.entity(entities)
+        vectors: Tensor = layers[0](received, relations, entity_vectors, norm)
+        return self._apply_activation(vectors) if len(layers) > 1 else vectors
 
-    def second(
-        self, layers: nn.ModuleList, received: Tensor, relations: Tensor, own: Tensor, norm: Tensor
+    def compute_second_layer(
+        self, layers: nn.ModuleList, received: Tensor, relations: Tensor, entity_vectors: Tensor, norm: Tensor
     ) -> Tensor:
         """Second-layer vectors; ``relations`` are the sums in text space, [n, d]. [n, H]."""
-        vectors: Tensor = layers[1](received, self.relation(relations), own, norm)
+        vectors: Tensor = layers[1](received, self.relation(relations), entity_vectors, norm)
         return vectors
 
-    def triples(self, vectors: Tensor, heads: Tensor, tails: Tensor) -> Tensor:
+    def compute_triple_states(self, vectors: Tensor, heads: Tensor, tails: Tensor) -> Tensor:
         """One direction's triple states of N triples from its entities' vectors, [N, H]."""
         states: Tensor = self.of_head(vectors)[heads] + self.of_tail(vectors)[tails]
         return states

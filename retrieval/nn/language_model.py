@@ -62,8 +62,8 @@ class AdaptedModel(nn.Module):
     def state_dict(self, *args: Any, **kwargs: Any) -> dict[str, Tensor]:  # type: ignore[override]
         """The adapters' weights alone, on the CPU."""
         del args, kwargs
-        found = self._peft.get_peft_model_state_dict(self.lm)
-        return {name: value.detach().float().cpu() for name, value in found.items()}
+        weights = self._peft.get_peft_model_state_dict(self.lm)
+        return {name: value.detach().float().cpu() for name, value in weights.items()}
 
     def load_state_dict(self, state_dict: Any, *args: Any, **kwargs: Any) -> Any:
         """Take up adapters.
@@ -76,14 +76,14 @@ class AdaptedModel(nn.Module):
             raise RuntimeError("the adapters are those of another language model")
         return self._peft.set_peft_model_state_dict(self.lm, dict(state_dict))
 
-    def chat(self, messages: list[dict[str, str]]) -> list[int]:
+    def encode_chat(self, messages: list[dict[str, str]]) -> list[int]:
         """Tokens of a chat up to where the reply begins. Models that think aloud first are asked not to."""
         ids: list[int] = self.tokenizer.apply_chat_template(
             messages, add_generation_prompt=True, return_dict=True, enable_thinking=False
         )["input_ids"]
         return ids
 
-    def reply(self, text: str) -> list[int]:
+    def encode_reply(self, text: str) -> list[int]:
         """Tokens of a reply, with its end."""
         ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
         return [*ids, self.tokenizer.eos_token_id]
@@ -97,7 +97,7 @@ class AdaptedModel(nn.Module):
             longest: tokens of the reply at most.
         """
         device = next(self.lm.parameters()).device
-        prompt = torch.tensor([self.chat(messages)], device=device)
+        prompt = torch.tensor([self.encode_chat(messages)], device=device)
         training = self.lm.training
         self.lm.eval()
         written = self.lm.generate(
@@ -122,7 +122,7 @@ def _open(name: str) -> tuple[Any, Any]:
         )
     try:
         if name.endswith(".gguf"):
-            tokenizer, model = _unpacked(Path(name))
+            tokenizer, model = _load_unpacked(Path(name))
         else:
             tokenizer = AutoTokenizer.from_pretrained(name, local_files_only=True)
             model = AutoModelForCausalLM.from_pretrained(name, local_files_only=True)
@@ -139,13 +139,13 @@ def _open(name: str) -> tuple[Any, Any]:
     return model, tokenizer
 
 
-def _unpacked(file: Path) -> tuple[Any, Any]:
+def _load_unpacked(file: Path) -> tuple[Any, Any]:
     """Tokenizer and model of a GGUF file, in 32 bits: packed weights can be neither trained nor kept."""
     from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: PLC0415 - seconds to import
 
-    at: dict[str, Any] = {"gguf_file": file.name, "local_files_only": True}
-    tokenizer = AutoTokenizer.from_pretrained(str(file.parent), **at)
-    packed = AutoModelForCausalLM.from_pretrained(str(file.parent), dtype=torch.float32, **at)
+    options: dict[str, Any] = {"gguf_file": file.name, "local_files_only": True}
+    tokenizer = AutoTokenizer.from_pretrained(str(file.parent), **options)
+    packed = AutoModelForCausalLM.from_pretrained(str(file.parent), dtype=torch.float32, **options)
     config = copy.deepcopy(packed.config)
     if hasattr(config, "quantization_config"):
         del config.quantization_config

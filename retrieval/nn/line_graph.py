@@ -36,7 +36,7 @@ class LineGraph:
     entities: int
 
     @classmethod
-    def of(cls, heads: Tensor, tails: Tensor, entities: int) -> LineGraph:
+    def from_triples(cls, heads: Tensor, tails: Tensor, entities: int) -> LineGraph:
         """Line graph of N triples (parallel triples are distinct nodes).
 
         Args:
@@ -49,12 +49,12 @@ class LineGraph:
         degree = entering[heads] + (~loops).long()
         return cls(heads, tails, degree.to(torch.get_default_dtype()).rsqrt(), loops, entities)
 
-    def reversed(self) -> LineGraph:
+    def make_reversed(self) -> LineGraph:
         """The edge-reversed line graph: heads and tails swap roles."""
-        return LineGraph.of(self.tails, self.heads, self.entities)
+        return LineGraph.from_triples(self.tails, self.heads, self.entities)
 
 
-def gather_predecessors(sent: Tensor, line_graph: LineGraph) -> Tensor:
+def collect_messages(sent: Tensor, line_graph: LineGraph) -> Tensor:
     """Sum what each entity receives from the triples that end in it.
 
     Args:
@@ -94,10 +94,10 @@ class LineGraphConv(nn.Module):
     def forward(self, x: Tensor, line_graph: LineGraph) -> Tensor:
         """[N, in_features] -> [N, out_features]."""
         sent = line_graph.norm.unsqueeze(1) * self.lin(x)  # [N, out]
-        received = gather_predecessors(sent, line_graph)  # [entities, out]
-        return self.combine(received[line_graph.heads], sent, x, line_graph.norm, line_graph.loops)
+        received = collect_messages(sent, line_graph)  # [entities, out]
+        return self.merge_messages(received[line_graph.heads], sent, x, line_graph.norm, line_graph.loops)
 
-    def combine(self, received: Tensor, sent: Tensor, x: Tensor, norm: Tensor, loops: Tensor) -> Tensor:
+    def merge_messages(self, received: Tensor, sent: Tensor, x: Tensor, norm: Tensor, loops: Tensor) -> Tensor:
         """The second half of the convolution, for any subset of n triples whose sums are known.
 
         Args:
@@ -110,5 +110,5 @@ class LineGraphConv(nn.Module):
         if self.own is not None:
             summed: Tensor = norm.unsqueeze(1) * received + self.own(x) + self.bias
             return summed
-        own = torch.where(loops.unsqueeze(1), torch.zeros_like(sent), sent)
-        return norm.unsqueeze(1) * (received + own) + self.bias
+        own_messages = torch.where(loops.unsqueeze(1), torch.zeros_like(sent), sent)
+        return norm.unsqueeze(1) * (received + own_messages) + self.bias

@@ -9,7 +9,7 @@ AGGREGATORS = ("mean", "min", "max", "std")
 SCALERS = ("identity", "amplification", "attenuation")
 
 
-def aggregate(messages: Tensor, counts: Tensor) -> Tensor:
+def compute_aggregates(messages: Tensor, counts: Tensor) -> Tensor:
     """Mean, minimum, maximum and standard deviation of what each entity receives.
 
     Args:
@@ -23,9 +23,9 @@ def aggregate(messages: Tensor, counts: Tensor) -> Tensor:
     some = (counts > 0).unsqueeze(1)
     full = bool(some.all())
 
-    def reduced(how: str) -> Tensor:
-        found = torch.segment_reduce(messages, how, lengths=counts, axis=0, unsafe=True)
-        return found if full else torch.where(some, found, torch.zeros_like(found))
+    def reduce_messages(how: str) -> Tensor:
+        values = torch.segment_reduce(messages, how, lengths=counts, axis=0, unsafe=True)
+        return values if full else torch.where(some, values, torch.zeros_like(values))
 
     receivers = torch.repeat_interleave(counts)
     nothing = messages.new_zeros(len(counts), messages.shape[1])
@@ -34,10 +34,10 @@ def aggregate(messages: Tensor, counts: Tensor) -> Tensor:
     squares = nothing.index_add(0, receivers, messages * messages) / size
     variance = squares - mean * mean
     std = torch.where(variance > 1e-5, variance.clamp(min=1e-5).sqrt(), torch.zeros_like(variance))
-    return torch.cat([mean, reduced("min"), reduced("max"), std], dim=1)
+    return torch.cat([mean, reduce_messages("min"), reduce_messages("max"), std], dim=1)
 
 
-def scalers(counts: Tensor, delta: float) -> Tensor:
+def compute_scalers(counts: Tensor, delta: float) -> Tensor:
     """What each aggregate is multiplied by: as it is, amplified and attenuated by the entity's degree.
 
     The factors are 1, log(d + 1) / delta and delta / log(d + 1), with d at least 1 in the last.
@@ -87,17 +87,17 @@ class PNALayer(nn.Module):
             relations: R_r of each walk, [M, F].
             sources: slot that each walk leaves, int64 [M], in the order of the slots they enter.
             counts: walks that enter each slot, int64 [n].
-            delta: see :func:`scalers`.
+            delta: see :func:`compute_scalers`.
 
         Returns:
             [n, F].
         """
         messages = torch.relu(self.sender(x).index_select(0, sources) + relations)
-        size, factors = x.shape[1], scalers(counts, delta)
-        own, heard = self.update.weight[:, :size], self.update.weight[:, size:]
+        size, factors = x.shape[1], compute_scalers(counts, delta)
+        own_weight, heard = self.update.weight[:, :size], self.update.weight[:, size:]
         each = heard.reshape(size, len(SCALERS), -1).transpose(0, 1).flatten(0, 1)  # [3 F, 4 F]
-        received = nn.functional.linear(aggregate(messages, counts), each).view(-1, len(SCALERS), size)
-        updated = nn.functional.linear(x, own, self.update.bias)
+        received = nn.functional.linear(compute_aggregates(messages, counts), each).view(-1, len(SCALERS), size)
+        updated = nn.functional.linear(x, own_weight, self.update.bias)
         for i in range(len(SCALERS)):
             updated = updated + received[:, i] * factors[:, i : i + 1]
         out: Tensor = x + self.dropout(torch.relu(updated))

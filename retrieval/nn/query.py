@@ -26,7 +26,7 @@ class Texts:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EncodedQuestions:
     """n questions as the model reads them.
 
     Attributes:
@@ -92,30 +92,30 @@ class QueryEncoder(nn.Module):
         self.text = RelationTexts(text_features, hidden) if texts else None
         self.scale = hidden**-0.5 if scaled else 1.0
 
-    def read(self, texts: Texts) -> Asked:
+    def read(self, texts: Texts) -> EncodedQuestions:
         """z_q of n questions, and their words."""
         z_q: Tensor = self.question(texts.vectors)
         if self.attention is None or texts.words is None or texts.lengths is None:
-            return Asked(texts.vectors, z_q)
+            return EncodedQuestions(texts.vectors, z_q)
         words = self.attention.read(texts.words, texts.lengths)
         mask = torch.arange(words.shape[1]) < texts.lengths.unsqueeze(1)
-        return Asked(texts.vectors, z_q, words, mask)
+        return EncodedQuestions(texts.vectors, z_q, words, mask)
 
-    def focus(self, asked: Asked, rows: Tensor, memory: Tensor) -> Tensor:
+    def compute_focus(self, questions: EncodedQuestions, rows: Tensor, memory: Tensor) -> Tensor:
         """The memory with the words that matter now, [n, H]; ``rows`` says whose question each memory has."""
-        if self.attention is None or asked.words is None or asked.mask is None:
+        if self.attention is None or questions.words is None or questions.mask is None:
             return memory
-        looked: Tensor = self.attention(memory, asked.words[rows], asked.mask[rows])
+        looked: Tensor = self.attention(memory, questions.words[rows], questions.mask[rows])
         return memory + looked
 
-    def advance(self, focus: Tensor, taken: Tensor) -> Tensor:
+    def update_memory(self, focus: Tensor, taken: Tensor) -> Tensor:
         """The memory after one more triple. [n, H] focus and [n, H] the triple's state -> [n, H]."""
         if self.gru is None:
             return focus
         after: Tensor = self.gru(taken, focus)
         return after
 
-    def queries(self, focus: Tensor) -> Tensor:
+    def compute_queries(self, focus: Tensor) -> Tensor:
         """Vectors to score triple states with by inner product. [n, H]."""
         query: Tensor = focus if self.query is None else focus + self.query(focus)
         scaled: Tensor = query * self.scale
@@ -133,18 +133,20 @@ class QueryEncoder(nn.Module):
         state: Tensor = self.stop(torch.cat([taken, z_q], dim=1))
         return state
 
-    def text_scores(self, asked: Asked, rows: Tensor, focus: Tensor, relations: Tensor) -> Tensor | None:
+    def compute_text_scores(
+        self, questions: EncodedQuestions, rows: Tensor, focus: Tensor, relations: Tensor
+    ) -> Tensor | None:
         """What is added to the scores of each directed relation's triples, [n, 2R]; None without ``texts``.
 
         Args:
-            asked: the questions.
+            questions: the questions.
             rows: whose question each focus has, [n].
             focus: [n, H].
             relations: text features of the relations, [2R, d].
         """
         if self.text is None:
             return None
-        scores: Tensor = self.text(asked.vectors[rows], focus, relations)
+        scores: Tensor = self.text(questions.vectors[rows], focus, relations)
         return scores
 
 
@@ -180,9 +182,7 @@ class WordAttention(nn.Module):
 
     def read(self, words: Tensor, lengths: Tensor) -> Tensor:
         """[n, L, d] words of [n] lengths -> [n, L, 2H], zeros after the end."""
-        packed = pack_padded_sequence(
-            self.dropout(self.word(words)), lengths, batch_first=True, enforce_sorted=False
-        )
+        packed = pack_padded_sequence(self.dropout(self.word(words)), lengths, batch_first=True, enforce_sorted=False)
         read: Tensor = pad_packed_sequence(self.reader(packed)[0], batch_first=True)[0]
         return read
 

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from retrieval.nn.query import Texts
-from retrieval.nn.text_match import unit_variance
+from retrieval.nn.text_match import to_unit_variance
 
 #: Places of the question that are looked at.
 _LOOKS = 4
@@ -35,11 +35,11 @@ class QuestionReader(nn.Module):
 
     def forward(self, texts: Texts) -> Tensor:
         """[n, H]."""
-        read: Tensor = self.text(unit_variance(texts.vectors))
+        read: Tensor = self.text(to_unit_variance(texts.vectors))
         if self.gru is None or texts.words is None or texts.lengths is None:
             return read
         packed = pack_padded_sequence(
-            unit_variance(texts.words), texts.lengths, batch_first=True, enforce_sorted=False
+            to_unit_variance(texts.words), texts.lengths, batch_first=True, enforce_sorted=False
         )
         words, _ = pad_packed_sequence(self.gru(packed)[0], batch_first=True)  # [n, L, 2H]
         outside = torch.arange(words.shape[1]) >= texts.lengths.unsqueeze(1)

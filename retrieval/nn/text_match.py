@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 
-def unit_variance(texts: Tensor) -> Tensor:
+def to_unit_variance(texts: Tensor) -> Tensor:
     """Text features of unit length with entries of about unit variance, as linear layers are initialised for."""
     scaled: Tensor = texts * texts.shape[-1] ** 0.5
     return scaled

@@ -4,7 +4,7 @@
 here, so the states of a snapshot can be computed once and kept. Two ways to the same numbers:
 
 * :meth:`TripleEncoder.forward` on a whole (small) line graph;
-* :meth:`TripleEncoder.on_block` for chosen triples of a large graph. The text features are frozen and
+* :meth:`TripleEncoder.encode_block` for chosen triples of a large graph. The text features are frozen and
   phi is linear, so what the first layer sums over predecessors is a fixed vector per entity
   (:class:`EntitySums`), computed once before training; only second-layer neighbours are visited.
 """
@@ -130,7 +130,7 @@ class TripleStates(nn.Module):
         self.of_relation = nn.Linear(hidden, hidden, bias=False) if relation_readout else None
         self.dropout = dropout
 
-    def phi(
+    def compute_phi(
         self, entities: Tensor | None, relation_texts: Tensor, heads: Tensor, relations: Tensor, tails: Tensor
     ) -> Tensor:
         """phi(h, r, t) of N triples, [N, H]."""
@@ -139,7 +139,7 @@ class TripleStates(nn.Module):
             x = x + self.head(entities)[heads] + self.tail(entities)[tails]
         return x
 
-    def combine(
+    def merge_directions(
         self, ahead: Tensor, behind: Tensor, x: Tensor, relation_texts: Tensor, relations: Tensor
     ) -> Tensor:
         """MEAN of both directions (eq. 78), or the first alone without look-ahead; what is read beside it, and a norm.
@@ -158,7 +158,7 @@ class TripleStates(nn.Module):
         states: Tensor = self.norm(mean)
         return states
 
-    def _activate(self, x: Tensor) -> Tensor:
+    def _apply_activation(self, x: Tensor) -> Tensor:
         """Between two layers."""
         return functional.dropout(functional.relu(x), self.dropout, self.training)
 
@@ -210,60 +210,58 @@ class TripleEncoder(TripleStates):
         Returns:
             [N, H].
         """
-        x = self.phi(entities, relation_texts, line_graph.heads, relations, line_graph.tails)
+        x = self.compute_phi(entities, relation_texts, line_graph.heads, relations, line_graph.tails)
         ahead, behind = (
-            self._through(layers, x, graph)
+            self._apply_layers(layers, x, graph)
             for layers, graph in (
                 (self.forward_layers, line_graph),
-                (self.backward_layers, line_graph.reversed()),
+                (self.backward_layers, line_graph.make_reversed()),
             )
         )
-        return self.combine(ahead, behind, x, relation_texts, relations)
+        return self.merge_directions(ahead, behind, x, relation_texts, relations)
 
-    def _through(self, layers: nn.ModuleList, x: Tensor, line_graph: LineGraph) -> Tensor:
+    def _apply_layers(self, layers: nn.ModuleList, x: Tensor, line_graph: LineGraph) -> Tensor:
         x = layers[0](x, line_graph)
         for layer in layers[1:]:
-            x = layer(self._activate(x), line_graph)
+            x = layer(self._apply_activation(x), line_graph)
         return x
 
-    def on_block(self, block: Block, relation_texts: Tensor) -> Tensor:
+    def encode_block(self, block: Block, relation_texts: Tensor) -> Tensor:
         """States of the block's n target triples, [n, H]."""
-        x = self.phi(block.entities, relation_texts, block.heads, block.relations, block.tails)
+        x = self.compute_phi(block.entities, relation_texts, block.heads, block.relations, block.tails)
         sides = []
         for side, layers, near, far in (
             (block.forward, self.forward_layers, self.tail, self.head),
             (block.backward, self.backward_layers, self.head, self.tail),
         ):
-            received = self.project_sums(side.sums, block.entities, near, far)  # [m, H]
-            sides.append(self._on_side(x, received, block, side, layers))
+            received = self.compute_state_sums(side.sums, block.entities, near, far)  # [m, H]
+            sides.append(self._encode_side(x, received, block, side, layers))
         targets = block.targets
-        return self.combine(sides[0], sides[1], x[targets], relation_texts, block.relations[targets])
+        return self.merge_directions(sides[0], sides[1], x[targets], relation_texts, block.relations[targets])
 
-    def project_sums(
-        self, sums: EntitySums, entities: Tensor | None, near: nn.Module, far: nn.Module
-    ) -> Tensor:
+    def compute_state_sums(self, sums: EntitySums, entities: Tensor | None, near: nn.Module, far: nn.Module) -> Tensor:
         """Sum of norm_u * phi(u) per entity, [m, H], from the sums in text space."""
         received: Tensor = self.relation(sums.relation)
         if entities is not None and sums.far is not None:
             received = received + far(sums.far) + sums.near.unsqueeze(1) * near(entities)
         return received
 
-    def _on_side(
-        self, x: Tensor, received: Tensor, block: Block, side: Side, layers: nn.ModuleList
-    ) -> Tensor:
-        first, own = layers[0], block.targets
+    def _encode_side(self, x: Tensor, received: Tensor, block: Block, side: Side, layers: nn.ModuleList) -> Tensor:
+        first, targets = layers[0], block.targets
         assert isinstance(first, LineGraphConv)
         norm, reached = side.norm.unsqueeze(1), first.lin(received)
         if len(layers) == 1:
-            sent = norm[own] * first.lin(x[own])
-            return first.combine(reached[side.near[own]], sent, x[own], side.norm[own], block.loops[own])
+            sent = norm[targets] * first.lin(x[targets])
+            return first.merge_messages(
+                reached[side.near[targets]], sent, x[targets], side.norm[targets], block.loops[targets]
+            )
         second = layers[1]
         assert isinstance(second, LineGraphConv)
         sent = norm * first.lin(x)  # [W, H]
-        inner = self._activate(first.combine(reached[side.near], sent, x, side.norm, block.loops))
+        inner = self._apply_activation(first.merge_messages(reached[side.near], sent, x, side.norm, block.loops))
         sent = norm * second.lin(inner)  # [W, H]
         messages = sent[side.senders] * side.scale.unsqueeze(1)
         summed = sent.new_zeros(side.n_receivers, sent.shape[1]).index_add(0, side.receivers, messages)
-        return second.combine(
-            summed[side.receiver_of], sent[own], inner[own], side.norm[own], block.loops[own]
+        return second.merge_messages(
+            summed[side.receiver_of], sent[targets], inner[targets], side.norm[targets], block.loops[targets]
         )

@@ -101,19 +101,19 @@ class _Interned(type):
             if known is not None:
                 return known
         made = super().__call__(*args, **kwargs)
-        return _KNOWN.setdefault((cls, *made.content()), made)
+        return _KNOWN.setdefault((cls, *made.get_field_values()), made)
 
 
 class Program(metaclass=_Interned):
     """A node of a program. Programs of equal content are the same object, so that comparing and hashing are fast."""
 
-    def content(self) -> tuple[object, ...]:
+    def get_field_values(self) -> tuple[object, ...]:
         """The values of its fields, in order."""
         fields_of: tuple[str, ...] = self.__match_args__  # type: ignore[attr-defined]
         return tuple(self.__dict__[name] for name in fields_of)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), self.content()
+        return type(self), self.get_field_values()
 
 
 @dataclass(frozen=True, eq=False)
@@ -309,7 +309,7 @@ _ENUMS: dict[str, type[StrEnum]] = {
 }
 
 
-def children(program: Program) -> Iterator[Program]:
+def iter_children(program: Program) -> Iterator[Program]:
     """The programs that it is made of, those of its key included."""
     for field in fields(program):  # type: ignore[arg-type]
         value = getattr(program, field.name)
@@ -322,7 +322,7 @@ def children(program: Program) -> Iterator[Program]:
 def walk(program: Program) -> Iterator[Program]:
     """The program and all below it, outermost first."""
     yield program
-    for child in children(program):
+    for child in iter_children(program):
         yield from walk(child)
 
 
@@ -346,10 +346,10 @@ def from_json(data: Any) -> Program:
     Raises:
         ValueError: it is no program, with what is wrong.
     """
-    found = _from_json(data, "program")
-    if not isinstance(found, Program):
+    parsed = _from_json(data, "program")
+    if not isinstance(parsed, Program):
         raise ValueError("A key is no program.")
-    return found
+    return parsed
 
 
 #: Paths that may be left out.
@@ -372,7 +372,7 @@ def _from_json(data: Any, where: str, depth: int = 0) -> Program | Key:
     unknown = set(data) - set(known) - {"op"}
     if unknown:
         raise ValueError(f"{where}: {data['op']} has no {sorted(unknown)[0]!r}.")
-    values = {name: _value(cls, name, data[name], f"{where}.{name}", depth) for name in known if name in data}
+    values = {name: _parse_value(cls, name, data[name], f"{where}.{name}", depth) for name in known if name in data}
     if cls is Key and sum(bool(values.get(name)) for name in ("counted", "times", "less")) > 1:
         raise ValueError(f"{where}: a key is counted, or multiplied, or something is taken from it.")
     try:
@@ -382,7 +382,7 @@ def _from_json(data: Any, where: str, depth: int = 0) -> Program | Key:
         raise ValueError(f"{where}: {data['op']} lacks {missing[0]!r}.") from None
 
 
-def _value(cls: Any, name: str, value: Any, where: str, depth: int) -> Any:
+def _parse_value(cls: Any, name: str, value: Any, where: str, depth: int) -> Any:
     if name in _PATHS and value is None:
         return None
     if name in ("ids", "path", *_PATHS):

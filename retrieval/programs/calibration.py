@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.programs.algebra import And, Arithmetic, Entities, Exists, Filter, Having, Or, Walk, walk
-from retrieval.programs.judging.signs import result_key
+from retrieval.programs.judging.features import get_result_key
 from retrieval.programs.lexicon import COMPARATIVES, EVENTS, NEGATIONS, PERIODICAL, STOP, SUPERLATIVES
-from retrieval.programs.words import Word, related, stem, targets
+from retrieval.programs.words import Word, find_target_words, get_related_stems, get_stem
 
 if TYPE_CHECKING:
     from retrieval.programs.candidates import Candidate
-    from retrieval.programs.parser import Reading
-    from retrieval.programs.parts import Part
+    from retrieval.programs.constituents import Part
+    from retrieval.programs.parser import ParsedQuestion
     from retrieval.programs.weights import Weights
 
 #: A cosine that says nothing of what a word means.
@@ -41,32 +41,28 @@ _JOINS_NOTHING = (
 )  # fmt: skip
 _ADJECTIVES = ("top.adjective", "value.adjective")
 #: What no operation of the algebra gives.
-_UNCOMPUTED = frozenset(
-    {"percent", "percentage", "percentages", "proportion", "ratio", "median", "correlation"}
-)
+_UNCOMPUTED = frozenset({"percent", "percentage", "percentages", "proportion", "ratio", "median", "correlation"})
 #: Verbs that say no more than that something was, behind "when".
-_HAPPENS = frozenset(
-    {"go", "went", "goes", "happen", "happened", "happens", "occur", "occurred", "visit", "visited"}
-)
+_HAPPENS = frozenset({"go", "went", "goes", "happen", "happened", "happens", "occur", "occurred", "visit", "visited"})
 #: Stems of things that happen and of their verbs.
-_EVENTS = tuple(frozenset(map(stem, group)) for group in EVENTS)
+_EVENTS = tuple(frozenset(map(get_stem, group)) for group in EVENTS)
 #: What compares how many or how much of what stands behind it there is.
 _MORE = frozenset({"fewer", "less", "more"})
 _EACH = frozenset({"each", "every", "per"})
 _COUNTED = ("number", "numbers", "order", "orders")
 
 
-def evidence(reading: Reading) -> dict[str, float]:
+def compute_evidence(reading: ParsedQuestion) -> dict[str, float]:
     """What speaks for and against the best program of a reading."""
     best = reading.candidates[0]
-    return of_program(reading, best) | of_ranking(
-        [own.probability for own in reading.candidates],
-        [result_key(own) == result_key(best) for own in reading.candidates],
+    return compute_program_evidence(reading, best) | compute_ranking_evidence(
+        [candidate.probability for candidate in reading.candidates],
+        [get_result_key(candidate) == get_result_key(best) for candidate in reading.candidates],
         best.score / max(1, len(reading.question.words)),
     )
 
 
-def of_ranking(likely: Sequence[float], same: Sequence[bool], score: float) -> dict[str, float]:
+def compute_ranking_evidence(likely: Sequence[float], same: Sequence[bool], score: float) -> dict[str, float]:
     """What the ranking says of its best program.
 
     Args:
@@ -76,38 +72,40 @@ def of_ranking(likely: Sequence[float], same: Sequence[bool], score: float) -> d
     """
     second = likely[1] if len(likely) > 1 else 0.0
     return {
-        "probability": _logit(likely[0]),
+        "probability": _compute_logit(likely[0]),
         "margin": math.log(max(likely[0], 1e-4) / max(second, 1e-4)),
         "score": max(-10.0, min(10.0, score)),
-        "same result": sum(own for own, alike in zip(likely, same, strict=True) if alike),
-        "other result": max((own for own, alike in zip(likely, same, strict=True) if not alike), default=0.0),
+        "same result": sum(probability for probability, alike in zip(likely, same, strict=True) if alike),
+        "other result": max(
+            (probability for probability, alike in zip(likely, same, strict=True) if not alike), default=0.0
+        ),
     }
 
 
-def _read(reading: Reading, best: Candidate) -> tuple[dict[int, float], list[int]]:
+def _read(reading: ParsedQuestion, best: Candidate) -> tuple[dict[int, float], list[int]]:
     """How well a program reads each word that it reads, and the positions of all words that say something."""
     words = reading.question.words
-    quality = {word: own for part, own in _leaves(best.part) for word in range(*(part.anchored or (0, 0)))}
-    quality |= {n: 1.0 for n in _said_of_events([words[n].text for n in quality], words) if n not in quality}
+    quality = {word: score for part, score in _iter_leaves(best.part) for word in range(*(part.anchored or (0, 0)))}
+    quality |= {n: 1.0 for n in _find_event_verbs([words[n].text for n in quality], words) if n not in quality}
     empty = STOP | _HAPPENS if words[0].text == "when" else STOP
     return quality, [n for n, word in enumerate(words) if word.text not in empty and word.text != "'s"]
 
 
-def unread_words(reading: Reading, best: Candidate) -> list[Word]:
+def list_unread_words(reading: ParsedQuestion, best: Candidate) -> list[Word]:
     """List the words that say something and that a program leaves out."""
     quality, content = _read(reading, best)
     return [reading.question.words[n] for n in content if n not in quality]
 
 
-def of_program(reading: Reading, best: Candidate) -> dict[str, float]:
+def compute_program_evidence(reading: ParsedQuestion, best: Candidate) -> dict[str, float]:
     """What speaks for and against a program, whatever else the question may mean."""
     features = best.features
-    leaves, words = list(_leaves(best.part)), reading.question.words
+    leaves, words = list(_iter_leaves(best.part)), reading.question.words
     quality, content = _read(reading, best)
     unread = [1.0 - quality.get(n, 0.0) for n in content]
-    named = {word for part, _ in leaves if part.extra == "node" for word in range(*(part.anchored or (0, 0)))}
-    rest = [1.0 - quality.get(n, 0.0) for n in content if n not in named]
-    guessed = [1.0 - own for part, own in leaves if _names_relation(part)]
+    named_words = {word for part, _ in leaves if part.extra == "node" for word in range(*(part.anchored or (0, 0)))}
+    rest = [1.0 - quality.get(n, 0.0) for n in content if n not in named_words]
+    guessed = [1.0 - score for part, score in leaves if _is_relation_part(part)]
     return {
         "one": 1.0,
         "skipped": features.get("skip", 0.0),
@@ -118,31 +116,28 @@ def of_program(reading: Reading, best: Candidate) -> dict[str, float]:
         "guessed": sum(guessed),
         "all guessed": min(guessed, default=0.0),
         "foreign": float(any(features.get(name) for name in ("r.foreign", "s.foreign"))),
-        "known unread": float(any(words[n].stem in related() for n in content if n not in quality)),
+        "known unread": float(any(words[n].stem in get_related_stems() for n in content if n not in quality)),
         "number unread": float(
-            any(n not in quality for own in reading.question.quantities for n in range(own.first, own.last))
-        ),
-        "name unread": float(
             any(
-                n and words[n].capital and n not in quality and not words[n].text.startswith("'")
-                for n in content
+                n not in quality
+                for quantity in reading.question.quantities
+                for n in range(quantity.first, quantity.last)
             )
         ),
-        "operator unread": float(
-            any(words[n].text in _OPERATORS and n not in quality for n in range(len(words)))
+        "name unread": float(
+            any(n and words[n].capital and n not in quality and not words[n].text.startswith("'") for n in content)
         ),
+        "operator unread": float(any(words[n].text in _OPERATORS and n not in quality for n in range(len(words)))),
         "echo": float(bool(features.get("root.echo.And"))),
-        "target unread": float(any(n not in quality for n in content if n in targets(reading.question))),
-        "plain unread": float(_plain(best) and any(n not in quality for n in content)),
-        "unfit": float(any(features.get(f"root.{asked}.unfit") for asked in _THINGS)),
-        "wrong sort": float(_wrong_sort(reading, best)),
+        "target unread": float(any(n not in quality for n in content if n in find_target_words(reading.question))),
+        "plain unread": float(_is_plain(best) and any(n not in quality for n in content)),
+        "unfit": float(any(features.get(f"root.{question_kind}.unfit") for question_kind in _THINGS)),
+        "wrong sort": float(_has_wrong_sort(reading, best)),
         "joins nothing": float(any(features.get(name) for name in _JOINS_NOTHING)),
         "nothing": float(not isinstance(best.result, np.ndarray) and not best.result),
-        "adjective guessed": max(
-            (1.0 - min(1.0, features[n]) for n in _ADJECTIVES if features.get(n)), default=0.0
-        ),
+        "adjective guessed": max((1.0 - min(1.0, features[n]) for n in _ADJECTIVES if features.get(n)), default=0.0),
         "adjective counted": features.get("rank.count.named", 0.0),
-        "plain share": float(_plain(best)) * (sum(unread) / len(unread) if unread else 0.0),
+        "plain share": float(_is_plain(best)) * (sum(unread) / len(unread) if unread else 0.0),
         "idle": features.get("root.idle", 0.0),
         "related": features.get("r.related", 0.0),
         "bridges": features.get("bridge", 0.0),
@@ -153,119 +148,112 @@ def of_program(reading: Reading, best: Candidate) -> dict[str, float]:
     }
 
 
-def confidence(weights: Weights, reading: Reading) -> float:
+def compute_confidence(weights: Weights, reading: ParsedQuestion) -> float:
     """The calibrated probability that the best program is what was asked, in [0, 1]."""
     if is_refused(reading, reading.candidates[0]):
         return 0.0
-    said = evidence(reading)
-    return 1.0 / (
-        1.0 + math.exp(-sum(weights.calibration.get(name, 0.0) * value for name, value in said.items()))
-    )
+    features = compute_evidence(reading)
+    return 1.0 / (1.0 + math.exp(-sum(weights.calibration.get(name, 0.0) * value for name, value in features.items())))
 
 
-def is_refused(reading: Reading, best: Candidate) -> bool:
+def is_refused(reading: ParsedQuestion, best: Candidate) -> bool:
     """Whether a program is no answer: what the question names is not what it asks for, but for several, "which ones"
     of a follow-up; a date is no number of things, and a fee no number of days; or something is asked for that no
     program computes.
     """
     if best.features.get("root.dated") or best.features.get("root.unit"):
         return True
-    if _compares_another(reading, best) or _is_of_periods(reading, best):
+    if _has_unread_comparison(reading, best) or _is_of_periods(reading, best):
         return True
     program = best.program
-    named = program.source if isinstance(program, Exists) else program
-    if isinstance(named, Entities):
-        return len(named.ids) < 2 or _beyond(reading, best)
-    only_names = isinstance(named, Or | And) and all(
-        isinstance(own, Or | And | Entities) for own in walk(named)
-    )
-    return (only_names and named is program) or _beyond(reading, best)
+    source = program.source if isinstance(program, Exists) else program
+    if isinstance(source, Entities):
+        return len(source.ids) < 2 or _needs_missing_operation(reading, best)
+    only_names = isinstance(source, Or | And) and all(isinstance(inner, Or | And | Entities) for inner in walk(source))
+    return (only_names and source is program) or _needs_missing_operation(reading, best)
 
 
-def _compares_another(reading: Reading, best: Candidate) -> bool:
+def _has_unread_comparison(reading: ParsedQuestion, best: Candidate) -> bool:
     """Whether "more" of something that was not read would be more of whatever: more visits, and a longer road."""
     words = reading.question.words
-    read = {n for part, _ in _leaves(best.part) for n in range(*(part.anchored or (0, 0)))}
+    read = {n for part, _ in _iter_leaves(best.part) for n in range(*(part.anchored or (0, 0)))}
     unsaid = any(
-        word.text in _MORE
-        and n + 1 in range(len(words))
-        and n + 1 not in read
-        and words[n + 1].text not in STOP
+        word.text in _MORE and n + 1 in range(len(words)) and n + 1 not in read and words[n + 1].text not in STOP
         for n, word in enumerate(words)
     )
-    keys = [own.key for own in walk(best.program) if isinstance(own, Filter)]
+    keys = [inner.key for inner in walk(best.program) if isinstance(inner, Filter)]
     return (
         unsaid
         and any(not key.counted for key in keys)
-        and not any(_names_relation(p) for p, _ in _leaves(best.part))
+        and not any(_is_relation_part(p) for p, _ in _iter_leaves(best.part))
     )
 
 
-def _is_of_periods(reading: Reading, best: Candidate) -> bool:
+def _is_of_periods(reading: ParsedQuestion, best: Candidate) -> bool:
     """Whether something is asked of each month or year, and no program says of which."""
     words = reading.question.words
-    read = {n for part, _ in _leaves(best.part) for n in range(*(part.anchored or (0, 0)))}
+    read = {n for part, _ in _iter_leaves(best.part) for n in range(*(part.anchored or (0, 0)))}
     return any(
-        word.text in PERIODICAL and n not in read and words[n - 1].text in _EACH
-        for n, word in enumerate(words)
-        if n
+        word.text in PERIODICAL and n not in read and words[n - 1].text in _EACH for n, word in enumerate(words) if n
     )
 
 
-def _said_of_events(read: list[str], words: list[Word]) -> list[int]:
+def _find_event_verbs(read: list[str], words: list[Word]) -> list[int]:
     """Where a verb says no more than a thing that was read: the matches that "were played"."""
-    things = {stem(text) for text in read}
-    told = [group for group in _EVENTS if group & things]
-    return [n for n, word in enumerate(words) if any(word.stem in group for group in told)]
+    things = {get_stem(text) for text in read}
+    events = [group for group in _EVENTS if group & things]
+    return [n for n, word in enumerate(words) if any(word.stem in group for group in events)]
 
 
-def _beyond(reading: Reading, best: Candidate) -> bool:
+def _needs_missing_operation(reading: ParsedQuestion, best: Candidate) -> bool:
     """Whether something is asked for that no program computes: a percentage, where no relation gives one; "the
     percentage of hispanics" is what a relation of that name gives.
     """
     if isinstance(best.program, Arithmetic):
         return False
-    words, leaves = reading.question.words, list(_leaves(best.part))
-    read = {n for part, own in leaves if own > _HARDLY for n in range(*(part.anchored or (0, 0)))}
+    words, leaves = reading.question.words, list(_iter_leaves(best.part))
+    read = {n for part, score in leaves if score > _HARDLY for n in range(*(part.anchored or (0, 0)))}
     values = {n for part, _ in leaves if part.category == "R" for n in range(*(part.anchored or (0, 0)))}
 
-    def given(n: int) -> bool:
+    def has_relation(n: int) -> bool:
         behind = n + 2 if n + 1 < len(words) and words[n + 1].text == "of" else n + 1
         return bool({n - 1, behind} & values)
 
-    return any(word.text in _UNCOMPUTED and n not in read and not given(n) for n, word in enumerate(words))
+    return any(word.text in _UNCOMPUTED and n not in read and not has_relation(n) for n, word in enumerate(words))
 
 
-def _plain(best: Candidate) -> bool:
+def _is_plain(best: Candidate) -> bool:
     """Whether all of a kind answer, or what a single step leads to: nothing else that was said is in it."""
     program = best.program
     return isinstance(program, Having) or (isinstance(program, Walk) and isinstance(program.source, Entities))
 
 
-def _wrong_sort(reading: Reading, best: Candidate) -> bool:
+def _has_wrong_sort(reading: ParsedQuestion, best: Candidate) -> bool:
     """Whether a number or date answers a question for somebody or a place, a thing one for a time, or a yes "which"."""
     features, words = best.features, reading.question.words
-    values = any(features.get(f"root.{asked}.{sort}") for asked in _THINGS for sort in _VALUES)
+    values = any(features.get(f"root.{question_kind}.{sort}") for question_kind in _THINGS for sort in _VALUES)
     somebody = any(
-        words[n].text.endswith(_SOMEBODY) and words[n].text not in _COUNTED for n in targets(reading.question)
+        words[n].text.endswith(_SOMEBODY) and words[n].text not in _COUNTED for n in find_target_words(reading.question)
     )
-    valued = somebody and any(features.get(f"root.{asked}.{sort}") for asked in _CHOICES for sort in _VALUES)
+    valued = somebody and any(
+        features.get(f"root.{question_kind}.{sort}") for question_kind in _CHOICES for sort in _VALUES
+    )
     return values or valued or any(features.get(name) for name in ("root.when.nodes", "root.flag"))
 
 
-def _leaves(part: Part) -> Iterator[tuple[Part, float]]:
+def _iter_leaves(part: Part) -> Iterator[tuple[Part, float]]:
     """The anchored parts of a program, each with how well its words say what it is: 1 by their form."""
     if part.anchored and not part.parts:
         alike = next((value for name, value in part.features if name.endswith(".similar")), 1.0)
         yield part, min(1.0, max(0.05, (alike - _UNLIKE) / (1.0 - _UNLIKE)))
     for inner in part.parts:
-        yield from _leaves(inner)
+        yield from _iter_leaves(inner)
 
 
-def _names_relation(part: Part) -> bool:
+def _is_relation_part(part: Part) -> bool:
     return part.category == "R" or part.extra in ("ends", "starts", "flag")
 
 
-def _logit(probability: float) -> float:
+def _compute_logit(probability: float) -> float:
     clipped = min(max(probability, 1e-3), 1 - 1e-3)
     return math.log(clipped / (1 - clipped))

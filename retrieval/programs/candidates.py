@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from retrieval.programs.algebra import Program
+from retrieval.programs.constituents import Part
 from retrieval.programs.execution import Result
-from retrieval.programs.parts import Part
 
 
 @dataclass(frozen=True, slots=True)

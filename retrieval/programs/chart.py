@@ -12,8 +12,8 @@ from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import Walk
 from retrieval.programs.anchors.anchor import Anchor
 from retrieval.programs.composition import Composer
+from retrieval.programs.constituents import Part, can_replace_source
 from retrieval.programs.lexicon import STOP
-from retrieval.programs.parts import Part, takes_the_place
 from retrieval.programs.words import Question
 
 if TYPE_CHECKING:
@@ -59,18 +59,18 @@ class Chart:
         self.cancelled = cancelled
         self.composer = composer
         covered = sorted(
-            {n for anchor in anchors for n in range(anchor.first, anchor.last)} - _idle(question, anchors)
+            {n for anchor in anchors for n in range(anchor.first, anchor.last)} - _find_idle_words(question, anchors)
         )
         self.positions = covered[:_POSITIONS]
-        self.place = {word: at for at, word in enumerate(self.positions)}
+        self.place = {word: index for index, word in enumerate(self.positions)}
         self.gaps = ["none"] * (len(self.positions) + 1)
-        for at in range(1, len(self.positions)):
-            between = [w.text for w in question.words[self.positions[at - 1] + 1 : self.positions[at]]]
-            self.gaps[at] = vocabulary.gap_class(between) if between else "none"
+        for index in range(1, len(self.positions)):
+            between = [w.text for w in question.words[self.positions[index - 1] + 1 : self.positions[index]]]
+            self.gaps[index] = vocabulary.get_gap_class(between) if between else "none"
         self.skips = [self._skip(anchors, word) for word in self.positions]
         self.cells: dict[tuple[int, int], list[Part]] = {}
         self.deadline = time.thread_time() + _PATIENCE
-        self._fill(anchors)
+        self._build_cells(anchors)
 
     def _skip(self, anchors: list[Anchor], word: int) -> tuple[float, Features]:
         best: dict[str, float] = {}
@@ -81,32 +81,32 @@ class Chart:
         name, strength = max(best.items(), key=lambda item: item[1])
         if self.question.words[word].text in ("where", "when"):  # what else is asked for says it too
             return 0.0, ()
-        target = float(word in vocabulary.targets(self.question))
+        target = float(word in vocabulary.find_target_words(self.question))
         features: Features = (
             (f"skip.{name}", strength), ("skip", 1.0), ("skip.target", target),
-            ("skip.compared", float(_compares(anchors, word))), ("skip.not", float(_negates(anchors, word))),
+            ("skip.compared", float(_is_comparison(anchors, word))), ("skip.not", float(_is_negation(anchors, word))),
         )  # fmt: skip
         return self.weights.score(features), features
 
-    def _fill(self, anchors: list[Anchor]) -> None:
+    def _build_cells(self, anchors: list[Anchor]) -> None:
         size = len(self.positions)
         for width in range(1, size + 1):
             for first in range(size - width + 1):
                 check(self.cancelled)
-                self._cell(first, first + width, anchors)
+                self._build_cell(first, first + width, anchors)
 
-    def _cell(self, first: int, last: int, anchors: list[Anchor]) -> None:
-        found: dict[tuple[object, ...], Part] = {}
+    def _build_cell(self, first: int, last: int, anchors: list[Anchor]) -> None:
+        best_parts: dict[tuple[object, ...], Part] = {}
 
         def add(part: Part) -> None:
-            key = (part.category, part.extra, self._identity(part))
-            known = found.get(key)
+            key = (part.category, part.extra, self._compute_identity(part))
+            known = best_parts.get(key)
             if known is None or known.score < part.score:
-                found[key] = part
+                best_parts[key] = part
 
         for anchor in anchors:
-            own = [self.place[n] for n in range(anchor.first, anchor.last) if n in self.place]
-            if own and own[0] == first and own[-1] == last - 1:
+            places = [self.place[n] for n in range(anchor.first, anchor.last) if n in self.place]
+            if places and places[0] == first and places[-1] == last - 1:
                 score = self.weights.score(anchor.features)
                 add(
                     Part(
@@ -122,22 +122,18 @@ class Chart:
                     )
                 )
         if last - first > 1:
-            self._skipped(first, last, add)
-            self._composed(first, last, add)
-        self.cells[first, last] = _beam(list(found.values()))
+            self._add_skipped(first, last, add)
+            self._add_composed(first, last, add)
+        self.cells[first, last] = _select_beam(list(best_parts.values()))
 
-    def _skipped(self, first: int, last: int, add: Callable[[Part], None]) -> None:
+    def _add_skipped(self, first: int, last: int, add: Callable[[Part], None]) -> None:
         cost, features = self.skips[last - 1]
         for part in self.cells[first, last - 1]:
-            add(
-                Part(
-                    part.category, first, last, part.program, part.extra, part.score + cost, features, (part,)
-                )
-            )
+            add(Part(part.category, first, last, part.program, part.extra, part.score + cost, features, (part,)))
         if first == 0:
             for skipped in range(1, last):
-                cost = sum(own for own, _ in self.skips[:skipped])
-                features = tuple(f for _, own in self.skips[:skipped] for f in own)
+                cost = sum(skip_cost for skip_cost, _ in self.skips[:skipped])
+                features = tuple(f for _, skip_features in self.skips[:skipped] for f in skip_features)
                 for part in self.cells[skipped, last]:
                     if part.parts and part.parts[0].first == 0:
                         continue
@@ -154,7 +150,7 @@ class Chart:
                         )
                     )
 
-    def _composed(self, first: int, last: int, add: Callable[[Part], None]) -> None:
+    def _add_composed(self, first: int, last: int, add: Callable[[Part], None]) -> None:
         composer, weights = self.composer, self.weights
         for middle in range(first + 1, last):
             gap = self.gaps[middle]
@@ -165,7 +161,7 @@ class Chart:
                 (left.score + right.score, left, right)
                 for left in lefts
                 for right in rights
-                if composer.composable(left.category, right.category)
+                if composer.can_compose(left.category, right.category)
             ]
             pairs.sort(key=lambda pair: -pair[0])
             for base, left, right in pairs[:_PAIRS]:
@@ -175,28 +171,28 @@ class Chart:
                     score = base + weights.score(features)
                     add(Part(category, first, last, program, extra, score, features, (left, right)))
 
-    def _identity(self, part: Part) -> object:
+    def _compute_identity(self, part: Part) -> object:
         """What tells parts apart: programs of one result are one, unless their form matters later."""
         program = part.program
-        if part.category != "S" or program is None or isinstance(program, Walk) or takes_the_place(program):
+        if part.category != "S" or program is None or isinstance(program, Walk) or can_replace_source(program):
             return program
-        nodes = self.composer.nodes(program)
+        nodes = self.composer.compute_nodes(program)
         if len(nodes) > _SMALL:
             return program
         return nodes.tobytes()
 
-    def whole(self) -> list[Part]:
+    def list_covering_parts(self) -> list[Part]:
         """Parts that cover the question."""
         parts = self.cells.get((0, len(self.positions)), [])
-        return [*parts, *(made for part in parts for made in self._completed(part))]
+        return [*parts, *(made for part in parts for made in self._generate_completions(part))]
 
-    def _completed(self, part: Part) -> Iterator[Part]:
-        for category, program, extra, features in self.composer.completed(part):
+    def _generate_completions(self, part: Part) -> Iterator[Part]:
+        for category, program, extra, features in self.composer.generate_completions(part):
             score = part.score + self.weights.score(features)
             yield Part(category, part.first, part.last, program, extra, score, features, (part,))
 
 
-def _beam(parts: list[Part]) -> list[Part]:
+def _select_beam(parts: list[Part]) -> list[Part]:
     parts.sort(key=lambda part: -part.score)
     counts: dict[str, int] = {}
     kept = []
@@ -208,23 +204,21 @@ def _beam(parts: list[Part]) -> list[Part]:
     return kept
 
 
-def _idle(question: Question, anchors: Sequence[Anchor]) -> set[int]:
+def _find_idle_words(question: Question, anchors: Sequence[Anchor]) -> set[int]:
     """Stop words that only the middle of a longer name needs."""
-    own = {
-        n for a in anchors for n in range(a.first, a.last) if a.last - a.first == 1 or a.category not in "SR"
-    }
-    return {n for n, word in enumerate(question.words) if word.text in STOP and n not in own}
+    needed = {n for a in anchors for n in range(a.first, a.last) if a.last - a.first == 1 or a.category not in "SR"}
+    return {n for n, word in enumerate(question.words) if word.text in STOP and n not in needed}
 
 
-def _negates(anchors: Sequence[Anchor], word: int) -> bool:
+def _is_negation(anchors: Sequence[Anchor], word: int) -> bool:
     """Whether a word says "not" or the like: without it an answer is the opposite of what was asked."""
-    return any(own.category == "X" and own.first <= word < own.last for own in anchors)
+    return any(anchor.category == "X" and anchor.first <= word < anchor.last for anchor in anchors)
 
 
-def _compares(anchors: Sequence[Anchor], word: int) -> bool:
+def _is_comparison(anchors: Sequence[Anchor], word: int) -> bool:
     """Whether a word compares with the number or period right behind it: "after November", "more than 3"."""
     return any(
-        own.category == "C" and own.first <= word < own.last
-        and any(other.category == "N" and other.first == own.last for other in anchors)
-        for own in anchors
+        anchor.category == "C" and anchor.first <= word < anchor.last
+        and any(other.category == "N" and other.first == anchor.last for other in anchors)
+        for anchor in anchors
     )  # fmt: skip

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.kg import typed_values
-from retrieval.kg.snapshot.arrays import sorted_unique
-from retrieval.kg.values import Value, counted, days_first, parse
+from retrieval.kg.snapshot.arrays import sort_unique
+from retrieval.kg.values import Value, has_days_first, parse, parse_counted
 from retrieval.programs.algebra import Key, ValueKind
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class ValueType:
     age: bool = False
 
 
-def apart(kind: ValueType) -> ValueType:
+def get_difference_type(kind: ValueType) -> ValueType:
     """What two values of a kind are apart: dates in years, or days where they are few, times in minutes."""
     match kind.kind:
         case ValueKind.DATE:
@@ -126,9 +126,9 @@ class Columns:
     def days_first(self) -> bool:
         """Whether the graph's dates with slashes name their days before their months."""
         dates = np.flatnonzero(self.kinds == 1 + VALUE_KINDS.index(ValueKind.DATE))
-        return days_first(map(self.snapshot.entity_label, dates.tolist()))
+        return has_days_first(map(self.snapshot.get_entity_label, dates.tolist()))
 
-    def arcs(self, relation: int) -> tuple[np.ndarray, np.ndarray]:
+    def list_arcs(self, relation: int) -> tuple[np.ndarray, np.ndarray]:
         """Sources and targets of all arcs of a directed relation, int64 [n] each, by fact."""
         inverse, forward = divmod(relation, self.snapshot.num_relations)
         order, bounds = self._by_relation
@@ -137,22 +137,22 @@ class Columns:
         tails = self.snapshot.tails[facts].astype(np.int64)
         return (tails, heads) if inverse else (heads, tails)
 
-    def sources(self, relation: int) -> np.ndarray:
+    def list_sources(self, relation: int) -> np.ndarray:
         """Nodes from which a directed relation leads on, int64 ascending."""
         if relation not in self._sides:
-            self._sides[relation] = sorted_unique(self.arcs(relation)[0])
+            self._sides[relation] = sort_unique(self.list_arcs(relation)[0])
         return self._sides[relation]
 
-    def targets(self, relation: int) -> np.ndarray:
+    def list_targets(self, relation: int) -> np.ndarray:
         """Nodes to which it leads, int64 ascending."""
-        return self.sources((relation + self.snapshot.num_relations) % (2 * self.snapshot.num_relations))
+        return self.list_sources((relation + self.snapshot.num_relations) % (2 * self.snapshot.num_relations))
 
-    def column(self, relation: int) -> Column:
+    def get_column(self, relation: int) -> Column:
         """The values that a directed relation leads to; nodes that are none are left out."""
         if relation not in self._columns:
-            owners, nodes = self.arcs(relation)
+            owners, nodes = self.list_arcs(relation)
             values = self.values[nodes]
-            wanted = self.value_type(relation)
+            wanted = self.get_value_type(relation)
             known = ~np.isnan(values)
             if wanted is not None:
                 known &= self.kinds[nodes] == 1 + VALUE_KINDS.index(wanted.kind)
@@ -161,31 +161,31 @@ class Columns:
             self._columns[relation] = Column(owners[order], values[order], nodes[order])
         return self._columns[relation]
 
-    def value_type(self, relation: int) -> ValueType | None:
+    def get_value_type(self, relation: int) -> ValueType | None:
         """What the values are that a directed relation leads to; None where most of its ends are no values."""
         if relation not in self._types:
-            self._types[relation] = self._value_type(relation)
+            self._types[relation] = self._infer_value_type(relation)
         return self._types[relation]
 
-    def key_type(self, key: Key) -> ValueType | None:
+    def get_key_type(self, key: Key) -> ValueType | None:
         """What the values of a key are; None of counts, and where most are no values.
 
         A product is of the kind of what has a unit, of the second where both have: hours at a rate come to money.
         """
-        kind = None if key.counted else self.value_type(key.path[-1])
+        kind = None if key.counted else self.get_value_type(key.path[-1])
         if kind is None or key.less is not None:
-            return kind and replace(apart(kind), age=kind.kind is ValueKind.DATE)
-        beside = self.value_type(key.times[-1]) if key.times else None
-        return beside if beside is not None and (beside.unit or not kind.unit) else kind
+            return kind and replace(get_difference_type(kind), age=kind.kind is ValueKind.DATE)
+        factor_type = self.get_value_type(key.times[-1]) if key.times else None
+        return factor_type if factor_type is not None and (factor_type.unit or not kind.unit) else kind
 
-    def divisor(self, key: Key) -> float:
+    def compute_divisor(self, key: Key) -> float:
         """What a product of values in base units is divided by, to be in the base unit of its kind."""
-        kinds = [self.value_type(key.path[-1]), self.value_type((key.times or key.path)[-1])]
+        kinds = [self.get_value_type(key.path[-1]), self.get_value_type((key.times or key.path)[-1])]
         factors = [1.0 if kind is None else kind.factor for kind in kinds]
-        return factors[0] if self.key_type(key) is kinds[1] else factors[1]
+        return factors[0] if self.get_key_type(key) is kinds[1] else factors[1]
 
-    def _value_type(self, relation: int) -> ValueType | None:
-        nodes = self.arcs(relation)[1]
+    def _infer_value_type(self, relation: int) -> ValueType | None:
+        nodes = self.list_arcs(relation)[1]
         if not len(nodes) or relation >= self.snapshot.num_relations:
             return None
         kinds = self.kinds[nodes]
@@ -196,16 +196,16 @@ class Columns:
         kind = VALUE_KINDS[best]
         if kind is not ValueKind.NUMBER:
             return ValueType(kind)
-        own = nodes[kinds == 1 + best]
-        sample = own[:: max(1, len(own) // 200)]
+        value_nodes = nodes[kinds == 1 + best]
+        sample = value_nodes[:: max(1, len(value_nodes) // 200)]
         units = Counter(
-            (v.dimension, v.unit, v.factor) for v in map(self.value_of, sample.tolist()) if v is not None
+            (v.dimension, v.unit, v.factor) for v in map(self.parse_value, sample.tolist()) if v is not None
         )
         (dimension, unit, factor), _ = units.most_common(1)[0]
-        values = self.values[own]
-        whole = bool(np.all(values == np.floor(values)))
-        year = whole and not unit and bool(np.mean((values >= 1000) & (values <= 2100)) > 0.9)
-        label = self.snapshot.relation_label(relation).casefold().split()
+        values = self.values[value_nodes]
+        is_integral = bool(np.all(values == np.floor(values)))
+        year = is_integral and not unit and bool(np.mean((values >= 1000) & (values <= 2100)) > 0.9)
+        label = self.snapshot.get_relation_label(relation).casefold().split()
         year &= (
             bool(set(label) & _DATED)
             or label[-1:] == ["in"]
@@ -213,16 +213,16 @@ class Columns:
         )
         return ValueType(kind, dimension, unit, factor, year)
 
-    def named_unit(self, relation: int) -> Value | None:
+    def parse_named_unit(self, relation: int) -> Value | None:
         """One of the unit that a relation is named with, where its values have none: ``heightCm``, ``weight (kg)``."""
-        match = _NAMED_UNIT.search(self.snapshot.relation_label(relation))
+        match = _NAMED_UNIT.search(self.snapshot.get_relation_label(relation))
         value = parse(f"1 {match[1]}") if match else None
         return value if value is not None and value.dimension else None
 
-    def value_of(self, node: int) -> Value | None:
+    def parse_value(self, node: int) -> Value | None:
         """A node's label as a value."""
-        label = self.snapshot.entity_label(node)
+        label = self.snapshot.get_entity_label(node)
         value = parse(label)
-        if value is None and self.kinds[node] and (made := counted(label)):
+        if value is None and self.kinds[node] and (made := parse_counted(label)):
             return Value(made[0], "number", unit=made[1])
         return value

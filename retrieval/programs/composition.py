@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from retrieval.programs.algebra import And, Program, ValueKind, Walk, children
-from retrieval.programs.parts import Made, Part
+from retrieval.programs.algebra import And, Program, ValueKind, Walk, iter_children
+from retrieval.programs.constituents import Made, Part
 from retrieval.programs.rules.groups import GroupRules
 from retrieval.programs.rules.negation import NegationRules
 from retrieval.programs.rules.numbers import NumberRules
@@ -23,64 +23,64 @@ class Composer(SetRules, SumRules, RankingRules, GroupRules, NumberRules, Negati
         Args:
             left: stands first.
             right: stands after it.
-            gap: :func:`~retrieval.programs.words.gap_class` of what stands between.
+            gap: :func:`~retrieval.programs.words.get_gap_class` of what stands between.
         """
         for name, forward in _RULES.get((left.category, right.category), ()):
             method: Callable[[Part, Part, bool, str], Iterator[Made]] = getattr(self, name)
             for made in method(left, right, True, gap) if forward else method(right, left, False, gap):
-                if made[1] is None or not self._by_number(made[1]):
+                if made[1] is None or not self._is_joined_by_number(made[1]):
                     yield made
 
-    def _by_number(self, program: Program, deep: int = 3) -> bool:
+    def _is_joined_by_number(self, program: Program, deep: int = 3) -> bool:
         """Whether things are joined by a number that says different things of them, or by a yes: 40 hours, 40 seats."""
         known = self._numbered.get(program)
         if known is None:
             known = self._numbered[program] = deep > 0 and (
-                self._turns_at_number(program)
-                or any(self._by_number(own, deep - 1) for own in children(program))
+                self._has_number_turn(program)
+                or any(self._is_joined_by_number(child, deep - 1) for child in iter_children(program))
             )
         return known
 
-    def _turns_at_number(self, program: Program) -> bool:
+    def _has_number_turn(self, program: Program) -> bool:
         if not isinstance(program, Walk) or program.relation < self.schema.snapshot.num_relations:
             return False
         source, back = program.source, program.relation - self.schema.snapshot.num_relations
-        for own in (source.left, source.right) if isinstance(source, And) else (source,):
-            if not isinstance(own, Walk) or own.relation == back:
+        for side in (source.left, source.right) if isinstance(source, And) else (source,):
+            if not isinstance(side, Walk) or side.relation == back:
                 continue
-            kind = self.schema.columns.value_type(own.relation)
+            kind = self.schema.columns.get_value_type(side.relation)
             if kind is not None:
                 return kind.kind is ValueKind.NUMBER and not kind.year
-            if own.relation in self.schema.truths:
+            if side.relation in self.schema.truths:
                 return True
         return False
 
-    def completed(self, part: Part) -> Iterator[Made]:
+    def generate_completions(self, part: Part) -> Iterator[Made]:
         """What a ranking, comparison or "not" of nothing in particular is of: all that may have the value."""
         if part.category == "U" and part.extra.adjective.nouns:
-            yield from self.ranked_all(part.extra)
+            yield from self.rank_all(part.extra)
         elif part.category == "T":
-            yield from self.compared_all(part.extra)
+            yield from self.filter_all(part.extra)
         elif part.category == "D":
-            yield from self.payers(part)
+            yield from self.find_payers(part)
         elif part.category == "B":
-            yield from self.doers(part)
+            yield from self.find_doers(part)
         elif part.category == "Y" and part.extra in ("having", "walk"):
-            yield from self.all_but(part)
+            yield from self.find_all_but(part)
 
-    def composable(self, left: str, right: str) -> bool:
+    def can_compose(self, left: str, right: str) -> bool:
         """Whether parts of two categories compose at all."""
         return (left, right) in _RULES
 
 
-def _by_categories() -> dict[tuple[str, str], list[tuple[str, bool]]]:
-    found: dict[tuple[str, str], list[tuple[str, bool]]] = {}
+def _collect_rules() -> dict[tuple[str, str], list[tuple[str, bool]]]:
+    rules: dict[tuple[str, str], list[tuple[str, bool]]] = {}
     for name in dir(Composer):
         for first, second in getattr(getattr(Composer, name), "pairs", ()):
-            found.setdefault((first, second), []).append((name, True))
+            rules.setdefault((first, second), []).append((name, True))
             if first != second:
-                found.setdefault((second, first), []).append((name, False))
-    return found
+                rules.setdefault((second, first), []).append((name, False))
+    return rules
 
 
-_RULES = _by_categories()
+_RULES = _collect_rules()

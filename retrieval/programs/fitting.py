@@ -35,15 +35,15 @@ def fit(examples: Sequence[Example], prior: Weights, *, pull: float = 0.02, rare
         return prior
     seen: dict[str, int] = {}
     for example in used:
-        for name in {name for own in example.features for name, value in own.items() if value}:
+        for name in {name for features in example.features for name, value in features.items() if value}:
             seen[name] = seen.get(name, 0) + 1
     names = sorted(name for name, count in seen.items() if count >= rare)
-    column = {name: at for at, name in enumerate(names)}
+    column = {name: index for index, name in enumerate(names)}
     rows, columns, cells, fixed = [], [], [], []
     for example in used:
-        for own in example.features:
-            fixed.append(sum(prior.values.get(n, 0.0) * v for n, v in own.items() if n not in column))
-            for name, value in own.items():
+        for features in example.features:
+            fixed.append(sum(prior.values.get(n, 0.0) * v for n, v in features.items() if n not in column))
+            for name, value in features.items():
                 if name in column and value:
                     rows.append(len(fixed) - 1)
                     columns.append(column[name])
@@ -57,10 +57,10 @@ def fit(examples: Sequence[Example], prior: Weights, *, pull: float = 0.02, rare
     begin = np.array([prior.values.get(name, 0.0) for name in names])
     total = weight.sum()
 
-    def loss(theta: np.ndarray) -> tuple[float, np.ndarray]:
+    def compute_loss(theta: np.ndarray) -> tuple[float, np.ndarray]:
         scores = matrix @ theta + base
-        shares, norm = _softmax(scores, starts, sizes)
-        good, good_norm = _softmax(np.where(right, scores, -np.inf), starts, sizes)
+        shares, norm = _compute_softmax(scores, starts, sizes)
+        good, good_norm = _compute_softmax(np.where(right, scores, -np.inf), starts, sizes)
         likelihood = good_norm - norm
         gradient = matrix.T @ ((shares - good) * np.repeat(weight, sizes))
         away = theta - begin
@@ -69,13 +69,13 @@ def fit(examples: Sequence[Example], prior: Weights, *, pull: float = 0.02, rare
             gradient / total + pull * away,
         )
 
-    found = minimize(loss, begin, jac=True, method="L-BFGS-B", options={"maxiter": 300})
+    solution = minimize(compute_loss, begin, jac=True, method="L-BFGS-B", options={"maxiter": 300})
     values = dict(prior.values)
-    values.update(zip(names, found.x.tolist(), strict=True))
+    values.update(zip(names, solution.x.tolist(), strict=True))
     return Weights(values, prior.temperature, dict(prior.calibration))
 
 
-def _softmax(scores: np.ndarray, starts: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _compute_softmax(scores: np.ndarray, starts: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Softmax within each stretch, and the log of its normaliser; float64 [n] and [stretches]."""
     highest = np.maximum.reduceat(scores, starts)
     shifted = np.exp(scores - np.repeat(highest, sizes))

@@ -28,9 +28,7 @@ Irish|Italian|Japanese|Javanese|Korean|Latin|Latvian|Lithuanian|Malay|Mandarin|M
 Polish|Portuguese|Punjabi|Romanian|Russian|Serbian|Slovak|Slovenian|Spanish|Swahili|Swedish|Tagalog|Tamil|
 Telugu|Thai|Turkish|Ukrainian|Urdu|Vietnamese|Welsh
 """
-_COLOURS = (
-    "black|white|red|green|blue|yellow|orange|purple|violet|pink|brown|grey|gray|silver|gold|beige|turquoise"
-)
+_COLOURS = "black|white|red|green|blue|yellow|orange|purple|violet|pink|brown|grey|gray|silver|gold|beige|turquoise"
 CLASSES = {
     noun: frozenset(name.strip().casefold() for name in names.split("|"))
     for noun, names in {

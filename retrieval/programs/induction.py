@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from retrieval.programs.lexicon import IRREGULAR, PREPOSITIONS
-from retrieval.programs.sorts import PERSONAL, stems_in
-from retrieval.programs.words import related, stem, stems_of
+from retrieval.programs.relation_types import PERSONAL, parse_stems
+from retrieval.programs.words import get_label_stems, get_related_stems, get_stem
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
     from retrieval.programs.columns import Columns
-    from retrieval.programs.sorts import RelationInfo
+    from retrieval.programs.relation_types import RelationInfo
 
 #: How many more nodes than those of a side a wider relation may have.
 _WIDER = 2.5
@@ -38,7 +38,7 @@ _NO_VERBS = frozenset({
 IS_A = re.compile(r"is an? (?P<noun>.+?) (?:in|of|at|on|for|to|from|by|with)\b.*")
 """Names of relations that say what their heads are: "is a puzzle in"."""
 #: Attributes behind the noun of what has them: "customer type".
-_ATTRIBUTES = stems_in("type name title id number status code category class kind price size")
+_ATTRIBUTES = parse_stems("type name title id number status code category class kind price size")
 #: What is said of common kinds of things; two of these words tell one.
 _USUAL = {
     "product item article": "price stock supplier brand category sku manufacturer",
@@ -114,60 +114,60 @@ class Described(Protocol):
     columns: Columns
     relations: list[RelationInfo]
 
-    def inverse(self, relation: int) -> int:
+    def get_inverse(self, relation: int) -> int:
         """A directed relation the other way."""
 
-    def held_by(self, nodes: np.ndarray) -> list[int]:
+    def find_shared_relations(self, nodes: np.ndarray) -> list[int]:
         """Directed relations that nearly all of some nodes have, ascending."""
 
 
-def induced(schema: Described) -> dict[str, int]:
+def infer_kinds(schema: Described) -> dict[str, int]:
     """Nouns of kinds, each with the directed relation that its members have."""
-    found: dict[tuple[str, ...], tuple[str, int]] = {}
-    people = _people(schema)
+    by_stems: dict[tuple[str, ...], tuple[str, int]] = {}
+    people = _find_people_relation(schema)
     if people is not None:
-        found[stems_of("person")] = "person", people
-    for relation, noun in _by_relations(schema):
-        stems = stems_of(noun)
-        size = len(schema.columns.sources(relation))
-        if stems not in found or size > len(schema.columns.sources(found[stems][1])):
-            found[stems] = noun, relation
+        by_stems[get_label_stems("person")] = "person", people
+    for relation, noun in _infer_from_relations(schema):
+        stems = get_label_stems(noun)
+        size = len(schema.columns.list_sources(relation))
+        if stems not in by_stems or size > len(schema.columns.list_sources(by_stems[stems][1])):
+            by_stems[stems] = noun, relation
     forward = len(schema.relations)
     # What stands before the preposition names all of its kind; of what is led to there may be more.
-    named = {noun: r if r < forward else _widened(schema, r) for noun, r in found.values()}
-    known = set(found)
-    for ways in (_by_names, _by_attributes, _by_usage, _by_sides):
+    kinds = {noun: r if r < forward else _expand_relation(schema, r) for noun, r in by_stems.values()}
+    known = set(by_stems)
+    for ways in (_infer_from_names, _infer_from_attributes, _infer_from_usage, _infer_from_sides):
         for noun, relation in ways(schema):
-            if stems_of(noun) not in known:
-                known.add(stems_of(noun))
-                named[noun] = relation
-    return named
+            if get_label_stems(noun) not in known:
+                known.add(get_label_stems(noun))
+                kinds[noun] = relation
+    return kinds
 
 
-def _by_relations(schema: Described) -> list[tuple[int, str]]:
+def _infer_from_relations(schema: Described) -> list[tuple[int, str]]:
     """Directed relations, and the nouns of what has them, by the relations' names."""
-    found = []
+    kinds = []
     for info in schema.relations:
         is_a = IS_A.fullmatch(info.label.casefold())
         if is_a is not None:
-            found.append((info.id, is_a["noun"]))
+            kinds.append((info.id, is_a["noun"]))
             continue
         if info.form == "verb" and " " not in info.label:
             continue
         if info.form == "of":
-            found.append((info.id, info.label.casefold().removesuffix(" of")))
+            kinds.append((info.id, info.label.casefold().removesuffix(" of")))
             continue
         before, _, after = _split(info.label)
         sides = [(info.id, before)] if after and not _is_past(before) else []
-        for relation, noun in (*sides, (schema.inverse(info.id), after or _without_verb(info.label))):
-            nodes = schema.columns.sources(relation)
-            named = bool(stems_of(noun)) and noun.rpartition(" ")[2].casefold() not in PREPOSITIONS | {"of"}
-            if named and len(nodes) and not schema.columns.kinds[nodes].all():
-                found.append((relation, noun))
-    return found
+        for relation, noun in (*sides, (schema.get_inverse(info.id), after or _remove_verb(info.label))):
+            nodes = schema.columns.list_sources(relation)
+            is_noun = bool(get_label_stems(noun)) and noun.rpartition(" ")[2].casefold() not in PREPOSITIONS | {"of"}
+            if is_noun and len(nodes) and not schema.columns.kinds[nodes].all():
+                kinds.append((relation, noun))
+    return kinds
 
 
-def _without_verb(label: str) -> str:
+def _remove_verb(label: str) -> str:
     """What a relation leads to whose name says what was done to it: ``game`` of ``game played`` and ``played game``."""
     words = label.split()
     if len(words) > 1 and not {word.casefold() for word in words} & _NO_VERBS:
@@ -184,33 +184,33 @@ def _is_past(words: str) -> bool:
     return last.endswith("ed") or last in IRREGULAR
 
 
-def _by_names(schema: Described) -> list[tuple[str, int]]:
+def _infer_from_names(schema: Described) -> list[tuple[str, int]]:
     """Nouns that the names of most nodes with a relation begin or end with: "Order 101", "King Street"."""
     heads = np.unique(schema.snapshot.heads)[:_NAMES].tolist()
     holding: dict[tuple[int, str], list[int]] = defaultdict(list)
     for node in heads:
-        words = schema.snapshot.entity_label(node).split()
+        words = schema.snapshot.get_entity_label(node).split()
         for place in (0, -1) if len(words) > 1 else ():
             if words[place].isalpha() and len(words[place]) > 2:
                 holding[place, words[place].casefold()].append(node)
-    found = {}
+    kinds = {}
     sizes = [info.heads for info in schema.relations]
     for (_, word), nodes in holding.items():
         near = (_HAVE_IT * len(nodes) <= size <= len(nodes) / _OF_THEM for size in sizes)
         if len(nodes) < _ALIKE or not any(near):
             continue
-        relation = _of_these(schema, np.array(nodes))
+        relation = _find_closest_relation(schema, np.array(nodes))
         if relation is not None:
-            found[word] = relation
-    return list(found.items())
+            kinds[word] = relation
+    return list(kinds.items())
 
 
-def _of_these(schema: Described, nodes: np.ndarray) -> int | None:
+def _find_closest_relation(schema: Described, nodes: np.ndarray) -> int | None:
     """The relation whose nodes are most nearly these, None where none is near."""
     best, agreed = None, 0.0
-    for relation in schema.held_by(nodes):
+    for relation in schema.find_shared_relations(nodes):
         if relation < len(schema.relations):
-            having = schema.columns.sources(relation)
+            having = schema.columns.list_sources(relation)
             shared = len(np.intersect1d(having, nodes, assume_unique=True))
             of_them = shared / len(having)
             if shared >= _HAVE_IT * len(nodes) and of_them >= _OF_THEM and of_them > agreed:
@@ -218,42 +218,47 @@ def _of_these(schema: Described, nodes: np.ndarray) -> int | None:
     return best
 
 
-def _by_attributes(schema: Described) -> list[tuple[str, int]]:
+def _infer_from_attributes(schema: Described) -> list[tuple[str, int]]:
     """Who has a "customer type" is a customer."""
-    found = []
+    kinds = []
     for info in schema.relations:
         words = info.label.casefold().split()
-        if len(words) == 2 and stem(words[1]) in _ATTRIBUTES and words[0].isalpha():
-            found.append((words[0], _widened(schema, info.id)))
-    return found
+        if len(words) == 2 and get_stem(words[1]) in _ATTRIBUTES and words[0].isalpha():
+            kinds.append((words[0], _expand_relation(schema, info.id)))
+    return kinds
 
 
-def _by_usage(schema: Described) -> list[tuple[str, int]]:
+def _infer_from_usage(schema: Described) -> list[tuple[str, int]]:
     """Common kinds whose usual attributes some nodes have, at least two of them and more than any other nodes."""
     described = {
-        info.id: {s for own in schema.held_by(schema.columns.sources(info.id)) for s in _stems(schema, own)}
+        info.id: {
+            s
+            for held in schema.find_shared_relations(schema.columns.list_sources(info.id))
+            for s in _get_stems(schema, held)
+        }
         for info in schema.relations
         if info.heads
     }
-    found = []
+    kinds = []
     for nouns, attributes in _USUAL.items():
-        usual = stems_in(attributes)
+        usual = parse_stems(attributes)
         scored = [
-            (len(usual & own), schema.relations[relation].heads, -relation)
-            for relation, own in described.items()
+            (len(usual & stems), schema.relations[relation].heads, -relation) for relation, stems in described.items()
         ]
         most, _, relation = max(scored, default=(0, 0, 0))
         if most >= 2:
-            found += [(noun, _widest(schema, -relation, usual)) for noun in nouns.split()]
-    return found
+            kinds += [(noun, _find_widest_attribute(schema, -relation, usual)) for noun in nouns.split()]
+    return kinds
 
 
-def _by_sides(schema: Described) -> list[tuple[str, int]]:
+def _infer_from_sides(schema: Described) -> list[tuple[str, int]]:
     """What the verbs of relations say of what they go from and lead to; of two alike the one of most things."""
-    found: dict[str, tuple[int, int]] = {}
-    valued = {own for info in schema.relations if schema.columns.value_type(info.id) for own in info.stems}
+    kinds: dict[str, tuple[int, int]] = {}
+    valued = {
+        word_stem for info in schema.relations if schema.columns.get_value_type(info.id) for word_stem in info.stems
+    }
     measured = valued.union(
-        *(related().get(own, frozenset()) for own in valued)
+        *(get_related_stems().get(word_stem, frozenset()) for word_stem in valued)
     )  # a number of employees is no kind
     for words, *sides in _SIDES:
         verbs = frozenset(words.split())
@@ -261,52 +266,50 @@ def _by_sides(schema: Described) -> list[tuple[str, int]]:
             label = info.label.casefold().split()
             if not label or label[0] not in verbs:
                 continue
-            ways = [info.id, schema.inverse(info.id)]
+            ways = [info.id, schema.get_inverse(info.id)]
             if label[-1] == "by":
                 ways.reverse()
             for relation, nouns in zip(ways, sides, strict=True):
-                nodes = schema.columns.sources(relation)
+                nodes = schema.columns.list_sources(relation)
                 if not schema.columns.kinds[nodes].all():
                     for noun in nouns.split():
-                        if stem(noun) not in measured:
-                            found[noun] = max(found.get(noun, (0, 0)), (len(nodes), relation))
-    return [(noun, relation) for noun, (_, relation) in found.items()]
+                        if get_stem(noun) not in measured:
+                            kinds[noun] = max(kinds.get(noun, (0, 0)), (len(nodes), relation))
+    return [(noun, relation) for noun, (_, relation) in kinds.items()]
 
 
-def _widest(schema: Described, relation: int, usual: frozenset[str]) -> int:
+def _find_widest_attribute(schema: Described, relation: int, usual: frozenset[str]) -> int:
     """Of the usual attributes that nearly all nodes with a relation have, the one that most have, if not many more."""
     sizes = [info.heads for info in schema.relations]
-    own = [
+    attributes = [
         other
-        for other in schema.held_by(schema.columns.sources(relation))
-        if other < len(sizes)
-        and usual & set(_stems(schema, other))
-        and sizes[other] < _WIDER * sizes[relation]
+        for other in schema.find_shared_relations(schema.columns.list_sources(relation))
+        if other < len(sizes) and usual & set(_get_stems(schema, other)) and sizes[other] < _WIDER * sizes[relation]
     ]
-    return max(own, key=lambda other: (sizes[other], -other), default=relation)
+    return max(attributes, key=lambda other: (sizes[other], -other), default=relation)
 
 
-def _stems(schema: Described, relation: int) -> tuple[str, ...]:
+def _get_stems(schema: Described, relation: int) -> tuple[str, ...]:
     return schema.relations[relation].stems if relation < len(schema.relations) else ()
 
 
-def _people(schema: Described) -> int | None:
+def _find_people_relation(schema: Described) -> int | None:
     """The relation of people that most of them have: they are born, marry and have parents."""
-    own = [info for info in schema.relations if set(info.stems) & PERSONAL]
-    if not own:
+    personal = [info for info in schema.relations if set(info.stems) & PERSONAL]
+    if not personal:
         return None
-    directed: int = max(own, key=lambda info: (info.heads, -info.id)).id
+    directed: int = max(personal, key=lambda info: (info.heads, -info.id)).id
     return directed
 
 
-def _widened(schema: Described, relation: int) -> int:
+def _expand_relation(schema: Described, relation: int) -> int:
     """The relation that nearly all nodes of a side have, and most others that are described as they are."""
-    nodes = schema.columns.sources(relation)
-    held = [schema.columns.sources(other) for other in schema.held_by(nodes)]
+    nodes = schema.columns.list_sources(relation)
+    held = [schema.columns.list_sources(other) for other in schema.find_shared_relations(nodes)]
     best, size = relation, len(nodes)
-    for other, having in zip(schema.held_by(nodes), held, strict=True):
+    for other, having in zip(schema.find_shared_relations(nodes), held, strict=True):
         if size < len(having) <= _WIDER * len(nodes):
-            shares = [len(np.intersect1d(having, own, assume_unique=True)) / len(having) for own in held]
+            shares = [len(np.intersect1d(having, sources, assume_unique=True)) / len(having) for sources in held]
             if np.mean(shares) >= _ALIKE_WIDER:
                 best, size = other, len(having)
     return best

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from retrieval.programs.algebra import ValueKind
 from retrieval.programs.computed import ComputedKeys
 from retrieval.programs.lexicon import AMOUNTS, QUANTITIES
-from retrieval.programs.sorts import stems_in
-from retrieval.programs.words import stem, without_unit
+from retrieval.programs.relation_types import parse_stems
+from retrieval.programs.words import get_stem, remove_unit
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from retrieval.programs.columns import Columns
-    from retrieval.programs.sorts import RelationInfo
+    from retrieval.programs.relation_types import RelationInfo
 
 #: Words of numbers that are summed, though they are no plurals.
 _SUMMED = frozenset({"amount", "attendance", "cost", "revenue", "spend", "total", "turnover"})
@@ -47,61 +47,61 @@ class Measures:
     @cached_property
     def amounts(self) -> list[int]:
         """Relations that say how much money something was, the surest first."""
-        found: list[tuple[int, int]] = []
+        ranked: list[tuple[int, int]] = []
         for info in self.numbers:
-            kind = self.columns.value_type(info.id)
-            places = [place for place, word in enumerate(AMOUNTS) if stem(word) in info.stems]
+            kind = self.columns.get_value_type(info.id)
+            places = [place for place, word in enumerate(AMOUNTS) if get_stem(word) in info.stems]
             money = kind is not None and kind.dimension in ("", "money")
             if places and money and "per" not in info.label.casefold().split():
-                found.append((10 * places[0] + len(info.stems), info.id))
-        return [relation for _, relation in sorted(found)]
+                ranked.append((10 * places[0] + len(info.stems), info.id))
+        return [relation for _, relation in sorted(ranked)]
 
     @cached_property
     def numbering(self) -> list[int]:
         """Directed relations that number rows, ``order id``: what has the same number in two tables is not the same."""
         numbers = {info.id for info in self.numbers}
-        own = [
+        relations = [
             info.id for info in self.relations
             if (info.label.casefold().split()[-1:] == ["id"] and info.facts == info.heads
                 and (info.id in numbers or (info.tails == info.heads and info.leaves == 1.0)))
-            or (info.id in numbers and self._counts_up(info))
+            or (info.id in numbers and self._is_numbering(info))
         ]  # fmt: skip
-        return [*own, *(relation + len(self.relations) for relation in own)]
+        return [*relations, *(relation + len(self.relations) for relation in relations)]
 
-    def _counts_up(self, info: RelationInfo) -> bool:
+    def _is_numbering(self, info: RelationInfo) -> bool:
         """Whether a relation numbers things one after the other: a session number of 1, 2, 3."""
         numbering = info.label.casefold().replace("#", " #").split()[-1:]
         if numbering not in _COUNTING or not 1 < info.facts == info.heads == info.tails:
             return False
-        values = self.columns.column(info.id).values
+        values = self.columns.get_column(info.id).values
         return bool((values % 1 == 0).all()) and float(values.max() - values.min()) < _APART * info.facts
 
     @cached_property
     def quantities(self) -> list[int]:
         """Relations that say how many of something there were."""
-        named = stems_in(" ".join(QUANTITIES))
-        return [info.id for info in self.numbers if set(info.stems) & named and info.id not in self.amounts]
+        quantity_stems = parse_stems(" ".join(QUANTITIES))
+        return [info.id for info in self.numbers if set(info.stems) & quantity_stems and info.id not in self.amounts]
 
     @cached_property
     def stocks(self) -> list[int]:
         """Relations that say how many of something are there."""
-        named, counted = stems_in("stock inventory"), stems_in("quantity hand available")
+        stock_stems, counted = parse_stems("stock inventory"), parse_stems("quantity hand available")
         return [
             info.id for info in self.numbers
-            if set(info.stems) & named or len(set(info.stems) & counted) > 1
+            if set(info.stems) & stock_stems or len(set(info.stems) & counted) > 1
             or info.label.casefold().split()[-1:] in (["left"], ["remaining"])
         ]  # fmt: skip
 
     @cached_property
     def added(self) -> frozenset[int]:
         """Relations whose numbers have a sum that says something: hours and goals, not ages."""
-        found = set(self.quantities)
+        relations = set(self.quantities)
         for info in self.numbers:
-            words = without_unit(info.label).casefold().split()
+            words = remove_unit(info.label).casefold().split()
             plural = words[-1:] and words[-1].endswith("s") and not words[-1].endswith("ss")
             if plural or set(words) & _SUMMED:
-                found.add(info.id)
-        return frozenset(found)
+                relations.add(info.id)
+        return frozenset(relations)
 
     @cached_property
     def numbers_by_id(self) -> dict[int, RelationInfo]:
@@ -111,15 +111,11 @@ class Measures:
     @cached_property
     def numbers(self) -> list[RelationInfo]:
         """Those that lead to numbers that are no years."""
-        kinds = ((info, self.columns.value_type(info.id)) for info in self.relations)
-        return [
-            info
-            for info, kind in kinds
-            if kind is not None and kind.kind is ValueKind.NUMBER and not kind.year
-        ]
+        kinds = ((info, self.columns.get_value_type(info.id)) for info in self.relations)
+        return [info for info, kind in kinds if kind is not None and kind.kind is ValueKind.NUMBER and not kind.year]
 
 
-def refers(info: RelationInfo, kinds: Collection[str]) -> bool:
+def is_reference(info: RelationInfo, kinds: Collection[str]) -> bool:
     """Whether a relation of numbers leads to rows that have numbers for names; ``kinds`` are stems of the graph's."""
     if info.leaves == 1.0:
         return False

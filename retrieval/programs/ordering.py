@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.kg.snapshot.arrays import common
+from retrieval.kg.snapshot.arrays import find_common
 from retrieval.programs.algebra import EVERY, Key, Program, Top
 from retrieval.programs.lexicon import COMPARATIVES, SUPERLATIVES
-from retrieval.programs.words import stems_of
+from retrieval.programs.words import get_label_stems
 
 if TYPE_CHECKING:
     from retrieval.programs.anchors.similarity import Adjectives
@@ -30,9 +30,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 _NAMED = 0.5
 
 
-def ordered(
-    phrase: str, program: Program, executor: Executor, schema: Schema, adjectives: Adjectives
-) -> Program:
+def apply_order(phrase: str, program: Program, executor: Executor, schema: Schema, adjectives: Adjectives) -> Program:
     """A set as the ranking of all that is in it; the set itself where nothing says by what, or not all have a value.
 
     Args:
@@ -45,35 +43,33 @@ def ordered(
     nodes = executor.run(program)
     if not phrase or isinstance(program, Top) or not isinstance(nodes, np.ndarray) or len(nodes) < 2:
         return program
-    for relation, largest in _keys(phrase, schema, adjectives):
-        if len(common(nodes, executor.columns.sources(relation))) == len(nodes):
+    for relation, largest in _find_order_keys(phrase, schema, adjectives):
+        if len(find_common(nodes, executor.columns.list_sources(relation))) == len(nodes):
             return Top(program, Key((relation,)), largest, 1, EVERY)
     return program
 
 
-def _keys(phrase: str, schema: Schema, adjectives: Adjectives) -> list[tuple[int, bool]]:
+def _find_order_keys(phrase: str, schema: Schema, adjectives: Adjectives) -> list[tuple[int, bool]]:
     """Relations that a phrase may order by, and whether the largest comes first, likeliest first."""
-    said = set(stems_of(phrase))
+    phrase_stems = set(get_label_stems(phrase))
     down = _DOWN.search(phrase) is not None
-    found: list[tuple[float, int, bool]] = []
+    ranked: list[tuple[float, int, bool]] = []
     for relation in schema.value_relations:
-        own, weights = set(schema.relations[relation].stems), schema.weights_of(relation)
-        share = sum(weights[stem] for stem in own & said) / sum(weights.values())
+        label_stems, weights = set(schema.relations[relation].stems), schema.get_stem_weights(relation)
+        share = sum(weights[stem] for stem in label_stems & phrase_stems) / sum(weights.values())
         if share >= _NAMED:
-            found.append((-share, relation, down))
-    named = [(relation, largest) for _, relation, largest in sorted(found)]
-    return named or _by_adjective(phrase, adjectives)
+            ranked.append((-share, relation, down))
+    keys = [(relation, largest) for _, relation, largest in sorted(ranked)]
+    return keys or _find_adjective_keys(phrase, adjectives)
 
 
-def _by_adjective(phrase: str, adjectives: Adjectives) -> list[tuple[int, bool]]:
+def _find_adjective_keys(phrase: str, adjectives: Adjectives) -> list[tuple[int, bool]]:
     """By what the first adjective compares: "from the youngest to the oldest" begins with the least age."""
     words = [word.casefold() for word in _WORD.findall(phrase)]
     for first in range(len(words)):
         for end in (first + 2, first + 1):
-            known = SUPERLATIVES.get(" ".join(words[first:end])) or COMPARATIVES.get(
-                " ".join(words[first:end])
-            )
+            known = SUPERLATIVES.get(" ".join(words[first:end])) or COMPARATIVES.get(" ".join(words[first:end]))
             if known is not None and known[0].nouns:
                 adjective, up = known
-                return [(relation, along == up) for relation, along, _ in adjectives.relations(adjective)]
+                return [(relation, along == up) for relation, along, _ in adjectives.find_relations(adjective)]
     return []

@@ -13,25 +13,25 @@ from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import Entities, Exists, Program
 from retrieval.programs.anchors.finder import Anchors
 from retrieval.programs.anchors.similarity import Similarity
-from retrieval.programs.beside import Listed, listed
-from retrieval.programs.calculating import Calculating
+from retrieval.programs.answer_shaping import Finishing
+from retrieval.programs.answer_types import find_wanted_nodes
+from retrieval.programs.arithmetic import Calculating
 from retrieval.programs.candidates import Candidate
 from retrieval.programs.chart import Chart
 from retrieval.programs.columns import Columns
 from retrieval.programs.composition import Composer
-from retrieval.programs.differing import Differing
+from retrieval.programs.constituents import Part
+from retrieval.programs.differences import Differing
+from retrieval.programs.durations import Lasting
 from retrieval.programs.execution import Executor
-from retrieval.programs.finishing import Finishing
-from retrieval.programs.judging.judge import LOOKED_AT, Judge, placed
-from retrieval.programs.judging.signs import Signs, agreement, asked_of, signs
-from retrieval.programs.lasting import Lasting
-from retrieval.programs.listing import Listing
-from retrieval.programs.ordering import ordered
-from retrieval.programs.outcomes import Outcomes
-from retrieval.programs.parts import Part
+from retrieval.programs.judging.features import Signs, build_question_traits, compute_agreement, compute_signs
+from retrieval.programs.judging.judge import LOOKED_AT, Judge, build_judge_signs
+from retrieval.programs.lifespans import Spans
+from retrieval.programs.ordering import apply_order
+from retrieval.programs.projections import Listed, find_item_list
+from retrieval.programs.result_features import Outcomes
+from retrieval.programs.row_order import Listing
 from retrieval.programs.schema import Schema
-from retrieval.programs.spans import Spans
-from retrieval.programs.wanted import wanted
 from retrieval.programs.weights import Weights
 from retrieval.programs.words import Question
 
@@ -50,7 +50,7 @@ _SEVERAL = 2
 
 
 @dataclass(slots=True)
-class Reading:
+class ParsedQuestion:
     """A question and its candidates, best first, with what speaks for and against the best of them."""
 
     question: Question
@@ -98,16 +98,16 @@ class Parser:
     def read(
         self,
         text: str,
-        given: Sequence[int] = (),
+        topics: Sequence[int] = (),
         *,
         cancelled: Callable[[], bool] = lambda: False,
         denoted: Sequence[Denoted] = (),
-    ) -> Reading:
+    ) -> ParsedQuestion:
         """The programs that a question may mean, best first.
 
         Args:
             text: the question.
-            given: entities that somebody picked for names of the question.
+            topics: entities that somebody picked for names of the question.
             cancelled: asked between pieces of work.
             denoted: what words of the question are known to stand for.
 
@@ -115,34 +115,38 @@ class Parser:
             Cancelled: ``cancelled`` said so.
         """
         question = vocabulary.read(text)
-        reading = Reading(question, denoted=tuple(denoted))
+        reading = ParsedQuestion(question, denoted=tuple(denoted))
         if not question.words:
             return reading
         self._executor.cancelled = cancelled
-        anchors = self.anchors.of(question, given, denoted)
-        reading.listed = listed(question, anchors)
-        reading.wanted = wanted(question, anchors, self.schema, self._executor)
+        anchors = self.anchors.find_anchors(question, topics, denoted)
+        reading.listed = find_item_list(question, anchors)
+        reading.wanted = find_wanted_nodes(question, anchors, self.schema, self._executor)
 
-        def compose(own: Question, found: list[Anchor] | None = None) -> list[Part]:
-            found = self.anchors.of(own, given, denoted) if found is None else found
-            return Chart(own, found, self._composer(own), self.weights, cancelled).whole()
+        def compose(subquestion: Question, known_anchors: list[Anchor] | None = None) -> list[Part]:
+            known_anchors = (
+                self.anchors.find_anchors(subquestion, topics, denoted) if known_anchors is None else known_anchors
+            )
+            return Chart(
+                subquestion, known_anchors, self._make_composer(subquestion), self.weights, cancelled
+            ).list_covering_parts()
 
-        whole = compose(question, anchors)
+        composed = compose(question, anchors)
         parts = [
-            *whole,
-            *self._listing.parts(question, compose),
-            *self._differing.parts(question, compose, anchors),
-            *self._calculating.parts(question, compose, whole, anchors),
-            *self._spans.parts(question, compose),
-            *self._lasting.parts(question, compose),
+            *composed,
+            *self._listing.build_parts(question, compose),
+            *self._differing.build_parts(question, compose, anchors),
+            *self._calculating.build_parts(question, compose, composed, anchors),
+            *self._spans.build_parts(question, compose),
+            *self._lasting.build_parts(question, compose),
         ]
-        judged = self._judged(reading, self._ranked(reading, parts))
-        reading.candidates = [self._in_order(reading, own) for own in judged]
+        judged = self._rank_by_judge(reading, self._rank_candidates(reading, parts))
+        reading.candidates = [self._apply_order(reading, candidate) for candidate in judged]
         return reading
 
-    def _in_order(self, reading: Reading, candidate: Candidate) -> Candidate:
+    def _apply_order(self, reading: ParsedQuestion, candidate: Candidate) -> Candidate:
         """A candidate whose answers come in the order that was asked for."""
-        program = ordered(
+        program = apply_order(
             reading.question.order, candidate.program, self._executor, self.schema, self.anchors.adjectives
         )
         if program is candidate.program:
@@ -151,60 +155,67 @@ class Parser:
             reading.signs[program] = reading.signs[candidate.program]
         return replace(candidate, program=program)
 
-    def _composer(self, question: Question) -> Composer:
+    def _make_composer(self, question: Question) -> Composer:
         labels = [info.label for info in self.schema.relations]
-        similar = self.similarity.against([question.text], "relations", labels)
+        similar = self.similarity.compare_phrases([question.text], "relations", labels)
         return Composer(
             self.schema,
             self._executor,
             self.anchors,
             similar[0] if self.similarity.encode else np.zeros(0),
-            asked=vocabulary.asked(question),
+            answer_sort=vocabulary.detect_question_kind(question),
             words=[word.text for word in question.words],
         )
 
-    def _ranked(self, reading: Reading, parts: list[Part]) -> list[Candidate]:
+    def _rank_candidates(self, reading: ParsedQuestion, parts: list[Part]) -> list[Candidate]:
         question = reading.question
-        asked = vocabulary.asked(question)
-        several = {Entities(own.ids) for own in reading.denoted if len(own.ids) > 1}
+        question_kind = vocabulary.detect_question_kind(question)
+        several = {Entities(denotation.ids) for denotation in reading.denoted if len(denotation.ids) > 1}
         best: dict[Program, Candidate] = {}
         finishing = self._finishing
-        finishing.begin(reading.wanted)
+        finishing.start_question(reading.wanted)
         for part in parts:
             if effort.is_spent():
                 break
-            for program in finishing.of(question, asked, part, several):
+            for program in finishing.build_programs(question, question_kind, part, several):
                 result = self._executor.run(program)
-                own = self._outcomes.of(question, program, result, part, several)
-                read = finishing.part_of(program, part)
-                features = read.all_features()
+                outcome_features = self._outcomes.extract_features(question, program, result, part, several)
+                read = finishing.get_source_part(program, part)
+                features = read.collect_features()
                 if program in finishing.lifts:
-                    own = (*own, ("root.lifted", 1.0), ("root.lifted.and", float(program in finishing.anded)))
+                    outcome_features = (
+                        *outcome_features,
+                        ("root.lifted", 1.0),
+                        ("root.lifted.and", float(program in finishing.anded)),
+                    )
                 if program in finishing.of_rows:
-                    own = (
-                        *own,
+                    outcome_features = (
+                        *outcome_features,
                         ("root.of_rows", 1.0),
-                        ("root.of_rows.did", float(vocabulary.asks_what_did(question))),
+                        ("root.of_rows.did", float(vocabulary.is_object_question(question))),
                     )
                 if program in finishing.beyond:
-                    own = (*own, ("root.beyond", 1.0))
+                    outcome_features = (*outcome_features, ("root.beyond", 1.0))
                 if program in finishing.done:
-                    own = (*own, ("root.done", 1.0))
+                    outcome_features = (*outcome_features, ("root.done", 1.0))
                 if program in finishing.sorts:
-                    own = (*own, ("difference.asked", 1.0), ("calculated", 1.0))
+                    outcome_features = (*outcome_features, ("difference.asked", 1.0), ("calculated", 1.0))
                 if program in finishing.sums:
-                    own = (*own, ("root.summed", 1.0))
-                own = (*own, ("root.counts.one", float(self._outcomes.counts_one(program))))
+                    outcome_features = (*outcome_features, ("root.summed", 1.0))
+                outcome_features = (
+                    *outcome_features,
+                    ("root.counts.one", float(self._outcomes.is_counting_singles(program))),
+                )
                 if _is_name(program) and program not in several:
-                    own = (*own, ("root.name", 1.0))
-                for name, value in own:
+                    outcome_features = (*outcome_features, ("root.name", 1.0))
+                for name, value in outcome_features:
                     features[name] = features.get(name, 0.0) + value
                 score = self.weights.score(features)
                 if program not in best or best[program].score < score:
                     best[program] = Candidate(program, result, score, 0.0, features, read)
-        return self._weighed(sorted(best.values(), key=lambda c: -c.score)[:_RANKED])
+        return self._assign_probabilities(sorted(best.values(), key=lambda c: -c.score)[:_RANKED])
 
-    def _weighed(self, ranked: list[Candidate]) -> list[Candidate]:
+    def _assign_probabilities(self, ranked: list[Candidate]) -> list[Candidate]:
         """The candidates with their probabilities by their scores."""
         if not ranked:
             return []
@@ -213,22 +224,26 @@ class Parser:
         likely /= likely.sum()
         return [replace(c, probability=float(p)) for c, p in zip(ranked, likely, strict=True)]
 
-    def _judged(self, reading: Reading, ranked: list[Candidate]) -> list[Candidate]:
+    def _rank_by_judge(self, reading: ParsedQuestion, ranked: list[Candidate]) -> list[Candidate]:
         """The best candidates in the order of the judge, where there is one; the others stay behind them."""
         best, rest = ranked[:LOOKED_AT], ranked[LOOKED_AT:]
-        asked = asked_of(reading.question)
-        reading.signs = {own.program: signs(asked, own, self._executor, self.schema) for own in best}
+        request = build_question_traits(reading.question)
+        reading.signs = {
+            candidate.program: compute_signs(request, candidate, self._executor, self.schema) for candidate in best
+        }
         if self.judge is None or len(ranked) < _SEVERAL:
             return ranked
-        added = self.judge.added(placed(best, reading.signs, agreement(ranked), self.weights))
+        added = self.judge.compute_adjustments(
+            build_judge_signs(best, reading.signs, compute_agreement(ranked), self.weights)
+        )
         added = _JUDGED * (added - added.max())
         judged = [replace(c, score=c.score + float(a)) for c, a in zip(best, added, strict=True)]
         judged.sort(key=lambda c: -c.score)
         least = judged[-1].score
-        return self._weighed([*judged, *(replace(c, score=min(c.score, least)) for c in rest)])
+        return self._assign_probabilities([*judged, *(replace(c, score=min(c.score, least)) for c in rest)])
 
 
 def _is_name(program: Program) -> bool:
     """Whether a program is what the question names, which is not what it asks for."""
-    named = program.source if isinstance(program, Exists) else program
-    return isinstance(named, Entities)
+    source = program.source if isinstance(program, Exists) else program
+    return isinstance(source, Entities)

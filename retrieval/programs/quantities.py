@@ -77,15 +77,23 @@ class Spelt:
 
 def find(text: str) -> list[Spelt]:
     """What a text says of numbers, dates and ranges; of those that overlap the first that is found, ranges first."""
-    found: list[Spelt] = []
-    for ways in (_between_dates, _ranges, _periods, _dates, _times, _numbers, _words):
+    matches: list[Spelt] = []
+    for ways in (
+        _find_date_ranges,
+        _find_ranges,
+        _find_periods,
+        _find_dates,
+        _find_times,
+        _find_numbers,
+        _find_number_words,
+    ):
         for spelt in ways(text):
-            if all(spelt.end <= other.start or spelt.start >= other.end for other in found):
-                found.append(spelt)
-    return found
+            if all(spelt.end <= other.start or spelt.start >= other.end for other in matches):
+                matches.append(spelt)
+    return matches
 
 
-def constant(text: str) -> Constant | None:
+def parse_constant(text: str) -> Constant | None:
     """A number, date or time as a constant of a program, or None."""
     spelt = re.sub(r"(?<=\d)(?:st|nd|rd|th)$", "", text.strip(" ,.?!"), flags=re.IGNORECASE)
     spelt = re.sub(r"^(?:the\s+)?(?:year|around|about)\s+", "", spelt, flags=re.IGNORECASE)
@@ -100,9 +108,9 @@ def constant(text: str) -> Constant | None:
     return Constant(value.value, ValueKind(value.kind), value.dimension, text.strip(), value.factor)
 
 
-def fitted(columns: Columns, constant: Constant, relation: int) -> Constant | None:
+def convert_constant(columns: Columns, constant: Constant, relation: int) -> Constant | None:
     """The constant in the unit of a relation's values; None where they do not compare."""
-    kind = columns.value_type(relation)
+    kind = columns.get_value_type(relation)
     if kind is None:
         return None
     if constant.kind is ValueKind.NUMBER:
@@ -111,7 +119,7 @@ def fitted(columns: Columns, constant: Constant, relation: int) -> Constant | No
         if kind.kind is ValueKind.TIME or (kind.year and 0 < constant.value < _NO_YEAR):
             return None
         if constant.dimension and constant.dimension != kind.dimension:
-            unit = None if kind.dimension else columns.named_unit(relation)
+            unit = None if kind.dimension else columns.parse_named_unit(relation)
             same = unit is not None and unit.dimension == constant.dimension
             factor = unit.factor if unit is not None and same else constant.factor
             plain = replace(constant, value=constant.value / factor, dimension="", factor=1.0)
@@ -122,23 +130,18 @@ def fitted(columns: Columns, constant: Constant, relation: int) -> Constant | No
     if constant.kind is ValueKind.MONTH_DAY:
         return constant if kind.kind is ValueKind.DATE else None
     if constant.kind is ValueKind.DATE and "/" in constant.text and columns.days_first:
-        value = values.parse(
-            constant.text.strip(" ,.?!"), day_first=True
-        )  # 04/06/2024, as the graph's dates are
+        value = values.parse(constant.text.strip(" ,.?!"), day_first=True)  # 04/06/2024, as the graph's dates are
         constant = constant if value is None else replace(constant, value=value.value)
     if constant.kind is ValueKind.DATE and kind.year:
         return replace(constant, value=float(int(constant.value)), kind=ValueKind.NUMBER)
     return constant if constant.kind is kind.kind else None
 
 
-def _between_dates(text: str) -> Iterator[Spelt]:
+def _find_date_ranges(text: str) -> Iterator[Spelt]:
     """ "Between 1 October and 30 November 2023": what the one end leaves out the other says."""
     for match in _DATES_BETWEEN.finditer(text):
-        ends = [
-            {name: match[f"{side}{name}"] for name in ("at", "day", "month", "after", "year")}
-            for side in "ab"
-        ]
-        first, last = (_Day.of(own) for own in ends)
+        ends = [{name: match[f"{side}{name}"] for name in ("at", "day", "month", "after", "year")} for side in "ab"]
+        first, last = (_Day.from_groups(groups) for groups in ends)
         if first.month is None and first.day is not None:
             first = replace(first, month=last.month)
         if first.year is None:
@@ -151,13 +154,13 @@ def _between_dates(text: str) -> Iterator[Spelt]:
             if first.month is None or last.month is None:
                 continue
             low = Constant(100.0 * first.month + (first.day or 1), ValueKind.MONTH_DAY)
-            high = Constant(100.0 * last.month + (last.day or _days(last.month)), ValueKind.MONTH_DAY)
+            high = Constant(100.0 * last.month + (last.day or _count_days(last.month)), ValueKind.MONTH_DAY)
             if low.value <= high.value:
                 yield Spelt(*match.span(), low, high)
             continue
-        begin, end = first.span(ends[0]["at"])[0], last.span(ends[1]["at"])[1]
+        begin, end = first.compute_span(ends[0]["at"])[0], last.compute_span(ends[1]["at"])[1]
         if begin < end:
-            low, high = (Constant(own, ValueKind.DATE) for own in (begin, end))
+            low, high = (Constant(value, ValueKind.DATE) for value in (begin, end))
             yield Spelt(*match.span(), low, high, upper_included=False)
 
 
@@ -170,8 +173,8 @@ class _Day:
     year: int | None
 
     @classmethod
-    def of(cls, said: dict[str, str | None]) -> _Day:
-        day, month, year = said["day"] or said["after"], said["month"], said["year"]
+    def from_groups(cls, groups: dict[str, str | None]) -> _Day:
+        day, month, year = groups["day"] or groups["after"], groups["month"], groups["year"]
         return cls(
             int(day) if day else None,
             values.MONTHS[month.casefold()] if month else None,
@@ -183,46 +186,44 @@ class _Day:
         """Whether a calendar has it: no day without a month, and no 31 February."""
         if self.day is None:
             return True
-        days = _days(self.month, self.year or _LEAP_YEAR) if self.month else 0
+        days = _count_days(self.month, self.year or _LEAP_YEAR) if self.month else 0
         return 0 < self.day <= days
 
-    def span(self, at: str | None) -> tuple[float, float]:
-        """When it begins and when the time behind it does, as years; of its start or end where ``at`` says so."""
+    def compute_span(self, boundary: str | None) -> tuple[float, float]:
+        """When it begins and when the time behind it does, as years; of its start or end where ``boundary`` says so."""
         year, month = self.year or _LEAP_YEAR, self.month or 1
-        begin = values.year_fraction(year, month, self.day or 1)
+        begin = values.compute_year_fraction(year, month, self.day or 1)
         last = 12 if self.month is None else month
-        end_day = self.day or _days(last, year)
-        one = 1 / (366 if calendar.isleap(year) else 365)
-        end = values.year_fraction(year, last, end_day) + one
-        if at is None or self.day:
+        end_day = self.day or _count_days(last, year)
+        day_length = 1 / (366 if calendar.isleap(year) else 365)
+        end = values.compute_year_fraction(year, last, end_day) + day_length
+        if boundary is None or self.day:
             return begin, end
-        return (end - one, end) if at.casefold() == "end" else (begin, begin + one)
+        return (end - day_length, end) if boundary.casefold() == "end" else (begin, begin + day_length)
 
 
-def _days(month: int, year: int = _LEAP_YEAR) -> int:
+def _count_days(month: int, year: int = _LEAP_YEAR) -> int:
     return calendar.monthrange(year, month)[1]
 
 
-def _ranges(text: str) -> Iterator[Spelt]:
+def _find_ranges(text: str) -> Iterator[Spelt]:
     for match in (*_BETWEEN.finditer(text), *_RANGE.finditer(text)):
-        low, high = constant(match[1]), constant(match[2])
+        low, high = parse_constant(match[1]), parse_constant(match[2])
         if low is None or high is None or math.isnan(low.value + high.value) or low.value > high.value:
             continue
         yield Spelt(*match.span(), low, high)
 
 
-def _periods(text: str) -> Iterator[Spelt]:
+def _find_periods(text: str) -> Iterator[Spelt]:
     """Decades, months and centuries; their ends have no spelling of their own and are said as what they are."""
     for match in _DECADE.finditer(text):
         year = int(match[2]) + (1900 if int(match[2]) < 100 else 0)
         first, last = _PARTS_OF_DECADES.get((match[1] or "").casefold(), (0, 10))
-        yield Spelt(
-            *match.span(), Constant(float(year + first)), Constant(float(year + last)), upper_included=False
-        )
+        yield Spelt(*match.span(), Constant(float(year + first)), Constant(float(year + last)), upper_included=False)
     for match in _MONTH_OF_YEAR.finditer(text):
         month, year = values.MONTHS[match[1].casefold()], int(match[2])
         ends = ((year, month), (year, month + 1) if month < 12 else (year + 1, 1))
-        low, high = (Constant(values.year_fraction(*end), ValueKind.DATE) for end in ends)
+        low, high = (Constant(values.compute_year_fraction(*end), ValueKind.DATE) for end in ends)
         yield Spelt(*match.span(), low, high, upper_included=False)
     for match in _MONTH_ALONE.finditer(text):
         month = values.MONTHS[match[1].casefold()]
@@ -234,36 +235,36 @@ def _periods(text: str) -> Iterator[Spelt]:
         yield Spelt(*match.span(), Constant(float(year)), Constant(float(year + 99)))
 
 
-def _dates(text: str) -> Iterator[Spelt]:
+def _find_dates(text: str) -> Iterator[Spelt]:
     for match in _DATES.finditer(text):
-        value = constant(match[0])
+        value = parse_constant(match[0])
         if value is not None:
-            yield _with_postfix(text, match.start(), match.end(), value)
+            yield _add_postfix(text, match.start(), match.end(), value)
 
 
-def _times(text: str) -> Iterator[Spelt]:
+def _find_times(text: str) -> Iterator[Spelt]:
     """Noon and midnight."""
     for match in _NOON.finditer(text):
         minutes = 0.0 if match[0].casefold() == "midnight" else 720.0
         yield Spelt(*match.span(), Constant(minutes, ValueKind.TIME, text=match[0]))
 
 
-def _numbers(text: str) -> Iterator[Spelt]:
+def _find_numbers(text: str) -> Iterator[Spelt]:
     for match in _NUMBER.finditer(text):
         spelt = match[0]
-        value = constant(spelt)
+        value = parse_constant(spelt)
         if value is None:  # what follows is no unit
             plain = _PLAIN.match(spelt)
             if plain is None or spelt[plain.end() :][:1].isalpha():
                 continue
-            spelt, value = plain[0], constant(plain[0])
+            spelt, value = plain[0], parse_constant(plain[0])
         if value is not None:
-            yield _with_postfix(text, match.start(), match.start() + len(spelt), value)
+            yield _add_postfix(text, match.start(), match.start() + len(spelt), value)
 
 
-def _words(text: str) -> Iterator[Spelt]:
+def _find_number_words(text: str) -> Iterator[Spelt]:
     words = list(re.finditer(r"[^\W\d_]+", text))
-    yield from _single_units(text)
+    yield from _find_single_units(text)
     for word, after in zip_longest(words, words[1:]):
         number = NUMBER_WORDS.get(word[0].casefold())
         if number is None:
@@ -271,20 +272,20 @@ def _words(text: str) -> Iterator[Spelt]:
         value, end, dimension, factor = float(number), word.end(), "", 1.0
         if after is not None and not text[word.end() : after.start()].strip():
             scale = _SCALES.get(after[0].casefold())
-            unit = values.unit_of(after[0])
+            unit = values.find_unit(after[0])
             if scale is not None:
                 value, end = value * scale, after.end()
             elif unit is not None and unit[0]:
                 dimension, factor = unit
                 value, end = value * factor, after.end()
         spelt = Constant(value, ValueKind.NUMBER, dimension, text[word.start() : end], factor)
-        yield _with_postfix(text, word.start(), end, spelt)
+        yield _add_postfix(text, word.start(), end, spelt)
 
 
-def _single_units(text: str) -> Iterator[Spelt]:
+def _find_single_units(text: str) -> Iterator[Spelt]:
     """Of "an hour", "half a million", "a dozen": the article counts one, or half of it."""
     for match in _ONE_OF.finditer(text):
-        scale, unit = _SCALES.get(match[2].casefold()), values.unit_of(match[2])
+        scale, unit = _SCALES.get(match[2].casefold()), values.find_unit(match[2])
         if scale is None and (unit is None or not unit[0]):
             continue
         if text[: match.start()].rstrip()[-1:].isdigit():
@@ -292,10 +293,10 @@ def _single_units(text: str) -> Iterator[Spelt]:
         dimension, factor = ("", 1.0) if scale is not None or unit is None else unit
         value = (0.5 if match[1] else 1.0) * (scale or factor)
         spelt = Constant(value, ValueKind.NUMBER, dimension, match[0], factor)
-        yield _with_postfix(text, *match.span(), spelt)
+        yield _add_postfix(text, *match.span(), spelt)
 
 
-def _with_postfix(text: str, start: int, end: int, value: Constant) -> Spelt:
+def _add_postfix(text: str, start: int, end: int, value: Constant) -> Spelt:
     match = _AFTER.match(text, end)
     comparison = POSTFIXES.get(" ".join(match[1].casefold().split())) if match else None
     if match is not None and comparison is not None:

@@ -13,13 +13,18 @@ from typing import TYPE_CHECKING, Literal, Self
 from retrieval.errors import check
 from retrieval.pretrained import JUDGE, PROGRAMS
 from retrieval.programs.algebra import And, Entities, Having, Walk, walk
-from retrieval.programs.beside import beside
-from retrieval.programs.calibration import confidence, is_refused, of_program, unread_words
+from retrieval.programs.calibration import (
+    compute_confidence,
+    compute_program_evidence,
+    is_refused,
+    list_unread_words,
+)
 from retrieval.programs.candidates import Candidate
+from retrieval.programs.constituents import Part
 from retrieval.programs.execution import Executor, is_nothing
 from retrieval.programs.judging.judge import Judge
 from retrieval.programs.parser import Parser
-from retrieval.programs.parts import Part
+from retrieval.programs.projections import resolve_item_list
 from retrieval.programs.weights import Weights
 from retrieval.programs.writing.words import Words
 from retrieval.programs.writing.writer import ProgramWriter
@@ -31,7 +36,7 @@ if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
     from retrieval.programs.algebra import Program
     from retrieval.programs.anchors.similarity import Encode
-    from retrieval.programs.parser import Reading
+    from retrieval.programs.parser import ParsedQuestion
     from retrieval.programs.rendering.vocabulary import Vocabulary
     from retrieval.programs.schema import Schema
     from retrieval.types import Denoted, Usage
@@ -98,10 +103,10 @@ class Understanding:
     meanings: tuple[Meaning, ...] = ()
     wanted: np.ndarray | None = None
 
-    def meant(self, at: int, sure: float) -> Self:
+    def select_meaning(self, index: int, sure: float) -> Self:
         """The same with another of its meanings as the best, and how sure that is, in [0, 1]."""
-        chosen = self.meanings[at]
-        others = tuple(own.candidate for own in self.meanings if own is not chosen)[:_SHOWN]
+        chosen = self.meanings[index]
+        others = tuple(meaning.candidate for meaning in self.meanings if meaning is not chosen)[:_SHOWN]
         return replace(self, best=chosen.candidate, confidence=sure, others=others, named=chosen.named)
 
     @property
@@ -110,7 +115,7 @@ class Understanding:
         program = self.best.program
         if isinstance(program, And):
             either = (program.left, program.right)
-            program = next((own for own in either if not isinstance(own, Having)), program)
+            program = next((side for side in either if not isinstance(side, Having)), program)
         while isinstance(program, Walk):
             program = program.source
         return isinstance(program, Entities)
@@ -120,19 +125,19 @@ class Understanding:
         """The directed relations that the program walks."""
         return tuple(part.relation for part in walk(self.best.program) if isinstance(part, Walk))
 
-    def names_besides(self, topics: Collection[int]) -> bool:
+    def has_other_nodes(self, topics: Collection[int]) -> bool:
         """Whether the program leans on other nodes than topics and kinds: paths from the topics leave these out."""
         program = self.best.program
         nodes = {node for part in walk(program) if isinstance(part, Entities) for node in part.ids}
         return not nodes <= set(topics) | set(self.schema.kinds)
 
-    def written_for(self, question: str) -> Self:
+    def mark_as_written(self, question: str) -> Self:
         """The same as a language model's, with the entities that the question calls as the graph does."""
-        label, lowered = self.executor.snapshot.entity_label, question.casefold()
+        label, lowered = self.executor.snapshot.get_entity_label, question.casefold()
         nodes = (node for part in walk(self.best.program) if isinstance(part, Entities) for node in part.ids)
-        found = {node: lowered.find(label(node).casefold()) for node in nodes}
-        named = tuple((node, at, at + len(label(node))) for node, at in found.items() if at >= 0)
-        return replace(self, confidence=WRITTEN, named=named, by="model")
+        positions = {node: lowered.find(label(node).casefold()) for node in nodes}
+        mentions = tuple((node, start, start + len(label(node))) for node, start in positions.items() if start >= 0)
+        return replace(self, confidence=WRITTEN, named=mentions, by="model")
 
 
 class ProgramReader:
@@ -164,7 +169,7 @@ class ProgramReader:
     def read(
         self,
         question: str,
-        given: Sequence[int] = (),
+        topics: Sequence[int] = (),
         cancelled: Callable[[], bool] = lambda: False,
         denoted: Sequence[Denoted] = (),
     ) -> Understanding | None:
@@ -174,39 +179,39 @@ class ProgramReader:
 
         Args:
             question: as asked.
-            given: entities that somebody picked for names of the question.
+            topics: entities that somebody picked for names of the question.
             cancelled: asked between pieces of work.
             denoted: what words of the question are known to stand for.
 
         Raises:
             Cancelled: ``cancelled`` said so.
         """
-        asked = (question, tuple(given), tuple(denoted))
+        request = (question, tuple(topics), tuple(denoted))
         with self._lock:
             executor = Executor(self.snapshot, self.parser.columns, cancelled)
-            if asked in self._lately:
+            if request in self._lately:
                 check(cancelled)
-                known = self._lately[asked]
+                known = self._lately[request]
                 return None if known is None else replace(known, executor=executor)
-            found = self._read(*asked, executor)
+            understanding = self._read(*request, executor)
             # What one run's executor has computed, and whether that run is to stop, is not another's.
             unrun = Executor(self.snapshot, self.parser.columns)
-            self._lately[asked] = None if found is None else replace(found, executor=unrun)
+            self._lately[request] = None if understanding is None else replace(understanding, executor=unrun)
             if len(self._lately) > _REMEMBERED:
                 self._lately.popitem(last=False)
-            return found
+            return understanding
 
     def _read(
-        self, question: str, given: Sequence[int], denoted: Sequence[Denoted], executor: Executor
+        self, question: str, topics: Sequence[int], denoted: Sequence[Denoted], executor: Executor
     ) -> Understanding | None:
-        reading: Reading = self.parser.read(question, given, cancelled=executor.cancelled, denoted=denoted)
-        several = self._several(reading, executor, given, denoted)
+        reading: ParsedQuestion = self.parser.read(question, topics, cancelled=executor.cancelled, denoted=denoted)
+        several = self._read_several(reading, executor, topics, denoted)
         if several is not None:
             return several
         if not reading.candidates:
             return None
-        meanings = tuple(_meaning(reading, own) for own in reading.candidates[:_MEANT])
-        best, sure = meanings[0], confidence(self.parser.weights, reading)
+        meanings = tuple(_build_meaning(reading, candidate) for candidate in reading.candidates[:_MEANT])
+        best, sure = meanings[0], compute_confidence(self.parser.weights, reading)
         unread = best.evidence["unread besides names"]
         return Understanding(
             best.candidate, sure, tuple(reading.candidates[1 : 1 + _SHOWN]), executor, self.parser.schema,
@@ -214,30 +219,35 @@ class ProgramReader:
             wanted=reading.wanted,
         )  # fmt: skip
 
-    def _several(
-        self, whole: Reading, executor: Executor, given: Sequence[int], denoted: Sequence[Denoted]
+    def _read_several(
+        self, parsed: ParsedQuestion, executor: Executor, topics: Sequence[int], denoted: Sequence[Denoted]
     ) -> Understanding | None:
         """A question for several things of each answer, read as one for what they are said of."""
-        if whole.listed is None:
+        if parsed.listed is None:
             return None
-        reading = self.parser.read(whole.listed.text, given, cancelled=executor.cancelled, denoted=denoted)
+        reading = self.parser.read(parsed.listed.text, topics, cancelled=executor.cancelled, denoted=denoted)
         fitting = [
-            (own, found)
-            for own in reading.candidates[:_TRIED]
-            if (found := beside(whole.listed, own.program, own.result, executor, self.parser.schema))
+            (candidate, resolved)
+            for candidate in reading.candidates[:_TRIED]
+            if (
+                resolved := resolve_item_list(
+                    parsed.listed, candidate.program, candidate.result, executor, self.parser.schema
+                )
+            )
         ]
         if not fitting:
             return None
         read, (program, relations) = fitting[0]
-        reading.candidates = [read, *(own for own in reading.candidates if own is not read)]
-        own, place = _meaning(reading, read), whole.listed.in_question
-        named = tuple((node, place(start), place(end)) for node, start, end in own.named)
-        unread = tuple((place(start), place(end)) for start, end in own.unread)
+        reading.candidates = [read, *(candidate for candidate in reading.candidates if candidate is not read)]
+        meaning, place = _build_meaning(reading, read), parsed.listed.map_to_question
+        mentions = tuple((node, place(start), place(end)) for node, start, end in meaning.named)
+        unread = tuple((place(start), place(end)) for start, end in meaning.unread)
         best = replace(read, program=program, result=executor.run(program))
         return Understanding(
-            best, confidence(self.parser.weights, reading), tuple(own for own, _ in fitting[1:]), executor,
-            self.parser.schema, named, reads_all=own.evidence["unread besides names"] == 0.0, beside=relations,
-            meanings=(replace(own, candidate=best, named=named, unread=unread),),
+            best, compute_confidence(self.parser.weights, reading), tuple(candidate for candidate, _ in fitting[1:]),
+            executor,
+            self.parser.schema, mentions, reads_all=meaning.evidence["unread besides names"] == 0.0, beside=relations,
+            meanings=(replace(meaning, candidate=best, named=mentions, unread=unread),),
         )  # fmt: skip
 
     def write(
@@ -263,11 +273,9 @@ class ProgramReader:
             parser = self.parser
         executor = Executor(self.snapshot, parser.columns, cancelled)
         words = Words(parser.schema, parser.similarity)
-        writer = ProgramWriter(
-            words, parser.columns, settings, lambda program: not is_nothing(executor.run(program))
-        )
+        writer = ProgramWriter(words, parser.columns, settings, lambda program: not is_nothing(executor.run(program)))
         written = writer.write(question, entities, cancelled)
-        return self.execute(written.program, cancelled).written_for(question), written.usage
+        return self.execute(written.program, cancelled).mark_as_written(question), written.usage
 
     def execute(self, program: Program, cancelled: Callable[[], bool] = lambda: False) -> Understanding:
         """What a program that a person wrote or edited gives; nobody doubts that it is what was asked.
@@ -283,16 +291,22 @@ class ProgramReader:
             return Understanding(best, 1.0, (), executor, self.parser.schema, by="person")
 
 
-def _meaning(reading: Reading, own: Candidate) -> Meaning:
-    named = tuple(named_in(reading, own.part))
-    unread = tuple((word.start, word.end) for word in unread_words(reading, own))
-    return Meaning(own, of_program(reading, own), named, is_refused(reading, own), unread)
+def _build_meaning(reading: ParsedQuestion, candidate: Candidate) -> Meaning:
+    mentions = tuple(iter_named_entities(reading, candidate.part))
+    unread = tuple((word.start, word.end) for word in list_unread_words(reading, candidate))
+    return Meaning(
+        candidate,
+        compute_program_evidence(reading, candidate),
+        mentions,
+        is_refused(reading, candidate),
+        unread,
+    )
 
 
-def named_in(reading: Reading, part: Part) -> Iterator[tuple[int, int, int]]:
+def iter_named_entities(reading: ParsedQuestion, part: Part) -> Iterator[tuple[int, int, int]]:
     """Entities of a composed part, in the order of their mentions."""
     for inner in sorted(part.parts, key=lambda inner: inner.first):
-        yield from named_in(reading, inner)
+        yield from iter_named_entities(reading, inner)
     if part.anchored and isinstance(part.program, Entities):
         words = reading.question.words[slice(*part.anchored)]
         for node in part.program.ids:

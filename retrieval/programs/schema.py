@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.kg.search.walks import all_arcs
+from retrieval.kg.search.walks import find_arcs
 from retrieval.kg.snapshot import KINDS
-from retrieval.kg.snapshot.arrays import common
+from retrieval.kg.snapshot.arrays import find_common
 from retrieval.kg.table import ROW
 from retrieval.programs.algebra import Entities, Having, Program, Walk
-from retrieval.programs.calling import namings, surrogates
 from retrieval.programs.columns import Columns
 from retrieval.programs.gazetteer import CLASSES
-from retrieval.programs.induction import induced
+from retrieval.programs.induction import infer_kinds
 from retrieval.programs.lexicon import STOP
-from retrieval.programs.measures import Measures, refers
-from retrieval.programs.sorts import (
+from retrieval.programs.measures import Measures, is_reference
+from retrieval.programs.relation_types import (
     KINDRED,
     LOCATING,
     NOWHERE,
@@ -27,12 +26,13 @@ from retrieval.programs.sorts import (
     SOMEBODY,
     SOMEWHERE,
     RelationInfo,
-    does_something,
-    form_of,
+    detect_form,
+    is_agent_noun,
     is_personal,
-    stems_in,
+    parse_stems,
 )
-from retrieval.programs.words import stem, stems_of, without_unit
+from retrieval.programs.row_names import find_naming_relations, find_surrogates
+from retrieval.programs.words import get_label_stems, get_stem, remove_unit
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -61,7 +61,7 @@ _SINGLE = 1.05
 #: Kinds with this share of their relations in common are described alike.
 _SAME_RELATIONS = 0.5
 #: Words of relations that give places, by stem; the best place that anything has is at most so far from the first.
-PLACING, _FIRST = stems_in("rank ranking place position placing standing"), 3
+PLACING, _FIRST = parse_stems("rank ranking place position placing standing"), 3
 _YES, _NO = frozenset({"yes", "true", "y", "t"}), frozenset({"no", "false", "n", "f"})
 
 
@@ -84,38 +84,38 @@ class Schema:
     def __init__(self, snapshot: Snapshot, columns: Columns | None = None) -> None:
         self.snapshot = snapshot
         self.columns = columns or Columns(snapshot)
-        self.type_relation = self._type_relation()
-        self.kinds = self._kinds()
+        self.type_relation = self._find_type_relation()
+        self.kinds = self._count_kinds()
         self._weights_of: dict[int, dict[str, float]] = {}
-        labels = [snapshot.relation_label(relation) for relation in range(snapshot.num_relations)]
+        labels = [snapshot.get_relation_label(relation) for relation in range(snapshot.num_relations)]
         self.listing = labels.index(ROW) if ROW in labels else None
-        self.relations = [self._relation(r) for r in range(snapshot.num_relations)]
+        self.relations = [self._describe_relation(r) for r in range(snapshot.num_relations)]
 
-    def _type_relation(self) -> int | None:
+    def _find_type_relation(self) -> int | None:
         best: tuple[int, int] | None = None
-        counts = self.snapshot.relation_counts()
+        counts = self.snapshot.count_facts_by_relation()
         for relation in range(self.snapshot.num_relations):
-            label = self.snapshot.relation_label(relation).casefold().strip()
-            if label == "label" and (self.snapshot.kinds[self.columns.targets(relation)] == _LITERAL).all():
+            label = self.snapshot.get_relation_label(relation).casefold().strip()
+            if label == "label" and (self.snapshot.kinds[self.columns.list_targets(relation)] == _LITERAL).all():
                 continue  # rdfs:label gives a node's other names, not the node labels of a property graph
             if label in TYPE_LABELS and (best is None or counts[relation] > best[0]):
                 best = (int(counts[relation]), relation)
         return best[1] if best else None
 
-    def _kinds(self) -> dict[int, int]:
+    def _count_kinds(self) -> dict[int, int]:
         if self.type_relation is None:
             return {}
-        nodes, sizes = np.unique(self.columns.arcs(self.type_relation)[1], return_counts=True)
+        nodes, sizes = np.unique(self.columns.list_arcs(self.type_relation)[1], return_counts=True)
         return dict(zip(nodes.tolist(), sizes.tolist(), strict=True))
 
-    def _relation(self, relation: int) -> RelationInfo:
-        heads, tails = self.columns.sources(relation), self.columns.targets(relation)
+    def _describe_relation(self, relation: int) -> RelationInfo:
+        heads, tails = self.columns.list_sources(relation), self.columns.list_targets(relation)
         out = self.snapshot.out_offsets[tails + 1] - self.snapshot.out_offsets[tails]
-        label = self.snapshot.relation_label(relation)
-        stems = () if relation == self.listing else stems_of(without_unit(label))
+        label = self.snapshot.get_relation_label(relation)
+        stems = () if relation == self.listing else get_label_stems(remove_unit(label))
         return RelationInfo(
-            relation, label, stems, len(self.columns.arcs(relation)[0]), len(heads), len(tails),
-            float(np.mean(out == 0)) if len(out) else 1.0, form_of(label),
+            relation, label, stems, len(self.columns.list_arcs(relation)[0]), len(heads), len(tails),
+            float(np.mean(out == 0)) if len(out) else 1.0, detect_form(label),
         )  # fmt: skip
 
     @cached_property
@@ -124,10 +124,10 @@ class Schema:
         return [
             info.id for info in self.relations
             if info.facts <= _SINGLE * info.heads and info.id != self.type_relation
-            and self.columns.value_type(info.id) is None
+            and self.columns.get_value_type(info.id) is None
         ]  # fmt: skip
 
-    def twin(self, relation: int) -> int | None:
+    def find_twin(self, relation: int) -> int | None:
         """The directed relation whose name differs in the first word alone: of the home team, the away team."""
         inverse, forward = divmod(relation, self.snapshot.num_relations)
         other = self._twins.get(forward)
@@ -135,13 +135,13 @@ class Schema:
 
     @cached_property
     def _twins(self) -> dict[int, int]:
-        found: dict[str, list[int]] = defaultdict(list)
+        by_rest: dict[str, list[int]] = defaultdict(list)
         for info in self.relations:
             first, _, rest = info.label.casefold().partition(" ")
-            if set(rest.split()) - STOP and first not in STOP and self.columns.value_type(info.id) is None:
-                found[rest].append(info.id)
-        pairs = [own for own in found.values() if len(own) == _TWINS]
-        return {one: other for pair in pairs for one, other in (pair, pair[::-1])}
+            if set(rest.split()) - STOP and first not in STOP and self.columns.get_value_type(info.id) is None:
+                by_rest[rest].append(info.id)
+        pairs = [group for group in by_rest.values() if len(group) == _TWINS]
+        return {left: right for pair in pairs for left, right in (pair, pair[::-1])}
 
     @cached_property
     def measures(self) -> Measures:
@@ -153,56 +153,54 @@ class Schema:
         """Which nodes are people: by their kind, because they are born and marry, or because something has them as its
         customer or owner; bool [E].
         """
-        named = [info.id for info in self.relations if set(info.stems) & PERSONAL]
-        led = [info.id for info in self.relations if self._leads_to_people(info)]
-        every = [self.columns.sources(relation) for relation in named]
-        return self._mask(SOMEBODY, [*every, *(self.columns.targets(relation) for relation in led)])
+        personal = [info.id for info in self.relations if set(info.stems) & PERSONAL]
+        led = [info.id for info in self.relations if self._has_people_ends(info)]
+        every = [self.columns.list_sources(relation) for relation in personal]
+        return self._build_mask(SOMEBODY, [*every, *(self.columns.list_targets(relation) for relation in led)])
 
-    def _leads_to_people(self, info: RelationInfo) -> bool:
+    def _has_people_ends(self, info: RelationInfo) -> bool:
         if set(info.stems) & KINDRED:
-            return self.columns.value_type(info.id) is None
+            return self.columns.get_value_type(info.id) is None
         if info.form == "by":
-            return self._are_personal(info.id)
+            return self._has_personal_ends(info.id)
         stems = info.stems[:-1] if info.stems[-1:] == ("name",) else info.stems
-        if not stems or info.form != "noun" or self.columns.value_type(info.id) is not None:
+        if not stems or info.form != "noun" or self.columns.get_value_type(info.id) is not None:
             return False
-        doer = does_something(info.label.casefold().rpartition(" ")[2])
-        return stems[-1] in SOMEBODY or (doer and self._are_called_as_people(self.columns.targets(info.id)))
+        doer = is_agent_noun(info.label.casefold().rpartition(" ")[2])
+        return stems[-1] in SOMEBODY or (doer and self._has_personal_names(self.columns.list_targets(info.id)))
 
-    def _are_personal(self, relation: int) -> bool:
+    def _has_personal_ends(self, relation: int) -> bool:
         """Whether no kind is said of what things are "placed by", and all are called as people are."""
-        some = self.columns.targets(relation)
-        typed = () if self.type_relation is None else self.columns.sources(self.type_relation)
-        return not np.isin(some, typed).any() and self._are_called_as_people(some)
+        some = self.columns.list_targets(relation)
+        typed = () if self.type_relation is None else self.columns.list_sources(self.type_relation)
+        return not np.isin(some, typed).any() and self._has_personal_names(some)
 
-    def _are_called_as_people(self, nodes: np.ndarray) -> bool:
+    def _has_personal_names(self, nodes: np.ndarray) -> bool:
         some = nodes[:: max(1, len(nodes) // _SAMPLE)]
-        return bool(len(some)) and all(
-            is_personal(self.snapshot.entity_label(node)) for node in some.tolist()
-        )
+        return bool(len(some)) and all(is_personal(self.snapshot.get_entity_label(node)) for node in some.tolist())
 
     @cached_property
     def somewhere(self) -> np.ndarray:
         """Which nodes are places, by their kind or because something lies there; bool [E]."""
-        named = [info.id for info in self.relations if set(info.stems) & (SOMEWHERE | LOCATING)]
-        led = [self.columns.targets(r) for r in named if self.columns.value_type(r) is None]
-        return self._mask(SOMEWHERE, led)
+        locating = [info.id for info in self.relations if set(info.stems) & (SOMEWHERE | LOCATING)]
+        led = [self.columns.list_targets(r) for r in locating if self.columns.get_value_type(r) is None]
+        return self._build_mask(SOMEWHERE, led)
 
     @cached_property
     def nowhere(self) -> np.ndarray:
         """Which nodes are surely no places: trades and days that nothing more is said of; bool [E]."""
-        named = [info.id for info in self.relations if set(info.stems) & NOWHERE]
+        relations = [info.id for info in self.relations if set(info.stems) & NOWHERE]
         mask = np.zeros(self.snapshot.num_entities, bool)
-        for relation in named:
-            mask[self.columns.targets(relation)] = True
+        for relation in relations:
+            mask[self.columns.list_targets(relation)] = True
         leaves = np.asarray(self.snapshot.out_offsets[:-1] == self.snapshot.out_offsets[1:])
         return np.asarray(mask & leaves & ~self.somewhere)
 
-    def _mask(self, kinds: frozenset[str], others: list[np.ndarray]) -> np.ndarray:
+    def _build_mask(self, kinds: frozenset[str], others: list[np.ndarray]) -> np.ndarray:
         mask = np.zeros(self.snapshot.num_entities, bool)
         for kind in self.kinds:
-            if set(stems_of(self.snapshot.entity_label(kind))) & kinds:
-                mask[self.members(kind)] = True
+            if set(get_label_stems(self.snapshot.get_entity_label(kind))) & kinds:
+                mask[self.list_members(kind)] = True
         for nodes in others:
             mask[nodes] = True
         return mask
@@ -213,43 +211,44 @@ class Schema:
         holding = Counter(stem for info in self.relations for stem in set(info.stems))
         return {stem: 1.0 / (1.0 + 0.25 * (count - 1)) for stem, count in holding.items()}
 
-    def weights_of(self, relation: int) -> dict[str, float]:
+    def get_stem_weights(self, relation: int) -> dict[str, float]:
         """How much each stem of a relation's label tells of it: less, where it only names the kind of its ends."""
         if relation not in self._weights_of:
-            weights = {own: self.word_weights[own] for own in self.relations[relation].stems}
+            weights = {word_stem: self.word_weights[word_stem] for word_stem in self.relations[relation].stems}
             ends = {
-                own
-                for kind in self._kinds_of_ends(relation)
-                for own in stems_of(self.snapshot.entity_label(kind))
+                word_stem
+                for kind in self._find_end_kinds(relation)
+                for word_stem in get_label_stems(self.snapshot.get_entity_label(kind))
             }
             if set(weights) - ends:
-                weights = {own: weight * (_END if own in ends else 1.0) for own, weight in weights.items()}
+                weights = {
+                    word_stem: weight * (_END if word_stem in ends else 1.0) for word_stem, weight in weights.items()
+                }
             self._weights_of[relation] = weights
         return self._weights_of[relation]
 
-    def _kinds_of_ends(self, relation: int) -> list[int]:
+    def _find_end_kinds(self, relation: int) -> list[int]:
         """The kinds that most heads, and most tails, of a relation are of."""
         if self.type_relation is None or relation == self.type_relation:
             return []
-        found = []
-        for nodes in (self.columns.sources(relation), self.columns.targets(relation)):
+        kinds = []
+        for nodes in (self.columns.list_sources(relation), self.columns.list_targets(relation)):
             sample = nodes[:: max(1, len(nodes) // _SAMPLE)]
-            found += [
+            kinds += [
                 kind
                 for kind in self.kinds
-                if len(np.intersect1d(sample, self.members(kind), assume_unique=True))
-                >= _NEARLY_ALL * len(sample)
+                if len(np.intersect1d(sample, self.list_members(kind), assume_unique=True)) >= _NEARLY_ALL * len(sample)
             ]
-        return found
+        return kinds
 
     @cached_property
     def by_stem(self) -> dict[str, list[int]]:
         """Relations whose label has a stem."""
-        found: dict[str, list[int]] = defaultdict(list)
+        relations: dict[str, list[int]] = defaultdict(list)
         for info in self.relations:
-            for own in set(info.stems):
-                found[own].append(info.id)
-        return found
+            for word_stem in set(info.stems):
+                relations[word_stem].append(info.id)
+        return relations
 
     @cached_property
     def hubs(self) -> dict[tuple[str, ...], list[tuple[int, int, int]]]:
@@ -258,105 +257,101 @@ class Schema:
         """
         keys, starts = self.snapshot.in_groups.keys, self.snapshot.in_groups.starts
         sizes = np.diff(starts)
-        values = np.array(
-            [info.facts >= _SHARED * info.tails and info.tails <= _VALUES for info in self.relations]
-        )
-        several = np.flatnonzero(
-            (sizes >= 2) | values[keys % self.snapshot.num_relations] if len(keys) else sizes >= 2
-        )
+        values = np.array([info.facts >= _SHARED * info.tails and info.tails <= _VALUES for info in self.relations])
+        several = np.flatnonzero((sizes >= 2) | values[keys % self.snapshot.num_relations] if len(keys) else sizes >= 2)
         if len(several) > _HUBS:
             several = several[np.argpartition(-sizes[several], _HUBS)[:_HUBS]]
-        found: dict[tuple[str, ...], list[tuple[int, int, int]]] = defaultdict(list)
+        by_stems: dict[tuple[str, ...], list[tuple[int, int, int]]] = defaultdict(list)
         for group in several.tolist():
             node, relation = divmod(int(keys[group]), self.snapshot.num_relations)
             if self.columns.kinds[node]:
                 continue
-            label = self.snapshot.entity_label(node)
-            stems = stems_of(label)
+            label = self.snapshot.get_entity_label(node)
+            stems = get_label_stems(label)
             if 0 < len(stems) <= _LONGEST_HUB and label.casefold() not in _NO:
-                found[stems].append((node, relation, int(sizes[group])))
-        return found
+                by_stems[stems].append((node, relation, int(sizes[group])))
+        return by_stems
 
     @cached_property
     def kind_stems(self) -> dict[str, list[int]]:
         """Kinds whose name has a stem."""
-        found: dict[str, list[int]] = defaultdict(list)
+        kinds: dict[str, list[int]] = defaultdict(list)
         for node in self.kinds:
-            for own in set(stems_of(self.snapshot.entity_label(node))):
-                found[own].append(node)
-        return found
+            for word_stem in set(get_label_stems(self.snapshot.get_entity_label(node))):
+                kinds[word_stem].append(node)
+        return kinds
 
     @cached_property
     def called(self) -> dict[str, list[int]]:
         """By the stem of a noun, relations nearly all of whose ends bear names that it stands for: ``located in``, of
         "country", where it leads to Norway and Latvia.
         """
-        found: dict[str, list[int]] = defaultdict(list)
+        relations: dict[str, list[int]] = defaultdict(list)
         for info in self.relations:
-            ends = self.columns.targets(info.id)
+            ends = self.columns.list_targets(info.id)
             sample = ends[:: max(1, len(ends) // _SAMPLE)]
-            labels = [self.snapshot.entity_label(node).casefold() for node in sample.tolist()]
+            labels = [self.snapshot.get_entity_label(node).casefold() for node in sample.tolist()]
             for noun, names in CLASSES.items() if len(labels) > 1 else ():
                 if sum(label in names for label in labels) >= _MOST * len(labels):
-                    found[stem(noun)].append(info.id)
-        return found
+                    relations[get_stem(noun)].append(info.id)
+        return relations
 
     @cached_property
     def value_relations(self) -> list[int]:
         """Relations that lead to numbers, dates or times."""
         return [
             info.id for info in self.relations
-            if info.id != self.listing and self.columns.value_type(info.id) is not None
+            if info.id != self.listing and self.columns.get_value_type(info.id) is not None
         ]  # fmt: skip
 
     @cached_property
     def numbers(self) -> list[int]:
         """Relations that lead to numbers that say how much: no years, and no rows that have numbers for names."""
-        kinds = {stem for kind in self.kinds for stem in stems_of(self.snapshot.entity_label(kind))}
-        return [info.id for info in self.measures.numbers if not refers(info, kinds)]
+        kinds = {stem for kind in self.kinds for stem in get_label_stems(self.snapshot.get_entity_label(kind))}
+        return [info.id for info in self.measures.numbers if not is_reference(info, kinds)]
 
     @cached_property
     def placings(self) -> frozenset[int]:
         """Relations that give places in a ranking, of which the first is the best."""
-        found = set[int]()
+        relations = set[int]()
         for relation in self.value_relations:
             if set(self.relations[relation].stems) & PLACING:
-                values = self.columns.column(relation).values
+                values = self.columns.get_column(relation).values
                 if 1 <= values.min() <= _FIRST and (values == np.floor(values)).all():
-                    found.add(relation)
-        return frozenset(found)
+                    relations.add(relation)
+        return frozenset(relations)
 
     @cached_property
     def namings(self) -> frozenset[int]:
-        """Relations that say what things are called, see :func:`retrieval.programs.calling.namings`."""
-        return namings(self)
+        """Relations that say what things are called, see :func:`retrieval.programs.row_names.find_naming_relations`."""
+        return find_naming_relations(self)
 
     @cached_property
     def surrogates(self) -> tuple[np.ndarray, dict[int, int]]:
-        """Rows without names of their own, see :func:`retrieval.programs.calling.surrogates`."""
-        return surrogates(self)
+        """Rows without names of their own, see :func:`retrieval.programs.row_names.find_surrogates`."""
+        return find_surrogates(self)
 
     @cached_property
     def induced(self) -> dict[tuple[str, ...], int]:
         """Kinds where no relation says them, see :mod:`retrieval.programs.induction`: stems of a noun, and the directed
         relation that its members have.
         """
-        return {stems_of(noun): relation for noun, relation in self.told.items()}
+        return {get_label_stems(noun): relation for noun, relation in self.told.items()}
 
     @cached_property
     def nouns(self) -> dict[int, str]:
         """What the nodes are called from which a directed relation leads on, where they are all rows of one table, or
         where nothing but their names tells.
         """
-        found = {relation: noun for noun, relation in reversed(self.told.items())}
+        by_relation = {relation: noun for noun, relation in reversed(self.told.items())}
         rows = self.surrogates[0]
         for kind in self.kinds:
-            members = self.members(kind)
+            members = self.list_members(kind)
             if rows[members].all():
-                label = self.snapshot.entity_label(kind).lower()
-                own = (r for r in self.held_by(members) if r < self.snapshot.num_relations)
-                found |= {r: label for r in own if np.array_equal(self.columns.sources(r), members)}
-        return found
+                label = self.snapshot.get_entity_label(kind).lower()
+                relations = (r for r in self.find_shared_relations(members) if r < self.snapshot.num_relations)
+                by_relation |= {r: label for r in relations if np.array_equal(self.columns.list_sources(r), members)}
+        return by_relation
 
     @cached_property
     def told(self) -> dict[str, int]:
@@ -364,12 +359,13 @@ class Schema:
         relation says some kinds, those of things of which it says none.
         """
         if self.type_relation is None:
-            return induced(self)
-        typed = self.columns.sources(self.type_relation)
+            return infer_kinds(self)
+        typed = self.columns.list_sources(self.type_relation)
         return {
             noun: relation for noun, relation in self._told_beside.items()
-            if not set(stems_of(noun)) & self.kind_stems.keys()
-            and len(common(self.columns.sources(relation), typed)) <= _TYPED * len(self.columns.sources(relation))
+            if not set(get_label_stems(noun)) & self.kind_stems.keys()
+            and len(find_common(self.columns.list_sources(relation),
+            typed)) <= _TYPED * len(self.columns.list_sources(relation))
         }  # fmt: skip
 
     @cached_property
@@ -379,89 +375,87 @@ class Schema:
         offsets = self.snapshot.out_offsets
         things = np.flatnonzero((offsets[1:] > offsets[:-1]) & ~values)
         assert self.type_relation is not None
-        untyped = len(things) - len(common(things, self.columns.sources(self.type_relation)))
-        return induced(self) if untyped >= _UNTYPED * len(things) else {}
+        untyped = len(things) - len(find_common(things, self.columns.list_sources(self.type_relation)))
+        return infer_kinds(self) if untyped >= _UNTYPED * len(things) else {}
 
     @cached_property
     def sorts(self) -> list[int]:
         """Of a graph that says no kinds, relations whose heads are things of one sort each, that of most things first:
         of relations that mostly leave the same nodes, the one that most of them have.
         """
-        found: list[int] = []
+        relations: list[int] = []
         if self.type_relation is not None:
-            return found
+            return relations
         for info in sorted(self.relations, key=lambda info: (-info.heads, info.id)):
-            nodes = self.columns.sources(info.id)
+            nodes = self.columns.list_sources(info.id)
             if len(nodes) < _SORT or self.columns.kinds[nodes].any():
                 continue
-            others = (self.columns.sources(other) for other in found)
-            shared = (len(np.intersect1d(nodes, own, assume_unique=True)) / len(nodes) for own in others)
+            others = (self.columns.list_sources(other) for other in relations)
+            shared = (len(np.intersect1d(nodes, sources, assume_unique=True)) / len(nodes) for sources in others)
             if max(shared, default=0.0) < _ANOTHER_SORT:
-                found.append(info.id)
-        return found[:_SORTS]
+                relations.append(info.id)
+        return relations[:_SORTS]
 
     @cached_property
     def truths(self) -> dict[int, int]:
         """Relations that say yes or no, with the node that means yes."""
-        found: dict[int, int] = {}
+        yes_nodes: dict[int, int] = {}
         for info in self.relations:
             if info.tails <= len(_YES | _NO):
-                nodes = self.columns.targets(info.id).tolist()
-                labels = {self.snapshot.entity_label(node).casefold(): node for node in nodes}
+                nodes = self.columns.list_targets(info.id).tolist()
+                labels = {self.snapshot.get_entity_label(node).casefold(): node for node in nodes}
                 yes = [label for label in labels if label in _YES]
                 if yes and set(labels) <= _YES | _NO:
-                    found[info.id] = labels[yes[0]]
-        return found
+                    yes_nodes[info.id] = labels[yes[0]]
+        return yes_nodes
 
     @cached_property
     def truth_values(self) -> frozenset[int]:
         """The nodes that mean yes or no."""
-        return frozenset(node for relation in self.truths for node in self.columns.targets(relation).tolist())
+        return frozenset(node for relation in self.truths for node in self.columns.list_targets(relation).tolist())
 
     @cached_property
     def untruths(self) -> dict[int, int]:
         """Relations that say yes or no, with the node that means no where there is one."""
-        ends = {relation: self.columns.targets(relation).tolist() for relation in self.truths}
-        said = {
-            relation: [node for node in nodes if self.snapshot.entity_label(node).casefold() in _NO]
+        ends = {relation: self.columns.list_targets(relation).tolist() for relation in self.truths}
+        no_nodes = {
+            relation: [node for node in nodes if self.snapshot.get_entity_label(node).casefold() in _NO]
             for relation, nodes in ends.items()
         }
-        return {relation: nodes[0] for relation, nodes in said.items() if nodes}
+        return {relation: nodes[0] for relation, nodes in no_nodes.items() if nodes}
 
     @cached_property
     def _described(self) -> dict[int, frozenset[int]]:
         """The relations that nearly all nodes of a kind have, of each kind."""
-        return {kind: frozenset(self.held_by(self.members(kind))) for kind in self.kinds}
+        return {kind: frozenset(self.find_shared_relations(self.list_members(kind))) for kind in self.kinds}
 
-    def described_alike(self, kind: int) -> tuple[int, ...]:
+    def find_similar_kinds(self, kind: int) -> tuple[int, ...]:
         """A kind and those whose nodes have the same relations but for a few, ascending."""
-        own = self._described[kind]
+        described = self._described[kind]
         alike = [
             other
             for other, held in self._described.items()
-            if len(own & held) >= _SAME_RELATIONS * len(own | held)
+            if len(described & held) >= _SAME_RELATIONS * len(described | held)
         ]
         return tuple(sorted({kind, *alike}))
 
-    def fellows(self, directed: int) -> Program | None:
+    def find_peers(self, directed: int) -> Program | None:
         """All nodes of the sort of those that a relation leaves: of their kind, or that have what all of them have.
 
         None where nothing tells that sort from all others.
         """
-        nodes = self.columns.sources(directed)
+        nodes = self.columns.list_sources(directed)
         if not len(nodes):
             return None
-        held = self.held_by(nodes)
+        held = self.find_shared_relations(nodes)
         if self.type_relation is not None:
             sample = nodes[:: max(1, len(nodes) // _SAMPLE)]
-            kinds = {
-                k for k in self.kinds if len(np.intersect1d(sample, self.members(k), assume_unique=True))
-            }
-            return Walk(Entities(tuple(sorted(kinds))), self.inverse(self.type_relation)) if kinds else None
-        wider = [r for r in held if len(self.columns.sources(r)) > len(nodes)]
-        return Having(max(wider, key=lambda r: (len(self.columns.sources(r)), -r))) if wider else None
+            kinds = {k for k in self.kinds if len(np.intersect1d(sample, self.list_members(k), assume_unique=True))}
+            return Walk(Entities(tuple(sorted(kinds))), self.get_inverse(self.type_relation)) if kinds else None
+        wider = [r for r in held if len(self.columns.list_sources(r)) > len(nodes)]
+        return Having(max(wider, key=lambda r: (len(self.columns.list_sources(r)), -r))) if wider else None
 
-    def people_of(self, nodes: np.ndarray) -> list[int]:
+    def find_people_relations(self, nodes: np.ndarray) -> list[int]:
         """Relations by which all of some things, themselves no people, have people: orders their customers, plots the
         tenants who have one each.
         """
@@ -470,41 +464,41 @@ class Schema:
         forward = self.snapshot.num_relations
         of_one = {info.id + forward for info in self.relations if info.facts == info.heads}
         return [
-            relation for relation in self.held_by(nodes)
+            relation for relation in self.find_shared_relations(nodes)
             if (relation < forward or relation in of_one)
-            and self.somebody[self._reached(nodes, relation)].all()
+            and self.somebody[self._find_targets(nodes, relation)].all()
         ]  # fmt: skip
 
-    def holding(self, nodes: np.ndarray) -> list[int]:
+    def find_owner_relations(self, nodes: np.ndarray) -> list[int]:
         """Inverse relations by which things that are no people belong to something: whose title "CEO" is."""
         if not len(nodes) or self.somebody[nodes].any():
             return []
-        kind = None if self.type_relation is None else self.inverse(self.type_relation)
-        own = [relation for relation in self.held_by(nodes) if relation != kind]
-        if any(r < self.snapshot.num_relations for r in own):
+        kind = None if self.type_relation is None else self.get_inverse(self.type_relation)
+        relations = [relation for relation in self.find_shared_relations(nodes) if relation != kind]
+        if any(r < self.snapshot.num_relations for r in relations):
             return []
-        return [r for r in own if not self.somewhere[self._reached(nodes, r)].any()]
+        return [r for r in relations if not self.somewhere[self._find_targets(nodes, r)].any()]
 
-    def _reached(self, nodes: np.ndarray, relation: int) -> np.ndarray:
-        sources, targets = self.columns.arcs(relation)
+    def _find_targets(self, nodes: np.ndarray, relation: int) -> np.ndarray:
+        sources, targets = self.columns.list_arcs(relation)
         return targets[np.isin(sources, nodes)]
 
-    def held_by(self, nodes: np.ndarray) -> list[int]:
+    def find_shared_relations(self, nodes: np.ndarray) -> list[int]:
         """Directed relations that nearly all of some nodes have, ascending."""
         sample = nodes[:: max(1, len(nodes) // _SAMPLE)]
-        heads, leaving, _, _ = all_arcs(self.snapshot, sample)
+        heads, leaving, _, _ = find_arcs(self.snapshot, sample)
         owners = np.unique(np.stack([heads, leaving]), axis=1)
         having = np.bincount(owners[1], minlength=2 * self.snapshot.num_relations)
         held: list[int] = np.flatnonzero(having >= _NEARLY_ALL * len(sample)).tolist()
         return held
 
-    def inverse(self, relation: int) -> int:
+    def get_inverse(self, relation: int) -> int:
         """The same relation walked the other way."""
         return (relation + self.snapshot.num_relations) % (2 * self.snapshot.num_relations)
 
-    def members(self, kind: int) -> np.ndarray:
+    def list_members(self, kind: int) -> np.ndarray:
         """Nodes of a kind, int64 ascending."""
         if self.type_relation is None:
             return np.zeros(0, np.int64)
-        start, stop = self.snapshot.in_groups.bounds_of(kind, self.type_relation)
+        start, stop = self.snapshot.in_groups.find_run(kind, self.type_relation)
         return np.sort(self.snapshot.in_heads[start:stop].astype(np.int64))

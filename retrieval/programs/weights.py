@@ -56,9 +56,7 @@ class Weights:
 
     values: dict[str, float] = field(default_factory=lambda: dict(PRIOR))
     temperature: float = 1.0
-    calibration: dict[str, float] = field(
-        default_factory=lambda: {"one": -1.0, "probability": 1.0, "unread": -2.0}
-    )
+    calibration: dict[str, float] = field(default_factory=lambda: {"one": -1.0, "probability": 1.0, "unread": -2.0})
 
     def score(self, features: Mapping[str, float] | tuple[tuple[str, float], ...]) -> float:
         """The weighted sum of features."""

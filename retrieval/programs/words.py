@@ -24,7 +24,7 @@ from retrieval.programs.lexicon import (
     RELATIVE,
     STOP,
 )
-from retrieval.programs.spelling import MANY, operator_word
+from retrieval.programs.spelling import MANY, resolve_operator_word
 
 _STEMMER = snowballstemmer.stemmer("english")
 _TOKEN = re.compile(rf"[^\W_]+(?:['’](?!s\b)[^\W_]+)*{NAME_SIGNS}?|['’]s\b")
@@ -46,13 +46,9 @@ _ORDERING = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """In which order answers are wanted, at the end of a question."""
-_ORDERED_BY = re.compile(
-    r"\b(?:is|are|was|were|been|being)\s+ordered\s+by\b|\bordered\s+by\s+(?:the\s+)?[A-Z]"
-)
+_ORDERED_BY = re.compile(r"\b(?:is|are|was|were|been|being)\s+ordered\s+by\b|\bordered\s+by\s+(?:the\s+)?[A-Z]")
 """What somebody ordered is in no order."""
-_BEHIND_ORDER = re.compile(
-    r"(?<=order|uence)\s+(?:that|who|which|whose|with|where)\s.*$", re.IGNORECASE | re.DOTALL
-)
+_BEHIND_ORDER = re.compile(r"(?<=order|uence)\s+(?:that|who|which|whose|with|where)\s.*$", re.IGNORECASE | re.DOTALL)
 """A condition that follows the words for an order."""
 _WE_HAVE = re.compile(
     r"(?<=\w)\s(?:do|can) (?:we|you|i) (?:have|sell|offer|stock|carry|own|keep|find|get|know|know of)"
@@ -114,13 +110,13 @@ class Question:
     quoted: list[tuple[int, int]] = field(default_factory=list)
     order: str = ""
 
-    def span_text(self, first: int, last: int) -> str:
+    def get_span_text(self, first: int, last: int) -> str:
         """What stands from one word to another, as asked."""
         return self.text[self.words[first].start : self.words[last - 1].end]
 
 
 @lru_cache(maxsize=50_000)
-def stem(word: str) -> str:
+def get_stem(word: str) -> str:
     """What the forms of a word have in common."""
     word = BASES.get(word) or IRREGULAR.get(word) or IN_FULL.get(word, word)
     stemmed: str = _STEMMER.stemWord(word)
@@ -128,14 +124,14 @@ def stem(word: str) -> str:
 
 
 @lru_cache(maxsize=50_000)
-def stems_of(label: str) -> tuple[str, ...]:
+def get_label_stems(label: str) -> tuple[str, ...]:
     """The stems of a name's words, stop words left out unless there is nothing else."""
     words = [w.casefold() for w in _TOKEN.findall(label.replace("_", " "))]
     kept = [w for w in words if w not in STOP or w in ("name", "number", "type", "kind")]
-    return tuple(stem(w) for w in (kept or words))
+    return tuple(get_stem(w) for w in (kept or words))
 
 
-def without_unit(label: str) -> str:
+def remove_unit(label: str) -> str:
     """A relation's name without the unit behind it: ``Price (EUR)``, ``weight [kg]``, ``Jars (12oz)``."""
     match = _UNIT.fullmatch(label)
     if match is None:
@@ -145,33 +141,33 @@ def without_unit(label: str) -> str:
     return match[1] if marked or (value is not None and value.unit) else label
 
 
-def agents(own: str) -> frozenset[str]:
+def generate_agent_stems(verb_stem: str) -> frozenset[str]:
     """Stems of who does what a verb's stem says, and the other way round: ``rule`` and ``ruler``, ``direct`` and
     ``director``, ``win`` and ``winner``.
     """
-    found = {
-        own + "er",
-        own + "or",
-        own.removesuffix("e") + "or",
-        own + "r" if own.endswith("e") else own + "er",
-        own + own[-1:] + "er",
+    stems = {
+        verb_stem + "er",
+        verb_stem + "or",
+        verb_stem.removesuffix("e") + "or",
+        verb_stem + "r" if verb_stem.endswith("e") else verb_stem + "er",
+        verb_stem + verb_stem[-1:] + "er",
     }
-    if own.endswith(("er", "or")) and len(own) > 4:
-        found |= {own[:-2], own[:-1]}
-        if own[-3] == own[-4]:
-            found.add(own[:-3])
-    return frozenset(found)
+    if verb_stem.endswith(("er", "or")) and len(verb_stem) > 4:
+        stems |= {verb_stem[:-2], verb_stem[:-1]}
+        if verb_stem[-3] == verb_stem[-4]:
+            stems.add(verb_stem[:-3])
+    return frozenset(stems)
 
 
 @lru_cache(maxsize=1)
-def related() -> dict[str, frozenset[str]]:
+def get_related_stems() -> dict[str, frozenset[str]]:
     """By stem, the stems of words that relations of the same meaning are named with."""
-    found: dict[str, set[str]] = {}
+    by_stem: dict[str, set[str]] = {}
     for group in RELATED:
-        stems = {stem(word) for word in group.split()}
-        for own in stems:
-            found.setdefault(own, set()).update(stems - {own})
-    return {own: frozenset(others) for own, others in found.items()}
+        stems = {get_stem(word) for word in group.split()}
+        for word_stem in stems:
+            by_stem.setdefault(word_stem, set()).update(stems - {word_stem})
+    return {word_stem: frozenset(others) for word_stem, others in by_stem.items()}
 
 
 def read(text: str) -> Question:
@@ -189,57 +185,53 @@ def read(text: str) -> Question:
         .replace("``", ' "')
         .replace("''", '" ')
     )
-    words = [word for match in _TOKEN.finditer(text) for word in _words(match)]
-    words = [_meant(word, words[n - 1].text if n else "") for n, word in enumerate(words)]
+    words = [word for match in _TOKEN.finditer(text) for word in _split_words(match)]
+    words = [_normalize_word(word, words[n - 1].text if n else "") for n, word in enumerate(words)]
     question = Question(text, words, order=order)
     for match in _QUOTED.finditer(text):
         start, end = match.span(1 if match[1] else 2)
         inside = [n for n, word in enumerate(words) if word.start >= start and word.end <= end]
         if inside:
             question.quoted.append((inside[0], inside[-1] + 1))
-    names = {
-        n for low, high in question.quoted if not _is_value(question, low, high) for n in range(low, high)
-    }
+    names = {n for low, high in question.quoted if not _is_value(question, low, high) for n in range(low, high)}
     for spelt in quantities.find(text):
         inside = [n for n, word in enumerate(words) if word.start < spelt.end and word.end > spelt.start]
         if inside and not names.intersection(inside):
-            found = Quantity(
+            quantity = Quantity(
                 inside[0], inside[-1] + 1, spelt.constant, spelt.upper, spelt.upper_included, spelt.comparison
             )
-            question.quantities.append(found)
+            question.quantities.append(quantity)
     return question
 
 
-def _words(match: re.Match[str]) -> Iterator[Word]:
+def _split_words(match: re.Match[str]) -> Iterator[Word]:
     """A word; the words of a name of a field: ``unitPrice`` is "unit price"."""
     spans = [match.span()]
     if _FIELD.fullmatch(match[0]):
-        spans = [(match.start() + own.start(), match.start() + own.end()) for own in _HUMP.finditer(match[0])]
+        spans = [(match.start() + hump.start(), match.start() + hump.end()) for hump in _HUMP.finditer(match[0])]
     for start, end in spans:
         text = match.string[start:end].casefold().replace("’", "'")
         singular = text[:-1] if _CAPITALS.fullmatch(match[0]) else text  # WBCs
-        yield Word(text, stem(singular), start, end, capital=len(spans) == 1 and match[0][0].isupper())
+        yield Word(text, get_stem(singular), start, end, capital=len(spans) == 1 and match[0][0].isupper())
 
 
-def _meant(word: Word, before: str) -> Word:
+def _normalize_word(word: Word, before: str) -> Word:
     """A word that asks for an operator as it is written rightly."""
-    text = "many" if before == "how" and word.text in MANY else operator_word(word.text)
-    return word if text == word.text else Word(text, stem(text), word.start, word.end, word.capital)
+    text = "many" if before == "how" and word.text in MANY else resolve_operator_word(word.text)
+    return word if text == word.text else Word(text, get_stem(text), word.start, word.end, word.capital)
 
 
 def _is_value(question: Question, first: int, last: int) -> bool:
-    return quantities.constant(question.span_text(first, last)) is not None
+    return quantities.parse_constant(question.get_span_text(first, last)) is not None
 
 
-def phrases(question: Question, first: int, longest: int = 5) -> list[tuple[int, str]]:
+def list_phrases(question: Question, first: int, longest: int = 5) -> list[tuple[int, str]]:
     """What begins with a word: (end, the words joined), longest first."""
     last = min(len(question.words), first + longest)
-    return [
-        (end, " ".join(word.text for word in question.words[first:end])) for end in range(last, first, -1)
-    ]
+    return [(end, " ".join(word.text for word in question.words[first:end])) for end in range(last, first, -1)]
 
 
-def asked(question: Question) -> str:
+def detect_question_kind(question: Question) -> str:
     """What sort of answer a question asks for, by its first telling words."""
     texts = [word.text for word in question.words]
     folded = " ".join(texts)
@@ -248,25 +240,25 @@ def asked(question: Question) -> str:
         return "yes/no"
     if re.search(r"how (?:many|often)|number of|^count", folded):
         return "how many"
-    for at, text in enumerate(texts[:6]):
+    for index, text in enumerate(texts[:6]):
         if text not in STOP:  # what follows is said of it: "students who", "the year when"
             break
         if text == "how":
-            follows = texts[at + 1] if at + 1 < len(texts) else ""
+            follows = texts[index + 1] if index + 1 < len(texts) else ""
             return "how much" if follows in POSITIVES else "how"
         if text in ("who", "whom", "whose"):
-            return "which" if text == "whose" and not at else "who"
+            return "which" if text == "whose" and not index else "who"
         if text in ("where", "when"):
             return text
         if text in ("what", "which", "whats", "what's"):
-            follows = texts[at + 1] if at + 1 < len(texts) else ""
+            follows = texts[index + 1] if index + 1 < len(texts) else ""
             if follows in ("is", "was", "'s") or text in ("whats", "what's"):
                 return "what is"
             return "what are" if follows in ("are", "were") else "which"
     return "list"
 
 
-def folded(question: Question) -> tuple[str, list[int]]:
+def join_words(question: Question) -> tuple[str, list[int]]:
     """The words of a question with a space between them, and where in that each begins; last, where one more would."""
     texts, starts = [word.text for word in question.words], [0]
     for text in texts:
@@ -274,24 +266,24 @@ def folded(question: Question) -> tuple[str, list[int]]:
     return " ".join(texts), starts
 
 
-def asks_what_did(question: Question) -> bool:
+def is_object_question(question: Question) -> bool:
     """Whether a question asks what somebody did things to, "what did Tom order": the bread, not the order."""
     texts = [word.text for word in question.words[:2]]
     return texts[:1] == ["what"] and texts[1:] in (["did"], ["does"], ["do"], ["has"], ["have"])
 
 
-def targets(question: Question) -> set[int]:
+def find_target_words(question: Question) -> set[int]:
     """Words right behind "which", "what" or "how many", or behind a number there: they say what kind is asked for."""
     texts = ["", *(word.text for word in question.words)]
-    found = {n for n in range(len(question.words)) if texts[n] in ("which", "what", "many")}
-    numbers = {own.first: own.last for own in question.quantities if own.upper is None}
-    behind = {n: numbers.get(n, n) for n in found}
+    positions = {n for n in range(len(question.words)) if texts[n] in ("which", "what", "many")}
+    numbers = {quantity.first: quantity.last for quantity in question.quantities if quantity.upper is None}
+    behind = {n: numbers.get(n, n) for n in positions}
     return {last if last < len(question.words) else n for n, last in behind.items()}
 
 
-def gap_class(between: list[str]) -> str:
+def get_gap_class(between: list[str]) -> str:
     """What the words between two parts say of how they belong together."""
-    own = set(between)
+    texts = set(between)
     for name, members in (
         ("or", {"or", "vs", "versus"}), ("and", {"and", "both", "but", "also"}), ("than", {"than", "as"}),
         ("of", {"of", "'s", "s"}),
@@ -299,6 +291,6 @@ def gap_class(between: list[str]) -> str:
         ("preposition", PREPOSITIONS), ("be", {"is", "are", "was", "were", "be", "been"}),
         ("do", {"do", "does", "did"}),
     ):  # fmt: skip
-        if own & members:
+        if texts & members:
             return name
-    return "other" if own - {"the", "a", "an"} else "none"
+    return "other" if texts - {"the", "a", "an"} else "none"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from retrieval.errors import Cancelled, ProgramError, check
-from retrieval.programs.rendering.names import resolved
+from retrieval.programs.rendering.names import from_named_json
 from retrieval.types import Question
 
 if TYPE_CHECKING:
@@ -102,14 +102,14 @@ def check_questions(
         Cancelled: it was.
     """
     names = _Names(snapshot, cancelled)
-    topics = names.of(questions, lambda question: question.topic_entities)
-    answers = names.of(questions, lambda question: question.answers)
-    relations = {name for q in questions for name in _relations(q)}
+    topics = names.count_names(questions, lambda question: question.topic_entities)
+    answers = names.count_names(questions, lambda question: question.answers)
+    relations = {name for q in questions for name in _list_relations(q)}
     passages = {name for q in questions for name in q.passages}
     table = snapshot.passages
     known = names.known
     programs = [question for question in questions if question.program is not None]
-    unfit = _unfit(snapshot, programs, cancelled)
+    unfit = _find_unfit(snapshot, programs, cancelled)
     splits = Counter(question.split or "none" for question in questions)
     return QuestionCheck(
         questions=len(questions),
@@ -123,8 +123,8 @@ def check_questions(
         relations_found=sum(snapshot.find_relation(name) is not None for name in relations),
         passages=len(passages),
         passages_found=0 if table is None else sum(table.find(name) is not None for name in passages),
-        topics_missing=names.missing(topics),
-        answers_missing=names.missing(answers),
+        topics_missing=names.find_missing(topics),
+        answers_missing=names.find_missing(answers),
         splits=tuple(sorted(splits.items())),
         programs=len(programs),
         programs_found=len(programs) - len(unfit),
@@ -132,21 +132,21 @@ def check_questions(
     )
 
 
-def _unfit(
+def _find_unfit(
     snapshot: Snapshot, questions: Sequence[Question], cancelled: Callable[[], bool]
 ) -> list[MissingProgram]:
     """Questions whose programs do not fit the graph, in their order."""
-    found = []
+    unfit = []
     for question in questions:
         check(cancelled)
         try:
-            resolved(snapshot, question.program)
+            from_named_json(snapshot, question.program)
         except ProgramError as error:
-            found.append(MissingProgram(question.id, error.message, error.hint))
-    return found
+            unfit.append(MissingProgram(question.id, error.message, error.hint))
+    return unfit
 
 
-def _relations(question: Question) -> Iterable[str]:
+def _list_relations(question: Question) -> Iterable[str]:
     yield from (relation for path in question.paths for _, relation, _ in path)
     yield from (relation for path in question.relation_paths for relation in path)
 
@@ -159,30 +159,30 @@ class _Names:
         self._cancelled = cancelled
         self.known: dict[str, bool] = {}
 
-    def of(
+    def count_names(
         self, questions: Sequence[Question], names: Callable[[Question], Iterable[str]]
     ) -> dict[str, tuple[int, str]]:
         """By name, how many questions have it and the first that does."""
-        found: dict[str, tuple[int, str]] = {}
+        counts: dict[str, tuple[int, str]] = {}
         for question in questions:
             for name in dict.fromkeys(names(question)):
-                count, first = found.get(name, (0, question.id))
-                found[name] = (count + 1, first)
+                count, first = counts.get(name, (0, question.id))
+                counts[name] = (count + 1, first)
                 if name not in self.known:
                     self._stop()
                     self.known[name] = self._labels.resolve(name) is not None
-        return found
+        return counts
 
-    def missing(self, names: dict[str, tuple[int, str]]) -> tuple[MissingName, ...]:
+    def find_missing(self, names: dict[str, tuple[int, str]]) -> tuple[MissingName, ...]:
         """Those that the graph lacks, most frequent first, with near ones."""
         lacking = [(name, *where) for name, where in names.items() if not self.known[name]]
-        lacking.sort(key=lambda one: -one[1])
-        found = []
+        lacking.sort(key=lambda entry: -entry[1])
+        missing_names = []
         for name, count, first in lacking[:LISTED]:
             self._stop()
             near = tuple(match.node.label for match in self._labels.search(name, NEAREST))
-            found.append(MissingName(name, count, first, near))
-        return tuple(found)
+            missing_names.append(MissingName(name, count, first, near))
+        return tuple(missing_names)
 
     def _stop(self) -> None:
         if self._cancelled():

@@ -19,20 +19,18 @@ from pathlib import Path
 from typing import Any
 
 from retrieval.errors import ConfigError, EmptySourceError, SourceError
-from retrieval.kg.readers.archives import Unpacked, archive_kind, unpacked
-from retrieval.kg.readers.documents.records import passage_format
-from retrieval.kg.readers.json_rows import json_rows
+from retrieval.kg.readers.archives import Unpacked, detect_archive_kind, unpack_files
+from retrieval.kg.readers.documents.records import detect_passage_format
+from retrieval.kg.readers.json_rows import read_json_rows
 from retrieval.kg.readers.options import DETECT, DETECTED, ReadOptions
 from retrieval.kg.readers.question_files import MARK, BadRow
 from retrieval.kg.readers.sources import Source, is_parquet
-from retrieval.questions.formats import FORMATS, checked
-from retrieval.questions.leftovers import Leftovers, of_graph
+from retrieval.questions.formats import FORMATS, validate_question
+from retrieval.questions.leftovers import Leftovers, select_graph_questions
 from retrieval.types import Problem, Question
 
 PROBLEM_LIMIT = 1000
-_HINT = "A question set is JSONL with id, question, topic_entities and answers, or one of: " + ", ".join(
-    FORMATS
-)
+_HINT = "A question set is JSONL with id, question, topic_entities and answers, or one of: " + ", ".join(FORMATS)
 _HOPS = re.compile(r"(?<![a-z0-9])([1-9])[-_ ]?h(?:ops?)?(?![a-z0-9])", re.IGNORECASE)
 
 #: Splits as names of files tell them.
@@ -72,7 +70,7 @@ def read_questions(
 
     Returns:
         The good questions in file order, with distinct ids. ``split`` is None where the file gives none:
-        see :func:`with_splits`.
+        see :func:`assign_splits`.
 
     Raises:
         EmptySourceError: no row could be used; says why.
@@ -83,31 +81,29 @@ def read_questions(
         raise ConfigError(
             f"The question format {options.format!r} is unknown.", hint=f"Use one of: {', '.join(FORMATS)}."
         )
-    found = _Found()
-    with unpacked([Path(path)]) as files:
+    collected = _CollectedQuestions()
+    with unpack_files([Path(path)]) as files:
         archive = files[0].archive if files else ""
-        splits = _splits([file.name for file in files]) if archive else {}
+        splits = _detect_splits([file.name for file in files]) if archive else {}
         refused: list[SourceError] = []
         for file in files:
             log = _Log(file.name, problems)
             try:
-                _read_file(file, found, log, _Asked(options, hops, splits.get(file.name)))
+                _read_file(file, collected, log, _FileOptions(options, hops, splits.get(file.name)))
             except SourceError as error:
                 if not archive:
                     raise
                 refused.append(error)
                 log.add(0, f"this file of the archive was left out: {error.message}")
-        if not found.questions:
+        if not collected.questions:
             raise refused[0]
-        kept, said = of_graph(found.questions, found.graphs, graph)
-        if said:
-            _Log(Path(path).name, problems).add(0, said)
+        kept, note = select_graph_questions(collected.questions, collected.graphs, graph)
+        if note:
+            _Log(Path(path).name, problems).add(0, note)
     return list(kept.values())
 
 
-def read_set(
-    path: Path, options: ReadOptions, graph: str | None = None
-) -> tuple[str, list[Question], list[Problem]]:
+def read_set(path: Path, options: ReadOptions, graph: str | None = None) -> tuple[str, list[Question], list[Problem]]:
     """The format of a question file, its questions and its problems, as one piece of work for a process of its own.
 
     Raises:
@@ -116,12 +112,12 @@ def read_set(
     # The set says what the file was, not that someone left it to be found out.
     chosen = options.format if options.format not in DETECTED else detect_format(path, options)
     problems: list[Problem] = []
-    found = read_questions(path, replace(options, format=chosen), problems=problems.append, graph=graph)
-    return chosen, found, problems
+    questions = read_questions(path, replace(options, format=chosen), problems=problems.append, graph=graph)
+    return chosen, questions, problems
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _FileOptions:
     """What is said of a file beyond its bytes; None of each guesses, or leaves out."""
 
     options: ReadOptions
@@ -130,7 +126,7 @@ class _Asked:
 
 
 @dataclass(slots=True)
-class _Found:
+class _CollectedQuestions:
     """Good questions by id, and where each was."""
 
     questions: dict[str, Question] = field(default_factory=dict)
@@ -138,51 +134,49 @@ class _Found:
     places: dict[str, str] = field(default_factory=dict)
 
 
-def _read_file(file: Unpacked, found: _Found, log: _Log, asked: _Asked) -> None:
+def _read_file(file: Unpacked, collected: _CollectedQuestions, log: _Log, file_options: _FileOptions) -> None:
     """Add the good questions of one file."""
-    source = None if is_parquet(file.path) else _source(file.path, asked.options.encoding, file.name)
-    given = asked.options.format
-    chosen = given if given not in DETECTED else _format_of(file.path, source)
-    hops = asked.hops
+    source = None if is_parquet(file.path) else _open_source(file.path, file_options.options.encoding, file.name)
+    wanted_format = file_options.options.format
+    chosen = wanted_format if wanted_format not in DETECTED else _format_of(file.path, source)
+    hops = file_options.hops
     inside = file.name.removeprefix(f"{file.archive}/")
-    if hops is None and (
-        named := _HOPS.search(inside if file.archive else f"{file.path.parent.name}/{inside}")
-    ):
-        hops = int(named[1])
+    if hops is None and (hops_match := _HOPS.search(inside if file.archive else f"{file.path.parent.name}/{inside}")):
+        hops = int(hops_match[1])
     parse = FORMATS[chosen].parse
     if source is None:
-        rows = _parquet_rows(file)
+        rows = _read_parquet_rows(file)
     elif FORMATS[chosen].is_json:
-        rows = json_rows(source, log.add)
+        rows = read_json_rows(source, log.add)
     else:
-        rows = _text_rows(source, log)
+        rows = _read_text_rows(source, log)
     stem = inside.split(".")[0].replace("/", ".")
     good, left = 0, Leftovers()
     for line, row in rows:
         try:
-            question = checked(parse(row, f"{stem}-{line}", hops))
-            if question.id in found.questions:
-                raise BadRow(f"the id {question.id!r} was used before, {found.places[question.id]}")
+            question = validate_question(parse(row, f"{stem}-{line}", hops))
+            if question.id in collected.questions:
+                raise BadRow(f"the id {question.id!r} was used before, {collected.places[question.id]}")
         except BadRow as error:
             log.add(line, str(error), row if isinstance(row, str) else json.dumps(row, default=str)[:400])
             continue
-        if asked.split and not question.split:
-            question = replace(question, split=asked.split)
+        if file_options.split and not question.split:
+            question = replace(question, split=file_options.split)
         good += 1
         if chosen == "jsonl":
             left.add(row, question)
-        found.questions[question.id] = question
-        found.places[question.id] = f"on line {line} of {file.name}" if file.archive else f"on line {line}"
+        collected.questions[question.id] = question
+        collected.places[question.id] = f"on line {line} of {file.name}" if file.archive else f"on line {line}"
     log.close(good)
-    found.graphs.update(left.graphs)
-    for note in left.notes():
+    collected.graphs.update(left.graphs)
+    for note in left.list_notes():
         log.add(0, note)
 
 
-def _splits(names: Sequence[str]) -> dict[str, str]:
+def _detect_splits(names: Sequence[str]) -> dict[str, str]:
     """The split of each file of an archive by its name, where the names tell at least two apart."""
-    found = {name: _SPLIT_NAMES[named[1].lower()] for name in names if (named := _SPLIT.search(name))}
-    return found if len(set(found.values())) > 1 else {}
+    splits = {name: _SPLIT_NAMES[match[1].lower()] for name in names if (match := _SPLIT.search(name))}
+    return splits if len(set(splits.values())) > 1 else {}
 
 
 def write_questions(path: Path | str, questions: Iterable[Question]) -> None:
@@ -216,16 +210,16 @@ def split_of(question_id: str, seed: int = 0) -> str:
     return "train" if share < 0.8 else "dev" if share < 0.9 else "test"
 
 
-def with_splits(questions: Iterable[Question], seed: int = 0) -> list[Question]:
+def assign_splits(questions: Iterable[Question], seed: int = 0) -> list[Question]:
     """The questions, each with a split: its own, else :func:`split_of` its id."""
     return [q if q.split else replace(q, split=split_of(q.id, seed)) for q in questions]
 
 
-def training_sample(questions: Sequence[Question], fraction: float, *, seed: int = 0) -> list[Question]:
+def sample_training(questions: Sequence[Question], fraction: float, *, seed: int = 0) -> list[Question]:
     """A share of the training and dev questions, and all others, in their own order.
 
     Both are drawn, since both are learned from: dev decides when training stops. A smaller share is part of a
-    larger one of the same seed. A set without splits is divided first, as :func:`with_splits` does.
+    larger one of the same seed. A set without splits is divided first, as :func:`assign_splits` does.
 
     Raises:
         ConfigError: ``fraction`` is not above 0 and at most 1.
@@ -235,7 +229,7 @@ def training_sample(questions: Sequence[Question], fraction: float, *, seed: int
     if fraction == 1:
         return list(questions)
     # Divided first, so that what has no split yet is divided as the whole set would be.
-    split = with_splits(questions, seed) if not any(q.split for q in questions) else list(questions)
+    split = assign_splits(questions, seed) if not any(q.split for q in questions) else list(questions)
     kept: set[str] = set()
     for name in ("train", "dev"):
         mine = sorted(
@@ -246,10 +240,10 @@ def training_sample(questions: Sequence[Question], fraction: float, *, seed: int
     return [q for q in split if q.split not in ("train", "dev") or q.id in kept]
 
 
-def unmeasured(more: Iterable[Question], questions: Iterable[Question]) -> list[Question]:
+def remove_measured(more: Iterable[Question], questions: Iterable[Question]) -> list[Question]:
     """Those of ``more`` that are worded like no dev or test question, which are measured by."""
-    measured = {one.question.casefold() for one in questions if one.split in ("dev", "test")}
-    return [one for one in more if one.question.casefold() not in measured]
+    measured = {question.question.casefold() for question in questions if question.split in ("dev", "test")}
+    return [question for question in more if question.question.casefold() not in measured]
 
 
 def detect_format(path: Path | str, options: ReadOptions = DETECT) -> str:
@@ -259,14 +253,14 @@ def detect_format(path: Path | str, options: ReadOptions = DETECT) -> str:
         SourceError: the file cannot be read, or looks like none of them.
     """
     file, encoding = Path(path), options.encoding
-    if archive_kind(file) is None:
-        return _format_of(file, None if is_parquet(file) else _source(file, encoding))
-    with unpacked([file]) as found:
-        for member in found:
+    if detect_archive_kind(file) is None:
+        return _format_of(file, None if is_parquet(file) else _open_source(file, encoding))
+    with unpack_files([file]) as members:
+        for member in members:
             try:
                 return _format_of(
                     member.path,
-                    None if is_parquet(member.path) else _source(member.path, encoding, member.name),
+                    None if is_parquet(member.path) else _open_source(member.path, encoding, member.name),
                 )
             except SourceError:
                 continue
@@ -275,10 +269,10 @@ def detect_format(path: Path | str, options: ReadOptions = DETECT) -> str:
 
 def _format_of(file: Path, source: Source | None) -> str:
     if source is not None:
-        return guess_format(source)
-    from retrieval.kg.readers.parquet import scan  # noqa: PLC0415 - only Parquet needs it
+        return infer_format(source)
+    from retrieval.kg.readers.parquet import open_parquet  # noqa: PLC0415 - only Parquet needs it
 
-    names = set(scan(file, file.name).collect_schema().names())
+    names = set(open_parquet(file, file.name).collect_schema().names())
     if names & {"q_entity", "a_entity"}:
         return "rog"
     if names & {"graph_query", "s_expression"}:
@@ -288,13 +282,13 @@ def _format_of(file: Path, source: Source | None) -> str:
     return "hotpotqa" if "context" in names else "jsonl"
 
 
-def guess_format(source: Source) -> str:
+def infer_format(source: Source) -> str:
     """The format of a question file from its first lines.
 
     Raises:
         SourceError: it looks like none of them.
     """
-    text = source.text_head().lstrip()
+    text = source.decode_head().lstrip()
     if text.startswith("{") or re.match(r"\[\s*[{\]]", text):
         if re.search(r'"(q_entity|a_entity)"\s*:', text):
             return "rog"
@@ -302,16 +296,14 @@ def guess_format(source: Source) -> str:
             return "grailqa"
         if re.search(r'"subgraph"\s*:\s*\{', text):
             return "graftnet"
-        found = passage_format(text)
-        return found if found in ("hotpotqa", "musique") else "jsonl"
+        format_name = detect_passage_format(text)
+        return format_name if format_name in ("hotpotqa", "musique") else "jsonl"
     lines = [line for line in text.splitlines()[:20] if line.strip()]
     if any(len(parts := line.split("\t")) >= 2 and parts[1].rstrip().endswith("/)") for line in lines):
         return "pathquestion"
     if any("\t" in line and MARK.search(line.split("\t")[0]) for line in lines):
         return "metaqa"
-    raise SourceError(
-        f"The format of {source.name} could not be recognised as a question set.", hint=_HINT + "."
-    )
+    raise SourceError(f"The format of {source.name} could not be recognised as a question set.", hint=_HINT + ".")
 
 
 class _Log:
@@ -335,31 +327,29 @@ class _Log:
             more = f"{self._count - PROBLEM_LIMIT:,} more rows of this file could not be used"
             self._report(Problem(self._file, 0, more))
         if not good and not self._first:
-            raise _empty(self._file)
+            raise _make_empty_error(self._file)
         if not good:
             reasons = "; ".join(self._first)
-            raise EmptySourceError(
-                f"No question of {self._file} could be used ({reasons}).", hint=_HINT + "."
-            )
+            raise EmptySourceError(f"No question of {self._file} could be used ({reasons}).", hint=_HINT + ".")
 
 
-def _source(file: Path, encoding: str | None = None, name: str | None = None) -> Source:
+def _open_source(file: Path, encoding: str | None = None, name: str | None = None) -> Source:
     try:
         return Source(file, encoding=encoding, name=name)
     except EmptySourceError:
-        raise _empty(name or file.name) from None
+        raise _make_empty_error(name or file.name) from None
 
 
-def _empty(file: str) -> EmptySourceError:
+def _make_empty_error(file: str) -> EmptySourceError:
     return EmptySourceError(
         f"There is no question in {file}: the file is empty.",
         hint="Choose a file that holds questions; if this one should, write or upload it again.",
     )
 
 
-def _text_rows(source: Source, log: _Log) -> Iterator[_Row]:
+def _read_text_rows(source: Source, log: _Log) -> Iterator[_Row]:
     """Lines that are not blank, with their numbers."""
-    for first, block in source.blocks(log.add):
+    for first, block in source.read_blocks(log.add):
         for number, raw in enumerate(block.split(b"\n"), first):
             try:
                 line = raw.decode().strip("\r")
@@ -375,7 +365,7 @@ def _text_rows(source: Source, log: _Log) -> Iterator[_Row]:
                 yield number, line
 
 
-def _parquet_rows(file: Unpacked) -> Iterator[_Row]:
-    from retrieval.kg.readers.parquet import rows_of, scan  # noqa: PLC0415 - only Parquet needs it
+def _read_parquet_rows(file: Unpacked) -> Iterator[_Row]:
+    from retrieval.kg.readers.parquet import iter_rows, open_parquet  # noqa: PLC0415 - only Parquet needs it
 
-    yield from rows_of(scan(file.path, file.name), file.name)
+    yield from iter_rows(open_parquet(file.path, file.name), file.name)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from retrieval.kg.readers.documents.records import BadRecord, question_records
-from retrieval.kg.readers.question_files import MARK, BadRow, name_in_subgraph, subgraph_of
+from retrieval.kg.readers.documents.records import BadRecord, parse_question
+from retrieval.kg.readers.question_files import MARK, BadRow, parse_subgraph, parse_subgraph_name
 from retrieval.limits import PROGRAM_LIMIT, QUESTION_LIMIT
 from retrieval.types import Question
 
@@ -44,7 +44,7 @@ class QuestionFormat:
     options: tuple[str, ...] = ("encoding",)
 
 
-def checked(question: Question) -> Question:
+def validate_question(question: Question) -> Question:
     """The question, when it can be used.
 
     Raises:
@@ -54,8 +54,8 @@ def checked(question: Question) -> Question:
         raise BadRow("the question is empty")
     if len(question.question) > QUESTION_LIMIT:
         raise BadRow(f"the question is longer than {QUESTION_LIMIT} characters")
-    named = (question.id, question.question, *question.topic_entities, *question.answers)
-    if any("\0" in text for text in named):
+    texts = (question.id, question.question, *question.topic_entities, *question.answers)
+    if any("\0" in text for text in texts):
         raise BadRow("the question, a topic or an answer holds a NUL character")
     _check_program(question.program)
     if question.split is not None and question.split not in SPLITS:
@@ -74,7 +74,7 @@ def _check_program(program: dict[str, Any] | None) -> None:
         raise BadRow("the program holds a NUL character")
 
 
-def _texts(row: dict[str, Any], key: str) -> tuple[str, ...]:
+def _read_texts(row: dict[str, Any], key: str) -> tuple[str, ...]:
     """A list of strings (one string is taken as a list of one); trimmed, empty ones and repeats dropped."""
     value = row.get(key)
     if value is None:
@@ -85,12 +85,12 @@ def _texts(row: dict[str, Any], key: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for item in items if (text := str(item).strip())))
 
 
-def _texts_of(row: dict[str, Any], keys: tuple[str, ...]) -> tuple[str, ...]:
+def _read_first_texts(row: dict[str, Any], keys: tuple[str, ...]) -> tuple[str, ...]:
     """The strings of the first of these keys that the row has any of."""
-    return next((found for key in keys if (found := _texts(row, key))), ())
+    return next((texts for key in keys if (texts := _read_texts(row, key))), ())
 
 
-def _triples(value: Any, key: str) -> tuple[tuple[str, str, str], ...]:
+def _parse_triples(value: Any, key: str) -> tuple[tuple[str, str, str], ...]:
     if value is None:
         return ()
     if not isinstance(value, list) or not all(isinstance(t, (list, tuple)) and len(t) == 3 for t in value):
@@ -98,7 +98,7 @@ def _triples(value: Any, key: str) -> tuple[tuple[str, str, str], ...]:
     return tuple((str(h).strip(), str(r).strip(), str(t).strip()) for h, r, t in value)
 
 
-def _object(row: Any) -> dict[str, Any]:
+def _require_object(row: Any) -> dict[str, Any]:
     if not isinstance(row, dict):
         raise BadRow("not a JSON object")
     if not isinstance(row.get("question"), str):
@@ -107,15 +107,15 @@ def _object(row: Any) -> dict[str, Any]:
 
 
 def _from_json(row: Any, default_id: str, hops: int | None) -> Question:
-    body = _object(row)
+    body = _require_object(row)
     paths = body.get("paths") or []
     if not isinstance(paths, list):
         raise BadRow("paths must be a list of lists of [head, relation, tail]")
     own_hops = body.get("hops", hops)
     if own_hops is not None and (not isinstance(own_hops, int) or isinstance(own_hops, bool)):
         raise BadRow("hops must be a number")
-    topics, answers = _texts_of(body, TOPIC_KEYS), _texts_of(body, ANSWER_KEYS)
-    plans = _relation_paths(body)
+    topics, answers = _read_first_texts(body, TOPIC_KEYS), _read_first_texts(body, ANSWER_KEYS)
+    plans = _parse_relation_paths(body)
     # Nothing of a question without topic and answers can be measured: it is there to learn from.
     learned_from = "train" if plans and not topics and not answers else None
     return Question(
@@ -123,19 +123,19 @@ def _from_json(row: Any, default_id: str, hops: int | None) -> Question:
         question=body["question"].strip(),
         topic_entities=topics,
         answers=answers,
-        paths=tuple(_triples(path, "paths") for path in paths),
-        triples=_triples(body.get("triples"), "triples"),
+        paths=tuple(_parse_triples(path, "paths") for path in paths),
+        triples=_parse_triples(body.get("triples"), "triples"),
         relation_paths=plans,
-        passages=_texts(body, "passages") or _texts(body, "supporting_passages"),
+        passages=_read_texts(body, "passages") or _read_texts(body, "supporting_passages"),
         hops=own_hops,
         split=body.get("split", learned_from),
-        program=_program(body.get("program")),
-        operators=_texts(body, "operators"),
+        program=_parse_program(body.get("program")),
+        operators=_read_texts(body, "operators"),
         also=_answer_sets(body.get("also")),
     )
 
 
-def _program(value: Any) -> dict[str, Any] | None:
+def _parse_program(value: Any) -> dict[str, Any] | None:
     """A program by names; one in another language, which has no ``op``, is left out."""
     return value if isinstance(value, dict) and isinstance(value.get("op"), str) else None
 
@@ -147,11 +147,13 @@ def _answer_sets(value: Any) -> tuple[tuple[str, ...], ...]:
     if not isinstance(value, list):
         raise BadRow("also must be a list of answer sets")
     return tuple(
-        dict.fromkeys(_texts({"also": [one] if not isinstance(one, list) else one}, "also") for one in value)
+        dict.fromkeys(
+            _read_texts({"also": [answers] if not isinstance(answers, list) else answers}, "also") for answers in value
+        )
     )
 
 
-def _relation_paths(body: dict[str, Any]) -> tuple[tuple[str, ...], ...]:
+def _parse_relation_paths(body: dict[str, Any]) -> tuple[tuple[str, ...], ...]:
     """Lists of relation names; empty ones and repeats dropped."""
     value = body.get("relation_paths") or []
     if not isinstance(value, list) or not all(
@@ -170,31 +172,31 @@ def _from_plans(row: Any, default_id: str, hops: int | None) -> Question:
 
 
 def _from_rog(row: Any, default_id: str, hops: int | None) -> Question:
-    body = _object(row)
+    body = _require_object(row)
     return Question(
         id=str(body.get("id") or default_id),
         question=body["question"].strip(),
-        topic_entities=_texts(body, "q_entity"),
-        answers=_texts(body, "a_entity") or _texts(body, "answer"),
-        triples=_triples(body.get("graph"), "graph"),
+        topic_entities=_read_texts(body, "q_entity"),
+        answers=_read_texts(body, "a_entity") or _read_texts(body, "answer"),
+        triples=_parse_triples(body.get("graph"), "graph"),
         hops=hops,
     )
 
 
 def _from_graftnet(row: Any, default_id: str, hops: int | None) -> Question:
     """GraftNet's and NSM's: ``entities`` and ``answers`` as objects, ``subgraph.tuples`` of the same."""
-    body = _object(row)
+    body = _require_object(row)
     return Question(
         id=str(body.get("id") or default_id),
         question=body["question"].strip(),
-        topic_entities=tuple(dict.fromkeys(name_in_subgraph(one) for one in body.get("entities") or [])),
-        answers=tuple(dict.fromkeys(name_in_subgraph(one) for one in body.get("answers") or [])),
-        triples=tuple(subgraph_of(row)),
+        topic_entities=tuple(dict.fromkeys(parse_subgraph_name(node) for node in body.get("entities") or [])),
+        answers=tuple(dict.fromkeys(parse_subgraph_name(node) for node in body.get("answers") or [])),
+        triples=tuple(parse_subgraph(row)),
         hops=hops,
     )
 
 
-def _records(value: Any) -> list[dict[str, Any]]:
+def _parse_records(value: Any) -> list[dict[str, Any]]:
     """Objects in a list, or, as Hugging Face keeps them, lists in an object."""
     if isinstance(value, dict):
         columns = [(key, items) for key, items in value.items() if isinstance(items, list)]
@@ -211,20 +213,18 @@ def _records(value: Any) -> list[dict[str, Any]]:
 
 def _from_grailqa(row: Any, default_id: str, hops: int | None) -> Question:
     """GrailQA: topics and the way to the answer are those of its query graph; literals and classes are no topics."""
-    body = _object(row)
+    body = _require_object(row)
     query = body.get("graph_query") or {}
     if not isinstance(query, dict):
         raise BadRow("graph_query must be an object")
-    nodes, edges = _records(query.get("nodes")), _records(query.get("edges"))
-    shown = {
-        str(node.get("nid")): str(node.get("friendly_name") or node.get("id") or "").strip() for node in nodes
-    }
+    nodes, edges = _parse_records(query.get("nodes")), _parse_records(query.get("edges"))
+    shown = {str(node.get("nid")): str(node.get("friendly_name") or node.get("id") or "").strip() for node in nodes}
     topics = [str(node.get("nid")) for node in nodes if node.get("node_type") == "entity"]
     sought = next((str(node.get("nid")) for node in nodes if node.get("question_node")), "")
-    ways = [way for topic in topics if (way := _way(edges, topic, sought))]
+    ways = [way for topic in topics if (way := _find_path(edges, topic, sought))]
     answers = [
         str(answer.get("entity_name") or answer.get("answer_argument") or "").strip()
-        for answer in _records(body.get("answer"))
+        for answer in _parse_records(body.get("answer"))
     ]
     return Question(
         id=str(body.get("qid") or body.get("id") or default_id),
@@ -236,7 +236,7 @@ def _from_grailqa(row: Any, default_id: str, hops: int | None) -> Question:
     )
 
 
-def _way(edges: list[dict[str, Any]], start: str, end: str) -> tuple[str, ...]:
+def _find_path(edges: list[dict[str, Any]], start: str, end: str) -> tuple[str, ...]:
     """The relations on the shortest way between two nodes of a query graph, in either direction; empty without one."""
     ways: dict[str, tuple[str, ...]] = {start: ()}
     front = [start]
@@ -258,7 +258,7 @@ def _from_metaqa(row: str, default_id: str, hops: int | None) -> Question:
     text, tab, answers = row.partition("\t")
     if not tab:
         raise BadRow("there is no tab between question and answers")
-    question, topics = _without_marks(text)
+    question, topics = _remove_marks(text)
     return Question(
         id=f"{hops}-hop-{default_id}" if hops else default_id,
         question=question,
@@ -268,7 +268,7 @@ def _from_metaqa(row: str, default_id: str, hops: int | None) -> Question:
     )
 
 
-def _without_marks(text: str) -> tuple[str, tuple[str, ...]]:
+def _remove_marks(text: str) -> tuple[str, tuple[str, ...]]:
     """The text without its ``[marks]``, and what they mark. A marked name may itself have brackets."""
     nested = re.search(r"\[(\[.*\]|[^\[\]]*\[[^\[\]]*\][^\[\]]*)\]", text)
     if nested:
@@ -285,7 +285,7 @@ def _from_pathquestion(row: str, default_id: str, hops: int | None) -> Question:
     cells = row.split("\t")
     if len(cells) < 2:
         raise BadRow("there is no tab between question and answers")
-    path = _gold_path(cells[2]) if len(cells) > 2 and cells[2].strip() else ()
+    path = _parse_gold_path(cells[2]) if len(cells) > 2 and cells[2].strip() else ()
     return Question(
         id=default_id,
         question=" ".join(cells[0].split()),
@@ -296,7 +296,7 @@ def _from_pathquestion(row: str, default_id: str, hops: int | None) -> Question:
     )
 
 
-def _gold_path(text: str) -> tuple[tuple[str, str, str], ...]:
+def _parse_gold_path(text: str) -> tuple[tuple[str, str, str], ...]:
     names = text.strip().partition("#<end>")[0].split("#")
     if len(names) < 3 or len(names) % 2 == 0 or not all(names):
         raise BadRow("the path is not entity#relation#entity#...")
@@ -317,15 +317,15 @@ def _answer_set(text: str) -> tuple[str, ...]:
 
 def _from_passages(row: Any, default_id: str, hops: int | None) -> Question:
     """HotpotQA, 2Wiki and MuSiQue: the passages are named as the corpus made from the same file names them."""
-    body = _object(row)
+    body = _require_object(row)
     try:
-        records = question_records(row)
+        records = parse_question(row)
     except BadRecord as error:
         raise BadRow(str(error)) from None
     key = str(body.get("_id") or body.get("id") or default_id)
     steps = re.match(r"([2-4])hop", key)
     # MuSiQue's unanswerable questions bring an answer that their passages do not hold.
-    answers = _texts(body, "answer") + _texts(body, "answer_aliases") if body.get("answerable", True) else ()
+    answers = _read_texts(body, "answer") + _read_texts(body, "answer_aliases") if body.get("answerable", True) else ()
     return Question(
         id=key,
         question=body["question"].strip(),
@@ -336,16 +336,14 @@ def _from_passages(row: Any, default_id: str, hops: int | None) -> Question:
     )
 
 
-def _all(*formats: QuestionFormat) -> Mapping[str, QuestionFormat]:
-    return MappingProxyType({one.name: one for one in formats})
+def _map_formats(*formats: QuestionFormat) -> Mapping[str, QuestionFormat]:
+    return MappingProxyType({question_format.name: question_format for question_format in formats})
 
 
-FORMATS = _all(
+FORMATS = _map_formats(
     QuestionFormat("jsonl", "JSONL", "one question object a line", _from_json),
     QuestionFormat("metaqa", "MetaQA", "question with [topic], tab, answers", _from_metaqa, is_json=False),
-    QuestionFormat(
-        "pathquestion", "PathQuestion", "question, answers and path", _from_pathquestion, is_json=False
-    ),
+    QuestionFormat("pathquestion", "PathQuestion", "question, answers and path", _from_pathquestion, is_json=False),
     QuestionFormat("relation-paths", "Relation paths", "RoG's rational paths", _from_plans),
     QuestionFormat("rog", "RoG (WebQSP, CWQ)", "questions with their subgraphs", _from_rog),
     QuestionFormat("grailqa", "GrailQA", "questions with query graphs", _from_grailqa),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from retrieval.kg.snapshot.labels import normalise
+from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.questions.formats import ANSWER_KEYS, TOPIC_KEYS
 from retrieval.types import Question
 
@@ -41,20 +41,20 @@ class Leftovers:
         if isinstance(row.get("graph"), str):
             self.graphs[question.id] = row["graph"]
 
-    def notes(self) -> Iterator[str]:
+    def list_notes(self) -> Iterator[str]:
         """What was left out, in words."""
         if self.programs:
             yield (
-                f"The program of {_questions(self.programs)} is in another language and was left out; "
+                f"The program of {_format_count(self.programs)} is in another language and was left out; "
                 "answers and operators are used."
             )
         if self.keys:
-            said = ", ".join(f"{key} ({count:,})" for key, count in self.keys.most_common(_SHOWN))
+            listed = ", ".join(f"{key} ({count:,})" for key, count in self.keys.most_common(_SHOWN))
             more = f" and {len(self.keys) - _SHOWN:,} more" if len(self.keys) > _SHOWN else ""
-            yield f"Not read: {said}{more}."
+            yield f"Not read: {listed}{more}."
 
 
-def of_graph(
+def select_graph_questions(
     questions: Mapping[str, Question], graphs: Mapping[str, str], name: str | None
 ) -> tuple[dict[str, Question], str]:
     """The questions about a graph, and what to say of the others.
@@ -66,18 +66,16 @@ def of_graph(
     """
     names = sorted(set(graphs.values()))
     listed = ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
-    wanted = {one for one in names if name is not None and normalise(one) == normalise(name)}
+    wanted = {
+        graph_name for graph_name in names if name is not None and normalize_name(graph_name) == normalize_name(name)
+    }
     if not wanted:
-        said = (
-            f"The questions are about {len(names):,} graphs ({listed}); all were taken."
-            if len(names) > 1
-            else ""
-        )
-        return dict(questions), said
-    kept = {key: one for key, one in questions.items() if graphs.get(key, name) in {*wanted, name}}
+        note = f"The questions are about {len(names):,} graphs ({listed}); all were taken." if len(names) > 1 else ""
+        return dict(questions), note
+    kept = {key: question for key, question in questions.items() if graphs.get(key, name) in {*wanted, name}}
     gone = len(questions) - len(kept)
-    return kept, f"{_questions(gone)} about other graphs ({listed}) left out." if gone else ""
+    return kept, f"{_format_count(gone)} about other graphs ({listed}) left out." if gone else ""
 
 
-def _questions(count: int) -> str:
+def _format_count(count: int) -> str:
     return f"{count:,} question{'s' if count != 1 else ''}"

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from retrieval.kg.search.walks import RelationPath, arc_ends, execute, neighbours, trace
+from retrieval.kg.search.walks import RelationPath, compute_trace, execute, get_arc_ends, list_neighbours
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot import open as open_snapshot
-from retrieval.questions.wording import Step, form, question
+from retrieval.questions.wording import Step, parse_form, write_question
 from retrieval.types import Question
 
 #: A question of more answers is no question that a person asks, and one longer is no question that is read.
@@ -37,9 +37,7 @@ _NAME = re.compile(r"[^\W\d_]{2}")
 _NAME_LONGEST = 60
 
 
-def sample_questions(
-    snapshot: Snapshot, n: int, seed: int = 0, *, hops: Sequence[int] = (1, 2, 3)
-) -> list[Question]:
+def sample_questions(snapshot: Snapshot, n: int, seed: int = 0, *, hops: Sequence[int] = (1, 2, 3)) -> list[Question]:
     """Questions from walks of the graph, as many of each length as can be, each with its paths and all its answers.
 
     Args:
@@ -54,19 +52,19 @@ def sample_questions(
     if not snapshot.num_triples or not hops:
         return []
     random_ = random.Random(seed)
-    found: dict[str, Question] = {}
+    questions: dict[str, Question] = {}
     for turn in range(_TRIES * n):
-        if len(found) == n:
+        if len(questions) == n:
             break
         # The next length, unless it was tried in vain for long: small graphs have no long walks.
-        length = hops[(len(found) + turn // _TRIES) % len(hops)]
+        length = hops[(len(questions) + turn // _TRIES) % len(hops)]
         walk = _walk(snapshot, random_, length)
         if walk is None:
             continue
-        made = _question(snapshot, *walk, name=f"sample-{seed}-{len(found) + 1}")
+        made = _write_question(snapshot, *walk, name=f"sample-{seed}-{len(questions) + 1}")
         if made is not None:
-            found.setdefault(made.question, made)
-    return list(found.values())
+            questions.setdefault(made.question, made)
+    return list(questions.values())
 
 
 def sample_of(path: Path, n: int, seed: int, hops: Sequence[int]) -> list[Question]:
@@ -74,11 +72,11 @@ def sample_of(path: Path, n: int, seed: int, hops: Sequence[int]) -> list[Questi
     return sample_questions(open_snapshot(path), n, seed, hops=hops)
 
 
-def _named(snapshot: Snapshot, entity: int) -> bool:
+def _is_askable(snapshot: Snapshot, entity: int) -> bool:
     """Whether people would ask about it: no number, date, identifier or node without a name."""
-    name = snapshot.entity_label(entity)
+    name = snapshot.get_entity_label(entity)
     return (
-        snapshot.kind(entity) == "entity"
+        snapshot.get_kind(entity) == "entity"
         and len(name) <= _NAME_LONGEST
         and _NAME.search(name) is not None
         and not _VALUE.match(name)
@@ -86,73 +84,73 @@ def _named(snapshot: Snapshot, entity: int) -> bool:
     )
 
 
-def _begin(snapshot: Snapshot, random_: random.Random) -> tuple[int, int, bool]:
+def _draw_start(snapshot: Snapshot, random_: random.Random) -> tuple[int, int, bool]:
     """A fact to begin with: where the walk starts, the fact, and whether it is walked backward."""
     drawn = []
     for _ in range(_DRAWN):
         fact, inverse = random_.randrange(snapshot.num_triples), random_.random() < 0.5
         drawn.append((int((snapshot.tails if inverse else snapshot.heads)[fact]), fact, inverse))
-    return max(drawn, key=lambda one: min(snapshot.degree(one[0]), _KNOWN_ENOUGH))
+    return max(drawn, key=lambda start: min(snapshot.get_degree(start[0]), _KNOWN_ENOUGH))
 
 
 def _walk(snapshot: Snapshot, random_: random.Random, length: int) -> tuple[int, RelationPath] | None:
     """A topic with a name and a relation path from it; never straight back the way it came."""
-    start, fact, inverse = _begin(snapshot, random_)
-    if not _named(snapshot, start):
+    start, fact, inverse = _draw_start(snapshot, random_)
+    if not _is_askable(snapshot, start):
         return None
     steps = [(int(snapshot.relations[fact]), inverse)]
-    at = int((snapshot.heads if inverse else snapshot.tails)[fact])
+    entity = int((snapshot.heads if inverse else snapshot.tails)[fact])
     while len(steps) < length:
-        if snapshot.kind(at) != "cvt" and not _named(snapshot, at):
+        if snapshot.get_kind(entity) != "cvt" and not _is_askable(snapshot, entity):
             return None  # years and numbers join what has nothing to do with each other
         groups = [
             group
-            for group in neighbours(snapshot, at, limit=0).groups[:_GROUPS]
+            for group in list_neighbours(snapshot, entity, limit=0).groups[:_GROUPS]
             if ((group.relation, group.inverse) != (steps[-1][0], not steps[-1][1]) or group.count > 1)
-            and form(snapshot.relation_label(group.relation)) is not None
+            and parse_form(snapshot.get_relation_label(group.relation)) is not None
         ]
         if not groups:
             return None
         group = random_.choice(groups)
-        page = neighbours(
+        page = list_neighbours(
             snapshot,
-            at,
+            entity,
             group.relation,
             "in" if group.inverse else "out",
             limit=1,
             offset=random_.randrange(group.count),
         )
-        at = int(arc_ends(snapshot, page.arcs)[2][0])
+        entity = int(get_arc_ends(snapshot, page.arcs)[2][0])
         steps.append((group.relation, group.inverse))
     return start, tuple(steps)
 
 
-def _question(snapshot: Snapshot, topic: int, path: RelationPath, *, name: str) -> Question | None:
+def _write_question(snapshot: Snapshot, topic: int, path: RelationPath, *, name: str) -> Question | None:
     """The question of a walk; None where it cannot be worded, or its answers are too many, nameless or its topic."""
     levels = execute(snapshot, [topic], path)
     answers = levels[-1]
     if not 0 < len(answers) <= MAX_ANSWERS or topic in answers:
         return None
     if any(
-        snapshot.kind(int(e)) == "cvt" or _IDENTIFIER.search(snapshot.entity_label(int(e))) for e in answers
+        snapshot.get_kind(int(e)) == "cvt" or _IDENTIFIER.search(snapshot.get_entity_label(int(e))) for e in answers
     ):
         return None
-    steps = _steps(snapshot, path, levels)
-    text = question(snapshot.entity_label(topic), steps) if steps else None
+    steps = _list_steps(snapshot, path, levels)
+    text = write_question(snapshot.get_entity_label(topic), steps) if steps else None
     if text is None or len(text) > _LONGEST:
         return None
     return Question(
         id=name,
         question=text,
-        topic_entities=(snapshot.entity_label(topic),),
-        answers=tuple(snapshot.entity_label(int(e)) for e in answers),
-        paths=tuple(_paths(snapshot, topic, path, answers)),
-        relation_paths=(tuple(snapshot.relation_name(relation) for relation, _ in path),),
+        topic_entities=(snapshot.get_entity_label(topic),),
+        answers=tuple(snapshot.get_entity_label(int(e)) for e in answers),
+        paths=tuple(_list_paths(snapshot, topic, path, answers)),
+        relation_paths=(tuple(snapshot.get_relation_name(relation) for relation, _ in path),),
         hops=len(path),
     )
 
 
-def _steps(snapshot: Snapshot, path: RelationPath, levels: Sequence[np.ndarray]) -> list[Step]:
+def _list_steps(snapshot: Snapshot, path: RelationPath, levels: Sequence[np.ndarray]) -> list[Step]:
     """The steps as they are worded: one through a node without a name is told by the step that leaves it."""
     steps: list[Step] = []
     through = False
@@ -160,44 +158,43 @@ def _steps(snapshot: Snapshot, path: RelationPath, levels: Sequence[np.ndarray])
         last = number == len(path) - 1
         if through and inverse:
             return []
-        through = not last and snapshot.kind(int(level[0])) == "cvt"
-        if not last and not through and not all(_named(snapshot, int(e)) for e in level[:MAX_ANSWERS]):
+        through = not last and snapshot.get_kind(int(level[0])) == "cvt"
+        if not last and not through and not all(_is_askable(snapshot, int(e)) for e in level[:MAX_ANSWERS]):
             return []
         if not through:
-            steps.append(Step(snapshot.relation_label(relation), inverse, len(level) > 1))
+            steps.append(Step(snapshot.get_relation_label(relation), inverse, len(level) > 1))
     return steps
 
 
-def _paths(
+def _list_paths(
     snapshot: Snapshot, topic: int, path: RelationPath, answers: np.ndarray
 ) -> Iterator[tuple[tuple[str, str, str], ...]]:
     """The walks behind the answers as facts, at most ``_PATHS``."""
-    steps = trace(snapshot, [topic], path, answers).arcs
+    steps = compute_trace(snapshot, [topic], path, answers).arcs
     arcs = [
-        [(int(a), int(s), int(t)) for a, s, t in zip(step, *_ends(snapshot, step), strict=True)]
-        for step in steps
+        [(int(a), int(s), int(t)) for a, s, t in zip(step, *_get_ends(snapshot, step), strict=True)] for step in steps
     ]
-    given = 0
+    count = 0
     ways: list[tuple[int, tuple[int, ...]]] = [(topic, ())]
-    while ways and given < _PATHS:
-        at, walked = ways.pop()
+    while ways and count < _PATHS:
+        entity, walked = ways.pop()
         if len(walked) == len(arcs):
-            given += 1
-            yield tuple(_fact(snapshot, arc) for arc in walked)
+            count += 1
+            yield tuple(_get_fact(snapshot, arc) for arc in walked)
             continue
-        ways += [
-            (target, (*walked, arc)) for arc, source, target in reversed(arcs[len(walked)]) if source == at
-        ]
+        ways += [(target, (*walked, arc)) for arc, source, target in reversed(arcs[len(walked)]) if source == entity]
 
 
-def _ends(snapshot: Snapshot, arcs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    sources, _, targets = arc_ends(snapshot, arcs)
+def _get_ends(snapshot: Snapshot, arcs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    sources, _, targets = get_arc_ends(snapshot, arcs)
     return sources, targets
 
 
-def _fact(snapshot: Snapshot, arc: int) -> tuple[str, str, str]:
+def _get_fact(snapshot: Snapshot, arc: int) -> tuple[str, str, str]:
     fact = arc % snapshot.num_triples
-    head, relation, tail = (
-        int(column[fact]) for column in (snapshot.heads, snapshot.relations, snapshot.tails)
+    head, relation, tail = (int(column[fact]) for column in (snapshot.heads, snapshot.relations, snapshot.tails))
+    return (
+        snapshot.get_entity_label(head),
+        snapshot.get_relation_name(relation),
+        snapshot.get_entity_label(tail),
     )
-    return snapshot.entity_label(head), snapshot.relation_name(relation), snapshot.entity_label(tail)

@@ -143,7 +143,7 @@ class Form:
     link: str = ""
 
 
-def form(label: str) -> Form | None:
+def parse_form(label: str) -> Form | None:
     """The form of a relation's name; None where its words make no sentence."""
     text = _HAS.sub("", _BE.sub("", label.strip()))
     words = text.split()
@@ -156,10 +156,10 @@ def form(label: str) -> Form | None:
     if len(words) > 1 and last in _PREPOSITIONS:
         if len(words) == 2 and first in DID and last != "by":
             return Form("did", first, last)
-        if len(words) == 2 and (_participle(first) or first in DID):
+        if len(words) == 2 and (_is_participle(first) or first in DID):
             return Form("act" if last == "by" else "state", first, last)
-        return Form("of", " ".join(words[:-1])) if last == "of" and not _participle(first) else None
-    if _UNSPEAKABLE.search(low) or first in _PREPOSITIONS or _participle(first):
+        return Form("of", " ".join(words[:-1])) if last == "of" and not _is_participle(first) else None
+    if _UNSPEAKABLE.search(low) or first in _PREPOSITIONS or _is_participle(first):
         return None
     if len(words) == 3 and words[1].lower() == "in":
         return Form("within", words[0], words[2])
@@ -167,56 +167,56 @@ def form(label: str) -> Form | None:
         return None
     if len(words) == 2 and last in _SHARED and _is_plural(first):
         return Form("shared", first, f"{last} {_SHARED[last]}")
-    if len(words) > 1 and (_participle(last) or last.endswith("ing")):
+    if len(words) > 1 and (_is_participle(last) or last.endswith("ing")):
         return None
     return Form("noun", text)
 
 
-def _participle(word: str) -> bool:
+def _is_participle(word: str) -> bool:
     return word in _PAST or (word.endswith("ed") and len(word) > 4 and not word.endswith("eed"))
 
 
-def question(topic: str, steps: Sequence[Step]) -> str | None:
+def write_question(topic: str, steps: Sequence[Step]) -> str | None:
     """A question in English for a walk from ``topic``; None where its relations cannot be put into words.
 
     ``directed by`` reads "Who directed Jaws?", backward "What was directed by Spielberg?", ``born in`` "Where was
     Spielberg born?", ``area`` "What is the area of Austria?". Steps on the way become "the one who directed Jaws".
     """
-    if any(_again(one, other) for one, other in pairwise(steps)):
+    if any(_is_repeated(first, second) for first, second in pairwise(steps)):
         return None
     about, many = topic, False
     for step in steps[:-1]:
-        inner = _phrase(step, about, many)
+        inner = _write_phrase(step, about, many)
         if inner is None:
             return None
         about, many = inner, step.many
-    return _asked(steps[-1], about, many)
+    return _write_last_step(steps[-1], about, many)
 
 
-def _again(one: Step, other: Step) -> bool:
+def _is_repeated(first: Step, second: Step) -> bool:
     """Whether a thing is asked of the same thing: "the model of the model". Of people it makes sense."""
-    return one.label == other.label and one.inverse == other.inverse and not _PEOPLE.search(one.label.lower())
+    return first.label == second.label and first.inverse == second.inverse and not _PEOPLE.search(first.label.lower())
 
 
-def _speakable(step: Step, about: str) -> Form | None:
+def _find_form(step: Step, about: str) -> Form | None:
     """The form of a step that may be asked of ``about``: of "what Austria borders" only nouns can be."""
-    found = form(step.label)
-    if found and about.startswith("what ") and not step.inverse and found.kind not in {"noun", "shared"}:
+    step_form = parse_form(step.label)
+    if step_form and about.startswith("what ") and not step.inverse and step_form.kind not in {"noun", "shared"}:
         return None
-    return found
+    return step_form
 
 
-def _be(many: bool) -> tuple[str, str]:
+def _get_be_forms(many: bool) -> tuple[str, str]:
     return ("are", "were") if many else ("is", "was")
 
 
-def _asked(step: Step, about: str, many: bool) -> str | None:
-    found = _speakable(step, about)
-    if found is None:
+def _write_last_step(step: Step, about: str, many: bool) -> str | None:
+    step_form = _find_form(step, about)
+    if step_form is None:
         return None
-    (be, was), (are, _) = _be(many), _be(step.many)
-    word, link = found.word, found.link
-    match found.kind, step.inverse:
+    (be, was), (are, _) = _get_be_forms(many), _get_be_forms(step.many)
+    word, link = step_form.word, step_form.link
+    match step_form.kind, step.inverse:
         case "did", False:
             if link in _WHERE:
                 return f"Where did {about} {DID[word]}?"
@@ -225,16 +225,16 @@ def _asked(step: Step, about: str, many: bool) -> str | None:
             return f"{'What' if word in _THINGS_DO else 'Who'} {word} {link} {about}?"
         case ("noun", False) | ("of", True):
             what = "Who" if _PEOPLE.search(word.lower()) else "What"
-            return f"{what} {are} the {_numbered(word, step.many)} of {about}?"
+            return f"{what} {are} the {_apply_number(word, step.many)} of {about}?"
         case "shared", False:
-            nouns = word if step.many else single(word)
+            nouns = word if step.many else to_singular(word)
             return f"Which {nouns} {are} {link} {about}?"
         case "within", False:
-            return f"Which {_numbered(link, step.many)} {be} {about} in?"
+            return f"Which {_apply_number(link, step.many)} {be} {about} in?"
         case "within", True:
-            return f"Which {_numbered(word, step.many)} {are} in {about}?"
+            return f"Which {_apply_number(word, step.many)} {are} in {about}?"
         case "of", False:
-            return f"What {be} {about} the {_numbered(word, many)} of?"
+            return f"What {be} {about} the {_apply_number(word, many)} of?"
         case "act", False:
             past = _PAST.get(word, word)
             return f"Who {past} {about}?" if past else None
@@ -242,11 +242,11 @@ def _asked(step: Step, about: str, many: bool) -> str | None:
             return f"{'Who' if word in _OF_PEOPLE else 'What'} was {word} by {about}?"
         case "state", False:
             if link in _WHERE:
-                return f"Where {_tense(word, be, was)} {about} {word}?"
+                return f"Where {_select_tense(word, be, was)} {about} {word}?"
             return f"{'Who' if word in {'married', 'related', 'engaged'} else 'What'} {be} {about} {word} {link}?"
         case "state", True:
             who = "Who" if word in _OF_PEOPLE else "What"
-            return f"{who} {_tense(word, 'is', 'was')} {word} {link} {about}?"
+            return f"{who} {_select_tense(word, 'is', 'was')} {word} {link} {about}?"
         case "verb", False:
             do = "did" if word in _PAST_VERBS else "do" if many else "does"
             return f"What {do} {about} {BARE[word]}?"
@@ -255,66 +255,64 @@ def _asked(step: Step, about: str, many: bool) -> str | None:
     return None
 
 
-def _phrase(step: Step, about: str, many: bool) -> str | None:
+def _write_phrase(step: Step, about: str, many: bool) -> str | None:
     """What a step reaches, as part of a question."""
-    found = _speakable(step, about)
-    if found is None:
+    step_form = _find_form(step, about)
+    if step_form is None:
         return None
-    one = "those" if step.many else "the one"
-    be, was = _be(many)
-    word, link = found.word, found.link
-    match found.kind, step.inverse:
+    pronoun = "those" if step.many else "the one"
+    be, was = _get_be_forms(many)
+    word, link = step_form.word, step_form.link
+    match step_form.kind, step.inverse:
         case ("noun", False) | ("of", True):
-            return f"the {_numbered(word, step.many)} of {about}"
+            return f"the {_apply_number(word, step.many)} of {about}"
         case "shared", False:
-            return f"the {word if step.many else single(word)} {link} {about}"
+            return f"the {word if step.many else to_singular(word)} {link} {about}"
         case "did", False if link in _WHERE:
             return f"the place{'s' if step.many else ''} where {about} {word}"
         case "did", True:
-            return f"{one} {'that' if word in _THINGS_DO else 'who'} {word} {link} {about}"
+            return f"{pronoun} {'that' if word in _THINGS_DO else 'who'} {word} {link} {about}"
         case "within", False:
-            return f"the {_numbered(link, step.many)} that {about} {be} in"
+            return f"the {_apply_number(link, step.many)} that {about} {be} in"
         case "within", True:
-            return f"the {_numbered(word, step.many)} in {about}"
+            return f"the {_apply_number(word, step.many)} in {about}"
         case "act", False:
             past = _PAST.get(word, word)
-            return f"{one} who {past} {about}" if past else None
+            return f"{pronoun} who {past} {about}" if past else None
         case "act", True:
-            what = ("the works" if step.many else "the work") if word in _WORKS else one
+            what = ("the works" if step.many else "the work") if word in _WORKS else pronoun
             return f"{what} {word} by {about}"
         case "state", False if link in _WHERE:
-            return f"the place{'s' if step.many else ''} where {about} {_tense(word, be, was)} {word}"
+            return f"the place{'s' if step.many else ''} where {about} {_select_tense(word, be, was)} {word}"
         case "state", True:
-            return f"{one} {word} {link} {about}"
+            return f"{pronoun} {word} {link} {about}"
         case "verb", True:
             bare = BARE[word] if step.many and word not in _PAST_VERBS else word
-            return f"{one} that {bare} {about}"
+            return f"{pronoun} that {bare} {about}"
         case "verb", False:
             verb = word if word in _PAST_VERBS or not many else BARE[word]
             return f"what {about} {verb}"
     return None
 
 
-def _tense(word: str, now: str, then: str) -> str:
+def _select_tense(word: str, now: str, then: str) -> str:
     return now if word in {"located", "situated", "based", "found", "spoken", "used", "contained"} else then
 
 
-def _numbered(noun: str, many: bool) -> str:
+def _apply_number(noun: str, many: bool) -> str:
     """A noun in the number that is meant; of "place of birth" the part before "of" is counted."""
     head, of, rest = noun.partition(" of ")
     before, _, last = head.rpartition(" ")
-    counted = (last if _is_plural(last) else plural(last)) if many else single(last)
+    counted = (last if _is_plural(last) else to_plural(last)) if many else to_singular(last)
     return " ".join(filter(None, [before, counted])) + of + rest
 
 
 def _is_plural(word: str) -> bool:
     low = word.lower()
-    return low in _PLURAL or (
-        low.endswith("s") and not low.endswith(("ss", "us", "is", "news", "series", "species"))
-    )
+    return low in _PLURAL or (low.endswith("s") and not low.endswith(("ss", "us", "is", "news", "series", "species")))
 
 
-def plural(word: str) -> str:
+def to_plural(word: str) -> str:
     """The plural of a noun."""
     low = word.lower()
     if low in _IRREGULAR:
@@ -324,7 +322,7 @@ def plural(word: str) -> str:
     return word + ("es" if low.endswith(("s", "x", "z", "ch", "sh")) else "s")
 
 
-def single(word: str) -> str:
+def to_singular(word: str) -> str:
     """The singular of a noun; a word that is no plural stays."""
     low = word.lower()
     if low in _PLURAL:

@@ -90,9 +90,7 @@ class Reasoner(Protocol):
     llm: str | None
     prompts: dict[str, str]
 
-    def answer(
-        self, evidence: Evidence, *, cancelled: Callable[[], bool]
-    ) -> Iterator[AnswerDelta | Conclusion]:
+    def answer(self, evidence: Evidence, *, cancelled: Callable[[], bool]) -> Iterator[AnswerDelta | Conclusion]:
         """Yield pieces of text as they come, then one :class:`Conclusion`.
 
         Raises:

@@ -30,7 +30,7 @@ class Weighted(Protocol):
         ...
 
 
-def best_guess(sets: Sequence[Weighted], hit: float) -> np.ndarray:
+def select_best_guess(sets: Sequence[Weighted], hit: float) -> np.ndarray:
     """The set of greatest expected F1 + ``hit`` [has a right entity]; the likeliest one when equal.
 
     Args:
@@ -46,13 +46,11 @@ def best_guess(sets: Sequence[Weighted], hit: float) -> np.ndarray:
     weights = np.array([each.probability for each in sets])
     offered = list(member[:OFFERED])
     paired = member[:PAIRED]
-    offered += [
-        np.maximum(paired[i], paired[j]) for i in range(len(paired)) for j in range(i + 1, len(paired))
-    ]
+    offered += [np.maximum(paired[i], paired[j]) for i in range(len(paired)) for j in range(i + 1, len(paired))]
     guesses = np.array(offered)
     shared = guesses @ member.T
     f1 = 2 * shared / (guesses.sum(1)[:, None] + member.sum(1)[None])
     expected = (f1 + hit * (shared > 0)) @ (weights / weights.sum())
     chosen = int(np.argmax(np.round(expected, 9)))
-    found: np.ndarray = entities[guesses[chosen] > 0]
-    return found
+    entities_chosen: np.ndarray = entities[guesses[chosen] > 0]
+    return entities_chosen

@@ -30,9 +30,7 @@ _WORD = re.compile(
 _CHOICE = re.compile(r"\b(?:or|than|versus|vs|between|of the two|both)\b", re.IGNORECASE)
 _DATE = re.compile(r"^(-?\d{1,4})-(\d{1,2})(?:-(\d{1,2}))?(?:[T ].*)?$")
 _YEAR = re.compile(r"^(\d{1,4}) ?(BCE?|CE|AD)$", re.IGNORECASE)
-_TIME_RELATION = re.compile(
-    r"\b(?:year|date|time|born|birth|death|died|founded|released?|built)\b", re.IGNORECASE
-)
+_TIME_RELATION = re.compile(r"\b(?:year|date|time|born|birth|death|died|founded|released?|built)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"^[^\d+-]{0,3}([+-]?\d[\d,_  ]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*([^\d\s].{0,15})?$")
 _SCALE = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 
@@ -46,12 +44,12 @@ class Compared:
     probability: float
 
 
-def asks_to_compare(question: str) -> bool:
+def is_comparison(question: str) -> bool:
     """Whether the question has a comparative word and offers things to choose between."""
     return bool(_WORD.search(question) and _CHOICE.search(question))
 
 
-def side(question: str, *, dates: bool) -> Side | None:
+def detect_side(question: str, *, dates: bool) -> Side | None:
     """Whether the greatest or the least value wins. Older means the earlier date, and the greater age."""
     match = _WORD.search(question)
     if match is None:
@@ -63,7 +61,7 @@ def side(question: str, *, dates: bool) -> Side | None:
     return "max" if match["max"] else "min"
 
 
-def value_of(label: str) -> tuple[float, bool] | None:
+def parse_value(label: str) -> tuple[float, bool] | None:
     """A literal as a number that can be compared, and whether it must be a date; None when it is neither.
 
     Dates become years with a fraction; ``1,234.5 km²`` and ``8.7 million`` become numbers. A bare number
@@ -82,15 +80,13 @@ def value_of(label: str) -> tuple[float, bool] | None:
     return None
 
 
-def compare(
-    snapshot: Snapshot, question: str, reaches: Sequence[Reach], topics: Sequence[int]
-) -> Compared | None:
+def compare(snapshot: Snapshot, question: str, reaches: Sequence[Reach], topics: Sequence[int]) -> Compared | None:
     """The topic with the greatest (or least) value, by the relation path that is best for all topics.
 
     None when the question compares nothing, or when no relation path ends in one comparable literal for
     every topic. Equal values win together.
     """
-    if len(topics) < 2 or not asks_to_compare(question):
+    if len(topics) < 2 or not is_comparison(question):
         return None
     by_path: dict[tuple[int, ...], dict[int, int]] = {}
     for i, reach in enumerate(reaches):
@@ -100,29 +96,29 @@ def compare(
         if any(topic not in positions for topic in topics):
             continue
         members = tuple(positions[topic] for topic in topics)
-        values = [_single_value(snapshot, reaches[i]) for i in members]
-        found = [value for value in values if value is not None]
-        if len(found) < len(values):
+        values = [_get_single_value(snapshot, reaches[i]) for i in members]
+        comparable = [value for value in values if value is not None]
+        if len(comparable) < len(values):
             continue
         probability = min(reaches[i].probability for i in members)
         if best is None or probability > best.probability:
-            dates = any(is_date for _, is_date in found) or _measures_time(snapshot, reaches[members[0]])
-            numbers = [number for number, _ in found]
-            best = Compared(members, _winners(topics, numbers, side(question, dates=dates)), probability)
+            dates = any(is_date for _, is_date in comparable) or _is_time_relation(snapshot, reaches[members[0]])
+            numbers = [number for number, _ in comparable]
+            best = Compared(members, _select_winners(topics, numbers, detect_side(question, dates=dates)), probability)
     return best
 
 
-def _measures_time(snapshot: Snapshot, reach: Reach) -> bool:
-    label = snapshot.relation_label(reach.path[-1] % snapshot.num_relations)
+def _is_time_relation(snapshot: Snapshot, reach: Reach) -> bool:
+    label = snapshot.get_relation_label(reach.path[-1] % snapshot.num_relations)
     return _TIME_RELATION.search(label) is not None
 
 
-def _winners(topics: Sequence[int], numbers: Sequence[float], wanted: Side | None) -> tuple[int, ...]:
+def _select_winners(topics: Sequence[int], numbers: Sequence[float], wanted: Side | None) -> tuple[int, ...]:
     chosen = max(numbers) if wanted == "max" else min(numbers)
     return tuple(topic for topic, number in zip(topics, numbers, strict=True) if number == chosen)
 
 
-def _single_value(snapshot: Snapshot, reach: Reach) -> tuple[float, bool] | None:
+def _get_single_value(snapshot: Snapshot, reach: Reach) -> tuple[float, bool] | None:
     if len(reach.targets) != 1:
         return None
-    return value_of(snapshot.entity_label(int(reach.targets[0])))
+    return parse_value(snapshot.get_entity_label(int(reach.targets[0])))

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.evidence.reach import Reach
-from retrieval.kg.search.walks import all_arcs
+from retrieval.kg.search.walks import find_arcs
 from retrieval.kg.snapshot import KINDS
-from retrieval.kg.snapshot.relation_names import qualified_text
+from retrieval.kg.snapshot.relation_names import format_qualified_name
 from retrieval.text.mentions import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -37,9 +37,7 @@ _WORTH_A_LOOK = 0.05
 _MEDIATORS = 256
 
 
-def in_context(
-    snapshot: Snapshot, question: str, names: Sequence[str], reaches: Sequence[Reach]
-) -> list[Reach]:
+def filter_by_context(snapshot: Snapshot, question: str, names: Sequence[str], reaches: Sequence[Reach]) -> list[Reach]:
     """The reaches, narrowed to what the question's other words allow, most probable first.
 
     Args:
@@ -52,52 +50,55 @@ def in_context(
         As many reaches. Those whose mediators are named have fewer targets and ``LIFT`` times their probability;
         then all are scaled, so that they keep their sum.
     """
-    said = _words(question).difference(*map(_words, names))
+    question_words = _extract_words(question).difference(*map(_extract_words, names))
     best = max((reach.probability for reach in reaches), default=0.0)
-    found = [
-        _narrowed(snapshot, said, reach) if reach.probability >= _WORTH_A_LOOK * best else reach
+    narrowed = [
+        _filter_reach(snapshot, question_words, reach) if reach.probability >= _WORTH_A_LOOK * best else reach
         for reach in reaches
     ]
-    before, after = (sum(reach.probability for reach in each) for each in (reaches, found))
+    before, after = (sum(reach.probability for reach in each) for each in (reaches, narrowed))
     if before == after:
         return list(reaches)
-    scaled = [replace(reach, probability=reach.probability * before / after) for reach in found]
+    scaled = [replace(reach, probability=reach.probability * before / after) for reach in narrowed]
     return sorted(scaled, key=lambda reach: -reach.probability)
 
 
-def _narrowed(snapshot: Snapshot, said: set[str], reach: Reach) -> Reach:
+def _filter_reach(snapshot: Snapshot, question_words: set[str], reach: Reach) -> Reach:
     if len(reach.path) < 2:
         return reach
     mediators = reach.levels[-2]
     mediators = mediators[snapshot.kinds[mediators] == _MEDIATOR][:_MEDIATORS]
-    said = said.difference(
-        *(_words(qualified_text(snapshot.relation_name(r))) for r in _plain(snapshot, reach))
+    question_words = question_words.difference(
+        *(
+            _extract_words(format_qualified_name(snapshot.get_relation_name(r)))
+            for r in _list_relations(snapshot, reach)
+        )
     )
-    if not len(mediators) or not said:
+    if not len(mediators) or not question_words:
         return reach
-    owner, relation, other, _ = all_arcs(snapshot, mediators)
-    asked = (relation == reach.path[-1]) & np.isin(other, reach.targets)
-    ends = set(zip(owner[asked].tolist(), other[asked].tolist(), strict=True))
-    named = np.zeros(len(mediators))
+    owner, relation, other, _ = find_arcs(snapshot, mediators)
+    is_last_hop = (relation == reach.path[-1]) & np.isin(other, reach.targets)
+    ends = set(zip(owner[is_last_hop].tolist(), other[is_last_hop].tolist(), strict=True))
+    shares = np.zeros(len(mediators))
     for i, entity in zip(owner.tolist(), other.tolist(), strict=True):
         if entity != reach.topic and (i, entity) not in ends and snapshot.kinds[entity] != _MEDIATOR:
-            named[i] = max(named[i], _share(snapshot.entity_label(entity), said))
-    chosen = (named >= NAMED) & (named == named.max())
-    targets = np.unique(other[asked & chosen[owner]])
+            shares[i] = max(shares[i], _compute_word_share(snapshot.get_entity_label(entity), question_words))
+    chosen = (shares >= NAMED) & (shares == shares.max())
+    targets = np.unique(other[is_last_hop & chosen[owner]])
     if not len(targets):
         return reach
     return replace(reach, levels=(*reach.levels[:-1], targets), probability=reach.probability * LIFT)
 
 
-def _plain(snapshot: Snapshot, reach: Reach) -> list[int]:
+def _list_relations(snapshot: Snapshot, reach: Reach) -> list[int]:
     return [directed % snapshot.num_relations for directed in reach.path]
 
 
-def _share(label: str, said: set[str]) -> float:
+def _compute_word_share(label: str, question_words: set[str]) -> float:
     """Share of a label's words that were said."""
-    words = _words(label)
-    return len(words & said) / len(words) if words else 0.0
+    words = _extract_words(label)
+    return len(words & question_words) / len(words) if words else 0.0
 
 
-def _words(text: str) -> set[str]:
+def _extract_words(text: str) -> set[str]:
     return set(_WORD.findall(text.casefold())) - STOP_WORDS

@@ -12,11 +12,11 @@ import math
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from retrieval.reasoning.likeliest import Counts, SpanReading
+from retrieval.reasoning.likeliest import AnswerSpan, Counts
 from retrieval.reasoning.passages import Sentence
-from retrieval.reasoning.reading import read_passages, weighed_readings, weigher
+from retrieval.reasoning.reading import make_weigher, read_passages, score_answer_spans
 from retrieval.reasoning.span_reader import SpanReader
-from retrieval.text.descriptions import Description, innermost
+from retrieval.text.descriptions import Description, find_innermost
 from retrieval.text.passage_index import Blend, PassageIndex
 from retrieval.types import RetrievedPassage
 
@@ -92,7 +92,7 @@ class Way:
     bridges: tuple[Bridge, ...] = ()
     found: tuple[RetrievedPassage, ...] = ()
 
-    def then(self, place: Description, step: AskedStep, bridge: Bridge) -> Way:
+    def append_bridge(self, place: Description, step: AskedStep, bridge: Bridge) -> Way:
         """The way with one more answer put in."""
         text = f"{self.question[: place.start]}{bridge.label}{self.question[place.end :]}"
         return Way(
@@ -122,9 +122,9 @@ class Decomposer:
     ) -> None:
         self._index, self._reader, self._blend = index, reader, blend
         self._weights = weights or StepWeights()
-        self._weigh = weigher(index)
+        self._weigh = make_weigher(index)
 
-    def ways(
+    def ask_descriptions(
         self, question: str, check: Callable[[], None] = lambda: None
     ) -> Generator[AskedStep, None, list[Way]]:
         """Ask for each description, the innermost first. Yields each step when it is answered.
@@ -139,21 +139,21 @@ class Decomposer:
         Raises:
             NotIndexedError: the passages are not indexed yet.
         """
-        ways, asked = [Way(question)], dict[str, AskedStep | None]()
+        ways, steps_by_question = [Way(question)], dict[str, AskedStep | None]()
         for _ in range(self._weights.steps):
             following: list[Way] = []
             for way in ways:
-                place = innermost(way.question)
+                place = find_innermost(way.question)
                 if place is None or any(step.question == place.question for step in way.steps):
                     following.append(way)
                     continue
                 check()
-                if place.question not in asked:
-                    asked[place.question] = self._ask(place)
-                    if (made := asked[place.question]) is not None:
+                if place.question not in steps_by_question:
+                    steps_by_question[place.question] = self._ask(place)
+                    if (made := steps_by_question[place.question]) is not None:
                         yield made
-                step = asked[place.question]
-                following += [way.then(place, step, each) for each in step.bridges] if step else [way]
+                step = steps_by_question[place.question]
+                following += [way.append_bridge(place, step, each) for each in step.bridges] if step else [way]
             following.sort(key=lambda way: -way.worth)
             if following == ways:
                 break
@@ -162,12 +162,12 @@ class Decomposer:
 
     def _ask(self, place: Description) -> AskedStep | None:
         """What a description stands for; None where nothing that has a name was found."""
-        found = self._search(place.question)
-        read = read_passages(self._index, place.question, found[: self._weights.read])
-        spans = weighed_readings(place.question, read, self._weigh, self._reader, counts=self._weights.asking)
-        best: list[SpanReading] = []
+        passages = self._search(place.question)
+        read = read_passages(self._index, place.question, passages[: self._weights.read])
+        spans = score_answer_spans(place.question, read, self._weigh, self._reader, counts=self._weights.asking)
+        best: list[AnswerSpan] = []
         for each in spans:
-            if each.label[0].isupper() and not any(_same(each, other) for other in best):
+            if each.label[0].isupper() and not any(_is_same_span(each, other) for other in best):
                 best.append(each)
             if len(best) == self._weights.width:
                 break
@@ -177,13 +177,13 @@ class Decomposer:
         bridges = tuple(
             Bridge(each.label, odd / sum(odds), each.sentence) for each, odd in zip(best, odds, strict=True)
         )
-        return AskedStep(place.text, place.question, bridges, found)
+        return AskedStep(place.text, place.question, bridges, passages)
 
     def _search(self, question: str) -> tuple[RetrievedPassage, ...]:
-        found = self._index.search(question, self._weights.looked, self._blend)
-        return tuple(RetrievedPassage(self._index.table.passage(i), score) for i, score in found)
+        results = self._index.search(question, self._weights.looked, self._blend)
+        return tuple(RetrievedPassage(self._index.table.get_passage(i), score) for i, score in results)
 
-    def further(self, ways: Sequence[Way], plain: Sequence[SpanReading]) -> list[SpanReading]:
+    def find_step_answers(self, ways: Sequence[Way], plain: Sequence[AnswerSpan]) -> list[AnswerSpan]:
         """What the last questions of the ways are answered with, beside what was read at once.
 
         Args:
@@ -195,17 +195,17 @@ class Decomposer:
         """
         best = {each.label.casefold(): each for each in plain}
         for way in ways:
-            own = {bridge.label.casefold() for bridge in way.bridges}
+            bridge_labels = {bridge.label.casefold() for bridge in way.bridges}
             through = tuple(bridge.sentence for bridge in way.bridges)
             read = read_passages(self._index, way.question, way.found[: self._weights.read])
             counts = self._weights.answering
-            for each in weighed_readings(way.question, read, self._weigh, self._reader, counts=counts):
+            for each in score_answer_spans(way.question, read, self._weigh, self._reader, counts=counts):
                 worth, key = each.worth + way.worth, each.label.casefold()
-                if key not in own and (key not in best or worth > best[key].worth):
+                if key not in bridge_labels and (key not in best or worth > best[key].worth):
                     best[key] = replace(each, worth=worth, through=through)
         return sorted(best.values(), key=lambda each: -each.worth)
 
-    def passages(
+    def merge_passages(
         self, plain: Sequence[RetrievedPassage], ways: Sequence[Way], limit: int
     ) -> tuple[RetrievedPassage, ...]:
         """The passages found at once and those of all steps, the best first; each text once.
@@ -219,8 +219,8 @@ class Decomposer:
             return tuple(plain[:limit])
         weights, best = self._weights, {each.passage.id: each for each in plain}
 
-        def add(found: Iterable[RetrievedPassage], worth: float, first: float) -> None:
-            for place, each in enumerate(found):
+        def add(passages: Iterable[RetrievedPassage], worth: float, first: float) -> None:
+            for place, each in enumerate(passages):
                 known = best.get(each.passage.id)
                 score = each.score + weights.way * worth + (0.0 if place else first)
                 if known is None or score > known.score:
@@ -235,13 +235,13 @@ class Decomposer:
         for each in sorted(best.values(), key=lambda each: (-each.score, each.passage.id)):
             texts.setdefault((each.passage.title, each.passage.text), each)
         listed = [(*(step.found for step in way.steps), way.found) for way in ways]
-        read = {each.passage.id for own in listed for found in own for each in found[: weights.read]}
+        read = {each.passage.id for searches in listed for retrieved in searches for each in retrieved[: weights.read]}
         ranked = list(texts.values())
         return (*ranked[:limit], *(each for each in ranked[limit:] if each.passage.id in read))
 
 
-def _same(one: SpanReading, other: SpanReading) -> bool:
+def _is_same_span(left: AnswerSpan, right: AnswerSpan) -> bool:
     """Whether two spans name one thing: alike, or one in the other in one passage."""
-    first, second = one.label.casefold(), other.label.casefold()
-    beside = one.sentence.at.passage == other.sentence.at.passage
-    return first == second or (beside and (first in second or second in first))
+    first, second = left.label.casefold(), right.label.casefold()
+    in_one_passage = left.sentence.at.passage == right.sentence.at.passage
+    return first == second or (in_one_passage and (first in second or second in first))

@@ -11,11 +11,11 @@ import numpy as np
 
 from retrieval.errors import ConfigError
 from retrieval.events import AnswerDelta
-from retrieval.evidence.reach import Ids, Reach, alike
+from retrieval.evidence.reach import Ids, Reach, compute_similarity
 from retrieval.reasoning.base import Conclusion, Evidence
-from retrieval.reasoning.choosing import best_guess
+from retrieval.reasoning.choosing import select_best_guess
 from retrieval.reasoning.comparison import Compared
-from retrieval.text.stems import words_in
+from retrieval.text.stems import extract_stems
 from retrieval.types import Answer, LinkedEntity, NoAnswer, NoAnswerReason
 
 NAME = "extractive"
@@ -32,7 +32,7 @@ class ExtractiveSettings:
 
     Attributes:
         hit: when relation paths reach different sets, how much it counts that some answer is right beside the
-            expected F1 of what is answered, at least 0; see ``choosing.best_guess``. On a
+            expected F1 of what is answered, at least 0; see ``choosing.select_best_guess``. On a
             development part of WebQSP 0.2 gives Hit 0.891 for 0.884, and costs MetaQA's dev questions half a point
             of exact sets.
         floor: when the best relation path fits the question less than this, in [0, 1], the graph is said
@@ -79,85 +79,87 @@ class ExtractiveReasoner:
     def __init__(self, settings: ExtractiveSettings | None = None) -> None:
         self.settings = settings or ExtractiveSettings()
 
-    def answer(
-        self, evidence: Evidence, *, cancelled: Callable[[], bool]
-    ) -> Iterator[AnswerDelta | Conclusion]:
+    def answer(self, evidence: Evidence, *, cancelled: Callable[[], bool]) -> Iterator[AnswerDelta | Conclusion]:
         """Yield the verdict; there is nothing to stream and nothing long enough to cancel."""
         del cancelled
-        yield self.decide(evidence)
+        yield self.draw_conclusion(evidence)
 
-    def decide(self, evidence: Evidence) -> Conclusion:
+    def draw_conclusion(self, evidence: Evidence) -> Conclusion:
         """The verdict: a comparison, an intersection, or the best sets of the best topic."""
-        verdict = self._decided(evidence)
-        best = max((own.score for own in verdict.answers), default=0.0)
-        return replace(verdict, answers=tuple(self._believed(own, best, evidence) for own in verdict.answers))
+        verdict = self._infer_conclusion(evidence)
+        best = max((answer.score for answer in verdict.answers), default=0.0)
+        return replace(
+            verdict,
+            answers=tuple(self._calibrate_answer(answer, best, evidence) for answer in verdict.answers),
+        )
 
-    def _believed(self, answer: Answer, best: float, evidence: Evidence) -> Answer:
+    def _calibrate_answer(self, answer: Answer, best: float, evidence: Evidence) -> Answer:
         """The answer with the probability that its score stands for, beside that of the best."""
         if evidence.sure is not None:
             score = round(evidence.sure * answer.score / best, 6) if best else 0.0
         elif evidence.odds != (1.0, 0.0):
-            score = believed(answer.score, evidence.odds)
+            score = calibrate_score(answer.score, evidence.odds)
         else:
             return answer
         return replace(answer, score=score, guess=score < self.settings.trusted)
 
-    def _decided(self, evidence: Evidence) -> Conclusion:
+    def _infer_conclusion(self, evidence: Evidence) -> Conclusion:
         if not evidence.entities:
-            return Conclusion(no_answer=not_linked(evidence.unmatched, ()))
+            return Conclusion(no_answer=explain_not_linked(evidence.unmatched, ()))
         topics = tuple(dict.fromkeys(linked.entity.id for linked in evidence.entities))
         if not any(reach.topic in topics for reach in evidence.reaches):
-            return Conclusion(no_answer=no_path(evidence.entities))
+            return Conclusion(no_answer=explain_no_path(evidence.entities))
         if evidence.coverage < self.settings.floor:
-            return Conclusion(no_answer=not_in_graph(evidence))
+            return Conclusion(no_answer=explain_not_in_graph(evidence))
         if evidence.compared is not None:
-            return _compared_verdict(evidence, evidence.compared, self.settings.trusted)
+            return _build_comparison_verdict(evidence, evidence.compared, self.settings.trusted)
         if evidence.join is not None:
-            return _verdict(evidence, evidence.join.targets, topics, self.settings.trusted)
-        return self._single(evidence, topics)
+            return _build_verdict(evidence, evidence.join.targets, topics, self.settings.trusted)
+        return self._answer_single_topic(evidence, topics)
 
-    def _single(self, evidence: Evidence, topics: tuple[int, ...]) -> Conclusion:
+    def _answer_single_topic(self, evidence: Evidence, topics: tuple[int, ...]) -> Conclusion:
         """The best sets of the topic that reaches its set most surely; the smaller set when equal."""
         inverse = evidence.snapshot.inverse_relations
-        options = [(topic, target_sets(evidence.reaches, topic, inverse)) for topic in topics]
+        options = [(topic, group_target_sets(evidence.reaches, topic, inverse)) for topic in topics]
         # What a search began at by itself is linked with a score of 0: it competes, and restricts nothing.
-        named = {linked.entity.id for linked in evidence.entities if linked.score > 0}
-        if self._nothing_shared(evidence, [sets for topic, sets in options if topic in named]):
-            return Conclusion(no_answer=nothing_shared(evidence.entities))
+        named_topics = {linked.entity.id for linked in evidence.entities if linked.score > 0}
+        if self._is_empty_intersection(evidence, [sets for topic, sets in options if topic in named_topics]):
+            return Conclusion(no_answer=explain_nothing_shared(evidence.entities))
         topic, sets = min(
             ((topic, sets) for topic, sets in options if sets),
             key=lambda option: (-option[1][0].probability, len(option[1][0].targets)),
         )
-        targets = best_guess(sets, self.settings.hit)
+        targets = select_best_guess(sets, self.settings.hit)
         warnings: tuple[str, ...] = ()
-        label = evidence.snapshot.entity_label
-        if others := " and ".join(label(t) for t in topics if t != topic and t in named):
+        label = evidence.snapshot.get_entity_label
+        if others := " and ".join(label(t) for t in topics if t != topic and t in named_topics):
             why = (
                 f"Nothing was found that {label(topic)} and {others} lead to together"
                 if evidence.joins
                 else f"What {label(topic)} and {others} lead to together was not looked for"
             )
             warnings = (f"{why}; these answers follow from {label(topic)} alone.",)
-        return _verdict(evidence, targets, (topic,), self.settings.trusted, warnings)
+        return _build_verdict(evidence, targets, (topic,), self.settings.trusted, warnings)
 
-    def _nothing_shared(self, evidence: Evidence, options: Sequence[list[TargetSet]]) -> bool:
+    def _is_empty_intersection(self, evidence: Evidence, options: Sequence[list[TargetSet]]) -> bool:
         """Whether all topics lead to things of one kind, so that an empty intersection is the answer."""
         if len(options) < 2 or not all(options) or not evidence.joins:
             return False
         first = options[0][0].targets
         return all(
-            alike(evidence.snapshot, first, sets[0].targets) >= self.settings.kinship for sets in options[1:]
+            compute_similarity(evidence.snapshot, first, sets[0].targets) >= self.settings.kinship
+            for sets in options[1:]
         )
 
 
-def believed(score: float, odds: tuple[float, float]) -> float:
+def calibrate_score(score: float, odds: tuple[float, float]) -> float:
     """The probability of an answer whose relation paths have one of ``score``; see ``Evidence.odds``."""
     share = min(max(score, 1e-6), 1 - 1e-6)
     slope, offset = odds
     return round(1 / (1 + exp(-(slope * log(share / (1 - share)) + offset))), 6)
 
 
-def target_sets(reaches: Sequence[Reach], topic: int, inverse: Ids) -> list[TargetSet]:
+def group_target_sets(reaches: Sequence[Reach], topic: int, inverse: Ids) -> list[TargetSet]:
     """The distinct target sets of one topic, most probable first.
 
     A graph seldom writes all its facts from both ends, so relation paths that are each other's inverse
@@ -173,17 +175,17 @@ def target_sets(reaches: Sequence[Reach], topic: int, inverse: Ids) -> list[Targ
         if reach.topic == topic and len(reach.targets):
             alike.setdefault(inverse[list(reach.path)].tobytes(), []).append(i)
     groups: dict[bytes, tuple[Ids, list[int]]] = {}
-    for found in alike.values():
-        targets = np.unique(np.concatenate([reaches[i].targets for i in found]))
-        groups.setdefault(targets.tobytes(), (targets, []))[1].extend(found)
+    for members in alike.values():
+        targets = np.unique(np.concatenate([reaches[i].targets for i in members]))
+        groups.setdefault(targets.tobytes(), (targets, []))[1].extend(members)
     sets = [
-        TargetSet(tuple(sorted(members)), targets, sum(reaches[i].probability for i in sorted(members)))
-        for targets, members in groups.values()
+        TargetSet(tuple(sorted(indices)), targets, sum(reaches[i].probability for i in sorted(indices)))
+        for targets, indices in groups.values()
     ]
     return sorted(sets, key=lambda s: -s.probability)
 
 
-def _verdict(
+def _build_verdict(
     evidence: Evidence, targets: Ids, topics: Sequence[int], trusted: float, warnings: tuple[str, ...] = ()
 ) -> Conclusion:
     """One answer for each target, most probable first, then by label."""
@@ -202,36 +204,36 @@ def _verdict(
                 chains[position].append(i)
     sound = [all(hop.verified for hop in chain.hops) for chain in evidence.chains]
     answers = []
-    for entity, score, found in zip(targets, scores, chains, strict=True):
-        node = evidence.snapshot.node(int(entity))
-        verified = any(sound[i] for i in found)
+    for entity, score, answer_chains in zip(targets, scores, chains, strict=True):
+        node = evidence.snapshot.get_node(int(entity))
+        verified = any(sound[i] for i in answer_chains)
         guess = bool(score < trusted ** len(topics))
-        answers.append(Answer(node.label, round(float(score), 6), node, tuple(found), verified, guess=guess))
+        answers.append(Answer(node.label, round(float(score), 6), node, tuple(answer_chains), verified, guess=guess))
     answers.sort(key=lambda answer: (-answer.score, answer.label))
     return Conclusion(answers=tuple(answers), text="", warnings=warnings)
 
 
-def _compared_verdict(evidence: Evidence, compared: Compared, trusted: float) -> Conclusion:
+def _build_comparison_verdict(evidence: Evidence, compared: Compared, trusted: float) -> Conclusion:
     """The winning topics; the chain of every topic is evidence, because the loser's value counts too."""
     snapshot = evidence.snapshot
     shown = tuple(i for i in compared.members if i < len(evidence.chains))
     verified = bool(shown) and all(hop.verified for i in shown for hop in evidence.chains[i].hops)
     values = "; ".join(
-        f"{snapshot.entity_label(evidence.reaches[i].topic)}: "
-        f"{snapshot.entity_label(int(evidence.reaches[i].targets[0]))}"
+        f"{snapshot.get_entity_label(evidence.reaches[i].topic)}: "
+        f"{snapshot.get_entity_label(int(evidence.reaches[i].targets[0]))}"
         for i in compared.members
     )
     score = round(min(1.0, compared.probability), 6)
     answers = tuple(
         Answer(node.label, score, node, shown, verified, guess=score < trusted)
-        for node in (snapshot.node(topic) for topic in compared.winners)
+        for node in (snapshot.get_node(topic) for topic in compared.winners)
     )
     return Conclusion(answers=answers, text=f"Compared: {values}.")
 
 
-def not_linked(unmatched: Sequence[str], near: Sequence[str], *, named: bool = True) -> NoAnswer:
-    """Nothing in the question is an entity of this graph; ``named``: whether any node of it has a name."""
-    if not named:
+def explain_not_linked(unmatched: Sequence[str], near: Sequence[str], *, has_names: bool = True) -> NoAnswer:
+    """Nothing in the question is an entity of this graph; ``has_names``: whether any node of it has a name."""
+    if not has_names:
         return NoAnswer(
             NoAnswerReason.ENTITY_NOT_LINKED,
             "No node of this graph has a name, so that no question can name one.",
@@ -247,7 +249,7 @@ def not_linked(unmatched: Sequence[str], near: Sequence[str], *, named: bool = T
     return NoAnswer(NoAnswerReason.ENTITY_NOT_LINKED, message, hint, near=tuple(near))
 
 
-def no_path(entities: Sequence[LinkedEntity]) -> NoAnswer:
+def explain_no_path(entities: Sequence[LinkedEntity]) -> NoAnswer:
     """The topics are known and nothing leads from them to an answer."""
     labels = [linked.entity.label for linked in entities[:_NAMED]]
     labels += [f"{len(entities) - _NAMED} others"] if len(entities) > _NAMED else []
@@ -259,7 +261,7 @@ def no_path(entities: Sequence[LinkedEntity]) -> NoAnswer:
     )
 
 
-def nothing_shared(entities: Sequence[LinkedEntity]) -> NoAnswer:
+def explain_nothing_shared(entities: Sequence[LinkedEntity]) -> NoAnswer:
     """What was asked leads somewhere from each topic, and nowhere in common."""
     names = " and ".join(linked.entity.label for linked in entities)
     return NoAnswer(
@@ -269,39 +271,41 @@ def nothing_shared(entities: Sequence[LinkedEntity]) -> NoAnswer:
     )
 
 
-def not_in_graph(evidence: Evidence) -> NoAnswer:
+def explain_not_in_graph(evidence: Evidence) -> NoAnswer:
     """No relation of the graph fits what was asked; what is known instead is said of a single topic."""
     names = " and ".join(linked.entity.label for linked in evidence.entities)
-    asked = _asked_for(evidence)
-    said = f"“{asked}” of {names}" if asked else f"what was asked about {names}"
+    phrase = _find_asked_phrase(evidence)
+    description = f"“{phrase}” of {names}" if phrase else f"what was asked about {names}"
     return NoAnswer(
-        NoAnswerReason.NOT_IN_GRAPH, f"The graph does not seem to hold {said}.", _known(evidence) or _CLOSEST
+        NoAnswerReason.NOT_IN_GRAPH,
+        f"The graph does not seem to hold {description}.",
+        _describe_relations(evidence) or _CLOSEST,
     )
 
 
-def _asked_for(evidence: Evidence) -> str:
+def _find_asked_phrase(evidence: Evidence) -> str:
     """The longest stretch of words that carry meaning and name no topic."""
     text = list(evidence.question)
     for linked in evidence.entities:
         text[linked.start : linked.end] = "\n" * max(0, linked.end - linked.start)
     stretches: list[list[str]] = [[]]
-    said = re.sub(r"\n['’]s\b", "\n", "".join(text))
-    for word in re.findall(r"[^\W_]+(?:[-'’][^\W_]+)*|[^\w\s]|\n", said):
-        if word[0].isalnum() and words_in(word):
+    masked = re.sub(r"\n['’]s\b", "\n", "".join(text))
+    for word in re.findall(r"[^\W_]+(?:[-'’][^\W_]+)*|[^\w\s]|\n", masked):
+        if word[0].isalnum() and extract_stems(word):
             stretches[-1].append(word)
         else:
             stretches.append([])
     return " ".join(sorted(stretches, key=len)[-1])
 
 
-def _known(evidence: Evidence) -> str:
+def _describe_relations(evidence: Evidence) -> str:
     """The relations of the only topic, as a hint."""
     if len(evidence.entities) != 1:
         return ""
     topic, snapshot = evidence.entities[0].entity, evidence.snapshot
     low, high = snapshot.out_offsets[topic.id], snapshot.out_offsets[topic.id + 1]
     relations, counts = np.unique(snapshot.relations[low:high], return_counts=True)
-    labels = [snapshot.relation_label(int(relations[n])) for n in np.argsort(-counts, kind="stable")]
+    labels = [snapshot.get_relation_label(int(relations[n])) for n in np.argsort(-counts, kind="stable")]
     if not labels:
         return ""
     more = f" and {len(labels) - _KNOWN} more" if len(labels) > _KNOWN else ""

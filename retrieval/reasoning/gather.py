@@ -10,11 +10,11 @@ import numpy as np
 
 from retrieval.errors import Cancelled
 from retrieval.evidence.chains import build_chain
-from retrieval.evidence.reach import Join, Reach, joins, refine, walk
+from retrieval.evidence.reach import Join, Reach, apply_join, find_joins, walk
 from retrieval.reasoning.base import Evidence
 from retrieval.reasoning.comparison import compare
-from retrieval.reasoning.context import in_context
-from retrieval.text.operators import offers_choice
+from retrieval.reasoning.context import filter_by_context
+from retrieval.text.operators import has_choice
 from retrieval.types import LinkedEntity
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class GatherSettings:
     chain_share: float = 0.05
 
 
-def gather(
+def collect_evidence(
     snapshot: Snapshot,
     question: str,
     entities: Sequence[LinkedEntity],
@@ -77,16 +77,16 @@ def gather(
     Raises:
         Cancelled: ``cancelled`` said so.
     """
-    reaches = executed(snapshot, paths, simple=simple, cancelled=cancelled)
-    return combined(
+    reaches = execute_paths(snapshot, paths, simple=simple, cancelled=cancelled)
+    return build_evidence(
         snapshot, question, entities, unmatched, reaches, simple=simple, settings=settings, coverage=coverage
     )
 
 
-def executed(
+def execute_paths(
     snapshot: Snapshot, paths: Sequence[RelationPath], *, simple: bool, cancelled: Callable[[], bool]
 ) -> list[Reach]:
-    """Relation paths with all that they reach in a graph, best first; see :func:`gather`."""
+    """Relation paths with all that they reach in a graph, best first; see :func:`collect_evidence`."""
     reaches: list[Reach] = []
     for path in sorted(paths, key=lambda path: -path.score):
         if cancelled():
@@ -97,7 +97,7 @@ def executed(
     return reaches
 
 
-def combined(
+def build_evidence(
     snapshot: Snapshot,
     question: str,
     entities: Sequence[LinkedEntity],
@@ -108,23 +108,23 @@ def combined(
     settings: GatherSettings,
     coverage: float = 1.0,
 ) -> Evidence:
-    """The evidence of relation paths whose targets are known, best first; see :func:`gather`."""
-    named = [] if not simple or offers_choice(question) else _named(entities)
-    if len(named) > 1:
-        reaches = [reach for each in reaches if len((reach := _without(each, named)).targets)]
+    """The evidence of relation paths whose targets are known, best first; see :func:`collect_evidence`."""
+    named_entities = [] if not simple or has_choice(question) else _list_named(entities)
+    if len(named_entities) > 1:
+        reaches = [reach for each in reaches if len((reach := _remove_entities(each, named_entities)).targets)]
     names = [name for linked in entities for name in (linked.mention, linked.entity.label)]
-    reaches = in_context(snapshot, question, names, reaches)
+    reaches = filter_by_context(snapshot, question, names, reaches)
     topics = tuple(dict.fromkeys(linked.entity.id for linked in entities))
     compared = compare(snapshot, question, reaches, topics)
-    join = None if compared else best_join(reaches, topics, settings)
+    join = None if compared else find_best_join(reaches, topics, settings)
     if compared is not None:
         reaches = [reaches[i] for i in compared.members] + [
             reach for i, reach in enumerate(reaches) if i not in compared.members
         ]
         compared = compare(snapshot, question, reaches, topics)
     certain = len(compared.members) if compared else len(join.members) if join else 0
-    shown = refine(reaches, join) if join else reaches
-    count = max(certain, _chain_count(reaches, settings))
+    shown = apply_join(reaches, join) if join else reaches
+    count = max(certain, _count_chains(reaches, settings))
     chains = tuple(build_chain(snapshot, reach) for reach in shown[:count])
     return Evidence(
         question=question,
@@ -140,34 +140,34 @@ def combined(
     )
 
 
-def _named(entities: Sequence[LinkedEntity]) -> list[int]:
+def _list_named(entities: Sequence[LinkedEntity]) -> list[int]:
     """What the question names; what a search began at by itself is linked with a score of 0."""
     return sorted({linked.entity.id for linked in entities if linked.score > 0})
 
 
-def _without(reach: Reach, named: Sequence[int]) -> Reach:
+def _remove_entities(reach: Reach, entities: Sequence[int]) -> Reach:
     """The reach without what the question names: who asks for Portugal's midfielders does not want Portugal."""
-    kept = reach.targets[~np.isin(reach.targets, named)]
+    kept = reach.targets[~np.isin(reach.targets, entities)]
     return reach if len(kept) == len(reach.targets) else replace(reach, levels=(*reach.levels[:-1], kept))
 
 
-def best_join(reaches: Sequence[Reach], topics: Sequence[int], settings: GatherSettings) -> Join | None:
+def find_best_join(reaches: Sequence[Reach], topics: Sequence[int], settings: GatherSettings) -> Join | None:
     """The most probable intersection over all topics, fewer hops preferred.
 
     None for one topic, when nothing is shared, or where none are made.
     """
     if len(topics) < 2 or not settings.joins:
         return None
-    found = joins(reaches, topics, per_topic=settings.join_width, further_hop=settings.join_hop)
-    if not found:
+    candidates = find_joins(reaches, topics, per_topic=settings.join_width, further_hop=settings.join_hop)
+    if not candidates:
         return None
     ceiling = 1.0
     for topic in topics:
         ceiling *= max(reach.probability for reach in reaches if reach.topic == topic)
-    return found[0] if found[0].probability >= settings.join_share * ceiling else None
+    return candidates[0] if candidates[0].probability >= settings.join_share * ceiling else None
 
 
-def _chain_count(reaches: Sequence[Reach], settings: GatherSettings) -> int:
+def _count_chains(reaches: Sequence[Reach], settings: GatherSettings) -> int:
     if not reaches:
         return 0
     cut = settings.chain_share * max(reach.probability for reach in reaches)

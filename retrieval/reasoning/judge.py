@@ -11,16 +11,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from retrieval.llm import prompts
-from retrieval.llm.constraints import answers_and_verdict
-from retrieval.llm.prompts import fenced
+from retrieval.llm.constraints import make_answers_and_verdict
+from retrieval.llm.prompts import wrap_fenced
 from retrieval.llm.replies import Asker, Request
-from retrieval.reasoning.prompting import NoAnswerLines, numbered, parse_answers
+from retrieval.reasoning.prompting import NoAnswerLines, format_chains, parse_answers
 
 PROMPT = "faithfulness"
 
-_VERDICT = re.compile(
-    r"used\s+the\s+provided\s+knowledge[\s:*_`\"'<\[(]*(yes|no)\b(?!\s*[|/])", re.IGNORECASE
-)
+_VERDICT = re.compile(r"used\s+the\s+provided\s+knowledge[\s:*_`\"'<\[(]*(yes|no)\b(?!\s*[|/])", re.IGNORECASE)
 _THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
@@ -39,9 +37,9 @@ class Judgement:
     reply: str | None
 
 
-def judge(
+def ask_judgements(
     asker: Asker,
-    asked: Sequence[tuple[str, Sequence[str]]],
+    questions: Sequence[tuple[str, Sequence[str]]],
     *,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> list[Judgement]:
@@ -49,25 +47,27 @@ def judge(
 
     Args:
         asker: the language model.
-        asked: questions, each with its retrieved paths as text, best first.
+        questions: questions, each with its retrieved paths as text, best first.
         cancelled: asked while waiting.
 
     Raises:
         Cancelled: ``cancelled()`` said so.
         LLMError: the endpoint cannot be used.
     """
-    found = [Judgement(None, (), None)] * len(asked)
-    requests = [request(question, paths) for question, paths in asked]
+    judgements = [Judgement(None, (), None)] * len(questions)
+    requests = [build_request(question, paths) for question, paths in questions]
     for index, reply in asker.ask(requests, cancelled=cancelled):
         if reply is not None:
-            found[index] = read(reply.text)
-    return found
+            judgements[index] = read(reply.text)
+    return judgements
 
 
-def request(question: str, paths: Sequence[str]) -> Request:
+def build_request(question: str, paths: Sequence[str]) -> Request:
     """What is asked for one question."""
-    asked = Request.of(prompts.load(PROMPT), paths=numbered(paths), question=fenced(question))
-    return asked.held_to(answers_and_verdict("I have used the provided knowledge: "))
+    prompt_request = Request.from_prompt(
+        prompts.load(PROMPT), paths=format_chains(paths), question=wrap_fenced(question)
+    )
+    return prompt_request.apply_constraint(make_answers_and_verdict("I have used the provided knowledge: "))
 
 
 def read(reply: str) -> Judgement:
@@ -81,14 +81,14 @@ def read(reply: str) -> Judgement:
 
 def parse_verdict(reply: str) -> bool | None:
     """The last Yes or No after "used the provided knowledge", whatever the decoration; None without one."""
-    found = _VERDICT.findall(_THINKING.sub("", reply))
-    return found[-1].lower() == "yes" if found else None
+    verdicts = _VERDICT.findall(_THINKING.sub("", reply))
+    return verdicts[-1].lower() == "yes" if verdicts else None
 
 
-def hallucination_score(judgements: Sequence[Judgement]) -> float | None:
+def compute_hallucination_score(judgements: Sequence[Judgement]) -> float | None:
     """The share of judgements that rest on the retrieved paths (RAPL 5.5); those that do not say are left out.
 
     None where none says.
     """
-    said = [judgement.grounded for judgement in judgements if judgement.grounded is not None]
-    return sum(said) / len(said) if said else None
+    grounded = [judgement.grounded for judgement in judgements if judgement.grounded is not None]
+    return sum(grounded) / len(grounded) if grounded else None

@@ -23,7 +23,7 @@ class ReadPassage:
 
 
 @dataclass(frozen=True, slots=True)
-class SpanReading:
+class AnswerSpan:
     """A span that may be the answer, the sentence it was read in, and its worth.
 
     Attributes:
@@ -49,15 +49,15 @@ class Counts:
     rules: float = 2.0
 
 
-def weighed(
+def score_spans(
     question: str,
     read: Sequence[ReadPassage],
-    rules: Sequence[SpanReading],
+    rules: Sequence[AnswerSpan],
     reader: SpanReader,
     *,
-    named: Callable[[str], bool],
+    is_named: Callable[[str], bool],
     counts: Counts | None = None,
-) -> list[SpanReading]:
+) -> list[AnswerSpan]:
     """The spans that the reader finds, weighed with their passages and with what rules find them worth.
 
     Of spans that share words in one passage the likeliest alone is kept.
@@ -67,7 +67,7 @@ def weighed(
         read: passages.
         rules: what rules find in them.
         reader: trained.
-        named: whether the question says a label itself.
+        is_named: whether the question says a label itself.
         counts: see :class:`Counts`.
 
     Returns:
@@ -75,35 +75,35 @@ def weighed(
     """
     counts = counts or Counts()
     most = max((each.found.score for each in read), default=0.0)
-    worth = {found.label.casefold(): found.worth for found in rules}
+    worth = {rule_span.label.casefold(): rule_span.worth for rule_span in rules}
     spans = reader.read(question, [(each.found.passage.title, each.found.passage.text) for each in read])
-    found = []
+    weighed_spans = []
     for span in spans:
         passage = read[span.passage]
         text = passage.found.passage.text[span.start : span.end]
         label = text.strip(_AROUND)
         start = span.start + len(text) - len(text.lstrip(_AROUND))
-        if not label or named(label):
+        if not label or is_named(label):
             continue
         share = counts.passage * passage.found.score / most if most > 0 else 0.0
         value = span.score + share + counts.rules * worth.get(label.casefold(), 0.0)
-        found.append((value, label, span.passage, start))
-    found.sort(key=lambda each: -each[0])
-    kept: list[SpanReading] = []
+        weighed_spans.append((value, label, span.passage, start))
+    weighed_spans.sort(key=lambda each: -each[0])
+    kept: list[AnswerSpan] = []
     taken: dict[int, list[tuple[int, int]]] = {}
-    said: set[str] = set()
-    for value, label, at, start in found:
-        sentence = next((s for s in read[at].sentences if s.at.start <= start < s.at.end), None)
+    labels: set[str] = set()
+    for value, label, passage_index, start in weighed_spans:
+        sentence = next((s for s in read[passage_index].sentences if s.at.start <= start < s.at.end), None)
         end = start + len(label)
-        beside = any(start < other_end and begin < end for begin, other_end in taken.get(at, ()))
-        if sentence is None or beside or label.casefold() in said:
+        is_overlapping = any(start < other_end and begin < end for begin, other_end in taken.get(passage_index, ()))
+        if sentence is None or is_overlapping or label.casefold() in labels:
             continue
-        taken.setdefault(at, []).append((start, end))
-        said.add(label.casefold())
-        kept.append(SpanReading(label, sentence, value))
+        taken.setdefault(passage_index, []).append((start, end))
+        labels.add(label.casefold())
+        kept.append(AnswerSpan(label, sentence, value))
     return kept
 
 
-def shares(found: Sequence[SpanReading]) -> list[SpanReading]:
+def compute_shares(weighed_spans: Sequence[AnswerSpan]) -> list[AnswerSpan]:
     """Weighed spans, the best first, with how likely they are beside the best one, which is worth 1."""
-    return [replace(each, worth=math.exp(each.worth - found[0].worth)) for each in found]
+    return [replace(each, worth=math.exp(each.worth - weighed_spans[0].worth)) for each in weighed_spans]

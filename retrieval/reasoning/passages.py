@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from retrieval.environment import LLMSettings
-from retrieval.kg.readers.documents.sentences import sentences
+from retrieval.kg.readers.documents.sentences import split_sentences
 from retrieval.kg.snapshot import Snapshot
 from retrieval.llm import asking, prompts
 from retrieval.reasoning.base import Conclusion
@@ -35,27 +35,25 @@ class Sentence:
     score: float
 
 
-def sentences_of(
-    found: Sequence[RetrievedPassage], scores: Callable[[int], np.ndarray]
-) -> list[list[Sentence]]:
+def build_sentences(passages: Sequence[RetrievedPassage], scores: Callable[[int], np.ndarray]) -> list[list[Sentence]]:
     """The sentences of each passage, in order.
 
     Args:
-        found: the passages.
+        passages: the passages.
         scores: gives the cosines of a passage's sentences, float32 [S], by its id.
     """
     return [
         [
             Sentence(Citation(item.passage.id, start, end), item.passage.text[start:end], float(score))
             for (start, end), score in zip(
-                sentences(item.passage.text), scores(item.passage.id).tolist(), strict=True
+                split_sentences(item.passage.text), scores(item.passage.id).tolist(), strict=True
             )
         ]
-        for item in found
+        for item in passages
     ]
 
 
-def confidence(score: float) -> float:
+def compute_confidence(score: float) -> float:
     """How likely a sentence of this cosine stands in a passage that supports the answer, in [0, 1]."""
     slope, middle = CALIBRATION
     return round(1 / (1 + math.exp(-slope * (score - middle))), 4)
@@ -88,14 +86,16 @@ def ask_model(
         Cancelled: ``cancelled`` said so.
     """
     numbered = {
-        f"{p}.{s}": sentence for p, own in enumerate(read, start=1) for s, sentence in enumerate(own, start=1)
+        f"{p}.{s}": sentence
+        for p, sentence_group in enumerate(read, start=1)
+        for s, sentence in enumerate(sentence_group, start=1)
     }
     lines = []
-    for p, own in enumerate(read, start=1):
+    for p, sentence_group in enumerate(read, start=1):
         lines.append(f"[{p}] {titles[p - 1]}")
-        lines += [f"[{p}.{s}] {sentence.text}" for s, sentence in enumerate(own, start=1)]
-    messages = prompts.load(PROMPT).fill(
-        question=prompts.fenced(question), passages=prompts.fenced_lines(lines)
+        lines += [f"[{p}.{s}] {sentence.text}" for s, sentence in enumerate(sentence_group, start=1)]
+    messages = prompts.load(PROMPT).render_messages(
+        question=prompts.wrap_fenced(question), passages=prompts.wrap_fenced_lines(lines)
     )
     reply, usage = yield from asking.stream_json(
         settings, messages, lambda value: _read(value, numbered), shown="reasoning", cancelled=cancelled
@@ -125,25 +125,23 @@ def _read(value: object, numbered: dict[str, Sentence]) -> _Read:
         raise ValueError('"answer" must be a string')
     if not isinstance(sure, (int, float)) or isinstance(sure, bool) or not 0 <= sure <= 1:
         raise ValueError('"confidence" must be a number from 0 to 1')
-    named = value.get("citations") or []
-    if not isinstance(named, list):
+    citations = value.get("citations") or []
+    if not isinstance(citations, list):
         raise ValueError('"citations" must be a list of sentence numbers')
-    keys = [str(key).strip(" []") for key in named]
+    keys = [str(key).strip(" []") for key in citations]
     cited = tuple(dict.fromkeys(numbered[key].at for key in keys if key in numbered))
     unknown = tuple(key for key in keys if key not in numbered)
-    return _Read(
-        " ".join(str(answer).split()), float(sure), str(value.get("reasoning") or "").strip(), cited, unknown
-    )
+    return _Read(" ".join(str(answer).split()), float(sure), str(value.get("reasoning") or "").strip(), cited, unknown)
 
 
 def answer_of(snapshot: Snapshot, label: str, score: float, citations: tuple[Citation, ...]) -> Answer:
     """An answer, with the graph's entity of that name if it has one."""
     entity = snapshot.find_entity(label) if snapshot.num_entities else None
-    node = snapshot.node(entity) if entity is not None else None
+    node = snapshot.get_node(entity) if entity is not None else None
     return Answer(label, score, node, citations=citations, guess=score < TRUSTED)
 
 
-def without_model(verdict: Conclusion, why: str) -> Conclusion:
+def warn_without_model(verdict: Conclusion, why: str) -> Conclusion:
     """An extracted verdict that stands in for a language model's."""
     return replace(
         verdict,

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from retrieval.environment import LLMSettings
-from retrieval.evidence.verbalise import merged_texts
+from retrieval.evidence.verbalise import format_merged_chains
 from retrieval.llm import prompts
 from retrieval.llm.metering import estimate
-from retrieval.llm.prompts import Fenced, Message, fenced, fenced_lines
+from retrieval.llm.prompts import Fenced, Message, wrap_fenced, wrap_fenced_lines
 from retrieval.reasoning.base import EVIDENCE_LIMIT
 from retrieval.types import EvidenceChain
 
@@ -44,7 +44,7 @@ _READ: ContextVar[list[str] | None] = ContextVar("read", default=None)
 
 
 @contextmanager
-def recording() -> Iterator[list[str]]:
+def collect_prompt_lines() -> Iterator[list[str]]:
     """The evidence that a language model is shown within this block, line by line; of several prompts the last's."""
     lines: list[str] = []
     token = _READ.set(lines)
@@ -58,7 +58,7 @@ class NoAnswerLines(Exception):
     """The reply has no ``ans:`` line and does not decline either."""
 
 
-def messages(
+def build_messages(
     question: str,
     chains: Sequence[EvidenceChain],
     settings: LLMSettings | None = None,
@@ -79,29 +79,25 @@ def messages(
         characters: of all lines together, at most; None for no limit.
     """
     prompt = prompts.load(PROMPT)
-    texts = merged_texts(chains) if read is None else list(read)
-    bare = prompt.fill(chains=fenced(""), question=fenced(question))
-    room = settings.room(estimate(*(m["content"] for m in bare))) if settings else None
-    block = numbered(texts, room, characters)
+    texts = format_merged_chains(chains) if read is None else list(read)
+    bare = prompt.render_messages(chains=wrap_fenced(""), question=wrap_fenced(question))
+    room = settings.compute_room(estimate(*(m["content"] for m in bare))) if settings else None
+    block = format_chains(texts, room, characters)
     shown = block.count("\n") + 1 if block else 0
-    left_out = (
-        f"{shown} of {len(texts)} evidence chains fit into the prompt; the language model saw no others."
-    )
+    left_out = f"{shown} of {len(texts)} evidence chains fit into the prompt; the language model saw no others."
     record = _READ.get()
     if record is not None:
         record[:] = texts[:shown]
-    filled = prompt.fill(chains=block, question=fenced(question))
+    filled = prompt.render_messages(chains=block, question=wrap_fenced(question))
     return filled, left_out if shown < len(texts) else ""
 
 
-def numbered(
-    chains: Iterable[str], tokens: int | None = None, characters: int | None = EVIDENCE_LIMIT
-) -> Fenced:
+def format_chains(chains: Iterable[str], tokens: int | None = None, characters: int | None = EVIDENCE_LIMIT) -> Fenced:
     """Numbered chains, one a line, within so many characters and about so many tokens; None for no limit."""
     lines: list[str] = []
     used = size = 0
     for number, written in enumerate(chains, start=1):
-        text: str = fenced(written)
+        text: str = wrap_fenced(written)
         if len(text) > CHAIN_LIMIT:
             text = text[:CHAIN_LIMIT].rstrip() + " …"
         used += len(text)
@@ -110,7 +106,7 @@ def numbered(
         if lines and full:
             break
         lines.append(f"Chain {number}. {text}")
-    return fenced_lines(lines)
+    return wrap_fenced_lines(lines)
 
 
 def parse_answers(reply: str) -> list[str]:

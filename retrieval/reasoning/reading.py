@@ -18,13 +18,21 @@ import numpy as np
 from retrieval.kg.snapshot import Snapshot
 from retrieval.reasoning.base import Conclusion, Evidence
 from retrieval.reasoning.extractive import ExtractiveReasoner
-from retrieval.reasoning.likeliest import Counts, ReadPassage, SpanReading, shares, weighed
-from retrieval.reasoning.passages import Sentence, answer_of, confidence, sentences_of
+from retrieval.reasoning.likeliest import AnswerSpan, Counts, ReadPassage, compute_shares, score_spans
+from retrieval.reasoning.passages import Sentence, answer_of, build_sentences, compute_confidence
 from retrieval.reasoning.span_reader import SpanReader
-from retrieval.reasoning.spans import COUNTED, Kind, kind_of, like_person, noun_of, of_place, spans
-from retrieval.text.lexical import words
+from retrieval.reasoning.spans import (
+    COUNTED,
+    Kind,
+    detect_kind,
+    find_noun,
+    find_spans,
+    is_person_name,
+    is_place_context,
+)
+from retrieval.text.lexical import tokenize_text
 from retrieval.text.passage_index import PassageIndex
-from retrieval.text.stems import holding, shares_told, words_in
+from retrieval.text.stems import compute_word_shares, extract_stems, find_stem_passages
 from retrieval.types import Citation, NoAnswer, NoAnswerReason, RetrievedPassage
 
 _WORD = re.compile(r"\w+")
@@ -60,7 +68,7 @@ class Worth:
 
 
 WORTH = Worth()
-Further = Callable[[Sequence[SpanReading]], list[SpanReading]]
+Further = Callable[[Sequence[AnswerSpan]], list[AnswerSpan]]
 """Adds what is read elsewhere to weighed spans, the best first."""
 
 ANSWERS = 3
@@ -70,7 +78,7 @@ LEAST = 0.3
 """Below this likeness no sentence is about the question."""
 
 
-def readings(
+def find_answer_spans(
     question: str,
     read: Sequence[ReadPassage],
     weigh: Callable[[Sequence[str]], Mapping[str, float]],
@@ -78,7 +86,7 @@ def readings(
     ends: frozenset[str] = frozenset(),
     reader: SpanReader | None = None,
     further: Further | None = None,
-) -> list[SpanReading]:
+) -> list[AnswerSpan]:
     """The spans that may answer, each once, the best first; none where it is not clear what is asked for.
 
     By rules, spans of the kind that the question asks for; with a trained reader what it finds, where rules have a say.
@@ -92,13 +100,13 @@ def readings(
         further: adds what the reader finds in steps.
     """
     if reader is not None:
-        found = weighed_readings(question, read, weigh, reader, ends=ends)
-        return shares(further(found) if further else found)
-    rules = _rules(question, weigh, ends)
-    return [] if rules is None else rules.ranked(read)
+        answer_spans = score_answer_spans(question, read, weigh, reader, ends=ends)
+        return compute_shares(further(answer_spans) if further else answer_spans)
+    rules = _make_reader(question, weigh, ends)
+    return [] if rules is None else rules.rank_spans(read)
 
 
-def weighed_readings(
+def score_answer_spans(
     question: str,
     read: Sequence[ReadPassage],
     weigh: Callable[[Sequence[str]], Mapping[str, float]],
@@ -106,62 +114,64 @@ def weighed_readings(
     *,
     ends: frozenset[str] = frozenset(),
     counts: Counts | None = None,
-) -> list[SpanReading]:
-    """What a trained reader finds, like :func:`readings`; worths are log-odds, alike for all questions.
+) -> list[AnswerSpan]:
+    """What a trained reader finds, like :func:`find_answer_spans`; worths are log-odds, alike for all questions.
 
     A person who is called by one name has the whole one that the passage gives.
     """
-    rules = _rules(question, weigh, ends)
+    rules = _make_reader(question, weigh, ends)
     if rules is None:
         return []
-    found = weighed(question, read, rules.ranked(read), reader, named=rules.named, counts=counts)
+    answer_spans = score_spans(
+        question, read, rules.rank_spans(read), reader, is_named=rules.is_in_question, counts=counts
+    )
     if rules.kind is not Kind.PERSON:
-        return found
+        return answer_spans
     texts = {each.found.passage.id: each.found.passage for each in read}
-    best: dict[str, SpanReading] = {}
-    for each in found:
+    best: dict[str, AnswerSpan] = {}
+    for each in answer_spans:
         passage = texts[each.sentence.at.passage]
-        label = _whole_name(each.label, f"{passage.title}. {passage.text}")
+        label = _find_full_name(each.label, f"{passage.title}. {passage.text}")
         best.setdefault(label.casefold(), replace(each, label=label))
     return list(best.values())
 
 
-def _whole_name(label: str, text: str) -> str:
+def _find_full_name(label: str, text: str) -> str:
     """The first name of a text that ends in a person's only name; the label where there is none, or it has several."""
     if " " in label or not label[:1].isupper():
         return label
-    names = (name for _, name in spans(Kind.PERSON, text))
-    return next((name for name in names if name.endswith(f" {label}") and like_person(name)), label)
+    names = (name for _, name in find_spans(Kind.PERSON, text))
+    return next((name for name in names if name.endswith(f" {label}") and is_person_name(name)), label)
 
 
-def _rules(
+def _make_reader(
     question: str, weigh: Callable[[Sequence[str]], Mapping[str, float]], ends: frozenset[str]
 ) -> _Reader | None:
     """What rules look for; None where it is not clear what is asked for."""
-    kind = kind_of(question)
+    kind = detect_kind(question)
     if kind is None:
         return None
-    asked = words_in(question)
-    return _Reader(kind, noun_of(question), frozenset(words(question)), weigh(asked), ends)
+    stems = extract_stems(question)
+    return _Reader(kind, find_noun(question), frozenset(tokenize_text(question)), weigh(stems), ends)
 
 
-def read_passages(index: PassageIndex, question: str, found: Sequence[RetrievedPassage]) -> list[ReadPassage]:
+def read_passages(index: PassageIndex, question: str, passages: Sequence[RetrievedPassage]) -> list[ReadPassage]:
     """The passages with their sentences and what their facts join."""
     table, snapshot = index.table, index.snapshot
     read = []
-    for each, own in zip(
-        found, sentences_of(found, lambda i: index.sentence_scores(question, i)), strict=True
+    for each, passage_sentences in zip(
+        passages, build_sentences(passages, lambda i: index.score_sentences(question, i)), strict=True
     ):
-        facts = table.facts_of(each.passage.id)
+        facts = table.get_passage_facts(each.passage.id)
         joined = np.concatenate([snapshot.heads[facts], snapshot.tails[facts]]).tolist()
-        names = frozenset(snapshot.entity_label(entity).casefold() for entity in set(joined))
-        read.append(ReadPassage(each, own, names))
+        names = frozenset(snapshot.get_entity_label(entity).casefold() for entity in set(joined))
+        read.append(ReadPassage(each, passage_sentences, names))
     return read
 
 
-def weigher(index: PassageIndex) -> Callable[[Sequence[str]], Mapping[str, float]]:
+def make_weigher(index: PassageIndex) -> Callable[[Sequence[str]], Mapping[str, float]]:
     """How much words tell, by the passages that hold them."""
-    return lambda stems: shares_told(stems, len(index.table), partial(holding, index))
+    return lambda stems: compute_word_shares(stems, len(index.table), partial(find_stem_passages, index))
 
 
 def extract(
@@ -186,27 +196,29 @@ def extract(
                 "Ask in other words, or add documents about it.",
             )
         )
-    short = readings(question, read, weigh, reader=reader, further=further)[:ANSWERS]
+    short = find_answer_spans(question, read, weigh, reader=reader, further=further)[:ANSWERS]
     if short:
-        answers = [answer_of(snapshot, r.label, score, _cited(r)) for r, score in _scored(short, ranked)]
+        answers = [
+            answer_of(snapshot, r.label, score, _list_citations(r)) for r, score in _compute_confidences(short, ranked)
+        ]
         return Conclusion(answers=tuple(answers), text=short[0].sentence.text)
-    return _nearest(snapshot, ranked)
+    return _answer_nearest(snapshot, ranked)
 
 
-def _nearest(snapshot: Snapshot, ranked: Sequence[Sentence]) -> Conclusion:
+def _answer_nearest(snapshot: Snapshot, ranked: Sequence[Sentence]) -> Conclusion:
     """The sentences nearest to the question; there is at least one."""
     near = [sentence for sentence in ranked[:ANSWERS] if sentence.score >= LEAST]
-    answers = [answer_of(snapshot, s.text, confidence(s.score), (s.at,)) for s in near]
+    answers = [answer_of(snapshot, s.text, compute_confidence(s.score), (s.at,)) for s in near]
     return Conclusion(answers=tuple(answers), text=ranked[0].text)
 
 
-def _cited(found: SpanReading) -> tuple[Citation, ...]:
+def _list_citations(span: AnswerSpan) -> tuple[Citation, ...]:
     """The sentence that answers, then those of the steps before, each once."""
-    return tuple(dict.fromkeys(sentence.at for sentence in (found.sentence, *found.through)))
+    return tuple(dict.fromkeys(sentence.at for sentence in (span.sentence, *span.through)))
 
 
-def _scored(short: Sequence[SpanReading], ranked: Sequence[Sentence]) -> list[tuple[SpanReading, float]]:
-    sure = confidence((ranked[0] if ranked else short[0].sentence).score)
+def _compute_confidences(short: Sequence[AnswerSpan], ranked: Sequence[Sentence]) -> list[tuple[AnswerSpan, float]]:
+    sure = compute_confidence((ranked[0] if ranked else short[0].sentence).score)
     return [(each, round(sure * each.worth / short[0].worth, 4)) for each in short]
 
 
@@ -235,20 +247,20 @@ class PassageReader(ExtractiveReasoner):
         self._read, self._weigh, self._ends = read, weigh, ends
         self._reader, self._further = reader, further
 
-    def decide(self, evidence: Evidence) -> Conclusion:
+    def draw_conclusion(self, evidence: Evidence) -> Conclusion:
         """The verdict. An answer that is the end of evidence chains names them."""
-        short = readings(
+        short = find_answer_spans(
             evidence.question, self._read, self._weigh,
             ends=self._ends, reader=self._reader, further=self._further,
         )[:ANSWERS]  # fmt: skip
         ranked = sorted((s for each in self._read for s in each.sentences), key=lambda s: -s.score)
         if evidence.compared is not None or not short:
-            found = super().decide(evidence)
-            said = bool(ranked) and ranked[0].score >= LEAST
-            return _nearest(evidence.snapshot, ranked) if found.no_answer and said else found
+            conclusion = super().draw_conclusion(evidence)
+            is_near = bool(ranked) and ranked[0].score >= LEAST
+            return _answer_nearest(evidence.snapshot, ranked) if conclusion.no_answer and is_near else conclusion
         answers = []
-        for each, score in _scored(short, ranked):
-            made = answer_of(evidence.snapshot, each.label, score, _cited(each))
+        for each, score in _compute_confidences(short, ranked):
+            made = answer_of(evidence.snapshot, each.label, score, _list_citations(each))
             chains = tuple(
                 i
                 for i, chain in enumerate(evidence.chains)
@@ -269,54 +281,54 @@ class _Reader:
     weights: Mapping[str, float]
     ends: frozenset[str]
 
-    def ranked(self, read: Sequence[ReadPassage]) -> list[SpanReading]:
+    def rank_spans(self, read: Sequence[ReadPassage]) -> list[AnswerSpan]:
         """The spans of the kind that is asked for, each once, the best first."""
         most = max((each.found.score for each in read), default=0.0)
-        best: dict[str, SpanReading] = {}
+        best: dict[str, AnswerSpan] = {}
         for each in read:
             share = WORTH.passage * each.found.score / most if most > 0 else 0.0
             for sentence in each.sentences:
-                for found in self.of(sentence, each, share):
-                    if found.label not in best or found.worth > best[found.label].worth:
-                        best[found.label] = found
-        return sorted(best.values(), key=lambda found: -found.worth)
+                for span in self.score_sentence_spans(sentence, each, share):
+                    if span.label not in best or span.worth > best[span.label].worth:
+                        best[span.label] = span
+        return sorted(best.values(), key=lambda span: -span.worth)
 
-    def of(self, sentence: Sentence, passage: ReadPassage, share: float) -> list[SpanReading]:
+    def score_sentence_spans(self, sentence: Sentence, passage: ReadPassage, share: float) -> list[AnswerSpan]:
         """The spans of one sentence; ``share`` is what its passage is worth."""
-        said = set(words_in(sentence.text)) | set(words_in(passage.found.passage.title))
-        held = sum(weight for word, weight in self.weights.items() if word in said)
+        stems = set(extract_stems(sentence.text)) | set(extract_stems(passage.found.passage.title))
+        held = sum(weight for word, weight in self.weights.items() if word in stems)
         base = share + WORTH.sentence * sentence.score + WORTH.words * held
         return [
-            SpanReading(label, sentence, base + self._fit(label, start, sentence.text, passage.entities))
-            for start, label in spans(self.kind, sentence.text)
-            if not self.named(label)
+            AnswerSpan(label, sentence, base + self._fit(label, start, sentence.text, passage.entities))
+            for start, label in find_spans(self.kind, sentence.text)
+            if not self.is_in_question(label)
         ]
 
-    def named(self, label: str) -> bool:
+    def is_in_question(self, label: str) -> bool:
         """Whether the question says it itself: of a name, most of its words."""
         if self.kind in COUNTED:
-            return self.asked.issuperset(words(label))
-        own = words_in(label)
-        return 2 * sum(word in self.weights for word in own) > len(own) or not own
+            return self.asked.issuperset(tokenize_text(label))
+        stems = extract_stems(label)
+        return 2 * sum(word in self.weights for word in stems) > len(stems) or not stems
 
     def _fit(self, label: str, start: int, text: str, entities: frozenset[str]) -> float:
         """What speaks for a span itself."""
         if self.kind in COUNTED:
-            worth = WORTH.near * self._near(start, text)
+            worth = WORTH.near * self._compute_proximity(start, text)
         elif self.kind is Kind.PERSON:
-            worth = WORTH.person * like_person(label)
+            worth = WORTH.person * is_person_name(label)
         elif self.kind is Kind.PLACE:
-            worth = WORTH.place * of_place(text[max(0, start - 9) : start])
+            worth = WORTH.place * is_place_context(text[max(0, start - 9) : start])
         else:
             last, noun = label.casefold().split()[-1], self.noun or ""
             alike = last == noun or (noun.endswith("s") and last.rstrip("s") == noun.rstrip("s"))
             worth = WORTH.noun * alike
         return worth + WORTH.fact * (label.casefold() in entities) + WORTH.end * (label in self.ends)
 
-    def _near(self, start: int, text: str) -> float:
+    def _compute_proximity(self, start: int, text: str) -> float:
         """The question's words in the sentence, by how rare they are and how close they stand."""
         total = 0.0
-        for found in _WORD.finditer(text):
-            for word in words_in(found[0]):
-                total += self.weights.get(word, 0.0) * math.exp(-abs(found.start() - start) / _NEAR)
+        for match in _WORD.finditer(text):
+            for word in extract_stems(match[0]):
+                total += self.weights.get(word, 0.0) * math.exp(-abs(match.start() - start) / _NEAR)
         return total

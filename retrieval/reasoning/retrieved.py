@@ -13,8 +13,8 @@ from retrieval.config import EvidenceOptions
 from retrieval.evidence.chains import LEVEL_LIMIT, build_chain
 from retrieval.evidence.expand import Step, Walk
 from retrieval.evidence.reach import Join, Reach, from_walks
-from retrieval.evidence.reorganise import reorganise
-from retrieval.evidence.verbalise import parallel_text, path_text
+from retrieval.evidence.reorganise import merge_chains
+from retrieval.evidence.verbalise import format_parallel, format_path
 from retrieval.kg.snapshot import KINDS
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.reasoning.base import Evidence
@@ -40,37 +40,37 @@ class Retrieved:
     facts: dict[int, float] = field(default_factory=dict)
 
 
-def for_model(
-    evidence: Evidence, found: Retrieved, options: EvidenceOptions, form: Form, *, seed: int
+def prepare_evidence(
+    evidence: Evidence, retrieved: Retrieved, options: EvidenceOptions, form: Form, *, seed: int
 ) -> Evidence:
     """The evidence as a language model reads it in a form other than ``auto``; as it is where nothing was retrieved.
 
     Args:
         evidence: of the question.
-        found: what was retrieved.
+        retrieved: what was retrieved.
         options: the limits.
         form: chains (ReG 4.2), single paths (RAPL 4.3), single triples, or these in random order (RAPL 5.4).
         seed: of that order.
     """
-    if not found.facts:
+    if not retrieved.facts:
         return evidence
     characters = options.characters_read or None
     if form == "paths":
-        reaches = from_walks(evidence.snapshot, _walks(evidence.snapshot, found.paths))
-        lines = dict.fromkeys(_text(evidence.snapshot, path.arcs) for path in found.paths)
-        read = _shown(evidence, found.facts, reaches, options.chains_read)
+        reaches = from_walks(evidence.snapshot, _to_walks(evidence.snapshot, retrieved.paths))
+        lines = dict.fromkeys(_render_path(evidence.snapshot, path.arcs) for path in retrieved.paths)
+        read = _replace_reaches(evidence, retrieved.facts, reaches, options.chains_read)
         return replace(read, read=tuple(lines), characters=characters, warnings=())
-    read = replace(reorganised(evidence, found.facts, options), characters=characters)
+    read = replace(convert_to_chains(evidence, retrieved.facts, options), characters=characters)
     if form == "chains":
         return read
-    order = list(found.facts)
+    order = list(retrieved.facts)
     if form == "shuffled-triples":
         np.random.default_rng(seed).shuffle(order)
-    written = _triples(evidence.snapshot, order, parallel=options.merge_parallel)
+    written = _render_triples(evidence.snapshot, order, parallel=options.merge_parallel)
     return replace(read, read=tuple(written), warnings=())
 
 
-def reorganised(evidence: Evidence, facts: Mapping[int, float], options: EvidenceOptions) -> Evidence:
+def convert_to_chains(evidence: Evidence, facts: Mapping[int, float], options: EvidenceOptions) -> Evidence:
     """The evidence as chains of the retrieved triples alone (ReG 4.2); as it is where none was retrieved.
 
     Args:
@@ -79,19 +79,19 @@ def reorganised(evidence: Evidence, facts: Mapping[int, float], options: Evidenc
         options: how chains grow, and how many are read.
     """
     topics = tuple(dict.fromkeys(linked.entity.id for linked in evidence.entities))
-    reaches = reorganise(
+    reaches = merge_chains(
         evidence.snapshot, facts, topics, max_length=options.chain_length or None,
         turning=options.turning_chains, parallel=options.merge_parallel,
     )  # fmt: skip
     if not options.merge_parallel:
-        return _shown(evidence, facts, reaches, options.chains_read)
-    lines = [_unified_text(evidence.snapshot, reach) for reach in reaches]
+        return _replace_reaches(evidence, facts, reaches, options.chains_read)
+    lines = [_render_chain(evidence.snapshot, reach) for reach in reaches]
     limit = options.chains_read or len(lines)
-    shown = [*reaches, *(other for reach in reaches for other in _alternatives(reach))]
-    return replace(_shown(evidence, facts, shown, limit), read=tuple(lines[:limit]))
+    shown = [*reaches, *(other for reach in reaches for other in _list_alternatives(reach))]
+    return replace(_replace_reaches(evidence, facts, shown, limit), read=tuple(lines[:limit]))
 
 
-def _shown(evidence: Evidence, facts: Mapping[int, float], reaches: Sequence[Reach], limit: int) -> Evidence:
+def _replace_reaches(evidence: Evidence, facts: Mapping[int, float], reaches: Sequence[Reach], limit: int) -> Evidence:
     if not reaches:
         return evidence
     topics = tuple(dict.fromkeys(linked.entity.id for linked in evidence.entities))
@@ -101,11 +101,7 @@ def _shown(evidence: Evidence, facts: Mapping[int, float], reaches: Sequence[Rea
         members = tuple(range(len(topics)))
         join = Join(members, reaches[0].targets, prod(reaches[i].probability for i in members))
     kept = reaches[:limit] if limit else reaches
-    cut = (
-        f"{len(kept)} of {len(reaches)} evidence chains are read, the best."
-        if len(kept) < len(reaches)
-        else ""
-    )
+    cut = f"{len(kept)} of {len(reaches)} evidence chains are read, the best." if len(kept) < len(reaches) else ""
     return replace(
         evidence,
         reaches=tuple(reaches),
@@ -116,7 +112,7 @@ def _shown(evidence: Evidence, facts: Mapping[int, float], reaches: Sequence[Rea
     )
 
 
-def _alternatives(reach: Reach) -> Iterator[Reach]:
+def _list_alternatives(reach: Reach) -> Iterator[Reach]:
     """The same chain by the other relations of one step at a time, for people to see."""
     for place, parallel in enumerate(reach.parallel):
         for relation in parallel[1:]:
@@ -124,58 +120,58 @@ def _alternatives(reach: Reach) -> Iterator[Reach]:
             yield replace(reach, path=path, partners=())
 
 
-def _unified_text(snapshot: Snapshot, reach: Reach) -> str:
+def _render_chain(snapshot: Snapshot, reach: Reach) -> str:
     """A chain of unified triples, as a language model reads it."""
     relations = snapshot.num_relations
     steps = [
-        [snapshot.relation_step(relation % relations, relation >= relations) for relation in parallel]
+        [snapshot.get_relation_step(relation % relations, relation >= relations) for relation in parallel]
         for parallel in reach.parallel
     ]
-    levels = [([snapshot.node(int(e)) for e in level[:LEVEL_LIMIT]], len(level)) for level in reach.levels]
-    return parallel_text(snapshot.node(reach.topic), steps, levels)
+    levels = [([snapshot.get_node(int(e)) for e in level[:LEVEL_LIMIT]], len(level)) for level in reach.levels]
+    return format_parallel(snapshot.get_node(reach.topic), steps, levels)
 
 
-def _triples(snapshot: Snapshot, facts: Sequence[int], *, parallel: bool) -> list[str]:
+def _render_triples(snapshot: Snapshot, facts: Sequence[int], *, parallel: bool) -> list[str]:
     """The facts in their order, a line each; parallel ones in the line of the first."""
     if not parallel:
-        return list(dict.fromkeys(_text(snapshot, (fact,)) for fact in facts))
+        return list(dict.fromkeys(_render_path(snapshot, (fact,)) for fact in facts))
     unified: dict[tuple[int, int], list[Hop]] = {}
     for fact in facts:
         ends = int(snapshot.heads[fact]), int(snapshot.tails[fact])
-        unified.setdefault(ends, []).append(snapshot.hop(fact))
+        unified.setdefault(ends, []).append(snapshot.get_hop(fact))
     return [
-        parallel_text(hops[0].source, [[hop.step for hop in hops]], [([hops[0].target], 1)])
+        format_parallel(hops[0].source, [[hop.step for hop in hops]], [([hops[0].target], 1)])
         for hops in unified.values()
     ]
 
 
-def reached(snapshot: Snapshot, found: Retrieved, paths: Sequence[RelationPath]) -> list[Reach]:
+def collect_reaches(snapshot: Snapshot, retrieved: Retrieved, paths: Sequence[RelationPath]) -> list[Reach]:
     """What the retrieved paths themselves lead to, as the extractive reasoner reads them, best first.
 
     Args:
         snapshot: the graph.
-        found: what was retrieved.
+        retrieved: what was retrieved.
         paths: relation paths with their probabilities; a retrieved path of none of these has its own.
     """
     known = {(path.topic, path.relations): path.score for path in paths}
     reaches = []
-    for reach in from_walks(snapshot, _walks(snapshot, found.paths)):
-        named = reach.targets[snapshot.kinds[reach.targets] != _MEDIATOR]
-        if len(named):
+    for reach in from_walks(snapshot, _to_walks(snapshot, retrieved.paths)):
+        targets = reach.targets[snapshot.kinds[reach.targets] != _MEDIATOR]
+        if len(targets):
             score = known.get((reach.topic, reach.path), reach.probability)
-            reaches.append(replace(reach, levels=(*reach.levels[:-1], named), probability=score))
+            reaches.append(replace(reach, levels=(*reach.levels[:-1], targets), probability=score))
     return sorted(reaches, key=lambda reach: -reach.probability)
 
 
-def _walks(snapshot: Snapshot, paths: Sequence[FoundPath]) -> list[tuple[Walk, float]]:
-    return [(tuple(_step(snapshot, arc) for arc in path.arcs), path.score) for path in paths]
+def _to_walks(snapshot: Snapshot, paths: Sequence[FoundPath]) -> list[tuple[Walk, float]]:
+    return [(tuple(_to_step(snapshot, arc) for arc in path.arcs), path.score) for path in paths]
 
 
-def _step(snapshot: Snapshot, arc: int) -> Step:
+def _to_step(snapshot: Snapshot, arc: int) -> Step:
     fact = arc % snapshot.num_triples
     ends = int(snapshot.heads[fact]), int(snapshot.relations[fact]), int(snapshot.tails[fact])
     return Step(Triple(*ends), inverse=arc >= snapshot.num_triples)
 
 
-def _text(snapshot: Snapshot, arcs: Sequence[int]) -> str:
-    return path_text([snapshot.hop(arc) for arc in arcs])
+def _render_path(snapshot: Snapshot, arcs: Sequence[int]) -> str:
+    return format_path([snapshot.get_hop(arc) for arc in arcs])

@@ -21,7 +21,7 @@ from torch import Tensor
 
 from retrieval.environment import DEFAULT_ENCODER
 from retrieval.pretrained import READER
-from retrieval.text.encoder import Encoder, quickest
+from retrieval.text.encoder import Encoder, make_fast_model
 
 WINDOW, OVERLAP = 256, 64
 """Tokens of a passage that are read at once, and how many of them the next window reads again."""
@@ -65,7 +65,7 @@ class SpanReader:
     """
 
     def __init__(self, encoder: Encoder, weights: Path = READER) -> None:
-        model, self._tokenizer = encoder.inner()
+        model, self._tokenizer = encoder.copy_transformer()
         learned = load_file(weights)
         parts = dict(model.named_modules())
         with torch.no_grad():
@@ -74,7 +74,7 @@ class SpanReader:
                     layer = name.removesuffix(".a")
                     parts[layer].weight += learned[f"{layer}.b"].float() @ learned[name].float()
         self._head, self._bias = learned["head.weight"].float(), learned["head.bias"].float()
-        self._model = quickest(model.eval())
+        self._model = make_fast_model(model.eval())
         self._lock = threading.Lock()
 
     def read(self, question: str, passages: Sequence[tuple[str, str]]) -> list[ReadSpan]:
@@ -88,18 +88,18 @@ class SpanReader:
             Spans of the texts, the best of each window first.
         """
         windows = [
-            w for at, (title, text) in enumerate(passages) for w in self._windows(question, at, title, text)
+            w for index, (title, text) in enumerate(passages) for w in self._split_windows(question, index, title, text)
         ]
         windows.sort(key=lambda window: -len(window.ids))
-        found: list[ReadSpan] = []
+        read_spans: list[ReadSpan] = []
         for start in range(0, len(windows), TOGETHER):
             part = windows[start : start + TOGETHER]
-            scores = self._scores(part)
-            for window, own in zip(part, scores, strict=True):
-                found += _spans(window, own)
-        return found
+            scores = self._score_windows(part)
+            for window, window_scores in zip(part, scores, strict=True):
+                read_spans += _extract_spans(window, window_scores)
+        return read_spans
 
-    def _windows(self, question: str, at: int, title: str, text: str) -> list[_Window]:
+    def _split_windows(self, question: str, index: int, title: str, text: str) -> list[_Window]:
         before = f"{title}. " if title else ""
         with self._lock:
             read = self._tokenizer.encode(question, before + text)
@@ -110,10 +110,10 @@ class SpanReader:
             part = inside[start : start + WINDOW]
             ids = [*read.ids[:begin], *(read.ids[i] for i in part), read.ids[-1]]
             places = [(read.offsets[i][0] - len(before), read.offsets[i][1] - len(before)) for i in part]
-            windows.append(_Window(at, ids, begin, places))
+            windows.append(_Window(index, ids, begin, places))
         return windows
 
-    def _scores(self, windows: Sequence[_Window]) -> list[np.ndarray]:
+    def _score_windows(self, windows: Sequence[_Window]) -> list[np.ndarray]:
         """How likely each of a passage's tokens begins and ends the answer, float32 [t, 2] of each window."""
         longest = max(len(window.ids) for window in windows)
         ids = torch.zeros(len(windows), longest, dtype=torch.long)
@@ -128,13 +128,10 @@ class SpanReader:
                 input_ids=ids, token_type_ids=kinds, attention_mask=mask
             ).last_hidden_state.float()
             scores = (states @ self._head.T + self._bias).numpy()
-        return [
-            scores[row, window.begin : window.begin + len(window.places)]
-            for row, window in enumerate(windows)
-        ]
+        return [scores[row, window.begin : window.begin + len(window.places)] for row, window in enumerate(windows)]
 
 
-def _spans(window: _Window, scores: np.ndarray) -> list[ReadSpan]:
+def _extract_spans(window: _Window, scores: np.ndarray) -> list[ReadSpan]:
     """The best spans of a window that lie in the passage's text, its title left out."""
     count = len(scores)
     both = scores[:, :1] + scores[:, 1][None]
@@ -142,21 +139,21 @@ def _spans(window: _Window, scores: np.ndarray) -> list[ReadSpan]:
     in_text = np.array([start >= 0 for start, _ in window.places], bool)
     both = np.where((length >= 0) & (length < LONGEST) & in_text[:, None], both, -np.inf)
     best = np.argsort(-both, axis=None, kind="stable")[:BEST]
-    found = []
-    for at in best.tolist():
-        first, last = divmod(at, count)
+    read_spans = []
+    for cell in best.tolist():
+        first, last = divmod(cell, count)
         score = float(both[first, last])
         if score > -np.inf:
-            found.append(ReadSpan(window.passage, window.places[first][0], window.places[last][1], score))
-    return found
+            read_spans.append(ReadSpan(window.passage, window.places[first][0], window.places[last][1], score))
+    return read_spans
 
 
 @lru_cache(maxsize=2)
-def _reader(encoder: Encoder) -> SpanReader:
+def _load_reader(encoder: Encoder) -> SpanReader:
     return SpanReader(encoder)
 
 
-def of(encoder: Any) -> SpanReader | None:
+def get_reader(encoder: Any) -> SpanReader | None:
     """The reader of an encoder, made once; None where none was trained beside it."""
     known = isinstance(encoder, Encoder) and encoder.name == DEFAULT_ENCODER and encoder.device == "cpu"
-    return _reader(encoder) if known else None
+    return _load_reader(encoder) if known else None

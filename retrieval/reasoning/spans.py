@@ -75,14 +75,14 @@ class Kind(StrEnum):
 COUNTED = frozenset({Kind.YEAR, Kind.DATE, Kind.NUMBER})
 
 
-def kind_of(question: str) -> Kind | None:
+def detect_kind(question: str) -> Kind | None:
     """What the question asks for; None where it is neither a name, a date nor a number, or not clear."""
     if _UNASKED.search(question):
         return None
-    found = next((match for each in _QUESTION_WORDS if (match := each.search(question))), None)
-    if found is None:
+    question_word = next((match for each in _QUESTION_WORDS if (match := each.search(question))), None)
+    if question_word is None:
         return None
-    word, rest = found[1].lower(), question[found.end() :].strip()
+    word, rest = question_word[1].lower(), question[question_word.end() :].strip()
     if word in ("what", "which"):
         if _OF_YEARS.match(rest):
             return Kind.YEAR
@@ -94,25 +94,25 @@ def kind_of(question: str) -> Kind | None:
     return {"when": Kind.DATE, "where": Kind.PLACE}.get(word, Kind.PERSON)
 
 
-def noun_of(question: str) -> str | None:
+def find_noun(question: str) -> str | None:
     """What kind of thing is asked for, where the question says it: "county" of "Which county ..."."""
-    found = _NOUN.search(question)
-    return found[1].lower().split()[-1] if found else None
+    match = _NOUN.search(question)
+    return match[1].lower().split()[-1] if match else None
 
 
-def spans(kind: Kind, sentence: str) -> list[tuple[int, str]]:
+def find_spans(kind: Kind, sentence: str) -> list[tuple[int, str]]:
     """The spans of that kind, each with where it begins."""
     if kind is Kind.YEAR:
-        return [(found.start(), found[0]) for found in _YEAR.finditer(sentence)]
+        return [(match.start(), match[0]) for match in _YEAR.finditer(sentence)]
     if kind is Kind.DATE:
-        return [(found.start(), found[0]) for found in _DATE.finditer(sentence)]
+        return [(match.start(), match[0]) for match in _DATE.finditer(sentence)]
     if kind is Kind.NUMBER:
-        undated = _DATE.sub(lambda found: " " * len(found[0]), sentence)
-        return [(found.start(), found[0]) for found in _NUMBER.finditer(undated)]
-    return [name for found in _NAME.finditer(sentence) if (name := _trimmed(found.start(), found[0]))[1]]
+        undated = _DATE.sub(lambda match: " " * len(match[0]), sentence)
+        return [(match.start(), match[0]) for match in _NUMBER.finditer(undated)]
+    return [name for match in _NAME.finditer(sentence) if (name := _clean_name(match.start(), match[0]))[1]]
 
 
-def _trimmed(start: int, name: str) -> tuple[int, str]:
+def _clean_name(start: int, name: str) -> tuple[int, str]:
     """A capitalised phrase without words that only begin a sentence; empty where nothing is left but a month."""
     words = name.split(" ")
     while words and (words[0] in _BEGINS or not words[0][0].isupper()):
@@ -123,12 +123,12 @@ def _trimmed(start: int, name: str) -> tuple[int, str]:
     return start, _POSSESSIVE.sub("", " ".join(words).rstrip(".,"))
 
 
-def like_person(name: str) -> bool:
+def is_person_name(name: str) -> bool:
     """Whether a name is written as people's are: two to four capitalised words, none of them an institution's."""
     words = name.split(" ")
     return 2 <= len(words) <= 4 and all(w[:1].isupper() for w in words) and not _OTHERWISE.intersection(words)
 
 
-def of_place(before: str) -> bool:
+def is_place_context(before: str) -> bool:
     """Whether the words before a name say that it is where something is."""
     return _OF_PLACE.search(before) is not None

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.text.features import TextEncoder, relation_vectors
-from retrieval.text.questions import seen_from
+from retrieval.text.features import TextEncoder, get_relation_vectors
+from retrieval.text.questions import replace_topic_names
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -65,9 +65,9 @@ class TextFit:
         self._encoder = encoder
         self._prior = prior
         self._weights = weights or FitWeights()
-        self._vectors = relation_vectors(snapshot, encoder)  # [2 R, d]
+        self._vectors = get_relation_vectors(snapshot, encoder)  # [2 R, d]
 
-    def rescore(
+    def score_paths(
         self, question: str, paths: Sequence[RelationPath], topics: Sequence[int], mentions: Sequence[str]
     ) -> tuple[list[RelationPath], dict[int, float]]:
         """Relation paths ranked by probability and words together, and how well each topic's best one fits.
@@ -82,16 +82,16 @@ class TextFit:
             Paths whose scores are p * exp(prior * cosine), scaled so that each topic keeps its sum; and for
             each topic with paths the probability, in [0, 1], that its best path is what was asked.
         """
-        label = self._snapshot.entity_label
+        label = self._snapshot.get_entity_label
         names = [mention or label(topic) for topic, mention in zip(topics, mentions, strict=True)]
-        texts = [seen_from(question, i, names) for i in range(len(topics))]
+        texts = [replace_topic_names(question, i, names) for i in range(len(topics))]
         ranked: list[RelationPath] = []
         fits: dict[int, float] = {}
         for topic, vector in zip(topics, self._encoder.encode(texts), strict=True):
             mine = [path for path in paths if path.topic == topic]
             if not mine:
                 continue
-            likeness = np.array([self._likeness(path, vector) for path in mine])
+            likeness = np.array([self._compute_cosine(path, vector) for path in mine])
             scores = np.array([path.score for path in mine])
             weighted = scores * np.exp(self._prior * (likeness - likeness.max()))
             weighted *= scores.sum() / weighted.sum()
@@ -101,7 +101,7 @@ class TextFit:
             ranked += [replace(path, score=float(s)) for path, s in zip(mine, weighted, strict=True)]
         return ranked, fits
 
-    def _likeness(self, path: RelationPath, question: np.ndarray) -> float:
+    def _compute_cosine(self, path: RelationPath, question: np.ndarray) -> float:
         total = self._vectors[list(path.relations)].sum(axis=0)
         size = float(np.linalg.norm(total))
         return float(total @ question) / size if size else 0.0

@@ -8,20 +8,18 @@ from typing import TYPE_CHECKING
 from retrieval.environment import LLMSettings
 from retrieval.events import AnswerDelta
 from retrieval.llm import asking, prompts
-from retrieval.llm.constraints import json_object
+from retrieval.llm.constraints import make_json_object
 from retrieval.llm.metering import estimate
-from retrieval.llm.prompts import fenced, fenced_lines, shown
+from retrieval.llm.prompts import describe_prompts, wrap_fenced, wrap_fenced_lines
 from retrieval.reasoning.base import Conclusion, Evidence
-from retrieval.reasoning.llm import NAME, matched
+from retrieval.reasoning.llm import NAME, match_names
 from retrieval.types import NoAnswer, NoAnswerReason, Node
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
 
 PROMPT = "inses-answer"
-_ANSWER = json_object(
-    reasoning={"type": "string", "maxLength": 400}, answer={"type": "string", "maxLength": 80}
-)
+_ANSWER = make_json_object(reasoning={"type": "string", "maxLength": 400}, answer={"type": "string", "maxLength": 80})
 SOURCE_LIMIT = 1_000
 """Characters of a source text that are shown, once for each text."""
 
@@ -30,7 +28,7 @@ ATTRIBUTES_LIMIT = 300
 """Characters of a node's attributes."""
 
 
-def triple_lines(snapshot: Snapshot, facts: Iterable[int], source_limit: int) -> list[str]:
+def format_triples(snapshot: Snapshot, facts: Iterable[int], source_limit: int) -> list[str]:
     """``1. head [key: value] → relation → tail (source text)``, attributes and source texts once and shortened.
 
     Args:
@@ -38,25 +36,25 @@ def triple_lines(snapshot: Snapshot, facts: Iterable[int], source_limit: int) ->
         facts: in the order in which they are numbered.
         source_limit: characters of a source text.
     """
-    told: set[int] = set()
+    shown_sources: set[int] = set()
     described: set[int] = set()
     lines = []
     table = snapshot.passages
     for number, fact in enumerate(facts, start=1):
-        hop = snapshot.hop(int(fact))
-        ends = [_described(snapshot, node, described) for node in (hop.source, hop.target)]
+        hop = snapshot.get_hop(int(fact))
+        ends = [_describe_node(snapshot, node, described) for node in (hop.source, hop.target)]
         line = f"{number}. {ends[0]} → {hop.step.label} → {ends[1]}"
-        for source in [] if table is None else table.of_fact(int(fact)).tolist():
-            if source not in told and table is not None:
-                told.add(source)
-                line += f" ({table.text(source)[:source_limit]})"
+        for source in [] if table is None else table.get_fact_passages(int(fact)).tolist():
+            if source not in shown_sources and table is not None:
+                shown_sources.add(source)
+                line += f" ({table.get_text(source)[:source_limit]})"
         lines.append(line)
     return lines
 
 
-def _described(snapshot: Snapshot, node: Node, described: set[int]) -> str:
+def _describe_node(snapshot: Snapshot, node: Node, described: set[int]) -> str:
     """A node with its attributes (INSES, lambda_V), the first time that it is named."""
-    attributes = {} if node.id in described else snapshot.entity_attributes(node.id)
+    attributes = {} if node.id in described else snapshot.get_entity_attributes(node.id)
     described.add(node.id)
     if not attributes:
         return node.label
@@ -76,11 +74,9 @@ class TriplesReasoner:
     def __init__(self, settings: LLMSettings) -> None:
         self.settings = settings
         self.llm: str | None = settings.title
-        self.prompts = shown(PROMPT)
+        self.prompts = describe_prompts(PROMPT)
 
-    def answer(
-        self, evidence: Evidence, *, cancelled: Callable[[], bool]
-    ) -> Iterator[AnswerDelta | Conclusion]:
+    def answer(self, evidence: Evidence, *, cancelled: Callable[[], bool]) -> Iterator[AnswerDelta | Conclusion]:
         """Stream the model's reasoning, then the verdict.
 
         Raises:
@@ -88,12 +84,12 @@ class TriplesReasoner:
             LLMError: the endpoint is down, slow or answers nonsense.
         """
         prompt = prompts.load(PROMPT)
-        bare = prompt.fill(query=fenced(evidence.question), context=fenced(""))
-        room = self.settings.room(estimate(*(message["content"] for message in bare)))
-        lines = triple_lines(evidence.snapshot, evidence.facts, SOURCE_LIMIT)
-        kept = _fitting(lines, room, evidence.characters)
-        chat = prompt.fill(query=fenced(evidence.question), context=fenced_lines(kept))
-        asked = asking.stream_json(
+        bare = prompt.render_messages(query=wrap_fenced(evidence.question), context=wrap_fenced(""))
+        room = self.settings.compute_room(estimate(*(message["content"] for message in bare)))
+        lines = format_triples(evidence.snapshot, evidence.facts, SOURCE_LIMIT)
+        kept = _keep_fitting(lines, room, evidence.characters)
+        chat = prompt.render_messages(query=wrap_fenced(evidence.question), context=wrap_fenced_lines(kept))
+        reply = asking.stream_json(
             self.settings,
             chat,
             read_answer,
@@ -104,16 +100,14 @@ class TriplesReasoner:
         )
         while True:
             try:
-                yield AnswerDelta(next(asked))
+                yield AnswerDelta(next(reply))
             except StopIteration as end:
                 (name, reasoning), usage = end.value
                 break
-        left_out = (
-            f"{len(kept)} of {len(lines)} triples fit into the prompt; the language model saw no others."
-        )
+        left_out = f"{len(kept)} of {len(lines)} triples fit into the prompt; the language model saw no others."
         warnings = (left_out,) if len(kept) < len(lines) else ()
         if name:
-            answers = tuple(matched(evidence, [name]))
+            answers = tuple(match_names(evidence, [name]))
             yield Conclusion(answers=answers, text=reasoning or name, warnings=warnings, usage=usage)
             return
         declined = NoAnswer(
@@ -138,7 +132,7 @@ def read_answer(value: object) -> tuple[str, str]:
     return " ".join(str(answer).split()), str(value.get("reasoning") or "").strip()
 
 
-def _fitting(lines: list[str], room: int | None, characters: int | None) -> list[str]:
+def _keep_fitting(lines: list[str], room: int | None, characters: int | None) -> list[str]:
     """The first lines that fit into so many tokens and characters; at least one."""
     used = size = 0
     for count, line in enumerate(lines):

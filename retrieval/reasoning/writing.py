@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from retrieval.environment import LLMSettings
-from retrieval.llm.prompts import shown
+from retrieval.llm.prompts import describe_prompts
 from retrieval.programs.writing.writer import PROMPT
 from retrieval.reasoning.extractive import ExtractiveReasoner, ExtractiveSettings
 
@@ -27,4 +27,4 @@ class WritingReasoner(ExtractiveReasoner):
         super().__init__(settings)
         self.model = llm
         self.llm = llm.title
-        self.prompts = shown(PROMPT)
+        self.prompts = describe_prompts(PROMPT)

@@ -19,18 +19,18 @@ class Curve:
     def __init__(self) -> None:
         self.rows: list[dict[str, float]] = []
 
-    def told(self, onward: Callable[[Progress], None]) -> Callable[[Progress], None]:
+    def wrap_progress(self, onward: Callable[[Progress], None]) -> Callable[[Progress], None]:
         """A progress callback that listens and passes everything on."""
 
-        def progress(made: Progress) -> None:
+        def collect_progress(made: Progress) -> None:
             if made.stage == STAGE and "loss" in made.metrics:
                 self._add(made)
             onward(made)
 
-        return progress
+        return collect_progress
 
     def _add(self, made: Progress) -> None:
-        epoch = _epoch(made.message)
+        epoch = _parse_epoch(made.message)
         if epoch is None:
             return
         if not self.rows or self.rows[-1]["epoch"] != epoch:
@@ -41,7 +41,7 @@ class Curve:
         self.rows[-1]["loss"] = made.metrics["loss"]
 
 
-def _epoch(message: str) -> int | None:
+def _parse_epoch(message: str) -> int | None:
     """3 of "epoch 3 of at most 15"."""
     words = message.split()
     return int(words[1]) if len(words) > 1 and words[0] == "epoch" and words[1].isdigit() else None

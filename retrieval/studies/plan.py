@@ -99,9 +99,7 @@ class StudyConfig:
         ):
             for name in names:
                 if name not in known:
-                    raise ConfigError(
-                        f"The study has no {what} {name!r}.", hint=f"It has: {', '.join(known)}."
-                    )
+                    raise ConfigError(f"The study has no {what} {name!r}.", hint=f"It has: {', '.join(known)}.")
         for name, variant in self.variants.items():
             self._check_variant(name, variant)
         for share in self.fractions:
@@ -151,10 +149,10 @@ class Cell:
     @property
     def training(self) -> str:
         """A directory's name for the training."""
-        return f"{folder(self.train)}--{folder(self.variant)}--{self.fraction:g}--{self.seed}"
+        return f"{make_folder_name(self.train)}--{make_folder_name(self.variant)}--{self.fraction:g}--{self.seed}"
 
 
-def folder(name: str) -> str:
+def make_folder_name(name: str) -> str:
     """A name as part of a file's; one that could not be is shortened and told apart by a hash."""
     if _FILE.fullmatch(name):
         return name
@@ -162,7 +160,7 @@ def folder(name: str) -> str:
     return f"{_NOT_FILE.sub('_', name)[:30]}~{digest}"
 
 
-def cells(config: StudyConfig) -> list[Cell]:
+def list_cells(config: StudyConfig) -> list[Cell]:
     """Every cell of a study, those of one training side by side."""
     sets = config.train or tuple(config.data)
     return [
@@ -187,7 +185,7 @@ def read(path: Path) -> StudyConfig:
 
 def parse(raw: Any, home: Path) -> StudyConfig:
     """A study from plain JSON. See :func:`read`."""
-    body = _checked(raw, StudyConfig, "A study")
+    body = _check_settings(raw, StudyConfig, "A study")
     for name, kind in (("train", str), ("test", str), ("fractions", (int, float)), ("seeds", int)):
         if name in body:
             body[name] = _list(body[name], kind, name)
@@ -195,33 +193,31 @@ def parse(raw: Any, home: Path) -> StudyConfig:
         if name in body and (not isinstance(body[name], kinds) or isinstance(body[name], bool)):
             raise ConfigError(f"{name} is {body[name]!r}.", hint="See the documentation of studies.")
     data = {}
-    for name, item in _object(body["data"], "data").items():
-        files = _checked(item, DataSet, f"The data set {name!r}")
+    for name, item in _require_object(body["data"], "data").items():
+        files = _check_settings(item, DataSet, f"The data set {name!r}")
         data[name] = DataSet(**{key: home / str(value) for key, value in files.items() if value is not None})
     body["data"] = data
-    variants = _object(body["variants"], "variants").items()
+    variants = _require_object(body["variants"], "variants").items()
     body["variants"] = {
-        name: Variant(**_checked(item, Variant, f"The variant {name!r}")) for name, item in variants
+        name: Variant(**_check_settings(item, Variant, f"The variant {name!r}")) for name, item in variants
     }
     return StudyConfig(**body)
 
 
-def _checked(raw: Any, cls: type, who: str) -> dict[str, Any]:
+def _check_settings(raw: Any, cls: type, who: str) -> dict[str, Any]:
     known = {f.name: f.default is MISSING and f.default_factory is MISSING for f in fields(cls)}
-    for key in _object(raw, who):
+    for key in _require_object(raw, who):
         if key not in known:
             near = difflib.get_close_matches(key, known, n=1, cutoff=0.4)
             hint = f"Did you mean {near[0]!r}?" if near else f"Known are: {', '.join(known)}."
             raise ConfigError(f"{who} has no setting {key!r}.", hint=hint)
     for key, needed in known.items():
         if needed and key not in raw:
-            raise ConfigError(
-                f"{who} lacks {key!r}.", hint=f"Needed are: {', '.join(k for k in known if known[k])}."
-            )
+            raise ConfigError(f"{who} lacks {key!r}.", hint=f"Needed are: {', '.join(k for k in known if known[k])}.")
     return dict(raw)
 
 
-def _object(raw: Any, who: str) -> dict[str, Any]:
+def _require_object(raw: Any, who: str) -> dict[str, Any]:
     if not isinstance(raw, dict):
         raise ConfigError(f"{who} is no JSON object.", hint='Write settings as {"name": value}.')
     return raw

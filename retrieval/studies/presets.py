@@ -43,7 +43,7 @@ _BUDGETS = (50, 100, 200, 300, 500)
 _SEEDS = [0, 1, 2]
 
 
-def _of(base: str, method: str, **more: Any) -> dict[str, Any]:
+def _make_variant(base: str, method: str, **more: Any) -> dict[str, Any]:
     return {"method": method, "of": base, **more}
 
 
@@ -101,7 +101,7 @@ PRESETS: tuple[Preset, ...] = (
             "variants": {
                 "K = 50": {"method": "reg-triple", "budget": 50, "options": {"top_k": 50, "evidence": "chains"}},
                 **{
-                    f"K = {k}": _of(
+                    f"K = {k}": _make_variant(
                         "K = 50", "reg-triple", budget=k, options={"top_k": k, "evidence": "chains"}
                     )
                     for k in _BUDGETS[1:]
@@ -118,7 +118,7 @@ PRESETS: tuple[Preset, ...] = (
                 "ReG": {
                     "method": "reg-triple", "strategy": "llm", "prompt": "reg", "options": {"evidence": "chains"},
                 },
-                "without S(II)": _of("ReG", "reg-triple", options={"evidence": "triples"}),
+                "without S(II)": _make_variant("ReG", "reg-triple", options={"evidence": "triples"}),
                 "without S(I), S(II)": {
                     "method": "reg-triple", "strategy": "all-shortest", "options": {"evidence": "triples"},
                 },
@@ -151,7 +151,7 @@ PRESETS: tuple[Preset, ...] = (
                     "method": "rapl", "config": _PAPER, "options": {**_PAPER, "draws": "K60-M80"}, "budget": 200,
                 },
                 **{
-                    draws: _of("K60-M80", "rapl", budget=200, options={**_PAPER, "draws": draws})
+                    draws: _make_variant("K60-M80", "rapl", budget=200, options={**_PAPER, "draws": draws})
                     for draws in ("K80-M120", "K120-M200")
                 },
             },
@@ -196,7 +196,7 @@ PRESETS: tuple[Preset, ...] = (
         {
             "variants": {
                 "paths": {"method": "rapl", "options": {"evidence": "paths"}},
-                "shuffled triples": _of("paths", "rapl", options={"evidence": "shuffled-triples"}),
+                "shuffled triples": _make_variant("paths", "rapl", options={"evidence": "shuffled-triples"}),
             },
             "reasoner": "llm",
             "limit": 100,
@@ -212,7 +212,7 @@ PRESETS: tuple[Preset, ...] = (
                 "K120-M200": {
                     "method": "rapl", "config": _PAPER, "options": {**_PAPER, "draws": "K120-M200"}, "budget": 200,
                 },
-                "K800-M1200": _of(
+                "K800-M1200": _make_variant(
                     "K120-M200", "rapl", budget=1200, options={**_PAPER, "draws": "K800-M1200"}
                 ),
             },
@@ -228,7 +228,7 @@ PRESETS: tuple[Preset, ...] = (
                 "triples, 50": {
                     "method": "rel-rag-triple", "config": _PAPER, "options": {**_PAPER, "top_k": 50}, "budget": 50,
                 },
-                "triples, 500": _of(
+                "triples, 500": _make_variant(
                     "triples, 50", "rel-rag-triple", budget=500, options={**_PAPER, "top_k": 500}
                 ),
             },
@@ -306,7 +306,7 @@ PRESETS: tuple[Preset, ...] = (
             "variants": {
                 "Graph-S3": {"method": "graph-s3"},
                 "without SFT": {"method": "graph-s3", "config": {"imitation": False}},
-                "without interaction": _of("Graph-S3", "graph-s3", options={"interactive": False}),
+                "without interaction": _make_variant("Graph-S3", "graph-s3", options={"interactive": False}),
                 "without RL": {"method": "graph-s3", "config": {"rl_epochs": 0}},
                 "without refinement": {"method": "graph-s3", "config": {"refinement": "none"}},
             },

@@ -27,20 +27,20 @@ class Quoted:
     metrics: Mapping[str, float]
 
 
-def _freebase(paper: str, table: str, rows: str) -> list[Quoted]:
+def _parse_rows(paper: str, table: str, rows: str) -> list[Quoted]:
     """Rows of a table on WebQSP and CWQ, a line each: system; reader; Macro-F1 and Hit of each, in percent."""
-    found = []
+    quoted = []
     for line in rows.strip().splitlines():
         system, reader, *figures = (part.strip() for part in line.split(";"))
-        for data, at in (("WebQSP", 0), ("CWQ", 2)):
-            f1, hit = (round(float(figure) / 100, 4) for figure in figures[at : at + 2])
-            found.append(Quoted(data, system, reader, paper, table, {"macro_f1": f1, "hit": hit}))
-    return found
+        for data, offset in (("WebQSP", 0), ("CWQ", 2)):
+            f1, hit = (round(float(figure) / 100, 4) for figure in figures[offset : offset + 2])
+            quoted.append(Quoted(data, system, reader, paper, table, {"macro_f1": f1, "hit": hit}))
+    return quoted
 
 
 #: Of each system that Clew has, and of SubgraphRAG, which all three papers compare with.
 QUOTED: tuple[Quoted, ...] = (
-    *_freebase(
+    *_parse_rows(
         "RAPL",
         "Table 1",
         """
@@ -50,7 +50,7 @@ QUOTED: tuple[Quoted, ...] = (
         SubgraphRAG; GPT-4o-mini; 77.4; 90.1; 54.1; 62.0
         """,
     ),
-    *_freebase(
+    *_parse_rows(
         "REL-RAG",
         "Table 1",
         """
@@ -58,7 +58,7 @@ QUOTED: tuple[Quoted, ...] = (
         REL-RAG, triples, 500 triples; GPT-4o-mini; 79.9; 94.0; 61.3; 71.6
         """,
     ),
-    *_freebase(
+    *_parse_rows(
         "ReG",
         "Table 3",
         """
@@ -85,15 +85,15 @@ QUOTED: tuple[Quoted, ...] = (
 )
 
 
-def benchmarks() -> list[str]:
+def list_benchmarks() -> list[str]:
     """The benchmarks that figures are quoted of."""
-    return list(dict.fromkeys(one.data for one in QUOTED))
+    return list(dict.fromkeys(row.data for row in QUOTED))
 
 
-def guess(name: str) -> str | None:
+def infer_benchmark(name: str) -> str | None:
     """The benchmark that a question set's name points to; None where it names none."""
     plain = "".join(name.lower().split("-")).replace("_", " ")
-    for data in benchmarks():
+    for data in list_benchmarks():
         words = data.lower().replace(",", "").split()
         if words[0] in plain and all(word in plain.replace("hop ", "hops ") for word in words[1:2]):
             return data

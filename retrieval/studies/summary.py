@@ -13,7 +13,7 @@ Result = Mapping[str, Any]
 GAINS = ("hit", "hit_at_1", "macro_f1", "exact_set")
 
 
-def summarise(results: Sequence[Result], *, baseline: str | None = None) -> dict[str, Any]:
+def build_summary(results: Sequence[Result], *, baseline: str | None = None) -> dict[str, Any]:
     """All seeds of a row together.
 
     Args:
@@ -33,16 +33,16 @@ def summarise(results: Sequence[Result], *, baseline: str | None = None) -> dict
         cell = result["cell"]
         groups.setdefault((cell["train"], cell["test"], cell["fraction"], cell["variant"]), []).append(result)
     return {
-        "rows": [_row(mine) for mine in groups.values()],
+        "rows": [_build_row(mine) for mine in groups.values()],
         "gains": [
-            _gain(mine, base)
+            _compute_gain(mine, base)
             for (train, test, fraction, variant), mine in groups.items()
             if variant != baseline and (base := groups.get((train, test, fraction, baseline)))
         ],
     }
 
 
-def spread(values: Sequence[float]) -> dict[str, Any]:
+def compute_spread(values: Sequence[float]) -> dict[str, Any]:
     """Mean and sample deviation; the latter is null for one value."""
     return {
         "mean": fmean(values),
@@ -51,7 +51,7 @@ def spread(values: Sequence[float]) -> dict[str, Any]:
     }
 
 
-def _row(results: Sequence[Result]) -> dict[str, Any]:
+def _build_row(results: Sequence[Result]) -> dict[str, Any]:
     first = results[0]
     return {
         **{name: first["cell"][name] for name in ("train", "variant", "fraction", "test")},
@@ -60,54 +60,54 @@ def _row(results: Sequence[Result]) -> dict[str, Any]:
         "cross_dataset": first["manifest"]["cross_dataset"],
         "stood_in": any(result["manifest"].get("stood_in", False) for result in results),
         "metrics": {
-            name: spread([result["metrics"][name] for result in results])
+            name: compute_spread([result["metrics"][name] for result in results])
             for name in METRICS
             if all(result["metrics"].get(name) is not None for result in results)
         },
         "intervals": first["intervals"],
-        "groups": _groups(results),
-        "causes": _causes(results),
-        "training_s": spread([result["training"]["seconds"] for result in results]),
-        "latency_ms": spread([result["latency_ms"]["p50"] for result in results]),
-        "retrieval_ms": spread([result["retrieval_ms"]["p50"] for result in results]),
+        "groups": _build_groups(results),
+        "causes": _count_causes(results),
+        "training_s": compute_spread([result["training"]["seconds"] for result in results]),
+        "latency_ms": compute_spread([result["latency_ms"]["p50"] for result in results]),
+        "retrieval_ms": compute_spread([result["retrieval_ms"]["p50"] for result in results]),
         "usage": first["usage"],
         "code_versions": sorted({result["manifest"]["code_version"] for result in results}),
         "resumed": any(result["training"].get("resumed") for result in results),
     }
 
 
-def _causes(results: Sequence[Result]) -> dict[str, float]:
+def _count_causes(results: Sequence[Result]) -> dict[str, float]:
     """Questions that were not answered rightly, by cause, mean over the seeds."""
     names = {name: None for result in results for name in result.get("causes", {})}
     return {name: fmean(result.get("causes", {}).get(name, 0) for result in results) for name in names}
 
 
-def _groups(results: Sequence[Result]) -> dict[str, dict[str, dict[str, Any]]]:
+def _build_groups(results: Sequence[Result]) -> dict[str, dict[str, dict[str, Any]]]:
     """Means over the seeds of each group's metrics."""
-    found: dict[str, dict[str, dict[str, Any]]] = {}
+    means: dict[str, dict[str, dict[str, Any]]] = {}
     for by, groups in results[0]["breakdowns"].items():
         for group, row in groups.items():
             mine = [result["breakdowns"].get(by, {}).get(group) for result in results]
-            whole = [other for other in mine if other is not None]
-            found.setdefault(by, {})[group] = {
+            complete = [group_metrics for group_metrics in mine if group_metrics is not None]
+            means.setdefault(by, {})[group] = {
                 "n": row["n"],
                 **{
-                    name: fmean(other[name] for other in whole)
+                    name: fmean(group_metrics[name] for group_metrics in complete)
                     for name in METRICS
-                    if all(other.get(name) is not None for other in whole)
+                    if all(group_metrics.get(name) is not None for group_metrics in complete)
                 },
             }
-    return found
+    return means
 
 
-def _gain(mine: Sequence[Result], base: Sequence[Result]) -> dict[str, Any]:
+def _compute_gain(mine: Sequence[Result], base: Sequence[Result]) -> dict[str, Any]:
     theirs = {result["cell"]["seed"]: result["metrics"] for result in base}
     pairs = [(r["metrics"], theirs[r["cell"]["seed"]]) for r in mine if r["cell"]["seed"] in theirs]
     cell, metrics = mine[0]["cell"], {}
     for name in GAINS:
-        values = [one[name] / other[name] - 1 for one, other in pairs if other.get(name)]
+        values = [variant[name] / reference[name] - 1 for variant, reference in pairs if reference.get(name)]
         if values:
-            metrics[name] = spread(values)
+            metrics[name] = compute_spread(values)
     return {
         **{name: cell[name] for name in ("train", "test", "fraction", "variant")},
         "baseline": base[0]["cell"]["variant"],

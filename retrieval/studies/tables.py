@@ -7,8 +7,8 @@ import io
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from retrieval.kg.analysis.import_report import harmless
-from retrieval.metrics.names import METRICS, NAMES, number
+from retrieval.kg.analysis.import_report import make_cell_safe
+from retrieval.metrics.names import METRICS, NAMES, format_number
 from retrieval.metrics.significance import TEST
 from retrieval.studies.winners import PLACE
 
@@ -21,7 +21,7 @@ _LATEX = {
 _MARKED = "\\`*_[]<>|#"
 
 
-def as_latex(rows: Sequence[Row], caption: str, *, split: str = "test", winners: Sequence[Row] = ()) -> str:
+def format_latex(rows: Sequence[Row], caption: str, *, split: str = "test", winners: Sequence[Row] = ()) -> str:
     """A table for LaTeX with booktabs: means, deviations and intervals, what they are of in the caption.
 
     Args:
@@ -30,25 +30,30 @@ def as_latex(rows: Sequence[Row], caption: str, *, split: str = "test", winners:
         split: of the questions that were asked.
         winners: of ``find_winners``; those that are significant are bold.
     """
-    keys, names, bold = _keys(rows), _metrics(rows), _bold(winners)
+    keys, names, bold = _select_columns(rows), _list_metrics(rows), _find_bold(winners)
 
-    def figure(row: Row, name: str) -> str:
+    def format_figure(row: Row, name: str) -> str:
         metric = row["metrics"].get(name)
         if metric is None:
             return "--"
-        mean = number(metric["mean"], name)
-        shown = rf"\mathbf{{{mean}}}" if _winner(row, name) in bold else mean
-        spread = "" if metric["sd"] is None else rf" \pm {number(metric['sd'], name)}"
+        mean = format_number(metric["mean"], name)
+        shown = rf"\mathbf{{{mean}}}" if _make_winner_key(row, name) in bold else mean
+        spread = "" if metric["sd"] is None else rf" \pm {format_number(metric['sd'], name)}"
         bounds = row["intervals"].get(name)
-        between = "" if bounds is None else rf" {{\scriptsize [{_between(bounds, name, ', ')}]}}"
+        between = "" if bounds is None else rf" {{\scriptsize [{_format_bounds(bounds, name, ', ')}]}}"
         return f"${shown}{spread}${between}"
 
     lines = [
-        " & ".join([*(_latex(cell) for cell in _place(row, keys)), *(figure(row, name) for name in names)])
+        " & ".join(
+            [
+                *(_to_latex(cell) for cell in _format_place(row, keys)),
+                *(format_figure(row, name) for name in names),
+            ]
+        )
         + r" \\"
         for row in rows
     ]
-    head = " & ".join([*(_latex(title) for title, _ in keys), *(_latex(NAMES[name]) for name in names)])
+    head = " & ".join([*(_to_latex(title) for title, _ in keys), *(_to_latex(NAMES[name]) for name in names)])
     columns = "l" * len(keys) + "r" * len(names)
     text = f"{caption.rstrip('.')}. {describe(rows, split=split)} {describe_bold(winners)}"
     return "\n".join(
@@ -56,7 +61,7 @@ def as_latex(rows: Sequence[Row], caption: str, *, split: str = "test", winners:
             r"% needs \usepackage{booktabs}",
             r"\begin{table}",
             r"\centering",
-            rf"\caption{{{_latex(text)}}}",
+            rf"\caption{{{_to_latex(text)}}}",
             rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
             rf"{head} \\",
@@ -70,19 +75,20 @@ def as_latex(rows: Sequence[Row], caption: str, *, split: str = "test", winners:
     )
 
 
-def as_markdown(rows: Sequence[Row], title: str, *, split: str = "test", winners: Sequence[Row] = ()) -> str:
-    """A table in Markdown; arguments as of :func:`as_latex`."""
-    keys, names, bold = _keys(rows), _metrics(rows), _bold(winners)
+def format_markdown(rows: Sequence[Row], title: str, *, split: str = "test", winners: Sequence[Row] = ()) -> str:
+    """A table in Markdown; arguments as of :func:`format_latex`."""
+    keys, names, bold = _select_columns(rows), _list_metrics(rows), _find_bold(winners)
     head = [*(label for label, _ in keys), *(NAMES[name] for name in names)]
     lines = [
-        [*(_marked(cell) for cell in _place(row, keys)), *(_spread(row, name, bold) for name in names)]
+        [
+            *(_to_markdown(cell) for cell in _format_place(row, keys)),
+            *(_format_spread(row, name, bold) for name in names),
+        ]
         for row in rows
     ]
     table = [head, ["---"] * len(head), *lines]
-    text = f"{_marked(describe(rows, split=split))} {_marked(describe_bold(winners))}"
-    return "\n".join(
-        [f"# {_marked(title)}", "", text, "", *(f"| {' | '.join(line)} |" for line in table), ""]
-    )
+    text = f"{_to_markdown(describe(rows, split=split))} {_to_markdown(describe_bold(winners))}"
+    return "\n".join([f"# {_to_markdown(title)}", "", text, "", *(f"| {' | '.join(line)} |" for line in table), ""])
 
 
 def describe(rows: Sequence[Row], *, split: str = "test") -> str:
@@ -101,7 +107,7 @@ def describe(rows: Sequence[Row], *, split: str = "test") -> str:
     if "fraction" in alike:
         facts.append(f"{100 * alike['fraction']:.4g}% of the training questions")
     if "seeds" in alike:
-        facts.append(_seeds(alike["seeds"]))
+        facts.append(_format_seeds(alike["seeds"]))
     spread = "Mean ± deviation over the seeds. " if any(len(row["seeds"]) > 1 for row in rows) else ""
     first = ", of the first seed" if spread else ""
     text = f"All rows: {'; '.join(facts)}. " if facts else ""
@@ -117,9 +123,9 @@ def describe_bold(winners: Sequence[Row]) -> str:
     return "No differences are tested."
 
 
-def as_csv(rows: Sequence[Row]) -> str:
+def format_csv(rows: Sequence[Row]) -> str:
     """A row for each variant, share, training and test set: every metric's mean, deviation and interval, unrounded."""
-    names, file = _metrics(rows), io.StringIO(newline="")
+    names, file = _list_metrics(rows), io.StringIO(newline="")
     out = csv.writer(file)
     out.writerow(
         (
@@ -132,22 +138,22 @@ def as_csv(rows: Sequence[Row]) -> str:
         out.writerow(
             (
                 *(
-                    harmless(row["train"]),
+                    make_cell_safe(row["train"]),
                     f"{row['fraction']:g}",
-                    harmless(row["variant"]),
-                    harmless(row["test"]),
+                    make_cell_safe(row["variant"]),
+                    make_cell_safe(row["test"]),
                 ),
                 *(row["n"], len(row["seeds"])),
-                *(cell for name in names for cell in _cells(row, name)),
+                *(cell for name in names for cell in _format_cells(row, name)),
                 *(f"{row[name]['mean']:.6g}" for name in ("training_s", "latency_ms")),
             )
         )
     return file.getvalue()
 
 
-def _cells(row: Row, name: str) -> list[str]:
-    found, bounds = row["metrics"].get(name), row["intervals"].get(name) or (None, None)
-    values = (None, None) if found is None else (found["mean"], found["sd"])
+def _format_cells(row: Row, name: str) -> list[str]:
+    metric, bounds = row["metrics"].get(name), row["intervals"].get(name) or (None, None)
+    values = (None, None) if metric is None else (metric["mean"], metric["sd"])
     return ["" if value is None else f"{value:.6g}" for value in (*values, *bounds)]
 
 
@@ -158,7 +164,7 @@ Key = tuple[str, Callable[[Row], str]]
 _ALIKE = ("test", "n", "train", "fraction", "seeds")
 
 
-def _keys(rows: Sequence[Row]) -> list[Key]:
+def _select_columns(rows: Sequence[Row]) -> list[Key]:
     """The columns that tell rows apart: what all have in common is left out, the variant never."""
     every: list[tuple[str, str, Callable[[Row], str]]] = [
         ("variant", "variant", lambda row: str(row["variant"])),
@@ -169,50 +175,48 @@ def _keys(rows: Sequence[Row]) -> list[Key]:
         ("seeds", "seeds", lambda row: ", ".join(map(str, row["seeds"]))),
     ]
     return [
-        (title, text)
-        for name, title, text in every
-        if name == "variant" or len({str(row[name]) for row in rows}) > 1
+        (title, text) for name, title, text in every if name == "variant" or len({str(row[name]) for row in rows}) > 1
     ]
 
 
-def _seeds(seeds: Sequence[int]) -> str:
+def _format_seeds(seeds: Sequence[int]) -> str:
     return f"{'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}"
 
 
-def _winner(row: Row, metric: str) -> tuple[Any, ...]:
+def _make_winner_key(row: Row, metric: str) -> tuple[Any, ...]:
     return (row["test"], metric, *(row[name] for name in PLACE))
 
 
-def _bold(winners: Sequence[Row]) -> set[tuple[Any, ...]]:
+def _find_bold(winners: Sequence[Row]) -> set[tuple[Any, ...]]:
     """The figures that are significantly better than the runner-up."""
-    return {_winner(winner, winner["metric"]) for winner in winners if winner["significant"]}
+    return {_make_winner_key(winner, winner["metric"]) for winner in winners if winner["significant"]}
 
 
-def _between(bounds: Sequence[float], name: str, dash: str) -> str:
-    return dash.join(number(bound, name) for bound in bounds)
+def _format_bounds(bounds: Sequence[float], name: str, dash: str) -> str:
+    return dash.join(format_number(bound, name) for bound in bounds)
 
 
-def _place(row: Row, keys: Sequence[Key]) -> list[str]:
+def _format_place(row: Row, keys: Sequence[Key]) -> list[str]:
     return [text(row) for _, text in keys]
 
 
-def _metrics(rows: Sequence[Row]) -> list[str]:
+def _list_metrics(rows: Sequence[Row]) -> list[str]:
     return [name for name in METRICS if any(name in row["metrics"] for row in rows)]
 
 
-def _spread(row: Row, name: str, bold: Collection[tuple[Any, ...]]) -> str:
+def _format_spread(row: Row, name: str, bold: Collection[tuple[Any, ...]]) -> str:
     metric, bounds = row["metrics"].get(name), row["intervals"].get(name)
     if metric is None:
         return "–"
-    mean = number(metric["mean"], name)
-    shown = f"**{mean}**" if _winner(row, name) in bold else mean
-    deviation = "" if metric["sd"] is None else f" ± {number(metric['sd'], name)}"
-    return shown + deviation + ("" if bounds is None else f" ({_between(bounds, name, '–')})")
+    mean = format_number(metric["mean"], name)
+    shown = f"**{mean}**" if _make_winner_key(row, name) in bold else mean
+    deviation = "" if metric["sd"] is None else f" ± {format_number(metric['sd'], name)}"
+    return shown + deviation + ("" if bounds is None else f" ({_format_bounds(bounds, name, '–')})")
 
 
-def _latex(text: str) -> str:
+def _to_latex(text: str) -> str:
     return "".join(_LATEX.get(letter, letter) for letter in " ".join(text.split()))
 
 
-def _marked(text: str) -> str:
+def _to_markdown(text: str) -> str:
     return "".join(f"\\{letter}" if letter in _MARKED else letter for letter in " ".join(text.split()))

@@ -8,16 +8,14 @@ from statistics import fmean
 from typing import Any
 
 from retrieval.metrics.names import METRICS
-from retrieval.metrics.significance import ALPHA, paired_p
+from retrieval.metrics.significance import ALPHA, compute_p_value
 
 Row = Mapping[str, Any]
 #: Metrics by question id and name; null where one does not apply.
 Values = Mapping[str, Mapping[str, float | None]]
 
 #: Means over the questions, of which more is better, and where a question of a report has them.
-TESTED = {
-    name: "f1" if name == "macro_f1" else name for name in METRICS if name not in {"micro_f1", "avg_triples"}
-}
+TESTED = {name: "f1" if name == "macro_f1" else name for name in METRICS if name not in {"micro_f1", "avg_triples"}}
 #: What tells the rows of one test set apart.
 PLACE = ("train", "variant", "fraction")
 
@@ -26,7 +24,7 @@ def find_winners(rows: Sequence[Row], values_of: Callable[[Row], Sequence[Values
     """Test the best mean of each test set and metric against the next one, question by question.
 
     Args:
-        rows: of :func:`retrieval.studies.summary.summarise`.
+        rows: of :func:`retrieval.studies.summary.build_summary`.
         values_of: the questions of a row, of each of its seeds; none where they are not kept.
 
     Returns:
@@ -36,11 +34,11 @@ def find_winners(rows: Sequence[Row], values_of: Callable[[Row], Sequence[Values
     """
     kept: dict[tuple[Any, ...], Sequence[Values]] = {}
 
-    def scores(row: Row, metric: str) -> dict[str, float]:
+    def compute_scores(row: Row, metric: str) -> dict[str, float]:
         key = tuple(row[name] for name in (*PLACE, "test"))
         if key not in kept:
             kept[key] = values_of(row)
-        return mean_values(kept[key], metric)
+        return compute_means(kept[key], metric)
 
     winners = []
     for test in dict.fromkeys(row["test"] for row in rows):
@@ -48,7 +46,7 @@ def find_winners(rows: Sequence[Row], values_of: Callable[[Row], Sequence[Values
             mine = [row for row in rows if row["test"] == test and metric in row["metrics"]]
             ranked = sorted(mine, key=lambda row: -row["metrics"][metric]["mean"])[:2]
             for best, other in combinations(ranked, 2):
-                outcome = compare(scores(other, metric), scores(best, metric))
+                outcome = compare(compute_scores(other, metric), compute_scores(best, metric))
                 if outcome is not None:
                     winners.append(
                         {
@@ -62,7 +60,7 @@ def find_winners(rows: Sequence[Row], values_of: Callable[[Row], Sequence[Values
     return winners
 
 
-def mean_values(seeds: Sequence[Values], metric: str) -> dict[str, float]:
+def compute_means(seeds: Sequence[Values], metric: str) -> dict[str, float]:
     """Average a metric of each question over the seeds; of questions that have it with every seed."""
     means = {}
     for question in seeds[0] if seeds else ():
@@ -78,7 +76,7 @@ def compare(runner_up: Mapping[str, float], best: Mapping[str, float]) -> dict[s
     if not best or set(best) != set(runner_up):
         return None
     first, second = [runner_up[question] for question in best], list(best.values())
-    p = paired_p(first, second)
+    p = compute_p_value(first, second)
     difference = fmean(second) - fmean(first)
     return {
         "questions": len(best),

@@ -12,17 +12,17 @@ from retrieval.kg.search import paths, walks
 from retrieval.kg.snapshot import Snapshot
 
 
-def reached(snapshot: Snapshot, topic: int, path: Sequence[int], *, simple: bool) -> np.ndarray:
+def execute_path(snapshot: Snapshot, topic: int, path: Sequence[int], *, simple: bool) -> np.ndarray:
     """Entities that a path of directed relations reaches from ``topic``, ascending."""
     total = snapshot.num_relations
     steps = [(r % total, r >= total) for r in path]
     return search.execute(snapshot, [topic], steps, simple=simple)[-1]
 
 
-def f1(found: np.ndarray, answers: np.ndarray) -> float:
+def compute_f1(entities: np.ndarray, answers: np.ndarray) -> float:
     """F1 of a set against the answers; both ascending and without repeats."""
-    hits = len(np.intersect1d(found, answers, assume_unique=True))
-    return 2 * hits / (len(found) + len(answers)) if hits else 0.0
+    hits = len(np.intersect1d(entities, answers, assume_unique=True))
+    return 2 * hits / (len(entities) + len(answers)) if hits else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +41,13 @@ class PathsTo:
     hits: np.ndarray
     answers: int
 
-    def scores(self) -> dict[tuple[int, ...], float]:
+    def compute_scores(self) -> dict[tuple[int, ...], float]:
         """F1 of the set that each path reaches against the answers."""
         values = 2 * self.hits / (self.sizes + self.answers)
         return dict(zip(self.paths, values.tolist(), strict=True))
 
 
-def paths_to(
+def find_answer_paths(
     snapshot: Snapshot,
     topic: int,
     answers: np.ndarray,
@@ -75,20 +75,20 @@ def paths_to(
     """
     is_answer = np.zeros(snapshot.num_entities, bool)
     is_answer[answers] = True
-    distance = paths.distances(snapshot, answers, max_hops - 1) if max_hops > 1 else None
+    distance = paths.compute_distances(snapshot, answers, max_hops - 1) if max_hops > 1 else None
     prefix, entity = np.zeros(1, np.int64), np.array([topic], np.int64)
     known: list[tuple[int, ...]] = [()]
-    found: list[tuple[int, ...]] = []
+    answer_paths: list[tuple[int, ...]] = []
     sizes: list[np.ndarray] = []
     hits: list[np.ndarray] = []
     for hop in range(1, max_hops + 1):
         left = max_hops - hop
-        owner, relation, target, _ = walks.all_arcs(snapshot, entity)
-        codes, path = _dense(prefix[owner] * (2 * snapshot.num_relations) + relation)
+        owner, relation, target, _ = walks.find_arcs(snapshot, entity)
+        codes, path = _map_codes(prefix[owner] * (2 * snapshot.num_relations) + relation)
         if simple:
             last = np.array([before[-1] if before else -1 for before in known], np.int64)
-            reverse = walks.reverses(snapshot, relation, last[prefix[owner]])
-            keep = walks.avoid_topic(snapshot, entity[owner], target, topic, path, reverse=reverse)
+            reverse = walks.is_reverse(snapshot, relation, last[prefix[owner]])
+            keep = walks.mark_simple_arcs(snapshot, entity[owner], target, topic, path, reverse=reverse)
             target, path = target[keep], path[keep]
         near = is_answer[target] if not left else distance[target] <= left  # type: ignore[index]
         alive = np.zeros(len(codes), bool)
@@ -101,7 +101,7 @@ def paths_to(
         hit = np.bincount(path, weights=is_answer[entity], minlength=len(codes)).astype(np.int64)
         directed = 2 * snapshot.num_relations
         ends = np.flatnonzero(hit)
-        found += [(*known[code // directed], code % directed) for code in codes[ends].tolist()]
+        answer_paths += [(*known[code // directed], code % directed) for code in codes[ends].tolist()]
         sizes.append(size[ends])
         hits.append(hit[ends])
         if not left or not len(pairs):
@@ -114,10 +114,10 @@ def paths_to(
         known = [(*known[code // directed], code % directed) for code in codes[onward].tolist()]
         keep = place[path] >= 0
         prefix, entity = place[path[keep]], entity[keep]
-    return PathsTo(tuple(found), np.concatenate(sizes), np.concatenate(hits), len(answers))
+    return PathsTo(tuple(answer_paths), np.concatenate(sizes), np.concatenate(hits), len(answers))
 
 
-def _dense(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _map_codes(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The distinct codes, ascending, and where each of ``codes`` is among them."""
     distinct, place = np.unique(codes, return_inverse=True)
     return distinct, place

@@ -54,12 +54,10 @@ class Skipped:
         return sum(self.counts.values())
 
     def __str__(self) -> str:
-        return "; ".join(
-            f"{n} {reason} (for example {self.examples[reason]})" for reason, n in self.counts.items()
-        )
+        return "; ".join(f"{n} {reason} (for example {self.examples[reason]})" for reason, n in self.counts.items())
 
 
-def ground(snapshot: Snapshot, questions: Sequence[Question]) -> tuple[list[Grounded], Skipped]:
+def resolve_questions(snapshot: Snapshot, questions: Sequence[Question]) -> tuple[list[Grounded], Skipped]:
     """Find the questions' topics and answers in the graph.
 
     Questions without a topic, with a topic that is unknown or in no triple, or with no known answer are
@@ -72,18 +70,16 @@ def ground(snapshot: Snapshot, questions: Sequence[Question]) -> tuple[list[Grou
         if not question.topic_entities:
             skipped.add("without a topic entity", f"question {question.id!r}")
             continue
-        found = [find(name) for name in dict.fromkeys(question.topic_entities)]
-        topics = [topic for topic in found if topic is not None and snapshot.degree(topic)]
-        if len(topics) < len(found):
-            missing = next(n for n, t in zip(question.topic_entities, found, strict=False) if t not in topics)
+        topic_ids = [find(name) for name in dict.fromkeys(question.topic_entities)]
+        topics = [topic for topic in topic_ids if topic is not None and snapshot.get_degree(topic)]
+        if len(topics) < len(topic_ids):
+            missing = next(n for n, t in zip(question.topic_entities, topic_ids, strict=False) if t not in topics)
             skipped.add("with a topic that is not in the graph", repr(missing))
             continue
         answers = {answer for name in question.answers if (answer := find(name)) is not None}
         if not answers:
             reason = "with answers that are not in the graph" if question.answers else "without an answer"
-            skipped.add(
-                reason, repr(question.answers[0]) if question.answers else f"question {question.id!r}"
-            )
+            skipped.add(reason, repr(question.answers[0]) if question.answers else f"question {question.id!r}")
             continue
         grounded.append(Grounded(question, tuple(topics), tuple(sorted(answers))))
     return grounded, skipped

@@ -138,57 +138,51 @@ class Rationalizer(Protocol):
         ...
 
 
-def directed(snapshot: Snapshot, path: NamedPath) -> tuple[int, ...] | None:
+def to_directed_path(snapshot: Snapshot, path: NamedPath) -> tuple[int, ...] | None:
     """Directed relation ids of a named path, or None when the graph lacks one of its relations."""
     ids = [snapshot.find_relation(name) for name, _ in path]
     if any(i is None for i in ids) or not ids:
         return None
     return tuple(
-        i + snapshot.num_relations * inverse
-        for i, (_, inverse) in zip(ids, path, strict=True)
-        if i is not None
+        i + snapshot.num_relations * inverse for i, (_, inverse) in zip(ids, path, strict=True) if i is not None
     )
 
 
-def named(snapshot: Snapshot, path: Sequence[int]) -> NamedPath:
-    """Inverse of :func:`directed`."""
+def to_named_path(snapshot: Snapshot, path: Sequence[int]) -> NamedPath:
+    """Inverse of :func:`to_directed_path`."""
     total = snapshot.num_relations
-    return tuple((snapshot.relation_name(r % total), r >= total) for r in path)
+    return tuple((snapshot.get_relation_name(r % total), r >= total) for r in path)
 
 
-def usable(labels: Iterable[Label], role: Role = "path") -> list[Label]:
+def select_usable(labels: Iterable[Label], role: Role = "path") -> list[Label]:
     """The labels of a role that may be learned from: rejected ones are left out."""
     return [label for label in labels if label.verdict == "accepted" and label.role == role]
 
 
-def combined(
-    first: Iterable[Label], second: Iterable[Label], how: Literal["union", "intersection"]
-) -> list[Label]:
+def merge_labels(first: Iterable[Label], second: Iterable[Label], how: Literal["union", "intersection"]) -> list[Label]:
     """What either of two labellings says, or what both say (ReG Table 6); the first one's word where both say it.
 
     Rejected labels are left out.
     """
 
-    def key(label: Label) -> tuple[str, str, NamedPath, Role]:
+    def get_key(label: Label) -> tuple[str, str, NamedPath, Role]:
         return label.question, label.topic, label.path, label.role
 
-    mine = {key(label): label for label in first if label.verdict == "accepted"}
-    theirs = {key(label): label for label in second if label.verdict == "accepted"}
+    mine = {get_key(label): label for label in first if label.verdict == "accepted"}
+    theirs = {get_key(label): label for label in second if label.verdict == "accepted"}
     if how == "intersection":
         return [label for place, label in mine.items() if place in theirs]
     return list({**theirs, **mine}.values())
 
 
-def of_graph(snapshot: Snapshot, labels: Sequence[Label]) -> tuple[list[Label], Skipped]:
+def filter_labels(snapshot: Snapshot, labels: Sequence[Label]) -> tuple[list[Label], Skipped]:
     """The labels whose relations the graph has, and a count of the others.
 
     Raises:
         TrainingDataError: there is no label, or none of them fits; the message names a missing relation.
     """
     if not labels:
-        raise TrainingDataError(
-            "The label file is empty.", hint="Write one with the label command, or train without."
-        )
+        raise TrainingDataError("The label file is empty.", hint="Write one with the label command, or train without.")
     fitting: list[Label] = []
     skipped, first = Skipped(), ""
     for label in labels:

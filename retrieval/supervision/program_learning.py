@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from retrieval.errors import ProgramError, check
-from retrieval.kg.snapshot.labels import normalise
-from retrieval.metrics.values import same
+from retrieval.kg.snapshot.labels import normalize_name
+from retrieval.metrics.values import is_same_value
 from retrieval.programs.candidates import Candidate
-from retrieval.programs.equivalence import canonical
+from retrieval.programs.equivalence import normalize_program
 from retrieval.programs.execution import Executor
 from retrieval.programs.fitting import Example, fit
 from retrieval.programs.parser import Parser
-from retrieval.programs.rendering.formatting import labels_of
-from retrieval.programs.rendering.names import resolved
+from retrieval.programs.rendering.formatting import get_answer_labels
+from retrieval.programs.rendering.names import from_named_json
 from retrieval.types import Progress
 
 if TYPE_CHECKING:
@@ -67,16 +67,16 @@ class Learned:
         """For people; none where no program was given."""
         if not self.given:
             return ()
-        said = (
+        note = (
             f"Programs that were given: {self.given:,}; read as such {self.composed:,}, "
             f"by their answers alone {self.same_answers:,}, not of this graph {self.unfit:,}."
         )
         if self.weights is None:
-            said += f" {self.examples:,} questions could be read, {_LEAST} are needed: programs are ranked as before."
-        return (said,)
+            note += f" {self.examples:,} questions could be read, {_LEAST} are needed: programs are ranked as before."
+        return (note,)
 
 
-def learn(
+def fit_weights(
     snapshot: Snapshot,
     encode: Encode | None,
     questions: Sequence[Question],
@@ -104,53 +104,49 @@ def learn(
         Cancelled: ``cancelled`` said so.
     """
     parser, examples, counts = Parser(snapshot, encode, weights), list[Example](), Counter[str]()
-    chosen = _chosen(questions, refused)
+    chosen = _select_questions(questions, refused)
     for done, question in enumerate(chosen):
         check(cancelled)
         candidates = parser.read(question.question, cancelled=cancelled).candidates
-        how, right = _right(parser, candidates, question)
-        right = _without(parser, candidates, right, refused.get(question.id, ()))
+        how, right = _find_right(parser, candidates, question)
+        right = _remove_refused(parser, candidates, right, refused.get(question.id, ()))
         counts.update((how, "given") if question.program is not None else (how,))
         if any(right):
             examples.append(Example(tuple(candidate.features for candidate in candidates), right))
         progress(Progress("programs", done + 1, len(chosen), "questions"))
     fitted = fit(examples, weights, pull=_PULL) if len(examples) >= _LEAST else None
-    return Learned(
-        fitted, len(examples), counts["given"], counts["composed"], counts["same answers"], counts["unfit"]
-    )
+    return Learned(fitted, len(examples), counts["given"], counts["composed"], counts["same answers"], counts["unfit"])
 
 
-def _chosen(questions: Sequence[Question], refused: Refused) -> list[Question]:
+def _select_questions(questions: Sequence[Question], refused: Refused) -> list[Question]:
     """Those that are read: all with a program that people gave or rejected, then others from all over the set."""
     judged = {question.id for question in questions if question.program is not None or question.id in refused}
-    given = [question for question in questions if question.id in judged][:_READ]
+    selected = [question for question in questions if question.id in judged][:_READ]
     others = [question for question in questions if question.id not in judged]
-    room = _READ - len(given)
-    return [*given, *(others[:: max(1, len(others) // room)][:room] if room else ())]
+    room = _READ - len(selected)
+    return [*selected, *(others[:: max(1, len(others) // room)][:room] if room else ())]
 
 
-def _right(
-    parser: Parser, candidates: Sequence[Candidate], question: Question
-) -> tuple[str, tuple[bool, ...]]:
+def _find_right(parser: Parser, candidates: Sequence[Candidate], question: Question) -> tuple[str, tuple[bool, ...]]:
     """How right candidates were told, and which are right."""
     answers, how = question.answers, "answers"
     if question.program is not None:
         try:
-            program = resolved(parser.snapshot, question.program)
-            wanted = canonical(program)
-            right = tuple(canonical(candidate.program) is wanted for candidate in candidates)
+            program = from_named_json(parser.snapshot, question.program)
+            wanted = normalize_program(program)
+            right = tuple(normalize_program(candidate.program) is wanted for candidate in candidates)
             if any(right):
                 return "composed", right
             result = Executor(parser.snapshot, parser.columns).run(program)
-            answers = labels_of(parser.snapshot, parser.columns, program, result)
+            answers = get_answer_labels(parser.snapshot, parser.columns, program, result)
             how = "missed"
         except ProgramError:
             how = "unfit"
-    found = tuple(is_right(parser, candidate, answers) for candidate in candidates)
-    return ("same answers" if how == "missed" and any(found) else how), found
+    is_answer = tuple(is_right(parser, candidate, answers) for candidate in candidates)
+    return ("same answers" if how == "missed" and any(is_answer) else how), is_answer
 
 
-def _without(
+def _remove_refused(
     parser: Parser,
     candidates: Sequence[Candidate],
     right: tuple[bool, ...],
@@ -160,9 +156,9 @@ def _without(
     wrong: list[Program] = []
     for data in refused:
         with suppress(ProgramError):
-            wrong.append(canonical(resolved(parser.snapshot, data)))
+            wrong.append(normalize_program(from_named_json(parser.snapshot, data)))
     return tuple(
-        yes and not any(canonical(candidate.program) is one for one in wrong)
+        yes and not any(normalize_program(candidate.program) is program for program in wrong)
         for candidate, yes in zip(candidates, right, strict=True)
     )
 
@@ -172,11 +168,11 @@ def is_right(parser: Parser, candidate: Candidate, answers: Iterable[str]) -> bo
     result, wanted = candidate.result, list(answers)
     if isinstance(result, np.ndarray) and len(result) > 2 * len(wanted) + 10:
         return False
-    found = labels_of(parser.snapshot, parser.columns, candidate.program, result)
-    return all(any(_alike(one, other) for other in wanted) for one in found) and all(
-        any(_alike(one, other) for one in found) for other in wanted
+    labels = get_answer_labels(parser.snapshot, parser.columns, candidate.program, result)
+    return all(any(_is_alike(label, answer) for answer in wanted) for label in labels) and all(
+        any(_is_alike(label, answer) for label in labels) for answer in wanted
     )
 
 
-def _alike(one: str, other: str) -> bool:
-    return normalise(one) == normalise(other) or same(one, other)
+def _is_alike(left: str, right: str) -> bool:
+    return normalize_name(left) == normalize_name(right) or is_same_value(left, right)

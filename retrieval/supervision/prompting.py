@@ -13,8 +13,8 @@ from types import MappingProxyType
 from retrieval.errors import ConfigError
 from retrieval.kg.snapshot import Snapshot
 from retrieval.llm import prompts
-from retrieval.llm.constraints import chosen_lines
-from retrieval.llm.prompts import fenced, fenced_lines
+from retrieval.llm.constraints import make_chosen_lines
+from retrieval.llm.prompts import wrap_fenced, wrap_fenced_lines
 from retrieval.llm.replies import Request
 
 NAME_LIMIT = 200
@@ -41,44 +41,54 @@ def require(name: str) -> None:
         raise ConfigError(f"No prompt is called {name!r}.", hint=f"There are: {', '.join(PROMPTS)}.")
 
 
-def path_request(prompt: str, question: str, answers: Sequence[str], shown: Sequence[str]) -> Request:
+def build_path_request(prompt: str, question: str, answers: Sequence[str], shown: Sequence[str]) -> Request:
     """Which of the shown paths are rational? They are numbered from 0."""
-    names = [one_line(answer) for answer in answers[:ANSWERS_SHOWN]]
+    names = [format_name(answer) for answer in answers[:ANSWERS_SHOWN]]
     if len(answers) > ANSWERS_SHOWN:
         names.append(f"and {len(answers) - ANSWERS_SHOWN:,} more")
     paths = [f"Path {number}. {text}" for number, text in enumerate(shown)]
-    listed = fenced_lines(paths)
-    filled = {"question": fenced(one_line(question)), "answers": fenced("; ".join(names)), "paths": listed}
+    listed = wrap_fenced_lines(paths)
+    filled = {
+        "question": wrap_fenced(format_name(question)),
+        "answers": wrap_fenced("; ".join(names)),
+        "paths": listed,
+    }
     # ReG's example answers by numbers, the others repeat the path.
     numbers = [f"Path {number}" for number in range(len(shown))]
-    held = chosen_lines(numbers, before="ans: ") if prompt == "reg" else chosen_lines(paths, heading=PATHS)
-    return Request.of(prompts.load(prompt), **filled).held_to(held)
+    held = make_chosen_lines(numbers, before="ans: ") if prompt == "reg" else make_chosen_lines(paths, heading=PATHS)
+    return Request.from_prompt(prompts.load(prompt), **filled).apply_constraint(held)
 
 
-def relation_request(question: str, entity: str, relations: Sequence[str]) -> Request:
+def build_relation_request(question: str, entity: str, relations: Sequence[str]) -> Request:
     """Which of an entity's relations may the question mean? (RAPL's R_*)"""
     lines = [f"Relation {number}. {text}" for number, text in enumerate(relations)]
-    listed = fenced_lines(lines)
-    filled = {"question": fenced(one_line(question)), "entity": fenced(one_line(entity)), "relations": listed}
-    return Request.of(prompts.load("relations"), **filled).held_to(chosen_lines(lines, heading=RELATIONS))
+    listed = wrap_fenced_lines(lines)
+    filled = {
+        "question": wrap_fenced(format_name(question)),
+        "entity": wrap_fenced(format_name(entity)),
+        "relations": listed,
+    }
+    return Request.from_prompt(prompts.load("relations"), **filled).apply_constraint(
+        make_chosen_lines(lines, heading=RELATIONS)
+    )
 
 
-def path_text(snapshot: Snapshot, arcs: Sequence[int], *, brackets: bool) -> str:
+def format_path(snapshot: Snapshot, arcs: Sequence[int], *, brackets: bool) -> str:
     """A path as a chain of entities, ``h1 → [r1] → t1 → [r2] → t2`` (ReG, App. F); RAPL writes no brackets."""
-    hops = [snapshot.hop(arc) for arc in arcs]
-    parts = [one_line(hops[0].source.label)]
+    hops = [snapshot.get_hop(arc) for arc in arcs]
+    parts = [format_name(hops[0].source.label)]
     for hop in hops:
-        relation = relation_name(hop.step.name, inverse=hop.step.inverse)
-        parts += [f"[{relation}]" if brackets else relation, one_line(hop.target.label)]
+        relation = format_relation(hop.step.name, inverse=hop.step.inverse)
+        parts += [f"[{relation}]" if brackets else relation, format_name(hop.target.label)]
     return " → ".join(parts)
 
 
-def relation_name(name: str, *, inverse: bool) -> str:
+def format_relation(name: str, *, inverse: bool) -> str:
     """A directed relation in a prompt: as the graph spells it, ``inverse of`` it when walked backward."""
-    return one_line(f"inverse of {name}" if inverse else name)
+    return format_name(f"inverse of {name}" if inverse else name)
 
 
-def one_line(text: str) -> str:
+def format_name(text: str) -> str:
     """A name that cannot break out of its line, shortened."""
-    flat = _SPACE.sub(" ", fenced(text))
+    flat = _SPACE.sub(" ", wrap_fenced(text))
     return flat if len(flat) <= NAME_LIMIT else flat[:NAME_LIMIT].rstrip() + " …"

@@ -36,7 +36,7 @@ class LLMWork:
     concurrency: int = 4
 
 
-def _with_llm(work: LLMWork | None) -> LLMRationalizer:
+def _make_llm_rationalizer(work: LLMWork | None) -> LLMRationalizer:
     if work is None or work.settings is None:
         raise ConfigError(
             "The strategy llm asks a language model, and none is configured.",
@@ -61,7 +61,7 @@ RATIONALIZERS: Mapping[str, Callable[[LLMWork | None], _Known]] = MappingProxyTy
         "answer-set": lambda _: AnswerSetRationalizer(),
         "shortest-path": lambda _: ShortestPathRationalizer(),
         "all-shortest": lambda _: ShortestPathRationalizer(every=True),
-        "llm": _with_llm,
+        "llm": _make_llm_rationalizer,
     }
 )
 
@@ -83,5 +83,5 @@ def get(strategy: str, llm: LLMWork | None = None, *, max_hops: int | None = Non
         raise ConfigError(f"No labelling strategy is called {strategy!r}.", hint=f"There are: {known}.")
     if max_hops is not None and not 1 <= max_hops <= MAX_HOPS:
         raise ConfigError(f"max_hops is {max_hops}.", hint=f"It must be from 1 to {MAX_HOPS}.")
-    found = RATIONALIZERS[strategy](llm)
-    return found if max_hops is None else replace(found, max_hops=max_hops)
+    rationalizer = RATIONALIZERS[strategy](llm)
+    return rationalizer if max_hops is None else replace(rationalizer, max_hops=max_hops)

@@ -16,9 +16,7 @@ EXPLANATION_LIMIT = 1_000
 """Characters of an explanation that are kept."""
 
 _THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
-_ANS = re.compile(
-    r"(?:^|(?<=[\s*_`>.;,(-]))(?:ans|answer)s?\s*(?:\(s\))?\s*[*_`]*\s*:\s*[*_`]*", re.IGNORECASE
-)
+_ANS = re.compile(r"(?:^|(?<=[\s*_`>.;,(-]))(?:ans|answer)s?\s*(?:\(s\))?\s*[*_`]*\s*:\s*[*_`]*", re.IGNORECASE)
 _HEADING = re.compile(
     r"(?:rational|relevant|selected|possible|correct)\s+(?:reasoning\s+)?(?:paths?|relations?)"
     r"(?:\s*\(s\))?(?:\s+for this question)?(?:\s+(?:are|is))?\s*[*_`]*\s*:",
@@ -30,9 +28,7 @@ _NUMBERED = re.compile(rf"[\W_]*{_WORD}[\s.#\[(:_-]*(\d+)", re.IGNORECASE)
 _BARE = re.compile(r"[\W_]*(\d+)")
 _BETWEEN = re.compile(r"[\])>*_`\"'.]*\s*(?P<sign>,\s*and\b|,|;|/|&|and\b|to\b|-|–)\s*", re.IGNORECASE)
 _ENUMERATED = re.compile(rf"^\W*\d+\s*[.):-]\s*(?={_WORD}[\s.#\[(:_-]*\d)", re.IGNORECASE)
-_NONE = re.compile(
-    r"\b(?:none|no\s+(?:\w+\s+){0,2}(?:paths?|relations?)|not\s+(?:any|available)|n/a)\b", re.IGNORECASE
-)
+_NONE = re.compile(r"\b(?:none|no\s+(?:\w+\s+){0,2}(?:paths?|relations?)|not\s+(?:any|available)|n/a)\b", re.IGNORECASE)
 _LINK = re.compile(rf"\b(?:{_WORD}|and|to)\b", re.IGNORECASE)
 _LETTER = re.compile(r"[^\W\d_]")
 _SPACES = re.compile(r"\s+")
@@ -66,18 +62,18 @@ def read_selection(reply: str, candidates: Sequence[str]) -> Selection:
         NoSelectionError: nothing usable.
     """
     visible = _THINKING.sub("", reply).strip()
-    pieces = _answers(visible) or _listed(visible) or _only_a_list(visible)
-    known = [(_plain(text), index) for index, text in enumerate(candidates)]
+    pieces = _extract_answers(visible) or _extract_listed(visible) or _extract_bare_list(visible)
+    known = [(_normalize_path(text), index) for index, text in enumerate(candidates)]
     chosen: dict[int, None] = {}
     for piece in pieces:
-        for index in _of_piece(piece, known):
+        for index in _match_piece(piece, known):
             chosen.setdefault(index)
     if not chosen and not (_NONE.search("\n".join(pieces)) if pieces else _NONE.search(visible)):
         raise NoSelectionError
-    return Selection(tuple(chosen), _explanation(visible))
+    return Selection(tuple(chosen), _extract_explanation(visible))
 
 
-def _answers(visible: str) -> list[str]:
+def _extract_answers(visible: str) -> list[str]:
     """What stands after each ``ans:``; where nothing does, the lines below it."""
     pieces: list[str] = []
     below = False
@@ -93,7 +89,7 @@ def _answers(visible: str) -> list[str]:
     return pieces
 
 
-def _listed(visible: str) -> list[str]:
+def _extract_listed(visible: str) -> list[str]:
     """The lines under the last heading that has any."""
     for heading in reversed(list(_HEADING.finditer(visible))):
         section = _EXPLANATION.split(visible[heading.end() :], maxsplit=1)[0]
@@ -103,7 +99,7 @@ def _listed(visible: str) -> list[str]:
     return []
 
 
-def _only_a_list(visible: str) -> list[str]:
+def _extract_bare_list(visible: str) -> list[str]:
     """The lines of a reply that lists items and says nothing else before its explanation."""
     lines = [line for line in _EXPLANATION.split(visible, maxsplit=1)[0].splitlines() if line.strip()]
     return lines if lines and all(_is_item(line) for line in lines) else []
@@ -111,48 +107,48 @@ def _only_a_list(visible: str) -> list[str]:
 
 def _is_item(line: str) -> bool:
     """A number or a numbered path, and not a sentence about it."""
-    found = _NUMBERED.match(line)
-    if found is None:
-        return _whole_number(line)
-    rest = line[found.end() :]
+    match = _NUMBERED.match(line)
+    if match is None:
+        return _is_number_list(line)
+    rest = line[match.end() :]
     return "→" in rest or "->" in rest or not _LETTER.search(_LINK.sub(" ", rest))
 
 
-def _whole_number(line: str) -> bool:
+def _is_number_list(line: str) -> bool:
     return re.fullmatch(r"\W*\d+(?:\W+(?:and\W+)?\d+)*\W*", line) is not None
 
 
-def _of_piece(piece: str, known: Sequence[tuple[str, int]]) -> list[int]:
+def _match_piece(piece: str, known: Sequence[tuple[str, int]]) -> list[int]:
     """The candidates of one listed line: by its text, which cannot be misnumbered, or else by its numbers."""
-    plain = _plain(piece)
-    named = [index for text, index in known if text and text in plain]
-    if named:
+    plain = _normalize_path(piece)
+    indices = [index for text, index in known if text and text in plain]
+    if indices:
         # A path that begins like another contains it: the longest is meant.
-        return [max(named, key=lambda index: len(next(text for text, i in known if i == index)))]
+        return [max(indices, key=lambda index: len(next(text for text, i in known if i == index)))]
     line = _ENUMERATED.sub("", piece)
-    first = _NUMBERED.match(line) or (_BARE.match(line) if _whole_number(line.split(" →")[0]) else None)
+    first = _NUMBERED.match(line) or (_BARE.match(line) if _is_number_list(line.split(" →")[0]) else None)
     if first is None:
         return []
     numbers = [int(first.group(1))]
-    at = first.end()
-    while (sign := _BETWEEN.match(line, at)) and (
+    position = first.end()
+    while (sign := _BETWEEN.match(line, position)) and (
         item := _NUMBERED.match(line, sign.end()) or _BARE.match(line, sign.end())
     ):
         number = int(item.group(1))
         if sign["sign"].lower() in {"-", "–", "to"} and numbers[-1] < number < len(known):
             numbers += range(numbers[-1] + 1, number)
         numbers.append(number)
-        at = item.end()
+        position = item.end()
     return [number for number in numbers if number < len(known)]
 
 
-def _plain(text: str) -> str:
+def _normalize_path(text: str) -> str:
     """A path as compared: arrows, brackets, case and spaces do not count."""
     text = text.replace("->", "→").replace("[", " ").replace("]", " ").replace("*", " ").replace("`", " ")
     return _SPACES.sub(" ", text).strip().casefold()
 
 
-def _explanation(visible: str) -> str:
+def _extract_explanation(visible: str) -> str:
     """The reasons in a reply: what follows its heading, else all but its ``ans:`` lines."""
     parts = _EXPLANATION.split(visible, maxsplit=1)
     text = parts[1] if len(parts) > 1 else "\n".join(x for x in visible.splitlines() if not _ANS.search(x))

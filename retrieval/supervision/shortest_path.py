@@ -9,10 +9,10 @@ import numpy as np
 
 from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
-from retrieval.supervision.candidate_paths import f1, paths_to, reached
-from retrieval.supervision.given import prefers_simple
+from retrieval.supervision.candidate_paths import compute_f1, execute_path, find_answer_paths
 from retrieval.supervision.grounding import Grounded
-from retrieval.supervision.labels import Label, Labelling, NamedPath, Rejections, named
+from retrieval.supervision.labels import Label, Labelling, NamedPath, Rejections, to_named_path
+from retrieval.supervision.provided_labels import should_use_simple_walks
 from retrieval.text.features import TextEncoder
 from retrieval.types import Progress
 
@@ -46,25 +46,25 @@ class ShortestPathRationalizer:
         for done, question in enumerate(questions):
             check(cancelled)
             answers = np.array(question.answers, np.int64)
-            own: list[float] = []
+            path_scores: list[float] = []
             for topic in question.topics:
-                name = snapshot.entity_label(topic)
+                name = snapshot.get_entity_label(topic)
                 refused = {path for q, t, path in rejected if (q, t) == (question.question.id, name)}
                 simple = question.avoids_topics
-                found = self._every(snapshot, topic, answers, refused, simple) if self.every else []
-                best = None if self.every else self._shortest(snapshot, topic, answers, refused, simple)
-                for path, score in found if best is None else [best]:
-                    own.append(score)
+                scored_paths = self._find_all_shortest(snapshot, topic, answers, refused, simple) if self.every else []
+                best = None if self.every else self._find_shortest(snapshot, topic, answers, refused, simple)
+                for path, score in scored_paths if best is None else [best]:
+                    path_scores.append(score)
                     labels.append(Label(question.question.id, name, path, "shortest-path", score))
-            if own:
-                fits.append(max(own))
+            if path_scores:
+                fits.append(max(path_scores))
             if progress is not None and done % 100 == 0:
                 progress(Progress("finding shortest paths", done, len(questions), "questions"))
         fit = float(np.mean(fits)) if fits else 0.0
-        simple = prefers_simple(snapshot, questions, labels)
+        simple = should_use_simple_walks(snapshot, questions, labels)
         return Labelling(tuple(labels), simple, fit, len(questions) - len(fits))
 
-    def _every(
+    def _find_all_shortest(
         self, snapshot: Snapshot, topic: int, answers: np.ndarray, refused: set[NamedPath], simple: bool
     ) -> list[tuple[NamedPath, float]]:
         """Every relation path that is a shortest one to some answer, with the F1 of what it reaches."""
@@ -73,24 +73,24 @@ class ShortestPathRationalizer:
             if not len(left):
                 break
             near = [left[:0]]
-            for path in paths_to(snapshot, topic, left, max_hops=hops, simple=simple).paths:
-                to = reached(snapshot, topic, path, simple=simple)
+            for path in find_answer_paths(snapshot, topic, left, max_hops=hops, simple=simple).paths:
+                to = execute_path(snapshot, topic, path, simple=simple)
                 near.append(np.intersect1d(left, to))
-                name = named(snapshot, path)
+                name = to_named_path(snapshot, path)
                 if len(path) == hops and name not in refused:
-                    chosen.append((name, f1(to, answers)))
+                    chosen.append((name, compute_f1(to, answers)))
             left = np.setdiff1d(left, np.concatenate(near))
         return chosen
 
-    def _shortest(
+    def _find_shortest(
         self, snapshot: Snapshot, topic: int, answers: np.ndarray, refused: set[NamedPath], simple: bool
     ) -> tuple[NamedPath, float] | None:
         for hops in range(1, self.max_hops + 1):
-            found = paths_to(snapshot, topic, answers, max_hops=hops, simple=simple)
-            scores = found.scores()
-            ranked = sorted(zip(-found.hits, found.paths, strict=True))
+            candidates = find_answer_paths(snapshot, topic, answers, max_hops=hops, simple=simple)
+            scores = candidates.compute_scores()
+            ranked = sorted(zip(-candidates.hits, candidates.paths, strict=True))
             for _, path in ranked:
-                name = named(snapshot, path)
+                name = to_named_path(snapshot, path)
                 if name not in refused:
                     return name, scores[path]
         return None

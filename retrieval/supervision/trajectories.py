@@ -51,7 +51,7 @@ class Trajectory:
     strayed: tuple[int, ...] = ()
 
 
-def as_row(trajectory: Trajectory) -> dict[str, Any]:
+def to_trajectory_row(trajectory: Trajectory) -> dict[str, Any]:
     """A trajectory as plain JSON; what says nothing is left out."""
     row: dict[str, Any] = {
         "id": trajectory.id,
@@ -80,7 +80,7 @@ def write_trajectories(path: Path, trajectories: Iterable[Trajectory]) -> int:
     count = 0
     with _open(building, "w", zipped=path.suffix == ".gz") as file:
         for count, trajectory in enumerate(trajectories, start=1):  # noqa: B007 - the count is the result
-            file.write(json.dumps(as_row(trajectory), ensure_ascii=False) + "\n")
+            file.write(json.dumps(to_trajectory_row(trajectory), ensure_ascii=False) + "\n")
     building.replace(path)
     return count
 
@@ -91,13 +91,13 @@ def read_trajectories(path: Path) -> list[Trajectory]:
     Raises:
         TrainingDataError: the file cannot be read, or a line is no trajectory (named by number).
     """
-    found: list[Trajectory] = []
+    trajectories: list[Trajectory] = []
     number = 0
     try:
         with _open(path, "r", zipped=path.suffix == ".gz") as file:
             for number, line in enumerate(file, start=1):  # noqa: B007 - the error names it
                 if line.strip():
-                    found.append(_parse(json.loads(line)))
+                    trajectories.append(_parse(json.loads(line)))
     except OSError as error:
         raise TrainingDataError(f"The trajectory file {path} cannot be read: {error}.") from error
     except (ValueError, KeyError, TypeError) as error:
@@ -105,7 +105,7 @@ def read_trajectories(path: Path) -> list[Trajectory]:
             f"{path.name}, line {number}: not a trajectory ({error}).",
             hint="Each line needs id, question, topics, answers, actions and source, as synthesise writes them.",
         ) from error
-    return found
+    return trajectories
 
 
 def _parse(row: dict[str, Any]) -> Trajectory:
@@ -145,7 +145,7 @@ def to_row(action: AgentAction) -> dict[str, Any]:
         return {"kind": "explore", "entities": [node.label for node in action.entities]}
     if action.kind == "choose":
         if action.triples:
-            return {"kind": "choose", "triples": [_hop_row(hop) for hop in action.triples]}
+            return {"kind": "choose", "triples": [_to_hop_row(hop) for hop in action.triples]}
         return {"kind": "choose", "relations": [[step.name, step.inverse] for step in action.relations]}
     return {"kind": "finish"}
 
@@ -164,23 +164,21 @@ def from_row(row: Mapping[str, Any]) -> AgentAction:
         return AgentAction("explore", nodes, count=len(nodes))
     if kind == "choose":
         if "triples" in row:
-            return AgentAction("choose", triples=tuple(_row_hop(hop) for hop in row["triples"]))
-        return AgentAction(
-            "choose", relations=tuple(_step(name, inverse) for name, inverse in row["relations"])
-        )
+            return AgentAction("choose", triples=tuple(_parse_hop(hop) for hop in row["triples"]))
+        return AgentAction("choose", relations=tuple(_make_step(name, inverse) for name, inverse in row["relations"]))
     if kind == "finish":
         return AgentAction("finish")
     raise ValueError(f"kind {kind!r} is none of explore, choose, finish")
 
 
-def _hop_row(hop: Hop) -> list[Any]:
+def _to_hop_row(hop: Hop) -> list[Any]:
     return [hop.source.label, hop.step.name, hop.step.inverse, hop.target.label]
 
 
-def _row_hop(row: list[Any]) -> Hop:
+def _parse_hop(row: list[Any]) -> Hop:
     source, name, inverse, target = row
-    return Hop(Node(-1, str(source)), _step(name, inverse), Node(-1, str(target)), verified=False)
+    return Hop(Node(-1, str(source)), _make_step(name, inverse), Node(-1, str(target)), verified=False)
 
 
-def _step(name: object, inverse: object) -> RelationStep:
+def _make_step(name: object, inverse: object) -> RelationStep:
     return RelationStep(str(name), str(name), bool(inverse))

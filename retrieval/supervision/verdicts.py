@@ -16,9 +16,9 @@ from retrieval.supervision.labels import (
     Labelling,
     Rationalizer,
     Rejections,
-    of_graph,
+    filter_labels,
     read_labels,
-    usable,
+    select_usable,
 )
 from retrieval.text.features import TextEncoder
 from retrieval.types import Progress
@@ -36,9 +36,7 @@ class Verdicts:
         return frozenset((x.question, x.topic, x.path) for x in self.labels if x.verdict == "rejected")
 
 
-def merge(
-    labels: Sequence[Label], verdicts: Sequence[Label], *, broken: Set[str] = frozenset()
-) -> list[Label]:
+def merge(labels: Sequence[Label], verdicts: Sequence[Label], *, broken: Set[str] = frozenset()) -> list[Label]:
     """Labels as verdicts leave them.
 
     A topic of a question with an accepted path has the accepted ones only; rejected paths stay, rejected.
@@ -51,14 +49,17 @@ def merge(
     best: dict[tuple[object, ...], Label] = {}
     for label in labels:
         key = (label.question, label.topic, label.path, label.role)
-        best[key] = max(best.get(key, label), label, key=lambda one: (one.source == "analyst", one.score))
+        best[key] = max(
+            best.get(key, label),
+            label,
+            key=lambda candidate: (candidate.source == "analyst", candidate.score),
+        )
     decided = {(x.question, x.topic, x.path) for x in verdicts}
-    settled = {(x.question, x.topic) for x in usable(verdicts)}
+    settled = {(x.question, x.topic) for x in select_usable(verdicts)}
     others = [
         x
         for x in best.values()
-        if x.role != "path"
-        or ((x.question, x.topic) not in settled and (x.question, x.topic, x.path) not in decided)
+        if x.role != "path" or ((x.question, x.topic) not in settled and (x.question, x.topic, x.path) not in decided)
     ]
     return [x for x in (*verdicts, *others) if x.question not in broken]
 
@@ -109,31 +110,29 @@ class VerdictRationalizer:
             TrainingDataError: every verdict names a relation that the graph does not have.
         """
         ids = {question.question.id for question in questions}
-        fitting, misfits = of_graph(snapshot, self.verdicts.labels)
+        fitting, misfits = filter_labels(snapshot, self.verdicts.labels)
         decided = [label for label in fitting if label.question in ids]
         notes = [f"Verdicts left out: {misfits}."] if misfits.total else []
         if len(decided) < len(fitting):
-            notes.append(
-                f"{len(fitting) - len(decided):,} verdicts are on questions that are not labelled here."
-            )
-        settled = {(label.question, label.topic) for label in usable(decided)}
-        open_ones = [q for q in questions if not _topics(snapshot, q) <= settled]
-        found = self.rest.label(
+            notes.append(f"{len(fitting) - len(decided):,} verdicts are on questions that are not labelled here.")
+        settled = {(label.question, label.topic) for label in select_usable(decided)}
+        open_ones = [q for q in questions if not _list_topics(snapshot, q) <= settled]
+        labelling = self.rest.label(
             snapshot, open_ones, encoder=encoder, rejected=rejected | self.verdicts.rejections,
             progress=progress, cancelled=cancelled,
         )  # fmt: skip
-        labels = merge(found.labels, decided)
+        labels = merge(labelling.labels, decided)
         best: dict[str, float] = {}
-        for label in usable(labels):
+        for label in select_usable(labels):
             best[label.question] = max(label.score, best.get(label.question, 0.0))
         return replace(
-            found,
+            labelling,
             labels=tuple(labels),
             fit=float(np.mean(list(best.values()))) if best else 0.0,
             unlabelled=len(questions) - len(best),
-            notes=(*found.notes, *notes),
+            notes=(*labelling.notes, *notes),
         )
 
 
-def _topics(snapshot: Snapshot, question: Grounded) -> set[tuple[str, str]]:
-    return {(question.question.id, snapshot.entity_label(topic)) for topic in question.topics}
+def _list_topics(snapshot: Snapshot, question: Grounded) -> set[tuple[str, str]]:
+    return {(question.question.id, snapshot.get_entity_label(topic)) for topic in question.topics}

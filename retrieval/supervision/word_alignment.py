@@ -89,8 +89,8 @@ def explain(
         return []
     model = _Model(shapes, names, settings)
     for _ in range(settings.rounds):
-        model.refit()
-    return [model.likelihoods(i) for i in range(len(shapes))]
+        model.fit_round()
+    return [model.compute_likelihoods(i) for i in range(len(shapes))]
 
 
 class _Model:
@@ -109,7 +109,7 @@ class _Model:
             np.add.at(frequency, ids, shape.weight)
         self.frequency = frequency / max(frequency.sum(), 1.0)
         self.base, self.backward = self.relations % len(names), (self.relations >= len(names)).astype(int)
-        self.prior = settings.smoothing * self.frequency[:, None] + settings.named * _shared(
+        self.prior = settings.smoothing * self.frequency[:, None] + settings.named * _match_words(
             list(words), [names[r] for r in self.base.tolist()]
         )
         self.longest = max((len(path) for shape in shapes for path in shape.paths), default=1)
@@ -117,7 +117,7 @@ class _Model:
         self.lengths = np.full((most_words + 1, self.longest + 1), 1.0 / self.longest)
         self.ahead = np.array([settings.forward, 1.0]) / (1.0 + settings.forward)
         self.direction = np.log(self.ahead[self.backward])
-        common = self._common(len(words))
+        common = self._find_common(len(words))
         self.skeletons = [
             tuple("" if not common[i] else word for i, word in zip(ids.tolist(), shape.words, strict=True))
             for ids, shape in zip(self.words, shapes, strict=True)
@@ -129,7 +129,7 @@ class _Model:
         self.own: list[tuple[np.ndarray, np.ndarray]] = []
         self.own_lengths = np.zeros((len(shapes), self.longest + 1))
 
-    def _others(self, index: int) -> np.ndarray:
+    def _compute_others(self, index: int) -> np.ndarray:
         """t(word | r) as the other shapes see it, [words of the shape, relations]."""
         ids = self.words[index]
         rows, totals = self.counts[ids], self.totals.copy()
@@ -137,10 +137,10 @@ class _Model:
             columns, mass = self.own[index]
             rows[:, columns] -= (ids[:, None] == ids[None, :]).astype(float) @ mass
             totals[columns] -= mass.sum(0)
-        found: np.ndarray = np.maximum(rows, 0.0) / np.maximum(totals, 1e-12)
-        return found
+        probabilities: np.ndarray = np.maximum(rows, 0.0) / np.maximum(totals, 1e-12)
+        return probabilities
 
-    def _common(self, words: int) -> np.ndarray:
+    def _find_common(self, words: int) -> np.ndarray:
         """Which words stand in most questions, bool [words]."""
         held, total = np.zeros(words), sum(shape.weight for shape in self.shapes)
         for shape, ids in zip(self.shapes, self.words, strict=True):
@@ -148,7 +148,7 @@ class _Model:
         common: np.ndarray = held > _COMMON * total
         return common
 
-    def _orders(self, index: int, part: np.ndarray) -> np.ndarray | None:
+    def _score_orders(self, index: int, part: np.ndarray) -> np.ndarray | None:
         """How likely each permutation of a question's telling words is made by the steps of a path, in turn;
         None where their numbers differ. ``part`` is t(word | r), [words, steps]."""
         telling, steps = self.telling[index], part.shape[1]
@@ -157,12 +157,12 @@ class _Model:
         likely: np.ndarray = part[telling[_ORDERS[steps]], _STEPS[steps]].prod(1) + 1e-30
         return likely
 
-    def likelihoods(self, index: int) -> np.ndarray:
+    def compute_likelihoods(self, index: int) -> np.ndarray:
         """log p(words | path) of a shape's candidates."""
         ids = self.words[index]
         values = np.empty(len(self.paths[index]))
         known = self.orders.get(self.skeletons[index])
-        rows = self._others(index)
+        rows = self._compute_others(index)
         lengths = np.maximum(self.lengths[len(ids)] - self.own_lengths[index], 1e-12)
         lengths = lengths / lengths[1:].sum()
         for i, path in enumerate(self.paths[index]):
@@ -170,7 +170,7 @@ class _Model:
             explained = part.sum(1) + self.frequency[ids]
             values[i] = np.log(explained / (len(path) + 1)).sum() + self.direction[path].sum()
             values[i] += np.log(lengths[len(path)])
-            likely = self._orders(index, part)
+            likely = self._score_orders(index, part)
             if known is not None and likely is not None and len(likely) == len(known):
                 values[i] += np.log(known @ likely / likely.mean())
         return values
@@ -179,27 +179,27 @@ class _Model:
         self, orders: dict[tuple[str, ...], np.ndarray], index: int, part: np.ndarray, mass: float
     ) -> None:
         """Count for each permutation how much of a path's mass it explains."""
-        likely, key = self._orders(index, part), self.skeletons[index]
+        likely, key = self._score_orders(index, part), self.skeletons[index]
         if likely is not None:
             was = self.orders.get(key)
             share = likely if was is None else likely * was
             known = orders.get(key)
             orders[key] = (np.ones(len(likely)) if known is None else known) + mass * share / share.sum()
 
-    def refit(self) -> None:
+    def fit_round(self) -> None:
         """One round: which path each shape has, then the tables that make these likely."""
         counts = np.zeros_like(self.prior)
         lengths = np.full_like(self.lengths, 0.3)
         used = np.zeros(len(self.relations))
         orders: dict[tuple[str, ...], np.ndarray] = {}
-        own: list[tuple[np.ndarray, np.ndarray]] = []
+        shape_counts: list[tuple[np.ndarray, np.ndarray]] = []
         own_lengths = np.zeros_like(self.own_lengths)
         for index, shape in enumerate(self.shapes):
             ids = self.words[index]
             columns = np.unique(np.concatenate(self.paths[index]))
             cells = np.zeros((len(ids), len(columns)))
-            rows = self._others(index)
-            value = self.settings.sharpness * shape.fits + self.likelihoods(index)
+            rows = self._compute_others(index)
+            value = self.settings.sharpness * shape.fits + self.compute_likelihoods(index)
             chance = np.exp(value - value.max())
             chance /= chance.sum()
             for i in np.flatnonzero(chance > 1e-3):
@@ -213,9 +213,9 @@ class _Model:
                 lengths[len(ids), len(path)] += mass
                 own_lengths[index, len(path)] += mass
                 np.add.at(used, path, mass)
-            own.append((columns, cells))
+            shape_counts.append((columns, cells))
         table = counts + self.prior
-        self.own, self.counts, self.totals = own, table, table.sum(0)
+        self.own, self.counts, self.totals = shape_counts, table, table.sum(0)
         self.lengths, self.own_lengths = lengths, own_lengths
         walked = np.tile(2 * self.ahead, (int(self.base.max()) + 1, 1))
         np.add.at(walked, (self.base, self.backward), used)
@@ -224,13 +224,13 @@ class _Model:
         self.orders = {key: counts / counts.sum() for key, counts in orders.items()}
 
 
-def _shared(words: Sequence[str], names: Sequence[str]) -> np.ndarray:
+def _match_words(words: Sequence[str], names: Sequence[str]) -> np.ndarray:
     """1 where a word is among a relation's own, or begins like one (four letters), [words, relations]."""
     by_stem: dict[str, list[int]] = defaultdict(list)
     for i, word in enumerate(words):
         by_stem[word[:4]].append(i)
-    found = np.zeros((len(words), len(names)))
+    is_shared = np.zeros((len(words), len(names)))
     for j, name in enumerate(names):
         for part in name.casefold().replace("_", " ").replace(".", " ").split():
-            found[by_stem.get(part[:4], []), j] = 1.0
-    return found
+            is_shared[by_stem.get(part[:4], []), j] = 1.0
+    return is_shared

@@ -7,15 +7,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from retrieval.kg.snapshot.labels import LabelIndex, Match
-from retrieval.text.mentions import STOP_WORDS, Guard, Span, Word, has_case, is_written, whole_words
-from retrieval.text.unspaced import names_in
-from retrieval.text.variants import TITLES, of_initial, variants
+from retrieval.text.mentions import STOP_WORDS, Guard, Span, Word, has_case, has_whole_words, is_written
+from retrieval.text.unspaced_scripts import find_unspaced_names
+from retrieval.text.variants import TITLES, generate_variants, match_initial
 
 #: Longest name looked for, in words.
 NAME_WORDS = 20
-_ARTICLES = frozenset(
-    {"the", "a", "an", "what", "who", "which", "how", "when", "where", "is", "are", "in", "of"}
-)
+_ARTICLES = frozenset({"the", "a", "an", "what", "who", "which", "how", "when", "where", "is", "are", "in", "of"})
 #: Longest name that is looked up as it may be written otherwise, and how sure it is then, and by an initial.
 _OTHERWISE_WORDS = 8
 _OTHERWISE, _BY_INITIAL = 0.9, 0.75
@@ -43,33 +41,33 @@ class SpanCandidate:
     sure: float = 1.0
 
 
-def candidates_in(
+def find_candidates(
     question: str, words: list[Word], cased: bool, labels: LabelIndex, guard: Guard
 ) -> Iterator[SpanCandidate]:
     """Every stretch of whole words that is the name of something, function words alone left out."""
-    for span, matches in names_in(question, labels):
+    for span, matches in find_unspaced_names(question, labels):
         yield SpanCandidate(span, matches, 3.0 * len(span.text), strong=True)
     for i, first in enumerate(words):
         name = ""
-        if _addresses(question, words, i):
+        if _is_title(question, words, i):
             continue
-        yield from _otherwise(question, words, i, labels, guard)
+        yield from _find_variants(question, words, i, labels, guard)
         for j in range(i, min(i + NAME_WORDS, len(words))):
             name = f"{name} {words[j].text}" if name else first.text
             start, end = first.start, words[j].end
             initial = j == i and _is_initial(question, words, i)
-            if not initial and whole_words(question, start, end) and (matches := labels.lookup(name)):
+            if not initial and has_whole_words(question, start, end) and (matches := labels.find_exact(name)):
                 span = Span(start, end, question[start:end])
-                if candidate := _weigh(span, words[i : j + 1], matches, guard, cased=cased, at_start=i == 0):
+                if candidate := _score_span(span, words[i : j + 1], matches, guard, cased=cased, at_start=i == 0):
                     yield candidate
-            if first.text == "st" and (matches := labels.lookup(f"saint{name[2:]}")):
+            if first.text == "st" and (matches := labels.find_exact(f"saint{name[2:]}")):
                 span = Span(start, end, question[start:end])
                 yield SpanCandidate(span, matches, 1.6 * len(span.text), strong=j > i)
-            if not labels.begins(name) and first.text != "st":
+            if not labels.has_continuation(name) and first.text != "st":
                 break
 
 
-def _addresses(question: str, words: list[Word], i: int) -> bool:
+def _is_title(question: str, words: list[Word], i: int) -> bool:
     """Whether a word is "Mr." before a name, and so names nothing itself."""
     titled = words[i].text in TITLES and words[i].capital and i + 1 < len(words) and words[i + 1].capital
     return titled and question[words[i].end : words[i + 1].start] in (" ", ". ")
@@ -83,7 +81,7 @@ def _is_initial(question: str, words: list[Word], i: int) -> bool:
     )
 
 
-def _otherwise(
+def _find_variants(
     question: str, words: list[Word], i: int, labels: LabelIndex, guard: Guard
 ) -> Iterator[SpanCandidate]:
     """Names that begin with word ``i`` and that the graph writes otherwise; shorter ones inside them give way."""
@@ -96,25 +94,30 @@ def _otherwise(
         start, end = words[i].start, words[j].end
         marked = any(word.capital for word in inside[1 if i == 0 else 0 :]) if cased else len(telling) > 1
         apart = _APART.search(question[start:end]) is not None
-        if not telling or not marked or not whole_words(question, start, end) or apart:
+        if not telling or not marked or not has_whole_words(question, start, end) or apart:
             continue
         if words[j].text in STOP_WORDS and not words[j].capital:
             continue
-        if labels.lookup(" ".join(word.text for word in inside)) or (
-            i == j and labels.holders(words[i].text)
-        ):
+        if labels.find_exact(" ".join(word.text for word in inside)) or (i == j and labels.count_names(words[i].text)):
             continue  # "Cowboys" are rather those of Dallas than a cowboy
         span = Span(start, end, question[start:end])
-        matches = next((found for name in variants(question, inside) if (found := labels.lookup(name))), [])
+        matches = next(
+            (
+                lookup_matches
+                for name in generate_variants(question, inside)
+                if (lookup_matches := labels.find_exact(name))
+            ),
+            [],
+        )
         sure = _OTHERWISE
         if not matches and cased:
-            matches, sure = of_initial(inside, labels), _BY_INITIAL
+            matches, sure = match_initial(inside, labels), _BY_INITIAL
         if matches and (cased or len(matches[0].name.split(" ")) > 1):
             weight = 0.9 * (sum(len(word.text) for word in telling) + 0.8 * len(span.text))
             yield SpanCandidate(span, matches, weight * (1.5 if cased else 1.0), strong=True, sure=sure)
 
 
-def _weigh(
+def _score_span(
     span: Span, words: list[Word], matches: list[Match], guard: Guard, *, cased: bool, at_start: bool
 ) -> SpanCandidate | None:
     telling = [word for word in words if not guard.is_common(word.text)]
@@ -123,8 +126,7 @@ def _weigh(
     has_capitals = span.text != span.text.lower()
     # How an alias is written is not known; capitals in the question speak for it.
     as_written = any(
-        is_written(match.node.label, span.text) or (match.source == "alias" and has_capitals)
-        for match in matches
+        is_written(match.node.label, span.text) or (match.source == "alias" and has_capitals) for match in matches
     )
     joined = "_" in span.text
     if not telling:
@@ -152,13 +154,13 @@ def _weigh(
     return SpanCandidate(span, matches, weight, strong)
 
 
-def coordinated(
+def find_coordinated(
     question: str, chosen: list[SpanCandidate], candidates: Iterable[SpanCandidate]
 ) -> list[SpanCandidate]:
     """Further lower-case candidates that ``and``, ``or`` and the like join to one that was chosen."""
     more: list[SpanCandidate] = []
-    for other in best_apart(candidates):
-        if any(other.span.overlaps(c.span) for c in chosen):
+    for other in select_disjoint(candidates):
+        if any(other.span.is_overlapping(c.span) for c in chosen):
             continue
         for c in chosen:
             first, second = sorted((c.span, other.span), key=lambda span: span.start)
@@ -168,10 +170,10 @@ def coordinated(
     return more
 
 
-def best_apart(candidates: Iterable[SpanCandidate]) -> list[SpanCandidate]:
+def select_disjoint(candidates: Iterable[SpanCandidate]) -> list[SpanCandidate]:
     """Heaviest first, none overlapping one already taken."""
     chosen: list[SpanCandidate] = []
     for candidate in sorted(candidates, key=lambda c: (-c.weight, c.span.start)):
-        if not any(candidate.span.overlaps(other.span) for other in chosen):
+        if not any(candidate.span.is_overlapping(other.span) for other in chosen):
             chosen.append(candidate)
     return chosen

@@ -38,16 +38,16 @@ _CLAUSES = frozenset({"who", "whom", "which", "that", "whose", "where", "when"})
 _SHARED = frozenset({"share", "shares", "shared", "same", "also", "both", "other"})
 
 
-def nameless(question: str) -> tuple[str, int]:
+def replace_names(question: str) -> tuple[str, int]:
     """The question with ``X`` for each of its names, and how many there are."""
     text = question.strip()
     text, names = _NAME.subn(" X ", text[:1].lower() + text[1:])
     return " ".join(text.split()), names
 
 
-def wording(question: str) -> Wording:
+def measure_wording(question: str) -> Wording:
     """Count what :class:`Wording` names."""
-    text, names = nameless(question)
+    text, names = replace_names(question)
     words = [word.lower() for word in _WORD.findall(text) if word != "X"]
     links = sum(word in _LINKS for word in words)
     clauses = sum(word in _CLAUSES for word in words[1:])
@@ -62,6 +62,6 @@ BIAS = -7.3
 """Of a logistic regression on hop-labelled questions; docs/router.md says which, and how well it does."""
 
 
-def rule(found: Wording) -> float:
+def compute_log_odds(counts: Wording) -> float:
     """The log-odds that a question of this wording has ``MULTI_HOP`` hops or more."""
-    return BIAS + sum(each * float(getattr(found, name)) for name, each in WEIGHTS.items())
+    return BIAS + sum(each * float(getattr(counts, name)) for name, each in WEIGHTS.items())

@@ -30,12 +30,8 @@ from retrieval.text.english import (
 
 _TOKEN = re.compile(r"\w+(?:[.&'’-]\w+)*(?:(?<=\b[A-Z])\.)?(?:(?<=s)['’](?!\w))?|[^\w\s]")
 _POSSESSIVE = re.compile(r"(?:['’]s|(?<=s)['’])$")
-_CONNECTORS = frozenset(
-    {"of", "the", "and", "de", "la", "du", "von", "van", "der", "for", "&", "a", "an", "to"}
-)
-_AFTER_OF = frozenset(
-    {"birth", "death", "origin", "citizenship", "residence", "education", "nationality", "burial"}
-)
+_CONNECTORS = frozenset({"of", "the", "and", "de", "la", "du", "von", "van", "der", "for", "&", "a", "an", "to"})
+_AFTER_OF = frozenset({"birth", "death", "origin", "citizenship", "residence", "education", "nationality", "burial"})
 _ASKING = re.compile(
     r"^(?:(?:in|of|at|on|from|to|by|for|with) )?(?:who|what|which(?: \w+)?)(?:['’]s| (?:is|was|are|were))"
     r"(?: the names? of)?$|^(?:please )?(?:name|tell me|give|list|find|identify)(?: me)?(?: the names? of)?$",
@@ -103,18 +99,18 @@ class _Word:
         return self.text[0].isalnum()
 
 
-def innermost(question: str) -> Description | None:
+def find_innermost(question: str) -> Description | None:
     """The first description of a question that holds no other one; None where it describes nothing.
 
     What the question asks for itself is none: "Who is the director of Jump for Glory?" has no description.
     """
-    found = descriptions(question)
-    return found[0] if found else None
+    matches = find_descriptions(question)
+    return matches[0] if matches else None
 
 
-def descriptions(question: str) -> list[Description]:
+def find_descriptions(question: str) -> list[Description]:
     """The descriptions of a question that hold no other one, in order."""
-    return _Finder(question).found()
+    return _Finder(question).find_all()
 
 
 class _Finder:
@@ -123,38 +119,36 @@ class _Finder:
     def __init__(self, question: str) -> None:
         self._text = question
         self._words = [_Word(m[0], m.start(), m.end()) for m in _TOKEN.finditer(question)]
-        self._names = self._name_runs()
+        self._names = self._find_name_runs()
 
-    def found(self) -> list[Description]:
-        """See :func:`descriptions`."""
+    def find_all(self) -> list[Description]:
+        """See :func:`find_descriptions`."""
         spans: dict[tuple[int, int], tuple[int, int]] = {}
-        for at in range(len(self._words)):
+        for index in range(len(self._words)):
             for made in (
-                self._relative(at),
-                self._bare(at),
-                self._participle(at),
-                self._of(at),
-                self._named(at),
+                self._match_relative(index),
+                self._match_bare_clause(index),
+                self._match_participle(index),
+                self._match_of_name(index),
+                self._match_after_name(index),
             ):
                 if made is not None:
                     first, last, noun = made
-                    spans.setdefault((first, last), (noun, at))
+                    spans.setdefault((first, last), (noun, index))
         kept = [
             (first, last, noun)
             for (first, last), (noun, _) in sorted(spans.items())
             if not any(first < other < last or (first == other and end < last) for other, end in spans)
         ]
-        described = [self._description(first, last, noun) for first, last, noun in kept]
-        return [each for each in described if not self._asked(each)]
+        described = [self._make_description(first, last, noun) for first, last, noun in kept]
+        return [each for each in described if not self._is_whole_question(each)]
 
-    def _name_runs(self) -> dict[int, int]:
+    def _find_name_runs(self) -> dict[int, int]:
         """Where names begin, and the word after each: capitalised words, small ones between them."""
         runs: dict[int, int] = {}
         i, words = 0, self._words
         while i < len(words):
-            if not words[i].capital or (
-                words[i].low in STOPS and (i == 0 or words[i].low not in ("the", "a", "an"))
-            ):
+            if not words[i].capital or (words[i].low in STOPS and (i == 0 or words[i].low not in ("the", "a", "an"))):
                 i += 1
                 continue
             end = i + 1
@@ -167,9 +161,7 @@ class _Finder:
                     and (not words[ahead].capital)
                 ):
                     ahead += 1
-                ends = words[end - 1].possessive and not (
-                    ahead == end and ahead < len(words) and words[ahead].capital
-                )
+                ends = words[end - 1].possessive and not (ahead == end and ahead < len(words) and words[ahead].capital)
                 if ends or ahead >= len(words) or not words[ahead].capital:
                     break
                 end = ahead + 1
@@ -177,17 +169,17 @@ class _Finder:
             i = end
         return runs
 
-    def _name_at(self, at: int) -> int | None:
+    def _find_name_end(self, index: int) -> int | None:
         """The word after the name that begins there, an article before it left out; None where none begins."""
-        if at in self._names:
-            return self._names[at]
-        inside = at < len(self._words) and self._words[at].low in DETERMINERS
-        return self._names.get(at + 1) if inside else None
+        if index in self._names:
+            return self._names[index]
+        inside = index < len(self._words) and self._words[index].low in DETERMINERS
+        return self._names.get(index + 1) if inside else None
 
-    def _head(self, noun: int) -> int | None:
+    def _find_phrase_start(self, noun: int) -> int | None:
         """Where the phrase begins whose noun stands there; None where no article begins it."""
         words = self._words
-        if noun < 1 or not self._plain(noun):
+        if noun < 1 or not self._is_plain_noun(noun):
             return None
         of = 0
         for back in range(noun - 1, max(-1, noun - _MODIFIERS - 2), -1):
@@ -201,89 +193,89 @@ class _Finder:
                 return None
         return None
 
-    def _plain(self, at: int) -> bool:
+    def _is_plain_noun(self, index: int) -> bool:
         """Whether a word may be a noun that is described."""
-        word = self._words[at]
+        word = self._words[index]
         return word.text.isalpha() and not word.capital and word.low not in STOPS and not is_past(word.low)
 
-    def _relative(self, at: int) -> tuple[int, int, int] | None:
+    def _match_relative(self, index: int) -> tuple[int, int, int] | None:
         """A clause that a relative word begins: "the country where ...", "the year in which ..."."""
         words = self._words
-        if words[at].low not in RELATIVES or words[at].capital:
+        if words[index].low not in RELATIVES or words[index].capital:
             return None
-        noun = at - 1
-        if noun >= 0 and words[noun].low in PREPOSITIONS and words[at].low in ("which", "whom", "whose"):
+        noun = index - 1
+        if noun >= 0 and words[noun].low in PREPOSITIONS and words[index].low in ("which", "whom", "whose"):
             noun -= 1
         if noun >= 0 and words[noun].text == ",":
             noun -= 1
-        first = self._head(noun) if noun >= 0 else None
+        first = self._find_phrase_start(noun) if noun >= 0 else None
         if first is None:
             return None
-        if at + 1 >= len(words) or words[at + 1].low in _PRONOUNS:
+        if index + 1 >= len(words) or words[index + 1].low in _PRONOUNS:
             return None  # it leans on what the question says elsewhere
-        last = self._clause_end(at + 1, 0)
-        return (first, last, noun) if last > at + 1 else None
+        last = self._find_clause_end(index + 1, 0)
+        return (first, last, noun) if last > index + 1 else None
 
-    def _bare(self, at: int) -> tuple[int, int, int] | None:
+    def _match_bare_clause(self, index: int) -> tuple[int, int, int] | None:
         """A clause without a relative word: "the city Signmark is from"."""
         words = self._words
-        first = self._head(at)
-        if first is None or at + 1 >= len(words) or (first and words[first - 1].low in RELATIVES):
+        first = self._find_phrase_start(index)
+        if first is None or index + 1 >= len(words) or (first and words[first - 1].low in RELATIVES):
             return None
-        after = self._name_at(at + 1)
-        if after is None and words[at + 1].low == "the":
-            after = next((i for i in range(at + 2, min(at + 6, len(words))) if self._verb(i)), None)
+        after = self._find_name_end(index + 1)
+        if after is None and words[index + 1].low == "the":
+            after = next((i for i in range(index + 2, min(index + 6, len(words))) if self._is_verb(i)), None)
         if after is None or after >= len(words) or words[after - 1].possessive:
             return None
         verb = words[after].low
-        if verb not in AUXILIARIES and not (is_past(verb) and self._kind_before(first) != "be"):
+        if verb not in AUXILIARIES and not (is_past(verb) and self._find_pending_verb(first) != "be"):
             return None
-        last = self._clause_end(after, 0)
-        return (first, last, at) if last > after else None
+        last = self._find_clause_end(after, 0)
+        return (first, last, index) if last > after else None
 
-    def _participle(self, at: int) -> tuple[int, int, int] | None:
+    def _match_participle(self, index: int) -> tuple[int, int, int] | None:
         """A participle after the noun: "the company founded by ...", "the group ruling ..."."""
         words = self._words
-        if at + 2 >= len(words):
+        if index + 2 >= len(words):
             return None
-        first = self._head(at)
-        low, following = words[at + 1].low, words[at + 2]
+        first = self._find_phrase_start(index)
+        low, following = words[index + 1].low, words[index + 2]
         active = low.endswith("ing") and len(low) > 5 and low not in STOPS
         if first is None or not (active or low in PARTICIPLES or (is_past(low) and low not in PASTS)):
             return None
         led = following.low in PREPOSITIONS or following.low in DETERMINERS or following.capital
-        if not (led or following.low in ("as", "one")) or words[at + 1].capital:
+        if not (led or following.low in ("as", "one")) or words[index + 1].capital:
             return None
-        if not active and self._kind_before(first) == "be" and not _of_what(words[0].low):
+        if not active and self._find_pending_verb(first) == "be" and not _is_question_word(words[0].low):
             return None
-        last = self._clause_end(at + 2, 1)
-        return first, last, at
+        last = self._find_clause_end(index + 2, 1)
+        return first, last, index
 
-    def _of(self, at: int) -> tuple[int, int, int] | None:
+    def _match_of_name(self, index: int) -> tuple[int, int, int] | None:
         """A noun with "of" and a name: "the performer of Decade"."""
         words = self._words
-        if at + 2 >= len(words) or words[at + 1].low != "of":
+        if index + 2 >= len(words) or words[index + 1].low != "of":
             return None
-        first, after = self._head(at), self._name_at(at + 2)
-        low = words[at].low
+        first, after = self._find_phrase_start(index), self._find_name_end(index + 2)
+        low = words[index].low
         if first is None or words[first].low != "the" or after is None or low in NO_ENTITY or low in APPOSED:
             return None
         if after < len(words) and words[after - 1].possessive:
             return None
-        return first, after, at
+        return first, after, index
 
-    def _named(self, at: int) -> tuple[int, int, int] | None:
+    def _match_after_name(self, index: int) -> tuple[int, int, int] | None:
         """A noun after a name: "Decade's performer", "the It'll Be Me singer"."""
-        words, end = self._words, self._names.get(at)
+        words, end = self._words, self._names.get(index)
         if end is None or end >= len(words):
             return None
-        article = at - 1 if at and words[at - 1].low in DETERMINERS else None
-        first = at if article is None else article
+        article = index - 1 if index and words[index - 1].low in DETERMINERS else None
+        first = index if article is None else article
         if words[end - 1].possessive:
             last = end
-            waits = self._kind_before(first) == "do"
+            waits = self._find_pending_verb(first) == "do"
             while (
-                last < len(words) and last - end < _MODIFIERS and self._plain(last) and not self._verb(last)
+                last < len(words) and last - end < _MODIFIERS and self._is_plain_noun(last) and not self._is_verb(last)
             ):
                 if waits and last > end and words[last].low in BASES:
                     break
@@ -298,30 +290,30 @@ class _Finder:
         role = (is_person(low) or low in ("birthplace", "hometown")) and not words[end].capital
         return (first, end + 1, end) if role and article is not None else None
 
-    def _verb(self, at: int) -> bool:
-        low = self._words[at].low
-        return low in AUXILIARIES or (not self._words[at].capital and is_past(low))
+    def _is_verb(self, index: int) -> bool:
+        low = self._words[index].low
+        return low in AUXILIARIES or (not self._words[index].capital and is_past(low))
 
-    def _kind_before(self, first: int) -> str:
+    def _find_pending_verb(self, first: int) -> str:
         """What verb form the question's own clause still waits for before a phrase: "do", "be" or ""."""
         kind = ""
-        for at in range(first):
-            word = self._words[at]
+        for index in range(first):
+            word = self._words[index]
             if word.low in _DO:
                 kind = "do"
             elif word.low in BE:
                 kind = "be"
-            elif kind and not word.capital and self._is_main(at, kind):
+            elif kind and not word.capital and self._is_main(index, kind):
                 kind = ""
         return kind
 
-    def _is_main(self, at: int, kind: str) -> bool:
-        low, before = self._words[at].low, self._words[at - 1].low if at else ""
+    def _is_main(self, index: int, kind: str) -> bool:
+        low, before = self._words[index].low, self._words[index - 1].low if index else ""
         if kind == "do":
             return low in BASES and before not in DETERMINERS and before not in PREPOSITIONS
         return low in PARTICIPLES or is_past(low) or low.endswith("ing")
 
-    def _clause_end(self, begin: int, groups: int) -> int:
+    def _find_clause_end(self, begin: int, groups: int) -> int:
         """The word after a clause: where the question goes on with a second verb, at a comma, or at its end.
 
         Args:
@@ -329,14 +321,14 @@ class _Finder:
             groups: verbs that it has already.
         """
         words, open_to = self._words, ""
-        kind, blocked = self._kind_before(begin), 0
-        for at in range(begin, len(words)):
-            word, low = words[at], words[at].low
-            before = words[at - 1]
+        kind, blocked = self._find_pending_verb(begin), 0
+        for index in range(begin, len(words)):
+            word, low = words[index], words[index].low
+            before = words[index - 1]
             if not word.is_word:
-                between = 0 < at < len(words) - 1 and before.capital and words[at + 1].capital
+                between = 0 < index < len(words) - 1 and before.capital and words[index + 1].capital
                 if word.text in "?;:!" or (word.text == "," and not between):
-                    return blocked or at
+                    return blocked or index
                 continue
             if word.capital and word.low not in STOPS:
                 continue
@@ -354,7 +346,7 @@ class _Finder:
                 groups += 1
             elif kind == "do" and low in BASES and before.low not in DETERMINERS | {"to", "and"}:
                 if before.low in PREPOSITIONS:
-                    blocked = at if groups == 1 else blocked
+                    blocked = index if groups == 1 else blocked
                     continue
                 if open_to == "do" and after_verb:
                     open_to = ""
@@ -373,10 +365,10 @@ class _Finder:
                 "that",
                 "where",
             ):
-                return at
+                return index
         return blocked or len(words)
 
-    def _description(self, first: int, last: int, noun: int) -> Description:
+    def _make_description(self, first: int, last: int, noun: int) -> Description:
         words = self._words
         while last > first + 1 and not words[last - 1].is_word:
             last -= 1
@@ -388,7 +380,7 @@ class _Finder:
             clause = self._text[words[noun + 2].start : end] if noun + 2 < last else ""
         return Description(start, end, text, low, is_person(low), clause)
 
-    def _asked(self, made: Description) -> bool:
+    def _is_whole_question(self, made: Description) -> bool:
         """Whether the phrase is all that the question asks for."""
         before, after = self._text[: made.start].strip(), self._text[made.end :].strip(" ?.!")
         if not _ASKING.search(before):
@@ -397,5 +389,5 @@ class _Finder:
         return not after or not any(w.low in AUXILIARIES or is_past(w.low) for w in rest)
 
 
-def _of_what(word: str) -> bool:
+def _is_question_word(word: str) -> bool:
     return word in ("who", "what", "which", "whose")

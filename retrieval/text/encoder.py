@@ -23,7 +23,7 @@ from transformers.utils import logging as transformers_logging
 from retrieval import environment
 from retrieval.environment import DEFAULT_ENCODER
 from retrieval.errors import ConfigError
-from retrieval.text.packed import M, packed
+from retrieval.text.packed_model import M, pack_layers
 
 BATCH = 64
 #: Tokens of a batch on a processor, padding counted: the states of a larger one no longer fit its cache, and take
@@ -54,7 +54,7 @@ class Encoder:
         self.device = str(model.device.type)
         self._model = model.eval()
         #: What answers; the model itself can be trained and copied.
-        self._asked = packed(self._model) if self.device == "cpu" else self._model
+        self._asked = pack_layers(self._model) if self.device == "cpu" else self._model
         self._half: SentenceTransformer | None = None
         self._half_lock = threading.Lock()
         self._cache: OrderedDict[str, np.ndarray] = OrderedDict()
@@ -87,16 +87,18 @@ class Encoder:
         if not len(texts):
             return np.zeros((0, self.dim), np.float32)
         if rough or len(texts) > CACHED_CALL:
-            return self._in_batches(texts, batch_size, progress, self._quickest() if rough else self._asked)
+            return self._encode_batches(
+                texts, batch_size, progress, self._prepare_fast_model() if rough else self._asked
+            )
         with self._cache_lock:
             known = {text: self._cache[text] for text in texts if text in self._cache}
         new = list(dict.fromkeys(text for text in texts if text not in known))
         if new:
-            known.update(zip(new, self._in_batches(new, batch_size, progress, self._asked), strict=True))
+            known.update(zip(new, self._encode_batches(new, batch_size, progress, self._asked), strict=True))
         self._keep(known)
         return np.stack([known[text] for text in texts])
 
-    def words(self, texts: Sequence[str]) -> tuple[np.ndarray, list[np.ndarray]]:
+    def encode_words(self, texts: Sequence[str]) -> tuple[np.ndarray, list[np.ndarray]]:
         """Vectors of texts, and of their words (the model's tokens) in context.
 
         Returns:
@@ -104,12 +106,12 @@ class Encoder:
             a few texts not to be written to: those asked for last are kept.
         """
         if not 0 < len(texts) <= CACHED_CALL:
-            return self._words(texts)
+            return self._encode_word_batches(texts)
         with self._cache_lock:
             known = {text: self._read[text] for text in texts if text in self._read}
         new = list(dict.fromkeys(text for text in texts if text not in known))
         if new:
-            vectors, words = self._words(new)
+            vectors, words = self._encode_word_batches(new)
             known.update(zip(new, zip(vectors, words, strict=True), strict=True))
         self._keep({text: vector for text, (vector, _) in known.items()})
         with self._cache_lock:
@@ -120,21 +122,21 @@ class Encoder:
                 self._read.popitem(last=False)
         return np.stack([known[text][0] for text in texts]), [known[text][1] for text in texts]
 
-    def _words(self, texts: Sequence[str]) -> tuple[np.ndarray, list[np.ndarray]]:
+    def _encode_word_batches(self, texts: Sequence[str]) -> tuple[np.ndarray, list[np.ndarray]]:
         order = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
         vectors = np.empty((len(texts), self.dim), np.float32)
         words: list[np.ndarray] = [np.zeros((0, self.dim), np.float32)] * len(texts)
         for start in range(0, len(order), BATCH):
             batch = order[start : start + BATCH]
             output = self._run([texts[i] for i in batch])
-            vectors[batch] = _unit(output["sentence_embedding"])
+            vectors[batch] = _normalize_rows(output["sentence_embedding"])
             tokens = output["token_embeddings"].float().cpu().numpy()
             lengths = output["attention_mask"].sum(1).tolist()
             for i, token, length in zip(batch, tokens, lengths, strict=True):
                 words[i] = token[:length] / np.linalg.norm(token[:length], axis=1, keepdims=True)
         return vectors, words
 
-    def inner(self) -> tuple[Any, Tokenizer]:
+    def copy_transformer(self) -> tuple[Any, Tokenizer]:
         """A copy of the transformer that reads texts, and a tokenizer of its own: for what is built on it."""
         first: Any = self._model[0]
         tokenizer = Tokenizer.from_str(first.tokenizer.backend_tokenizer.to_str())
@@ -142,9 +144,9 @@ class Encoder:
         tokenizer.no_truncation()
         return copy.deepcopy(first.auto_model), tokenizer
 
-    def trainable(self) -> TrainableEncoder:
+    def make_trainable(self) -> TrainableEncoder:
         """A copy of the model whose weights can be trained; this encoder keeps its own."""
-        return TrainableEncoder(copy.deepcopy(self._model), self._features)
+        return TrainableEncoder(copy.deepcopy(self._model), self._tokenize_texts)
 
     def _keep(self, vectors: Mapping[str, np.ndarray]) -> None:
         with self._cache_lock:
@@ -154,7 +156,7 @@ class Encoder:
             while len(self._cache) > CACHE_SIZE:
                 self._cache.popitem(last=False)
 
-    def _in_batches(
+    def _encode_batches(
         self,
         texts: Sequence[str],
         batch_size: int,
@@ -167,40 +169,41 @@ class Encoder:
         done = 0
         for start in range(0, len(order), SORTED):
             group = np.asarray(order[start : start + SORTED])
-            features = self._features([texts[i] for i in group])
-            for rows, part in _batches(features, batch_size, TOKENS if self.device == "cpu" else None):
+            features = self._tokenize_texts([texts[i] for i in group])
+            for rows, part in _split_batches(features, batch_size, TOKENS if self.device == "cpu" else None):
                 with torch.inference_mode():
-                    vectors[group[rows]] = _unit(model(part)["sentence_embedding"])
+                    vectors[group[rows]] = _normalize_rows(model(part)["sentence_embedding"])
                 done += len(rows)
                 if progress is not None:
                     progress(done)
         return vectors
 
     def _compute(self, texts: list[str]) -> np.ndarray:
-        return _unit(self._run(texts)["sentence_embedding"])
+        return _normalize_rows(self._run(texts)["sentence_embedding"])
 
     def _run(self, texts: list[str]) -> dict[str, Any]:
         with torch.inference_mode():
-            output: dict[str, Any] = self._asked(self._features(texts))
+            output: dict[str, Any] = self._asked(self._tokenize_texts(texts))
         return output
 
-    def _quickest(self) -> SentenceTransformer:
+    def _prepare_fast_model(self) -> SentenceTransformer:
         """The model in half precision where the processor computes in it, made once; else the model."""
-        if self.device != "cpu" or not _halves():
+        if self.device != "cpu" or not _has_fast_bfloat16():
             return self._asked
         with self._half_lock:
             if self._half is None:
-                self._half = quickest(copy.deepcopy(self._model))
+                self._half = make_fast_model(copy.deepcopy(self._model))
         return self._half
 
-    def _features(self, texts: list[str]) -> dict[str, Any]:
+    def _tokenize_texts(self, texts: list[str]) -> dict[str, Any]:
         with self._tokenizer_lock:
             features = self._model.preprocess(texts)
         return {k: v.to(self.device) if hasattr(v, "to") else v for k, v in features.items()}
 
 
 class TrainableEncoder(torch.nn.Module):
-    """A sentence encoder as a layer of a larger model. ``forward`` gives what ``Encoder.words`` does, as tensors.
+    """A sentence encoder as a layer of a larger model. ``forward`` gives what ``Encoder.encode_words`` does, as
+    tensors.
 
     Args:
         model: trained in place.
@@ -221,7 +224,7 @@ class TrainableEncoder(torch.nn.Module):
         return unit(output["sentence_embedding"].float(), dim=-1), words, mask.sum(1)
 
 
-def _batches(
+def _split_batches(
     features: dict[str, Any], most: int, tokens: int | None
 ) -> Iterator[tuple[np.ndarray, dict[str, Any]]]:
     """Texts of similar numbers of tokens together, the longest first, without the padding that others need.
@@ -248,25 +251,23 @@ def _batches(
         yield (
             rows,
             {
-                name: value[cut, :longest]
-                if hasattr(value, "shape") and value.shape[:2] == mask.shape
-                else value
+                name: value[cut, :longest] if hasattr(value, "shape") and value.shape[:2] == mask.shape else value
                 for name, value in features.items()
             },
         )
 
 
-def quickest(model: M) -> M:
+def make_fast_model(model: M) -> M:
     """A model for asking on the processor, in half precision where that is faster; the one given is not to be used."""
-    return packed(model.bfloat16() if _halves() else model)
+    return pack_layers(model.bfloat16() if _has_fast_bfloat16() else model)
 
 
-def _halves() -> bool:
+def _has_fast_bfloat16() -> bool:
     """Whether the processor multiplies matrices of half precision (bfloat16) faster than others."""
     return bool(torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())
 
 
-def _unit(embedding: torch.Tensor) -> np.ndarray:
+def _normalize_rows(embedding: torch.Tensor) -> np.ndarray:
     unit: np.ndarray = torch.nn.functional.normalize(embedding.float(), dim=-1).cpu().numpy()
     return unit
 
@@ -282,10 +283,10 @@ def load(name: str | None = None, device: str = "auto") -> Encoder:
     Raises:
         ConfigError: no such encoder on this machine, or no such device.
     """
-    return _load(name or environment.encoder(), _choose_device(device))
+    return _load(name or environment.get_encoder_name(), _select_device(device))
 
 
-def _choose_device(device: str) -> str:
+def _select_device(device: str) -> str:
     if device not in ("auto", "cpu", "cuda"):
         raise ConfigError(f"The device {device!r} is unknown.", hint="Set CLEW_DEVICE to auto, cpu or cuda.")
     available = torch.cuda.is_available()

@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 
-def _words(text: str) -> frozenset[str]:
+def _split_words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-DETERMINERS = _words("the a an this these those its his her their")
-BE = _words("is are was were be been being")
-AUXILIARIES = BE | _words("has have had does do did can could will would shall should may might must")
-PREPOSITIONS = _words(
+DETERMINERS = _split_words("the a an this these those its his her their")
+BE = _split_words("is are was were be been being")
+AUXILIARIES = BE | _split_words("has have had does do did can could will would shall should may might must")
+PREPOSITIONS = _split_words(
     """
     about above across after against along among around as at before behind below beneath beside besides
     between beyond by despite down during for from in inside into like near of off on onto out outside over
     past per since than through throughout to toward towards under until up upon via with within without
     """
 )
-RELATIVES = _words("where which that who whom whose")
-_QUESTIONS = _words("who whom whose what which when where why how")
+RELATIVES = _split_words("where which that who whom whose")
+_QUESTIONS = _split_words("who whom whose what which when where why how")
 STOPS = (
     DETERMINERS
     | AUXILIARIES
     | PREPOSITIONS
     | RELATIVES
     | _QUESTIONS
-    | _words("and or but not if because while it he she they we you i there also")
+    | _split_words("and or but not if because while it he she they we you i there also")
 )
 """Words that stand in no noun phrase but before or after it."""
 
-PASTS = _words(
+PASTS = _split_words(
     """
     ate beat became began bore broke chose came drank drew drove fell flew forgot froze gave grew hid knew
     lay rode rang ran rose sang sank saw shook spoke stole strove swam swore threw took tore went woke wore
@@ -38,7 +38,7 @@ PASTS = _words(
 )
 """Past forms that are no participles."""
 
-PARTICIPLES = _words(
+PARTICIPLES = _split_words(
     """
     beaten become begun bitten blown born borne bought bound broken brought built burnt caught chosen come
     cut done drawn driven eaten fallen felt fought found flown forgotten frozen given gone grown heard held
@@ -49,7 +49,7 @@ PARTICIPLES = _words(
 )
 """Participles that do not end in "ed"; many are past forms too."""
 
-BASES = _words(
+BASES = _split_words(
     """
     abolish adopt air allow appear arrive attend ban become begin believe belong border break bring build
     buy call cause celebrate change choose close come contain control cost create cross cut declare debut
@@ -65,7 +65,7 @@ BASES = _words(
 )
 """Common verbs as they stand after "did"."""
 
-NO_ENTITY = _words(
+NO_ENTITY = _split_words(
     """
     age amount area average basis beginning border capacity cause center centre coast course date day death
     definition depth duration east edge elevation end example extent first form frequency half head height
@@ -78,7 +78,7 @@ NO_ENTITY = _words(
 )
 """Nouns whose "of" leads to a share, a measure or a time, and to nothing that has a name."""
 
-APPOSED = _words(
+APPOSED = _split_words(
     """
     battle borough bureau church city colony commonwealth council county dioceses district duchy empire gulf
     house island islands isle kingdom lake mount municipality nation parish port prefecture province
@@ -87,7 +87,7 @@ APPOSED = _words(
 )
 """Nouns that "of" joins to their own names: "the city of Paris"."""
 
-_PERSONS = _words(
+_PERSONS = _split_words(
     """
     actress ancestor aunt boss boy bride brother businesswoman captain character chief child children coach
     comedian composer consort cousin daughter duke emperor empress father friend girl grandfather
@@ -96,7 +96,7 @@ _PERSONS = _words(
     prince princess queen secretary sibling singer sister son spouse star uncle widow wife winner woman
     """
 )
-_NO_PERSONS = _words(
+_NO_PERSONS = _split_words(
     """
     another border chapter chamber charter center color computer corner corridor cover danger dinner error
     factor fever filter finger floor flower former gender harbor honor interior exterior junior larger layer
@@ -106,7 +106,7 @@ _NO_PERSONS = _words(
     wonder younger
     """
 )
-_NO_PASTS = _words(
+_NO_PASTS = _split_words(
     """
     breed creed deed exceed feed freed greed heed hundred indeed need proceed reed seed shed speed steed
     succeed weed

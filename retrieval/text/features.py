@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from retrieval.errors import check
 from retrieval.kg.search import walks
 from retrieval.kg.snapshot import Snapshot, integrity
-from retrieval.kg.snapshot.storage import load_array, published, save_array
+from retrieval.kg.snapshot.storage import load_array, publish_directory, save_array
 from retrieval.nn.triple_encoder import EntitySums
 from retrieval.text import relation_index
 from retrieval.text.text_vectors import TextVectors
@@ -44,7 +44,7 @@ class TextEncoder(Protocol):
         """float32 [n, dim], unit length."""
         ...
 
-    def words(self, texts: Sequence[str]) -> tuple[np.ndarray, list[np.ndarray]]:
+    def encode_words(self, texts: Sequence[str]) -> tuple[np.ndarray, list[np.ndarray]]:
         """What ``encode`` returns, and the words of each text in context, float32 [l, dim] of unit length."""
         ...
 
@@ -53,7 +53,7 @@ class TextEncoder(Protocol):
 class Trainable(Protocol):
     """A text encoder of which a trainable copy can be taken."""
 
-    def trainable(self) -> nn.Module:
+    def make_trainable(self) -> nn.Module:
         """A layer that takes n texts to unit vectors [n, d], words [n, L, d] and lengths [n]."""
         ...
 
@@ -100,13 +100,13 @@ class GraphFeatures:
         return (1 if self.directed else 2) * self.snapshot.num_triples
 
 
-def norms(degrees: np.ndarray, receivers: np.ndarray, loops: np.ndarray) -> np.ndarray:
+def compute_norms(degrees: np.ndarray, receivers: np.ndarray, loops: np.ndarray) -> np.ndarray:
     """GCN's deg^-1/2 of arcs that receive at ``receivers``; a loop is among its own predecessors, float32."""
     values: np.ndarray = (degrees[receivers] + ~loops) ** np.float32(-0.5)
     return values
 
 
-def graph_features(
+def compute_graph_features(
     snapshot: Snapshot,
     encoder: TextEncoder,
     *,
@@ -130,10 +130,10 @@ def graph_features(
     Raises:
         Cancelled: ``cancelled()`` said so.
     """
-    texts = text_features(
+    texts = encode_graph_texts(
         snapshot, encoder, entity_texts=entity_texts, cache=cache, progress=progress, cancelled=cancelled
     )
-    return features_of(snapshot, texts.relations, texts.entities, directed=directed)
+    return build_features(snapshot, texts.relations, texts.entities, directed=directed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class TextFeatures:
     entities: Tensor | None
 
 
-def text_features(
+def encode_graph_texts(
     snapshot: Snapshot,
     encoder: TextEncoder,
     *,
@@ -158,35 +158,35 @@ def text_features(
     progress: Callable[[Progress], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> TextFeatures:
-    """Encode what is not cached yet. Arguments as of :func:`graph_features`."""
-    relations = torch.from_numpy(relation_vectors(snapshot, encoder))
+    """Encode what is not cached yet. Arguments as of :func:`compute_graph_features`."""
+    relations = torch.from_numpy(get_relation_vectors(snapshot, encoder))
     entities = None
     if entity_texts:
-        entities = torch.from_numpy(entity_vectors(snapshot, encoder, cache, progress, cancelled))
+        entities = torch.from_numpy(get_entity_vectors(snapshot, encoder, cache, progress, cancelled))
     return TextFeatures(relations, entities)
 
 
-def relation_vectors(snapshot: Snapshot, encoder: TextEncoder) -> np.ndarray:
+def get_relation_vectors(snapshot: Snapshot, encoder: TextEncoder) -> np.ndarray:
     """Vectors of the 2R directed relations, float32 [2R, d]: of the graph's index, else encoded once a process."""
     kept = relation_index.find(snapshot, encoder.name)
     if kept is not None:
         return kept
     # An encoder is told from another by its identity, which mypy does not grant a Protocol.
-    return _encoded(encoder, tuple(relation_index.relation_texts(snapshot))).copy()  # type: ignore[arg-type]
+    return _encode_texts(encoder, tuple(relation_index.list_relation_texts(snapshot))).copy()  # type: ignore[arg-type]
 
 
-def relation_text_vectors(snapshot: Snapshot, encoder: TextEncoder) -> TextVectors:
+def make_relation_vectors(snapshot: Snapshot, encoder: TextEncoder) -> TextVectors:
     """The same vectors, of which those that the graph's index lacks are encoded as they are asked for."""
-    texts = relation_index.relation_texts(snapshot)
+    texts = relation_index.list_relation_texts(snapshot)
     return TextVectors(texts, encoder, partial(relation_index.find, snapshot, encoder.name))
 
 
 @lru_cache(maxsize=8)
-def _encoded(encoder: TextEncoder, texts: tuple[str, ...]) -> np.ndarray:
+def _encode_texts(encoder: TextEncoder, texts: tuple[str, ...]) -> np.ndarray:
     return encoder.encode(texts)
 
 
-def entity_vectors(
+def get_entity_vectors(
     snapshot: Snapshot,
     encoder: TextEncoder,
     cache: Path | None,
@@ -204,14 +204,14 @@ def entity_vectors(
         return load_array(kept, "entities", "float16").astype(np.float32)
     # A mediator's id says nothing; zero is what the papers give unknown entities.
     texts = [
-        "" if snapshot.kind(i) == "cvt" else snapshot.entity_label(i) for i in range(snapshot.num_entities)
+        "" if snapshot.get_kind(i) == "cvt" else snapshot.get_entity_label(i) for i in range(snapshot.num_entities)
     ]
-    vectors = encode_all(
-        encoder, texts, stage="encoding labels", progress=progress, cancelled=cancelled
-    ).astype(np.float16)
+    vectors = encode_all(encoder, texts, stage="encoding labels", progress=progress, cancelled=cancelled).astype(
+        np.float16
+    )
     vectors[[not text for text in texts]] = 0
     if kept is not None:
-        with published(kept) as directory:
+        with publish_directory(kept) as directory:
             save_array(directory, "entities", vectors)
     return vectors.astype(np.float32)
 
@@ -220,13 +220,13 @@ class Labels:
     """Vectors of the whole graph's entity labels, opened when first asked for."""
 
     def __init__(self, snapshot: Snapshot, encoder: TextEncoder, cache: Path | None) -> None:
-        self._open = partial(entity_vectors, snapshot, encoder, cache)
+        self._open = partial(get_entity_vectors, snapshot, encoder, cache)
 
     @cached_property
     def _vectors(self) -> np.ndarray:
         return self._open()
 
-    def of(self, entities: np.ndarray) -> Tensor:
+    def get_vectors(self, entities: np.ndarray) -> Tensor:
         """float32 [n, d]."""
         return torch.from_numpy(self._vectors[entities])
 
@@ -254,7 +254,7 @@ def encode_all(
     return vectors
 
 
-def features_of(
+def build_features(
     snapshot: Snapshot, relations: Tensor, entities: Tensor | None, *, directed: bool = False
 ) -> GraphFeatures:
     """Features of a graph whose texts are encoded: [2R, d] and [E, d], None without entity texts."""
@@ -262,21 +262,21 @@ def features_of(
     if directed:
         # Arc ids: a fact walked forward leaves its head, walked backward its tail.
         entering, leaving = np.diff(snapshot.in_offsets), np.diff(snapshot.out_offsets)
-        forward = _received(snapshot, relations, entities, entering, range(total, 2 * total), turned=True)
-        backward = _received(snapshot, relations, entities, leaving, range(total), turned=False)
+        forward = _compute_received(snapshot, relations, entities, entering, range(total, 2 * total), turned=True)
+        backward = _compute_received(snapshot, relations, entities, leaving, range(total), turned=False)
         return GraphFeatures(snapshot, relations, entities, True, forward, backward)
-    degrees = snapshot.degrees(np.arange(snapshot.num_entities))
-    backward = _received(snapshot, relations, entities, degrees, range(2 * total), turned=False)
-    reverse = torch.from_numpy(reverse_relations(snapshot))
+    degrees = snapshot.get_degrees(np.arange(snapshot.num_entities))
+    backward = _compute_received(snapshot, relations, entities, degrees, range(2 * total), turned=False)
+    reverse = torch.from_numpy(find_reverse_relations(snapshot))
     sums = EntitySums(
         backward.sums.far,
-        _received(snapshot, relations[reverse], None, degrees, range(2 * total), turned=False).sums.relation,
+        _compute_received(snapshot, relations[reverse], None, degrees, range(2 * total), turned=False).sums.relation,
         backward.sums.near,
     )
     return GraphFeatures(snapshot, relations, entities, False, Received(backward.degrees, sums), backward)
 
 
-def _received(
+def _compute_received(
     snapshot: Snapshot,
     relations: Tensor,
     entities: Tensor | None,
@@ -292,8 +292,8 @@ def _received(
     far = torch.zeros(size, width) if entities is not None else None
     for start in range(arcs.start, arcs.stop, _CHUNK):
         ids = np.arange(start, min(arcs.stop, start + _CHUNK))
-        sources, labels, targets = walks.arc_ends(snapshot, ids)
-        norm = torch.from_numpy(norms(degrees, targets, sources == targets)).unsqueeze(1)
+        sources, labels, targets = walks.get_arc_ends(snapshot, ids)
+        norm = torch.from_numpy(compute_norms(degrees, targets, sources == targets)).unsqueeze(1)
         here = torch.from_numpy(sources)
         relation = torch.from_numpy(labels - snapshot.num_relations if turned else labels)
         summed.index_add_(0, here, norm * relations[relation])
@@ -303,11 +303,11 @@ def _received(
     return Received(degrees, EntitySums(far, summed, near))
 
 
-def reverse_relations(snapshot: Snapshot) -> np.ndarray:
+def find_reverse_relations(snapshot: Snapshot) -> np.ndarray:
     """The directed relation that walks each directed relation back, int64 [2R]."""
     return np.roll(np.arange(2 * snapshot.num_relations), snapshot.num_relations)
 
 
-def reverse_arcs(snapshot: Snapshot, arcs: np.ndarray) -> np.ndarray:
+def find_reverse_arcs(snapshot: Snapshot, arcs: np.ndarray) -> np.ndarray:
     """The arcs that walk the same facts the other way."""
     return np.where(arcs >= snapshot.num_triples, arcs - snapshot.num_triples, arcs + snapshot.num_triples)

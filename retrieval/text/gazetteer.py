@@ -67,21 +67,21 @@ _SHORT = """
 """
 
 
-def _inverted(text: str) -> dict[str, tuple[str, ...]]:
+def _parse_inverted(text: str) -> dict[str, tuple[str, ...]]:
     """``long: short short; ...`` as what each short form stands for."""
-    found: defaultdict[str, list[str]] = defaultdict(list)
+    names_by_form: defaultdict[str, list[str]] = defaultdict(list)
     for entry in text.split(";"):
         name, _, forms = entry.partition(":")
         for form in forms.split():
-            found[form].append(name.strip())
-    return {form: tuple(names) for form, names in found.items()}
+            names_by_form[form].append(name.strip())
+    return {form: tuple(names) for form, names in names_by_form.items()}
 
 
-_COUNTRIES = _inverted(f"{_PEOPLES};{_FAITHS_AND_REGIONS}")
-_GIVEN_NAMES = _inverted(_SHORT)
+_COUNTRIES = _parse_inverted(f"{_PEOPLES};{_FAITHS_AND_REGIONS}")
+_GIVEN_NAMES = _parse_inverted(_SHORT)
 
 
-def countries_of(people: str) -> tuple[str, ...]:
+def find_countries(people: str) -> tuple[str, ...]:
     """Normalised names of the country, region or faith of a people or language, most usual last; none for other words.
 
     Args:
@@ -91,7 +91,7 @@ def countries_of(people: str) -> tuple[str, ...]:
     return _COUNTRIES.get(word) or _COUNTRIES.get(word.removesuffix("s"), ())
 
 
-def in_full(name: str) -> list[str]:
+def expand_given_name(name: str) -> list[str]:
     """A person's normalised name with the given name in full: "jackie kennedy" as "jacqueline kennedy"."""
     first, _, rest = name.partition(" ")
     return [f"{full} {rest}" for full in _GIVEN_NAMES.get(first, ()) if rest]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from retrieval.errors import NotIndexedError
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.snapshot.cache import cache_of
+from retrieval.kg.snapshot.cache import get_cache_folder
 from retrieval.text import entity_index, passage_index, relation_index
 from retrieval.text.encoder import Encoder
 from retrieval.types import Progress
@@ -35,12 +35,12 @@ def build(
     if snapshot.passages is not None:
         passage_index.build(snapshot, encoder, progress=progress, cancelled=cancelled)
     # Earlier versions kept vectors of passages here a second time.
-    shutil.rmtree(cache_of(snapshot.path) / "inses", ignore_errors=True)
+    shutil.rmtree(get_cache_folder(snapshot.path) / "inses", ignore_errors=True)
 
 
 def is_built(snapshot: Snapshot, encoder_name: str) -> bool:
     """Whether all of it stands for an encoder."""
-    return _found(snapshot, encoder_name) and relation_index.is_built(snapshot, encoder_name)
+    return _is_indexed(snapshot, encoder_name) and relation_index.is_built(snapshot, encoder_name)
 
 
 def require(snapshot: Snapshot, encoder_name: str) -> None:
@@ -49,10 +49,10 @@ def require(snapshot: Snapshot, encoder_name: str) -> None:
     Raises:
         NotIndexedError: it is such a graph.
     """
-    if not _found(snapshot, encoder_name):
+    if not _is_indexed(snapshot, encoder_name):
         raise NotIndexedError
 
 
-def _found(snapshot: Snapshot, encoder_name: str) -> bool:
+def _is_indexed(snapshot: Snapshot, encoder_name: str) -> bool:
     texts = snapshot.passages is None or passage_index.is_built(snapshot, encoder_name)
     return texts and entity_index.is_built(snapshot, encoder_name)

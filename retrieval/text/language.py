@@ -40,22 +40,22 @@ def is_english(question: str) -> bool:
     foreign = sum(ord(letter) > 0x24F for letter in letters)
     words = [word.casefold() for word in _WORDS.findall(question)]
     others = sum(word in _OTHERS and word not in _ENGLISH for word in words)
-    own = sum(word in _ENGLISH for word in words)
+    english = sum(word in _ENGLISH for word in words)
     asks = words[0] in _OTHERS and words[0] not in _ENGLISH if words else False
-    return (foreign / len(letters) <= _FOREIGN or own > 1) and (others < own if asks else others <= own)
+    return (foreign / len(letters) <= _FOREIGN or english > 1) and (others < english if asks else others <= english)
 
 
-def are_english(names: Iterable[str]) -> bool:
+def has_english_names(names: Iterable[str]) -> bool:
     """Whether relations may be named in English: in its script, and not with more function words of another language.
 
     Names without any such word pass.
     """
-    letters = foreign = others = own = 0
+    letters = foreign = others = english = 0
     for name, _ in zip(names, range(_LOOKED_AT), strict=False):
         for word in _WORDS.findall(name):
             letters += len(word)
             foreign += sum(ord(letter) > 0x24F for letter in word)
             folded = word.casefold()
             others += folded in _OTHERS and folded not in _ENGLISH
-            own += folded in _ENGLISH and folded not in _SHARED
-    return foreign <= _FOREIGN * letters and (others < 2 or others <= own)
+            english += folded in _ENGLISH and folded not in _SHARED
+    return foreign <= _FOREIGN * letters and (others < 2 or others <= english)

@@ -25,16 +25,16 @@ _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]+
 _WORD_LIMIT = 64
 
 
-def words(text: str) -> list[str]:
+def tokenize_text(text: str) -> list[str]:
     """The words of a text in small letters and without accents, in order."""
     folded = unicodedata.normalize("NFKD", text.casefold())
-    found: list[str] = []
+    tokens: list[str] = []
     for word in _WORDS.findall("".join(c for c in folded if not unicodedata.combining(c))):
         if _UNSPACED.search(word):
-            found += [word[i : i + 2] for i in range(max(1, len(word) - 1))]
+            tokens += [word[i : i + 2] for i in range(max(1, len(word) - 1))]
         else:
-            found.append(word[:_WORD_LIMIT])
-    return found
+            tokens.append(word[:_WORD_LIMIT])
+    return tokens
 
 
 def write(directory: Path, passages: Iterable[tuple[str, str]], check: Callable[[], None]) -> None:
@@ -51,11 +51,11 @@ def write(directory: Path, passages: Iterable[tuple[str, str]], check: Callable[
     for number, (title, text) in enumerate(passages):
         if number % 1000 == 0:
             check()
-        own = Counter(words(text))
-        for word in words(title):
-            own[word] += TITLE
-        lengths.append(sum(own.values()))
-        for word, count in own.items():
+        word_counts = Counter(tokenize_text(text))
+        for word in tokenize_text(title):
+            word_counts[word] += TITLE
+        lengths.append(sum(word_counts.values()))
+        for word, count in word_counts.items():
             terms.append(vocabulary.setdefault(word, len(vocabulary)))
             owners.append(number)
             counts.append(count)
@@ -105,19 +105,19 @@ class WordIndex:
         self._weights = load_array(directory, "words_weights", "float32")
         self._count = count
 
-    def holding(self, word: str) -> np.ndarray:
-        """The passages that have a word as :func:`words` gives it, int32, ascending."""
+    def find_passages(self, word: str) -> np.ndarray:
+        """The passages that have a word as :func:`tokenize_text` gives it, int32, ascending."""
         term = self._words.find(word)
         if term is None:
             return np.zeros(0, np.int32)
         return self._passages[int(self._starts[term]) : int(self._starts[term + 1])]
 
-    def scores(self, text: str) -> np.ndarray:
+    def compute_scores(self, text: str) -> np.ndarray:
         """float32 [P]; 0 where no word is shared. A word counts once, however often the text says it."""
-        found = np.zeros(self._count, np.float32)
-        for word in dict.fromkeys(words(text)):
+        scores = np.zeros(self._count, np.float32)
+        for word in dict.fromkeys(tokenize_text(text)):
             term = self._words.find(word)
             if term is not None:
                 here = slice(int(self._starts[term]), int(self._starts[term + 1]))
-                found[self._passages[here]] += self._weights[here]
-        return found
+                scores[self._passages[here]] += self._weights[here]
+        return scores

@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from retrieval.text.candidates import SpanCandidate, coordinated
+from retrieval.text.candidates import SpanCandidate, find_coordinated
 from retrieval.text.mentions import Guard, Span, Word
 from retrieval.text.names import ALTERNATIVES, FUZZY_WORD, Names, Source
-from retrieval.text.readings import SIGNS, Reading, Readings
+from retrieval.text.readings import SIGNS, Interpretation, Readings
 from retrieval.types import LinkedEntity
 
 #: A name found, but only as a common-looking lower-case word: no surer than this.
@@ -35,7 +35,7 @@ class LowerCase:
         self._guard = guard
         self._readings = Readings(names.snapshot, guard)
 
-    def topics(self, question: str, words: list[Word], candidates: list[SpanCandidate]) -> list[LinkedEntity]:
+    def link_topics(self, question: str, words: list[Word], candidates: list[SpanCandidate]) -> list[LinkedEntity]:
         """The most likely reading, with what ``and`` and the like join to it; else a misspelt name.
 
         Args:
@@ -43,29 +43,33 @@ class LowerCase:
             words: its words.
             candidates: its stretches that are names.
         """
-        readings = self._readings.of(words)
+        readings = self._readings.find_readings(words)
         if not readings:
-            return self._misspelt(question, words)
-        chances = self._chances(words, readings)
+            return self._link_misspelt(question, words)
+        chances = self._compute_chances(words, readings)
         best = readings[int(np.argmax(chances))]
-        topic = self._linked(question, words, readings, chances, best)
+        topic = self._make_link(question, words, readings, chances, best)
         if topic.score < _LEAST_CHANCE:
             return []
         span = Span(topic.start, topic.end, topic.mention)
-        others = coordinated(question, [SpanCandidate(span, [best.match], 0.0, strong=False)], candidates)
-        linked = [self._names.decide(other.span, other.matches, question) for other in others]
+        others = find_coordinated(question, [SpanCandidate(span, [best.match], 0.0, strong=False)], candidates)
+        linked = [self._names.select_entity(other.span, other.matches, question) for other in others]
         return [topic, *(replace(link, score=min(link.score, _WEAK_SCORE)) for link in linked)]
 
-    def _chances(self, words: list[Word], readings: list[Reading]) -> np.ndarray:
+    def _compute_chances(self, words: list[Word], readings: list[Interpretation]) -> np.ndarray:
         """How likely each reading is, summing to 1, float [readings]."""
-        sums = self._readings.signs(words, readings) @ _WEIGHTS
+        sums = self._readings.compute_signs(words, readings) @ _WEIGHTS
         odds = np.exp(sums - sums.max())
         chances: np.ndarray = odds / odds.sum()
         return chances
 
     @staticmethod
-    def _linked(
-        question: str, words: list[Word], readings: list[Reading], chances: np.ndarray, best: Reading
+    def _make_link(
+        question: str,
+        words: list[Word],
+        readings: list[Interpretation],
+        chances: np.ndarray,
+        best: Interpretation,
     ) -> LinkedEntity:
         """The best reading, with the other entities of overlapping words as alternatives."""
         rivals = {
@@ -77,19 +81,17 @@ class LowerCase:
         same = [i for i, reading in enumerate(readings) if reading.match.entity == best.match.entity]
         start, end = words[best.first].start, words[best.last].end
         score = round(float(chances[same].sum()), 4)
-        source: Source = (
-            "fuzzy" if best.how != "whole" else "alias" if best.match.source == "alias" else "exact"
-        )
+        source: Source = "fuzzy" if best.how != "whole" else "alias" if best.match.source == "alias" else "exact"
         others = tuple(rivals.values())[:ALTERNATIVES]
         return LinkedEntity(best.match.node, question[start:end], start, end, score, source, others)
 
-    def _misspelt(self, question: str, words: list[Word]) -> list[LinkedEntity]:
-        stretches = odd_stretches(question, words, self._guard)
-        found = [link for span in stretches if (link := self._names.misspelt(span, FUZZY_WORD)) is not None]
-        return [max(found, key=lambda e: (e.score * (e.end - e.start), -e.start))] if found else []
+    def _link_misspelt(self, question: str, words: list[Word]) -> list[LinkedEntity]:
+        stretches = find_odd_spans(question, words, self._guard)
+        links = [link for span in stretches if (link := self._names.link_misspelt(span, FUZZY_WORD)) is not None]
+        return [max(links, key=lambda e: (e.score * (e.end - e.start), -e.start))] if links else []
 
 
-def odd_stretches(question: str, words: list[Word], guard: Guard) -> list[Span]:
+def find_odd_spans(question: str, words: list[Word], guard: Guard) -> list[Span]:
     """Stretches of up to four words that hold a telling word, few enough to try them all."""
     spans = []
     for i, first in enumerate(words):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from retrieval.kg.snapshot.labels import NAME_SIGNS, normalise
+from retrieval.kg.snapshot.labels import NAME_SIGNS, normalize_name
 
 _WORD = re.compile(rf"[^\W_]+{NAME_SIGNS}?")
 _PARENTHESIS = re.compile(r"\s*\([^()]*\)$")
@@ -59,9 +59,7 @@ _IRREGULAR = {
     **dict.fromkeys(("spoken", "spoke", "language", "languages"), "speak"),
     **dict.fromkeys(("birth", "birthplace"), "born"),
     **dict.fromkeys(("death", "dead"), "died"),
-    **dict.fromkeys(
-        ("act", "acted", "acts", "actress", "actresses", "star", "starred", "starring", "stars"), "actor"
-    ),
+    **dict.fromkeys(("act", "acted", "acts", "actress", "actresses", "star", "starred", "starring", "stars"), "actor"),
     **dict.fromkeys(("wife", "husband", "married", "marry"), "spouse"),
     **dict.fromkeys(("movie", "movies"), "film"),
     **dict.fromkeys(("novel", "novels"), "book"),
@@ -86,28 +84,26 @@ class Span:
     end: int
     text: str
 
-    def overlaps(self, other: Span) -> bool:
+    def is_overlapping(self, other: Span) -> bool:
         """Whether the two share a character."""
         return self.start < other.end and other.start < self.end
 
 
-def words_of(question: str) -> list[Word]:
+def split_words(question: str) -> list[Word]:
     """The words of a question, in order."""
-    found = []
+    words = []
     for match in _WORD.finditer(question):
         text = match.group()
-        found.append(
-            Word(normalise(text), match.start(), match.end(), text[0].isupper() or text[0].isdigit())
-        )
-    return found
+        words.append(Word(normalize_name(text), match.start(), match.end(), text[0].isupper() or text[0].isdigit()))
+    return words
 
 
-def marked(question: str) -> list[Span]:
+def find_marked(question: str) -> list[Span]:
     """What the asker marked ``[like this]``, without the brackets."""
     return [Span(m.start(1), m.end(1), m[1]) for m in _MARK.finditer(question) if m[1].strip()]
 
 
-def quoted(question: str) -> list[Span]:
+def find_quoted(question: str) -> list[Span]:
     """What stands in quotation marks."""
     spans = []
     for match in _QUOTE.finditer(question):
@@ -123,12 +119,12 @@ def has_case(words: list[Word]) -> bool:
     return any(later) and not all(later)
 
 
-def whole_words(question: str, start: int, end: int) -> bool:
+def has_whole_words(question: str, start: int, end: int) -> bool:
     """Whether a stretch does not begin or end inside a name_joined_by_underscores."""
     return (start == 0 or question[start - 1] != "_") and (end == len(question) or question[end] != "_")
 
 
-def capitalised_runs(question: str, words: list[Word], guard: Guard) -> list[Span]:
+def find_capitalised_runs(question: str, words: list[Word], guard: Guard) -> list[Span]:
     """Runs of capitalised words that look like names, particles inside allowed, guarded words alone not."""
     spans: list[Span] = []
     i = 0
@@ -152,9 +148,9 @@ def capitalised_runs(question: str, words: list[Word], guard: Guard) -> list[Spa
     return spans
 
 
-def pieces_apart(run: Span, names: Iterable[Span]) -> list[Span]:
+def split_run(run: Span, names: Iterable[Span]) -> list[Span]:
     """Return a run that no name overlaps, else those of its pieces between words that join names, not parts of one."""
-    names = [name for name in names if name.overlaps(run)]
+    names = [name for name in names if name.is_overlapping(run)]
     if not names:
         return [run]
     ends = [(match.start(), match.end()) for match in _JOINED.finditer(run.text)]
@@ -164,7 +160,7 @@ def pieces_apart(run: Span, names: Iterable[Span]) -> list[Span]:
         Span(run.start + start, run.start + stop, run.text[start:stop])
         for start, stop in zip(starts, stops, strict=True)
     ]
-    return [piece for piece in pieces if not any(name.overlaps(piece) for name in names)]
+    return [piece for piece in pieces if not any(name.is_overlapping(piece) for name in names)]
 
 
 def is_written(label: str, mention: str) -> bool:
@@ -172,10 +168,12 @@ def is_written(label: str, mention: str) -> bool:
     parenthesis that tells namesakes apart.
     """
     label, mention = (text.translate(_SAME_SIGNS) for text in (label, mention))
-    return bare(label) == bare(mention) or bare(_PARENTHESIS.sub("", label)) == bare(mention)
+    return clean_punctuation(label) == clean_punctuation(mention) or clean_punctuation(
+        _PARENTHESIS.sub("", label)
+    ) == clean_punctuation(mention)
 
 
-def bare(text: str) -> str:
+def clean_punctuation(text: str) -> str:
     """A name without the punctuation at its ends, as it stands between the words around it."""
     return text.strip("".join(c for c in set(text) if not c.isalnum()))
 
@@ -184,16 +182,16 @@ class Guard:
     """Tells words that ask (function words, relation words of this graph) from words that name."""
 
     def __init__(self, relation_labels: Iterable[str]) -> None:
-        words = {word for label in relation_labels for word in normalise(label).split(" ")}
-        self._stems = {_stem(word) for word in words} | {_stem(word) for word in STOP_WORDS}
-        self._asked = {context_stem(word) for word in words} - {""}
+        words = {word for label in relation_labels for word in normalize_name(label).split(" ")}
+        self._stems = {_to_stem(word) for word in words} | {_to_stem(word) for word in STOP_WORDS}
+        self._asked = {to_context_stem(word) for word in words} - {""}
         self._known: dict[str, bool] = {}
 
     def is_common(self, word: str) -> bool:
         """Whether a normalised word alone names nothing."""
         known = self._known.get(word)
         if known is None:
-            known = word in STOP_WORDS or _stem(word) in self._stems or context_stem(word) in self._asked
+            known = word in STOP_WORDS or _to_stem(word) in self._stems or to_context_stem(word) in self._asked
             known = known or (len(word) == 1 and word.isalpha())
             if len(self._known) < 100_000:
                 self._known[word] = known
@@ -201,7 +199,7 @@ class Guard:
 
 
 @lru_cache(maxsize=1 << 16)
-def context_stem(word: str) -> str:
+def to_context_stem(word: str) -> str:
     """Cruder still, to compare the words of a question with those of relations; empty for little words."""
     if len(word) < 4 or word in _LITTLE:
         return ""
@@ -213,7 +211,7 @@ def context_stem(word: str) -> str:
 
 
 @lru_cache(maxsize=1 << 16)
-def _stem(word: str) -> str:
+def _to_stem(word: str) -> str:
     """Crude: ``countries`` -> ``countr``, ``spoken`` -> ``spoken``, ``borders`` -> ``border``."""
     for ending in ("ies", "ing", "ed", "es", "s", "y"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:

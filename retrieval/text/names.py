@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Literal
 from rapidfuzz.distance import OSA
 
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.snapshot.labels import Match, drop_signs, keep_as_written, normalise
-from retrieval.text.mentions import STOP_WORDS, Span, bare, context_stem, has_case, is_written, words_of
+from retrieval.kg.snapshot.labels import Match, drop_signs, keep_as_written, normalize_name
+from retrieval.text.mentions import (
+    STOP_WORDS,
+    Span,
+    clean_punctuation,
+    has_case,
+    is_written,
+    split_words,
+    to_context_stem,
+)
 from retrieval.text.variants import TITLES
 from retrieval.types import LinkedEntity, Node
 
@@ -46,64 +54,62 @@ class Names:
         self._index = index
         self._encoder = encoder
 
-    def whole(self, span: Span, question: str) -> LinkedEntity | None:
+    def link_mention(self, span: Span, question: str) -> LinkedEntity | None:
         """What certainly is a name: as it is spelt, else part of a name, misspelt, or near in meaning."""
-        matches = self._labels.lookup(normalise(span.text))
-        return self.decide(span, matches, question) if matches else self.almost(span)
+        matches = self._labels.find_exact(normalize_name(span.text))
+        return self.select_entity(span, matches, question) if matches else self.link_inexact(span)
 
-    def almost(self, span: Span) -> LinkedEntity | None:
+    def link_inexact(self, span: Span) -> LinkedEntity | None:
         """What is a name and no entity's whole one: part of a name, misspelt, or near in meaning."""
-        found = self.part(span)
-        if found is None and not self._labels.holders(normalise(span.text)):  # "Johnson" is no "Johnston"
-            found = self.misspelt(span, FUZZY_NAME)
-        return found or self._by_vector(span)
+        link = self.link_partial(span)
+        if link is None and not self._labels.count_names(normalize_name(span.text)):  # "Johnson" is no "Johnston"
+            link = self.link_misspelt(span, FUZZY_NAME)
+        return link or self._link_by_vector(span)
 
-    def part(self, span: Span) -> LinkedEntity | None:
+    def link_partial(self, span: Span) -> LinkedEntity | None:
         """Part of a name ("Obama", "Mr. Obama"): the most connected entity whose name holds these words."""
-        name = normalise(span.text)
+        name = normalize_name(span.text)
         title, _, rest = name.partition(" ")
         if rest and title in TITLES:
             name = rest
         if len(name) < 4:
             return None
-        matches = self._labels.containing(name, PART_LIMIT + 1)
+        matches = self._labels.find_containing(name, PART_LIMIT + 1)
         if not matches or (len(matches) > PART_LIMIT and matches[0].degree < 3 * matches[1].degree):
             return None
-        return linked_to(span, matches, PART_SCORE, "fuzzy")
+        return build_link(span, matches, PART_SCORE, "fuzzy")
 
-    def misspelt(self, span: Span, cutoff: float) -> LinkedEntity | None:
-        """An entity whose name is spelt almost like this; ``cutoff`` as in ``LabelIndex.fuzzy``."""
-        matches = self.misspelt_as(span, cutoff)
-        return linked_to(span, matches, matches[0].score, "fuzzy") if matches else None
+    def link_misspelt(self, span: Span, cutoff: float) -> LinkedEntity | None:
+        """An entity whose name is spelt almost like this; ``cutoff`` as in ``LabelIndex.find_fuzzy``."""
+        matches = self.find_misspelt(span, cutoff)
+        return build_link(span, matches, matches[0].score, "fuzzy") if matches else None
 
-    def misspelt_as(self, span: Span, cutoff: float) -> list[Match]:
-        """The entities that :meth:`misspelt` links one of, most alike first."""
-        name = normalise(span.text)
+    def find_misspelt(self, span: Span, cutoff: float) -> list[Match]:
+        """The entities that :meth:`link_misspelt` links one of, most alike first."""
+        name = normalize_name(span.text)
         if len(name) < 4:
             return []
-        found = self._labels.fuzzy(name, 2 * ALTERNATIVES, cutoff)
-        return [match for match in found if is_slip(name, match.name)]
+        matches = self._labels.find_fuzzy(name, 2 * ALTERNATIVES, cutoff)
+        return [match for match in matches if is_slip(name, match.name)]
 
-    def _by_vector(self, span: Span) -> LinkedEntity | None:
-        name = normalise(span.text)
+    def _link_by_vector(self, span: Span) -> LinkedEntity | None:
+        name = normalize_name(span.text)
         if self._index is None or self._encoder is None or len(name) == 1 or drop_signs(name) != name:
             return None  # vectors do not tell letters apart, nor signs
-        matches = self._index.nearest(self._encoder.encode([span.text])[0], ALTERNATIVES + 1)
-        matches = [
-            m for m in matches if m.score >= VECTOR_CUTOFF and not is_namesake(span.text, m.node.label)
-        ]
-        return linked_to(span, matches, matches[0].score, "vector") if matches else None
+        matches = self._index.search_vector(self._encoder.encode([span.text])[0], ALTERNATIVES + 1)
+        matches = [m for m in matches if m.score >= VECTOR_CUTOFF and not is_namesake(span.text, m.node.label)]
+        return build_link(span, matches, matches[0].score, "vector") if matches else None
 
-    def decide(self, span: Span, matches: list[Match], question: str) -> LinkedEntity:
+    def select_entity(self, span: Span, matches: list[Match], question: str) -> LinkedEntity:
         """Which of the entities of one name is meant: as written, own name, fitting relations, degree."""
-        words = words_of(question)
-        asked = {stem for word in words if (stem := context_stem(word.text))}
+        words = split_words(question)
+        question_stems = {stem for word in words if (stem := to_context_stem(word.text))}
         written = has_case(words) or span.text != span.text.lower()
         matches = keep_as_written(matches, question, span.start, span.end)
-        ranked = sorted(matches, key=lambda match: self._fit(match, span, asked, written), reverse=True)
+        ranked = sorted(matches, key=lambda match: self._fit(match, span, question_stems, written), reverse=True)
         best = ranked[0]
         source: Source = "alias" if best.source == "alias" else "exact"
-        as_written = bare(best.node.label) == bare(span.text)
+        as_written = clean_punctuation(best.node.label) == clean_punctuation(span.text)
         score = best.score if as_written or best.source == "alias" else 0.98
         others: tuple[Node, ...] = tuple(match.node for match in ranked[1 : ALTERNATIVES + 1])
         label, end = best.node.label, span.end
@@ -112,7 +118,7 @@ class Names:
             end = max(end, span.start + len(label))
         return LinkedEntity(best.node, question[span.start : end], span.start, end, score, source, others)
 
-    def _fit(self, match: Match, span: Span, asked: set[str], written: bool) -> float:
+    def _fit(self, match: Match, span: Span, question_stems: set[str], written: bool) -> float:
         """How well an entity of the mentioned name fits the question; compared, never shown.
 
         Capitals count most, where the question has them; then each word that the question shares with the
@@ -121,27 +127,23 @@ class Names:
         if match.degree == 0:
             return -1.0
         label = match.node.label
-        capitals = (
-            (label == span.text) + is_written(label, span.text) if written else 0.6 * (label == span.text)
-        )
+        capitals = (label == span.text) + is_written(label, span.text) if written else 0.6 * (label == span.text)
         relations = {
             int(relation)
             for groups in (self.snapshot.out_groups, self.snapshot.in_groups)
-            for relation in groups.of_entity(match.entity)[0][:200]
+            for relation in groups.get_entity_groups(match.entity)[0][:200]
         }
-        texts = [self.snapshot.relation_label(relation) for relation in relations]
+        texts = [self.snapshot.get_relation_label(relation) for relation in relations]
         texts.append(label[len(span.text) :] if label.startswith(span.text) else "")
-        stems = {context_stem(word) for text in texts for word in normalise(text).split(" ")}
-        own = match.source != "alias"
-        return 2.0 * capitals + 1.5 * len(asked & stems) + 1.0 * own + 0.5 * log1p(match.degree)
+        stems = {to_context_stem(word) for text in texts for word in normalize_name(text).split(" ")}
+        is_label = match.source != "alias"
+        return 2.0 * capitals + 1.5 * len(question_stems & stems) + 1.0 * is_label + 0.5 * log1p(match.degree)
 
 
-def linked_to(span: Span, matches: list[Match], score: float, source: Source) -> LinkedEntity:
+def build_link(span: Span, matches: list[Match], score: float, source: Source) -> LinkedEntity:
     """The first of some matches, with the others as alternatives."""
     nodes = tuple(match.node for match in matches[: ALTERNATIVES + 1])
-    return LinkedEntity(
-        nodes[0], span.text, span.start, span.end, round(score, 4), source, nodes[1 : ALTERNATIVES + 1]
-    )
+    return LinkedEntity(nodes[0], span.text, span.start, span.end, round(score, 4), source, nodes[1 : ALTERNATIVES + 1])
 
 
 def is_namesake(mention: str, label: str) -> bool:
@@ -150,18 +152,18 @@ def is_namesake(mention: str, label: str) -> bool:
     Words may differ by a slip, and one may begin the other ("Wm", "J", "Dem"). Names that share no word may mean the
     same ("Holland", "the Netherlands"), and so may a name and a longer one ("Mozart", "Wolfgang Amadeus Mozart").
     """
-    mine, theirs = _naming(mention), _naming(label)
-    alone = [word for word in mine if not any(_alike(word, other) for other in theirs)]
-    others = [word for word in theirs if not any(_alike(word, other) for other in mine)]
+    mine, theirs = _extract_name_words(mention), _extract_name_words(label)
+    alone = [word for word in mine if not any(_is_alike(word, other) for other in theirs)]
+    others = [word for word in theirs if not any(_is_alike(word, other) for other in mine)]
     return bool(alone) and bool(others) and len(alone) < len(mine)
 
 
-def _naming(name: str) -> list[str]:
-    return [word for word in normalise(name).split(" ") if word and word not in STOP_WORDS]
+def _extract_name_words(name: str) -> list[str]:
+    return [word for word in normalize_name(name).split(" ") if word and word not in STOP_WORDS]
 
 
-def _alike(one: str, other: str) -> bool:
-    return one.startswith(other) or other.startswith(one) or is_slip(one, other)
+def _is_alike(left: str, right: str) -> bool:
+    return left.startswith(right) or right.startswith(left) or is_slip(left, right)
 
 
 def is_slip(name: str, meant: str) -> bool:

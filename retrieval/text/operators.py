@@ -70,8 +70,7 @@ _COMPARATIVES = (
 )
 _NTH = "second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|2nd|3rd|[4-9]th|1\\dth"
 _ASKING = (
-    "who|whom|whose|what|which|where|when|how|why|name|list|show|tell|give|find|"
-    "describe|explain|provide|suggest|say"
+    "who|whom|whose|what|which|where|when|how|why|name|list|show|tell|give|find|describe|explain|provide|suggest|say"
 )
 _AUXILIARY = (
     "is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|should|must|may|might|isnt|arent|wasnt|werent|"
@@ -163,29 +162,29 @@ HINTS: dict[Operator, str] = {
 """What can be asked instead, where no program was found."""
 
 
-def cues(question: str) -> tuple[Cue, ...]:
+def find_cues(question: str) -> tuple[Cue, ...]:
     """The cues of a question in their order; of those that overlap the longest."""
-    found: list[Cue] = []
+    matches: list[Cue] = []
     for operator, pattern in _COMPILED:
-        if operator is Operator.YES_NO and (_REQUEST.search(question) or offers_choice(question)):
+        if operator is Operator.YES_NO and (_REQUEST.search(question) or has_choice(question)):
             continue
         for match in pattern.finditer(question):
             start, end = match.span("cue" if match.groupdict().get("cue") else 0)
             start += len(match[0]) - len(match[0].lstrip()) if start == match.start() else 0
-            found.append(Cue(operator, start, end, " ".join(question[start:end].split())))
+            matches.append(Cue(operator, start, end, " ".join(question[start:end].split())))
     kept: list[Cue] = []
-    for cue in sorted(found, key=lambda cue: (cue.start - cue.end, cue.start)):
+    for cue in sorted(matches, key=lambda cue: (cue.start - cue.end, cue.start)):
         if all(cue.end <= other.start or cue.start >= other.end for other in kept):
             kept.append(cue)
     return tuple(sorted(kept, key=lambda cue: cue.start))
 
 
-def offers_choice(question: str) -> bool:
+def has_choice(question: str) -> bool:
     """Whether one of the things that it names may be the answer: "is it a man or a woman"."""
     return bool(_CHOICE.search(question))
 
 
-def unexplained(
+def find_unexplained(
     question: str,
     *,
     spans: Sequence[tuple[int, int]] = (),
@@ -202,19 +201,20 @@ def unexplained(
         relations: texts of the relations that lead to the answers.
         answers: their labels; one that is a number answers "how many" by a relation that holds it.
     """
-    found = cues(question)
-    if not found:
+    all_cues = find_cues(question)
+    if not all_cues:
         return ()
-    named = [*((start, end) for start, end in spans if 0 <= start < end), *_mentions(question, names)]
-    said = {word for text in relations for word in _words(text)}
+    name_spans = [
+        *((start, end) for start, end in spans if 0 <= start < end),
+        *_find_mentions(question, names),
+    ]
+    relation_words = {word for text in relations for word in _extract_words(text)}
     counted = len(answers) == 1 and is_count(answers[0])
     return tuple(
         cue
-        for cue in found
-        if not any(
-            start <= cue.start < end for start, end in named
-        )  # a year that is an entity explains nothing
-        and not _told(cue, said, question)
+        for cue in all_cues
+        if not any(start <= cue.start < end for start, end in name_spans)  # a year that is an entity explains nothing
+        and not _is_explained(cue, relation_words, question)
         and not (cue.operator is Operator.COUNT and counted)
     )
 
@@ -225,30 +225,30 @@ def is_count(label: str) -> bool:
     return bool(_VALUE.match(text)) and not _DATE.match(text) and not _YEAR.match(text)
 
 
-def _told(cue: Cue, said: set[str], question: str) -> bool:
+def _is_explained(cue: Cue, relation_words: set[str], question: str) -> bool:
     """Whether a relation has a word of the cue, or one that means the same."""
     if cue.operator is Operator.YES_NO:
         return False
-    own = {word for word in _words(cue.text) if word not in _EMPTY}
-    own |= {word for group in _ALIKE if own & group for word in group}
+    cue_words = {word for word in _extract_words(cue.text) if word not in _EMPTY}
+    cue_words |= {word for group in _ALIKE if cue_words & group for word in group}
     if cue.text.casefold() in ("after", "before"):  # "before it became independent": the relation says that
-        own |= {word for word in _words(question[cue.end :]) if len(word) > _SHORT}
-    return bool(own & said)
+        cue_words |= {word for word in _extract_words(question[cue.end :]) if len(word) > _SHORT}
+    return bool(cue_words & relation_words)
 
 
-def _mentions(question: str, names: Iterable[str]) -> list[tuple[int, int]]:
+def _find_mentions(question: str, names: Iterable[str]) -> list[tuple[int, int]]:
     """Where names stand in the question, whole and without a bracket behind them."""
-    folded, found = question.casefold(), list[tuple[int, int]]()
+    folded, positions = question.casefold(), list[tuple[int, int]]()
     if len(folded) != len(question):  # a letter that folds to two: positions would not fit
         folded = question.lower() if len(question.lower()) == len(question) else question
     for name in names:
         for form in {name.casefold().strip(), name.casefold().partition(" (")[0].strip()}:
             if len(form) > 1:
-                found += [match.span() for match in re.finditer(rf"(?<!\w){re.escape(form)}(?!\w)", folded)]
-    return found
+                positions += [match.span() for match in re.finditer(rf"(?<!\w){re.escape(form)}(?!\w)", folded)]
+    return positions
 
 
-def _words(text: str) -> list[str]:
+def _extract_words(text: str) -> list[str]:
     """Its words in lower case, the plural's s left out."""
     words = _WORD.findall(text.replace("_", " ").casefold())
     return [word[:-1] if len(word) > _SHORT and word.endswith("s") else word for word in words]

@@ -18,7 +18,7 @@ from retrieval import environment
 from retrieval.errors import Cancelled, ClewError, IndexingError, SourceError
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.readers import child_process
-from retrieval.kg.readers.documents.sentences import sentences
+from retrieval.kg.readers.documents.sentences import split_sentences
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.passages import PassageTable
 from retrieval.text import encoder as encoders
@@ -47,38 +47,38 @@ class Chunks:
     size: int
 
     def __iter__(self) -> Iterator[range]:
-        return (range(at, min(at + self.size, self.count)) for at in range(0, self.count, self.size))
+        return (range(start, min(start + self.size, self.count)) for start in range(0, self.count, self.size))
 
-    def file(self, ids: range, name: str) -> Path:
+    def get_path(self, ids: range, name: str) -> Path:
         """Where an array of a piece is kept: ``vectors``, ``sentences`` or ``lengths``."""
         return self.folder / f"{ids.start:09d}.{name}.npy"
 
     def is_there(self, ids: range) -> bool:
         """Whether a piece has been written; its lengths are written last."""
-        return self.file(ids, "lengths").is_file()
+        return self.get_path(ids, "lengths").is_file()
 
-    def missing(self) -> list[range]:
+    def find_missing(self) -> list[range]:
         """The pieces that have not been written."""
         return [ids for ids in self if not self.is_there(ids)]
 
     def claim(self, ids: range) -> bool:
         """Take a piece on, unless another process has or it is there."""
         try:
-            self._claimed(ids).touch(exist_ok=False)
+            self._get_claim_path(ids).touch(exist_ok=False)
         except FileExistsError:
             return False
         return not self.is_there(ids)
 
-    def unclaim(self) -> None:
+    def clear_claims(self) -> None:
         """Forget who took what on; nobody may be at work."""
         for file in self.folder.glob("*.claimed"):
             file.unlink(missing_ok=True)
 
-    def _claimed(self, ids: range) -> Path:
+    def _get_claim_path(self, ids: range) -> Path:
         return self.folder / f"{ids.start:09d}.claimed"
 
 
-def fill(
+def write_chunks(
     snapshot: Snapshot,
     table: PassageTable,
     chunks: Chunks,
@@ -100,13 +100,13 @@ def fill(
     Raises:
         IndexingError: a process of its own broke.
     """
-    chunks.unclaim()
-    missing = chunks.missing()
+    chunks.clear_claims()
+    missing = chunks.find_missing()
     processes = count(encoder, len(missing))
     if processes > 1:
-        _in_processes(snapshot, chunks, encoder, processes, done=done, stop=stop)
-        chunks.unclaim()
-    missing = chunks.missing()
+        _run_processes(snapshot, chunks, encoder, processes, done=done, stop=stop)
+        chunks.clear_claims()
+    missing = chunks.find_missing()
     there = chunks.count - sum(map(len, missing))
     for ids in missing:
         stop()
@@ -117,29 +117,27 @@ def fill(
 
 def count(encoder: Encoder, missing: int) -> int:
     """How many processes so many pieces are encoded in; 1 for this one."""
-    several = min(environment.index_processes(), missing // CHUNKS_EACH)
+    several = min(environment.count_index_processes(), missing // CHUNKS_EACH)
     if several < 2 or encoder.device != "cpu" or encoder.source is None:
         return 1
     return several
 
 
-def encode(
-    table: PassageTable, ids: range, chunks: Chunks, encoder: Encoder, stop: Callable[[], None]
-) -> None:
+def encode(table: PassageTable, ids: range, chunks: Chunks, encoder: Encoder, stop: Callable[[], None]) -> None:
     """Write one piece: the vectors of its passages and of their sentences."""
-    whole, parts, lengths = [], [], []
+    passage_texts, parts, lengths = [], [], []
     for i in ids:
-        title, text = table.title(i), table.text(i)
-        spans = sentences(text)
-        whole.append(f"{title}. {text}" if title else text)
+        title, text = table.get_title(i), table.get_text(i)
+        spans = split_sentences(text)
+        passage_texts.append(f"{title}. {text}" if title else text)
         parts += [f"{title}. {text[start:end]}" if title else text[start:end] for start, end in spans]
         lengths.append(len(spans))
     # What is said twice is encoded once: the sentence of a passage that has no other is the passage.
-    places = {text: place for place, text in enumerate(dict.fromkeys(whole + parts))}
+    places = {text: place for place, text in enumerate(dict.fromkeys(passage_texts + parts))}
     vectors = encoder.encode(list(places), progress=lambda _: stop(), rough=True).astype(np.float16)
-    for name, texts in (("vectors", whole), ("sentences", parts)):
-        _save(chunks.file(ids, name), vectors[[places[text] for text in texts]])
-    _save(chunks.file(ids, "lengths"), np.asarray(lengths, np.int64))
+    for name, texts in (("vectors", passage_texts), ("sentences", parts)):
+        _save(chunks.get_path(ids, name), vectors[[places[text] for text in texts]])
+    _save(chunks.get_path(ids, "lengths"), np.asarray(lengths, np.int64))
 
 
 def _save(path: Path, values: np.ndarray) -> None:
@@ -149,7 +147,7 @@ def _save(path: Path, values: np.ndarray) -> None:
     part.replace(path)
 
 
-def _in_processes(
+def _run_processes(
     snapshot: Snapshot,
     chunks: Chunks,
     encoder: Encoder,
@@ -159,14 +157,14 @@ def _in_processes(
     stop: Callable[[], None],
 ) -> None:
     """Have other processes write the pieces, and wait for them. Who called is asked and told by this thread alone."""
-    told: queue.Queue[int | BaseException | None] = queue.Queue()
+    messages: queue.Queue[int | BaseException | None] = queue.Queue()
     over = threading.Event()
 
     def check() -> None:
         if over.is_set():
             raise Cancelled("Indexing was stopped.")
 
-    def one() -> None:
+    def run_process() -> None:
         try:
             child_process.call(
                 encode_claimed,
@@ -175,15 +173,15 @@ def _in_processes(
                 encoder.source,
                 what="The passages",
                 limits=child_process.Limits(memory=0, seconds=0.0),
-                told={"done": told.put},
+                callbacks={"done": messages.put},
                 check=check,
             )
-            told.put(None)
+            messages.put(None)
         except BaseException as error:  # it is raised where the build was asked for
-            told.put(error)
+            messages.put(error)
 
-    threads = [threading.Thread(target=one, daemon=True) for _ in range(processes)]
-    there = chunks.count - sum(map(len, chunks.missing()))
+    threads = [threading.Thread(target=run_process, daemon=True) for _ in range(processes)]
+    there = chunks.count - sum(map(len, chunks.find_missing()))
     try:
         for thread in threads:
             thread.start()
@@ -191,11 +189,11 @@ def _in_processes(
         while running:
             stop()
             try:
-                what = told.get(timeout=_TICK_S)
+                what = messages.get(timeout=_TICK_S)
             except queue.Empty:
                 continue
             if isinstance(what, BaseException):
-                raise _said(what)
+                raise _convert_error(what)
             if what is None:
                 running -= 1
             else:
@@ -208,12 +206,10 @@ def _in_processes(
                 thread.join()
 
 
-def _said(error: BaseException) -> BaseException:
+def _convert_error(error: BaseException) -> BaseException:
     """What to tell of an error of a process of its own."""
     if not isinstance(error, SourceError):
-        return (
-            error if isinstance(error, (ClewError, OSError)) else IndexingError(f"Indexing broke: {error!r}")
-        )
+        return error if isinstance(error, (ClewError, OSError)) else IndexingError(f"Indexing broke: {error!r}")
     return IndexingError(
         f"Indexing broke in a process of its own. {error.message}",
         hint="What was indexed is kept: start it again. Where memory is short, set CLEW_INDEX_PROCESSES to 1.",

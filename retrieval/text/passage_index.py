@@ -18,7 +18,7 @@ import numpy as np
 from retrieval.errors import Cancelled, NotIndexedError, SnapshotError
 from retrieval.kg.snapshot import Snapshot, integrity
 from retrieval.kg.snapshot.passages import PassageTable
-from retrieval.kg.snapshot.storage import load_array, published, read_json, save_array, save_json
+from retrieval.kg.snapshot.storage import load_array, publish_directory, read_json, save_array, save_json
 from retrieval.text import lexical, passage_chunks
 from retrieval.text.encoder import Encoder
 from retrieval.text.passage_chunks import Chunks
@@ -46,14 +46,14 @@ class Blend:
     words: float = 0.1
 
 
-def directory_of(snapshot: Snapshot, encoder_name: str) -> Path:
+def get_directory(snapshot: Snapshot, encoder_name: str) -> Path:
     """Where the index for an encoder is published: inside the snapshot's directory."""
     return snapshot.path / f"passages-{re.sub(r'[^A-Za-z0-9._-]+', '_', encoder_name)}"
 
 
 def is_built(snapshot: Snapshot, encoder_name: str) -> bool:
     """Whether the index for an encoder stands, undamaged."""
-    directory = directory_of(snapshot, encoder_name)
+    directory = get_directory(snapshot, encoder_name)
     return (directory / _META).is_file() and integrity.is_whole(directory)
 
 
@@ -93,16 +93,16 @@ def build(
         Cancelled: ``cancelled`` said so; a later call goes on from the last chunk.
     """
     table = require_passages(snapshot)
-    target = directory_of(snapshot, encoder.name)
+    target = get_directory(snapshot, encoder.name)
     key = {"snapshot": snapshot.hash, "encoder": encoder.name, "chunk": CHUNK, "count": len(table)}
-    if _stands(target, key):
+    if _is_current(target, key):
         return target
 
     def stop() -> None:
         if cancelled():
             raise Cancelled("Indexing was stopped.", hint="Start it again: it goes on where it was.")
 
-    def done(passages: int) -> None:
+    def update_progress(passages: int) -> None:
         if progress is not None:
             progress(Progress("indexing passages", passages, len(table), "passages"))
 
@@ -113,15 +113,15 @@ def build(
             stale.unlink()
         save_json(folder / "key.json", key)
     chunks = Chunks(folder, len(table), CHUNK)
-    passage_chunks.fill(snapshot, table, chunks, encoder, done=done, stop=stop)
-    with published(target) as directory:
+    passage_chunks.write_chunks(snapshot, table, chunks, encoder, done=update_progress, stop=stop)
+    with publish_directory(target) as directory:
         for name in ("vectors", "sentences"):
-            _join(directory, name, [chunks.file(ids, name) for ids in chunks], encoder.dim)
-        lengths = np.concatenate([np.load(chunks.file(ids, "lengths")) for ids in chunks])
+            _join(directory, name, [chunks.get_path(ids, name) for ids in chunks], encoder.dim)
+        lengths = np.concatenate([np.load(chunks.get_path(ids, "lengths")) for ids in chunks])
         offsets = np.zeros(len(table) + 1, np.int64)
         np.cumsum(lengths, out=offsets[1:])
         save_array(directory, "sentence_offsets", offsets)
-        lexical.write(directory, ((table.title(i), table.text(i)) for i in range(len(table))), stop)
+        lexical.write(directory, ((table.get_title(i), table.get_text(i)) for i in range(len(table))), stop)
         save_json(directory / _META, {**key, "dim": encoder.dim})
     for stale in folder.iterdir():
         stale.unlink()
@@ -134,14 +134,14 @@ def _join(directory: Path, name: str, parts: list[Path], dim: int) -> None:
     pieces = [np.load(part, mmap_mode="r") for part in parts]
     rows = sum(len(piece) for piece in pieces)
     joined = np.lib.format.open_memmap(directory / f"{name}.npy", "w+", np.float16, (rows, dim))
-    at = 0
+    position = 0
     for piece in pieces:
-        joined[at : at + len(piece)] = piece
-        at += len(piece)
+        joined[position : position + len(piece)] = piece
+        position += len(piece)
     joined.flush()
 
 
-def _stands(target: Path, key: dict[str, object]) -> bool:
+def _is_current(target: Path, key: dict[str, object]) -> bool:
     meta = read_json(target / _META)
     same = all(meta.get(name) == key[name] for name in ("snapshot", "encoder", "count"))
     return same and integrity.is_whole(target)
@@ -176,77 +176,79 @@ class PassageIndex:
         Raises:
             NotIndexedError: the index has not been built.
         """
-        scores = self.scores(text, blend)
+        scores = self.compute_scores(text, blend)
         if not len(scores) or limit < 1:
             return []
-        found: dict[tuple[str, str], tuple[int, float]] = {}
+        passages: dict[tuple[str, str], tuple[int, float]] = {}
         wanted = limit
         while True:
             wanted = min(wanted * 2, len(scores))
             top = np.argpartition(-scores, wanted - 1)[:wanted]
             for i in top[np.lexsort((top, -scores[top]))].tolist():
-                found.setdefault((self.table.title(i), self.table.text(i)), (i, round(float(scores[i]), 6)))
-            if len(found) >= limit or wanted == len(scores):
-                return list(found.values())[:limit]
+                passages.setdefault((self.table.get_title(i), self.table.get_text(i)), (i, round(float(scores[i]), 6)))
+            if len(passages) >= limit or wanted == len(scores):
+                return list(passages.values())[:limit]
 
-    def scores(self, text: str, blend: Blend | None = None) -> np.ndarray:
+    def compute_scores(self, text: str, blend: Blend | None = None) -> np.ndarray:
         """The blend of all opinions, float32 [P]; about 1 for a passage that answers in the question's own words.
 
         Raises:
             NotIndexedError: the index has not been built.
         """
         blend = blend or self.blend
-        words = self.lexical(text)
+        words = self.compute_lexical_scores(text)
         best = float(words.max(initial=0.0))
-        mean = (self.dense(text) + blend.sentence * self.sentence(text)) / (1 + blend.sentence)
+        mean = (self.compute_dense_scores(text) + blend.sentence * self.score_best_sentences(text)) / (
+            1 + blend.sentence
+        )
         scores: np.ndarray = (1 - blend.words) * mean + blend.words * (words / best if best else words)
         return scores
 
-    def dense(self, text: str) -> np.ndarray:
+    def compute_dense_scores(self, text: str) -> np.ndarray:
         """Cosine of the text and each passage with its title, float32 [P]."""
-        return self.cosines(self._vector(text))
+        return self.compute_cosines(self._encode_text(text))
 
-    def cosines(self, vector: np.ndarray) -> np.ndarray:
+    def compute_cosines(self, vector: np.ndarray) -> np.ndarray:
         """Cosine of a unit vector, float32 [d], and each passage with its title, float32 [P]."""
-        return _cosines(self._opened().vectors, vector)
+        return _compute_cosines(self._open_files().vectors, vector)
 
-    def vectors_of(self, passages: np.ndarray) -> np.ndarray:
+    def get_vectors(self, passages: np.ndarray) -> np.ndarray:
         """Vectors of some passages, float32 [n, d] of unit length."""
-        found: np.ndarray = self._opened().vectors[passages].astype(np.float32, copy=False)
-        return found
+        vectors: np.ndarray = self._open_files().vectors[passages].astype(np.float32, copy=False)
+        return vectors
 
-    def holding(self, word: str) -> np.ndarray:
-        """The passages whose title or text has a word (see ``lexical.words``), int32, ascending."""
-        return self._opened().words.holding(word)
+    def find_passages(self, word: str) -> np.ndarray:
+        """The passages whose title or text has a word (see ``lexical.tokenize_text``), int32, ascending."""
+        return self._open_files().words.find_passages(word)
 
-    def sentence(self, text: str) -> np.ndarray:
+    def score_best_sentences(self, text: str) -> np.ndarray:
         """Cosine of the text and the best sentence of each passage, float32 [P]."""
-        files = self._opened()
-        cosines = _cosines(files.sentences, self._vector(text))
+        files = self._open_files()
+        cosines = _compute_cosines(files.sentences, self._encode_text(text))
         best = np.maximum.reduceat(np.append(cosines, np.float32(-1)), files.offsets[:-1])
         best[np.diff(files.offsets) == 0] = -1
         return best
 
-    def lexical(self, text: str) -> np.ndarray:
+    def compute_lexical_scores(self, text: str) -> np.ndarray:
         """BM25 of the text's words in each passage and its title, float32 [P]."""
-        return self._opened().words.scores(text)
+        return self._open_files().words.compute_scores(text)
 
-    def sentence_scores(self, text: str, passage: int) -> np.ndarray:
+    def score_sentences(self, text: str, passage: int) -> np.ndarray:
         """Cosine of the text and each sentence of one passage (``sentences(text)`` of it), float32 [S]."""
-        files = self._opened()
+        files = self._open_files()
         start, end = files.offsets[passage : passage + 2].tolist()
-        return _cosines(files.sentences[start:end], self._vector(text))
+        return _compute_cosines(files.sentences[start:end], self._encode_text(text))
 
-    def _vector(self, text: str) -> np.ndarray:
+    def _encode_text(self, text: str) -> np.ndarray:
         vector: np.ndarray = self.encoder.encode([text])[0]
         return vector
 
-    def _opened(self) -> _Files:
+    def _open_files(self) -> _Files:
         with self._lock:
             now = monotonic()
             if self._files is None and now - self._checked >= RECHECK:
                 self._checked = now
-                directory = directory_of(self.snapshot, self.encoder.name)
+                directory = get_directory(self.snapshot, self.encoder.name)
                 ours = read_json(directory / _META).get("snapshot") == self.snapshot.hash
                 if ours and integrity.is_whole(directory):
                     self._files = _Files(directory, len(self.table))
@@ -259,21 +261,21 @@ class _Files:
     """The published arrays."""
 
     def __init__(self, directory: Path, count: int) -> None:
-        self.vectors = _quick(load_array(directory, "vectors", "float16"))
-        self.sentences = _quick(load_array(directory, "sentences", "float16"))
+        self.vectors = _load_rows(load_array(directory, "vectors", "float16"))
+        self.sentences = _load_rows(load_array(directory, "sentences", "float16"))
         self.offsets = load_array(directory, "sentence_offsets", "int64")
         self.words = lexical.WordIndex(directory, count)
 
 
-def _quick(vectors: np.ndarray) -> np.ndarray:
+def _load_rows(vectors: np.ndarray) -> np.ndarray:
     """The vectors as they are compared, in memory, where they are few; else as they lie on disk."""
     return vectors.astype(np.float32) if len(vectors) <= _ROWS else vectors
 
 
-def _cosines(vectors: np.ndarray, query: np.ndarray) -> np.ndarray:
+def _compute_cosines(vectors: np.ndarray, query: np.ndarray) -> np.ndarray:
     """Products of unit rows with a unit vector, float32 [n]."""
-    found = np.empty(len(vectors), np.float32)
+    products = np.empty(len(vectors), np.float32)
     for start in range(0, len(vectors), _ROWS):
         rows = vectors[start : start + _ROWS]
-        found[start : start + len(rows)] = rows.astype(np.float32, copy=False) @ query
-    return found
+        products[start : start + len(rows)] = rows.astype(np.float32, copy=False) @ query
+    return products

@@ -16,7 +16,7 @@ import torch
 from retrieval.errors import check
 from retrieval.nn.query import Texts
 from retrieval.text.features import TextEncoder, encode_all
-from retrieval.text.unspaced import is_within
+from retrieval.text.unspaced_scripts import is_within
 from retrieval.types import Progress
 
 TOPIC, OTHER = "X", "Y"
@@ -24,7 +24,7 @@ _MARKS = re.compile(r"[\[\]]")
 _SPACES = re.compile(r"\s+")
 
 
-def seen_from(question: str, topic: int, names: Sequence[str]) -> str:
+def replace_topic_names(question: str, topic: int, names: Sequence[str]) -> str:
     """The question with the topic's name as ``X`` and the other topics' names as ``Y``.
 
     Args:
@@ -39,9 +39,9 @@ def seen_from(question: str, topic: int, names: Sequence[str]) -> str:
     return _SPACES.sub(" ", text).strip()
 
 
-def shape(question: str, topic: int, names: Sequence[str]) -> str:
-    """``seen_from`` without case and punctuation: questions of the same shape differ only in names."""
-    text = re.sub(r"[^\w\s]", " ", seen_from(question, topic, names).casefold())
+def compute_shape(question: str, topic: int, names: Sequence[str]) -> str:
+    """``replace_topic_names`` without case and punctuation: questions of the same shape differ only in names."""
+    text = re.sub(r"[^\w\s]", " ", replace_topic_names(question, topic, names).casefold())
     return _SPACES.sub(" ", text).strip()
 
 
@@ -101,14 +101,14 @@ class QuestionTexts:
         for start in range(0, len(texts), _AT_ONCE):
             check(cancelled)
             part = list(texts[start : start + _AT_ONCE])
-            vectors[start : start + len(part)], found = encoder.words(part)
-            parts += [each.astype(np.float16) for each in found]
+            vectors[start : start + len(part)], word_vectors = encoder.encode_words(part)
+            parts += [each.astype(np.float16) for each in word_vectors]
             if progress is not None:
                 progress(Progress(stage, start + len(part), len(texts), "texts"))
         starts = np.cumsum([0, *(len(part) for part in parts)])
         return cls(vectors, np.concatenate(parts) if parts else None, starts)
 
-    def rows(self, rows: np.ndarray) -> Texts:
+    def select_rows(self, rows: np.ndarray) -> Texts:
         """The texts of n rows as tensors, padded to the longest."""
         vectors = torch.from_numpy(self.vectors[rows])
         if self.words is None:
@@ -125,4 +125,4 @@ def read_each(encoder: TextEncoder, texts: Sequence[str], *, words: bool) -> Tex
     """What the encoder says of n texts, in their order; one that comes again is read once."""
     rows = {text: row for row, text in enumerate(dict.fromkeys(texts))}
     encoded = QuestionTexts.encode(encoder, list(rows), words=words)
-    return encoded.rows(np.array([rows[text] for text in texts], np.int64))
+    return encoded.select_rows(np.array([rows[text] for text in texts], np.int64))

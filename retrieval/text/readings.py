@@ -14,13 +14,13 @@ from typing import Literal
 import numpy as np
 
 from retrieval import effort
-from retrieval.kg.search.walks import all_arcs
+from retrieval.kg.search.walks import find_arcs
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.snapshot.labels import Match, normalise
-from retrieval.text.gazetteer import countries_of, in_full
-from retrieval.text.mentions import STOP_WORDS, Guard, Word, context_stem
+from retrieval.kg.snapshot.labels import Match, normalize_name
+from retrieval.text.gazetteer import expand_given_name, find_countries
+from retrieval.text.mentions import STOP_WORDS, Guard, Word, to_context_stem
 from retrieval.text.names import is_slip
-from retrieval.text.well_known import WellKnown
+from retrieval.text.well_known import ProminentEntities
 from retrieval.text.word_context import WordContext
 
 How = Literal["whole", "part", "people", "plural", "slip"]
@@ -46,7 +46,7 @@ _TITLES = frozenset(_TITLE_TEXT.split())
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Interpretation:
     """The words [first, last] of a question, and an entity they may name."""
 
     first: int
@@ -67,135 +67,135 @@ class Readings:
         self._snapshot = snapshot
         self._labels = snapshot.labels
         self._guard = guard
-        self._well_known = WellKnown(snapshot)
+        self._well_known = ProminentEntities(snapshot)
 
-    def of(self, words: list[Word]) -> list[Reading]:
+    def find_readings(self, words: list[Word]) -> list[Interpretation]:
         """Every reading of a question but those within a longer name, and those that say where another one lies."""
-        found: dict[tuple[int, int, int], Reading] = {}
+        by_span: dict[tuple[int, int, int], Interpretation] = {}
         for i in range(len(words)):
             if effort.is_spent():
                 break
-            for reading in (*self._names_from(i, words), *self._initials(i, words), *self._slips(i, words)):
-                found.setdefault((reading.first, reading.last, reading.match.entity), reading)
-        readings = list(found.values())
+            for reading in (
+                *self._find_names(i, words),
+                *self._find_initials(i, words),
+                *self._find_slips(i, words),
+            ):
+                by_span.setdefault((reading.first, reading.last, reading.match.entity), reading)
+        readings = list(by_span.values())
         long = [reading for reading in readings if _is_long(words, reading)]
-        readings = [reading for reading in readings if not any(_within(reading, name) for name in long)]
-        beyond = self._places(readings)
+        readings = [reading for reading in readings if not any(_is_within(reading, name) for name in long)]
+        beyond = self._find_places(readings)
         return [reading for reading in readings if reading not in beyond]
 
-    def _names_from(self, i: int, words: list[Word]) -> Iterator[Reading]:
+    def _find_names(self, i: int, words: list[Word]) -> Iterator[Interpretation]:
         """Readings of stretches that begin with word ``i``."""
         name, common = "", True
         for j in range(i, min(i + _WHOLE_WORDS, len(words))):
             name = f"{name} {words[j].text}" if name else words[j].text
             common = common and self._guard.is_common(words[j].text)
             if not common or j > i:
-                for match in self._spelt(name)[:_NAMESAKES]:
-                    yield Reading(i, j, match, "whole")
+                for match in self._find_spellings(name)[:_NAMESAKES]:
+                    yield Interpretation(i, j, match, "whole")
             after = words[j + 1].text if j + 1 < len(words) else ""
-            for match in self._meant(name) if after not in _LANGUAGES else ():
-                yield Reading(i, j, match, "people" if j == i else "whole")
+            for match in self._find_meant(name) if after not in _LANGUAGES else ():
+                yield Interpretation(i, j, match, "people" if j == i else "whole")
             if j - i < _PART_WORDS:
-                for match in self._parts(name, words[i : j + 1], common):
-                    yield Reading(i, j, match, "part")
+                for match in self._find_partial(name, words[i : j + 1], common):
+                    yield Interpretation(i, j, match, "part")
             if j == i and not common and len(name) >= 4 and name.endswith("s") and not name.endswith("ss"):
-                for match in self._labels.lookup(name[:-1])[:1]:
-                    yield Reading(i, j, match, "plural")
+                for match in self._labels.find_exact(name[:-1])[:1]:
+                    yield Interpretation(i, j, match, "plural")
 
-    def _spelt(self, name: str) -> list[Match]:
+    def _find_spellings(self, name: str) -> list[Match]:
         """Of this name, as it is or otherwise written: saints, genitives, second names shortened or left out."""
         first, _, rest = name.partition(" ")
         other = {"st": "saint", "saint": "st"}.get(first)
         names = [name, *([f"{other} {rest}"] if other and rest else [])]
-        names += [f"{owner} s {thing}" for owner, _, thing in (own.rpartition(" ") for own in names) if owner]
-        return [match for own in names + _second_names(name) for match in self._labels.lookup(own)]
+        names += [f"{owner} s {thing}" for owner, _, thing in (spelling.rpartition(" ") for spelling in names) if owner]
+        return [match for spelling in names + _list_short_forms(name) for match in self._labels.find_exact(spelling)]
 
-    def _meant(self, name: str) -> list[Match]:
+    def _find_meant(self, name: str) -> list[Match]:
         """A people's country, or a person whose given name is short."""
-        found = [match for country in countries_of(name) for match in self._labels.lookup(country)[:1]]
-        for full in in_full(name):
-            found += self._labels.lookup(full)[:2] + self._labels.containing(full, _PARTS)
-        return found
+        matches = [match for country in find_countries(name) for match in self._labels.find_exact(country)[:1]]
+        for full in expand_given_name(name):
+            matches += self._labels.find_exact(full)[:2] + self._labels.find_containing(full, _PARTS)
+        return matches
 
-    def _parts(self, name: str, words: list[Word], common: bool) -> list[Match]:
+    def _find_partial(self, name: str, words: list[Word], common: bool) -> list[Match]:
         """Names that go on after these words, or hold them: few, or better connected ones."""
         if words[0].text in STOP_WORDS or len(name) < 3 or name.isdigit():
             return []
         if common:
             # "united states": words that ask, and how a very well known name begins.
             known = len(words) > 1 and len(words[-1].text) >= 4
-            return self._well_known.going_on(name)[:2] if known else []
+            return self._well_known.find_longer_names(name)[:2] if known else []
         if words[-1].text in STOP_WORDS or all(word.text in _TITLES for word in words):
             return []
-        return self._labels.containing(name, _PARTS)
+        return self._labels.find_containing(name, _PARTS)
 
-    def _initials(self, i: int, words: list[Word]) -> Iterator[Reading]:
+    def _find_initials(self, i: int, words: list[Word]) -> Iterator[Interpretation]:
         """ "the uk", "in uk", "jfk": but "us" is a word of its own."""
         word, before = words[i].text, words[i - 1].text if i else ""
-        named = before == "the" or (before in _BEFORE_NAMES and word not in STOP_WORDS)
-        if named or (len(word) >= 3 and not _VOWELS & set(word)):
-            for match in self._well_known.by_initials(word):
-                yield Reading(i, i, match, "whole")
+        is_name = before == "the" or (before in _BEFORE_NAMES and word not in STOP_WORDS)
+        if is_name or (len(word) >= 3 and not _VOWELS & set(word)):
+            for match in self._well_known.find_by_initials(word):
+                yield Interpretation(i, i, match, "whole")
 
-    def _slips(self, i: int, words: list[Word]) -> Iterator[Reading]:
+    def _find_slips(self, i: int, words: list[Word]) -> Iterator[Interpretation]:
         """Misspelt names around a word that stands in no name at all."""
         word = words[i].text
-        if len(word) < 4 or self._guard.is_common(word) or countries_of(word) or self._labels.holders(word):
+        if len(word) < 4 or self._guard.is_common(word) or find_countries(word) or self._labels.count_names(word):
             return
         for first in range(max(0, i - 2), i + 1):
             for last in range(i, min(first + 3, len(words))):
                 ends = {words[first].text, words[last].text}
                 name = " ".join(word.text for word in words[first : last + 1])
-                for match in self._labels.fuzzy(name, 3, _SLIP_CUTOFF) if not ends & STOP_WORDS else []:
+                for match in self._labels.find_fuzzy(name, 3, _SLIP_CUTOFF) if not ends & STOP_WORDS else []:
                     if is_slip(name, match.name):
-                        yield Reading(first, last, match, "slip")
+                        yield Interpretation(first, last, match, "slip")
 
-    def _places(self, readings: list[Reading]) -> set[Reading]:
+    def _find_places(self, readings: list[Interpretation]) -> set[Interpretation]:
         """Of "greeley colorado" the second says which Greeley, if a fact joins the two."""
-        whole = [reading for reading in readings if reading.how == "whole" and reading.match.degree]
+        full_names = [reading for reading in readings if reading.how == "whole" and reading.match.degree]
         beyond = set()
-        for one in whole:
-            for other in (other for other in whole if other.first == one.last + 1):
-                if joined(self._snapshot, one.match, other.match):
-                    beyond.add(other)
+        for place in full_names:
+            for further in (further for further in full_names if further.first == place.last + 1):
+                if has_joining_fact(self._snapshot, place.match, further.match):
+                    beyond.add(further)
         return beyond
 
-    def signs(self, words: list[Word], readings: list[Reading]) -> np.ndarray:
+    def compute_signs(self, words: list[Word], readings: list[Interpretation]) -> np.ndarray:
         """What speaks for each reading, float [readings, len(SIGNS)]."""
         rare = [
             0.0
             if word.text in STOP_WORDS
-            else log((len(self._labels.names) + 1) / (1 + self._labels.holders(word.text)))
+            else log((len(self._labels.names) + 1) / (1 + self._labels.count_names(word.text)))
             for word in words
         ]
         context = WordContext(words)
-        relations = {reading.match.entity: self._relation_stems(reading.match.entity) for reading in readings}
+        relations = {reading.match.entity: self._get_relation_stems(reading.match.entity) for reading in readings}
         rows = [
-            self._signs_of(words, rare, context, reading, relations[reading.match.entity])
+            self._compute_reading_signs(words, rare, context, reading, relations[reading.match.entity])
             for reading in readings
         ]
         return np.array(rows, np.float64).reshape(len(rows), len(SIGNS))
 
-    def _signs_of(
+    def _compute_reading_signs(
         self,
         words: list[Word],
         rare: list[float],
         context: WordContext,
-        reading: Reading,
+        reading: Interpretation,
         relations: set[str],
     ) -> tuple[float, ...]:
         match, how = reading.match, reading.how
         inside = [word.text for word in words[reading.first : reading.last + 1]]
-        outside = context.without(inside)
+        outside = context.copy_without(inside)
         after = words[reading.last + 1].text if reading.last + 1 < len(words) else None
         fit = sum(map(outside.has_stem, relations))
         others = [word for word in match.name.split(" ") if word not in inside]
-        there = [word for word in others if outside.has(word) or outside.has_stem(context_stem(word))]
-        telling = [
-            rare[k]
-            for k in range(reading.first, reading.last + 1)
-            if not self._guard.is_common(words[k].text)
-        ]
+        there = [word for word in others if outside.has(word) or outside.has_stem(to_context_stem(word))]
+        telling = [rare[k] for k in range(reading.first, reading.last + 1) if not self._guard.is_common(words[k].text)]
         part, several = how == "part", len(inside) > 1
         return (
             how == "whole",
@@ -203,7 +203,7 @@ class Readings:
             part,
             part and not several and len(there) < len(others),
             part and match.name.startswith(" ".join(inside)),
-            part and _lacks_form(match.name, inside),
+            part and _is_lacking_form(match.name, inside),
             len(there) / len(others) if part and others else 0.0,
             min(len(there), _FIT_LIMIT) if part else 0,
             how == "people",
@@ -219,18 +219,18 @@ class Readings:
             max(telling, default=0.0),
         )
 
-    def _relation_stems(self, entity: int) -> set[str]:
+    def _get_relation_stems(self, entity: int) -> set[str]:
         """Stems of the words of an entity's relations."""
         relations = {
             int(relation)
             for groups in (self._snapshot.out_groups, self._snapshot.in_groups)
-            for relation in groups.of_entity(entity)[0][:200]
+            for relation in groups.get_entity_groups(entity)[0][:200]
         }
-        texts = (normalise(self._snapshot.relation_label(relation)) for relation in relations)
-        return {context_stem(word) for text in texts for word in text.split(" ")} - {""}
+        texts = (normalize_name(self._snapshot.get_relation_label(relation)) for relation in relations)
+        return {to_context_stem(word) for text in texts for word in text.split(" ")} - {""}
 
 
-def _second_names(name: str) -> list[str]:
+def _list_short_forms(name: str) -> list[str]:
     """A name of three words or more with those between the first and the last as initials, and with one left out."""
     first, *others = name.split(" ")
     second, last = others[:-1], "".join(others[-1:])
@@ -238,40 +238,40 @@ def _second_names(name: str) -> list[str]:
         return []
     short = [" ".join((first, *(word[0] for word in second), last))]
     if len(second) > 1:
-        short += [" ".join((first, *second[:at], *second[at + 1 :], last)) for at in range(len(second))]
+        short += [" ".join((first, *second[:index], *second[index + 1 :], last)) for index in range(len(second))]
     return [*short, *([f"{first} {last}"] if len(second) == 1 else [])]
 
 
-def joined(snapshot: Snapshot, one: Match, other: Match) -> bool:
+def has_joining_fact(snapshot: Snapshot, left: Match, right: Match) -> bool:
     """Whether a fact joins two entities."""
-    small, large = sorted((one, other), key=lambda match: match.degree)
-    return large.entity in all_arcs(snapshot, np.array([small.entity]))[2]
+    small, large = sorted((left, right), key=lambda match: match.degree)
+    return large.entity in find_arcs(snapshot, np.array([small.entity]))[2]
 
 
-def _is_long(words: list[Word], reading: Reading) -> bool:
+def _is_long(words: list[Word], reading: Interpretation) -> bool:
     """Whether a stretch is one name for sure, whatever stands in it: "university of copenhagen"."""
     inside = [word.text for word in words[reading.first : reading.last + 1]]
-    if reading.how != "whole" and not (reading.how == "part" and _lacks_form(reading.match.name, inside)):
+    if reading.how != "whole" and not (reading.how == "part" and _is_lacking_form(reading.match.name, inside)):
         return False
-    named = inside[0] not in STOP_WORDS and len(inside) > 1  # "columbia river"
-    return named or len(inside) >= 3 or sum(word not in STOP_WORDS for word in inside) >= 2
+    is_name = inside[0] not in STOP_WORDS and len(inside) > 1  # "columbia river"
+    return is_name or len(inside) >= 3 or sum(word not in STOP_WORDS for word in inside) >= 2
 
 
-def _lacks_form(name: str, inside: list[str]) -> bool:
+def _is_lacking_form(name: str, inside: list[str]) -> bool:
     """Whether a name goes beyond some of its words by an initial or a form alone: "nike inc", "l frank baum"."""
     others = [word for word in name.split(" ") if word not in inside]
     return bool(others) and all(len(word) == 1 or word in _FORMS for word in others)
 
 
-def _within(reading: Reading, name: Reading) -> bool:
+def _is_within(reading: Interpretation, name: Interpretation) -> bool:
     """Whether a reading's words are some of a name's, and not all."""
     inside = name.first <= reading.first and reading.last <= name.last
     return inside and (reading.first, reading.last) != (name.first, name.last)
 
 
-#: The columns of :meth:`Readings.signs`, each with its weight: a conditional logit (L2 0.001) over the readings of 340
-#: lower-case WebQSP questions, with 200 or fewer dev questions each of MetaQA, PQ-2H, PQL-3H and, lowered, of the demo
-#: at half weight. Five-fold, it ranks the topic of 310 of the 340 first; to the weights all 340 were known.
+#: The columns of :meth:`Readings.compute_signs`, each with its weight: a conditional logit (L2 0.001) over the readings
+#: of 340 lower-case WebQSP questions, with 200 or fewer dev questions each of MetaQA, PQ-2H, PQL-3H and, lowered, of
+#: the demo at half weight. Five-fold, it ranks the topic of 310 of the 340 first; to the weights all 340 were known.
 SIGNS: dict[str, float] = {
     "whole name": 1.60,
     "whole name of several words": 0.91,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.text.lexical import words
+from retrieval.text.lexical import tokenize_text
 
 if TYPE_CHECKING:
     from retrieval.text.passage_index import PassageIndex
@@ -23,13 +23,13 @@ _FUNCTION_TEXT = """
 _FUNCTION_WORDS = frozenset(_FUNCTION_TEXT.split())
 
 
-def words_in(text: str) -> list[str]:
+def extract_stems(text: str) -> list[str]:
     """Words that carry meaning, without endings that only grammar needs; repeats once, in order."""
-    found = dict.fromkeys(_stem(word) for word in words(text))
-    return [word for word in found if word not in _FUNCTION_WORDS]
+    stems = dict.fromkeys(_to_stem(word) for word in tokenize_text(text))
+    return [word for word in stems if word not in _FUNCTION_WORDS]
 
 
-def _stem(word: str) -> str:
+def _to_stem(word: str) -> str:
     if len(word) > 4 and word.endswith("s"):
         word = word[:-1]
     for ending in _ENDINGS:
@@ -38,19 +38,19 @@ def _stem(word: str) -> str:
     return word
 
 
-def forms(stem: str) -> list[str]:
+def list_forms(stem: str) -> list[str]:
     """Words that have a stem."""
     spelt = [stem, *(stem + ending for ending in _ENDINGS)]
-    return [form for each in spelt for form in (each, f"{each}s") if _stem(form) == stem]
+    return [form for each in spelt for form in (each, f"{each}s") if _to_stem(form) == stem]
 
 
-def holding(passages: PassageIndex, stem: str) -> np.ndarray:
+def find_stem_passages(passages: PassageIndex, stem: str) -> np.ndarray:
     """The passages that hold a word, whatever its ending, int32."""
-    return np.unique(np.concatenate([passages.holding(form) for form in forms(stem)]))
+    return np.unique(np.concatenate([passages.find_passages(form) for form in list_forms(stem)]))
 
 
-def shares_told(stems: Iterable[str], count: int, having: Callable[[str], np.ndarray]) -> dict[str, float]:
+def compute_word_shares(stems: Iterable[str], count: int, having: Callable[[str], np.ndarray]) -> dict[str, float]:
     """How much each word tells, log(1 + n / (1 + those of n that have it)), as shares of all of them."""
-    found = {word: math.log(1 + count / (1 + len(having(word)))) for word in stems}
-    total = sum(found.values())
-    return {word: weight / total for word, weight in found.items()} if total else {}
+    weights = {word: math.log(1 + count / (1 + len(having(word)))) for word in stems}
+    total = sum(weights.values())
+    return {word: weight / total for word, weight in weights.items()} if total else {}

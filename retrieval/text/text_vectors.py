@@ -57,13 +57,13 @@ class TextVectors:
     def __getitem__(self, rows: np.ndarray | Sequence[int]) -> np.ndarray:
         """Vectors of some texts, float32 [rows, d]."""
         wanted = np.asarray(rows, np.int64)
-        found = self._all
-        if found is None:
-            found = self._with(wanted)
-        some: np.ndarray = found[wanted]
+        vectors = self._all
+        if vectors is None:
+            vectors = self._ensure_rows(wanted)
+        some: np.ndarray = vectors[wanted]
         return some
 
-    def _with(self, wanted: np.ndarray) -> np.ndarray:
+    def _ensure_rows(self, wanted: np.ndarray) -> np.ndarray:
         """An array that has these rows."""
         with self._lock:
             if self._all is not None:

@@ -23,13 +23,11 @@ _BETTER = 3
 _NUMERALS = {"ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8", "ix": "9"}
 _FIGURES = {figure: numeral for numeral, figure in _NUMERALS.items()}
 _UMLAUTS = (("ae", "a"), ("oe", "o"), ("ue", "u"))
-TITLES = frozenset(
-    {"mr", "mrs", "ms", "miss", "dr", "prof", "professor", "sir", "madam", "mme", "herr", "frau"}
-)
+TITLES = frozenset({"mr", "mrs", "ms", "miss", "dr", "prof", "professor", "sir", "madam", "mme", "herr", "frau"})
 """What persons are addressed by, which their names lack."""
 
 
-def variants(question: str, words: list[Word]) -> Iterator[str]:
+def generate_variants(question: str, words: list[Word]) -> Iterator[str]:
     """Other ways to write a stretch of words, normalised; none is the stretch as it stands.
 
     Args:
@@ -37,23 +35,23 @@ def variants(question: str, words: list[Word]) -> Iterator[str]:
         words: of the stretch, in order.
     """
     texts = [word.text for word in words]
-    yield from _turned(question, words)
-    yield from _joined(question, words)
-    yield from _abbreviated(question, words)
+    yield from _generate_turned(question, words)
+    yield from _generate_joined(question, words)
+    yield from _generate_abbreviated(question, words)
     last = texts[-1]
     if last in _NUMERALS or last in _FIGURES:
         yield " ".join([*texts[:-1], _NUMERALS.get(last) or _FIGURES[last]])
-    yield from (" ".join([*texts[:-1], one]) for one in _singular(last))
+    yield from (" ".join([*texts[:-1], short]) for short in _generate_singulars(last))
     if texts[0] != "the":
         yield " ".join(["the", *texts])
     plain = " ".join(texts)
-    for two, one in _UMLAUTS:
-        plain = plain.replace(two, one)
+    for two, short in _UMLAUTS:
+        plain = plain.replace(two, short)
     if plain != " ".join(texts):
         yield plain
 
 
-def of_initial(words: list[Word], labels: LabelIndex) -> list[Match]:
+def match_initial(words: list[Word], labels: LabelIndex) -> list[Match]:
     """Whom "J. Maguire" means: names that end so and begin with that letter, where one of them is meant for sure.
 
     Args:
@@ -68,40 +66,40 @@ def of_initial(words: list[Word], labels: LabelIndex) -> list[Match]:
         return []
     alike = [
         match
-        for match in labels.containing(ending, _ENDING_ALIKE)
+        for match in labels.find_containing(ending, _ENDING_ALIKE)
         if match.name.startswith(first.text) and match.name.endswith(f" {ending}")
     ]
-    own = {match.entity: match for match in alike if len(match.name.split(" ")[0]) > 1}
-    found = sorted(own.values(), key=lambda match: -match.degree)
-    sure = len(found) == 1 or (len(found) > 1 and found[0].degree >= _BETTER * found[1].degree)
-    return found if sure else []
+    by_entity = {match.entity: match for match in alike if len(match.name.split(" ")[0]) > 1}
+    ranked = sorted(by_entity.values(), key=lambda match: -match.degree)
+    sure = len(ranked) == 1 or (len(ranked) > 1 and ranked[0].degree >= _BETTER * ranked[1].degree)
+    return ranked if sure else []
 
 
-def _gap(question: str, words: list[Word], at: int) -> str:
-    return question[words[at].end : words[at + 1].start]
+def _get_gap(question: str, words: list[Word], index: int) -> str:
+    return question[words[index].end : words[index + 1].start]
 
 
-def _turned(question: str, words: list[Word]) -> Iterator[str]:
+def _generate_turned(question: str, words: list[Word]) -> Iterator[str]:
     """ "Obama, Barack"."""
-    commas = [at for at in range(len(words) - 1) if _gap(question, words, at) == ", "]
+    commas = [index for index in range(len(words) - 1) if _get_gap(question, words, index) == ", "]
     if len(commas) == 1:
         last, first = words[: commas[0] + 1], words[commas[0] + 1 :]
         if max(len(last), len(first)) <= _TURNED:
             yield " ".join(word.text for word in (*first, *last))
 
 
-def _joined(question: str, words: list[Word]) -> Iterator[str]:
+def _generate_joined(question: str, words: list[Word]) -> Iterator[str]:
     """ "Fanny & Alexander" with "and", and "and" left out, for that is what becomes of the sign in names."""
-    signs = {at for at in range(len(words) - 1) if "&" in _gap(question, words, at)}
+    signs = {index for index in range(len(words) - 1) if "&" in _get_gap(question, words, index)}
     if signs:
-        parts = ["and" if at in signs else "" for at in range(len(words))]
+        parts = ["and" if index in signs else "" for index in range(len(words))]
         texts = [text for word, sign in zip(words, parts, strict=True) for text in (word.text, sign) if text]
         yield " ".join(texts)
     if any(word.text == "and" for word in words[1:-1]):
         yield " ".join(word.text for i, word in enumerate(words) if word.text != "and" or i == 0)
 
 
-def _abbreviated(question: str, words: list[Word]) -> Iterator[str]:
+def _generate_abbreviated(question: str, words: list[Word]) -> Iterator[str]:
     """ "FC" as "F.C.", whose letters are words of their own, and the other way round."""
     single = [len(word.text) == 1 and word.text.isalpha() for word in words]
     if any(here and then for here, then in pairwise(single)):
@@ -117,7 +115,7 @@ def _abbreviated(question: str, words: list[Word]) -> Iterator[str]:
             yield " ".join([*(w.text for w in words[:i]), *word.text, *(w.text for w in words[i + 1 :])])
 
 
-def _singular(word: str) -> Iterator[str]:
+def _generate_singulars(word: str) -> Iterator[str]:
     if len(word) < 4 or not word.endswith("s") or word.endswith("ss"):
         return
     yield word[:-1]

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.snapshot.labels import Match, normalise
+from retrieval.kg.snapshot.labels import Match, normalize_name
 
 #: So many of the most connected entities are known by their initials.
 KNOWN = 10_000
@@ -18,7 +18,7 @@ _SMALL = frozenset({"of", "the", "and", "for", "in", "de", "la"})
 _NAME = re.compile(r"[^\W\d_]+")
 
 
-class WellKnown:
+class ProminentEntities:
     """Looks up well-known entities of one snapshot. Thread-safe.
 
     Args:
@@ -28,7 +28,7 @@ class WellKnown:
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
 
-    def by_initials(self, word: str) -> list[Match]:
+    def find_by_initials(self, word: str) -> list[Match]:
         """The entity of these initials, in a list; nothing when there is none.
 
         Args:
@@ -36,11 +36,11 @@ class WellKnown:
         """
         return [self._initials[word]] if word in self._initials else []
 
-    def going_on(self, name: str) -> list[Match]:
+    def find_longer_names(self, name: str) -> list[Match]:
         """Well-known entities whose name begins with ``name`` (normalised) and further words, best known first."""
-        if not self._snapshot.labels.begins(name):
+        if not self._snapshot.labels.has_continuation(name):
             return []
-        holding = self._snapshot.labels.containing(name, 40)
+        holding = self._snapshot.labels.find_containing(name, 40)
         return [m for m in holding if m.degree >= LEAST_FACTS and m.name.startswith(f"{name} ")]
 
     @cached_property
@@ -51,14 +51,19 @@ class WellKnown:
         first = np.argsort(-degrees, kind="stable")[:KNOWN]
         known: dict[str, Match] = {}
         for entity in first[degrees[first] >= LEAST_BY_INITIALS].tolist():
-            label = snapshot.entity_label(entity)
+            label = snapshot.get_entity_label(entity)
             for text in (label, label.partition(" of ")[0]):
                 words = [word for word in _NAME.findall(text) if word not in _SMALL]
                 letters = "".join(word[0] for word in words).lower()
                 least = 2 if degrees[entity] >= LEAST_FACTS else 3
                 if least <= len(letters) <= 4 and all(word[0].isupper() for word in words):
                     match = Match(
-                        entity, snapshot.node(entity), normalise(label), 0.7, "word", int(degrees[entity])
+                        entity,
+                        snapshot.get_node(entity),
+                        normalize_name(label),
+                        0.7,
+                        "word",
+                        int(degrees[entity]),
                     )
                     known.setdefault(letters, match)
         return known

@@ -6,7 +6,7 @@ from collections import Counter
 from copy import copy
 from typing import Self
 
-from retrieval.text.mentions import Word, context_stem
+from retrieval.text.mentions import Word, to_context_stem
 
 
 class WordContext:
@@ -14,15 +14,15 @@ class WordContext:
 
     def __init__(self, words: list[Word]) -> None:
         self._words = Counter(word.text for word in words)
-        self._stems = Counter(context_stem(word.text) for word in words)
+        self._stems = Counter(to_context_stem(word.text) for word in words)
         del self._stems[""]
         self._inside: Counter[str] = Counter()
         self._inside_stems: Counter[str] = Counter()
 
-    def without(self, inside: list[str]) -> Self:
+    def copy_without(self, inside: list[str]) -> Self:
         """The words around a stretch."""
         other = copy(self)
-        other._inside, other._inside_stems = Counter(inside), Counter(map(context_stem, inside))
+        other._inside, other._inside_stems = Counter(inside), Counter(map(to_context_stem, inside))
         return other
 
     def has(self, word: str) -> bool:

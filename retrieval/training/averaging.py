@@ -36,14 +36,14 @@ class WeightAverage:
                 self.values[name] = value.detach().clone()
 
     @contextmanager
-    def swapped(self) -> Iterator[None]:
+    def use_average(self) -> Iterator[None]:
         """Give the model the average while the body runs; its own parameters come back after it."""
-        own = {name: value.detach().clone() for name, value in self.model.named_parameters()}
+        weights = {name: value.detach().clone() for name, value in self.model.named_parameters()}
         self._put(self.values)
         try:
             yield
         finally:
-            self._put(own)
+            self._put(weights)
 
     @torch.no_grad()
     def _put(self, values: dict[str, Tensor]) -> None:
@@ -51,10 +51,10 @@ class WeightAverage:
             if name in values:
                 value.copy_(values[name])
 
-    def state(self) -> dict[str, object]:
+    def get_state(self) -> dict[str, object]:
         """What a resumed training needs."""
         return {"steps": self.steps, "values": self.values}
 
     def restore(self, steps: int, values: dict[str, Tensor]) -> None:
-        """Go on from what :meth:`state` gave."""
+        """Go on from what :meth:`get_state` gave."""
         self.steps, self.values = steps, values

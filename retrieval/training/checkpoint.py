@@ -21,9 +21,9 @@ from retrieval import config as configs
 from retrieval.config import TrainingConfig
 from retrieval.errors import CheckpointError, ClewError
 from retrieval.kg.snapshot import integrity
-from retrieval.kg.snapshot.storage import published, save_json
+from retrieval.kg.snapshot.storage import publish_directory, save_json
 from retrieval.training.manifest import CONFIG, MANIFEST, PACKED, RETRAIN, CheckpointManifest, read_manifest
-from retrieval.version import code_version
+from retrieval.version import get_code_version
 
 WEIGHTS = "weights.pt"
 
@@ -36,19 +36,19 @@ class OpenCheckpoint:
     config: TrainingConfig
     weights: dict[str, Tensor]
 
-    def least_support(self, snapshot_hash: str) -> float | None:
+    def get_least_support(self, snapshot_hash: str) -> float | None:
         """The support below which a relation path is doubted; None on graphs that it was not measured on."""
         return self.manifest.least_support if snapshot_hash == self.manifest.snapshot else None
 
 
-def fingerprint(weights: dict[str, Tensor], config: TrainingConfig) -> str:
+def compute_fingerprint(weights: dict[str, Tensor], config: TrainingConfig) -> str:
     """sha256 of the weights' bytes, the sorted settings and the code version."""
     digest = hashlib.sha256()
     for name in sorted(weights):
         digest.update(name.encode())
         digest.update(weights[name].contiguous().numpy().tobytes())
-    digest.update(json.dumps(configs.as_json(config), sort_keys=True).encode())
-    digest.update(code_version().encode())
+    digest.update(json.dumps(configs.export_settings(config), sort_keys=True).encode())
+    digest.update(get_code_version().encode())
     return digest.hexdigest()
 
 
@@ -68,8 +68,8 @@ def describe(
     """A checkpoint in memory, with its fingerprint. See :class:`CheckpointManifest`."""
     manifest = CheckpointManifest(
         method=method,
-        fingerprint=fingerprint(weights, config),
-        code_version=code_version(),
+        fingerprint=compute_fingerprint(weights, config),
+        code_version=get_code_version(),
         seed=config.seed,
         parent=parent,
         snapshot=snapshot,
@@ -85,18 +85,16 @@ def describe(
 
 def save(out: Path, checkpoint: OpenCheckpoint, *, also: Callable[[Path], None] = lambda _: None) -> None:
     """Write a checkpoint beside ``out``, and what ``also`` writes there, and rename it into place."""
-    with published(out) as directory:
+    with publish_directory(out) as directory:
         written = io.BytesIO()  # torch hides what the file system says, that the disk is full
         torch.save(checkpoint.weights, written)
         (directory / WEIGHTS).write_bytes(written.getbuffer())
-        save_json(directory / CONFIG, configs.as_json(checkpoint.config))
+        save_json(directory / CONFIG, configs.export_settings(checkpoint.config))
         save_json(directory / MANIFEST, asdict(checkpoint.manifest))
         also(directory)
 
 
-def pack(
-    out: Path, checkpoint: OpenCheckpoint, *, also: Callable[[Path], None] = lambda _: None
-) -> OpenCheckpoint:
+def pack(out: Path, checkpoint: OpenCheckpoint, *, also: Callable[[Path], None] = lambda _: None) -> OpenCheckpoint:
     """Like :func:`save`, with weights of fp16; the checkpoint as it will be read.
 
     Raises:
@@ -106,18 +104,16 @@ def pack(
         raise CheckpointError("Only floating-point weights can be packed.", hint="Save it as it is.")
     half = {name: weight.half().contiguous() for name, weight in checkpoint.weights.items()}
     weights = {name: weight.float() for name, weight in half.items()}
-    manifest = replace(checkpoint.manifest, fingerprint=fingerprint(weights, checkpoint.config))
-    with published(out) as directory:
+    manifest = replace(checkpoint.manifest, fingerprint=compute_fingerprint(weights, checkpoint.config))
+    with publish_directory(out) as directory:
         save_file(half, directory / PACKED)
-        save_json(directory / CONFIG, configs.as_json(checkpoint.config))
+        save_json(directory / CONFIG, configs.export_settings(checkpoint.config))
         save_json(directory / MANIFEST, asdict(manifest))
         also(directory)
     return OpenCheckpoint(manifest, checkpoint.config, weights)
 
 
-def read(
-    path: Path, *, method: str, encoder: str, settings: Callable[[Any], TrainingConfig]
-) -> OpenCheckpoint:
+def read(path: Path, *, method: str, encoder: str, settings: Callable[[Any], TrainingConfig]) -> OpenCheckpoint:
     """Open a checkpoint for a method and an encoder; ``settings`` makes the method's settings of their JSON.
 
     Raises:
@@ -151,8 +147,8 @@ def read_weights(directory: Path) -> dict[str, Tensor]:
     """The weights of a checkpoint directory, in whichever form it has them."""
     if (directory / PACKED).is_file():
         return {name: weight.float() for name, weight in load_file(directory / PACKED).items()}
-    found: dict[str, Tensor] = torch.load(directory / WEIGHTS, map_location="cpu", weights_only=True)
-    return found
+    weights: dict[str, Tensor] = torch.load(directory / WEIGHTS, map_location="cpu", weights_only=True)
+    return weights
 
 
 M = TypeVar("M", bound=nn.Module)
@@ -167,7 +163,5 @@ def load_weights(model: M, checkpoint: OpenCheckpoint) -> M:
     try:
         model.load_state_dict(checkpoint.weights)
     except RuntimeError as error:
-        raise CheckpointError(
-            "The checkpoint's weights do not fit its settings.", hint="Train again."
-        ) from error
+        raise CheckpointError("The checkpoint's weights do not fit its settings.", hint="Train again.") from error
     return model.eval()

@@ -20,7 +20,7 @@ from retrieval.errors import CheckpointError, StorageFullError, check
 from retrieval.kg.snapshot.storage import is_full
 from retrieval.training.averaging import WeightAverage
 from retrieval.training.recipe import Learning, Measured, Rated
-from retrieval.training.training_state import TrainingState, copied
+from retrieval.training.training_state import TrainingState, copy_weights
 from retrieval.types import Progress
 
 
@@ -62,34 +62,32 @@ def fit(
         StorageFullError: there is no room for the last epoch's state; what was kept of the one before still is.
     """
     model = task.model
-    groups = task.parameter_groups() if isinstance(task, Rated) else model.parameters()
+    groups = task.list_parameter_groups() if isinstance(task, Rated) else model.parameters()
     optimizer = torch.optim.Adam(groups, lr=config.learning_rate)
     average = WeightAverage(model, config.averaging) if config.averaging else None
     if average:
         optimizer.register_step_post_hook(average.update)
     learner = _Learner(model, optimizer, average)
-    state = _load(resume, key, learner) or TrainingState(
-        best=least, weights=copied(model) if least >= 0 else {}
-    )
-    size = epoch_size(task.size, config)
+    state = _load(resume, key, learner) or TrainingState(best=least, weights=copy_weights(model) if least >= 0 else {})
+    size = count_draws(task.size, config)
     while state.epoch < config.epochs and state.since_best < config.patience:
         rng = np.random.default_rng([config.seed, state.epoch])
         torch.manual_seed(config.seed * 100_003 + state.epoch)
-        order = _order(task.size, size, state.epoch, config.seed)
-        loss = _epoch(task, config, optimizer, order, state, rng=rng, progress=progress, cancelled=cancelled)
-        with average.swapped() if average else nullcontext():
-            state.record(task.score_name, loss, task.score(cancelled), model)
+        order = _draw_order(task.size, size, state.epoch, config.seed)
+        loss = _run_epoch(task, config, optimizer, order, state, rng=rng, progress=progress, cancelled=cancelled)
+        with average.use_average() if average else nullcontext():
+            state.add_epoch(task.score_name, loss, task.score(cancelled), model)
         _save(resume, key, learner, state)
     return state
 
 
-def epoch_size(examples: int, config: TrainingConfig) -> int:
+def count_draws(examples: int, config: TrainingConfig) -> int:
     """Return the draws of an epoch; without limits each example is drawn once."""
     size = max(examples, config.draws_per_epoch)
     return min(size, config.questions_per_epoch) if config.questions_per_epoch else size
 
 
-def _order(count: int, size: int, epoch: int, seed: int) -> np.ndarray:
+def _draw_order(count: int, size: int, epoch: int, seed: int) -> np.ndarray:
     """The examples of an epoch: the next ``size`` of an endless sequence of shuffles."""
     start = epoch * size
     rounds = range(start // count, (start + size - 1) // count + 1)
@@ -98,7 +96,7 @@ def _order(count: int, size: int, epoch: int, seed: int) -> np.ndarray:
     return np.concatenate(shuffles)[offset : offset + size]
 
 
-def _epoch(
+def _run_epoch(
     task: Learning,
     config: TrainingConfig,
     optimizer: torch.optim.Optimizer,
@@ -114,7 +112,7 @@ def _epoch(
     began, summed, batches = time.perf_counter(), 0.0, 0
     for start in range(0, len(order), config.batch_size):
         check(cancelled)
-        loss = task.loss(order[start : start + config.batch_size], rng)
+        loss = task.compute_loss(order[start : start + config.batch_size], rng)
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]  # torch leaves backward untyped
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -146,7 +144,7 @@ def _save(path: Path, key: str, learner: _Learner, state: TrainingState) -> None
         "key": key,
         "model": learner.model.state_dict(),
         "optimizer": learner.optimizer.state_dict(),
-        "average": learner.average.state() if learner.average else None,
+        "average": learner.average.get_state() if learner.average else None,
         **{f.name: getattr(state, f.name) for f in fields(state)},
     }
     written = io.BytesIO()  # torch hides what the file system says, that the disk is full

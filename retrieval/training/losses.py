@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 
-def segment_logsumexp(values: Tensor, segments: Tensor, count: int) -> Tensor:
+def compute_segment_logsumexp(values: Tensor, segments: Tensor, count: int) -> Tensor:
     """log sum exp of the values of each segment; -inf for a segment without any. [n] -> [count]."""
     top = values.new_full((count,), -torch.inf).scatter_reduce(0, segments, values.detach(), "amax")
     top = torch.where(torch.isfinite(top), top, torch.zeros_like(top))
@@ -15,7 +15,7 @@ def segment_logsumexp(values: Tensor, segments: Tensor, count: int) -> Tensor:
     return torch.log(summed) + top
 
 
-def path_loss(
+def compute_path_loss(
     logits: Tensor,
     stop_logits: Tensor,
     *,
@@ -39,7 +39,7 @@ def path_loss(
         stop: STOP is the target, [C] bool.
     """
     count = len(stop_logits)
-    total = torch.logaddexp(segment_logsumexp(logits + weight.log(), context, count), stop_logits)
+    total = torch.logaddexp(compute_segment_logsumexp(logits + weight.log(), context, count), stop_logits)
     shares = weight * positive
     mass = shares.new_zeros(count).index_add(0, context, shares)
     expected = logits.new_zeros(count).index_add(0, context, shares * logits) / mass.clamp(min=1e-9)
@@ -48,7 +48,7 @@ def path_loss(
     return losses[usable].mean() if bool(usable.any()) else logits.sum() * 0
 
 
-def first_triple_loss(logits: Tensor, positive: Tensor, context: Tensor, count: int) -> Tensor:
+def compute_first_triple_loss(logits: Tensor, positive: Tensor, context: Tensor, count: int) -> Tensor:
     """Mean over contexts of eq. 14, positives and negatives each averaged.
 
     Eq. 14 sums over the candidates, so that one hub topic outweighs a batch; RAPL's eq. 9 is the same loss
@@ -71,7 +71,7 @@ def first_triple_loss(logits: Tensor, positive: Tensor, context: Tensor, count: 
     return result.mean() if count else logits.sum() * 0
 
 
-def triple_loss(logits: Tensor, positive: Tensor) -> Tensor:
+def compute_triple_loss(logits: Tensor, positive: Tensor) -> Tensor:
     """ReG eq. 33, negated and divided by the number of triples: binary cross-entropy over every candidate.
 
     Args:
@@ -81,7 +81,7 @@ def triple_loss(logits: Tensor, positive: Tensor) -> Tensor:
     return nn.functional.binary_cross_entropy_with_logits(logits, positive.to(logits.dtype))
 
 
-def sampled_triple_loss(logits: Tensor, positive: Tensor) -> Tensor:
+def compute_sampled_loss(logits: Tensor, positive: Tensor) -> Tensor:
     """REL-RAG eq. 15 over positives and the negatives drawn for them, divided by their number.
 
     Eq. 15 as printed has a plus before its second sum; as in eq. 14 a minus is meant.

@@ -29,7 +29,7 @@ class CheckpointManifest:
         labels: where the labels came from, with how many of each source.
         metrics: on the dev split.
         least_support: a relation path supported less is doubted (``validation.least_support``); None where nothing is.
-        share: of its ranking where the zero-shot retriever ranks too (``blending.choose_share``); None of those that
+        share: of its ranking where the zero-shot retriever ranks too (``blending.select_share``); None of those that
             answer alone.
     """
 

@@ -20,8 +20,8 @@ from retrieval.text.features import (
     GraphFeatures,
     TextEncoder,
     TextFeatures,
-    graph_features,
-    text_features,
+    compute_graph_features,
+    encode_graph_texts,
 )
 from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.types import Progress, Question
@@ -70,30 +70,30 @@ class Work:
     cache: Path | None
     trajectories: tuple[Trajectory, ...] = ()
 
-    def features(self, config: RetrieverConfig, *, directed: bool = False) -> GraphFeatures:
+    def build_features(self, config: RetrieverConfig, *, directed: bool = False) -> GraphFeatures:
         """Text features of the graph and their sums; ``entity_texts`` resolved."""
-        return graph_features(
+        return compute_graph_features(
             self.snapshot,
             self.encoder,
-            entity_texts=self._entity_texts(config),
+            entity_texts=self._should_read_entity_texts(config),
             directed=directed,
             cache=self.cache,
             progress=self.progress,
             cancelled=self.cancelled,
         )
 
-    def texts(self, config: RetrieverConfig) -> TextFeatures:
+    def build_text_features(self, config: RetrieverConfig) -> TextFeatures:
         """Text features of the graph alone; ``entity_texts`` resolved."""
-        return text_features(
+        return encode_graph_texts(
             self.snapshot,
             self.encoder,
-            entity_texts=self._entity_texts(config),
+            entity_texts=self._should_read_entity_texts(config),
             cache=self.cache,
             progress=self.progress,
             cancelled=self.cancelled,
         )
 
-    def _entity_texts(self, config: RetrieverConfig) -> bool:
+    def _should_read_entity_texts(self, config: RetrieverConfig) -> bool:
         small = self.snapshot.num_entities <= _ENTITY_TEXTS
         return config.entity_texts == "yes" or (config.entity_texts == "auto" and small)
 
@@ -116,7 +116,7 @@ class Learning(Protocol):
     @property
     def score_name(self) -> str: ...  # noqa: D102
 
-    def loss(self, chosen: np.ndarray, rng: np.random.Generator) -> Tensor:
+    def compute_loss(self, chosen: np.ndarray, rng: np.random.Generator) -> Tensor:
         """The loss of one batch.
 
         Args:
@@ -144,11 +144,11 @@ class Task(Learning, Protocol):
     @property
     def entity_texts(self) -> bool: ...  # noqa: D102 - said above
 
-    def fingerprint(self) -> bytes:
+    def compute_fingerprint(self) -> bytes:
         """Digest of the examples, so that only the same training is resumed."""
         ...
 
-    def retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
+    def build_retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
         """The trained retriever on the training graph, for dev metrics; what it computes stays in ``cache``."""
         ...
 
@@ -157,7 +157,7 @@ class Task(Learning, Protocol):
 class Rated(Protocol):
     """A task whose parameters do not all learn at the same rate."""
 
-    def parameter_groups(self) -> list[dict[str, Any]]:
+    def list_parameter_groups(self) -> list[dict[str, Any]]:
         """What the optimizer is given: parameters with their rates."""
         ...
 
@@ -176,7 +176,7 @@ class Measured(Protocol):
 class Staged(Protocol):
     """A task that another follows, on the same model."""
 
-    def following(self) -> tuple[Task, TrainingConfig] | None:
+    def get_next_stage(self) -> tuple[Task, TrainingConfig] | None:
         """The next stage, when this one's best weights are in the model; None when there is none."""
         ...
 
@@ -204,7 +204,7 @@ class SelfTrained(Protocol):
     @property
     def entity_texts(self) -> bool: ...  # noqa: D102
 
-    def learn(self, resume: Path, key: str) -> tuple[TrainingState, list[dict[str, float]]]:
+    def train_model(self, resume: Path, key: str) -> tuple[TrainingState, list[dict[str, float]]]:
         """Train it to the end, and every measured step.
 
         Args:
@@ -216,9 +216,9 @@ class SelfTrained(Protocol):
         """
         ...
 
-    def fingerprint(self) -> bytes: ...  # noqa: D102
+    def compute_fingerprint(self) -> bytes: ...  # noqa: D102
 
-    def retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever: ...  # noqa: D102
+    def build_retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever: ...  # noqa: D102
 
 
 class Recipe(Protocol):

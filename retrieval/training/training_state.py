@@ -30,7 +30,7 @@ class TrainingState:
     history: list[dict[str, float]] = field(default_factory=list)
     curve: list[dict[str, float]] = field(default_factory=list)
 
-    def record(self, name: str, loss: float, score: float, model: nn.Module) -> None:
+    def add_epoch(self, name: str, loss: float, score: float, model: nn.Module) -> None:
         """Take note of an epoch; keep the weights when it is the best one."""
         self.epoch += 1
         self.since_best += 1
@@ -39,9 +39,9 @@ class TrainingState:
             self.since_best = 0
         if score > self.best:
             self.best = score
-            self.weights = copied(model)
+            self.weights = copy_weights(model)
 
 
-def copied(model: nn.Module) -> dict[str, Tensor]:
+def copy_weights(model: nn.Module) -> dict[str, Tensor]:
     """The weights as they stand now."""
     return {name: value.detach().clone() for name, value in model.state_dict().items()}

@@ -122,9 +122,7 @@ def main() -> None:
     parser.add_argument(
         "--quick", action="store_true", help="of path_weights: a tenth of the questions and of the fitting"
     )
-    parser.add_argument(
-        "--show", action="store_true", help="of newcomers: print what goes wrong, and write no page"
-    )
+    parser.add_argument("--show", action="store_true", help="of newcomers: print what goes wrong, and write no page")
     parser.add_argument("--inputs", type=int, default=fuzz.INPUTS, help="of fuzz: so many of each reader")
     args = parser.parse_args()
     known: dict[str, Callable[[], list[Section]]] = BENCHMARKS | {

@@ -17,7 +17,7 @@ from typing import Any
 
 import requests
 
-from retrieval.metrics.scores import quantile
+from retrieval.metrics.scores import compute_quantile
 from tests.benchmarks import child
 from tests.benchmarks.kills import import_lanterns
 from tests.benchmarks.report import Section
@@ -60,12 +60,10 @@ def measure() -> list[Section]:
 
 
 def _figures(times: list[float]) -> str:
-    return " / ".join(f"{1000 * quantile(times, q):.0f}" for q in (0.5, 0.95, 1.0))
+    return " / ".join(f"{1000 * compute_quantile(times, q):.0f}" for q in (0.5, 0.95, 1.0))
 
 
-def _ask(
-    clew: Clew, person: requests.Session, abuse: Callable[[], str | None]
-) -> tuple[list[float], str | None]:
+def _ask(clew: Clew, person: requests.Session, abuse: Callable[[], str | None]) -> tuple[list[float], str | None]:
     """Time answers while the abuse goes on in another process, and what that says of itself."""
     context = multiprocessing.get_context("fork")
     outcome = context.Queue()
@@ -117,9 +115,7 @@ class Flood:
             answer = session.post(url, json=body, headers={"X-CSRFToken": csrf}, timeout=30)
             answer.raise_for_status()
             csrf = answer.json()["csrf"]
-        token = requests.post(
-            f"{clew.url}/api/v1/token", json={"username": "greedy", "password": VIEWER}, timeout=30
-        )
+        token = requests.post(f"{clew.url}/api/v1/token", json={"username": "greedy", "password": VIEWER}, timeout=30)
         self.header = {"Authorization": f"Bearer {token.json()['token']}"}
         self.run = self._answered_run()
 

@@ -25,15 +25,20 @@ from retrieval.kg import search
 from retrieval.kg import snapshot as snapshots
 from retrieval.loading import load_encoder
 from retrieval.methods import registry
-from retrieval.methods.graph_s3.agent.rewards import outcome_reward
+from retrieval.methods.graph_s3.agent.rewards import compute_outcome_reward
 from retrieval.methods.graph_s3.agent.small_policy import make_model
 from retrieval.methods.graph_s3.agent_data import AgentData, make_data
 from retrieval.methods.graph_s3.model import AgentModel
 from retrieval.methods.graph_s3.spec import GraphS3Config
-from retrieval.methods.graph_s3.training import ImitationTask, OutcomeTask, StepwiseTask, reinforcement
-from retrieval.questions.files import read_questions, training_sample, with_splits
-from retrieval.studies.plan import DataSet, StudyConfig, Variant, cells
-from retrieval.supervision.grounding import Grounded, ground
+from retrieval.methods.graph_s3.training import (
+    ImitationTask,
+    OutcomeTask,
+    StepwiseTask,
+    make_reinforcement_settings,
+)
+from retrieval.questions.files import assign_splits, read_questions, sample_training
+from retrieval.studies.plan import DataSet, StudyConfig, Variant, list_cells
+from retrieval.supervision.grounding import Grounded, resolve_questions
 from retrieval.train import label, split
 from retrieval.training.loop import fit
 from retrieval.training.recipe import Work
@@ -116,7 +121,7 @@ def _results(config: StudyConfig, *, run: bool) -> list[dict[str, Any]]:
     study = Study(config, CACHE / "methods", encoder=load_encoder(), say=print)
     if run:
         return list(study.run())
-    return [result for cell in cells(config) if (result := study.finished(cell)) is not None]
+    return [result for cell in list_cells(config) if (result := study.find_result(cell)) is not None]
 
 
 def _focus(data: Sequence[str], *, run: bool) -> Section:
@@ -151,9 +156,7 @@ def _focus(data: Sequence[str], *, run: bool) -> Section:
             for hops, sizes in by_hops.items():
                 section.add(*_shares(f"{name}, {hops} hop", sizes), spent)
             if len(by_hops) > 1:
-                section.add(
-                    *_shares(f"{name}, all", [each for sizes in by_hops.values() for each in sizes]), spent
-                )
+                section.add(*_shares(f"{name}, all", [each for sizes in by_hops.values() for each in sizes]), spent)
     return section
 
 
@@ -171,7 +174,7 @@ def _sizes(name: str, of: DataSet) -> dict[int, list[tuple[int, int, int]]]:
         topic = topics[0]
         assert topic is not None, "these sets name one topic each, which the graph has"
         if (topic, hops) not in around:
-            near = search.k_hop(graph, [topic], hops, max_triples=graph.num_triples)
+            near = search.collect_k_hop(graph, [topic], hops, max_triples=graph.num_triples)
             around[topic, hops] = len(near.facts)
         found[hops].append((row["triples"], around[topic, hops], len(asked[row["id"]].answers)))
     return dict(sorted(found.items()))
@@ -240,18 +243,18 @@ def _cell(ablated: Ablated, of: DataSet, seed: int, *, run: bool) -> dict[str, S
 def _prepared(ablated: Ablated, of: DataSet) -> tuple[AgentData, list[Grounded]]:
     """What all seeds learn from, and the test questions."""
     graph = snapshots.open(of.graph)
-    questions = with_splits(read_questions(of.questions, problems=lambda _: None))
+    questions = assign_splits(read_questions(of.questions, problems=lambda _: None))
     questions = [q for q in questions if not ablated.hops or q.hops == ablated.hops]
-    taught = training_sample(questions, ablated.share, seed=0)
+    taught = sample_training(questions, ablated.share, seed=0)
     config = registry.parse(METHOD, ablated.settings)
     assert isinstance(config, GraphS3Config)
     work = Work(graph, load_encoder(), lambda _: None, lambda: False, None)
     parts = split(graph, taught, 0)
     labels, simple, _ = label(work, config, [*parts.train, *parts.dev], None)
-    test, _ = ground(graph, [q for q in questions if q.split == "test"])
+    test, _ = resolve_questions(graph, [q for q in questions if q.split == "test"])
     few = test[:: -(-len(test) // LIMIT)]
     made = make_data(work, config, parts, labels, simple=simple)
-    return made.reading(few), few
+    return made.add_questions(few), few
 
 
 def _seed(data: AgentData, asked: Sequence[Grounded], seed: int) -> Iterator[tuple[str, Sequence[float]]]:
@@ -263,7 +266,7 @@ def _seed(data: AgentData, asked: Sequence[Grounded], seed: int) -> Iterator[tup
     yield ALONE, (*_figures(data, model, asked), course.best, seconds)
     for variant, stage in STAGES.items():
         further = deepcopy(model)
-        again = reinforcement(config)
+        again = make_reinforcement_settings(config)
         if stage is ImitationTask:
             again = replace(config, epochs=config.rl_epochs, patience=config.rl_epochs)
         later, more = _fit(stage(data, further), again, course.best)
@@ -284,7 +287,7 @@ def _fit(task: Any, config: GraphS3Config, least: float = -1.0) -> tuple[Trainin
 def _figures(data: AgentData, model: AgentModel, asked: Sequence[Grounded]) -> tuple[float, float]:
     """Share of exact answer sets, and mean F1."""
     ends, _, _ = data.search(model.eval(), asked)
-    scores = [outcome_reward(end, np.array(q.answers)) for end, q in zip(ends, asked, strict=True)]
+    scores = [compute_outcome_reward(end, np.array(q.answers)) for end, q in zip(ends, asked, strict=True)]
     return fmean(score == 1.0 for score in scores), fmean(scores)
 
 

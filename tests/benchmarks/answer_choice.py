@@ -18,21 +18,21 @@ import numpy as np
 from scipy.optimize import minimize
 
 from retrieval.kg import snapshot as snapshots
-from retrieval.kg.snapshot.labels import normalise
+from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.loading import load_encoder, load_engine, load_parts
-from retrieval.methods._shared.choice.choosing import likeliest
+from retrieval.methods._shared.choice.features import QuestionContext, Signs, compute_signs
 from retrieval.methods._shared.choice.model import Choice
 from retrieval.methods._shared.choice.outcomes import Outcome
-from retrieval.methods._shared.choice.signs import Seen, Signs, signs
+from retrieval.methods._shared.choice.selection import find_likeliest
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods.registry import DEFAULT
 from retrieval.metrics.scores import Scored
-from retrieval.metrics.values import aligned
+from retrieval.metrics.values import match_answers
 from retrieval.pipeline import AskRequest
 from retrieval.pretrained import CHOICE
 from retrieval.programs.algebra import EVERY, Program, Top
 from retrieval.programs.columns import Columns
-from retrieval.programs.rendering.formatting import formatted
+from retrieval.programs.rendering.formatting import format_result
 from tests.benchmarks.newcomers import HOME, questions_of
 from tests.benchmarks.operators import OWN_GRAPHS, UNANSWERABLE, Asked, path_sets, suites
 from tests.benchmarks.report import Section
@@ -85,7 +85,7 @@ def measure(names: Sequence[str] = (), out: Path | None = None) -> list[Section]
     likely = _left_out(rows)
     by_suite: dict[str, list[tuple[Weighed, float, bool]]] = defaultdict(list)
     for own, found in zip(rows, likely, strict=True):
-        best, sure = likeliest(own.signs, found) if found else (-1, 0.0)
+        best, sure = find_likeliest(own.signs, found) if found else (-1, 0.0)
         row = (own, sure, bool(found) and own.right[best])
         by_suite[own.asked.family if own.asked.family in _STRANGERS else own.asked.suite].append(row)
     for suite, some in sorted(by_suite.items()):
@@ -114,34 +114,32 @@ def weighed(asked: Sequence[Asked]) -> list[Weighed]:
     for one in asked:
         by_graph[one.graph].append(one)
     for graph, some in by_graph.items():
-        engine: Any = load_engine(
-            EngineSpec(graph, None, DEFAULT), load_parts(snapshots.open(graph), encoder)
-        )
+        engine: Any = load_engine(EngineSpec(graph, None, DEFAULT), load_parts(snapshots.open(graph), encoder))
         programs = engine.programs
-        last: list[tuple[Seen, list[Outcome]]] = []
-        consider: Callable[..., tuple[Seen, list[Outcome]]] = programs.considered
+        last: list[tuple[QuestionContext, list[Outcome]]] = []
+        consider: Callable[..., tuple[QuestionContext, list[Outcome]]] = programs.prepare_outcomes
 
         def considered(
             *given: Any,
-            consider: Callable[..., tuple[Seen, list[Outcome]]] = consider,
-            last: list[tuple[Seen, list[Outcome]]] = last,
-        ) -> tuple[Seen, list[Outcome]]:
+            consider: Callable[..., tuple[QuestionContext, list[Outcome]]] = consider,
+            last: list[tuple[QuestionContext, list[Outcome]]] = last,
+        ) -> tuple[QuestionContext, list[Outcome]]:
             last[:] = [consider(*given)]
             return last[0]
 
-        programs.considered, columns = considered, programs._reader.parser.columns
+        programs.prepare_outcomes, columns = considered, programs._reader.parser.columns
         for one in some:
             last.clear()
             for _ in engine.run(AskRequest(question=one.question)):
                 pass
             for seen, outcomes in last:
                 right = tuple(_is_right(one, seen, own, columns) for own in outcomes)
-                found.append(Weighed(one, tuple(signs(seen, outcomes)), right))
+                found.append(Weighed(one, tuple(compute_signs(seen, outcomes)), right))
         print(graph.name, len(some), flush=True)
     return found
 
 
-def _is_right(one: Asked, seen: Seen, own: Outcome, columns: Columns) -> bool:
+def _is_right(one: Asked, seen: QuestionContext, own: Outcome, columns: Columns) -> bool:
     """Whether an outcome is what is right, compared as evaluation compares answers."""
     if UNANSWERABLE in one.operators:
         return False
@@ -150,9 +148,9 @@ def _is_right(one: Asked, seen: Seen, own: Outcome, columns: Columns) -> bool:
     if own.nodes is not None:
         if len(own.nodes) > 2 * max(map(len, one.right)) + 10:
             return False
-        answers = [snapshot.entity_label(node) for node in own.nodes.tolist()]
+        answers = [snapshot.get_entity_label(node) for node in own.nodes.tolist()]
     else:
-        answers = [formatted(columns, program, own.result)] if program is not None else []
+        answers = [format_result(columns, program, own.result)] if program is not None else []
     return any(_same(answers, right, program) for right in one.right)
 
 
@@ -160,8 +158,8 @@ def _same(answers: Sequence[str], right: Sequence[str], program: Program | None)
     if isinstance(program, Top) and program.count == EVERY and all(": " in label for label in right):
         return sorted(answers) == sorted(label.rpartition(": ")[0] for label in right)
     given = [Scored(answer, 1.0) for answer in answers if answer]
-    found = {item.answer for item in aligned(given, right, normalise)}
-    return bool(found) and found == {normalise(label) for label in right}
+    found = {item.answer for item in match_answers(given, right, normalize_name)}
+    return bool(found) and found == {normalize_name(label) for label in right}
 
 
 def _left_out(rows: Sequence[Weighed]) -> list[list[float]]:
@@ -171,7 +169,7 @@ def _left_out(rows: Sequence[Weighed]) -> list[list[float]]:
         choice = Choice(fitted([own for own, its in zip(rows, fold, strict=True) if its != part]))
         for at, own in enumerate(rows):
             if fold[at] == part:
-                found[at] = [choice.likely(each) for each in own.signs]
+                found[at] = [choice.compute_probability(each) for each in own.signs]
     return found
 
 

@@ -61,9 +61,7 @@ def measure() -> list[Section]:
         _write(text)
         began = time.perf_counter()
         arguments = ["build-corpus", str(text), "--out", str(corpus), "--no-index"]
-        told = subprocess.run(
-            [sys.executable, "-c", _CHILD, *arguments], check=True, capture_output=True, text=True
-        )
+        told = subprocess.run([sys.executable, "-c", _CHILD, *arguments], check=True, capture_output=True, text=True)
         section.add("read, cut and stored", f"{time.perf_counter() - began:.0f} s")
         peak = int(told.stdout.rpartition("VmHWM:")[2].split()[0]) / 1024
         section.add("peak memory of that process", f"{peak:.0f} MB")
@@ -71,7 +69,7 @@ def measure() -> list[Section]:
         assert built.passages is not None, "a text is passages"
         count = len(built.passages)
         section.add("passages", f"{count:,}")
-        some = [Passage(i, str(i), "", built.passages.text(i)) for i in range(SAMPLE)]
+        some = [Passage(i, str(i), "", built.passages.get_text(i)) for i in range(SAMPLE)]
         kinds = {"made-up words": some, "English": _english(), "English, plain text": _plain(Path(folder))}
         for name, passages in kinds.items():
             if passages:
@@ -84,9 +82,7 @@ def _add(section: Section, name: str, passages: list[Passage], out: Path) -> Non
     few = passages[:SAMPLE]
     spent = _indexing(few, out)
     section.add(f"{name}: passages indexed a second of a thread", f"{len(few) / spent:.1f}")
-    section.add(
-        f"{name}: 200 MB on {CORES} cores, by that", f"{_hours(few, spent / CORES):.1f} hours", "2 hours"
-    )
+    section.add(f"{name}: 200 MB on {CORES} cores, by that", f"{_hours(few, spent / CORES):.1f} hours", "2 hours")
     if name == "made-up words":
         return
     passed, spent = _in_processes(passages, out.with_name(f"{out.name}, together"))
@@ -127,7 +123,7 @@ def _plain(folder: Path) -> list[Passage]:
     )
     table = snapshot.open(corpus).passages
     assert table is not None, "a text is passages"
-    return [table.passage(i) for i in range(len(table))]
+    return [table.get_passage(i) for i in range(len(table))]
 
 
 def _write(out: Path) -> None:
@@ -143,7 +139,7 @@ def _write(out: Path) -> None:
 
 def _indexing(passages: list[Passage], out: Path) -> float:
     """Seconds of processor time that indexing takes one thread."""
-    graph = build_snapshot(TripleTable.of([], passages=passages), out)
+    graph = build_snapshot(TripleTable.from_facts([], passages=passages), out)
     encoder = load_encoder(device="cpu")
     encoder.encode(["warm"], rough=True)
     threads = torch.get_num_threads()
@@ -158,7 +154,7 @@ def _indexing(passages: list[Passage], out: Path) -> float:
 
 def _in_processes(passages: list[Passage], out: Path) -> tuple[float, float]:
     """Seconds that passed, and of processor time of all processes, while a process for each core indexed."""
-    graph = build_snapshot(TripleTable.of([], passages=passages), out)
+    graph = build_snapshot(TripleTable.from_facts([], passages=passages), out)
     encoder = load_encoder(device="cpu")
     began, before = time.perf_counter(), _spent()
     with _processes(CORES):

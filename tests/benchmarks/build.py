@@ -64,9 +64,7 @@ def measure() -> list[Section]:
         before = child.load()
         for turn in range(TURNS):
             builds.append(child.run(BUILD, {"source": str(source), "out": str(folder / f"built{turn}")}))
-            imports.append(
-                child.run(_IMPORT, {"source": str(source), "out": str(folder / f"imported{turn}")})
-            )
+            imports.append(child.run(_IMPORT, {"source": str(source), "out": str(folder / f"imported{turn}")}))
             loads.append(child.run(_LOAD, {"source": str(statements), "out": str(folder / f"store{turn}")}))
         bytes_each = child.size_of(folder / "built0") / builds[0]["triples"]
     assert loads[0]["triples"] == builds[0]["triples"], "both hold the same facts"
@@ -75,16 +73,12 @@ def measure() -> list[Section]:
     rate = TRIPLES / built["seconds"]
     section.add("triples a second", f"{rate:,.0f}", ">= 800,000")
     section.add("triples a second of processor time", f"{TRIPLES / built['cpu']:,.0f}")
-    section.add(
-        "as an import does, in a process with limits", f"{TRIPLES / imported['seconds']:,.0f}", ">= 800,000"
-    )
+    section.add("as an import does, in a process with limits", f"{TRIPLES / imported['seconds']:,.0f}", ">= 800,000")
     section.add("seconds, of which processor time", f"{built['seconds']:.1f}, {built['cpu']:.1f}")
     section.add("peak memory", f"{max(run['peak_mb'] for run in builds) / 1024:.2f} GB", "<= 6 GB")
     section.add("facts and entities kept", f"{built['triples']:,} and {built['entities']:,}")
     section.add("bytes a triple, with the index of names", f"{bytes_each:.0f}")
-    section.add(
-        "pyoxigraph: seconds, of which processor time", f"{loaded['seconds']:.1f}, {loaded['cpu']:.1f}"
-    )
+    section.add("pyoxigraph: seconds, of which processor time", f"{loaded['seconds']:.1f}, {loaded['cpu']:.1f}")
     section.add("times as fast as pyoxigraph", f"{loaded['seconds'] / built['seconds']:.1f}", ">= 3")
     section.add("the same in processor time", f"{loaded['cpu'] / built['cpu']:.1f}")
     section.add("other work on the machine (load average before)", before)

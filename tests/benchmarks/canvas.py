@@ -71,16 +71,12 @@ def measure() -> list[Section]:
     )
     return [
         Section("The drawing of a run", COMMAND, ABOUT, rows),
-        Section(
-            "Large drawings", COMMAND, "A made run, shown whole, then panned for three seconds.", moved, head
-        ),
+        Section("Large drawings", COMMAND, "A made run, shown whole, then panned for three seconds.", moved, head),
     ]
 
 
 def _ask(clew: Clew, graph: int) -> list[str]:
-    rows = [
-        json.loads(line) for line in (ROOT / "retrieval/demo/questions/test.jsonl").open(encoding="utf-8")
-    ]
+    rows = [json.loads(line) for line in (ROOT / "retrieval/demo/questions/test.jsonl").open(encoding="utf-8")]
     random.Random(SEED).shuffle(rows)
     runs: list[str] = []
     for row in rows:
@@ -94,9 +90,7 @@ def _ask(clew: Clew, graph: int) -> list[str]:
 
 
 def _page(browser: Browser, clew: Clew) -> Page:
-    context = browser.new_context(
-        base_url=clew.url, viewport={"width": 1440, "height": 900}, reduced_motion="reduce"
-    )
+    context = browser.new_context(base_url=clew.url, viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
     page = context.new_page()
     page.goto("/login")
     page.get_by_label("Password").fill(PASSWORD)
@@ -164,9 +158,7 @@ def _paint(browser: Browser, clew: Clew, run: str) -> list[tuple[str, ...]]:
 
 
 def _painted(browser: Browser, clew: Clew, path: str, state: Any) -> float:
-    context = browser.new_context(
-        base_url=clew.url, viewport={"width": 1440, "height": 900}, storage_state=state
-    )
+    context = browser.new_context(base_url=clew.url, viewport={"width": 1440, "height": 900}, storage_state=state)
     page = context.new_page()
     page.goto(path)
     # A later and larger picture, if one comes, comes within this.

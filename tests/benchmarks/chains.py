@@ -10,19 +10,19 @@ from pathlib import Path
 import numpy as np
 
 from retrieval.evidence.expand import expand
-from retrieval.evidence.reorganise import reorganise
+from retrieval.evidence.reorganise import merge_chains
 from retrieval.kg import readers, search
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.snapshot import Snapshot
 from retrieval.methods._shared.triples.candidates.fan_out import FanOut
-from retrieval.methods._shared.triples.subgraphs import cut
+from retrieval.methods._shared.triples.subgraphs import build_subgraphs
 from retrieval.questions.files import read_questions
 from retrieval.supervision import pools
-from retrieval.supervision.grounding import Grounded, ground
+from retrieval.supervision.grounding import Grounded, resolve_questions
 from retrieval.text import encoder as encoders
 from retrieval.text.features import TextEncoder
-from retrieval.text.questions import seen_from
-from retrieval.text.relation_index import relation_texts
+from retrieval.text.questions import replace_topic_names
+from retrieval.text.relation_index import list_relation_texts
 from retrieval.types import Question, Triple
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section
@@ -62,10 +62,8 @@ def _shortest() -> Section:
     )
     for name, source, questions in _public():
         with tempfile.TemporaryDirectory() as folder:
-            graph = build_snapshot(
-                readers.read_graph([source], problems=lambda _: None), Path(folder) / "graph"
-            )
-            counts = _counts(graph, ground(graph, questions[:: EVERY if name == "MetaQA" else 1])[0])
+            graph = build_snapshot(readers.read_graph([source], problems=lambda _: None), Path(folder) / "graph")
+            counts = _counts(graph, resolve_questions(graph, questions[:: EVERY if name == "MetaQA" else 1])[0])
         section.add(f"{name}, questions with a path", f"{len(counts):,}")
         means, low = [], 0
         for most in (*PAIRS, int(counts[:, 0].max())):
@@ -104,7 +102,7 @@ def _counts(graph: Snapshot, questions: Sequence[Grounded]) -> np.ndarray:
     """Pairs, shortest paths and merged ones of each question that has a path."""
     rows = []
     for question in questions:
-        pool = pools.shortest_pool(graph, question, HOPS)
+        pool = pools.build_shortest_pool(graph, question, HOPS)
         rows.append((len(question.topics) * len(question.answers), pool.raw, len(pool.candidates)))
     counts = np.array(rows)
     return counts[counts[:, 1] > 0]
@@ -137,8 +135,8 @@ def _measure(  # noqa: PLR0917
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
         graph = build_snapshot(readers.read_graph([source], problems=lambda _: None), Path(folder) / "graph")
-        vectors = encoder.encode(relation_texts(graph)[: graph.num_relations])
-        asked, _ = ground(graph, questions[:: max(1, len(questions) // (5 * ASKED))])
+        vectors = encoder.encode(list_relation_texts(graph)[: graph.num_relations])
+        asked, _ = resolve_questions(graph, questions[:: max(1, len(questions) // (5 * ASKED))])
         ranked = [(q.topics[:1], _ranked(graph, q, encoder, vectors)) for q in asked]
         enough = [(topics, facts) for topics, facts in ranked if len(facts) == SIZES[-1]][:ASKED]
         section.add(f"{name}, questions", f"{len(enough)}")
@@ -150,17 +148,15 @@ def _measure(  # noqa: PLR0917
             for size, (plain, merged) in zip(SIZES, counts, strict=True):
                 section.add(f"{name}, {limit}, K = {size}", f"{plain:.0f} chains, {merged:.1f} merged")
             before, after = (_exponent(counts[:, column], SIZES) for column in (0, 1))
-            section.add(
-                f"{name}, {limit}, exponent b", f"{before:.2f} chains, {after:.2f} merged", "< 1 merged"
-            )
+            section.add(f"{name}, {limit}, exponent b", f"{before:.2f} chains, {after:.2f} merged", "< 1 merged")
 
 
 def _ranked(graph: Snapshot, question: Grounded, encoder: TextEncoder, relations: np.ndarray) -> np.ndarray:
     """The best candidate facts of the question's first topic, at most ``SIZES[-1]``."""
     topic = question.topics[0]
-    candidates = cut(graph, [topic], FanOut(HOPS))
-    asked = encoder.encode([seen_from(question.question.question, 0, question.names)])[0]
-    away = search.distances(graph, [topic], HOPS)
+    candidates = build_subgraphs(graph, [topic], FanOut(HOPS))
+    asked = encoder.encode([replace_topic_names(question.question.question, 0, question.names)])[0]
+    away = search.compute_distances(graph, [topic], HOPS)
     facts = candidates.facts
     hops = np.minimum(away[graph.heads[facts]], away[graph.tails[facts]])
     scores = relations[candidates.relations] @ asked - HOP_COST * hops
@@ -168,14 +164,12 @@ def _ranked(graph: Snapshot, question: Grounded, encoder: TextEncoder, relations
     return best
 
 
-def _chains(
-    graph: Snapshot, topics: tuple[int, ...], facts: np.ndarray, length: int | None
-) -> tuple[int, int]:
+def _chains(graph: Snapshot, topics: tuple[int, ...], facts: np.ndarray, length: int | None) -> tuple[int, int]:
     """Chains of retrieved facts, best first, before and after merging; a fact that no chain holds is none."""
     kept = {int(fact): 1 / (1 + place) for place, fact in enumerate(facts)}
     triples = [Triple(int(graph.heads[f]), int(graph.relations[f]), int(graph.tails[f])) for f in kept]
     plain = len(expand(triples, topics, length, mixed=True))
-    merged = sum(reach.topic in topics for reach in reorganise(graph, kept, topics, max_length=length))
+    merged = sum(reach.topic in topics for reach in merge_chains(graph, kept, topics, max_length=length))
     return plain, merged
 
 

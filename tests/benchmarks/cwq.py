@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from retrieval.metrics.bootstrap import intervals
-from retrieval.metrics.scores import aggregate, score_of_row
+from retrieval.metrics.bootstrap import compute_intervals
+from retrieval.metrics.scores import compute_metrics, score_of_row
 from retrieval.questions.files import write_questions
 from retrieval.types import Question
 from tests.benchmarks.data import found
@@ -47,8 +47,7 @@ def measure() -> list[Section]:
     """Ask what learned WebQSP's relation paths, and the zero-shot retriever, in parts of the question and without."""
     of = prepared("WebQSP")
     asked, taught, piece = (
-        found("freebase-piece", name)
-        for name in ("cwq.json", "webqsp_train_relation_paths.jsonl.gz", "triples.tsv.gz")
+        found("freebase-piece", name) for name in ("cwq.json", "webqsp_train_relation_paths.jsonl.gz", "triples.tsv.gz")
     )
     if of is None or asked is None or taught is None or piece is None:
         return []
@@ -109,7 +108,7 @@ def _questions(rows: Sequence[Mapping[str, Any]], piece: Piece) -> tuple[list[Qu
 
 def _shown(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     scores = [score_of_row(row) for row in rows]
-    figures, bounds = aggregate(scores), intervals(scores)
+    figures, bounds = compute_metrics(scores), compute_intervals(scores)
     for name in SHOWN:
         low, high = bounds[name]
         yield f"{figures[name]:.3f} ({low:.3f}–{high:.3f})"
@@ -151,9 +150,7 @@ class Piece:
     def answers(self, row: Mapping[str, Any], names: Mapping[str, str]) -> set[str]:
         """What a query of triples gives; nothing where it orders, compares, or names what is not known here."""
         query = row["sparql"]
-        if row["compositionality_type"] in ("comparative", "superlative") or re.search(
-            "ORDER BY|EXISTS", query
-        ):
+        if row["compositionality_type"] in ("comparative", "superlative") or re.search("ORDER BY|EXISTS", query):
             return set()
         body = re.sub("#.*", "", query[query.index("{") + 1 : query.rindex("}")])
         known = [
@@ -165,8 +162,7 @@ class Piece:
         return {
             bound["?x"]
             for bound in self._bound(patterns)
-            if "?x" in bound
-            and not any(bound.get(left) == bound.get(right or "", right) for left, right in unlike)
+            if "?x" in bound and not any(bound.get(left) == bound.get(right or "", right) for left, right in unlike)
         }
 
     def _bound(self, patterns: list[tuple[str, str, str]]) -> list[dict[str, str]]:

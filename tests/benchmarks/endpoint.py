@@ -65,7 +65,7 @@ def _row(section: Section, hops: int, questions: list[Question], url: str) -> No
             wanted = [_iri(name).value for name in question.topic_entities]
             linked += set(wanted) <= set(topics.values())
             start = time.perf_counter()
-            near = graph.subgraph(wanted).snapshot
+            near = graph.fetch_subgraph(wanted).snapshot
             pull.append(1e3 * (time.perf_counter() - start))
             triples.append(near.num_triples)
             inside += sum(near.find_entity(name) is not None for name in question.answers)
@@ -85,9 +85,7 @@ def _rdf(kb: Path) -> str:
     facts = read_graph(kb, problems=lambda _: None).facts.rows()
     lines = [f"{_iri(h)} {_iri(r)} {_iri(t)} ." for h, r, t in facts]
     names = sorted({name for h, _, t in facts for name in (h, t)})
-    return "\n".join(
-        [*lines, *(f"{_iri(name)} {_LABEL} {ox.Literal(name, language='en')} ." for name in names)]
-    )
+    return "\n".join([*lines, *(f"{_iri(name)} {_LABEL} {ox.Literal(name, language='en')} ." for name in names)])
 
 
 def _iri(name: str) -> ox.NamedNode:

@@ -23,7 +23,7 @@ from retrieval.loading import load_encoder
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.remote.reader import RemoteReader
-from retrieval.programs.remote.vocabulary import literal_text
+from retrieval.programs.remote.vocabulary import get_literal_text
 from retrieval.text.encoder import Encoder
 from tests.benchmarks.operators import UNANSWERABLE, Asked, is_right, suites
 from tests.benchmarks.report import Section
@@ -100,26 +100,26 @@ def _rdf(snapshot: Snapshot) -> Iterator[str]:
     terms = [_term(snapshot, node) for node in range(snapshot.num_entities)]
     for node, term in enumerate(terms):
         if term.startswith("<"):
-            yield f"{term} {_LABEL} {ox.Literal(snapshot.entity_label(node), language='en')} ."
+            yield f"{term} {_LABEL} {ox.Literal(snapshot.get_entity_label(node), language='en')} ."
     predicates = [_predicate(snapshot, relation) for relation in range(snapshot.num_relations)]
     for relation, predicate in enumerate(predicates):
         if predicate != _TYPE:
-            yield f"{predicate} {_LABEL} {ox.Literal(snapshot.relation_label(relation), language='en')} ."
+            yield f"{predicate} {_LABEL} {ox.Literal(snapshot.get_relation_label(relation), language='en')} ."
     for head, relation, tail in zip(snapshot.heads, snapshot.relations, snapshot.tails, strict=True):
         yield f"{terms[head]} {predicates[relation]} {terms[tail]} ."
 
 
 def _predicate(snapshot: Snapshot, relation: int) -> str:
-    name = snapshot.relation_name(relation)
+    name = snapshot.get_relation_name(relation)
     return _TYPE if name == "type" else f"<http://suite.test/r/{quote(name, safe='')}>"
 
 
 def _term(snapshot: Snapshot, node: int) -> str:
-    label = snapshot.entity_label(node)
-    value = parse(label) if len(snapshot.out_edges(node)) == 0 else None
+    label = snapshot.get_entity_label(node)
+    value = parse(label) if len(snapshot.get_out_edges(node)) == 0 else None
     if value is None:
         return f"<http://suite.test/e/{quote(label, safe='')}>"
-    text = literal_text(label)
+    text = get_literal_text(label)
     if value.kind == "number" and not value.unit:
         kind = "integer" if float(value.value).is_integer() else "double"
         number = str(int(value.value)) if kind == "integer" else repr(value.value)

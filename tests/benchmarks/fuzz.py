@@ -175,7 +175,7 @@ def tried(reader: str, path: Path, *, built: bool) -> None:
         Exception: anything but a ``ClewError`` is a fault.
     """
     from retrieval.kg.build.from_files import write_version
-    from retrieval.kg.readers import preview_graph, read_graph
+    from retrieval.kg.readers import read_graph, read_preview
     from retrieval.questions import preview_questions
     from retrieval.questions.files import read_questions
 
@@ -191,7 +191,7 @@ def tried(reader: str, path: Path, *, built: bool) -> None:
         shutil.rmtree(out)
 
     asked = reader == "questions"
-    for work in (lambda: (preview_questions if asked else preview_graph)(path), read):
+    for work in (lambda: (preview_questions if asked else read_preview)(path), read):
         try:
             work()
         except ClewError as error:

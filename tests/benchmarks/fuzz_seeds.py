@@ -116,10 +116,10 @@ def _pdf(text: str) -> bytes:
     return bytes(out)
 
 
-_NT = "".join(
-    f"<http://x/{h}> <http://x/{r}> <http://x/{t}> .\n" for h, r, t in (("a", "r", "b"), ("b", "s", "c"))
+_NT = "".join(f"<http://x/{h}> <http://x/{r}> <http://x/{t}> .\n" for h, r, t in (("a", "r", "b"), ("b", "s", "c")))
+_NT += (
+    '<http://x/a> <http://www.w3.org/2000/01/rdf-schema#label> "A \\u00e9"@en .\n_:n <http://x/r> "1"^^<http://x/i> .\n'
 )
-_NT += '<http://x/a> <http://www.w3.org/2000/01/rdf-schema#label> "A \\u00e9"@en .\n_:n <http://x/r> "1"^^<http://x/i> .\n'
 _HOTPOT = {
     "_id": "h", "question": "Where?", "answer": "Here", "supporting_facts": [["T", 0]],
     "context": [["T", ["One.", "Two."]], ["U", ["Three."]]],

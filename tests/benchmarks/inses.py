@@ -21,7 +21,7 @@ from retrieval.kg import snapshot
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.loading import load_encoder, load_engine, load_parts
-from retrieval.methods._shared.asked_steps import ASK
+from retrieval.methods._shared.decomposition_steps import ASK
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods._shared.parts import GraphParts
 from retrieval.metrics.scores import Fact
@@ -29,7 +29,7 @@ from retrieval.pipeline import AskRequest, Engine
 from retrieval.questions.files import read_questions
 from retrieval.text import indexing
 from retrieval.text.encoder import Encoder
-from retrieval.text.stems import words_in
+from retrieval.text.stems import extract_stems
 from retrieval.types import Question
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section
@@ -182,7 +182,7 @@ def _trials(article: int, held: dict[str, object], encoder: Encoder) -> Iterator
     for name, triples in graphs.items():
         if not triples:
             continue
-        built = _built(CACHE / "mine" / f"{article}.{name}.own", TripleTable.of(triples))
+        built = _built(CACHE / "mine" / f"{article}.{name}.own", TripleTable.from_facts(triples))
         indexing.build(built, encoder)
         texts = [text_of(fact) for fact in _facts_of(built)]
         close = wanted @ encoder.encode(texts).T
@@ -206,8 +206,8 @@ def _built(home: Path, table: TripleTable) -> snapshot.Snapshot:
 def _facts_of(graph: snapshot.Snapshot) -> Iterator[Fact]:
     """The triples of a graph, spelt as its facts are where a run tells of them."""
     for fact in range(graph.num_triples):
-        head, tail = (graph.entity_label(int(ends[fact])) for ends in (graph.heads, graph.tails))
-        yield head, graph.relation_step(int(graph.relations[fact])).name, tail
+        head, tail = (graph.get_entity_label(int(ends[fact])) for ends in (graph.heads, graph.tails))
+        yield head, graph.get_relation_step(int(graph.relations[fact])).name, tail
 
 
 def _asked(engine: Engine, fact: str, budget: int) -> list[Fact]:
@@ -224,13 +224,13 @@ def text_of(fact: Fact) -> str:
 
 def held_by_all(fact: str, triples: Iterable[str]) -> float:
     """The share of a fact's content words that some triples hold together."""
-    return _held(frozenset(words_in(fact)), [frozenset(words_in(triple)) for triple in triples])
+    return _held(frozenset(extract_stems(fact)), [frozenset(extract_stems(triple)) for triple in triples])
 
 
 def held_by_two(fact: str, triples: Iterable[str]) -> float:
     """The share of a fact's content words that the best two triples hold."""
-    wanted = frozenset(words_in(fact))
-    useful = {wanted.intersection(words_in(triple)) for triple in triples}
+    wanted = frozenset(extract_stems(fact))
+    useful = {wanted.intersection(extract_stems(triple)) for triple in triples}
     alone = max((_held(wanted, [words]) for words in useful), default=0.0)
     return max((_held(wanted, pair) for pair in combinations(useful, 2)), default=alone)
 

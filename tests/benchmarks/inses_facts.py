@@ -71,9 +71,7 @@ def _steps(of: DataSet) -> str:
     asked = asked[:: max(1, len(asked) // TIMED)]  # a set may list all questions of one hop first
     times: list[float] = []
     for number, question in enumerate(asked):
-        topics = tuple(
-            t for label in question.topic_entities if (t := graph.labels.resolve(label)) is not None
-        )
+        topics = tuple(t for label in question.topic_entities if (t := graph.labels.resolve(label)) is not None)
         events = engine.run(AskRequest(question.question, given=topics))
         took = [event.took_ms for event in events if isinstance(event, AgentStep)]
         times += took if number else []

@@ -99,9 +99,7 @@ def measure() -> list[Section]:
     with tempfile.TemporaryDirectory() as home, Clew(Path(home), options=("--no-demo",)) as clew:
         clew.wait_for_workers()
         graph = import_lanterns(clew, Path(home))
-        section.add(
-            "load of the machine before (1, 5 min)", " / ".join(Path("/proc/loadavg").read_text().split()[:2])
-        )
+        section.add("load of the machine before (1, 5 min)", " / ".join(Path("/proc/loadavg").read_text().split()[:2]))
         stop = threading.Event()
         askers = [Asker(clew, graph, stop) for _ in range(ASKERS)]
         threads = [threading.Thread(target=asker.work, daemon=True) for asker in askers]
@@ -142,7 +140,7 @@ def _home_id(clew: Clew) -> str:
 def _processes(clew: Clew, name: str) -> list[psutil.Process]:
     servers: dict[str, Server] = {server.name: server for server in Servers(clew.home).servers}
     if name in servers:
-        return [p for p in servers[name].living() if servers[name].is_head(p)]
+        return [p for p in servers[name].list_processes() if servers[name].is_head(p)]
     return [p for p, part in orphans.find(_home_id(clew)).items() if part == name]
 
 
@@ -178,9 +176,7 @@ def _results(clew: Clew, askers: list[Asker], stop: threading.Event, section: Se
     section.add("runs asked", f"{sum(states.values()):,}")
     section.add("runs that failed", f"{states['failed']:,}")
     section.add("requests refused or broken off", f"{sum(asker.refused for asker in askers):,}")
-    section.add(
-        f"runs stuck {STUCK_S:g} s after the last question", f"{states['queued'] + states['running']:,}", "0"
-    )
+    section.add(f"runs stuck {STUCK_S:g} s after the last question", f"{states['queued'] + states['running']:,}", "0")
 
 
 def _states(clew: Clew) -> Counter[str]:

@@ -49,10 +49,7 @@ def measure(methods: Sequence[str] = ()) -> list[Section]:
                 result["cell"]["variant"],
                 "its own" if result["cell"]["test"] == OWN else "larger",
                 topics,
-                *(
-                    f"{result['metrics'][name]:.3f} ({_interval(result['intervals'][name])})"
-                    for name in SHOWN
-                ),
+                *(f"{result['metrics'][name]:.3f} ({_interval(result['intervals'][name])})" for name in SHOWN),
                 f"{result['latency_ms']['p50']:.0f} ms",
             )
     return [section]

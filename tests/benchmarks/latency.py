@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from retrieval.metrics.scores import quantile
+from retrieval.metrics.scores import compute_quantile
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section
 from tests.support.clew import Clew
@@ -129,7 +129,7 @@ def measure() -> list[Section]:
         ("final answer p50", [r["final"] for r in ended], 0.5, "<= 400 ms"),
         ("final answer p95", [r["final"] for r in ended], 0.95, "<= 800 ms"),
     ):
-        section.add(name, f"{quantile(values, share):.0f} ms", goal)
+        section.add(name, f"{compute_quantile(values, share):.0f} ms", goal)
     section.add("runs that ended in answer.final", f"{len(ended)} of {len(results)}", "all")
     for hop in (1, 2, 3):
         exact = [r["exact"] for r in results if r["hops"] == hop]

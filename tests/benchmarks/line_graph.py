@@ -67,9 +67,9 @@ def _subgraphs(graph: snapshot.Snapshot) -> list[tuple[np.ndarray, np.ndarray]]:
     random = np.random.default_rng(5)
     pool = []
     for topic in random.choice(graph.num_entities, 3000, replace=False):
-        if graph.degree(int(topic)) < 3:
+        if graph.get_degree(int(topic)) < 3:
             continue
-        facts = search.k_hop(graph, [int(topic)], 2, max_triples=40_000).facts
+        facts = search.collect_k_hop(graph, [int(topic)], 2, max_triples=40_000).facts
         heads = np.concatenate([graph.heads[facts], graph.tails[facts]]).astype(np.int64)
         tails = np.concatenate([graph.tails[facts], graph.heads[facts]]).astype(np.int64)
         _, packed = np.unique(np.concatenate([heads, tails]), return_inverse=True)
@@ -97,7 +97,7 @@ def _implicit(heads: np.ndarray, tails: np.ndarray) -> float:
         for _ in range(8):
             began = time.perf_counter()
             h, t = torch.from_numpy(heads), torch.from_numpy(tails)
-            layer(x, LineGraph.of(h, t, int(max(heads.max(), tails.max())) + 1))
+            layer(x, LineGraph.from_triples(h, t, int(max(heads.max(), tails.max())) + 1))
             times.append(time.perf_counter() - began)
     return float(np.median(times[1:]))
 
@@ -106,7 +106,7 @@ def _difference(outcome: dict[str, float], heads: np.ndarray, tails: np.ndarray)
     """How far the two layers' outputs lie apart, by the sums of absolute values of their columns."""
     x, layer = _inputs(len(heads))
     with torch.inference_mode():
-        graph = LineGraph.of(
+        graph = LineGraph.from_triples(
             torch.from_numpy(heads), torch.from_numpy(tails), int(max(heads.max(), tails.max())) + 1
         )
         mine = float(layer(x, graph).double().abs().mean())
@@ -128,11 +128,7 @@ def _child(arcs: Path) -> dict[str, float] | str:
     except subprocess.TimeoutExpired:
         return f"stopped after {SECONDS} s"
     except subprocess.CalledProcessError as failure:
-        return (
-            f"out of memory at {MEMORY_BYTES >> 30} GiB"
-            if "emory" in failure.stderr
-            else failure.stderr[-300:]
-        )
+        return f"out of memory at {MEMORY_BYTES >> 30} GiB" if "emory" in failure.stderr else failure.stderr[-300:]
     result: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return result
 

@@ -17,9 +17,9 @@ from retrieval.evaluation.study import Study
 from retrieval.kg import search
 from retrieval.kg import snapshot as snapshots
 from retrieval.loading import load_encoder
-from retrieval.questions.files import read_questions, with_splits, write_questions
-from retrieval.studies.plan import DataSet, StudyConfig, Variant, cells
-from retrieval.studies.summary import summarise
+from retrieval.questions.files import assign_splits, read_questions, write_questions
+from retrieval.studies.plan import DataSet, StudyConfig, Variant, list_cells
+from retrieval.studies.summary import build_summary
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import CACHE, chosen
 
@@ -73,15 +73,13 @@ def measure(data: Sequence[str] = (), *, run: bool = True) -> list[Section]:
         for graph in ("raw", "line")
     }
     config = StudyConfig(sets, variants, train=taught, test=tuple(sets), seeds=SEEDS, budget=TOP, limit=LIMIT)
-    study = Study(
-        config, CACHE / "line_vs_raw", encoder=cast("Encoder", Remembering(load_encoder())), say=print
-    )
-    if not run and any(study.finished(cell) is None for cell in cells(config)):
+    study = Study(config, CACHE / "line_vs_raw", encoder=cast("Encoder", Remembering(load_encoder())), say=print)
+    if not run and any(study.find_result(cell) is None for cell in list_cells(config)):
         return []
     results = list(study.run())
     for readout in READOUTS:
         mine = [result for result in results if result["cell"]["variant"].endswith(readout)]
-        _add(section, readout, summarise(mine))
+        _add(section, readout, build_summary(mine))
     return [section]
 
 
@@ -100,11 +98,11 @@ class Remembering:
             self._vectors.update(zip(new, self.encoder.encode(new), strict=True))
         return np.array([self._vectors[text] for text in texts], np.float32).reshape(len(texts), self.dim)
 
-    def words(self, texts: Sequence[str]) -> tuple[np.ndarray, list[np.ndarray]]:
+    def encode_words(self, texts: Sequence[str]) -> tuple[np.ndarray, list[np.ndarray]]:
         """See ``TextEncoder``."""
         new = [text for text in dict.fromkeys(texts) if text not in self._words]
         if new:
-            vectors, words = self.encoder.words(new)
+            vectors, words = self.encoder.encode_words(new)
             self._words.update(zip(new, zip(vectors, words, strict=True), strict=True))
         vectors = np.array([self._words[text][0] for text in texts], np.float32).reshape(len(texts), self.dim)
         return vectors, [self._words[text][1] for text in texts]
@@ -115,10 +113,7 @@ def _add(section: Section, readout: str, summary: Mapping[str, Any]) -> None:
     rows = {(row["train"], row["test"], row["variant"]): row["metrics"] for row in summary["rows"]}
     for train, test in dict.fromkeys((train, test) for train, test, _ in rows):
         forms = [rows[train, test, f"{graph}, {readout}"] for graph in ("raw", "line")]
-        figures = (
-            " / ".join(f"{of[name]['mean']:.3f} ± {of[name]['sd'] or 0:.3f}" for of in forms)
-            for name in _SHOWN
-        )
+        figures = (" / ".join(f"{of[name]['mean']:.3f} ± {of[name]['sd'] or 0:.3f}" for of in forms) for name in _SHOWN)
         section.add(readout, train, test, *figures)
 
 
@@ -128,15 +123,15 @@ def with_subgraphs(name: str, of: DataSet) -> DataSet:
     if not out.is_file():
         graph = snapshots.open(of.graph)
         asked = []
-        for question in with_splits(read_questions(of.questions, problems=lambda _: None)):
+        for question in assign_splits(read_questions(of.questions, problems=lambda _: None)):
             topics = [graph.find_entity(topic) for topic in question.topic_entities[:1]]
             near = [topic for topic in topics if topic is not None]
-            facts = search.k_hop(graph, near, HOPS, max_triples=FACTS).facts.tolist()
+            facts = search.collect_k_hop(graph, near, HOPS, max_triples=FACTS).facts.tolist()
             triples = tuple(
                 (
-                    graph.entity_label(int(graph.heads[fact])),
-                    graph.relation_name(int(graph.relations[fact])),
-                    graph.entity_label(int(graph.tails[fact])),
+                    graph.get_entity_label(int(graph.heads[fact])),
+                    graph.get_relation_name(int(graph.relations[fact])),
+                    graph.get_entity_label(int(graph.tails[fact])),
                 )
                 for fact in facts
             )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import requests
 
-from retrieval.metrics.scores import quantile
+from retrieval.metrics.scores import compute_quantile
 from tests.benchmarks import child
 from tests.benchmarks.fuzz_seeds import BAD
 from tests.benchmarks.report import Section
@@ -42,7 +42,7 @@ def measure() -> list[Section]:
         stop.set()
         looking.join()
     for name, times in (("alone", alone), ("meanwhile", busy)):
-        shown = " / ".join(f"{1000 * quantile(times, q):.0f}" for q in (0.5, 0.95, 1.0))
+        shown = " / ".join(f"{1000 * compute_quantile(times, q):.0f}" for q in (0.5, 0.95, 1.0))
         section.add(f"{name}: median / p95 / longest, ms", shown, "<= 100 ms" if name == "meanwhile" else "")
     section.add("looks in that time, the longest", f"{len(looked)}, {max(looked):.1f} s")
     return [section]
@@ -67,9 +67,7 @@ def _look(clew: Clew, ids: list[str], stop: threading.Event, looked: list[float]
     while not stop.is_set():
         for one in ids:
             began = time.monotonic()
-            answer = clew.session.post(
-                f"{clew.url}/api/v1/uploads/preview", json={"uploads": [one]}, timeout=120
-            )
+            answer = clew.session.post(f"{clew.url}/api/v1/uploads/preview", json={"uploads": [one]}, timeout=120)
             answer.raise_for_status()
             looked.append(time.monotonic() - began)
             if stop.is_set():

@@ -13,8 +13,8 @@ from retrieval.errors import ConfigError
 from retrieval.evaluation.study import Study
 from retrieval.loading import load_encoder
 from retrieval.methods.registry import RETRIEVERS
-from retrieval.metrics.names import number
-from retrieval.studies.plan import DataSet, StudyConfig, Variant, cells
+from retrieval.metrics.names import format_number
+from retrieval.studies.plan import DataSet, StudyConfig, Variant, list_cells
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import CACHE, SETS, prepared
 
@@ -81,7 +81,7 @@ def cell_of(name: str, of: DataSet, method: str, topics: str, *, run: bool) -> d
     variant = Variant(method, SETTINGS.get((method, name), {}))
     config = StudyConfig({name: of}, {method: variant}, topics=topics)
     study = Study(config, CACHE / "methods", encoder=load_encoder(), say=print)
-    return next(study.run()) if run else study.finished(cells(config)[0])
+    return next(study.run()) if run else study.find_result(list_cells(config)[0])
 
 
 def add(section: Section, title: str, result: Mapping[str, Any]) -> None:
@@ -98,10 +98,10 @@ def add(section: Section, title: str, result: Mapping[str, Any]) -> None:
     )
     if len(result["by_hops"]) > 1:
         for hops, row in result["by_hops"].items():
-            figures = (number(row[name]) for name in SHOWN)
+            figures = (format_number(row[name]) for name in SHOWN)
             section.add(f"{title}, {hops} hop ({row['n']:,} questions)", *figures, "", "", "")
 
 
 def _with_interval(result: Mapping[str, Any], name: str) -> str:
     low, high = result["intervals"][name]
-    return f"{number(result['metrics'][name])} ({number(low)}–{number(high)})"
+    return f"{format_number(result['metrics'][name])} ({format_number(low)}–{format_number(high)})"

@@ -114,9 +114,7 @@ def _asked(facts: Sequence[tuple[str, str, str]], questions: Sequence[str]) -> l
         file, graph = Path(folder) / "graph.tsv", Path(folder) / "graph"
         file.write_text("".join("\t".join(fact) + "\n" for fact in facts), encoding="utf-8")
         build_from_files([file], graph, problems=print)
-        engine = load_engine(
-            EngineSpec(graph, None, DEFAULT), load_parts(snapshots.open(graph), load_encoder())
-        )
+        engine = load_engine(EngineSpec(graph, None, DEFAULT), load_parts(snapshots.open(graph), load_encoder()))
         times = []
         for question in questions:
             began = time.perf_counter()

@@ -20,17 +20,15 @@ from retrieval.pipeline import AskRequest, Engine
 from tests.benchmarks.report import Section
 
 COMMAND = "python -m tests.benchmarks odd_questions"
-OPERATORS = (
-    "how many, the largest, not in, more than, after 1970, between 3 and 7, average, either or both, except "
-)
+OPERATORS = "how many, the largest, not in, more than, after 1970, between 3 and 7, average, either or both, except "
 
 
 def write_questions(snapshot: Snapshot, seed: int = 0) -> dict[str, str]:
     """Write one question of the greatest length for each kind of odd input."""
     draw = random.Random(seed)
-    names = [snapshot.entity_label(entity) for entity in range(snapshot.num_entities)]
+    names = [snapshot.get_entity_label(entity) for entity in range(snapshot.num_entities)]
     draw.shuffle(names)
-    relations = [snapshot.relation_label(relation) for relation in range(snapshot.num_relations)]
+    relations = [snapshot.get_relation_label(relation) for relation in range(snapshot.num_relations)]
 
     def letters(alphabet: str, least: int, most: int) -> Iterator[str]:
         while True:

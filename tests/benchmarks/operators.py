@@ -16,18 +16,18 @@ import numpy as np
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.snapshot.labels import normalise
-from retrieval.kg.snapshot.relation_names import humanise_relation
+from retrieval.kg.snapshot.labels import normalize_name
+from retrieval.kg.snapshot.relation_names import format_relation_name
 from retrieval.metrics.scores import Scored
-from retrieval.metrics.values import aligned
+from retrieval.metrics.values import match_answers
 from retrieval.programs.algebra import Program
 from retrieval.programs.candidates import Candidate
 from retrieval.programs.columns import Columns
 from retrieval.programs.execution import Result
 from retrieval.programs.parser import Parser
-from retrieval.programs.rendering.formatting import formatted
-from retrieval.questions.files import read_questions, with_splits
-from retrieval.supervision.program_questions import same_result
+from retrieval.programs.rendering.formatting import format_result
+from retrieval.questions.files import assign_splits, read_questions
+from retrieval.supervision.program_questions import is_same_result
 from tests.benchmarks.data import found
 from tests.benchmarks.sets import CACHE, clew, prepared
 
@@ -99,7 +99,7 @@ def path_sets() -> list[Asked]:
         there = prepared(name)
         if there is None:
             continue
-        questions = with_splits(read_questions(there.questions, problems=lambda _: None))
+        questions = assign_splits(read_questions(there.questions, problems=lambda _: None))
         known = [question for question in questions if question.split == "train" and question.answers]
         for hops in sorted({question.hops or 0 for question in known}):
             some = [question for question in known if (question.hops or 0) == hops]
@@ -117,17 +117,17 @@ def is_right(columns: Columns, snapshot: Snapshot, candidate: Candidate, asked: 
     if UNANSWERABLE in asked.operators:
         return False
     if asked.result is not None:
-        return same_result(candidate.result, asked.result)
+        return is_same_result(candidate.result, asked.result)
     result = candidate.result
     if isinstance(result, np.ndarray):
         if len(result) > 2 * max(map(len, asked.right)) + 10:
             return False
-        answers = [snapshot.entity_label(node) for node in result.tolist()]
+        answers = [snapshot.get_entity_label(node) for node in result.tolist()]
     else:
         answers = _written(columns, candidate.program, result)
     given = [Scored(answer, 1.0) for answer in answers]
     return any(
-        {item.answer for item in aligned(given, one, normalise)} == {normalise(label) for label in one}
+        {item.answer for item in match_answers(given, one, normalize_name)} == {normalize_name(label) for label in one}
         for one in asked.right
     )
 
@@ -147,7 +147,7 @@ class Parsers:
 
 
 def _written(columns: Columns, program: Program, value: float | bool) -> list[str]:
-    text = formatted(columns, program, value)
+    text = format_result(columns, program, value)
     return [text] if text else []
 
 
@@ -156,9 +156,7 @@ def _of(folder: Path) -> Iterator[Asked]:
         for row in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
             right = (tuple(row["answers"]), *map(tuple, row.get("also", ())))
             graph = _graph(folder, str(row.get("graph") or "graph").removesuffix(".tsv"))
-            yield Asked(
-                row["id"], folder.name, folder.name, graph, row["question"], right, tuple(row["operators"])
-            )
+            yield Asked(row["id"], folder.name, folder.name, graph, row["question"], right, tuple(row["operators"]))
 
 
 def without(asked: Asked, relation: str) -> Path:
@@ -170,7 +168,7 @@ def without(asked: Asked, relation: str) -> Path:
     if not built.is_dir():
         open_facts = gzip.open if facts.suffix == ".gz" else open
         with open_facts(facts, "rt", encoding="utf-8") as file:
-            kept = [line for line in file if humanise_relation(line.split("\t")[1]) != relation]
+            kept = [line for line in file if format_relation_name(line.split("\t")[1]) != relation]
         built.parent.mkdir(parents=True, exist_ok=True)
         written = built.with_suffix(".tsv")
         written.write_text("".join(kept), encoding="utf-8")

@@ -11,11 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from retrieval.evaluation.evaluator import evaluate_engine
-from retrieval.evaluation.report import metrics, score
+from retrieval.evaluation.report import build_metrics, score
 from retrieval.kg import snapshot as snapshots
 from retrieval.loading import load_encoder, load_engine, load_parts
 from retrieval.methods._shared.engine_spec import EngineSpec
-from retrieval.questions.files import read_questions, with_splits
+from retrieval.questions.files import assign_splits, read_questions
 from retrieval.types import Question
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section
@@ -60,12 +60,9 @@ def measure() -> list[Section]:
             ("the set's", [own for own, _ in pairs]),
             ("others", [other for _, other in pairs]),
         ):
-            scores = [
-                score(own)
-                for own in evaluate_engine(engine, asked, budget=50, seed=0, topics="linked").outcomes
-            ]
+            scores = [score(own) for own in evaluate_engine(engine, asked, budget=50, seed=0, topics="linked").outcomes]
             groups = [[s for s, q in zip(scores, asked, strict=True) if q.hops == hops] for hops in HOPS]
-            section.add(by, wording, *(f"{metrics(own)['exact_set']:.3f}" for own in (*groups, scores)))
+            section.add(by, wording, *(f"{build_metrics(own)['exact_set']:.3f}" for own in (*groups, scores)))
     return [section]
 
 
@@ -73,7 +70,7 @@ def _pairs(file: Path) -> Iterator[tuple[Question, Question]]:
     """Questions as they are and paraphrased."""
     types = _types()
     by_type: dict[tuple[int, str], list[Question]] = defaultdict(list)
-    for one in with_splits(list(read_questions(file, problems=lambda _: None))):
+    for one in assign_splits(list(read_questions(file, problems=lambda _: None))):
         known = types.get(_bare(one.question))
         if one.split == "test" and known is not None:
             by_type[known].append(one)
@@ -90,9 +87,7 @@ def _types() -> dict[str, tuple[int, str]]:
     types: dict[str, tuple[int, str]] = {}
     for hops in HOPS:
         files = [found("metaqa", f"{hops}-hop", f"qa_dev{kind}.txt.gz") for kind in ("", "_qtype")]
-        rows = [
-            gzip.decompress(path.read_bytes()).decode().splitlines() for path in files if path is not None
-        ]
+        rows = [gzip.decompress(path.read_bytes()).decode().splitlines() for path in files if path is not None]
         for question, kind in zip(*rows, strict=True):
             types[_bare(question.partition("\t")[0])] = hops, kind.strip()
     return types

@@ -17,15 +17,20 @@ from retrieval.kg import snapshot as snapshots
 from retrieval.kg.search.walks import execute
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
-from retrieval.methods._shared.path_reader.candidates import Candidate, candidates, walks_are_simple
-from retrieval.methods._shared.path_reader.features import Asked, Comparer, asked, features
+from retrieval.methods._shared.path_reader.candidates import Candidate, find_candidates, has_simple_walks
+from retrieval.methods._shared.path_reader.features import (
+    Comparer,
+    QuestionFeatures,
+    compute_features,
+    encode_questions,
+)
 from retrieval.methods._shared.path_reader.wordings import Wordings
 from retrieval.programs.schema import Schema
-from retrieval.questions.files import read_questions, with_splits
-from retrieval.supervision.grounding import ground
+from retrieval.questions.files import assign_splits, read_questions
+from retrieval.supervision.grounding import resolve_questions
 from retrieval.supervision.path_questions.writer import PathWriter
-from retrieval.text.features import TextEncoder, relation_vectors
-from retrieval.text.questions import seen_from
+from retrieval.text.features import TextEncoder, get_relation_vectors
+from retrieval.text.questions import replace_topic_names
 from tests.benchmarks.data import found
 from tests.benchmarks.operators import UNANSWERABLE, suites
 from tests.benchmarks.sets import CACHE, clew, prepared
@@ -75,7 +80,7 @@ class Learned:
         family: left out together.
         graph: its name.
         source: ``people`` or ``written``.
-        words, paths: see ``path_reader.features.features``; float16, float32.
+        words, paths: see ``path_reader.features.compute_features``; float16, float32.
         right: how right each candidate is, float32 [c]; all nought where nothing answers. Right ones come first, then
             those that explain most.
     """
@@ -119,16 +124,14 @@ def _graphs(sizes: Sizes) -> Iterator[tuple[Path, str, list[Known]]]:
         if there is None:
             continue
         snapshot = snapshots.open(there.graph)
-        every = with_splits(list(read_questions(there.questions, problems=lambda _: None)))
+        every = assign_splits(list(read_questions(there.questions, problems=lambda _: None)))
         known = [q for q in every if q.split == "train" and q.answers and len(q.topic_entities) == 1]
         drawn: list[Known] = []
         for hops in sorted({q.hops or 0 for q in known}):
             some = [q for q in known if (q.hops or 0) == hops]
             random.Random(hops).shuffle(some)
-            grounded, _ = ground(snapshot, some[: sizes.drawn])
-            drawn += [
-                Known(q.question.question, q.topics[0], q.names, frozenset(q.answers)) for q in grounded
-            ]
+            grounded, _ = resolve_questions(snapshot, some[: sizes.drawn])
+            drawn += [Known(q.question.question, q.topics[0], q.names, frozenset(q.answers)) for q in grounded]
         yield there.graph, family, drawn
     by_graph: dict[tuple[Path, str], list[Known]] = {}
     for one in suites():
@@ -153,7 +156,7 @@ def named(snapshot: Snapshot, question: str, answers: Iterable[str]) -> Known | 
         for first in range(len(words) - size + 1):
             mention = " ".join(words[first : first + size])
             topic = snapshot.find_entity(mention)
-            if topic is not None and snapshot.degree(topic) and len(mention) > 2:
+            if topic is not None and snapshot.get_degree(topic) and len(mention) > 2:
                 ids = [snapshot.find_entity(answer) for answer in answers]
                 right = frozenset(i for i in ids if i is not None)
                 return Known(question, topic, (mention,), right) if right and topic not in right else None
@@ -166,28 +169,24 @@ class Maker:
     def __init__(self, snapshot: Snapshot, encoder: TextEncoder, family: str) -> None:
         self.snapshot, self.encoder, self.family = snapshot, encoder, family
         self.schema = Schema(snapshot)
-        self.wordings = Wordings.of(self.schema, encoder)
-        self.vectors = relation_vectors(snapshot, encoder)
-        self.simple = walks_are_simple(snapshot)
+        self.wordings = Wordings.from_schema(self.schema, encoder)
+        self.vectors = get_relation_vectors(snapshot, encoder)
+        self.simple = has_simple_walks(snapshot)
         self.rng = np.random.default_rng(0)
         self._lacking: dict[frozenset[int], Snapshot] = {}
 
     def of_people(self, questions: Sequence[Known]) -> Iterator[Learned]:
         for one in questions:
-            text = seen_from(one.text, 0, one.names)
+            text = replace_topic_names(one.text, 0, one.names)
             yield from self._made(text, one.topic, "people", partial(self._agrees, one))
 
     def written(self, sizes: Sizes) -> Iterator[Learned]:
         drawn = PathWriter(self.schema, 0).write(sizes.written + sizes.more)
-        again = [
-            one
-            for one in drawn[sizes.written :]
-            if any(a == b for path in one.paths for a, b in pairwise(path))
-        ]
+        again = [one for one in drawn[sizes.written :] if any(a == b for path in one.paths for a, b in pairwise(path))]
         for one in drawn[: sizes.written] + again[: sizes.repeated]:
-            names = [self.snapshot.entity_label(topic) for topic in one.topics]
+            names = [self.snapshot.get_entity_label(topic) for topic in one.topics]
             at = int(self.rng.integers(len(names)))
-            text = seen_from(one.question, at, names)
+            text = replace_topic_names(one.question, at, names)
             yield from self._made(text, one.topics[at], "written", partial(_walks, one.paths[at]))
 
     def _agrees(self, one: Known, candidate: Candidate) -> float:
@@ -202,11 +201,9 @@ class Maker:
         score = 2 * shared / (len(reached) + len(one.answers))
         return score if score >= _AGREES else 0.0
 
-    def _made(
-        self, text: str, topic: int, source: str, judge: Callable[[Candidate], float]
-    ) -> Iterator[Learned]:
+    def _made(self, text: str, topic: int, source: str, judge: Callable[[Candidate], float]) -> Iterator[Learned]:
         """The question where a candidate is right, and perhaps the same where its graph lacks what it asks for."""
-        question = asked([text], self.encoder)[0]
+        question = encode_questions([text], self.encoder)[0]
         comparer = Comparer(question, self.wordings)
         own = self._candidates(self.snapshot, topic, question, comparer)
         right = np.array([judge(one) for one in own], np.float32)
@@ -223,16 +220,21 @@ class Maker:
 
     def needed(self, one: Known) -> frozenset[int]:
         """Relations without which no relation path answers a question: one of each that does; none where none does."""
-        question = asked([seen_from(one.text, 0, one.names)], self.encoder)[0]
+        question = encode_questions([replace_topic_names(one.text, 0, one.names)], self.encoder)[0]
         own = self._candidates(self.snapshot, one.topic, question, Comparer(question, self.wordings))
         return self._taken(own, np.array([self._agrees(one, path) for path in own]))
 
     def _candidates(
-        self, snapshot: Snapshot, topic: int, question: Asked, comparer: Comparer
+        self, snapshot: Snapshot, topic: int, question: QuestionFeatures, comparer: Comparer
     ) -> list[Candidate]:
         """As the retriever finds them, those that end at their topic too."""
-        return candidates(
-            snapshot, topic, comparer.explains, _HOPS, simple=self.simple, returning=not question.shares
+        return find_candidates(
+            snapshot,
+            topic,
+            comparer.compute_explanations,
+            _HOPS,
+            simple=self.simple,
+            returning=not question.shares,
         )
 
     def _taken(self, own: list[Candidate], right: np.ndarray) -> frozenset[int]:
@@ -241,10 +243,15 @@ class Maker:
         return frozenset(int(self.rng.choice(way)) % total for way in ways)
 
     def _with_features(
-        self, question: Asked, comparer: Comparer, own: list[Candidate], right: np.ndarray, source: str
+        self,
+        question: QuestionFeatures,
+        comparer: Comparer,
+        own: list[Candidate],
+        right: np.ndarray,
+        source: str,
     ) -> Learned:
-        words, paths = features(question, comparer, own, self.vectors, self.snapshot.num_relations)
-        worth = [comparer.explains(np.array(one.relations)).max(axis=0).sum() for one in own]
+        words, paths = compute_features(question, comparer, own, self.vectors, self.snapshot.num_relations)
+        worth = [comparer.compute_explanations(np.array(one.relations)).max(axis=0).sum() for one in own]
         order = np.lexsort((-np.array(worth), right == 0))
         good = int((right > 0).sum())
         wrong = order[good:]

@@ -38,9 +38,7 @@ _WRONG, _LIKELY, _RIGHT = 9, 16, 6
 #: How much likelier a question of people is drawn than a written one, and how little those of large groups are.
 _PEOPLE, _LARGE = 2.0, 0.35
 #: Places of cosines and of stems among what is known of a word.
-_COSINES = [i * CHANNELS + c for i in range(STEPS) for c in (0, 1, 2, 5)] + [
-    STEPS * CHANNELS + c for c in range(3)
-]
+_COSINES = [i * CHANNELS + c for i in range(STEPS) for c in (0, 1, 2, 5)] + [STEPS * CHANNELS + c for c in range(3)]
 _COMMON = [PER_WORD - LACKING_WORD + c for c in range(LACKING_WORD)]
 _STEMS = [i * CHANNELS + c for i in range(STEPS) for c in (3, 4)]
 _LIKENESS, _UNTOLD = slice(6, 12), 12
@@ -178,9 +176,7 @@ def _worn(one: Learned, rng: np.random.Generator) -> Learned:
     if one.source == "written" or rng.random() < 0.3:
         count = words.shape[1]
         struck = rng.random(count) < (0.25 if rng.random() < 0.5 else 0.05)
-        words[:, :, _COSINES + _COMMON] *= np.where(struck, rng.uniform(0.45, 0.95, count), 1.0)[
-            None, :, None
-        ]
+        words[:, :, _COSINES + _COMMON] *= np.where(struck, rng.uniform(0.45, 0.95, count), 1.0)[None, :, None]
         words[:, :, _STEMS] *= ~(struck | (rng.random() < 0.3))[None, :, None]
         if rng.random() < 0.4:
             paths[:, _LIKENESS] *= rng.uniform(0.6, 1.0)

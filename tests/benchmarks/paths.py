@@ -86,7 +86,7 @@ def _ends(graph: Snapshot, hops: int) -> list[Ends]:
         answers = [graph.find_entity(label) for label in question.answers]
         sources, targets = ([e for e in known if e is not None] for known in (topics, answers))
         if sources and targets and not {*sources} & {*targets}:
-            ends.append((sources, targets, int(search.distances(graph, sources, 6)[targets].min())))
+            ends.append((sources, targets, int(search.compute_distances(graph, sources, 6)[targets].min())))
         if len(ends) == QUESTIONS:
             break
     return ends
@@ -102,9 +102,7 @@ def _row(
     (mine, fast), (other, slow) = (_timed(finder, asked) for finder in finders)
     for arcs, nodes in zip(mine, other, strict=True):
         assert {_entities(graph, path) for path in arcs} == {tuple(path) for path in nodes}, "the same paths"
-    section.add(
-        what[0], str(what[1]), str(len(asked)), f"{fast:.2f}", f"{slow:,.0f}", f"{slow / fast:,.0f}", ">= 50"
-    )
+    section.add(what[0], str(what[1]), str(len(asked)), f"{fast:.2f}", f"{slow:,.0f}", f"{slow / fast:,.0f}", ">= 50")
     print(section.rows[-1], flush=True)
 
 
@@ -116,18 +114,18 @@ def _timed(find: Find, asked: Sequence[Ends]) -> tuple[list[Any], float]:
 
 
 def _entities(graph: Snapshot, arcs: tuple[int, ...]) -> tuple[int, ...]:
-    sources, _, targets = search.arc_ends(graph, np.array(arcs))
+    sources, _, targets = search.get_arc_ends(graph, np.array(arcs))
     return (*sources.tolist(), int(targets[-1]))
 
 
 def _shortest(graph: Snapshot) -> Find:
-    return lambda ends: search.shortest_paths(graph, ends[0], ends[1], max_hops=6, cap=_CAP).all()
+    return lambda ends: search.find_shortest_paths(graph, ends[0], ends[1], max_hops=6, cap=_CAP).list_paths()
 
 
 def _window(graph: Snapshot) -> Find:
-    return lambda ends: search.paths_between(
+    return lambda ends: search.find_paths(
         graph, ends[0], ends[1], max_hops=ends[2] + SLACK, cap=_CAP, max_rows=_CAP
-    ).all()
+    ).list_paths()
 
 
 def _nx_shortest(plain: Any) -> Find:
@@ -143,7 +141,5 @@ def _nx_shortest(plain: Any) -> Find:
 
 def _nx_window(plain: Any) -> Find:
     return lambda ends: [
-        path
-        for source in ends[0]
-        for path in nx.all_simple_paths(plain, source, {*ends[1]}, cutoff=ends[2] + SLACK)
+        path for source in ends[0] for path in nx.all_simple_paths(plain, source, {*ends[1]}, cutoff=ends[2] + SLACK)
     ]

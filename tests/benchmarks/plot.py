@@ -42,9 +42,7 @@ def curves(lines: Sequence[Line], sizes: Sequence[int], across: str, up: str) ->
     for power in range(least, most + 1):
         at = y(10.0**power)
         parts.append(f'<path d="M{_LEFT} {at:.1f}H{_WIDTH - _RIGHT}" stroke="#e5e7eb"/>')
-        parts.append(
-            f'<text x="{_LEFT - 6}" y="{at + 4:.1f}" text-anchor="end" fill="#374151">{10.0**power:g}</text>'
-        )
+        parts.append(f'<text x="{_LEFT - 6}" y="{at + 4:.1f}" text-anchor="end" fill="#374151">{10.0**power:g}</text>')
     for size in sizes:
         at = x(size)
         parts.append(f'<path d="M{at:.1f} {_TOP}V{_HEIGHT - _BOTTOM}" stroke="#e5e7eb"/>')
@@ -52,9 +50,7 @@ def curves(lines: Sequence[Line], sizes: Sequence[int], across: str, up: str) ->
         parts.append(
             f'<text x="{at:.1f}" y="{_HEIGHT - _BOTTOM + 16}" text-anchor="middle" fill="#374151">{label}</text>'
         )
-    parts.append(
-        f'<text x="{_LEFT}" y="{_HEIGHT - 8}" fill="#374151">{escape(across)}; up: {escape(up)}</text>'
-    )
+    parts.append(f'<text x="{_LEFT}" y="{_HEIGHT - 8}" fill="#374151">{escape(across)}; up: {escape(up)}</text>')
     ends = _apart([y(line.values[-1]) for line in lines])
     for line, colour, end in zip(lines, _COLOURS, ends, strict=False):
         points = " ".join(f"{x(s):.1f},{y(v):.1f}" for s, v in zip(sizes, line.values, strict=True))

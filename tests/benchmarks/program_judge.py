@@ -27,9 +27,9 @@ from scipy.optimize import minimize
 from retrieval.kg import snapshot as snapshots
 from retrieval.loading import load_encoder
 from retrieval.pretrained import JUDGE, PROGRAMS
-from retrieval.programs.calibration import is_refused, of_program, of_ranking
-from retrieval.programs.judging.judge import LOOKED_AT, Judge, placed
-from retrieval.programs.judging.signs import agreement, result_key
+from retrieval.programs.calibration import compute_program_evidence, compute_ranking_evidence, is_refused
+from retrieval.programs.judging.features import compute_agreement, get_result_key
+from retrieval.programs.judging.judge import LOOKED_AT, Judge, build_judge_signs
 from retrieval.programs.parser import Parser
 from retrieval.programs.weights import Weights
 from tests.benchmarks.masked import masked, needed
@@ -130,9 +130,7 @@ def measure(names: Sequence[str] = (), out: Path | None = None) -> list[Section]
     )
     rows = _left_out([*whole, *lacking])
     for suite in (*sorted({own.asked.suite for own in whole}), None):
-        section.add(
-            suite or "all", *_figures([row for row in rows if suite in (None, row[0].seen.asked.suite)])
-        )
+        section.add(suite or "all", *_figures([row for row in rows if suite in (None, row[0].seen.asked.suite)]))
     if out is not None:
         judge = _judge(whole)
         judge.save(out / JUDGE.name)
@@ -170,14 +168,14 @@ def _seen(parser: Parser, one: Asked, graph: str) -> Seen:
     reading = parser.read(one.question)
     best = reading.candidates[:LOOKED_AT]
     right = tuple(is_right(parser.columns, parser.snapshot, own, one) for own in best)
-    keys = [result_key(own) for own in best]
+    keys = [get_result_key(own) for own in best]
     return Seen(
         one,
         graph,
         right,
         tuple(own.score for own in best),
-        tuple(placed(best, reading.signs, agreement(reading.candidates), parser.weights)),
-        tuple(of_program(reading, own) for own in best),
+        tuple(build_judge_signs(best, reading.signs, compute_agreement(reading.candidates), parser.weights)),
+        tuple(compute_program_evidence(reading, own) for own in best),
         tuple(keys.index(key) for key in keys),
         tuple(is_refused(reading, own) for own in best),
         max(1, len(reading.question.words)),
@@ -284,14 +282,14 @@ def _chosen(judge: Judge, seen: Iterable[Seen]) -> list[Answered]:
             continue
         scores = np.array(own.scores)
         if len(scores) > 1:
-            added = judge.added(own.signs)
+            added = judge.compute_adjustments(own.signs)
             scores = scores + added - added.max()
         order = np.argsort(-scores, kind="stable")
         likely = np.exp(scores - scores.max())
         likely = (likely / likely.sum())[order]
         best = int(order[0])
         same = [own.same[at] == own.same[best] for at in order]
-        ranking = of_ranking(likely.tolist(), same, float(scores[best]) / own.words)
+        ranking = compute_ranking_evidence(likely.tolist(), same, float(scores[best]) / own.words)
         right = own.right[best] and UNANSWERABLE not in own.asked.operators
         found.append(Answered(own, own.told[best] | ranking, right, own.refused[best]))
     return found

@@ -16,10 +16,10 @@ from retrieval.kg import snapshot as snapshots
 from retrieval.loading import load_encoder
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra import Program
-from retrieval.programs.calibration import evidence
+from retrieval.programs.calibration import compute_evidence
 from retrieval.programs.execution import Executor
 from retrieval.programs.fitting import Example, fit
-from retrieval.programs.parser import Reading
+from retrieval.programs.parser import ParsedQuestion
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.weights import Weights
 from retrieval.supervision.program_questions import write
@@ -164,13 +164,8 @@ class _Fitting:
             print(f"pass {done + 1} of {_PASSES}: exact sets left out {right:.3f}", flush=True)
         people = {one: own for one, own in said.items() if one.result is None}
         judged = [*people.values(), *(self._read(one, without[one.family]) for one in outside)]
-        logistic = {
-            family: _calibrated([own for own in judged if own.family != family]) for family in self.families
-        }
-        rows = [
-            Measured(one, _sure(logistic[one.family], own.evidence), own.right, 0.0)
-            for one, own in people.items()
-        ]
+        logistic = {family: _calibrated([own for own in judged if own.family != family]) for family in self.families}
+        rows = [Measured(one, _sure(logistic[one.family], own.evidence), own.right, 0.0) for one, own in people.items()]
         final = self._fitted()
         final.calibration = _calibrated(judged)
         return rows, final
@@ -201,14 +196,14 @@ class _Fitting:
     def _read(self, one: Asked, weights: Weights) -> Said:
         parser = self.parsers.of(one.graph)
         parser.weights = weights
-        reading: Reading = parser.read(one.question)
+        reading: ParsedQuestion = parser.read(one.question)
         right = [is_right(parser.columns, parser.snapshot, own, one) for own in reading.candidates]
         for candidate, own in zip(reading.candidates, right, strict=True):
             self.composed[one][tuple(sorted(_shared(candidate.features).items()))] = own
         if not right:
             return Said(one.family, {}, False, self._weight(one))
         best = reading.candidates[0].program
-        return Said(one.family, evidence(reading), right[0], self._weight(one), best)
+        return Said(one.family, compute_evidence(reading), right[0], self._weight(one), best)
 
     def _fitted(self, without: str | None = None) -> Weights:
         examples = [

@@ -28,14 +28,14 @@ from retrieval.loading import load_encoder, load_engine, load_parts
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.questions.files import read_questions, split_of
 from retrieval.supervision import rationalizers
-from retrieval.supervision.grounding import Grounded, ground
+from retrieval.supervision.grounding import Grounded, resolve_questions
 from retrieval.supervision.labels import Label
 from retrieval.supervision.verdicts import merge
 from retrieval.train import train
 from retrieval.types import Question
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import CACHE, prepared
-from webapp.review.domain.uncertainty import uncertainty
+from webapp.review.domain.uncertainty import compute_uncertainty
 
 METHOD = "rel-rag-path"
 SEEDS = (0, 1, 2)
@@ -101,7 +101,7 @@ class Judged:
 
     @property
     def uncertainty(self) -> float:
-        return uncertainty([("", {0: score}) for score, _ in self.labels], {0: "shortest-path"})[0]
+        return compute_uncertainty([("", {0: score}) for score, _ in self.labels], {0: "shortest-path"})[0]
 
     @property
     def wrong(self) -> int:
@@ -133,13 +133,13 @@ class Remembering:
             self._vectors.update(zip(new, found := self._encoder.encode(new), strict=True))
         return np.stack([self._vectors[text] for text in texts]) if texts else found
 
-    def words(self, texts: Sequence[str]) -> tuple[np.ndarray, list[np.ndarray]]:
+    def encode_words(self, texts: Sequence[str]) -> tuple[np.ndarray, list[np.ndarray]]:
         new = [text for text in dict.fromkeys(texts) if text not in self._words]
         if new:
-            vectors, words = self._encoder.words(new)
+            vectors, words = self._encoder.encode_words(new)
             self._words.update(zip(new, zip(vectors, words, strict=True), strict=True))
         if not texts:
-            return self._encoder.words(texts)
+            return self._encoder.encode_words(texts)
         return np.stack([self._words[text][0] for text in texts]), [self._words[text][1] for text in texts]
 
 
@@ -166,7 +166,7 @@ class Pool:
     def _drawn(self, questions: Sequence[Question], count: int, seed: int) -> list[Grounded]:
         """So many questions that the graph knows, in their own order."""
         some = random.Random(seed).sample(range(len(questions)), min(len(questions), 2 * count))
-        known = {one.question.id: one for one in ground(self.snapshot, [questions[i] for i in some])[0]}
+        known = {one.question.id: one for one in resolve_questions(self.snapshot, [questions[i] for i in some])[0]}
         chosen = {questions[i].id for i in [i for i in some if questions[i].id in known][:count]}
         return [known[question.id] for question in questions if question.id in chosen]
 
@@ -205,9 +205,7 @@ class Pool:
 
     def reviewed(self, cell: Cell) -> list[Label]:
         """The labels once the first items of the order were judged."""
-        verdicts = [
-            v for key in self.order(cell.order)[: cell.reviewed] for v in self._judge(key, cell.error)
-        ]
+        verdicts = [v for key in self.order(cell.order)[: cell.reviewed] for v in self._judge(key, cell.error)]
         return merge([label for found in self.start.values() for label in found], verdicts)
 
     def _judge(self, key: str, error: float) -> Iterator[Label]:
@@ -236,11 +234,7 @@ def measure(data: Sequence[str] = (), *, run: bool = True) -> list[Section]:
     names = list(data or SETTINGS)
     if run:
         encoder = Remembering()
-        pools = {
-            name: [_pool(name, seed, encoder) for seed in SEEDS]
-            for name in names
-            if prepared(name) is not None
-        }
+        pools = {name: [_pool(name, seed, encoder) for seed in SEEDS] for name in names if prepared(name) is not None}
         for name, made in pools.items():
             _run(name, made)
     sections = [_found(), *(_figures(name) for name in SETTINGS)]
@@ -351,9 +345,7 @@ def _figures(name: str) -> Section:
     for order, error in curves:
         random_curve = means["random", error]
         if order != "random" and len(means[order, error]) == len(random_curve) == len(REVIEWED):
-            section.add(
-                f"{order}{', 10% errors' if error else ''}: {saved(means[order, error], random_curve)}"
-            )
+            section.add(f"{order}{', 10% errors' if error else ''}: {saved(means[order, error], random_curve)}")
     return section
 
 

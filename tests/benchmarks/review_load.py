@@ -15,7 +15,7 @@ from typing import Any
 
 import psycopg
 
-from retrieval.metrics.scores import quantile
+from retrieval.metrics.scores import compute_quantile
 from tests.benchmarks.report import Section
 from tests.support.analysts import Analyst, Team, fits
 from tests.support.clew import ROOT, Clew
@@ -44,9 +44,7 @@ def measure() -> list[Section]:
     with tempfile.TemporaryDirectory() as home, Clew(Path(home), options=("--no-demo",)) as clew:
         clew.wait_for_workers()
         made = _rows(clew)
-        section.add(
-            "load of the machine before (1, 5 min)", " / ".join(Path("/proc/loadavg").read_text().split()[:2])
-        )
+        section.add("load of the machine before (1, 5 min)", " / ".join(Path("/proc/loadavg").read_text().split()[:2]))
         _calm(clew, made, section)
         said: dict[str, Any] = {}
         _work(clew, made, section, said)
@@ -88,7 +86,7 @@ def _statistics(clew: Clew, made: dict[str, Any]) -> float:
 
 
 def _times(values: list[float]) -> str:
-    return f"{quantile(values, 0.5):.0f} / {quantile(values, 0.95):.0f} ms"
+    return f"{compute_quantile(values, 0.5):.0f} / {compute_quantile(values, 0.95):.0f} ms"
 
 
 def _calm(clew: Clew, made: dict[str, Any], section: Section) -> None:

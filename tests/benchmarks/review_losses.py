@@ -50,9 +50,7 @@ def judge(minutes: float, seed: int, only: str = "") -> int:
             for _, entry, why in walk.lost[known:]:
                 print(f"LOST by {name}: {entry}, {why}", flush=True)
         browser.close()
-    print(
-        f"seed {seed}, {minutes:g} minutes: {len(walk.made)} judgements made, {len(walk.lost)} lost; {dict(drawn)}"
-    )
+    print(f"seed {seed}, {minutes:g} minutes: {len(walk.made)} judgements made, {len(walk.lost)} lost; {dict(drawn)}")
     return len(walk.lost)
 
 
@@ -60,9 +58,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.review_losses", description=__doc__)
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--only", choices=sorted(DISTURBANCES), default="", help="one kind of disturbance [all]"
-    )
+    parser.add_argument("--only", choices=sorted(DISTURBANCES), default="", help="one kind of disturbance [all]")
     args = parser.parse_args()
     raise SystemExit(1 if judge(args.minutes, args.seed, args.only) else 0)
 

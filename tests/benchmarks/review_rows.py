@@ -78,10 +78,10 @@ def _queue(overlap: int) -> Any:
     from webapp.review.services import queues
 
     graph = Graph.objects.create(name="Load", visibility="public")
-    path = files.local_path(files.snapshot_name(graph.pk, 1))
+    path = files.ensure_local_path(files.build_snapshot_name(graph.pk, 1))
     path.parent.mkdir(parents=True)
-    table = TripleTable.of([("Ada", "wrote", "Notes"), ("Ada", "knew", "Charles")])
-    progress.imported(graph=graph, version=1, manifest=build_snapshot(table, path).manifest)
+    table = TripleTable.from_facts([("Ada", "wrote", "Notes"), ("Ada", "knew", "Charles")])
+    progress.register_version(graph=graph, version=1, manifest=build_snapshot(table, path).manifest)
     graph.refresh_from_db()
     asked = [Question("q0", "what did Ada write?", ("Ada",), ("Notes",), split="train")]
     questions = save_question_set(name="Load", graph=graph, questions=asked, format="jsonl", user=None)
@@ -89,7 +89,7 @@ def _queue(overlap: int) -> Any:
         name="Load", graph=graph, snapshot=graph.snapshot, question_set=questions, question_set_name="Load",
         ordering="sequential", overlap=overlap,
     )  # fmt: skip
-    queues.fill(queue=queue, drafts=[_draft()])
+    queues.save_items(queue=queue, drafts=[_draft()])
     return queue
 
 
@@ -104,9 +104,7 @@ def _draft() -> Any:
         )
         for name, f1 in (("wrote", 1.0), ("knew", 0.0))
     ]  # fmt: skip
-    return queues.DraftItem(
-        "q0", "what did Ada write?", ["Ada"], ["Notes"], 0.5, "Scores differ.", candidates
-    )
+    return queues.DraftItem("q0", "what did Ada write?", ["Ada"], ["Notes"], 0.5, "Scores differ.", candidates)
 
 
 def _copy(queue: Any, *, items: int, analysts: int, judged: int) -> None:

@@ -13,7 +13,7 @@ from retrieval.kg import snapshot
 from retrieval.loading import load_encoder
 from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.methods.router.deciders import Decider, TrainedDecider, WordingDecider
-from retrieval.questions.files import read_questions, split_of, with_splits
+from retrieval.questions.files import assign_splits, read_questions, split_of
 from retrieval.text.complexity import MULTI_HOP
 from retrieval.train import train
 from retrieval.types import Question
@@ -71,7 +71,7 @@ def _sets() -> dict[str, list[Question]]:
             questions = [
                 replace(q, id=f"{part}:{q.id}", hops=parts[part] or q.hops)
                 for part, of in there.items()
-                for q in with_splits(read_questions(of.questions, problems=lambda _: None))
+                for q in assign_splits(read_questions(of.questions, problems=lambda _: None))
             ]
             sets[name] = [q for split in ("train", "dev", "test") for q in _some(questions, split)]
     if file := found("text", "musique_questions.jsonl.gz"):
@@ -99,9 +99,7 @@ def _trained(questions: Sequence[Question]) -> Decider:
     assert graph is not None, "the demo is always there"
     encoder = load_encoder()
     with tempfile.TemporaryDirectory() as folder:
-        made = train(
-            "router", snapshot.open(graph.graph), questions, out=Path(folder) / "checkpoint", encoder=encoder
-        )
+        made = train("router", snapshot.open(graph.graph), questions, out=Path(folder) / "checkpoint", encoder=encoder)
         opened = open_checkpoint(made.checkpoint, method="router", encoder=encoder.name)
         return TrainedDecider(opened, encoder)
 

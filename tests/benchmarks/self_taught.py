@@ -9,9 +9,9 @@ from pathlib import Path
 from retrieval.errors import TrainingDataError
 from retrieval.evaluation.outcomes import Outcome
 from retrieval.kg import snapshot as snapshots
-from retrieval.kg.snapshot.cache import cache_of
+from retrieval.kg.snapshot.cache import get_cache_folder
 from retrieval.loading import load_encoder
-from retrieval.self_training import METHOD, self_train
+from retrieval.self_training import METHOD, run_self_training
 from tests.benchmarks import newcomers
 from tests.benchmarks.operators import Asked
 from tests.benchmarks.report import Section
@@ -47,7 +47,7 @@ def measure(data: Sequence[str] = ()) -> list[Section]:
         shutil.rmtree(out, ignore_errors=True)
         snapshot = snapshots.open(asked[0].graph)
         try:
-            made = self_train(snapshot, out=out, encoder=load_encoder(), cache=cache_of(asked[0].graph))
+            made = run_self_training(snapshot, out=out, encoder=load_encoder(), cache=get_cache_folder(asked[0].graph))
         except TrainingDataError:
             continue
         for by, checkpoint in (("zero-shot", None), ("self-taught", out)):

@@ -37,12 +37,8 @@ SETS = {
     ),
     "PQ-2H": Source((("pathquestion", "2H-kb.txt.gz"),), (("pathquestion", "PQ-2H.txt.gz"),), "pathquestion"),
     "PQ-3H": Source((("pathquestion", "3H-kb.txt.gz"),), (("pathquestion", "PQ-3H.txt.gz"),), "pathquestion"),
-    "PQL-2H": Source(
-        (("pathquestion", "PQL2-KB.txt.gz"),), (("pathquestion", "PQL-2H.txt.gz"),), "pathquestion"
-    ),
-    "PQL-3H": Source(
-        (("pathquestion", "PQL3-KB.txt.gz"),), (("pathquestion", "PQL-3H.txt.gz"),), "pathquestion"
-    ),
+    "PQL-2H": Source((("pathquestion", "PQL2-KB.txt.gz"),), (("pathquestion", "PQL-2H.txt.gz"),), "pathquestion"),
+    "PQL-3H": Source((("pathquestion", "PQL3-KB.txt.gz"),), (("pathquestion", "PQL-3H.txt.gz"),), "pathquestion"),
     "WebQSP": Source(
         (("freebase-piece", "triples.tsv.gz"),),
         (
@@ -73,9 +69,7 @@ def prepared(name: str) -> DataSet | None:
     home = CACHE / "sets"
     built, questions = home / f"{name}.graph", home / f"{name}.jsonl"
     if not built.is_dir():
-        clew(
-            "build-graph", *map(str, facts), "--out", str(built), *(() if source.vectors else ("--no-index",))
-        )
+        clew("build-graph", *map(str, facts), "--out", str(built), *(() if source.vectors else ("--no-index",)))
     if not questions.is_file():
         clew("import-questions", *map(str, files), "--format", source.form, "--out", str(questions))
     return DataSet(built, questions)

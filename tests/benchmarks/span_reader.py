@@ -19,16 +19,16 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from retrieval.evaluation.answers import exact_match, token_f1
-from retrieval.kg.readers.documents.sentences import sentences
+from retrieval.evaluation.answers import compute_exact_match, compute_token_f1
+from retrieval.kg.readers.documents.sentences import split_sentences
 from retrieval.loading import load_encoder
 from retrieval.pretrained import READER
 from retrieval.reasoning.likeliest import ReadPassage
 from retrieval.reasoning.passages import Sentence
-from retrieval.reasoning.reading import readings
+from retrieval.reasoning.reading import find_answer_spans
 from retrieval.reasoning.span_reader import SpanReader
 from retrieval.text.encoder import Encoder
-from retrieval.text.stems import words_in
+from retrieval.text.stems import extract_stems
 from retrieval.types import Citation, Passage, RetrievedPassage
 from tests.benchmarks.data import musique_texts
 from tests.benchmarks.reader_data import Example, read
@@ -71,7 +71,7 @@ class Trained(nn.Module):
 
     def __init__(self, encoder: Encoder) -> None:
         super().__init__()
-        self.model, self.tokenizer = encoder.inner()
+        self.model, self.tokenizer = encoder.copy_transformer()
         self.model.requires_grad_(False)
         for layer in self.model.encoder.layer:
             for owner in (layer.attention.self, layer.attention.output, layer.intermediate, layer.output):
@@ -241,7 +241,7 @@ def _measured(encoder: Encoder, reader: SpanReader, examples: Sequence[Example])
     vectors = encoder.encode([f"{title}. {text}" if title else text for title, text in texts], rough=True)
     held: dict[str, int] = {}
     for _, text in texts:
-        for word in set(words_in(text)):
+        for word in set(extract_stems(text)):
             held[word] = held.get(word, 0) + 1
 
     def weigh(words: Sequence[str]) -> dict[str, float]:
@@ -258,10 +258,15 @@ def _measured(encoder: Encoder, reader: SpanReader, examples: Sequence[Example])
         passages = [_passage(encoder, i, texts[i], vector, float(vectors[i] @ vector)) for i in near]
         there = any(texts[i][1] == one.text for i in near)
         for how, used in (("rules", None), ("reader", reader)):
-            labels = [found.label for found in readings(one.question, passages, weigh, reader=used)]
+            labels = [found.label for found in find_answer_spans(one.question, passages, weigh, reader=used)]
             first = labels[0] if labels else ""
-            among = max((exact_match(label, [one.answer]) for label in labels[:3]), default=0.0)
-            figures = (there, exact_match(first, [one.answer]), token_f1(first, [one.answer]), among)
+            among = max((compute_exact_match(label, [one.answer]) for label in labels[:3]), default=0.0)
+            figures = (
+                there,
+                compute_exact_match(first, [one.answer]),
+                compute_token_f1(first, [one.answer]),
+                among,
+            )
             kept.setdefault((one.source, how), []).append(figures)
     for (source, how), rows in sorted(kept.items()):
         shown = [f"{fmean(row[i] for row in rows):.3f}" for i in range(4)]
@@ -269,11 +274,9 @@ def _measured(encoder: Encoder, reader: SpanReader, examples: Sequence[Example])
     return section
 
 
-def _passage(
-    encoder: Encoder, at: int, shown: tuple[str, str], vector: np.ndarray, score: float
-) -> ReadPassage:
+def _passage(encoder: Encoder, at: int, shown: tuple[str, str], vector: np.ndarray, score: float) -> ReadPassage:
     title, text = shown
-    places = sentences(text)
+    places = split_sentences(text)
     scores = encoder.encode([text[start:end] for start, end in places]) @ vector if places else np.zeros(0)
     own = [
         Sentence(Citation(at, start, end), text[start:end], float(cosine))

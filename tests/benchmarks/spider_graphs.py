@@ -114,8 +114,7 @@ def facts_of(tables: Sequence[Table], keys: dict[int, int]) -> list[Fact]:
             one, other = table.columns
             for row in table.rows:
                 head, tail = (
-                    ends[keys[at]].get(text(cell).casefold())
-                    for at, cell in zip((one, other), row, strict=True)
+                    ends[keys[at]].get(text(cell).casefold()) for at, cell in zip((one, other), row, strict=True)
                 )
                 if head and tail:
                     found[head, table.title.replace("_", " ").lower(), tail] = None
@@ -124,11 +123,7 @@ def facts_of(tables: Sequence[Table], keys: dict[int, int]) -> list[Fact]:
         for row, label in zip(table.rows, table.labels, strict=True):
             found[label, "type", table.kind] = None
             for at, (column, cell) in enumerate(zip(table.columns, row, strict=True)):
-                if (
-                    cell is None
-                    or not text(cell)
-                    or (naming == (at,) and table.names[at] in ("name", "title"))
-                ):
+                if cell is None or not text(cell) or (naming == (at,) and table.names[at] in ("name", "title")):
                     continue
                 if column not in keys:
                     found[label, table.names[at], text(cell)] = None
@@ -210,9 +205,7 @@ def _joins(table: Table, keys: dict[int, int]) -> bool:
 
 def _naming(table: Table, keys: dict[int, int]) -> tuple[int, ...]:
     """The places of the columns that name rows: first and last name, or one; none where the key must do."""
-    first, last = (
-        [at for at, name in enumerate(table.names) if name in some] for some in (_FIRST_NAMES, _LAST_NAMES)
-    )
+    first, last = ([at for at, name in enumerate(table.names) if name in some] for some in (_FIRST_NAMES, _LAST_NAMES))
     if first and last:
         return first[0], last[0]
     free = [at for at, column in enumerate(table.columns) if column not in keys and _tells_apart(table, at)]
@@ -231,11 +224,7 @@ def _naming(table: Table, keys: dict[int, int]) -> tuple[int, ...]:
 
 def _tells_apart(table: Table, at: int) -> bool:
     values = [row[at] for row in table.rows if row[at] not in (None, "")]
-    return (
-        bool(values)
-        and len(values) >= _NAMED * len(table.rows)
-        and len(set(values)) >= _DIFFERENT * len(values)
-    )
+    return bool(values) and len(values) >= _NAMED * len(table.rows) and len(set(values)) >= _DIFFERENT * len(values)
 
 
 def _name(tables: Sequence[Table], keys: dict[int, int]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from retrieval.evaluation.study import Study
 from retrieval.loading import load_encoder
 from retrieval.studies.plan import StudyConfig, Variant
-from retrieval.studies.summary import summarise
+from retrieval.studies.summary import build_summary
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import CACHE, SETS, chosen
 
@@ -47,7 +47,7 @@ def _section(title: str, name: str, about: str, config: StudyConfig) -> list[Sec
     if not config.data:
         return []
     results = list(Study(config, CACHE / "methods", encoder=load_encoder(), say=print).run())
-    summary = summarise(results, baseline=config.baseline)
+    summary = build_summary(results, baseline=config.baseline)
     section = Section(title, f"python -m tests.benchmarks {name}", about, head=HEAD)
     for row in summary["rows"]:
         hops = row["groups"].get("hops", {})

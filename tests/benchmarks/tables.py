@@ -29,7 +29,7 @@ from retrieval.methods.registry import DEFAULT
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.candidates import Candidate
 from retrieval.programs.reader import ProgramReader
-from retrieval.programs.rendering.formatting import formatted
+from retrieval.programs.rendering.formatting import format_result
 from retrieval.text.encoder import Encoder
 from retrieval.types import Question
 from tests.benchmarks.report import Section
@@ -116,11 +116,7 @@ def draw(checkout: Path, half: Half) -> list[Asked]:
     odd = {"developed": 0, "measured": 1}.get(half)
     tables = [table for table in sorted(by_table, key=_hash) if odd is None or _hash(table) % 2 == odd]
     each = -(-_ASKED[half] // _TABLES)
-    found = [
-        one
-        for table in tables[:_TABLES]
-        for one in sorted(by_table[table], key=lambda own: _hash(own.id))[:each]
-    ]
+    found = [one for table in tables[:_TABLES] for one in sorted(by_table[table], key=lambda own: _hash(own.id))[:each]]
     return found[: _ASKED[half]]
 
 
@@ -130,9 +126,7 @@ def is_right(right: Sequence[str], given: Sequence[str]) -> bool:
     return len(one) == len(other) and all(any(_same(a, b) for b in other) for a in one)
 
 
-def _asked(
-    asked: Sequence[Asked], graphs: dict[str, Path], encoder: Encoder, *, whole: bool
-) -> Iterator[Answered]:
+def _asked(asked: Sequence[Asked], graphs: dict[str, Path], encoder: Encoder, *, whole: bool) -> Iterator[Answered]:
     by_table: dict[str, list[Asked]] = defaultdict(list)
     for one in asked:
         by_table[one.table].append(one)
@@ -151,8 +145,8 @@ def _by_programs(asked: Sequence[Asked], graph: Path, encoder: Encoder) -> Itera
 
     def said(candidate: Candidate) -> list[str]:
         if isinstance(candidate.result, np.ndarray):
-            return [snapshot.entity_label(node) for node in candidate.result[:_SHOWN].tolist()]
-        text = formatted(reader.parser.columns, candidate.program, candidate.result)
+            return [snapshot.get_entity_label(node) for node in candidate.result[:_SHOWN].tolist()]
+        text = format_result(reader.parser.columns, candidate.program, candidate.result)
         return [text] if text else []
 
     for one in asked:

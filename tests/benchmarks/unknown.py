@@ -16,14 +16,14 @@ from retrieval.evaluation.evaluator import ask
 from retrieval.evaluation.outcomes import Outcome
 from retrieval.evaluation.report import score
 from retrieval.kg import snapshot as snapshots
-from retrieval.kg.snapshot.relation_names import humanise_relation
+from retrieval.kg.snapshot.relation_names import format_relation_name
 from retrieval.loading import load_encoder, load_engine, load_parts
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods._shared.path_engine import PathEngine
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
 from retrieval.methods.registry import DEFAULT
-from retrieval.questions.files import read_questions, with_splits
-from retrieval.supervision.grounding import ground
+from retrieval.questions.files import assign_splits, read_questions
+from retrieval.supervision.grounding import resolve_questions
 from retrieval.text.encoder import Encoder
 from retrieval.types import Question
 from tests.benchmarks import path_weights
@@ -125,8 +125,7 @@ def _asked(graph: Path, questions: Sequence[Question], encoder: Encoder, doubts:
     if isinstance(engine, PathEngine):
         engine.retriever = ZeroShotRetriever(engine.snapshot, encoder, doubts=doubts)
     return [
-        ask(engine, question, budget=_BUDGET, seed=_SEED, topics="linked", subgraphs="whole")
-        for question in questions
+        ask(engine, question, budget=_BUDGET, seed=_SEED, topics="linked", subgraphs="whole") for question in questions
     ]
 
 
@@ -138,7 +137,7 @@ def _copies(graph: Graph, encoder: Encoder) -> Iterator[tuple[Path, list[Questio
     for question, known in graph.questions:
         relations = maker.needed(known)
         if relations:
-            labels = tuple(sorted({snapshot.relation_label(relation) for relation in relations}))
+            labels = tuple(sorted({snapshot.get_relation_label(relation) for relation in relations}))
             needing[labels].append(question)
     most = sorted(needing.items(), key=lambda item: (-len(item[1]), item[0]))[: graph.copies]
     for labels, some in most:
@@ -159,7 +158,7 @@ def _without(graph: Graph, labels: Sequence[str]) -> Path | None:
             with (gzip.open if file.suffix == ".gz" else open)(file, "rt", encoding="utf-8") as lines:
                 every = [line.rstrip("\n").split(mark) for line in lines]
             kept += [row for row in every if len(row) == 3 and row != ["head", "relation", "tail"]]
-        kept = [row for row in kept if humanise_relation(row[1]) not in labels and row[1] not in labels]
+        kept = [row for row in kept if format_relation_name(row[1]) not in labels and row[1] not in labels]
         if not kept:
             return None
         built.parent.mkdir(parents=True, exist_ok=True)
@@ -189,7 +188,7 @@ def _graphs(name: str) -> Iterator[Graph]:
 
 def _of_set(name: str, graph: Path, questions: Path) -> Graph:
     snapshot = snapshots.open(graph)
-    every = with_splits(list(read_questions(questions, problems=lambda _: None)))
+    every = assign_splits(list(read_questions(questions, problems=lambda _: None)))
     test = [one for one in every if one.split == "test" and one.answers and len(one.topic_entities) == 1]
     drawn: list[tuple[Question, Known]] = []
     for hops in sorted({one.hops or 0 for one in test}):
@@ -201,7 +200,7 @@ def _of_set(name: str, graph: Path, questions: Path) -> Graph:
                 own.question,
                 Known(own.question.question, own.topics[0], own.names, frozenset(own.answers)),
             )
-            for own in ground(snapshot, some[:size])[0]
+            for own in resolve_questions(snapshot, some[:size])[0]
         ]
     files = [found(*parts) for parts in SETS[name].facts]
     return Graph(graph, tuple(file for file in files if file is not None), tuple(drawn))

@@ -63,8 +63,7 @@ def answered(
         spec = EngineSpec(graph, checkpoint, method or DEFAULT)
         engine = load_engine(spec, load_parts(snapshots.open(graph), encoder))
         questions = [
-            Question(id=one.id, question=one.question, answers=one.right[0], also=one.right[1:])
-            for one in some
+            Question(id=one.id, question=one.question, answers=one.right[0], also=one.right[1:]) for one in some
         ]
         report = evaluate_engine(engine, questions, budget=50, seed=0, topics="linked")
         found += zip(some, report.outcomes, strict=True)

@@ -14,9 +14,7 @@ from tests.support.clew import Clew
 COMMAND = "python -m tests.benchmarks waiting"
 ABOUT = "The demo graph, asked over HTTP. Methods without a checkpoint are asked untrained; all were asked once before."
 QUESTION = "Which languages are spoken in the countries that border {}?"
-LONG_QUESTION = (
-    "Which actors starred in films by directors who were born in the capitals of the neighbours of Germany?"
-)
+LONG_QUESTION = "Which actors starred in films by directors who were born in the capitals of the neighbours of Germany?"
 METHODS = ("rel-rag-path", "reg-triple", "reg-path", "inses")
 ALONE = (
     *("Poland", "Chad", "Brazil", "India", "Turkey", "Spain", "Kenya", "Mali"),
@@ -105,6 +103,6 @@ def _compared(clew: Clew, graph: int, place: str) -> float:
     compared = clew.api(
         "POST", "comparisons", json={"graph": graph, "question": QUESTION.format(place), "methods": methods}
     )
-    events = clew.events_of(run["id"] for run in compared["runs"])
+    events = clew.stream_endpoint_events(run["id"] for run in compared["runs"])
     assert sum(event["type"] in ENDS for event in events) == len(METHODS)
     return time.monotonic() - began

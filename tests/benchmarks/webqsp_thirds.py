@@ -19,12 +19,12 @@ from retrieval.errors import ConfigError
 from retrieval.evaluation.study import Study
 from retrieval.kg import snapshot as snapshots
 from retrieval.loading import load_encoder
-from retrieval.metrics.bootstrap import intervals
-from retrieval.metrics.scores import aggregate, score_of_row
+from retrieval.metrics.bootstrap import compute_intervals
+from retrieval.metrics.scores import compute_metrics, score_of_row
 from retrieval.questions.files import read_questions, split_of, write_questions
-from retrieval.studies.plan import DataSet, StudyConfig, Variant, cells
+from retrieval.studies.plan import DataSet, StudyConfig, Variant, list_cells
 from retrieval.supervision import rationalizers
-from retrieval.supervision.grounding import ground
+from retrieval.supervision.grounding import resolve_questions
 from retrieval.text.encoder import Encoder
 from retrieval.types import Question
 from tests.benchmarks.data import found
@@ -72,17 +72,14 @@ def measure(methods: Sequence[str] = (), *, run: bool = True) -> list[Section]:
     )
     encoder = load_encoder()
     studies = [
-        Study(config, CACHE / "webqsp_thirds", encoder=encoder, say=print)
-        for config in _studies(whole, questions)
+        Study(config, CACHE / "webqsp_thirds", encoder=encoder, say=print) for config in _studies(whole, questions)
     ]
     results = _results(studies, methods, run=run)
     for (variant, reads, budget), (rows, seconds) in results.items():
         scores = [score_of_row(row) for row in rows]
-        figures, bounds = aggregate(scores), intervals(scores)
+        figures, bounds = compute_metrics(scores), compute_intervals(scores)
         shown = (
-            f"{figures[name]:.1f}"
-            if name == "avg_triples"
-            else _with_interval(figures[name], bounds.get(name))
+            f"{figures[name]:.1f}" if name == "avg_triples" else _with_interval(figures[name], bounds.get(name))
             for name in SHOWN
         )
         section.add(variant, reads, str(budget), *shown, f"{np.mean(seconds):.0f} s")
@@ -151,11 +148,11 @@ def _results(
         rows: list[dict[str, Any]] = []
         seconds = []
         for study in studies:
-            cell = next(cell for cell in cells(study.config) if cell.variant == name)
-            result = study.do(cell) if wanted else study.finished(cell)
+            cell = next(cell for cell in list_cells(study.config) if cell.variant == name)
+            result = study.run_cell(cell) if wanted else study.find_result(cell)
             if result is None:
                 break
-            rows += json.loads(study.report_of(cell).read_text(encoding="utf-8"))["per_question"]
+            rows += json.loads(study.get_report_path(cell).read_text(encoding="utf-8"))["per_question"]
             seconds.append(float(result["training"]["seconds"]))
         else:
             results[form, reads, budget] = rows, seconds
@@ -165,7 +162,7 @@ def _results(
 def _domains(whole: DataSet, questions: Sequence[Question], encoder: Encoder) -> dict[str, str]:
     """The domain of each question that has a label."""
     graph = snapshots.open(whole.graph)
-    grounded, _ = ground(graph, questions)
+    grounded, _ = resolve_questions(graph, questions)
     labels = rationalizers.get("answer-set").label(graph, grounded, encoder=encoder).labels
     best: dict[str, tuple[float, str]] = {}
     for label in labels:
@@ -190,7 +187,7 @@ def _by_domain(
         if not ids:
             continue
         figures = (
-            aggregate([score_of_row(row) for row in rows if row["id"] in ids]) for rows in results.values()
+            compute_metrics([score_of_row(row) for row in rows if row["id"] in ids]) for rows in results.values()
         )
         section.add(name, str(len(ids)), *(f"{of['hit']:.3f} / {of['macro_f1']:.3f}" for of in figures))
 

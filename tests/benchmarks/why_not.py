@@ -19,8 +19,8 @@ from retrieval.demo import CHECKPOINT
 from retrieval.demo.build_checkpoint import build_graph, read_questions
 from retrieval.diagnosis.case import Tools
 from retrieval.diagnosis.findings import LostAt, WhyNot
-from retrieval.diagnosis.record import Record, recorded
-from retrieval.diagnosis.why_not import why_not
+from retrieval.diagnosis.record import Record, build_record
+from retrieval.diagnosis.why_not import explain_missing_answer
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.table import TripleTable
@@ -92,7 +92,7 @@ class Demoted:
         self.method, self.checkpoint, self.simple = inner.method, inner.checkpoint, inner.simple
         self.options, self.max_hops = inner.options, inner.max_hops
 
-    def relation_paths(
+    def rank_relation_paths(
         self, question: str, topics: Sequence[int], *, limit: int = 16, **more: object
     ) -> list[RelationPath]:
         """The ranking with those paths further down."""
@@ -100,7 +100,7 @@ class Demoted:
         for topic in topics:
             mentions = more.get("mentions") or ()
             own = [m for t, m in zip(topics, mentions, strict=False) if t == topic]  # type: ignore[call-overload]
-            ranked = self.inner.relation_paths(question, [topic], limit=64, **{**more, "mentions": own})  # type: ignore[arg-type]
+            ranked = self.inner.rank_relation_paths(question, [topic], limit=64, **{**more, "mentions": own})  # type: ignore[arg-type]
             if self.place is None:
                 found += [path for path in ranked if path.relations not in self.paths][:limit]
                 continue
@@ -119,11 +119,11 @@ class Demoted:
         """The paths are not what is measured."""
         return self.inner.retrieve(question, topics, **more)  # type: ignore[arg-type]
 
-    def configured(self, options: object) -> Demoted:
+    def apply_options(self, options: object) -> Demoted:
         """As it is."""
         return self
 
-    def restricted_to(self, snapshot: object) -> Demoted:
+    def apply_restriction(self, snapshot: object) -> Demoted:
         """As it is."""
         return self
 
@@ -148,22 +148,22 @@ class Bench:
     def built(self, facts: Sequence[Fact]) -> Engine:
         """The engine over other facts."""
         self._built += 1
-        return self.opened(build_snapshot(TripleTable.of(facts), self.folder / f"{self._built}"))
+        return self.opened(build_snapshot(TripleTable.from_facts(facts), self.folder / f"{self._built}"))
 
     def asked(self, engine: Engine, question: str, **more: int) -> Record:
         """What a run tells."""
         request = AskRequest(question, **more)  # type: ignore[arg-type]
-        return recorded(question, engine.run(request))
+        return build_record(question, engine.run(request))
 
     def said(self, engine: Engine, question: str, expected: str, **more: int) -> WhyNot:
         """The diagnosis."""
         tools = Tools(self.encoder.encode, self.opened)
-        return why_not(engine, AskRequest(question, **more), expected, tools)  # type: ignore[arg-type]
+        return explain_missing_answer(engine, AskRequest(question, **more), expected, tools)  # type: ignore[arg-type]
 
 
 def _triple(snapshot: Snapshot, fact: int) -> Fact:
-    label = snapshot.entity_label
-    relation = snapshot.relation_name(int(snapshot.relations[fact]))
+    label = snapshot.get_entity_label
+    relation = snapshot.get_relation_name(int(snapshot.relations[fact]))
     return label(int(snapshot.heads[fact])), relation, label(int(snapshot.tails[fact]))
 
 
@@ -213,9 +213,7 @@ def _section(rows: dict[str, list[tuple[Fault, WhyNot]]]) -> Section:
     for kind, found in [*rows.items(), ("all", every)]:
         right = sum(_is_right(*row) for row in found)
         told = sum(_is_right(*row) and _is_named(*row) for row in found)
-        works = sum(
-            bool(one.remedies and one.remedies[0].trial and one.remedies[0].trial.works) for _, one in found
-        )
+        works = sum(bool(one.remedies and one.remedies[0].trial and one.remedies[0].trial.works) for _, one in found)
         section.add(kind, str(len(found)), str(right), str(told), str(works))
     return section
 
@@ -310,7 +308,7 @@ def _without_fact(bench: Bench, questions: Sequence[Question]) -> Iterator[tuple
             and engine.snapshot.find_entity(question.topic_entities[0]) is not None
             and _lost(bench, engine, question.question, answer)
         ):
-            about = engine.snapshot.relation_label(_relation(engine.snapshot, gone[1]))
+            about = engine.snapshot.get_relation_label(_relation(engine.snapshot, gone[1]))
             fault = Fault("a fact of the path is taken out", question.question, answer, (LostAt.FACT,), about)
             yield fault, bench.said(engine, question.question, answer)
 
@@ -344,7 +342,7 @@ def _distance(snapshot: Snapshot, topic: str, answer: str) -> int:
     ids = [snapshot.find_entity(topic), snapshot.find_entity(answer)]
     assert ids[0] is not None
     assert ids[1] is not None
-    return int(search.distances(snapshot, [ids[0]], 6)[ids[1]])
+    return int(search.compute_distances(snapshot, [ids[0]], 6)[ids[1]])
 
 
 def _trained(bench: Bench) -> PathEngine:
@@ -352,9 +350,7 @@ def _trained(bench: Bench) -> PathEngine:
     return copy(bench.engine)
 
 
-def _demoted(
-    bench: Bench, questions: Sequence[Question], place: int | None
-) -> Iterator[tuple[Fault, WhyNot]]:
+def _demoted(bench: Bench, questions: Sequence[Question], place: int | None) -> Iterator[tuple[Fault, WhyNot]]:
     kinds = list(COUNTS)
     for question in questions:
         answer = _answered(bench, question)
@@ -415,6 +411,6 @@ def _program_fact(bench: Bench) -> Iterator[tuple[Fault, WhyNot]]:
                 if not _lost(bench, engine, question, answer):
                     continue
                 stages = (LostAt.FACT,) if relation in ("borders", "continent") else (LostAt.STEP,)
-                about = bench.snapshot.relation_label(_relation(bench.snapshot, relation))
+                about = bench.snapshot.get_relation_label(_relation(bench.snapshot, relation))
                 fault = Fault("a fact that a program reads is taken out", question, answer, stages, about)
                 yield fault, bench.said(engine, question, answer)

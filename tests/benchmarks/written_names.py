@@ -11,7 +11,7 @@ import numpy as np
 
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.snapshot.labels import normalise
+from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.text.linking import Linker
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import prepared
@@ -91,23 +91,21 @@ def _linked(snapshot: Snapshot) -> dict[str, list[tuple[bool, bool, bool, bool]]
     found: dict[str, list[tuple[bool, bool, bool, bool]]] = {rule: [] for rule in RULES}
     named = [i for i in range(snapshot.num_entities) if _is_name(snapshot, i)]
     for entity in rng.sample(named, min(_ASKED, len(named))):
-        name = snapshot.entity_label(entity).replace("_", " ")
+        name = snapshot.get_entity_label(entity).replace("_", " ")
         for rule, write in RULES.items():
-            written, own = write(name, rng), normalise(name)
-            spelt = normalise(written.removesuffix("'s"))
-            if written == name or (spelt != own and snapshot.labels.lookup(spelt)):
+            written, own = write(name, rng), normalize_name(name)
+            spelt = normalize_name(written.removesuffix("'s"))
+            if written == name or (spelt != own and snapshot.labels.find_exact(spelt)):
                 continue
             links = linker.link(rng.choice(_TEMPLATES).format(written)).entities
-            others = [link for link in links if normalise(link.entity.label) != own]
+            others = [link for link in links if normalize_name(link.entity.label) != own]
             sure = any(link.score >= _SURE for link in others)
             found[rule].append((len(others) < len(links) and not others, bool(others), sure, not links))
     return found
 
 
 def _is_name(snapshot: Snapshot, entity: int) -> bool:
-    label = snapshot.entity_label(entity)
+    label = snapshot.get_entity_label(entity)
     return (
-        snapshot.kind(entity) == "entity"
-        and 3 <= len(label) <= 50
-        and re.search("[A-Za-z]{3}", label) is not None
+        snapshot.get_kind(entity) == "entity" and 3 <= len(label) <= 50 and re.search("[A-Za-z]{3}", label) is not None
     )

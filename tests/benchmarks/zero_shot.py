@@ -10,17 +10,17 @@ import numpy as np
 
 from retrieval.evaluation.evaluator import Topics, evaluate_engine, sample
 from retrieval.evaluation.outcomes import Outcome
-from retrieval.evaluation.report import metrics, score
+from retrieval.evaluation.report import build_metrics, score
 from retrieval.kg import snapshot as snapshots
 from retrieval.loading import load_encoder, load_engine, load_parts
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods._shared.path_engine import PathEngine
-from retrieval.methods._shared.self_taught import SelfTaughtRetriever
+from retrieval.methods._shared.self_trained import SelfTaughtRetriever
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
 from retrieval.methods.registry import DEFAULT
 from retrieval.pretrained import PATHS
-from retrieval.questions.files import read_questions, with_splits
-from retrieval.self_training import METHOD, self_train
+from retrieval.questions.files import assign_splits, read_questions
+from retrieval.self_training import METHOD, run_self_training
 from retrieval.studies.plan import DataSet
 from retrieval.types import Question
 from tests.benchmarks import path_weights
@@ -115,7 +115,7 @@ def self_trained(name: str, graph: Path) -> tuple[Path, str]:
     out, told = CACHE / "self-trained" / name, CACHE / "self-trained" / f"{name}.txt"
     if not told.is_file():
         began = time.process_time()
-        made = self_train(snapshots.open(graph), out=out, encoder=load_encoder())
+        made = run_self_training(snapshots.open(graph), out=out, encoder=load_encoder())
         told.write_text(
             f"{made.questions:,} were written from its relations and learned in {time.process_time() - began:.0f} s of "
             "processor time (exact sets of written ones over held-out walks "
@@ -126,7 +126,7 @@ def self_trained(name: str, graph: Path) -> tuple[Path, str]:
 
 def asked(file: Path) -> list[list[Question]]:
     """Questions of a set that have answers, by hops where known; of the test split where it is large enough."""
-    known = [q for q in with_splits(list(read_questions(file, problems=lambda _: None))) if q.answers]
+    known = [q for q in assign_splits(list(read_questions(file, problems=lambda _: None))) if q.answers]
     test = [q for q in known if q.split == "test"]
     taken = test if len(test) >= _ENOUGH else known
     lengths = sorted({q.hops for q in taken if q.hops is not None})
@@ -151,16 +151,14 @@ def rows(
     if isinstance(engine, PathEngine):
         untrained = ZeroShotRetriever(engine.snapshot, encoder, weights=weights)
         retriever = engine.retriever
-        taught = isinstance(retriever, SelfTaughtRetriever) and SelfTaughtRetriever(
-            untrained, retriever.taught
-        )
+        taught = isinstance(retriever, SelfTaughtRetriever) and SelfTaughtRetriever(untrained, retriever.taught)
         engine.retriever = taught or untrained
     found = []
     for group in groups:
         began = time.perf_counter()
         answered = evaluate_engine(engine, group, budget=50, seed=SEED, topics=topics)
         scores = [score(outcome) for outcome in answered.outcomes]
-        figures = metrics(scores)
+        figures = build_metrics(scores)
         hops = {q.hops for q in group}
         size = f"{len(group)}" + (f" of {hops.pop()} hops" if len(hops) == 1 and None not in hops else "")
         times = sorted(outcome.latency_ms for outcome in answered.outcomes)

@@ -50,9 +50,9 @@ def test_every_web_error_names_its_own_code():
     ],
 )
 def test_status(cls, status):
-    assert web.status_of(cls("m")) == status
+    assert web.get_status(cls("m")) == status
 
 
 def test_every_error_has_a_status():
     for cls in set(tree()):
-        assert 400 <= web.status_of(cls("m")) <= 599
+        assert 400 <= web.get_status(cls("m")) <= 599

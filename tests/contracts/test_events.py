@@ -40,18 +40,12 @@ EVERY = [
     events.RunStarted("q?", "rel-rag-path", "extractive", "abc", None, "enc", 50, 7),
     events.RunStarted("q?", "rapl", "extractive", "", None, "enc", 50, 7, endpoint="http://x/sparql"),
     events.QuestionRewritten("What is Germany's capital?", "same", (Denoted(8, 15, (2,)),), 1.5),
-    events.QuestionLinked(
-        (LinkedEntity(GERMANY, "germany", 3, 10, 0.9, "fuzzy", (BERLIN,)),), ("Atlantis",), 1.5
-    ),
+    events.QuestionLinked((LinkedEntity(GERMANY, "germany", 3, 10, 0.9, "fuzzy", (BERLIN,)),), ("Atlantis",), 1.5),
     events.RouterDecided("rapl", "why", {"rapl": 0.5}, 1.0),
     events.SubgraphExtracted((GERMANY,), 3, 4, 2, "k-hop", 1.0),
-    events.SubgraphExtracted(
-        (GERMANY,), 3, 4, 2, "pulled", 1.0, Pulled("2026-11-22T02:00:00+00:00", "abc", 5, True)
-    ),
+    events.SubgraphExtracted((GERMANY,), 3, 4, 2, "pulled", 1.0, Pulled("2026-11-22T02:00:00+00:00", "abc", 5, True)),
     events.PathRetrieved(1, (HOP,), 0.25, 10.0),
-    events.PassagesRetrieved(
-        (RetrievedPassage(Passage(0, "p", "t", "A b.", "d", "u"), 0.5, 2),), "dense", 1.0
-    ),
+    events.PassagesRetrieved((RetrievedPassage(Passage(0, "p", "t", "A b.", "d", "u"), 0.5, 2),), "dense", 1.0),
     events.AgentStep(1, "t", "a", "o", (HOP,), 1, 2, 3.0, (GERMANY,), (HOP,), True),
     events.AgentStep(
         2, "t", "a", "o", (), 1, 2, 3.0, (), (), None, CHOICE, (CHOICE, EXPLORATION), "person", (HOP,), False

@@ -25,9 +25,7 @@ def test_import_rules_hold():
 
 def test_no_file_imports_itself_by_way_of_others():
     graph = grimp.build_graph("retrieval", "webapp", "worker", cache_dir=None)  # imports for types count too
-    TopologicalSorter(
-        {file: graph.find_modules_directly_imported_by(file) for file in graph.modules}
-    ).prepare()
+    TopologicalSorter({file: graph.find_modules_directly_imported_by(file) for file in graph.modules}).prepare()
 
 
 def test_the_web_process_never_imports_torch():
@@ -60,6 +58,4 @@ def test_what_benchmarks_import_is_there():
 
 
 def _is_there(module: str, name: str) -> bool:
-    return hasattr(importlib.import_module(module), name) or bool(
-        importlib.util.find_spec(f"{module}.{name}")
-    )
+    return hasattr(importlib.import_module(module), name) or bool(importlib.util.find_spec(f"{module}.{name}"))

@@ -63,7 +63,7 @@ def shown(spec: MethodSpec) -> dict[str, set[str]]:
 
 @pytest.mark.parametrize("method", sorted(TRAINED))
 def test_what_is_varied_in_training_is_a_setting_with_another_default(method):
-    names = shown(registry.method(method))["train"]
+    names = shown(registry.get_method(method))["train"]
     plain = registry.parse(method)
     for name, value in json.loads(json.dumps(TRAINED[method])).items():
         assert name in names
@@ -72,7 +72,7 @@ def test_what_is_varied_in_training_is_a_setting_with_another_default(method):
 
 @pytest.mark.parametrize("method", sorted(ASKED))
 def test_what_is_varied_in_asking_is_an_option_with_another_default(method):
-    names = shown(registry.method(method))["ask"]
+    names = shown(registry.get_method(method))["ask"]
     plain = registry.parse_options(method)
     for name, value in ASKED[method].items():
         assert name in names
@@ -106,7 +106,7 @@ def test_every_method_has_the_forms_of_evidence(method, form):
     ],
 )
 def test_every_method_of_a_paper_can_be_asked_in_its_form(method):
-    spec = registry.method(method)
+    spec = registry.get_method(method)
     assert "paper" in spec.asking
     assert registry.parse_options(method, {"preset": "paper"}) != registry.parse_options(method)
     asked = registry.parse_options(method, {"preset": "paper"})

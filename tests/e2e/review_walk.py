@@ -147,9 +147,7 @@ class ReviewWalk:
         """What can be seen of an entry that seems lost: at the server, in the browser and on the page."""
         kept = page.evaluate("JSON.stringify(localStorage)")
         shown = page.locator("main").aria_snapshot()[:3000]
-        return (
-            f"{trouble}; the server has {self._events(entry)}, the browser {kept}; the page shows:\n{shown}"
-        )
+        return f"{trouble}; the server has {self._events(entry)}, the browser {kept}; the page shows:\n{shown}"
 
     def _enter(self, page: Page) -> Entry:
         """Open the next item and enter a verdict on each path and a comment, without sending them."""

@@ -178,9 +178,7 @@ def step_columns_are_corrected_before_the_import(admin: Page, clew: Clew) -> Non
     _pick(admin, "First line", "The names of the columns")
     for role, column in (("Head", "river"), ("Relation", "how"), ("Tail", "country")):
         _pick(admin, f"{role} is in", column)
-    expect(rows.get_by_role("row").nth(1).get_by_role("cell")).to_have_text(
-        ["Nile", "flows through", "Egypt"]
-    )
+    expect(rows.get_by_role("row").nth(1).get_by_role("cell")).to_have_text(["Nile", "flows through", "Egypt"])
     dialog.get_by_label("Name", exact=True).fill(NAME)
     dialog.get_by_role("button", name="Import", exact=True).click()
     expect(admin.get_by_role("heading", name=NAME)).to_be_visible()

@@ -65,9 +65,7 @@ def _compared(clew: Clew, graph: int) -> str:
 
 
 @pytest.fixture(scope="module")
-def made(
-    clew: Clew, graph: int, run: str, places: int, tmp_path_factory: pytest.TempPathFactory
-) -> list[str]:
+def made(clew: Clew, graph: int, run: str, places: int, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """The pages of what people make of a graph, each with something on it."""
     file = tmp_path_factory.mktemp("looks") / "asked.jsonl"
     topic, answer = "Gus Holt", clew.api("GET", f"runs/{run}")["answers"][0]
@@ -79,8 +77,7 @@ def made(
         questions = clew.api("POST", "question-sets", data=body, files={"file": content})["id"]
     of = {"graph": graph, "question_set": questions, "split": "test"}
     reports = [
-        clew.api("POST", "reports", json={**of, "method": one})["report"]["id"]
-        for one in ("rel-rag-path", "inses")
+        clew.api("POST", "reports", json={**of, "method": one})["report"]["id"] for one in ("rel-rag-path", "inses")
     ]
     variants = [{"name": "Relation paths", "method": "rel-rag-path", "trained": False}]
     sets = [{"question_set": questions}]
@@ -228,9 +225,7 @@ def test_no_menu_and_no_dialog_of_a_drawing_violates_a_rule_of_axe(
         looked.get_by_role("button", name="Layout").click()
         looked.get_by_role("menuitem", name="On a map, by coordinates").click()
         drawn = drawing.read(looked)
-        north, south = (
-            next(one for one in drawn.nodes if one["label"] == name) for name in ("Lille", "Lyon")
-        )
+        north, south = (next(one for one in drawn.nodes if one["label"] == name) for name in ("Lille", "Lyon"))
         assert north["seen"][1] < south["seen"][1]
         assert north["seen"][0] < south["seen"][0]
         see("explore: map")

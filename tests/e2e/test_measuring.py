@@ -120,9 +120,7 @@ def step_its_questions_are_filtered_searched_and_asked_again(page: Page, clew: C
     page.get_by_role("option", name="All questions").click()
     expect(questions.get_by_text(f"{ASKED} of {ASKED}")).to_be_visible()
     questions.get_by_role("searchbox").fill("name the movies made by")
-    wanted = [
-        row for row in world.questions() if row["split"] == "dev" and "movies made" in str(row["question"])
-    ]
+    wanted = [row for row in world.questions() if row["split"] == "dev" and "movies made" in str(row["question"])]
     expect(questions.get_by_text(f"{len(wanted)} of {ASKED}")).to_be_visible()
     shot("report-questions")
     questions.get_by_role("link", name="Ask this question").first.click()

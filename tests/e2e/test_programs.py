@@ -99,9 +99,7 @@ def step_a_ranking_is_worked_out_in_steps(page: Page, clew: Clew, tmp_path: Path
 
 def _picture(page: Page) -> dict[str, tuple[int, int]]:
     """Where each entity of the drawing lies, once it has been drawn."""
-    places = (
-        f"{CYTOSCAPE}?.nodes().map(one => [one.data('label'), one.position('x'), one.position('y')]) ?? []"
-    )
+    places = f"{CYTOSCAPE}?.nodes().map(one => [one.data('label'), one.position('x'), one.position('y')]) ?? []"
     at: list[tuple[str, float, float]] = []
     for _ in range(60):
         before, at = at, page.evaluate(places)

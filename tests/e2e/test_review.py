@@ -75,9 +75,7 @@ def queue(clew: Clew, tmp_path_factory: pytest.TempPathFactory) -> int:
     """A queue of label sets by two strategies, in the order of the questions, two analysts a question."""
     graph, asked = world.write(tmp_path_factory.mktemp("judged"))
     with graph.open("rb") as file:
-        made = clew.api(
-            "POST", "graphs", data={"name": GRAPH, "visibility": "public"}, files={"files": file}
-        )["graph"]
+        made = clew.api("POST", "graphs", data={"name": GRAPH, "visibility": "public"}, files={"files": file})["graph"]
     clew.wait_for_quiet()
     with asked.open("rb") as file:
         form = {"name": SET, "graph": made["id"], "format": "jsonl"}
@@ -136,8 +134,7 @@ def step_questions_are_judged_by_keys_alone(ann: Page, clew: Clew, queue: int) -
     ann.keyboard.press("Enter")
     expect(_question(ann, "who directed The 1th Lantern")).to_be_visible()
     said = [
-        (one["question"], one["verdicts"][0]["kind"], one["verdicts"][0]["reasons"])
-        for one in _events(clew, queue, 2)
+        (one["question"], one["verdicts"][0]["kind"], one["verdicts"][0]["reasons"]) for one in _events(clew, queue, 2)
     ]
     assert said == [(SECOND, "not-rational", ["too-wide"]), (FIRST, "rational", [])]
 
@@ -162,9 +159,7 @@ def step_a_path_is_edited_hop_by_hop(ann: Page, clew: Clew, queue: int, shot: An
     expect(_question(ann, LANGUAGES)).to_be_visible()
     ann.keyboard.press("e")
     editor = ann.get_by_role("group", name="Edit a path")
-    expect(editor.get_by_role("button", name="Hop 2: in language", exact=True)).to_have_class(
-        re.compile("on")
-    )
+    expect(editor.get_by_role("button", name="Hop 2: in language", exact=True)).to_have_class(re.compile("on"))
     expect(editor.get_by_text("This is path 1 already.")).to_be_visible()
     ann.keyboard.press("Backspace")
     expect(editor.get_by_text("reaches 5, 0 of them right")).to_be_visible()
@@ -195,9 +190,7 @@ def step_the_second_analyst_sees_nothing_of_the_first_and_disagrees(bob: Page, q
     expect(_question(bob, "who directed The 1th Lantern")).to_be_visible()
 
 
-def step_a_third_decides_side_by_side_and_accepts_the_rest(
-    page: Page, clew: Clew, queue: int, shot: Any
-) -> None:
+def step_a_third_decides_side_by_side_and_accepts_the_rest(page: Page, clew: Clew, queue: int, shot: Any) -> None:
     page.goto(f"/review/{queue}/disagreements")
     question, password = _question(page, SECOND), page.get_by_label("Password")
     expect(question.or_(password)).to_be_visible()

@@ -26,9 +26,7 @@ ADA = "Ada Quill"
 DIRECTED, SPOKEN = [["directed_by", True]], [["directed_by", True], ["in_language", False]]
 
 
-def _label(
-    question: str, path: list[list[Any]], verdict: str = "accepted", topic: str = ADA
-) -> dict[str, Any]:
+def _label(question: str, path: list[list[Any]], verdict: str = "accepted", topic: str = ADA) -> dict[str, Any]:
     return {
         "question": question,
         "topic": topic,
@@ -41,8 +39,7 @@ def _label(
 
 
 ASKED = [
-    {**row, "split": {5: "dev", 2: "test"}.get(number % 6, "train")}
-    for number, row in enumerate(world.questions())
+    {**row, "split": {5: "dev", 2: "test"}.get(number % 6, "train")} for number, row in enumerate(world.questions())
 ]
 LINES = [
     _label("q0", DIRECTED),
@@ -162,9 +159,7 @@ def step_what_is_taken_out_goes_in_again_and_adds_nothing(admin: Page, tmp_path:
         dialog.get_by_role("button", name="Done").click()
 
 
-def step_a_training_is_compared_question_by_question(
-    admin: Page, clew: Clew, queue: dict[str, Any], shot: Any
-) -> None:
+def step_a_training_is_compared_question_by_question(admin: Page, clew: Clew, queue: dict[str, Any], shot: Any) -> None:
     admin.get_by_role("link", name="Training", exact=True).click()
     expect(admin.get_by_text("Nothing has been trained from this queue yet")).to_be_visible()
     admin.get_by_role("button", name="Train from this queue").click()
@@ -210,9 +205,7 @@ def step_the_checkpoint_is_promoted_and_rolled_back(admin: Page, clew: Clew, que
     assert [one["kind"] for one in done] == ["rolled-back", "promoted", "promoted"]
 
 
-def step_a_deleted_queue_comes_back_with_everything(
-    admin: Page, clew: Clew, queue: dict[str, Any], shot: Any
-) -> None:
+def step_a_deleted_queue_comes_back_with_everything(admin: Page, clew: Clew, queue: dict[str, Any], shot: Any) -> None:
     admin.goto("/review")
     link = admin.get_by_role("link", name=QUEUE, exact=True)
     for way in ("Undo", f"Restore {QUEUE}"):

@@ -119,9 +119,7 @@ def step_a_count_is_computed_by_the_endpoint(page: Page, shot: Any) -> None:
     page.keyboard.press("Escape")
 
 
-def step_an_endpoint_that_is_away_fails_the_run_and_is_asked_again(
-    page: Page, films: SparqlServer, shot: Any
-) -> None:
+def step_an_endpoint_that_is_away_fails_the_run_and_is_asked_again(page: Page, films: SparqlServer, shot: Any) -> None:
     films.broken = ("503 Service Unavailable", b"under repair")
     page.get_by_role("combobox", name="Question").fill("who directed Low Tide")
     page.keyboard.press("Escape")

@@ -138,9 +138,7 @@ def test_a_click_on_ask_is_not_lost_while_the_graphs_are_looked_up(page: Page, g
     page.unroute_all(behavior="ignoreErrors")
 
 
-def test_a_graph_can_be_built_from_the_text_with_the_default_model(
-    page: Page, clew: Clew, graph: str
-) -> None:
+def test_a_graph_can_be_built_from_the_text_with_the_default_model(page: Page, clew: Clew, graph: str) -> None:
     page.goto(graph)
     page.get_by_role("button", name="Build a graph").click()
     dialog = page.get_by_role("dialog")
@@ -173,9 +171,7 @@ def _add(page: Page, llm: Any) -> None:
     dialog.get_by_role("button", name="Add", exact=True).click()
 
 
-def test_a_language_model_is_added_and_its_key_never_shown_again(
-    models: Page, clew: Clew, llm: Any, shot: Any
-) -> None:
+def test_a_language_model_is_added_and_its_key_never_shown_again(models: Page, clew: Clew, llm: Any, shot: Any) -> None:
     page = models
     _add(page, llm)
     dialog = page.get_by_role("dialog")

@@ -53,9 +53,7 @@ def step_what_a_follow_up_is_about_stands_beside_the_field(page: Page, shot: Any
     expect(page.locator(".chip.ghost")).to_contain_text("about: 5 countries that are in Africa")
     shot("thread-chip")
     _ask(page, SECOND)
-    expect(page.locator(".read-as")).to_contain_text(
-        "Which of these 5 countries is the largest?", timeout=60_000
-    )
+    expect(page.locator(".read-as")).to_contain_text("Which of these 5 countries is the largest?", timeout=60_000)
     expect(page.locator(".chip.ghost")).to_have_count(0)
 
 
@@ -92,9 +90,7 @@ def step_the_thread_has_an_address_and_survives_a_reload(page: Page) -> None:
 def step_without_the_chip_the_question_stands_alone(page: Page) -> None:
     box = page.get_by_role("combobox", name="Question")
     expect(box).to_have_value(THIRD)  # the run has come
-    expect(page.get_by_role("region", name="Answers")).to_contain_text(
-        "Congo", timeout=60_000
-    )  # with its answers
+    expect(page.get_by_role("region", name="Answers")).to_contain_text("Congo", timeout=60_000)  # with its answers
     box.fill("")
     page.get_by_role("button", name=re.compile("^Ask without")).click()
     _ask(page, "Which country in Europe has the largest area?")

@@ -14,9 +14,7 @@ def walk(*steps: Callable[..., None]) -> Callable[[pytest.FixtureRequest], None]
 
     def test(request: pytest.FixtureRequest) -> None:
         for step in steps:
-            given: dict[str, Any] = {
-                name: request.getfixturevalue(name) for name in inspect.signature(step).parameters
-            }
+            given: dict[str, Any] = {name: request.getfixturevalue(name) for name in inspect.signature(step).parameters}
             step(**given)
 
     return test

@@ -65,7 +65,7 @@ def questions() -> list[Question]:
 
 def build(path: Path, extra: Sequence[tuple[str, str, str]] = ()) -> Snapshot:
     """The graph's snapshot, with more facts when wanted."""
-    return build_snapshot(TripleTable.of([*facts(), *extra]), path)
+    return build_snapshot(TripleTable.from_facts([*facts(), *extra]), path)
 
 
 class WordEncoder:
@@ -81,7 +81,7 @@ class WordEncoder:
         sums = np.array([self._sum(text) for text in texts], np.float32).reshape(-1, self.dim)
         return sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
 
-    def words(self, texts):
+    def encode_words(self, texts):
         words = [np.array(self._words(text) or [np.zeros(self.dim)], np.float32) for text in texts]
         return self.encode(texts), words
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from retrieval.__main__ import main
-from retrieval.cli.evaluation import short_names
+from retrieval.cli.evaluation import get_short_names
 from retrieval.events import AnswerFinal, RunStarted, from_payload
 from retrieval.kg import snapshot
 from tests.retrieval.world import FACTS
@@ -268,7 +268,7 @@ def test_stopping_is_clean(graph_dir, monkeypatch, capsys):
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("retrieval.cli.asking.engine_for", interrupted)
+    monkeypatch.setattr("retrieval.cli.asking.open_engine", interrupted)
     assert main(["ask", "--graph", str(graph_dir), "who?"]) == 130
     assert capsys.readouterr().err.strip() == "Stopped."
 
@@ -390,7 +390,7 @@ def test_a_share_of_the_training_questions_is_above_none(tmp_path, graph_dir, qu
     ],
 )
 def test_reports_are_called_by_what_tells_them_apart(paths, names):
-    assert short_names([Path(path) for path in paths]) == names
+    assert get_short_names([Path(path) for path in paths]) == names
 
 
 def test_a_sparql_endpoint_is_asked_without_import(capsys):
@@ -431,10 +431,7 @@ def test_a_file_is_shown_before_it_is_imported(tmp_path, capsys):
     said = capsys.readouterr()
     assert said.out == "head\trelation\ttail\nJaws\tdirected_by\tSpielberg\n"
     assert "columns: head 2, relation 3, tail 1" in said.err
-    assert (
-        main(["build-graph", str(path), "--columns", "2,3,1", "--out", str(tmp_path / "g"), "--no-index"])
-        == 0
-    )
+    assert main(["build-graph", str(path), "--columns", "2,3,1", "--out", str(tmp_path / "g"), "--no-index"]) == 0
     assert "1 triples" in capsys.readouterr().out
     assert main(["preview", str(path), "--columns", "2,3"]) == 2
     assert "does not name three columns" in one_line_error(capsys)
@@ -445,9 +442,7 @@ def test_questions_are_made_of_a_graph_and_checked_against_it(tmp_path, graph_di
     assert main(["sample-questions", str(graph_dir), "--count", "5", "--out", str(out)]) == 0
     assert "5 questions" in capsys.readouterr().out
     with out.open("a") as file:
-        file.write(
-            json.dumps({"question": "?", "topic_entities": ["Switzerlnd"], "answers": ["Nowhere"]}) + "\n"
-        )
+        file.write(json.dumps({"question": "?", "topic_entities": ["Switzerlnd"], "answers": ["Nowhere"]}) + "\n")
     assert main(["check-questions", str(graph_dir), str(out)]) == 0
     said = capsys.readouterr().out
     assert "measurable\t5\t" in said

@@ -12,7 +12,7 @@ def test_defaults_and_plain_json():
     assert registry.parse("rel-rag-path") == RelRagPathConfig()
     found = registry.parse("rel-rag-path", {"hidden": 32, "learning_rate": 1, "entity_texts": "no"})
     assert (found.hidden, found.learning_rate, found.entity_texts) == (32, 1.0, "no")
-    assert registry.parse("rel-rag-path", config.as_json(found)) == found
+    assert registry.parse("rel-rag-path", config.export_settings(found)) == found
 
 
 def test_an_unknown_key_is_refused_with_the_nearest_known_one():
@@ -25,7 +25,7 @@ def test_a_preset_is_a_start_that_single_settings_change():
     switched = (found.history, found.words, found.texts, found.skip, found.norm)
     assert switched == (False,) * 5
     assert (found.hidden, found.stop, found.batch_size) == (8, "sum", 10)
-    assert registry.parse("rel-rag-path", config.as_json(found)) == found
+    assert registry.parse("rel-rag-path", config.export_settings(found)) == found
     with pytest.raises(ConfigError, match=r"'papers'.*paper"):
         registry.parse("rel-rag-path", {"preset": "papers"})
 
@@ -68,11 +68,11 @@ def test_an_untrainable_method_is_refused():
 
 @pytest.mark.parametrize("method", registry.METHODS)
 def test_every_part_that_a_method_names_is_there(method):
-    spec = registry.method(method)
+    spec = registry.get_method(method)
     named = {part for part in ("engine", "retriever", "task", "train") if getattr(spec, part)}
     trains = {"train"} if method == "router" else {"retriever", "task"}  # the router finds nothing itself
     assert named == {"engine"} | (trains if spec.trained else set())
-    assert all(callable(spec.part(part)) for part in named)
+    assert all(callable(spec.load_part(part)) for part in named)
     assert method.replace("-", "_") in registry.FOLDERS
 
 

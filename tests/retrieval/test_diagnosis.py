@@ -9,11 +9,11 @@ import pytest
 
 from retrieval.diagnosis import steps, topics
 from retrieval.diagnosis.case import Case, Tools
-from retrieval.diagnosis.facts import missing, with_fact
+from retrieval.diagnosis.facts import build_with_fact, find_missing_fact
 from retrieval.diagnosis.findings import LostAt
-from retrieval.diagnosis.programs import lost, without, without_side
-from retrieval.diagnosis.record import recorded
-from retrieval.diagnosis.why_not import why_not
+from retrieval.diagnosis.programs import find_loss, remove_side, remove_step
+from retrieval.diagnosis.record import build_record
+from retrieval.diagnosis.why_not import explain_missing_answer
 from retrieval.errors import QuestionError, UnknownEntityError
 from retrieval.events import RunCancelled, RunFailed
 from retrieval.methods._shared.path_engine import PathEngine
@@ -56,7 +56,7 @@ def engine_of(graph, script=None):
 
 def asked(graph, expected, question=LANGUAGES, script=None, **more):
     tools = Tools(WordEncoder().encode, lambda other: engine_of(other, script))
-    return why_not(engine_of(graph, script), AskRequest(question, **more), expected, tools)
+    return explain_missing_answer(engine_of(graph, script), AskRequest(question, **more), expected, tools)
 
 
 def test_what_is_answered_is_told_with_its_place(graph):
@@ -106,7 +106,7 @@ def case_of(graph, expected, unmatched):
     engine = engine_of(graph)
     engine.linker = LabelLinker(graph, unmatched)
     request = AskRequest("which languages are spoken in the countries that border Old Austria?")
-    record = recorded(request.question, engine.run(request))
+    record = build_record(request.question, engine.run(request))
     node = graph.find_entity(expected)
     return Case(engine, request, record, expected, node, Tools(WordEncoder().encode))
 
@@ -125,7 +125,7 @@ def test_a_mention_is_part_of_a_phrase_by_whole_words(mention, phrase, part):
 
 
 def test_what_a_part_of_an_unknown_name_was_taken_for_gives_way_to_what_was_meant(graph):
-    found = steps._topic(case_of(graph, "French", ("Old Austria",)))
+    found = steps._explain_topic(case_of(graph, "French", ("Old Austria",)))
     assert (found.stage, found.summary) == (
         LostAt.TOPIC,
         "“Old Austria” was not taken for Switzerland.",
@@ -135,12 +135,10 @@ def test_what_a_part_of_an_unknown_name_was_taken_for_gives_way_to_what_was_mean
 
 
 def test_an_unknown_name_of_which_a_part_was_taken_for_a_topic_is_told_without_another(graph):
-    found = steps._topic(case_of(graph, "Romansh", ("Old Austria",)))
+    found = steps._explain_topic(case_of(graph, "Romansh", ("Old Austria",)))
     assert (found.stage, found.remedies) == (LostAt.TOPIC, ())
-    assert (
-        found.summary == "The graph has no entity named “Old Austria”, and “Austria” was taken for Austria."
-    )
-    assert steps._topic(case_of(graph, "Romansh", ())) is None
+    assert found.summary == "The graph has no entity named “Old Austria”, and “Austria” was taken for Austria."
+    assert steps._explain_topic(case_of(graph, "Romansh", ())) is None
 
 
 @pytest.mark.parametrize(
@@ -156,7 +154,7 @@ def test_a_name_of_which_only_the_beginning_was_linked_is_a_topic_that_is_lost(g
     case = case_of(graph, "French", ())
     linked = tuple(replace(one, mention="Austria") for one in case.record.linked)
     case.record = replace(case.record, question=question, linked=linked)
-    assert topics.cut_short(case) == cut
+    assert topics.find_cut_name(case) == cut
 
 
 def test_what_stands_in_brackets_is_a_part_of_the_expected_name(tmp_path):
@@ -168,29 +166,27 @@ def test_what_stands_in_brackets_is_a_part_of_the_expected_name(tmp_path):
 def test_of_a_run_without_an_answer_nothing_can_be_said(graph, end):
     tools = Tools(WordEncoder().encode)
     with pytest.raises(QuestionError):
-        why_not(engine_of(graph), AskRequest(LANGUAGES), "German", tools, events=[end])
+        explain_missing_answer(engine_of(graph), AskRequest(LANGUAGES), "German", tools, events=[end])
 
 
 def test_the_missing_fact_joins_where_a_path_ends_to_where_the_rest_comes_from(graph):
     swiss, italy, romansh = ids(graph, "Switzerland", "Italy", "Romansh")
     relations = path(graph, "borders official_language")
-    source, relation, target = missing(graph, swiss, relations, romansh)
-    assert (graph.relation_name(relation), target) == ("official_language", romansh)
+    source, relation, target = find_missing_fact(graph, swiss, relations, romansh)
+    assert (graph.get_relation_name(relation), target) == ("official_language", romansh)
     assert source in ids(graph, "Austria", "France", "Germany", "Italy")
     # Italy borders nothing by forward facts: the first hop is what it lacks, to who speaks it.
-    assert missing(graph, italy, relations, romansh) == (italy, relations[0], swiss)
+    assert find_missing_fact(graph, italy, relations, romansh) == (italy, relations[0], swiss)
 
 
 def test_the_graph_with_one_fact_more_has_it_and_all_others(graph, tmp_path):
-    from retrieval.diagnosis.facts import as_hop
+    from retrieval.diagnosis.facts import build_hop
 
     swiss, french = ids(graph, "Switzerland", "French")
-    hop = as_hop(graph, swiss, graph.find_relation("official_language"), french)
-    richer = with_fact(graph, hop, tmp_path / "richer")
+    hop = build_hop(graph, swiss, graph.find_relation("official_language"), french)
+    richer = build_with_fact(graph, hop, tmp_path / "richer")
     assert richer.num_triples == graph.num_triples + 1
-    assert richer.has(
-        *ids(richer, "Switzerland"), richer.find_relation("official_language"), *ids(richer, "French")
-    )
+    assert richer.has(*ids(richer, "Switzerland"), richer.find_relation("official_language"), *ids(richer, "French"))
 
 
 @pytest.fixture(scope="module")
@@ -214,15 +210,15 @@ def test_a_program_loses_a_node_at_the_step_that_compares_it(atlas):
     )
     large = Filter(african, population, Comparison.MORE, Constant(50e6))
     top = Top(large, population, largest=True)
-    assert lost(atlas, top, node(atlas, "Egypt")) is None
-    kenya = lost(atlas, top, node(atlas, "Kenya"))
+    assert find_loss(atlas, top, node(atlas, "Egypt")) is None
+    kenya = find_loss(atlas, top, node(atlas, "Kenya"))
     assert (kenya.cause, kenya.path, kenya.place) == ("ranked", (), 2)
-    chad = lost(atlas, top, node(atlas, "Chad"))
+    chad = find_loss(atlas, top, node(atlas, "Chad"))
     assert (chad.cause, chad.path) == ("compared", ("source",))
-    france = lost(atlas, top, node(atlas, "France"))
+    france = find_loss(atlas, top, node(atlas, "France"))
     assert (france.cause, france.path) == ("fact", ("source", "source", "right"))
-    assert without(top, ("source",)) == Top(african, population, largest=True)
-    assert without_side(top, france.path) == Top(
+    assert remove_step(top, ("source",)) == Top(african, population, largest=True)
+    assert remove_side(top, france.path) == Top(
         Filter(Having(relation(atlas, "population")), population, Comparison.MORE, Constant(50e6)),
         population,
         largest=True,
@@ -232,12 +228,12 @@ def test_a_program_loses_a_node_at_the_step_that_compares_it(atlas):
 def test_a_program_loses_a_node_that_has_no_value(atlas):
     city = Walk(Entities((node(atlas, "city"),)), relation(atlas, "type", inverse=True))
     top = Top(city, Key((relation(atlas, "population"),)), largest=True)
-    cairo = lost(atlas, top, node(atlas, "Cairo"))
+    cairo = find_loss(atlas, top, node(atlas, "Cairo"))
     assert (cairo.cause, cairo.path, cairo.relation) == ("value", (), relation(atlas, "population"))
 
 
 def test_a_program_that_counts_gives_no_node(atlas):
     count = Count(Having(relation(atlas, "population")))
-    assert lost(atlas, count, node(atlas, "Egypt")).cause == "number"
-    assert lost(atlas, count, node(atlas, "Cairo")).cause == "fact"
-    assert np.isclose(atlas.number(count), 5)
+    assert find_loss(atlas, count, node(atlas, "Egypt")).cause == "number"
+    assert find_loss(atlas, count, node(atlas, "Cairo")).cause == "fact"
+    assert np.isclose(atlas.compute_number(count), 5)

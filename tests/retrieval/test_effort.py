@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from retrieval import effort
-from retrieval.effort import READ_CHARACTERS, Effort, readable_part
+from retrieval.effort import READ_CHARACTERS, Effort, get_readable_part
 from retrieval.methods._shared.path_engine import PathEngine
-from retrieval.methods._shared.path_reader.features import asked
+from retrieval.methods._shared.path_reader.features import encode_questions
 from retrieval.pipeline import AskRequest
 from retrieval.reasoning.extractive import ExtractiveReasoner
-from retrieval.text.mentions import context_stem, words_of
+from retrieval.text.mentions import split_words, to_context_stem
 from retrieval.text.word_context import WordContext
 from retrieval.types import NoAnswerReason
 from tests.retrieval.world import FACTS, LabelLinker, ScriptedRetriever, build
@@ -31,19 +31,17 @@ def end_of(engine, question):
 
 
 def test_a_question_is_read_up_to_the_end_of_a_word():
-    assert readable_part("short") == "short"
+    assert get_readable_part("short") == "short"
     text = "word " * 400
-    part = readable_part(text)
+    part = get_readable_part(text)
     assert (len(part), part[-5:]) == (999, " word")
-    assert readable_part("a" * 2000) == "a" * READ_CHARACTERS
+    assert get_readable_part("a" * 2000) == "a" * READ_CHARACTERS
 
 
 def test_an_answer_from_the_beginning_of_a_long_question_says_so(engine):
     assert end_of(engine, QUESTION).warnings == ()
     final = end_of(engine, f"{QUESTION} {'please ' * 200}")
-    assert [answer.label for answer in final.answers] == [
-        answer.label for answer in end_of(engine, QUESTION).answers
-    ]
+    assert [answer.label for answer in final.answers] == [answer.label for answer in end_of(engine, QUESTION).answers]
     assert final.warnings[-1] == (
         "The question is too long to be read in full. Ask it in fewer words, or as several questions."
     )
@@ -68,7 +66,7 @@ def test_the_budget_counts_the_making_of_items_alone():
         burn(effort.SECONDS + 0.1)
         yield effort.is_spent()
 
-    made = budget.spend(items())
+    made = budget.measure_items(items())
     assert next(made) is False
     burn(effort.SECONDS + 0.1)  # its reader's
     assert (budget.is_spent(), effort.is_spent()) == (False, False)
@@ -78,22 +76,22 @@ def test_the_budget_counts_the_making_of_items_alone():
 
 def test_a_short_question_has_no_budget(monkeypatch):
     monkeypatch.setattr(effort, "SECONDS", 0.0)
-    assert [list(Effort(size).spend(iter([1]))) for size in (400, 401)] == [[1], [1]]
-    assert list(Effort(400).spend(effort.is_spent() for _ in range(1))) == [False]
-    assert list(Effort(401).spend(effort.is_spent() for _ in range(1))) == [True]
+    assert [list(Effort(size).measure_items(iter([1]))) for size in (400, 401)] == [[1], [1]]
+    assert list(Effort(400).measure_items(effort.is_spent() for _ in range(1))) == [False]
+    assert list(Effort(401).measure_items(effort.is_spent() for _ in range(1))) == [True]
 
 
 @pytest.mark.parametrize("first", range(6))
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_the_words_around_a_stretch_are_those_that_counting_them_anew_gives(first, size):
-    words = words_of("films of the films that directors of films direct")
+    words = split_words("films of the films that directors of films direct")
     inside = [word.text for word in words[first : first + size]]
     outside = [word.text for word in (*words[:first], *words[first + size :])]
-    context = WordContext(words).without(inside)
+    context = WordContext(words).copy_without(inside)
     everything = {word.text for word in words} | {"absent"}
     assert {word for word in everything if context.has(word)} == set(outside)
-    stems = {context_stem(word) for word in everything}
-    assert {stem for stem in stems if context.has_stem(stem)} == {context_stem(w) for w in outside} - {""}
+    stems = {to_context_stem(word) for word in everything}
+    assert {stem for stem in stems if context.has_stem(stem)} == {to_context_stem(w) for w in outside} - {""}
 
 
 class CountingEncoder:
@@ -113,12 +111,12 @@ class CountingEncoder:
 def test_phrases_that_a_question_has_from_several_topics_are_encoded_once():
     texts = [f"which long river borders {'Y ' * number}X" for number in range(20)]
     encoder = CountingEncoder()
-    asked(texts[:1], encoder)
+    encode_questions(texts[:1], encoder)
     first = encoder.texts
-    together = asked(texts, encoder)
+    together = encode_questions(texts, encoder)
     again = encoder.texts - first
     assert again <= first + len(texts)
-    alone = [asked([text], encoder)[0] for text in texts]
+    alone = [encode_questions([text], encoder)[0] for text in texts]
     for one, other in zip(together, alone, strict=True):
         assert np.allclose(one.stretches, other.stretches)
         assert np.allclose(one.common, other.common)

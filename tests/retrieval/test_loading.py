@@ -16,7 +16,7 @@ from retrieval.loading import EngineCache
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods._shared.reasoners import make_reasoner
 from retrieval.pipeline import AskRequest
-from retrieval.text.features import relation_vectors
+from retrieval.text.features import get_relation_vectors
 from tests.retrieval.world import FACTS, build
 
 
@@ -87,11 +87,11 @@ def test_the_relations_of_a_graph_are_encoded_once(tmp_path):
             return np.ones((len(texts), 2), np.float32)
 
     snapshot, encoder = build(tmp_path / "world"), Counting()
-    first, second = relation_vectors(snapshot, encoder), relation_vectors(snapshot, encoder)
+    first, second = get_relation_vectors(snapshot, encoder), get_relation_vectors(snapshot, encoder)
     assert (first.shape, encoder.calls) == ((2 * snapshot.num_relations, 2), 1)
     first[:] = 0  # a copy: nobody else sees it
-    assert second.min() == relation_vectors(snapshot, encoder).min() == 1
-    relation_vectors(snapshot, other := Counting())
+    assert second.min() == get_relation_vectors(snapshot, encoder).min() == 1
+    get_relation_vectors(snapshot, other := Counting())
     assert (encoder.calls, other.calls) == (1, 1)
 
 
@@ -117,7 +117,7 @@ def zeroed(spec, name="tails.npy"):
 def test_a_graph_that_is_damaged_while_it_is_open_answers_nothing(spec):
     cache = EngineCache()
     engine = cache.get(spec)
-    asked = AskRequest(engine.snapshot.entity_label(0), given=(0,))
+    asked = AskRequest(engine.snapshot.get_entity_label(0), given=(0,))
     assert list(engine.run(asked))[-1].type == "answer.final"
     before = zeroed(spec)
     assert [list(engine.run(asked))[-1].code for _ in range(2)] == ["damaged", "damaged"]

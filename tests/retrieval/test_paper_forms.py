@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from retrieval import config as configs
-from retrieval.config import setting
+from retrieval.config import make_setting
 from retrieval.methods import registry
 from retrieval.methods.reg_triple.spec import RegTripleConfig
 from retrieval.methods.spec import MethodSpec
@@ -56,12 +56,12 @@ def settings_of(spec: MethodSpec) -> dict[tuple[str, str, str], configs.Setting]
 
 
 def paper_values(method: str) -> dict[tuple[str, str, str], object]:
-    spec, form = registry.method(method), {"preset": "paper"}
+    spec, form = registry.get_method(method), {"preset": "paper"}
     found = {}
     if spec.config is not None:
-        training = configs.as_json(registry.parse(method, form))
+        training = configs.export_settings(registry.parse(method, form))
         found = {(method, "training", name): value for name, value in training.items()}
-    asking = configs.as_json(registry.parse_options(method, form))
+    asking = configs.export_settings(registry.parse_options(method, form))
     return found | {(method, "asking", name): value for name, value in asking.items()}
 
 
@@ -75,7 +75,7 @@ METHODS = [name for name in registry.METHODS if name not in BASELINES]
 
 
 def test_baselines_have_no_settings():
-    assert [name for name in registry.METHODS if not settings_of(registry.method(name))] == sorted(
+    assert [name for name in registry.METHODS if not settings_of(registry.get_method(name))] == sorted(
         BASELINES, reverse=True
     )
 
@@ -84,25 +84,21 @@ def test_baselines_have_no_settings():
 def test_every_setting_has_a_row_with_the_value_of_the_preset(method):
     rows = {key: row for key, row in read_page().items() if key[0] == method}
     values = paper_values(method)
-    assert set(rows) == set(settings_of(registry.method(method)))
-    assert {key: value for key, (value, _) in rows.items()} == {
-        key: shown(value) for key, value in values.items()
-    }
+    assert set(rows) == set(settings_of(registry.get_method(method)))
+    assert {key: value for key, (value, _) in rows.items()} == {key: shown(value) for key, value in values.items()}
 
 
 def test_a_setting_without_a_row_is_noticed():
     @dataclass(frozen=True, slots=True)
     class Longer(RegTripleConfig):
-        temperature: float = setting(1.0, "Of nothing [2].", above=0)
+        temperature: float = make_setting(1.0, "Of nothing [2].", above=0)
 
-    spec = replace(registry.method("reg-triple"), config=Longer)
+    spec = replace(registry.get_method("reg-triple"), config=Longer)
     assert set(settings_of(spec)) - set(read_page()) == {("reg-triple", "training", "temperature")}
 
 
 def test_every_row_names_a_place_or_says_why_there_is_none():
-    wrong = [
-        key for key, (_, place) in read_page().items() if not (PLACE.search(place) or UNDECIDED.match(place))
-    ]
+    wrong = [key for key, (_, place) in read_page().items() if not (PLACE.search(place) or UNDECIDED.match(place))]
     assert wrong == []
     departs = {key for key, (_, place) in read_page().items() if place.startswith("departs")}
     assert departs == DEPARTS
@@ -111,7 +107,7 @@ def test_every_row_names_a_place_or_says_why_there_is_none():
 @pytest.mark.parametrize("method", METHODS)
 def test_what_is_not_in_the_paper_stands_at_its_default_or_is_fixed_by_the_preset(method):
     """A value that the paper does not give is changed for a reason: the preset names it."""
-    spec, defaults = registry.method(method), settings_of(registry.method(method))
+    spec, defaults = registry.get_method(method), settings_of(registry.get_method(method))
     presets = {"training": spec.presets.get("paper", {}), "asking": spec.asking["paper"]}
     changed = {key for key, value in paper_values(method).items() if value != defaults[key].default}
     assert changed == {
@@ -135,7 +131,7 @@ BRACKETS = {
 @pytest.mark.parametrize("method", METHODS)
 def test_values_in_brackets_are_those_of_the_preset(method):
     values, checked = paper_values(method), 0
-    for key, one in settings_of(registry.method(method)).items():
+    for key, one in settings_of(registry.get_method(method)).items():
         said = re.search(r"\[([^\[\]]+)\][.:]?( \(docs/[^)]*\))?\.?$", one.about)
         if said is None or UNDECIDED.match(read_page()[key][1]):
             continue

@@ -20,7 +20,7 @@ from retrieval.events import (
     from_payload,
     to_payload,
 )
-from retrieval.evidence.verbalise import chain_text
+from retrieval.evidence.verbalise import format_chain
 from retrieval.limits import QUESTION_LIMIT
 from retrieval.methods._shared.path_engine import PathEngine
 from retrieval.methods._shared.triples.settings import TripleOptions
@@ -45,9 +45,7 @@ def graph(tmp_path):
 
 @pytest.fixture
 def engine(graph):
-    return PathEngine(
-        graph, ScriptedRetriever(graph, SCRIPT), LabelLinker(graph), ExtractiveReasoner(), encoder="tiny"
-    )
+    return PathEngine(graph, ScriptedRetriever(graph, SCRIPT), LabelLinker(graph), ExtractiveReasoner(), encoder="tiny")
 
 
 def ask(engine, question=QUESTION, **limits):
@@ -227,14 +225,14 @@ def test_a_language_model_reads_chains_of_the_triples_that_a_triple_method_retri
     reader = PathEngine(graph, retriever, LabelLinker(graph), Reader(), encoder="tiny")
     chains = next(e for e in ask(reader, budget=4) if isinstance(e, ChainsBuilt)).chains
     # Two of the border chains fit the budget of four; L = 1 leaves their first hops, and the others by themselves.
-    assert [chain_text(chain) for chain in chains] == [
+    assert [format_chain(chain) for chain in chains] == [
         "Switzerland → [borders] → Austria; France",
         "Austria → [official language] → German",
         "France → [official language] → French",
     ]
     retriever.options = TripleOptions(chain_length=0)
     chains = next(e for e in ask(reader, budget=4) if isinstance(e, ChainsBuilt)).chains
-    assert [chain_text(chain) for chain in chains] == [
+    assert [format_chain(chain) for chain in chains] == [
         "Switzerland → [borders] → Austria; France",
         "Switzerland → [borders] → Austria; France → [official language] → French; German",
     ]
@@ -246,7 +244,7 @@ def read_by(graph, form, reasoner, budget=4, triples=None, **limits):
     class Ranking(ScriptedRetriever):
         options = EvidenceOptions(evidence=form, **limits)
 
-        def triples(self, *args, **more):
+        def score_triples(self, *args, **more):
             return triples
 
     engine = PathEngine(graph, Ranking(graph, SCRIPT), LabelLinker(graph), reasoner, encoder="tiny")
@@ -270,7 +268,7 @@ def test_a_language_model_reads_the_retrieved_paths_as_they_came(graph):
         "Switzerland → [borders] → Austria → [official language] → German",
         "Switzerland → [borders] → France → [official language] → French",
     )
-    assert [chain_text(chain) for chain in noting.evidence.chains] == [
+    assert [format_chain(chain) for chain in noting.evidence.chains] == [
         "Switzerland → [borders] → Austria; France → [official language] → French; German"
     ]
 
@@ -291,7 +289,7 @@ def test_triples_are_read_in_the_retriever_s_order_or_shuffled_by_the_seed(graph
 
 def test_top_k_triples_are_all_read_whatever_the_budget_is(graph):
     austria = graph.find_entity("Austria")
-    ranked = {fact: 0.9 - fact / 100 for fact in graph.out_edges(austria)}
+    ranked = {fact: 0.9 - fact / 100 for fact in graph.get_out_edges(austria)}
     noting = Noting()
     events = read_by(graph, "triples", noting, budget=1, triples=ranked)
     assert noting.evidence.read == (
@@ -335,9 +333,9 @@ class Doubting(ScriptedRetriever):
 
     doubted: tuple[str, ...] = ()
 
-    def relation_paths(self, *args, **more):
-        found = super().relation_paths(*args, **more)
-        return [replace(p, doubted=self.graph.entity_label(p.topic) in self.doubted) for p in found]
+    def rank_relation_paths(self, *args, **more):
+        found = super().rank_relation_paths(*args, **more)
+        return [replace(p, doubted=self.graph.get_entity_label(p.topic) in self.doubted) for p in found]
 
 
 class Words:
@@ -346,13 +344,11 @@ class Words:
     def __init__(self, fit):
         self.fit = fit
 
-    def rescore(self, question, paths, topics, mentions):
+    def score_paths(self, question, paths, topics, mentions):
         return list(paths), dict.fromkeys(topics, self.fit)
 
 
-@pytest.mark.parametrize(
-    ("fit", "doubted", "refused"), [(0.59, True, True), (0.6, True, False), (0.0, False, False)]
-)
+@pytest.mark.parametrize(("fit", "doubted", "refused"), [(0.59, True, True), (0.6, True, False), (0.0, False, False)])
 def test_doubted_paths_answer_where_the_words_agree(graph, fit, doubted, refused):
     retriever = Doubting(graph, SCRIPT)
     retriever.doubted = ("France",) if doubted else ()

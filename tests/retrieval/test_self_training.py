@@ -11,9 +11,9 @@ from retrieval.errors import Cancelled, TrainingDataError
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.programs.schema import Schema
-from retrieval.self_training import METHOD, SelfTrained, as_training, self_train
+from retrieval.self_training import METHOD, SelfTrained, build_training_set, run_self_training
 from retrieval.supervision.path_questions.writer import PathQuestion, PathWriter
-from retrieval.text.operators import cues
+from retrieval.text.operators import find_cues
 from retrieval.train import OPERATORS, train
 from retrieval.training.result import TrainResult
 from tests.retrieval.films import WordEncoder, build, walk
@@ -25,7 +25,7 @@ SMALL = {"hidden": 32, "epochs": 3, "learning_rate": 5e-3, "batch_size": 64}
 def test_written_questions_have_all_answers_and_held_out_walks_are_not_trained_on(tmp_path):
     snapshot = build(tmp_path / "films")
     made = PathWriter(Schema(snapshot)).write(300)
-    asked, labels = as_training(snapshot, made, 0)
+    asked, labels = build_training_set(snapshot, made, 0)
     paths = {label.question: label.path for label in labels}
     assert {label.source for label in labels} == {"written"}
     by_id = {question.id: question for question in asked if len(question.topic_entities) == 1}
@@ -39,11 +39,9 @@ def test_written_questions_have_all_answers_and_held_out_walks_are_not_trained_o
 
 def test_two_topics_have_what_both_lead_to(tmp_path):
     snapshot = build(tmp_path / "films")
-    directed, genre = (
-        snapshot.find_relation(name) + snapshot.num_relations for name in ("directed_by", "has_genre")
-    )
+    directed, genre = (snapshot.find_relation(name) + snapshot.num_relations for name in ("directed_by", "has_genre"))
     topics = tuple(snapshot.find_entity(name) for name in ("Varda", "War"))
-    (question,), labels = as_training(
+    (question,), labels = build_training_set(
         snapshot, [PathQuestion("war films by Varda", topics, ((directed,), (genre,)))], 0
     )
     assert set(question.answers) == walk("Varda", ("-directed_by",)) & walk("War", ("-has_genre",))
@@ -59,9 +57,9 @@ def test_a_graph_teaches_itself_and_a_stopped_training_goes_on(tmp_path):
 
     asked = {"out": tmp_path / "made", "encoder": encoder, "questions": 400, "config": SMALL}
     with pytest.raises(Cancelled):
-        self_train(snapshot, **asked, progress=told.append, cancelled=stop_in_the_middle)
+        run_self_training(snapshot, **asked, progress=told.append, cancelled=stop_in_the_middle)
     told.clear()
-    made = self_train(snapshot, **asked, progress=told.append)
+    made = run_self_training(snapshot, **asked, progress=told.append)
     assert (tmp_path / "made" / "manifest.json").is_file()
     assert made.result.metrics["epochs"] == 3
     assert any(one.stage == "training" and "epoch 2" in one.message for one in told)
@@ -88,7 +86,7 @@ def test_with_the_checkpoint_and_without_the_same_questions_are_asked(tmp_path, 
 
     monkeypatch.setattr(self_training, "validate", validate)
     settings = {"questions": 400, "config": SMALL | {"epochs": 1}}
-    made = self_train(build(tmp_path / "films"), out=tmp_path / "made", encoder=WordEncoder(), **settings)
+    made = run_self_training(build(tmp_path / "films"), out=tmp_path / "made", encoder=WordEncoder(), **settings)
     without, with_it = asked
     assert (without, len(with_it)) == (with_it, made.compared)
 
@@ -100,7 +98,7 @@ def test_nothing_is_trained_where_all_is_answered_without(tmp_path, monkeypatch)
     monkeypatch.setattr(self_training, "validate", lambda *_: Perfect)
     monkeypatch.setattr(self_training, "train", lambda *_, **__: pytest.fail("trained"))
     with pytest.raises(TrainingDataError, match=r"44 held-out questions .* are answered without training"):
-        self_train(build(tmp_path / "films"), out=tmp_path / "made", encoder=WordEncoder(), questions=400)
+        run_self_training(build(tmp_path / "films"), out=tmp_path / "made", encoder=WordEncoder(), questions=400)
 
 
 def test_questions_are_written_in_proportion_to_the_graph(tmp_path, monkeypatch):
@@ -114,21 +112,21 @@ def test_questions_are_written_in_proportion_to_the_graph(tmp_path, monkeypatch)
     monkeypatch.setattr(self_training, "PathWriter", Writer)
     snapshot = build(tmp_path / "films")
     with pytest.raises(TrainingDataError, match="only 0 walks"):
-        self_train(snapshot, out=tmp_path / "made", encoder=WordEncoder())
+        run_self_training(snapshot, out=tmp_path / "made", encoder=WordEncoder())
     assert wanted == [4 * snapshot.num_triples]
 
 
 def test_operators_are_not_learned_from_questions_written_of_walks(tmp_path):
     snapshot = build(tmp_path / "films")
-    written, labels = as_training(snapshot, PathWriter(Schema(snapshot)).write(120), 0)
+    written, labels = build_training_set(snapshot, PathWriter(Schema(snapshot)).write(120), 0)
     asked = [replace(question, question=f"how many: {question.question}") for question in written]
-    assert sum(bool(cues(question.question)) for question in asked) >= OPERATORS
+    assert sum(bool(find_cues(question.question)) for question in asked) >= OPERATORS
     settings = {"config": SMALL | {"epochs": 1}, "out": tmp_path / "made", "encoder": WordEncoder()}
     train(METHOD, snapshot, asked, labels=labels, **settings)
     assert not (tmp_path / "made" / "programs.json").exists()
 
 
 def test_a_graph_of_few_facts_is_told_so(tmp_path):
-    small = build_snapshot(TripleTable.of([("a", "likes", "b")]), tmp_path / "small")
+    small = build_snapshot(TripleTable.from_facts([("a", "likes", "b")]), tmp_path / "small")
     with pytest.raises(TrainingDataError, match="only 1 facts"):
-        self_train(small, out=tmp_path / "made", encoder=WordEncoder(), questions=200)
+        run_self_training(small, out=tmp_path / "made", encoder=WordEncoder(), questions=200)

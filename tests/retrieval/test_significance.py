@@ -5,41 +5,39 @@ from math import comb, erfc, sqrt
 
 import pytest
 
-from retrieval.metrics.significance import EXACT, paired_p
-from retrieval.studies.winners import compare, find_winners, mean_values
+from retrieval.metrics.significance import EXACT, compute_p_value
+from retrieval.studies.winners import compare, compute_means, find_winners
 
 
 def test_few_questions_are_counted_exactly():
-    assert paired_p([0, 0, 0], [1, 1, 1]) == 2 / 8
-    assert paired_p([1, 0, 1, 0.5], [0, 1, 1, 0.5]) == 1.0
-    assert paired_p([], []) == 1.0
+    assert compute_p_value([0, 0, 0], [1, 1, 1]) == 2 / 8
+    assert compute_p_value([1, 0, 1, 0.5], [0, 1, 1, 0.5]) == 1.0
+    assert compute_p_value([], []) == 1.0
     differences = [1, 1, 1, 1, 1, -1]
-    swaps = [
-        sum(s * d for s, d in zip(signs, differences, strict=True)) for signs in product((1, -1), repeat=6)
-    ]
+    swaps = [sum(s * d for s, d in zip(signs, differences, strict=True)) for signs in product((1, -1), repeat=6)]
     extreme = sum(abs(swap) >= 4 for swap in swaps)
-    assert paired_p([0, 0, 0, 0, 0, 1], [1, 1, 1, 1, 1, 0]) == extreme / 64
+    assert compute_p_value([0, 0, 0, 0, 0, 1], [1, 1, 1, 1, 1, 0]) == extreme / 64
 
 
 def test_many_questions_have_the_normal_approximation_of_the_same_distribution():
     gained, lost = 30, 10
     first, second = [0] * gained + [1] * lost, [1] * gained + [0] * lost
-    assert paired_p(first, second) == pytest.approx(erfc(20 / sqrt(2 * 40)))
+    assert compute_p_value(first, second) == pytest.approx(erfc(20 / sqrt(2 * 40)))
     exact = 2 * sum(comb(40, k) for k in range(gained, 41)) / 2**40
-    assert paired_p(first, second) == pytest.approx(exact, abs=0.002)
-    assert paired_p(second, first) == paired_p(first, second)
+    assert compute_p_value(first, second) == pytest.approx(exact, abs=0.002)
+    assert compute_p_value(second, first) == compute_p_value(first, second)
 
 
 def test_both_ways_agree_where_they_meet():
     first, second = [0.0] * 13 + [1.0] * 3, [1.0] * 13 + [0.0] * 3
-    exact = paired_p(first, second)
+    exact = compute_p_value(first, second)
     assert len(first) == EXACT
     assert exact == pytest.approx(erfc(10 / sqrt(2 * 16)), abs=0.01)
 
 
 def test_scores_of_other_questions_are_refused():
     with pytest.raises(ValueError, match="3 and 2 scores"):
-        paired_p([1, 0, 1], [1, 0])
+        compute_p_value([1, 0, 1], [1, 0])
     assert compare({"a": 1.0}, {"b": 1.0}) is None
     assert compare({}, {}) is None
 
@@ -72,14 +70,11 @@ def test_the_best_is_compared_with_the_next_one_over_the_means_of_the_seeds():
 
 def test_what_did_not_ask_the_same_questions_or_is_not_kept_is_not_compared():
     rows = [row("a", 0.9), row("b", 0.1), row("c", 0.5, test="U")]
-    assert (
-        find_winners(rows, lambda one: [questions(1.0) if one["variant"] == "a" else questions(0.0, 0.0)])
-        == []
-    )
+    assert find_winners(rows, lambda one: [questions(1.0) if one["variant"] == "a" else questions(0.0, 0.0)]) == []
     assert find_winners(rows, lambda one: []) == []
 
 
 def test_a_question_without_the_metric_with_some_seed_is_left_out():
     seeds = [{"a": {"hit": 1.0}, "b": {"hit": None}}, {"a": {"hit": 0.0}, "b": {"hit": 1.0}}]
-    assert mean_values(seeds, "hit") == {"a": 0.5}
-    assert mean_values([], "hit") == {}
+    assert compute_means(seeds, "hit") == {"a": 0.5}
+    assert compute_means([], "hit") == {}

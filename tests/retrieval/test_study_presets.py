@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from retrieval.methods import registry
-from retrieval.studies.plan import cells, parse
+from retrieval.studies.plan import list_cells, parse
 from retrieval.studies.presets import PRESETS
 from retrieval.supervision import rationalizers
 
@@ -15,7 +15,7 @@ DATA = {"a": {"graph": "-", "questions": "-"}, "b": {"graph": "-", "questions": 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda one: one.id)
 def test_a_preset_can_be_run(preset):
     plan = parse({**preset.plan, "data": DATA, "test": ["a", "b"] if preset.cross else []}, Path())
-    assert len(cells(plan)) >= 2
+    assert len(list_cells(plan)) >= 2
     for variant in plan.variants.values():
         if variant.trained and variant.method in registry.TRAINED:
             registry.parse(variant.method, dict(variant.config))

@@ -3,8 +3,8 @@
 import pytest
 
 from retrieval.studies.curves import Curve
-from retrieval.studies.quoted import QUOTED, guess
-from retrieval.studies.tables import as_csv, as_latex, as_markdown
+from retrieval.studies.quoted import QUOTED, infer_benchmark
+from retrieval.studies.tables import format_csv, format_latex, format_markdown
 from retrieval.types import Progress
 
 
@@ -28,7 +28,7 @@ def winner(variant, *, significant):
 
 
 def test_latex_says_what_figures_are_of_and_is_bold_only_where_a_test_says_so():
-    lines = as_latex(ROWS, "PQ_2H", winners=[winner("line_graph", significant=True)]).splitlines()
+    lines = format_latex(ROWS, "PQ_2H", winners=[winner("line_graph", significant=True)]).splitlines()
     caption = (
         r"\caption{PQ\_2H. All rows: tested on a; n = 10 test questions; 100\% of the training questions; seeds 0, 1. "
         r"Mean $\pm$ deviation over the seeds. Intervals: 95\% by bootstrap over the questions, of the first seed. "
@@ -60,15 +60,15 @@ def test_latex_says_what_figures_are_of_and_is_bold_only_where_a_test_says_so():
     ],
 )
 def test_the_best_is_not_bold_without_a_test_that_says_so(winners, said):
-    text = as_latex(ROWS, "S", winners=winners)
+    text = format_latex(ROWS, "S", winners=winners)
     assert said in text
     assert "mathbf" not in text
-    assert "**" not in as_markdown(ROWS, "S", winners=winners)
+    assert "**" not in format_markdown(ROWS, "S", winners=winners)
 
 
 def test_markdown_has_a_column_for_what_differs():
     rows = [*ROWS, {**row("c", 1.0, test="b"), "n": 2000, "seeds": [0]}]
-    found = as_markdown(rows, "S", split="dev", winners=[winner("line_graph", significant=True)]).splitlines()
+    found = format_markdown(rows, "S", split="dev", winners=[winner("line_graph", significant=True)]).splitlines()
     assert found[2].startswith("All rows: trained on a; 100% of the training questions. Mean ± deviation")
     assert found[4:] == [
         "| variant | tested on | n | seeds | Hit | triples |",
@@ -80,7 +80,7 @@ def test_markdown_has_a_column_for_what_differs():
 
 
 def test_csv_has_every_figure_unrounded_and_no_formulas():
-    lines = as_csv([row("=1+1", 0.5, 0.125)]).splitlines()
+    lines = format_csv([row("=1+1", 0.5, 0.125)]).splitlines()
     assert lines[0] == (
         "trained_on,share,variant,tested_on,questions,seeds,hit_mean,hit_sd,hit_low,hit_high,"
         "avg_triples_mean,avg_triples_sd,avg_triples_low,avg_triples_high,training_s,latency_ms"
@@ -96,20 +96,18 @@ def test_csv_has_every_figure_unrounded_and_no_formulas():
     ],
 )  # fmt: skip
 def test_the_benchmark_is_guessed_from_the_name(name, data):
-    assert guess(name) == data
+    assert infer_benchmark(name) == data
 
 
 def test_quoted_figures_are_shares():
     assert all(0 < value < 1 for one in QUOTED for value in one.metrics.values())
-    found = next(
-        one for one in QUOTED if (one.data, one.system, one.reader) == ("CWQ", "ReG@Triple", "GPT-4o-mini")
-    )
+    found = next(one for one in QUOTED if (one.data, one.system, one.reader) == ("CWQ", "ReG@Triple", "GPT-4o-mini"))
     assert (found.metrics, found.table) == ({"macro_f1": 0.6055, "hit": 0.6766}, "Table 3")
 
 
 def test_a_curve_has_a_row_for_each_epoch():
     curve, seen = Curve(), []
-    tell = curve.told(seen.append)
+    tell = curve.wrap_progress(seen.append)
     said = (
         ("encoding", "epoch 9", {"loss": 9.0}),
         ("training", "epoch 1 of at most 3", {"loss": 2.0, "rate": 5.0}),

@@ -44,7 +44,7 @@ FACTS = [
 
 def build(path: Path, facts: Sequence[tuple[str, str, str]] = FACTS) -> Snapshot:
     """The snapshot of the facts."""
-    return build_snapshot(TripleTable.of(facts), path)
+    return build_snapshot(TripleTable.from_facts(facts), path)
 
 
 def ids(graph: Snapshot, *labels: str) -> list[int]:
@@ -56,7 +56,7 @@ def ids(graph: Snapshot, *labels: str) -> list[int]:
 
 def labels(graph: Snapshot, entities: Sequence[int] | np.ndarray) -> list[str]:
     """Labels of entity ids."""
-    return [graph.entity_label(int(e)) for e in entities]
+    return [graph.get_entity_label(int(e)) for e in entities]
 
 
 def path(graph: Snapshot, text: str) -> tuple[int, ...]:
@@ -103,7 +103,7 @@ class ScriptedRetriever:
     ) -> Iterator[FoundPath]:
         self.asked.append(question)
         facts: set[int] = set()
-        for found in self.relation_paths(question, topics):
+        for found in self.rank_relation_paths(question, topics):
             steps = [(r % self.graph.num_relations, r >= self.graph.num_relations) for r in found.relations]
             for arcs in self._walks(found.topic, steps):
                 facts.update(arc % self.graph.num_triples for arc in arcs)
@@ -114,7 +114,7 @@ class ScriptedRetriever:
                     raise Cancelled("Stopped.")
                 yield FoundPath(found.topic, arcs, found.score)
 
-    def relation_paths(
+    def rank_relation_paths(
         self,
         question: str,
         topics: Sequence[int],
@@ -126,23 +126,23 @@ class ScriptedRetriever:
         return [
             RelationPath(topic, path(self.graph, text), score)
             for topic in topics
-            for text, score in self.script.get(self.graph.entity_label(topic), ())[:limit]
+            for text, score in self.script.get(self.graph.get_entity_label(topic), ())[:limit]
         ]
 
-    def triples(self, question: str, topics: Sequence[int], **more: object) -> dict[int, float] | None:
+    def score_triples(self, question: str, topics: Sequence[int], **more: object) -> dict[int, float] | None:
         return None
 
-    def configured(self, options: InferenceOptions) -> ScriptedRetriever:
+    def apply_options(self, options: InferenceOptions) -> ScriptedRetriever:
         return self
 
-    def restricted_to(self, snapshot: RestrictedSnapshot) -> ScriptedRetriever:
+    def apply_restriction(self, snapshot: RestrictedSnapshot) -> ScriptedRetriever:
         return ScriptedRetriever(snapshot, self.script, simple=self.simple, before_each=self.before_each)
 
     def _walks(self, entity: int, steps: Sequence[tuple[int, bool]]) -> Iterator[tuple[int, ...]]:
         if not steps:
             yield ()
             return
-        _, targets, arcs = search.step(self.graph, np.array([entity]), *steps[0])
+        _, targets, arcs = search.walk_relation(self.graph, np.array([entity]), *steps[0])
         for target, arc in zip(targets.tolist(), arcs.tolist(), strict=True):
             for rest in self._walks(target, steps[1:]):
                 yield (arc, *rest)
@@ -166,13 +166,13 @@ class LabelLinker:
 
     def link(self, question: str, given: Sequence[int] = ()) -> Linked:
         if given:
-            chosen = [LinkedEntity(self.graph.node(e), "", -1, -1, 1.0, "given") for e in given]
+            chosen = [LinkedEntity(self.graph.get_node(e), "", -1, -1, 1.0, "given") for e in given]
             return Linked(tuple(chosen), ())
         found = []
         for entity in range(self.graph.num_entities):
-            label = self.graph.entity_label(entity)
+            label = self.graph.get_entity_label(entity)
             match = re.search(rf"\b{re.escape(label)}\b", question)
             if match:
-                node = self.graph.node(entity)
+                node = self.graph.get_node(entity)
                 found.append(LinkedEntity(node, label, match.start(), match.end(), 1.0, "exact"))
         return Linked(tuple(sorted(found, key=lambda linked: linked.start)), self.unmatched)

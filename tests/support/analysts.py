@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from retrieval.metrics.scores import quantile
+from retrieval.metrics.scores import compute_quantile
 
 Item = dict[str, Any]
 Truth = Callable[[Item, dict[str, Any]], bool]
@@ -179,9 +179,7 @@ class Team:
         self.analysts = analysts
         self.stop = threading.Event()
         self.errors: list[Exception] = []
-        self._threads = [
-            threading.Thread(target=self._work, args=(one, most), daemon=True) for one in analysts
-        ]
+        self._threads = [threading.Thread(target=self._work, args=(one, most), daemon=True) for one in analysts]
 
     def __enter__(self) -> Team:
         for thread in self._threads:
@@ -237,7 +235,7 @@ def main() -> None:
         team.join()
     waits = team.waits()
     for share in (0.5, 0.95):
-        print(f"submit to next, p{share * 100:.0f}: {quantile(waits, share):.0f} ms")
+        print(f"submit to next, p{share * 100:.0f}: {compute_quantile(waits, share):.0f} ms")
     for name in ("resent", "beaten"):
         print(f"{name}: {sum(getattr(one, name) for one in team.analysts)}")
     print(f"acknowledged: {len(team.said())}")

@@ -102,9 +102,7 @@ class Clew:
 
     def login(self) -> None:
         """Take an API token and keep it on the session."""
-        answer = requests.post(
-            f"{self.url}/api/v1/token", json={"username": "admin", "password": PASSWORD}, timeout=30
-        )
+        answer = requests.post(f"{self.url}/api/v1/token", json={"username": "admin", "password": PASSWORD}, timeout=30)
         answer.raise_for_status()
         self.session.headers["Authorization"] = f"Bearer {answer.json()['token']}"
 

@@ -68,9 +68,7 @@ class Drawing:
     def unlabelled(self, roles: tuple[str, ...] = ("topic", "answer")) -> list[str]:
         """Names of nodes in these roles whose label is not drawn."""
         return [
-            node["label"]
-            for node in self.nodes
-            if node["role"] in roles and not node["unnamed"] and not node["box"]
+            node["label"] for node in self.nodes if node["role"] in roles and not node["unnamed"] and not node["box"]
         ]
 
     def cut(self) -> list[str]:

@@ -121,9 +121,7 @@ def requests(operation: Operation, known: dict[str, Any]) -> Iterator[Request]:
     for name in operation.headers:
         for text in (*(t for t in TEXTS if t.isprintable() and t.isascii()), "filename AAA", "a b,c d"):
             base = _request(operation, good, {}, f"{name}:", usual)
-            yield Request(
-                operation, base.address, base.said, b"x", operation.kind, {**_HEADERS, name: text[:4000]}
-            )
+            yield Request(operation, base.address, base.said, b"x", operation.kind, {**_HEADERS, name: text[:4000]})
     if operation.kind is None:
         return
     for body in BODIES:
@@ -167,9 +165,7 @@ def _in_path(path: str, name: str, known: dict[str, Any]) -> Any:
 def _body(operation: Operation, known: dict[str, Any]) -> dict[str, Any]:
     wanted = set(operation.required) | ({*operation.properties} & known.get(str(operation), {}).keys())
     own = known.get(str(operation), {})
-    return {
-        name: own.get(name, known.get(name, _example(operation.properties.get(name, {})))) for name in wanted
-    }
+    return {name: own.get(name, known.get(name, _example(operation.properties.get(name, {})))) for name in wanted}
 
 
 def _example(shape: dict[str, Any]) -> Any:

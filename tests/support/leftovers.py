@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psutil
 
-from webapp.project.embedded import Servers, holder, holders
+from webapp.project.embedded import Servers, list_holders, parse_holder
 
 PREFIX = "clew-test-"
 
@@ -21,8 +21,8 @@ def stop() -> list[Path]:
     stopped = []
     for home in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         held = home / "run" / "holders"
-        pids = [holder(file) for file in held.iterdir()] if held.is_dir() else []
-        if pids and not any(map(psutil.pid_exists, pids)) and not holders(home):
+        pids = [parse_holder(file) for file in held.iterdir()] if held.is_dir() else []
+        if pids and not any(map(psutil.pid_exists, pids)) and not list_holders(home):
             servers = Servers(home)
             servers.hold()
             servers.release()

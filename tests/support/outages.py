@@ -49,7 +49,7 @@ def start_redis(servers: Any) -> None:
     until = time.monotonic() + 60
     while not server.ready():
         assert time.monotonic() < until, "Redis does not start"
-        server.revive()
+        server.ensure_running()
         time.sleep(0.02)
     server.settled()
 

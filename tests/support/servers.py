@@ -46,7 +46,7 @@ class WebServer:
 
     def __enter__(self) -> WebServer:
         env = replace(settings.CLEW, port=self.port)
-        web = supervisor.processes(env, "test")[0]
+        web = supervisor.list_children(env, "test")[0]
         environ = {
             **os.environ,
             "CLEW_HOME": str(env.home),

@@ -65,9 +65,7 @@ class SparqlServer:
         time.sleep(self.delay)
         if self.broken is not None:
             status, said = self.broken
-            start_response(
-                status, [("Content-Type", "text/html"), ("Location", "http://elsewhere.test/sparql")]
-            )
+            start_response(status, [("Content-Type", "text/html"), ("Location", "http://elsewhere.test/sparql")])
             return [said]
         if self.same is not None:
             start_response("200 OK", [("Content-Type", JSON)])

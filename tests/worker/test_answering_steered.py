@@ -37,9 +37,7 @@ FINAL = AnswerFinal((Answer("Germany", 0.9),), None, "", (), Usage(), 1.0)
 
 def step(number, chosen, *, others=(), by="policy"):
     alternatives = (chosen, *others)
-    return AgentStep(
-        number, "t", chosen.kind, "o", (), 1, 1, 1.0, chosen=chosen, alternatives=alternatives, by=by
-    )
+    return AgentStep(number, "t", chosen.kind, "o", (), 1, 1, 1.0, chosen=chosen, alternatives=alternatives, by=by)
 
 
 FIRST, SECOND = step(1, EXPLORE), step(2, BORDERS, others=(LANGUAGE,))
@@ -61,9 +59,7 @@ def agent(run):
 def steer(agent, users):
     def act(keep, action=None, pause_after=1):
         agent.refresh_from_db()
-        return steering.steer_run(
-            run=agent, steer=steering.Steer(keep, action, pause_after), user=users["viewer"]
-        )
+        return steering.apply_steering(run=agent, steer=steering.Steer(keep, action, pause_after), user=users["viewer"])
 
     return act
 
@@ -92,9 +88,7 @@ def test_a_run_goes_on_through_several_tasks_in_one_gapless_log(agent, work, ste
 
     assert steer(1).state == "queued"
     second = work(SECOND, paused(2, FINISH))
-    assert second.steering == Steering(
-        actions=(EXPLORE,), shown=1, begun=True, linked=LINKED.entities, pause_after=1
-    )
+    assert second.steering == Steering(actions=(EXPLORE,), shown=1, begun=True, linked=LINKED.entities, pause_after=1)
 
     steer(2, pause_after=None)
     third = work(step(3, FINISH), FINAL)
@@ -186,7 +180,7 @@ def test_pausing_is_asked_of_the_engine(agent, users, work, events):
 def steering_flag(run):
     from webapp.jobs import cancel
 
-    return cancel.flag(steering.PAUSE, run.pk)()
+    return cancel.make_stop_check(steering.PAUSE, run.pk)()
 
 
 def test_a_run_that_ends_before_it_pauses_has_ended(agent, users, work, steer, events):
@@ -238,8 +232,8 @@ def test_a_waiting_continuation_is_stopped_behind_its_log(agent, work, steer, ev
 
 def test_no_sweep_ends_a_paused_run(agent, work):
     work(STARTED, FIRST, paused(1, BORDERS))
-    heartbeats.leave(heartbeats.ANSWERS, identity.NAME)
-    services.sweep()
+    heartbeats.mark_left(heartbeats.ANSWERS, identity.NAME)
+    services.handle_lost_runs()
     services.fail_if_worker_lost(run_id=agent.pk)
     agent.refresh_from_db()
     assert agent.state == "paused"
@@ -249,7 +243,7 @@ def test_a_worker_that_dies_in_a_later_part_loses_nothing(agent, work, steer, ev
     work(STARTED, LINKED, FIRST, paused(1, BORDERS))
     steer(1, LANGUAGE)
     services.claim(worker="dead")
-    services.sweep()
+    services.handle_lost_runs()
     agent.refresh_from_db()
     assert (agent.state, agent.error_code) == ("failed", "worker_lost")
     steer(1, LANGUAGE)
@@ -258,10 +252,10 @@ def test_a_worker_that_dies_in_a_later_part_loses_nothing(agent, work, steer, ev
 
 
 def test_what_the_parts_of_a_run_cost_adds_up(agent, work, steer, monkeypatch):
-    from retrieval.llm.metering import meters
+    from retrieval.llm.metering import list_meters
 
     def spend():
-        meters()[0].count(Usage(llm_calls=1, prompt_tokens=10, completion_tokens=5))
+        list_meters()[0].count(Usage(llm_calls=1, prompt_tokens=10, completion_tokens=5))
 
     work(STARTED, spend, FIRST, paused(1, BORDERS))
     assert Run.objects.get().usage["prompt_tokens"] == 10
@@ -330,9 +324,7 @@ def test_what_people_corrected_is_learned_from(agent, work, steer, users, monkey
         Question("q1", "what is spoken in France?", ("France",), ("French",), split="train"),
         Question("q2", "what is spoken in Germany?", ("Germany",), ("German",), split="dev"),
     ]
-    questions = save_question_set(
-        name="Two", graph=agent.graph, questions=asked, format="jsonl", user=users["analyst"]
-    )
+    questions = save_question_set(name="Two", graph=agent.graph, questions=asked, format="jsonl", user=users["analyst"])
     for method in ("graph-s3", "reg-path"):
         job = experiments.start_training(
             graph=agent.graph,
@@ -344,7 +336,7 @@ def test_what_people_corrected_is_learned_from(agent, work, steer, users, monkey
         job.refresh_from_db()
         assert (job.state, job.error_message) == ("done", "")
     assert learned == [[str(agent.pk)], []]
-    kept = files.local_path(files.checkpoint_name(agent.graph_id, job.pk)).parent
+    kept = files.ensure_local_path(files.build_checkpoint_name(agent.graph_id, job.pk)).parent
     assert list(kept.glob(".*trajectories*")) == []
 
 

@@ -90,7 +90,7 @@ def test_from_upload_to_answer(start, users):
         return run.state not in {RunState.QUEUED, RunState.RUNNING}
 
     wait_for(ended)
-    events = selectors.events(run.pk)
+    events = selectors.load_events(run.pk)
     assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
     assert [events[0]["type"], events[-1]["type"]] == ["run.started", "answer.final"]
     assert events[0]["checkpoint"] is None

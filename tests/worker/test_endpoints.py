@@ -36,7 +36,7 @@ def server(settings):
 @pytest.fixture
 def films(server, users):
     """A graph of the films, where they are."""
-    endpoints.pulls().clear()
+    endpoints.get_subgraph_cache().clear()
     connection = endpoints.Connection(server.url, "", ("en",), 2, 5000, 100, 5.0)
     made = endpoints.connect(name="Films", description="", connection=connection, user=users["admin"])
     Graph.objects.filter(pk=made.pk).update(visibility="public")
@@ -100,7 +100,7 @@ def test_an_entity_has_one_number_in_every_run(ask):
 
 
 def test_an_entity_that_is_given_is_asked_about(ask, films):
-    (number,) = endpoints.numbers(films.pk, ["<http://x/et"]).values()
+    (number,) = endpoints.assign_numbers(films.pk, ["<http://x/et"]).values()
     run, log = ask("who directed it?", entities=(number,))
     (topic,) = of(log, "question.linked")["entities"]
     assert (topic["source"], topic["entity"]) == ("given", {"id": number, "label": "E.T.", "kind": "entity"})
@@ -121,7 +121,7 @@ def test_a_question_that_names_nothing_is_a_typed_no_answer(ask, films):
     run, log = ask("who directed Casablanca?")
     assert types(log) == ["run.started", "question.linked", "answer.final"]
     assert (run.state, run.no_answer["reason"]) == ("done", "entity_not_linked")
-    (number,) = endpoints.numbers(films.pk, ["<http://x/nothing"]).values()
+    (number,) = endpoints.assign_numbers(films.pk, ["<http://x/nothing"]).values()
     run, log = ask("who directed it?", entities=(number,))
     assert (types(log)[-1], run.no_answer["reason"]) == ("answer.final", "no_path")
 
@@ -204,7 +204,7 @@ def test_a_program_is_computed_by_the_endpoint_and_can_be_edited(ask, films):
     assert [step["count"] for step in told["steps"]] == [2, 2, 0]
     assert (told["cypher"], "COUNT(DISTINCT" in told["sparql"]) == ("", True)
     numbers = [node["id"] for node in told["steps"][1]["nodes"]]
-    assert sorted(endpoints.iris(films.pk, numbers)) == ["http://x/et", "http://x/jaws"]
+    assert sorted(endpoints.require_iris(films.pk, numbers)) == ["http://x/et", "http://x/jaws"]
     edited, log = ask("which?", program=told["read"]["program"]["source"], corrects=run)
     assert (edited.state, sorted(edited.answers)) == ("done", ["E.T.", "Jaws"])
     assert of(log, "program.executed")["by"] == "person"
@@ -227,7 +227,7 @@ CITIES = """
 @pytest.fixture
 def thread(settings, users, events):
     """``thread(question, ...)`` asks questions of an endpoint, each following the one before; their runs and events."""
-    endpoints.pulls().clear()
+    endpoints.get_subgraph_cache().clear()
     with SparqlServer(CITIES) as server:
         settings.CLEW = replace(settings.CLEW, import_hosts=(server.url.split("/")[2],))
         connection = endpoints.Connection(server.url, "", ("en",), 2, 5000, 100, 5.0)

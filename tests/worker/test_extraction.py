@@ -32,12 +32,10 @@ BERN, ULM = reply("Bern", "is the capital of", "Switzerland"), reply("Einstein",
 @pytest.fixture
 def corpus(users):
     """A graph of two passages and no facts."""
-    graph = Graph.objects.create(
-        name="Texts", created_by=users["admin"], state=GraphState.READY, visibility="public"
-    )
-    name = files.snapshot_name(graph.pk, 1)
-    files.local_path(name).parent.mkdir(parents=True)
-    built = build_snapshot(TripleTable.of([], passages=PASSAGES), files.local_path(name))
+    graph = Graph.objects.create(name="Texts", created_by=users["admin"], state=GraphState.READY, visibility="public")
+    name = files.build_snapshot_name(graph.pk, 1)
+    files.ensure_local_path(name).parent.mkdir(parents=True)
+    built = build_snapshot(TripleTable.from_facts([], passages=PASSAGES), files.ensure_local_path(name))
     graph.snapshot = GraphVersion.objects.create(
         graph=graph, version=1, hash=built.hash, path=name, entities=0, relations=0, triples=0
     )
@@ -82,10 +80,10 @@ def test_a_graph_is_read_and_can_be_opened(api, corpus, users):
     assert (job.result["facts"], job.result["entities"]) == (2, 4)
     assert job.metrics["tokens"] == 36
     graph = Graph.objects.get(name="Facts")
-    opened = kg.open(files.local_path(graph.snapshot.path))
+    opened = kg.open(files.ensure_local_path(graph.snapshot.path))
     assert (graph.state, opened.num_triples, len(opened.passages)) == (GraphState.READY, 2, 2)
-    assert sorted(opened.fact_attributes(i)["sentence"] for i in range(2)) == [p.text for p in PASSAGES]
-    assert selectors.spent(users["admin"].pk).llm_calls == 2
+    assert sorted(opened.get_fact_attributes(i)["sentence"] for i in range(2)) == [p.text for p in PASSAGES]
+    assert selectors.get_usage(users["admin"].pk).llm_calls == 2
 
 
 def test_facts_are_asked_for_in_the_form_that_was_chosen(api, corpus, users):
@@ -112,10 +110,10 @@ def test_a_key_that_stops_working_is_said_and_the_job_goes_on_where_it_was(api, 
     job, graph = Job.objects.get(pk=first["job"]["id"]), Graph.objects.get(name="Facts")
     assert (job.state, job.error_code) == (JobState.FAILED, "llm_bad_key")
     assert (graph.state, graph.error_code) == (GraphState.FAILED, "llm_bad_key")
-    kept = len(list((files.local_path(corpus.snapshot.path) / "cache" / "replies").glob("*/*.json")))
+    kept = len(list((files.ensure_local_path(corpus.snapshot.path) / "cache" / "replies").glob("*/*.json")))
     assert kept == 1
     with Endpoint(ULM, BERN) as endpoint:
-        services.change_provider(key=row.pk, values={"base_url": endpoint.url}, user=users["admin"])
+        services.update_provider(key=row.pk, values={"base_url": endpoint.url}, user=users["admin"])
         again = start(api, corpus).json()
         assert again["graph"]["id"] == first["graph"]["id"]
         extraction.extract(again["job"]["id"])

@@ -104,10 +104,10 @@ def test_the_same_is_not_asked_twice(api, tiny_graph, keep, monkeypatch):
     services.start(graph=tiny_graph, user=None)
     asked()
     versions = []
-    of_test = graph_tests.engines.of_test
+    of_test = graph_tests.engines.open_test_engine
     monkeypatch.setattr(
         graph_tests.engines,
-        "of_test",
+        "open_test_engine",
         lambda version, *rest: versions.append(version.version) or of_test(version, *rest),
     )
     change(api, tiny_graph, "append", b"Switzerland\tborders\tItaly\n")
@@ -123,7 +123,7 @@ def test_a_job_that_is_stopped_in_the_middle_makes_the_version_current_where_tes
     job = Job.objects.get(kind=JobKind.TEST)
     monkeypatch.setattr(
         graph_tests.engines,
-        "of_test",
+        "open_test_engine",
         lambda *_: api("admin").post(f"/api/v1/jobs/{job.pk}/cancel") and 1 / 0,
     )
     graph_tests.test_graph(job.pk)
@@ -138,11 +138,11 @@ def test_facts_around_an_answer_are_named_where_no_evidence_changed(tmp_path):
     from retrieval.kg.table import TripleTable
 
     facts = [("A", "in", "X"), ("B", "in", "X"), ("C", "in", "Y")]
-    old = build_snapshot(TripleTable.of(facts), tmp_path / "old")
-    new = build_snapshot(TripleTable.of([*facts[1:], ("A", "in", "Y")]), tmp_path / "new")
+    old = build_snapshot(TripleTable.from_facts(facts), tmp_path / "old")
+    new = build_snapshot(TripleTable.from_facts([*facts[1:], ("A", "in", "Y")]), tmp_path / "new")
     earlier = outcomes.Answered(("A", "B"), (("B", "in", "X"),))
     now = outcomes.Answered(("B",), (("B", "in", "X"),))
-    found = fact_changes.behind(old, new, earlier, now)
+    found = fact_changes.explain_change(old, new, earlier, now)
     assert (found.removed, found.added) == ([("A", "in", "X")], [("A", "in", "Y")])
 
 
@@ -157,9 +157,7 @@ def watch(api, tiny_graph, users):
 
 def test_a_person_is_told_when_what_they_watch_changes(api, tiny_graph, users):
     made = watch(api, tiny_graph, users)
-    assert (sorted(made["expected"]), made["unread"], made["graph_name"]) == (
-        *(["France", "Germany"], False, "Tiny"),
-    )
+    assert (sorted(made["expected"]), made["unread"], made["graph_name"]) == (*(["France", "Germany"], False, "Tiny"),)
     assert watch(api, tiny_graph, users)["id"] == made["id"]
     assert api("analyst").get(f"/api/v1/graphs/{tiny_graph.pk}/tests").json()["tests"] == []
     services.set_hold(graph=tiny_graph, hold=True)

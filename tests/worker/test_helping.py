@@ -31,7 +31,7 @@ def ask(tiny_graph, users):
 
 @pytest.fixture
 def helper(redis):
-    heartbeats.beat(heartbeats.HELP, HELPER)
+    heartbeats.send_beat(heartbeats.HELP, HELPER)
     return redis
 
 
@@ -87,7 +87,7 @@ def test_a_helper_that_has_a_job_by_now_hands_the_question_back_to_stay(ask, scr
     scripted(STARTED, FINAL)
     first, second = ask(2)
     before = waiting(helper, "answers")
-    monkeypatch.setattr(answering.watchdog, "keys", lambda kind: {1})
+    monkeypatch.setattr(answering.watchdog, "list_keys", lambda kind: {1})
     answering.help_out(str(first.pk))
     assert (states(), waiting(helper, "answers")) == ([RunState.QUEUED] * 2, before + 1)
 
@@ -114,10 +114,10 @@ def test_a_worker_that_still_loads_takes_no_question(ask, scripted, helper, monk
     scripted(STARTED, FINAL)
     (run,) = ask(1)
     answering.help_out(str(run.pk))
-    lifecycle.stand_in()
+    lifecycle.answer_meanwhile()
     assert states() == [RunState.QUEUED]
     identity.loading.clear()
-    lifecycle.stand_in()
+    lifecycle.answer_meanwhile()
     assert states() == [RunState.DONE]
 
 
@@ -126,9 +126,7 @@ def test_tasks_that_help_are_sent_where_the_helper_listens():
     assert queue.HELP not in queue.KIND_OF
 
 
-def test_after_a_run_of_a_comparison_a_worker_takes_what_waited_for_its_reading(
-    api, tiny_graph, scripted, redis
-):
+def test_after_a_run_of_a_comparison_a_worker_takes_what_waited_for_its_reading(api, tiny_graph, scripted, redis):
     methods = ("reg-triple", "reg-path", "rapl")
     body = {"graph": tiny_graph.pk, "question": "q?", "methods": [{"method": name} for name in methods]}
     api("viewer").post("/api/v1/comparisons", body, format="json")

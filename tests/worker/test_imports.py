@@ -48,7 +48,7 @@ def job(tiny_graph):
 
 
 def stored(graph, kind):
-    return sorted(p.name for p in files.local_path(f"{kind}/{graph.pk}").glob("*"))
+    return sorted(p.name for p in files.ensure_local_path(f"{kind}/{graph.pk}").glob("*"))
 
 
 def test_an_import_makes_a_graph_that_can_be_asked(upload, redis):
@@ -59,7 +59,7 @@ def test_an_import_makes_a_graph_that_can_be_asked(upload, redis):
     assert (graph.state, graph.index_state, graph.problem_count) == (GraphState.READY, IndexState.BUILDING, 1)
     assert (graph.snapshot.entities, graph.snapshot.relations, graph.snapshot.triples) == (4, 3, 3)
     assert (job.state, job.result["triples"], job.result["problems"]) == (JobState.DONE, 3, 1)
-    assert snapshots.of_graph(graph).find_entity("Paris") is not None
+    assert snapshots.open_current(graph).find_entity("Paris") is not None
     problem = ImportProblem.objects.get()
     assert (problem.file, problem.line, problem.text) == ("facts.tsv", 2, "bad row")
     index = Job.objects.get(kind=JobKind.INDEX)
@@ -75,7 +75,7 @@ def test_an_import_keeps_passages_and_attributes(upload):
     graph.refresh_from_db()
     kept = graph.snapshot
     assert (kept.triples, kept.passages, kept.attributes) == (2, 1, 1)
-    assert snapshots.of_graph(graph).passages.text(0) == "Paris is in Europe."
+    assert snapshots.open_current(graph).passages.get_text(0) == "Paris is in Europe."
 
 
 def test_text_alone_makes_a_graph(upload):
@@ -87,22 +87,22 @@ def test_text_alone_makes_a_graph(upload):
     indexing.index_graph(index.pk)
     graph.refresh_from_db()
     assert graph.index_state == IndexState.READY
-    found = PassageIndex.open(snapshots.of_graph(graph), engines.encoder()).search("Where is Paris?", 1)
+    found = PassageIndex.open(snapshots.open_current(graph), engines.get_encoder()).search("Where is Paris?", 1)
     assert [passage for passage, _ in found] == [0]
 
 
 def test_what_an_earlier_version_left_unindexed_is_indexed_when_a_worker_starts(upload):
     graph, job = upload(FACTS)
     imports.import_graph(job.pk)
-    indexing.renew()  # it is being indexed: nothing to do
+    indexing.update_indexes()  # it is being indexed: nothing to do
     assert Job.objects.filter(kind=JobKind.INDEX).count() == 1
     indexing.index_graph(Job.objects.get(kind=JobKind.INDEX).pk)
-    indexing.renew()
+    indexing.update_indexes()
     assert Job.objects.filter(kind=JobKind.INDEX).count() == 1
     graph.refresh_from_db()
-    snapshot, encoder = snapshots.of_graph(graph), engines.encoder()
-    shutil.rmtree(relation_index.directory_of(snapshot, encoder.name))
-    indexing.renew()
+    snapshot, encoder = snapshots.open_current(graph), engines.get_encoder()
+    shutil.rmtree(relation_index.get_directory(snapshot, encoder.name))
+    indexing.update_indexes()
     graph.refresh_from_db()
     assert graph.index_state == IndexState.BUILDING
     again = Job.objects.filter(kind=JobKind.INDEX).latest("pk")
@@ -138,12 +138,12 @@ def test_importing_twice_does_the_work_once(upload):
 
 def test_what_an_attempt_that_died_left_is_no_snapshot(upload):
     graph, job = upload(FACTS)
-    half = files.local_path(files.snapshot_name(graph.pk, 1))
+    half = files.ensure_local_path(files.build_snapshot_name(graph.pk, 1))
     half.mkdir(parents=True)
     (half / "heads.npy").write_bytes(b"half")
     imports.import_graph(job.pk)
     graph.refresh_from_db()
-    assert snapshots.of_graph(graph).num_triples == 2
+    assert snapshots.open_current(graph).num_triples == 2
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_a_file_with_nothing_good_fails_with_the_reason_and_leaves_nothing(uploa
     assert graph.error_code == job.error_code
     assert graph.error_code in {"empty_source", "bad_source"}
     assert says in graph.error_message
-    assert str(files.local_path("")) not in graph.error_message
+    assert str(files.ensure_local_path("")) not in graph.error_message
     assert stored(graph, "snapshots") == []
     assert len(stored(graph, "uploads")) == 1  # to be read otherwise
 
@@ -193,7 +193,7 @@ def test_a_failed_import_is_tried_again_with_corrections(upload, api):
 
 def test_a_stopped_job_can_be_tried_again(upload, api):
     graph, job = upload(FACTS)
-    services.request_cancel(job=job)
+    services.cancel_job(job=job)
     graph.refresh_from_db()
     assert graph.state == GraphState.FAILED
     assert api().post(f"/api/v1/jobs/{job.pk}/retry", {}, format="json").status_code == 202
@@ -222,10 +222,10 @@ def test_only_imports_are_told_how_to_read(api, job):
 def test_files_of_imports_that_failed_go_after_a_while(upload, settings):
     graph, job = upload(b"no fact\n")
     imports.import_graph(job.pk)
-    graphs.sweep_files()
+    graphs.clean_files()
     assert len(stored(graph, "uploads")) == 1
     Job.objects.update(finished_at=timezone.now() - timedelta(days=settings.CLEW.trash_days, seconds=1))
-    graphs.sweep_files()
+    graphs.clean_files()
     assert stored(graph, "uploads") == []
     services.retry(job=Job.objects.get(pk=job.pk))
     imports.import_graph(job.pk)
@@ -245,7 +245,7 @@ def test_a_disk_that_becomes_full_in_the_middle_leaves_nothing_and_says_so(uploa
     assert (job.state, job.error_code) == (JobState.FAILED, "storage_full")
     assert job.error_hint == "Make room where Clew keeps its data, and start it again."
     assert (graph.state, graph.snapshot_id) == (GraphState.FAILED, None)
-    assert list(files.local_path(f"snapshots/{graph.pk}").iterdir()) == []
+    assert list(files.ensure_local_path(f"snapshots/{graph.pk}").iterdir()) == []
     monkeypatch.setattr(from_files, "write_version", children.write)
     services.retry(job=job)
     imports.import_graph(job.pk)
@@ -255,7 +255,7 @@ def test_a_disk_that_becomes_full_in_the_middle_leaves_nothing_and_says_so(uploa
 
 def test_what_a_killed_build_left_is_removed_by_the_next(upload):
     graph, job = upload(FACTS)
-    half = files.local_path(f"snapshots/{graph.pk}/.1.building-abc")
+    half = files.ensure_local_path(f"snapshots/{graph.pk}/.1.building-abc")
     half.mkdir(parents=True)
     imports.import_graph(job.pk)
     assert sorted(p.name for p in half.parent.iterdir()) == ["1"]
@@ -270,13 +270,13 @@ def test_a_chosen_format_is_used(upload):
 
 def test_an_import_can_be_stopped(upload, monkeypatch):
     graph, job = upload(FACTS)
-    real = job_runs.Context.progress
+    real = job_runs.Context.update_progress
 
     def progress(context, said):
-        services.request_cancel(job=Job.objects.get(pk=job.pk))
+        services.cancel_job(job=Job.objects.get(pk=job.pk))
         real(context, said)
 
-    monkeypatch.setattr(job_runs.Context, "progress", progress)
+    monkeypatch.setattr(job_runs.Context, "update_progress", progress)
     imports.import_graph(job.pk)
     graph.refresh_from_db()
     job.refresh_from_db()
@@ -291,7 +291,7 @@ def test_a_graph_deleted_in_the_middle_is_let_go(upload, monkeypatch):
         graphs.purge_graph(graph=graph)
         raise FileNotFoundError
 
-    monkeypatch.setattr(job_runs.Context, "progress", delete)
+    monkeypatch.setattr(job_runs.Context, "update_progress", delete)
     imports.import_graph(job.pk)
     assert (Graph.objects.count(), Job.objects.count()) == (0, 0)
     assert stored(graph, "snapshots") == []

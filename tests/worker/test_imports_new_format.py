@@ -24,10 +24,10 @@ def root(tmp_path_factory):
 @pytest.fixture
 def known(root, monkeypatch):
     """Foreign files are read by the engine that has the format."""
-    child_process._Child.kill_idle()
+    child_process._Child.stop_idle()
     monkeypatch.setattr(child_process, "ROOT", root)
     yield
-    child_process._Child.kill_idle()
+    child_process._Child.stop_idle()
 
 
 def test_the_format_of_the_guide_is_built_by_the_command_line(root, tmp_path):

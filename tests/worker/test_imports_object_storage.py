@@ -14,7 +14,7 @@ from webapp.graphs import files, object_storage, services, snapshots, trash
 from webapp.graphs.models import Graph, GraphState, IndexState
 from webapp.jobs.models import Job, JobKind, JobState
 from webapp.project import env
-from webapp.project.settings.data import remote_storage
+from webapp.project.settings.data import build_remote_storage
 from worker import imports, indexing
 
 FACTS = b"Paris\tin\tFrance\nRome\tin\tItaly\n"
@@ -45,7 +45,7 @@ def bucket(server, settings, monkeypatch):
     made = boto3.resource("s3", endpoint_url=server).Bucket(BUCKET)
     made.create()
     address = f"s3://{BUCKET}/some/prefix?endpoint={server}&region=us-east-1"
-    settings.STORAGES = {**settings.STORAGES, "remote": remote_storage(address)}
+    settings.STORAGES = {**settings.STORAGES, "remote": build_remote_storage(address)}
     object_storage._looked.clear()
     yield made
     made.objects.all().delete()
@@ -77,7 +77,7 @@ def forget(graph):
     snapshots._open.clear()
     object_storage._looked.clear()
     for kind in ("snapshots", "uploads", "fetching"):
-        shutil.rmtree(files.place(kind), ignore_errors=True)
+        shutil.rmtree(files.get_path(kind), ignore_errors=True)
 
 
 def test_what_is_made_is_sent(graph, bucket):
@@ -86,8 +86,8 @@ def test_what_is_made_is_sent(graph, bucket):
     assert f"uploads/{graph.pk}/0.tsv" in there
     assert f"{version}/{object_storage.LISTED}" in there
     local = {
-        f"{version}/{path.relative_to(files.place(version)).as_posix()}"
-        for path in files.place(version).rglob("*")
+        f"{version}/{path.relative_to(files.get_path(version)).as_posix()}"
+        for path in files.get_path(version).rglob("*")
         if path.is_file()
     }
     assert {key for key in there if key.startswith(version)} == local | {f"{version}/{object_storage.LISTED}"}
@@ -101,19 +101,19 @@ def test_another_machine_fetches_it_once(graph, api, monkeypatch):
     )
     forget(graph)
     with ThreadPoolExecutor(4) as pool:
-        paths = set(pool.map(files.local_path, [graph.snapshot.path] * 4))
+        paths = set(pool.map(files.ensure_local_path, [graph.snapshot.path] * 4))
     inode = {path: path.stat().st_ino for path in paths}
     found = api("viewer").get(f"/api/v1/graphs/{graph.pk}/entities", {"q": "paris"}).json()
     assert found[0]["label"] == "Paris"
     assert {path: path.stat().st_ino for path in paths} == inode
     assert 1 <= len(fetched) <= 4
     object_storage._looked.clear()
-    assert files.local_path(graph.snapshot.path).stat().st_ino == next(iter(inode.values()))
+    assert files.ensure_local_path(graph.snapshot.path).stat().st_ino == next(iter(inode.values()))
 
 
 def test_the_index_comes_after(graph, bucket):
     index = Job.objects.get(kind=JobKind.INDEX)
-    path = files.local_path(graph.snapshot.path)
+    path = files.ensure_local_path(graph.snapshot.path)
     elsewhere = path.with_name("elsewhere")
     shutil.copytree(path, elsewhere)
     indexing.index_graph(index.pk)
@@ -123,9 +123,9 @@ def test_the_index_comes_after(graph, bucket):
     assert any(name.startswith("cache/") for name in made)
     shutil.rmtree(path)
     elsewhere.rename(path)  # another machine, which has the snapshot without its index
-    object_storage._stamp_of(path).write_text("{}")
+    object_storage._get_stamp_path(path).write_text("{}")
     object_storage._looked.clear()
-    files.local_path(graph.snapshot.path)
+    files.ensure_local_path(graph.snapshot.path)
     assert {p.relative_to(path).as_posix(): p.stat().st_size for p in path.rglob("*") if p.is_file()} == made
 
 
@@ -141,7 +141,7 @@ def test_the_work_of_another_machine_can_be_gone_on_with(graph, users):
 def test_what_is_half_sent_is_not_there(graph, bucket):
     bucket.Object(f"some/prefix/{graph.snapshot.path}/{object_storage.LISTED}").delete()
     forget(graph)
-    assert not files.local_path(graph.snapshot.path).exists()
+    assert not files.ensure_local_path(graph.snapshot.path).exists()
 
 
 def test_snapshots_that_were_not_used_for_long_make_way(graph, users, settings, monkeypatch):
@@ -156,17 +156,17 @@ def test_snapshots_that_were_not_used_for_long_make_way(graph, users, settings, 
     other.refresh_from_db()
     first, second = graph.snapshot.path, other.snapshot.path
     settings.CLEW = replace(settings.CLEW, cache_gb=0.0)
-    shutil.rmtree(files.place(second))
+    shutil.rmtree(files.get_path(second))
     object_storage._looked.clear()
-    files.local_path(second)
-    assert files.place(first).is_dir()  # in use lately
+    files.ensure_local_path(second)
+    assert files.get_path(first).is_dir()  # in use lately
     monkeypatch.setattr(object_storage, "IN_USE_S", -1.0)
-    shutil.rmtree(files.place(second))
+    shutil.rmtree(files.get_path(second))
     object_storage._looked.clear()
-    files.local_path(second)
-    assert (files.place(first).is_dir(), files.place(second).is_dir()) == (False, True)
-    assert snapshots.opened(first).num_triples == 2
-    assert files.place(first).is_dir()
+    files.ensure_local_path(second)
+    assert (files.get_path(first).is_dir(), files.get_path(second).is_dir()) == (False, True)
+    assert snapshots.open_snapshot(first).num_triples == 2
+    assert files.get_path(first).is_dir()
 
 
 def test_deleting_deletes_it_there_too(graph, bucket, api):
@@ -181,7 +181,7 @@ def test_deleting_deletes_it_there_too(graph, bucket, api):
     assert not any(key.startswith(f"uploads/{graph.pk}/0.tsv") for key in keys(bucket))
     assert any(key.startswith(f"uploads/{graph.pk}/1.tsv") for key in keys(bucket))
     graph.refresh_from_db()
-    trash.discard(graph=graph, confirm="Cities", user=None)
+    trash.put_graph(graph=graph, confirm="Cities", user=None)
     services.purge_graph(graph=graph)
     assert keys(bucket) == []
 
@@ -195,12 +195,12 @@ def test_removing_one_name_leaves_those_that_begin_alike(bucket):
 
 def test_a_storage_that_is_away_says_so_and_copies_go_on(graph, settings, api):
     gone = f"s3://{BUCKET}/some/prefix?endpoint=http://127.0.0.1:9&region=us-east-1"
-    settings.STORAGES = {**settings.STORAGES, "remote": remote_storage(gone)}
+    settings.STORAGES = {**settings.STORAGES, "remote": build_remote_storage(gone)}
     object_storage._looked.clear()
-    assert files.local_path(graph.snapshot.path).is_dir()
+    assert files.ensure_local_path(graph.snapshot.path).is_dir()
     forget(graph)
     with pytest.raises(StorageAwayError, match="object storage"):
-        files.local_path(graph.snapshot.path)
+        files.ensure_local_path(graph.snapshot.path)
     answer = api().get(f"/api/v1/graphs/{graph.pk}/relations")
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, "storage_away")
 
@@ -216,7 +216,7 @@ def test_wrong_addresses_stop_the_start(wrong):
 def test_addresses_are_read():
     address = "s3://b/p/q?endpoint=https://s3.example.org&region=eu"
     assert env.read({"CLEW_STORAGE": address}).storage == address
-    assert remote_storage(address)["OPTIONS"] == {
+    assert build_remote_storage(address)["OPTIONS"] == {
         "bucket_name": "b",
         "location": "p/q",
         "endpoint_url": "https://s3.example.org",
@@ -226,11 +226,11 @@ def test_addresses_are_read():
 
 
 def test_what_is_stored_there_is_counted_there(graph, bucket, api):
-    trained = files.checkpoint_name(graph.pk, 7)
-    files.place(trained).mkdir(parents=True)
-    (files.place(trained) / "weights.pt").write_bytes(b"1234567")
+    trained = files.build_checkpoint_name(graph.pk, 7)
+    files.get_path(trained).mkdir(parents=True)
+    (files.get_path(trained) / "weights.pt").write_bytes(b"1234567")
     files.send(trained)
-    shutil.rmtree(files.place("checkpoints"))
+    shutil.rmtree(files.get_path("checkpoints"))
     sizes = {one.key.removeprefix("some/prefix/"): one.size for one in bucket.objects.all()}
 
     def stored(prefix, inside=""):

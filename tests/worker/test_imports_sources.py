@@ -167,7 +167,7 @@ def test_what_breaks_off_or_is_missing_says_so_and_can_be_tried_again(api, web, 
     allow(hosts=[host])
     job = imported(make(api, f"http://{host}/half.tsv"))
     assert (job.state, job.error_code) == (JobState.FAILED, "bad_source")
-    assert list(files.local_path(f"uploads/{job.graph_id}").iterdir()) == []
+    assert list(files.ensure_local_path(f"uploads/{job.graph_id}").iterdir()) == []
     pages["/half.tsv"] = (200, {}, FACTS)
     assert api().post(f"/api/v1/jobs/{job.pk}/retry", {}, format="json").status_code == 202
     imports.import_graph(job.pk)

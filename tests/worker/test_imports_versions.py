@@ -22,8 +22,8 @@ LESS = b"Rome\tin\tItaly\nnot\tin the\tgraph\n"
 def facts(snapshot):
     from webapp.graphs import snapshots
 
-    opened = snapshots.opened(snapshot.path)
-    hops = (opened.hop(i) for i in range(opened.num_triples))
+    opened = snapshots.open_snapshot(snapshot.path)
+    hops = (opened.get_hop(i) for i in range(opened.num_triples))
     return {(h.source.label, h.step.name, h.target.label) for h in hops}
 
 
@@ -91,7 +91,7 @@ def test_adding_removing_and_replacing_make_versions(api, graph, change):
     second = rows[2]
     assert (second["note"], second["created_by"], second["problems"]) == ("More cities", "admin", 1)
     assert second["files"] == [{"name": "more.tsv", "size": len(MORE)}]
-    assert second["bytes"] == files.size(selectors.versions(graph).get(version=2).path)
+    assert second["bytes"] == files.measure_size(selectors.list_versions(graph).get(version=2).path)
     assert second["bytes"] > 0
 
 
@@ -114,7 +114,7 @@ def test_a_change_that_fails_leaves_the_graph_as_it_was(api, graph, change):
     everything = change("remove", FIRST)
     assert (everything.state, everything.error_code) == (JobState.FAILED, "empty_source")
     assert graph.snapshot_id == before
-    assert sorted(p.name for p in files.local_path(f"snapshots/{graph.pk}").iterdir()) == ["1"]
+    assert sorted(p.name for p in files.ensure_local_path(f"snapshots/{graph.pk}").iterdir()) == ["1"]
 
 
 def test_the_same_file_again_makes_no_version(api, graph, change):
@@ -130,7 +130,7 @@ def test_one_change_at_a_time(api, graph, change):
     second = api().post(f"/api/v1/graphs/{graph.pk}/versions", body, format="multipart")
     assert (second.status_code, second.json()["error"]["code"]) == (409, "conflict")
     assert "Add to Cities" in second.json()["error"]["message"]
-    assert len(list(files.local_path(f"uploads/{graph.pk}").iterdir())) == 2
+    assert len(list(files.ensure_local_path(f"uploads/{graph.pk}").iterdir())) == 2
     refused = api("analyst").post(f"/api/v1/graphs/{graph.pk}/versions", {"mode": "append"}, format="json")
     assert refused.status_code == 403
 
@@ -171,7 +171,7 @@ def test_problems_are_of_the_version_that_is_asked(api, graph, change):
 
 def test_going_back_and_forward(api, graph, change):
     change("append", MORE)
-    first = selectors.versions(graph).get(version=1)
+    first = selectors.list_versions(graph).get(version=1)
     for job in Job.objects.filter(kind=JobKind.INDEX):
         indexing.index_graph(job.pk)
     graph.refresh_from_db()
@@ -190,7 +190,7 @@ def test_going_back_and_forward(api, graph, change):
 def test_an_index_job_of_another_version_says_nothing_of_this_one(graph, change):
     first = Job.objects.get(kind=JobKind.INDEX)
     change("append", MORE)
-    assert first.params == {"snapshot": selectors.versions(graph).get(version=1).pk}
+    assert first.params == {"snapshot": selectors.list_versions(graph).get(version=1).pk}
     indexing.index_graph(first.pk)
     graph.refresh_from_db()
     assert graph.index_state == IndexState.BUILDING
@@ -202,7 +202,7 @@ def test_what_used_a_version_keeps_it(api, graph, change, users):
     change("append", MORE)
     answering.answer(str(old.pk))
     old.refresh_from_db()
-    first = selectors.versions(graph).get(version=1)
+    first = selectors.list_versions(graph).get(version=1)
     assert (old.state, old.snapshot_hash) == (RunState.DONE, first.hash)
     new = answers.create_run(graph=graph, ask=ask, user=users["viewer"])
     assert new.snapshot_hash == graph.snapshot.hash
@@ -225,7 +225,7 @@ def test_a_version_goes_to_the_trash_when_nothing_points_at_it(api, graph, chang
     used = api().delete(f"{url}/1")
     assert (used.status_code, used.json()["error"]["message"]) == (409, "Version 1 is used by 1 runs.")
     run.delete()
-    first = selectors.versions(graph).get(version=1)
+    first = selectors.list_versions(graph).get(version=1)
     uploaded = first.files.get().path
     assert api().delete(f"{url}/1").status_code == 204
     assert [r["version"] for r in listed(api, graph)] == [2]
@@ -244,28 +244,28 @@ def test_a_version_goes_to_the_trash_when_nothing_points_at_it(api, graph, chang
     assert api().get("/api/v1/trash").json() == []
     api().delete(f"{url}/1")
     assert api().delete(back).json()["error"]["code"] == "confirm_needed"
-    assert files.local_path(first.path).is_dir()
+    assert files.ensure_local_path(first.path).is_dir()
     assert api().delete(f"{back}?confirm=Cities").status_code == 204
-    assert not files.local_path(first.path).exists()
-    assert not files.local_path(uploaded).exists()
+    assert not files.ensure_local_path(first.path).exists()
+    assert not files.ensure_local_path(uploaded).exists()
 
 
 def test_a_version_that_was_in_the_trash_for_long_is_gone(api, graph, change, settings):
     change("append", MORE)
-    first = selectors.versions(graph).get(version=1)
+    first = selectors.list_versions(graph).get(version=1)
     api().delete(f"/api/v1/graphs/{graph.pk}/versions/1")
-    trash.sweep()
-    assert files.local_path(first.path).is_dir()
+    trash.remove_expired()
+    assert files.ensure_local_path(first.path).is_dir()
     long_ago = timezone.now() - timedelta(days=settings.CLEW.trash_days, seconds=1)
     GraphVersion.objects.filter(pk=first.pk).update(deleted_at=long_ago)
-    trash.sweep()
-    assert not files.local_path(first.path).exists()
+    trash.remove_expired()
+    assert not files.ensure_local_path(first.path).exists()
     assert [one.version for one in graph.snapshots.all()] == [2]
 
 
 def test_a_deleted_version_comes_back_when_work_under_way_used_it(api, graph, change, checkpoint):
     change("append", MORE)
-    first = selectors.versions(graph).get(version=1)
+    first = selectors.list_versions(graph).get(version=1)
     url = f"/api/v1/trash/{graph.pk}/versions/1?confirm=Cities"
     api().delete(f"/api/v1/graphs/{graph.pk}/versions/1")
     made = checkpoint(graph=graph, snapshot=first)
@@ -275,13 +275,13 @@ def test_a_deleted_version_comes_back_when_work_under_way_used_it(api, graph, ch
     api().delete(f"/api/v1/graphs/{graph.pk}/versions/1")
     checkpoint(graph=graph, snapshot=first)
     GraphVersion.objects.filter(pk=first.pk).update(deleted_at=timezone.now() - timedelta(days=400))
-    trash.sweep()
+    trash.remove_expired()
     assert [r["version"] for r in listed(api, graph)] == [2, 1]
 
 
 def test_a_version_that_was_deleted_meanwhile_is_not_made_current(api, graph, change, users):
     change("append", MORE)
-    first = selectors.versions(graph).get(version=1)
+    first = selectors.list_versions(graph).get(version=1)
     api().delete(f"/api/v1/graphs/{graph.pk}/versions/1")
     with pytest.raises(VersionGoneError, match="Version 1 was deleted"):
         versions.activate(graph=graph, snapshot=first, user=users["admin"])
@@ -342,7 +342,7 @@ def test_what_goes_with_a_graph_is_counted(api, graph, change, users):
 
 def test_a_change_during_which_the_worker_died_is_done_again(graph, change):
     job = change("append", MORE, run=False)
-    half = files.local_path(files.snapshot_name(graph.pk, 2))
+    half = files.ensure_local_path(files.build_snapshot_name(graph.pk, 2))
     half.mkdir(parents=True)
     (half / "heads.npy").write_bytes(b"half")
     imports.import_graph(job.pk)
@@ -352,9 +352,9 @@ def test_a_change_during_which_the_worker_died_is_done_again(graph, change):
 
 def test_versions_start_from_what_is_asked(graph, change, users):
     change("append", MORE)
-    first = selectors.versions(graph).get(version=1)
+    first = selectors.list_versions(graph).get(version=1)
     versions.activate(graph=graph, snapshot=first, user=users["admin"])
     change("append", b"Oslo\tin\tNorway\n")
-    third = selectors.versions(graph).get(version=3)
+    third = selectors.list_versions(graph).get(version=3)
     assert (third.mode, third.base_id, third.triples) == (Mode.APPEND, first.pk, 3)
     assert Graph.objects.get(pk=graph.pk).last_version == 3

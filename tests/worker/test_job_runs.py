@@ -36,7 +36,7 @@ def test_a_worker_that_shuts_down_gives_its_job_back(job):
 
 def test_a_stopped_job_is_not_given_back_even_then(job):
     def work(context):
-        services.request_cancel(job=Job.objects.get())
+        services.cancel_job(job=Job.objects.get())
         identity.stopping.set()
         raise Cancelled("stopped")
 
@@ -55,9 +55,9 @@ def test_who_hears_that_a_job_was_stopped_finds_its_graph_put_right(job, monkeyp
         heard.append((told, graphs.get().index_state))
 
     def work(context):
-        services.request_cancel(job=Job.objects.get())
+        services.cancel_job(job=Job.objects.get())
         monkeypatch.setattr(channels, "send", send)
-        context.last_check()
+        context.check_before_commit()
 
     job_runs.run(job.pk, work)
     assert ("cancelled", IndexState.NONE) in heard
@@ -89,7 +89,7 @@ def test_a_defect_is_called_one(job):
 
 def test_progress_is_written_four_times_a_second_at_most(job, monkeypatch):
     written = []
-    monkeypatch.setattr(services, "report", lambda **values: written.append(values["progress"].done))
+    monkeypatch.setattr(services, "save_progress", lambda **values: written.append(values["progress"].done))
     now = [0.0]
     monkeypatch.setattr(job_runs.time, "monotonic", lambda: now[0])
 
@@ -104,7 +104,7 @@ def test_progress_is_written_four_times_a_second_at_most(job, monkeypatch):
 
 def test_the_rate_is_counted_within_a_stage(job, monkeypatch):
     rates = []
-    monkeypatch.setattr(services, "report", lambda **values: rates.append(values["rate"]))
+    monkeypatch.setattr(services, "save_progress", lambda **values: rates.append(values["rate"]))
     now = [0.0]
     monkeypatch.setattr(job_runs.time, "monotonic", lambda: now[0])
 
@@ -128,12 +128,12 @@ def test_work_that_gives_way_goes_on_in_place_when_a_short_job_is_done(training,
     seen = []
 
     def work(context):
-        seen.append(context.gives_way())
+        seen.append(context.should_give_way())
         urgent = services.create(kind=JobKind.INDEX, title="Urgent", graph=tiny_graph, user=None)
         ended = threading.Timer(0.2, lambda: Job.objects.filter(pk=urgent.pk).update(state=JobState.DONE))
         ended.start()
         time.sleep(0.02)
-        seen.append(context.gives_way())
+        seen.append(context.should_give_way())
         seen.append(Job.objects.get(pk=urgent.pk).state)
 
     job_runs.run(training.pk, work)
@@ -149,7 +149,7 @@ def test_work_that_gives_way_to_a_long_job_gives_its_place_back_and_goes_on_behi
 
     def work(context):
         services.create(kind=JobKind.TRAIN, title="Train", graph=tiny_graph, user=None)
-        while not context.gives_way():
+        while not context.should_give_way():
             pass
         raise Cancelled("Stopped.")
 

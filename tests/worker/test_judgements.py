@@ -60,17 +60,15 @@ def test_a_report_has_what_was_judged_and_its_page_shows_it(tiny_graph, question
     row = api("viewer").get(f"/api/v1/reports/{report.pk}/questions").json()["results"][0]
     assert row["judged"]["right"] is False
 
-    folder = files.local_path(files.report_name(report.graph_id, report.pk))
+    folder = files.ensure_local_path(files.build_report_name(report.graph_id, report.pk))
     kept = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     assert kept["judged"]["faithfulness"]["hallucination_score"] == 1.0
     assert "What a language model says of the answers" in (folder / "report.md").read_text(encoding="utf-8")
     assert not (folder / evaluation.REPLIES).exists()
 
 
-def test_where_the_model_is_away_the_answers_are_kept_and_it_goes_on(
-    tiny_graph, question_set, users, judging
-):
-    services.change_provider(
+def test_where_the_model_is_away_the_answers_are_kept_and_it_goes_on(tiny_graph, question_set, users, judging):
+    services.update_provider(
         key=judging.provider.pk,
         values={"base_url": "http://127.0.0.1:1/v1", "api_key": "sk-1"},
         user=users["admin"],
@@ -79,7 +77,7 @@ def test_where_the_model_is_away_the_answers_are_kept_and_it_goes_on(
     evaluation.evaluate(report.job_id)
     report.job.refresh_from_db()
     assert (report.job.state, report.job.error_code) == ("failed", "llm_unavailable")
-    services.change_provider(
+    services.update_provider(
         key=judging.provider.pk, values={"base_url": judging.url, "api_key": "sk-1"}, user=users["admin"]
     )
     again = reports.resume_report(report=report, user=users["analyst"])
@@ -104,9 +102,9 @@ def test_a_checkpoint_of_another_graph_is_asked_itself_where_that_was_said(
         def get(self, spec, llm=None):
             wanted.append((spec.asks_foreign, spec.checkpoint is not None, llm))
 
-    monkeypatch.setattr(engines, "cache", Cache)
+    monkeypatch.setattr(engines, "get_cache", Cache)
     for foreign in ("zero-shot", "ask"):
-        engines.of_report(
+        engines.open_report_engine(
             start(tiny_graph, question_set, users["analyst"], checkpoint=trained, foreign=foreign)
         )
     assert wanted == [(False, True, None), (True, True, None)]

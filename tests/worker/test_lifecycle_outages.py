@@ -30,7 +30,7 @@ def ask(client, graph, question="What borders Switzerland?"):
 
 def look(*names):
     """What a worker of these queues does every few seconds."""
-    for chore in lifecycle.chores_of(list(names)):
+    for chore in lifecycle.list_chores(list(names)):
         chore()
 
 
@@ -99,9 +99,7 @@ def test_messages_that_redis_lost_are_sent_again(run, job, redis):
 
 
 def test_a_long_job_that_waits_for_another_is_not_sent_in_vain(tiny_graph, redis):
-    first, _ = (
-        services.create(kind=JobKind.TRAIN, title=f"Train {i}", graph=tiny_graph, user=None) for i in range(2)
-    )
+    first, _ = (services.create(kind=JobKind.TRAIN, title=f"Train {i}", graph=tiny_graph, user=None) for i in range(2))
     services.claim(job_id=first.pk, worker=identity.NAME)
     redis.flushdb()
     services.send_waiting()
@@ -141,7 +139,7 @@ def test_events_that_were_written_before_the_connection_broke_are_not_written_tw
     monkeypatch.setattr(publish, "publish", breaks_after_writing)
     publisher = publish.Publisher(run.pk)
     publisher.add(STARTED)
-    assert publisher.drain() == 1
+    assert publisher.flush() == 1
     assert list(RunEvent.objects.values_list("seq", "type")) == [(1, "run.started")]
 
 
@@ -220,8 +218,8 @@ def test_an_end_that_could_not_be_written_is_written_by_the_sweep(run, scripted,
         with pytest.raises(database_retry.AWAY):
             answering.answer(str(run.pk))
     run.refresh_from_db()
-    assert (run.state, watchdog.keys(watchdog.RUN)) == (RunState.RUNNING, set())
-    heartbeats.beat(heartbeats.ANSWERS, identity.NAME)
+    assert (run.state, watchdog.list_keys(watchdog.RUN)) == (RunState.RUNNING, set())
+    heartbeats.send_beat(heartbeats.ANSWERS, identity.NAME)
     look(heartbeats.ANSWERS)
     run.refresh_from_db()
     assert run.state == RunState.RUNNING  # it may have been claimed this very moment
@@ -264,7 +262,7 @@ def test_what_a_worker_is_at_is_not_forgotten(run, job, scripted):
 def test_a_job_whose_end_could_not_be_written_is_queued_again(job, monkeypatch):
     services.claim(job_id=job.pk, worker=identity.NAME)
     Job.objects.update(started_at=LONG_AGO)
-    heartbeats.beat(heartbeats.JOBS, identity.NAME)
+    heartbeats.send_beat(heartbeats.JOBS, identity.NAME)
     look(heartbeats.JOBS)
     job.refresh_from_db()
     assert job.state == JobState.QUEUED
@@ -285,12 +283,12 @@ def test_a_queued_run_can_be_stopped_while_redis_is_away(api, tiny_graph, server
 
 def test_a_worker_of_jobs_answers_while_no_answers_worker_is_there(run, scripted):
     scripted(STARTED, FINAL)
-    heartbeats.beat(heartbeats.ANSWERS, "elsewhere:1:x")
-    lifecycle.stand_in()
+    heartbeats.send_beat(heartbeats.ANSWERS, "elsewhere:1:x")
+    lifecycle.answer_meanwhile()
     run.refresh_from_db()
     assert run.state == RunState.QUEUED
-    heartbeats.leave(heartbeats.ANSWERS, "elsewhere:1:x")
-    lifecycle.stand_in()
+    heartbeats.mark_left(heartbeats.ANSWERS, "elsewhere:1:x")
+    lifecycle.answer_meanwhile()
     run.refresh_from_db()
     assert (run.state, run.answers) == (RunState.DONE, ["Germany"])
 
@@ -299,19 +297,19 @@ def test_a_killed_answers_worker_of_this_machine_is_stood_in_for_before_it_is_si
     scripted(STARTED, FINAL)
     killed = subprocess.Popen([sys.executable, "-c", ""])
     killed.wait()
-    heartbeats.beat(heartbeats.ANSWERS, f"{heartbeats.machine()}:{killed.pid}:x")
-    lifecycle.stand_in()
+    heartbeats.send_beat(heartbeats.ANSWERS, f"{heartbeats.get_machine_name()}:{killed.pid}:x")
+    lifecycle.answer_meanwhile()
     run.refresh_from_db()
     assert run.state == RunState.DONE
 
 
 def test_a_run_that_a_worker_of_jobs_answers_is_not_lost(run):
-    heartbeats.beat(heartbeats.JOBS, "elsewhere:1:x")
+    heartbeats.send_beat(heartbeats.JOBS, "elsewhere:1:x")
     answers.claim(worker="elsewhere:1:x")
-    answers.sweep()
+    answers.handle_lost_runs()
     run.refresh_from_db()
     assert run.state == RunState.RUNNING
-    heartbeats.leave(heartbeats.JOBS, "elsewhere:1:x")
-    answers.sweep()
+    heartbeats.mark_left(heartbeats.JOBS, "elsewhere:1:x")
+    answers.handle_lost_runs()
     run.refresh_from_db()
     assert run.state != RunState.RUNNING

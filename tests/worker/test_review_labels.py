@@ -13,7 +13,7 @@ from webapp.experiments import label_sets
 from webapp.experiments.models import Checkpoint, LabelSet, Promotion, Report
 from webapp.graphs import files
 from webapp.jobs.models import Job, JobState
-from webapp.questions.selectors import as_engine
+from webapp.questions.selectors import to_engine_questions
 from webapp.questions.services import save_question_set
 from webapp.review.domain import consensus
 from webapp.review.models import Item, Queue
@@ -68,10 +68,8 @@ def queue(tiny_graph, questions):
 
 
 def _label_set(graph, questions, name, labels):
-    row = label_sets.start_labelling(
-        graph=graph, question_set=questions, strategy="answer-set", name=name, user=None
-    )
-    path = files.local_path(files.labels_name(graph.pk, row.pk))
+    row = label_sets.start_labelling(graph=graph, question_set=questions, strategy="answer-set", name=name, user=None)
+    path = files.ensure_local_path(files.build_labels_name(graph.pk, row.pk))
     path.parent.mkdir(parents=True, exist_ok=True)
     label_sets.save_label_set(label_set=row, questions=4, labels=write_labels(path, labels))
     row.refresh_from_db()
@@ -83,7 +81,7 @@ def say(user, key, broken=False, **kinds):
     item = Item.objects.get(key=key)
     names = {c.pk: "_then_".join(name for name, _ in c.path) for c in item.candidates.all()}
     verdicts = () if broken else tuple(submissions.VerdictData(pk, kinds[name]) for pk, name in names.items())
-    submissions.submit(
+    submissions.save_annotation(
         item=item,
         user=user,
         annotation=submissions.NewAnnotation(uuid.uuid4(), item.version, item.shown, verdicts, broken=broken),
@@ -92,10 +90,10 @@ def say(user, key, broken=False, **kinds):
 
 def learned(queue, also=None, questions=None):
     job = Job.objects.get(pk=queue.job_id)
-    snapshot = kg.open(files.local_path(queue.snapshot.path))
-    asked = as_engine(questions or queue.question_set)
-    one = watchdog.Held("job", job.pk, 600, lambda: False, lambda why: None)
-    return review_labels.reviewed(job_runs.Context(job, one), queue, also, snapshot, asked)
+    snapshot = kg.open(files.ensure_local_path(queue.snapshot.path))
+    asked = to_engine_questions(questions or queue.question_set)
+    one = watchdog.HeldWork("job", job.pk, 600, lambda: False, lambda why: None)
+    return review_labels.collect_reviewed_labels(job_runs.Context(job, one), queue, also, snapshot, asked)
 
 
 def test_verdicts_win_over_the_label_sets(queue, users):
@@ -157,9 +155,7 @@ def test_a_test_question_that_somebody_asked_is_not_learned(queue, questions, us
 
 def tell(user, key, *answers):
     item = Item.objects.get(key=key)
-    right_answers.set_answers(
-        item=item, user=user, id=uuid.uuid4(), answers=answers, replaces=item.answered_id
-    )
+    right_answers.set_answers(item=item, user=user, id=uuid.uuid4(), answers=answers, replaces=item.answered_id)
 
 
 def test_right_answers_are_learned_without_a_verdict(queue, users):
@@ -169,9 +165,7 @@ def test_right_answers_are_learned_without_a_verdict(queue, users):
     found = learned(queue)
     by_id = {q.id: q for q in found.questions}
     assert (by_id["q1"].answers, by_id["q2"].answers) == (("German",), ("Germany", "France"))
-    assert by_id["run:4"] == Question(
-        "run:4", "which language has France?", ("France",), ("German",), split="train"
-    )
+    assert by_id["run:4"] == Question("run:4", "which language has France?", ("France",), ("German",), split="train")
     assert (found.counts["answered"], found.counts["added"]) == (1, 1)
     labelled = {label.question: label.path for label in found.labels if label.role == "path"}
     assert labelled["q1"] == LANGUAGE, "not what the label sets say of the answer that it had"
@@ -180,11 +174,9 @@ def test_right_answers_are_learned_without_a_verdict(queue, users):
 
 def test_what_a_viewer_calls_right_is_learned_once_analysts_judged_with_it(queue, users):
     item = Item.objects.get(key="q2")
-    Item.objects.filter(pk=item.pk).update(
-        key="run:2", question="who is next to us?", assumed=True, answers=[]
-    )
+    Item.objects.filter(pk=item.pk).update(key="run:2", question="who is next to us?", assumed=True, answers=[])
     with transaction.atomic():
-        locked = consensus.locked(item)
+        locked = consensus.lock_item(item)
         right_answers.suggest(locked, users["viewer"], uuid.uuid4(), ["France"])
     say(users["analyst"], "q1", capital=YES)
     assert "run:2" not in {q.id for q in learned(queue).questions}
@@ -216,17 +208,13 @@ def trainings(client, queue):
     return client.get(f"/api/v1/review/queues/{queue.pk}/trainings").json()["results"]
 
 
-def test_a_training_from_a_queue_is_listed_from_the_start_newest_first(
-    api, tiny_graph, queue, questions, users
-):
+def test_a_training_from_a_queue_is_listed_from_the_start_newest_first(api, tiny_graph, queue, questions, users):
     client = api("analyst")
     say(users["analyst"], "q2", borders=YES)
     start(client, tiny_graph, question_set=questions.pk)
     jobs = [start(client, tiny_graph, review_queue=queue.pk, compare=True).json()["id"] for _ in range(2)]
     found = trainings(api("viewer"), queue)
-    assert [(one["job"]["id"], one["job"]["state"]) for one in found] == [
-        (key, "queued") for key in jobs[::-1]
-    ]
+    assert [(one["job"]["id"], one["job"]["state"]) for one in found] == [(key, "queued") for key in jobs[::-1]]
     assert [(one["checkpoint"], one["reports"]) for one in found] == [(None, []), (None, [])]
     training.train(jobs[0])
     after = trainings(client, queue)[1]
@@ -251,7 +239,7 @@ def test_a_review_is_trained_from_compared_promoted_and_rolled_back(api, tiny_gr
         "added": 0,
         "answered": 0,
     }
-    manifest = files.local_path(Checkpoint.objects.get(pk=after).path) / "manifest.json"
+    manifest = files.ensure_local_path(Checkpoint.objects.get(pk=after).path) / "manifest.json"
     assert json.loads(manifest.read_text())["labels"] == {"analyst": 2, "answer-set": 2, "shortest-path": 2}
 
     reports = [Report.objects.get(pk=key) for key in job.result["reports"]]
@@ -276,10 +264,7 @@ def test_a_review_is_trained_from_compared_promoted_and_rolled_back(api, tiny_gr
     (listed,) = trainings(client, queue)
     assert (listed["job"]["id"], listed["method"], listed["by"]) == (job.pk, "rel-rag-path", "admin")
     assert [(one["id"], one["state"]) for one in listed["reports"]] == [(one.pk, "done") for one in reports]
-    assert (
-        listed["reports"][1]["macro_f1"]
-        == Report.objects.get(pk=reports[1].pk).summary["metrics"]["macro_f1"]
-    )
+    assert listed["reports"][1]["macro_f1"] == Report.objects.get(pk=reports[1].pk).summary["metrics"]["macro_f1"]
     assert (listed["checkpoint"]["id"], listed["checkpoint"]["in_use"]) == (after, False)
     assert client.post(f"/api/v1/checkpoints/{after}/promote").status_code == 200
     assert trainings(client, queue)[0]["checkpoint"]["in_use"]

@@ -105,9 +105,7 @@ def test_candidates_are_what_is_given_and_what_is_read(api, queue):
     assert sorted(node["label"] for node in drawing[0]["hit"]) == ["France", "Germany"]
     assert {hop["step"]["name"] for hop in drawing[0]["hops"]} == {"borders"}
     misfit = Item.objects.get(queue=queue, key="q4")
-    assert misfit.reason.endswith(
-        "The program of Five does not fit the graph: The graph has no entity “Mars”."
-    )
+    assert misfit.reason.endswith("The program of Five does not fit the graph: The graph has no entity “Mars”.")
 
 
 def test_a_program_that_was_tried_is_added_judged_and_taken_back(api, tiny_graph, queue, users):

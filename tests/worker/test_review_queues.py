@@ -9,7 +9,7 @@ from webapp.graphs import files
 from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobState
 from webapp.questions.services import save_question_set
-from webapp.review.domain.uncertainty import uncertainty
+from webapp.review.domain.uncertainty import compute_uncertainty
 from webapp.review.models import Item, Queue
 from webapp.review.services import added_paths, queues
 from worker import review_queues
@@ -29,9 +29,7 @@ def questions(tiny_graph, users):
         Question("q4", "what is spoken in Mars?", ("Mars",), ("Martian",), split="train"),
         Question("q5", "what is spoken in France?", ("France",), ("French",), split="test"),
     ]
-    return save_question_set(
-        name="Five", graph=tiny_graph, questions=asked, format="jsonl", user=users["analyst"]
-    )
+    return save_question_set(name="Five", graph=tiny_graph, questions=asked, format="jsonl", user=users["analyst"])
 
 
 @pytest.fixture
@@ -42,7 +40,7 @@ def label_set(tiny_graph, questions):
         row = label_sets.start_labelling(
             graph=tiny_graph, question_set=questions, strategy="answer-set", name=name, user=None
         )
-        path = files.local_path(files.labels_name(tiny_graph.pk, row.pk))
+        path = files.ensure_local_path(files.build_labels_name(tiny_graph.pk, row.pk))
         path.parent.mkdir(parents=True, exist_ok=True)
         label_sets.save_label_set(label_set=row, questions=4, labels=write_labels(path, labels))
         row.refresh_from_db()
@@ -171,9 +169,7 @@ def test_preparing_again_doubles_nothing(tiny_graph, questions, both):
 
 
 def test_a_queue_deleted_in_the_middle_leaves_nothing(tiny_graph, questions, both, monkeypatch):
-    queue = queues.start_queue(
-        graph=tiny_graph, question_set=questions, label_sets=both, plan=queues.Plan(), user=None
-    )
+    queue = queues.start_queue(graph=tiny_graph, question_set=questions, label_sets=both, plan=queues.Plan(), user=None)
     real = review_queues._sort
 
     def delete(drafts, row):
@@ -187,9 +183,7 @@ def test_a_queue_deleted_in_the_middle_leaves_nothing(tiny_graph, questions, bot
 
 
 def test_a_label_set_that_is_gone_is_named(tiny_graph, questions, both):
-    queue = queues.start_queue(
-        graph=tiny_graph, question_set=questions, label_sets=both, plan=queues.Plan(), user=None
-    )
+    queue = queues.start_queue(graph=tiny_graph, question_set=questions, label_sets=both, plan=queues.Plan(), user=None)
     label_sets.delete_label_set(label_set=both[1])
     review_queues.review(queue.job_id)
     job = Job.objects.get(pk=queue.job_id)
@@ -197,16 +191,14 @@ def test_a_label_set_that_is_gone_is_named(tiny_graph, questions, both):
 
 
 def test_a_stopped_job_leaves_a_queue_that_says_so(tiny_graph, questions, both):
-    queue = queues.start_queue(
-        graph=tiny_graph, question_set=questions, label_sets=both, plan=queues.Plan(), user=None
-    )
-    jobs.request_cancel(job=Job.objects.get(pk=queue.job_id))
+    queue = queues.start_queue(graph=tiny_graph, question_set=questions, label_sets=both, plan=queues.Plan(), user=None)
+    jobs.cancel_job(job=Job.objects.get(pk=queue.job_id))
     queue.refresh_from_db()
     assert queue.state == "cancelled"
 
 
 def test_doubt_takes_the_worst_candidate():
     voters = {1: "One", 2: "Two", 3: "Three"}
-    level, reason = uncertainty([("a", {1: 1.0, 2: 1.0, 3: 1.0}), ("b", {1: 0.9})], voters)
+    level, reason = compute_uncertainty([("a", {1: 1.0, 2: 1.0, 3: 1.0}), ("b", {1: 0.9})], voters)
     assert level == pytest.approx(2 / 3)
     assert reason == "The sources disagree on “b”: for it One; without it Two, Three."

@@ -12,7 +12,7 @@ from tests.support.full_disk import disk_to_fill
 from webapp.experiments import promotions
 from webapp.experiments import self_training as started
 from webapp.experiments.models import Checkpoint
-from webapp.experiments.resolution import checkpoint_in_use
+from webapp.experiments.resolution import find_checkpoint_in_use
 from webapp.graphs import files, services
 from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobKind, JobState
@@ -64,7 +64,7 @@ def test_what_reads_less_than_the_weights_that_come_with_clew_is_not_kept(users,
     assert f"{said}{after:.1%} are answered exactly with it and {before:.1%} without." in [
         line.text for line in job.log.all()
     ]
-    assert checkpoint_in_use(graph) is None
+    assert find_checkpoint_in_use(graph) is None
 
 
 def test_after_its_import_a_graph_teaches_itself_and_people_win(users, monkeypatch):
@@ -77,15 +77,15 @@ def test_after_its_import_a_graph_teaches_itself_and_people_win(users, monkeypat
     job.refresh_from_db()
     assert (job.state, job.error_message, job.result["kept"]) == (JobState.DONE, "", True)
     assert [stage["state"] for stage in job.stages] == ["done"] * 4
-    own = checkpoint_in_use(graph)
+    own = find_checkpoint_in_use(graph)
     assert (own.pk, own.method, own.self_trained) == (job.result["checkpoint"], "reg-path", True)
     assert started.start(graph=graph, user=None) is None
     theirs = Checkpoint.objects.create(
         method="reg-path", graph=graph, snapshot=graph.snapshot, encoder=own.encoder, path="elsewhere"
     )
-    assert checkpoint_in_use(graph) == own, "a candidate until it is promoted"
+    assert find_checkpoint_in_use(graph) == own, "a candidate until it is promoted"
     promotions.promote(checkpoint=theirs, user=None)
-    assert checkpoint_in_use(graph) == theirs
+    assert find_checkpoint_in_use(graph) == theirs
 
 
 def test_a_graph_with_a_checkpoint_is_left_alone(users, settings):
@@ -104,7 +104,7 @@ def test_a_graph_with_a_checkpoint_is_left_alone(users, settings):
 def test_a_small_graph_is_no_failure(users):
     graph = imported(users, b"Ada\tknows\tBo\n", "Two")
     assert not Job.objects.filter(graph=graph, kind=JobKind.SELF_TRAIN).exists()
-    assert checkpoint_in_use(graph) is None
+    assert find_checkpoint_in_use(graph) is None
 
 
 def test_a_graph_of_few_walks_is_skipped_and_the_log_says_why(users, monkeypatch):
@@ -120,7 +120,7 @@ def test_a_graph_of_few_walks_is_skipped_and_the_log_says_why(users, monkeypatch
 
 def once_in_training(monkeypatch, do):
     """Do something when the training has taken its first steps."""
-    report, done = job_runs.Context.progress, []
+    report, done = job_runs.Context.update_progress, []
 
     def progress(context, told):
         report(context, told)
@@ -128,13 +128,13 @@ def once_in_training(monkeypatch, do):
             done.append(told)
             do()
 
-    monkeypatch.setattr(job_runs.Context, "progress", progress)
+    monkeypatch.setattr(job_runs.Context, "update_progress", progress)
 
 
 def left_of(job):
     """What lies on the disk of a job's training."""
-    out = files.local_path(files.checkpoint_name(job.graph_id, job.pk))
-    return [one.name for one in (out, engine.kept_of(out)) if one.exists()]
+    out = files.ensure_local_path(files.build_checkpoint_name(job.graph_id, job.pk))
+    return [one.name for one in (out, engine.get_resume_path(out)) if one.exists()]
 
 
 def test_a_disk_that_becomes_full_in_mid_training_fails_it_and_leaves_nothing_behind(users, monkeypatch):
@@ -148,7 +148,7 @@ def test_a_disk_that_becomes_full_in_mid_training_fails_it_and_leaves_nothing_be
     assert "nothing half done was kept, and questions are answered as before" in job.error_message
     assert "try the job again" in job.error_hint
     assert left_of(job) == []
-    assert checkpoint_in_use(graph) is None
+    assert find_checkpoint_in_use(graph) is None
     # With room it is done when it is tried again.
     jobs.retry(job=job)
     self_training.self_train(job.pk)
@@ -159,11 +159,11 @@ def test_a_disk_that_becomes_full_in_mid_training_fails_it_and_leaves_nothing_be
 def test_one_that_is_cancelled_in_mid_training_goes_on_when_it_is_tried_again(users, monkeypatch):
     graph = imported(users)
     job = the_job(graph)
-    once_in_training(monkeypatch, lambda: jobs.request_cancel(job=Job.objects.get(pk=job.pk)))
+    once_in_training(monkeypatch, lambda: jobs.cancel_job(job=Job.objects.get(pk=job.pk)))
     self_training.self_train(job.pk)
     job.refresh_from_db()
     assert (job.state, job.error_message) == (JobState.CANCELLED, "")
-    assert checkpoint_in_use(graph) is None
+    assert find_checkpoint_in_use(graph) is None
     jobs.retry(job=job)
     self_training.self_train(job.pk)
     job.refresh_from_db()
@@ -195,7 +195,7 @@ def test_a_new_version_stops_the_training_of_the_one_before(users, api, monkeypa
     assert first.state == JobState.CANCELLED
     assert "another version" in "".join(line.text for line in first.log.all())
     assert left_of(first) == []
-    assert checkpoint_in_use(graph) is None
+    assert find_checkpoint_in_use(graph) is None
     second = Job.objects.filter(graph=graph, kind=JobKind.SELF_TRAIN).latest("pk")
     assert (second.state, second.params) == (JobState.QUEUED, {"snapshot": graph.snapshot.hash})
 
@@ -224,23 +224,21 @@ def test_it_gives_way_to_a_training_and_goes_on_with_what_it_kept(users, monkeyp
     monkeypatch.setattr(engine, "EPOCHS", 2)
     begun = []
 
-    def progress(context, report, tell=job_runs.Context.progress):
+    def progress(context, report, tell=job_runs.Context.update_progress):
         if report.message.startswith("epoch 2") and not begun:
             begun.append(jobs.create(kind=JobKind.TRAIN, title="Train", graph=graph, user=None))
         tell(context, report)
 
-    monkeypatch.setattr(job_runs.Context, "progress", progress)
+    monkeypatch.setattr(job_runs.Context, "update_progress", progress)
     self_training.self_train(job.pk)
     job.refresh_from_db()
     assert (job.state, job.attempts, job.error_message) == (JobState.QUEUED, 0, "")
-    kept = engine.kept_of(files.local_path(files.checkpoint_name(graph.pk, job.pk)))
+    kept = engine.get_resume_path(files.ensure_local_path(files.build_checkpoint_name(graph.pk, job.pk)))
     assert kept.is_dir()
     jobs.claim(job_id=begun[0].pk, worker="w")
     jobs.finish(job_id=begun[0].pk)
     epochs = []
-    monkeypatch.setattr(
-        job_runs.Context, "progress", lambda context, report: epochs.append(report.message[:7])
-    )
+    monkeypatch.setattr(job_runs.Context, "update_progress", lambda context, report: epochs.append(report.message[:7]))
     self_training.self_train(job.pk)
     assert "epoch 1" not in epochs
     assert "epoch 2" in epochs

@@ -11,7 +11,7 @@ from retrieval.errors import Cancelled, EvaluationError, TrainingDataError
 from retrieval.evaluation import study as engine
 from tests.webapp.studies.conftest import VARIANTS, six  # noqa: F401 - a fixture
 from webapp.experiments.models import Checkpoint, LabelSet, Report
-from webapp.experiments.resolution import in_use
+from webapp.experiments.resolution import find_in_use
 from webapp.graphs import files
 from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobState
@@ -56,17 +56,17 @@ def test_every_cell_has_a_report_and_a_checkpoint_nobody_uses(study, six):  # no
     assert [cell.result["n"] for cell in (trained, plain, again)] == [2, 2, 2]
     (checkpoint,) = Checkpoint.objects.all()
     assert (trained.checkpoint, plain.checkpoint, again.checkpoint) == (checkpoint, None, checkpoint)
-    assert (checkpoint.of_study, checkpoint.config["epochs"], in_use(six.graph)) == (True, 1, {})
+    assert (checkpoint.of_study, checkpoint.config["epochs"], find_in_use(six.graph)) == (True, 1, {})
     assert [row["epoch"] for row in trained.result["training"]["curve"]] == [1.0]
     reports = [cell.report for cell in (trained, plain, again)]
     assert [(r.state, r.of_study, r.rows.count(), r.budget) for r in reports] == [
         ("done", True, 2, 50), ("done", True, 2, 50), ("done", True, 2, 2),
     ]  # fmt: skip
     assert reports[0].summary["manifest"]["checkpoint"] == checkpoint.fingerprint == reports[2].fingerprint
-    folder = files.local_path(files.report_name(six.graph_id, reports[0].pk))
+    folder = files.ensure_local_path(files.build_report_name(six.graph_id, reports[0].pk))
     assert json.loads((folder / "report.json").read_text())["n"] == 2
     with zipfile.ZipFile(
-        files.local_path(files.study_name(six.graph_id, study.pk)) / "capsule.zip"
+        files.ensure_local_path(files.build_study_name(six.graph_id, study.pk)) / "capsule.zip"
     ) as capsule:
         assert json.loads(capsule.read("capsule.json"))["name"] == "S"
     said = list(Job.objects.get(pk=study.job_id).log.values_list("text", flat=True))
@@ -129,26 +129,24 @@ def test_a_cell_that_fails_says_why_and_the_others_are_done(study, users, monkey
 
 def test_a_deleted_study_leaves_no_files(study, six):  # noqa: F811
     studies.study(study.job_id)
-    folder = files.local_path(files.study_name(six.graph_id, study.pk))
+    folder = files.ensure_local_path(files.build_study_name(six.graph_id, study.pk))
     assert folder.is_dir()
     services.delete_study(study=Study.objects.get(pk=study.pk))
     assert not folder.exists()
-    assert not any(files.place(f"checkpoints/{six.graph_id}").glob("*"))
-    assert not any(files.place(f"reports/{six.graph_id}").glob("*"))
+    assert not any(files.get_path(f"checkpoints/{six.graph_id}").glob("*"))
+    assert not any(files.get_path(f"reports/{six.graph_id}").glob("*"))
 
 
 def test_labels_are_copied_when_first_read_and_missed_when_gone_before(study, six, tmp_path):  # noqa: F811
-    labels = LabelSet.objects.create(
-        name="L", graph=six.graph, question_set=six, snapshot_hash=six.graph.snapshot.hash
-    )
-    place = files.place(files.labels_name(six.graph_id, labels.pk))
+    labels = LabelSet.objects.create(name="L", graph=six.graph, question_set=six, snapshot_hash=six.graph.snapshot.hash)
+    place = files.get_path(files.build_labels_name(six.graph_id, labels.pk))
     place.parent.mkdir(parents=True)
     place.write_text("{}\n")
     study.sets.update(label_set=labels, label_set_name="L")
-    read = Path(studies._data(study.sets.get(), tmp_path / "one")["labels"])
+    read = Path(studies._prepare_data(study.sets.get(), tmp_path / "one")["labels"])
     labels.delete()
     place.unlink()
     assert read.read_text() == "{}\n"
-    assert studies._data(study.sets.get(), tmp_path / "one")["labels"] == str(read)
+    assert studies._prepare_data(study.sets.get(), tmp_path / "one")["labels"] == str(read)
     with pytest.raises(TrainingDataError, match="The label set L was deleted"):
-        studies._data(study.sets.get(), tmp_path / "two")
+        studies._prepare_data(study.sets.get(), tmp_path / "two")

@@ -74,7 +74,7 @@ def test_of_yes_and_no_is_asked_what_is_so_and_of_measures_without_their_unit(us
 def test_what_is_answered_otherwise_is_not_offered(users, monkeypatch):
     wrong = suggestions.Suggestion("How many employees are there?", frozenset({"7"}))
     right = suggestions.Suggestion("Who is the manager of Omar Farouk?", frozenset({"Lucy Chen"}))
-    monkeypatch.setattr(suggestions, "candidates", lambda snapshot: iter([wrong, right]))
+    monkeypatch.setattr(suggestions, "generate_candidates", lambda snapshot: iter([wrong, right]))
     graph = imported(users)
     index(graph)
     assert graph.examples == ["Who is the manager of Omar Farouk?"]
@@ -85,7 +85,7 @@ def test_a_graph_is_indexed_though_nothing_can_be_suggested(users, monkeypatch):
     def broken(*_):
         raise ClewError("The weights are damaged.")
 
-    monkeypatch.setattr(suggestions, "_answered", broken)
+    monkeypatch.setattr(suggestions, "_get_answer_names", broken)
     graph = imported(users)
     assert index(graph).state == JobState.DONE
     assert graph.examples == []
@@ -96,7 +96,7 @@ def test_a_job_that_is_stopped_stops_suggesting(users, monkeypatch):
     def stopped(*_):
         raise Cancelled("The job was stopped.")
 
-    monkeypatch.setattr(suggestions, "_answered", stopped)
+    monkeypatch.setattr(suggestions, "_get_answer_names", stopped)
     graph = imported(users)
     assert index(graph).state == JobState.CANCELLED
     assert graph.examples == []

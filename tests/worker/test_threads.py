@@ -29,9 +29,7 @@ def test_a_thread_of_three(api, tiny_graph, events):
         None,
         None,
     )
-    second, read = answered(
-        viewer, tiny_graph, events, "What are their official languages?", follows=str(first.pk)
-    )
+    second, read = answered(viewer, tiny_graph, events, "What are their official languages?", follows=str(first.pk))
     assert (sorted(second.answers), read) == (
         ["French", "German"],
         "What are the official languages of these 2 countries?",
@@ -53,9 +51,9 @@ def test_a_follow_up_outlives_the_run_before_and_a_new_version(api, tiny_graph, 
     answering.answer(second["id"])
     kept = Run.objects.get(pk=second["id"])
     assert (sorted(kept.answers), kept.follows, kept.thread) == (["French", "German"], None, first.pk)
-    table = TripleTable.of([("Aare", "flows_through", "Switzerland"), *TINY])
-    built = build_snapshot(table, files.local_path(files.snapshot_name(tiny_graph.pk, 2)))
-    progress.imported(graph=tiny_graph, version=2, manifest=built.manifest)
+    table = TripleTable.from_facts([("Aare", "flows_through", "Switzerland"), *TINY])
+    built = build_snapshot(table, files.ensure_local_path(files.build_snapshot_name(tiny_graph.pk, 2)))
+    progress.register_version(graph=tiny_graph, version=2, manifest=built.manifest)
     tiny_graph.refresh_from_db()
     third, read = answered(viewer, tiny_graph, events, "how many of them are there?", follows=str(kept.pk))
     assert (third.snapshot_hash, third.context["answers"]) == (

@@ -12,7 +12,7 @@ from retrieval.evaluation import evaluator
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.methods import registry
-from retrieval.questions.files import training_sample
+from retrieval.questions.files import sample_training
 from retrieval.types import Question
 from tests.conftest import TINY
 from tests.support.llm_server import LLMServer
@@ -21,7 +21,7 @@ from webapp.experiments import label_sets as labels
 from webapp.experiments import promotions, reports
 from webapp.experiments import services as experiments
 from webapp.experiments.models import Checkpoint, LabelSet, Report
-from webapp.experiments.resolution import checkpoint_in_use
+from webapp.experiments.resolution import find_checkpoint_in_use
 from webapp.graphs import files, progress, versions
 from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobState
@@ -49,9 +49,7 @@ def questions(tiny_graph, users):
         Question("q5", "what is spoken in Switzerland?", ("Switzerland",), ("German",), hops=1, split="test"),
         Question("q6", "which seas border Germany?", ("Germany",), ("Baltic Sea",), split="test"),
     ]
-    return save_question_set(
-        name="Six", graph=tiny_graph, questions=asked, format="jsonl", user=users["analyst"]
-    )
+    return save_question_set(name="Six", graph=tiny_graph, questions=asked, format="jsonl", user=users["analyst"])
 
 
 def start(graph, questions, **fields):
@@ -94,11 +92,11 @@ def text_version(tiny_graph):
     """``text_version()`` makes a second version of the tiny graph, with a fact more, the current one."""
 
     def make():
-        name = files.snapshot_name(tiny_graph.pk, 2)
+        name = files.build_snapshot_name(tiny_graph.pk, 2)
         built = build_snapshot(
-            TripleTable.of([*TINY, ("France", "capital", "Paris")]), files.local_path(name)
+            TripleTable.from_facts([*TINY, ("France", "capital", "Paris")]), files.ensure_local_path(name)
         )
-        made = progress.imported(graph=tiny_graph, version=2, manifest=built.manifest)
+        made = progress.register_version(graph=tiny_graph, version=2, manifest=built.manifest)
         tiny_graph.refresh_from_db()
         return made
 
@@ -120,7 +118,7 @@ def test_every_method_is_trained_asked_and_evaluated(tiny_graph, questions, user
     checkpoint = Checkpoint.objects.get(pk=job.result["checkpoint"])
     assert (checkpoint.method, checkpoint.config["seed"], checkpoint.config["epochs"]) == (method, 5, 1)
     assert (checkpoint.question_set_name, checkpoint.fraction) == ("Six", 1.0)
-    assert checkpoint_in_use(tiny_graph, method=method) is None
+    assert find_checkpoint_in_use(tiny_graph, method=method) is None
     promotions.promote(checkpoint=checkpoint, user=users["analyst"])
 
     ask = answers.Ask("What is spoken in Germany?", method=method)
@@ -156,13 +154,9 @@ def test_the_router_is_trained_asked_and_evaluated(tiny_graph, users, events):
             ("what is the language of the mother of the king of Germany?", 3),
         )
     ]
-    questions = save_question_set(
-        name="Hops", graph=tiny_graph, questions=asked, format="jsonl", user=users["analyst"]
-    )
+    questions = save_question_set(name="Hops", graph=tiny_graph, questions=asked, format="jsonl", user=users["analyst"])
     wanted = experiments.Training("router", config={"epochs": 1}, seed=5)
-    job = experiments.start_training(
-        graph=tiny_graph, question_set=questions, training=wanted, user=users["analyst"]
-    )
+    job = experiments.start_training(graph=tiny_graph, question_set=questions, training=wanted, user=users["analyst"])
     training.train(job.pk)
     job.refresh_from_db()
     assert (job.state, job.error_message) == (JobState.DONE, "")
@@ -198,10 +192,8 @@ def trained(tiny_graph, questions, users):
     return Checkpoint.objects.get(job=job)
 
 
-def test_the_first_checkpoint_is_compared_with_what_answers_now_and_answers_when_promoted(
-    tiny_graph, trained, api
-):
-    assert checkpoint_in_use(tiny_graph) is None
+def test_the_first_checkpoint_is_compared_with_what_answers_now_and_answers_when_promoted(tiny_graph, trained, api):
+    assert find_checkpoint_in_use(tiny_graph) is None
     row = f"/api/v1/checkpoints/{trained.pk}"
     assert api("viewer").get(row).json()["comparison"]["state"] == "running"
     before, after = (Report.objects.get(pk=pk) for pk in trained.job.result["reports"])
@@ -221,7 +213,7 @@ def test_the_first_checkpoint_is_compared_with_what_answers_now_and_answers_when
     assert (found["gained"] - found["lost"]) / 2 == scores[1] - scores[0]
     assert found["low"] <= scores[1] - scores[0] <= found["high"]
     promotions.promote(checkpoint=trained, user=None)
-    assert checkpoint_in_use(tiny_graph) == trained
+    assert find_checkpoint_in_use(tiny_graph) == trained
 
     again = api("admin").post(f"{row}/compare", {"question_set": before.question_set_id}, format="json")
     assert (again.status_code, again.json()["comparison"]["state"]) == (202, "running")
@@ -232,11 +224,9 @@ def test_the_first_checkpoint_is_compared_with_what_answers_now_and_answers_when
 
 
 @pytest.mark.parametrize("file", ["weights.pt", "manifest.json", "config.json"])
-def test_a_damaged_checkpoint_is_named_and_what_is_untrained_answers(
-    tiny_graph, trained, users, events, file
-):
+def test_a_damaged_checkpoint_is_named_and_what_is_untrained_answers(tiny_graph, trained, users, events, file):
     promotions.promote(checkpoint=trained, user=None)
-    (files.local_path(trained.path) / file).write_bytes(b"damaged")
+    (files.ensure_local_path(trained.path) / file).write_bytes(b"damaged")
     ask = answers.Ask("What is the capital of Germany?", method="rapl")
     run = answers.create_run(graph=tiny_graph, ask=ask, user=users["viewer"])
     assert run.checkpoint == trained
@@ -253,7 +243,7 @@ def test_a_report_is_kept_whole_and_searchable(tiny_graph, questions):
     report = start(tiny_graph, questions, budget=20, seed=3)
     evaluation.evaluate(report.job_id)
     ended(report)
-    directory = files.local_path(files.report_name(tiny_graph.pk, report.pk))
+    directory = files.ensure_local_path(files.build_report_name(tiny_graph.pk, report.pk))
     whole = json.loads((directory / "report.json").read_text())
     assert {name: value for name, value in whole.items() if name != "per_question"} == report.summary
     assert [row.row for row in report.rows.all()] == whole["per_question"]
@@ -303,7 +293,7 @@ def test_a_stopped_evaluation_asks_no_question_twice(tiny_graph, questions, user
 
     def stop_at_the_third(engine, question, **settings):
         if len(asked) == 3:
-            jobs.request_cancel(job=Job.objects.get(pk=report.job_id))
+            jobs.cancel_job(job=Job.objects.get(pk=report.job_id))
         return real(engine, question, **settings)
 
     with monkeypatch.context() as patch:
@@ -314,7 +304,7 @@ def test_a_stopped_evaluation_asks_no_question_twice(tiny_graph, questions, user
     stopped_after = len(asked)
     assert 3 <= stopped_after <= 4
     stages = []
-    real_report = jobs.report
+    real_report = jobs.save_progress
 
     def spy(*, progress, **values):
         stages.append((progress.stage, progress.done))
@@ -346,7 +336,7 @@ def test_a_report_deleted_in_the_middle_leaves_nothing(tiny_graph, questions, mo
     evaluation.evaluate(report.job_id)
     assert Report.objects.count() == 0
     assert Job.objects.get().state == JobState.CANCELLED
-    assert not files.local_path(files.report_name(tiny_graph.pk, report.pk)).exists()
+    assert not files.ensure_local_path(files.build_report_name(tiny_graph.pk, report.pk)).exists()
 
 
 def test_results_of_two_snapshots_are_never_mixed(tiny_graph, questions):
@@ -379,7 +369,7 @@ def test_a_question_set_is_labelled(tiny_graph, questions, strategy):
     row = label(tiny_graph, questions, strategy)
     job = ended(row)
     assert (row.state, row.questions, row.coverage, row.fit) == ("done", 4, 1.0, 1.0)
-    lines = files.local_path(files.labels_name(tiny_graph.pk, row.pk)).read_text().splitlines()
+    lines = files.ensure_local_path(files.build_labels_name(tiny_graph.pk, row.pk)).read_text().splitlines()
     found = {one["question"]: one for one in map(json.loads, lines)}
     assert set(found) == {"q1", "q2", "q3", "q4"}
     assert (found["q1"]["path"], found["q1"]["source"]) == ([["capital", False]], strategy)
@@ -419,7 +409,7 @@ def test_two_label_sets_become_one(tiny_graph, questions, how, kept):
         row = labels.start_labelling(
             graph=tiny_graph, question_set=questions, strategy="answer-set", name=relations, user=None
         )
-        path = files.local_path(files.labels_name(tiny_graph.pk, row.pk))
+        path = files.ensure_local_path(files.build_labels_name(tiny_graph.pk, row.pk))
         path.parent.mkdir(parents=True, exist_ok=True)
         told = {"question": "q1", "topic": "Germany", "source": "answer-set", "score": 1.0}
         path.write_text("".join(json.dumps({**told, "path": [[r, False]]}) + "\n" for r in relations))
@@ -429,7 +419,7 @@ def test_two_label_sets_become_one(tiny_graph, questions, how, kept):
     made = labels.start_combining(first=rows[0], second=rows[1], how=how, user=None)
     label_sets.label(made.job_id)
     ended(made)
-    written = files.local_path(files.labels_name(tiny_graph.pk, made.pk)).read_text().splitlines()
+    written = files.ensure_local_path(files.build_labels_name(tiny_graph.pk, made.pk)).read_text().splitlines()
     assert {json.loads(line)["path"][0][0] for line in written} == kept
     assert (made.labels, made.questions, made.coverage, made.fit) == (len(kept), 4, 0.25, None)
 
@@ -446,7 +436,7 @@ def test_labels_and_a_share_of_the_questions_are_learned_from(tiny_graph, questi
 
     def spy(asked, fraction, *, seed):
         shares.append((fraction, seed))
-        return training_sample(asked, fraction, seed=seed)
+        return sample_training(asked, fraction, seed=seed)
 
     monkeypatch.setattr(training, "training_sample", spy)
     row = label(tiny_graph, questions)
@@ -476,10 +466,8 @@ def test_labels_deleted_before_their_turn_are_missed(tiny_graph, questions):
 
 
 def test_a_label_set_deleted_in_the_middle_leaves_nothing(tiny_graph, questions, monkeypatch):
-    row = labels.start_labelling(
-        graph=tiny_graph, question_set=questions, strategy="answer-set", name="", user=None
-    )
+    row = labels.start_labelling(graph=tiny_graph, question_set=questions, strategy="answer-set", name="", user=None)
     monkeypatch.setattr(labels, "save_label_set", lambda **made: LabelSet.objects.all().delete() and False)
     label_sets.label(row.job_id)
     assert Job.objects.get().state == JobState.CANCELLED
-    assert not files.local_path(files.labels_name(tiny_graph.pk, row.pk)).exists()
+    assert not files.ensure_local_path(files.build_labels_name(tiny_graph.pk, row.pk)).exists()

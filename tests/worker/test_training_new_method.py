@@ -25,9 +25,7 @@ def questions(tiny_graph, users):
             [("Germany", "German", "train"), ("France", "French", "dev"), ("Switzerland", "German", "test")]
         )
     ]
-    return save_question_set(
-        name="Q", graph=tiny_graph, questions=asked, format="jsonl", user=users["analyst"]
-    )
+    return save_question_set(name="Q", graph=tiny_graph, questions=asked, format="jsonl", user=users["analyst"])
 
 
 def test_the_method_of_the_guide_is_known_trained_asked_and_evaluated(api, method, tiny_graph, questions):

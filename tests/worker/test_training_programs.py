@@ -23,9 +23,7 @@ def questions(tiny_graph, users):
         Question("q2", "what is spoken in France?", ("France",), ("French",), split="train"),
         Question("q3", "What is spoken in Germany?", ("Germany",), ("German",), split="dev"),
     ]
-    return save_question_set(
-        name="Three", graph=tiny_graph, questions=asked, format="jsonl", user=users["analyst"]
-    )
+    return save_question_set(name="Three", graph=tiny_graph, questions=asked, format="jsonl", user=users["analyst"])
 
 
 def ran(graph, user, question, program, **more):

@@ -19,15 +19,11 @@ from worker import training, trajectories
 @pytest.fixture
 def questions(tiny_graph, users):
     asked = [
-        Question(
-            "q1", "what is spoken around Switzerland?", ("Switzerland",), ("German", "French"), split="train"
-        ),
+        Question("q1", "what is spoken around Switzerland?", ("Switzerland",), ("German", "French"), split="train"),
         Question("q2", "what is the capital of Germany?", ("Germany",), ("Berlin",), split="dev"),
         Question("q3", "what borders Switzerland?", ("Switzerland",), ("Germany", "France"), split="test"),
     ]
-    return save_question_set(
-        name="Three", graph=tiny_graph, questions=asked, format="jsonl", user=users["analyst"]
-    )
+    return save_question_set(name="Three", graph=tiny_graph, questions=asked, format="jsonl", user=users["analyst"])
 
 
 def make(graph, questions, **how):
@@ -46,7 +42,7 @@ def made(tiny_graph, questions):
 
 
 def stored(row, form):
-    return files.local_path(files.trajectories_name(row.graph_id, row.pk, form))
+    return files.ensure_local_path(files.build_trajectories_name(row.graph_id, row.pk, form))
 
 
 def test_a_question_set_becomes_trajectories_and_their_shortest_forms(made):
@@ -79,8 +75,8 @@ def test_the_last_actions_that_fit_are_the_ones_kept():
     finish = {"kind": "finish"}
     raw = [explore, choose[0], explore, choose[1], again, choose[2], finish]
     short = [explore, choose[1], {"kind": "explore", "front": 1}, choose[2], finish]
-    assert trajectories.kept_positions(raw, short) == [2, 3, 4, 5, 6]
-    assert trajectories.kept_positions(short, short) == [0, 1, 2, 3, 4]
+    assert trajectories.find_kept_positions(raw, short) == [2, 3, 4, 5, 6]
+    assert trajectories.find_kept_positions(short, short) == [0, 1, 2, 3, 4]
 
 
 def test_they_are_listed_searched_and_downloaded(api, made):
@@ -119,9 +115,7 @@ def test_they_are_started_by_an_analyst(api, tiny_graph, questions):
 
 def test_a_set_deleted_in_the_middle_leaves_nothing(tiny_graph, questions, monkeypatch):
     row = make(tiny_graph, questions)
-    monkeypatch.setattr(
-        sets, "save_trajectories", lambda **made: TrajectorySet.objects.all().delete() and False
-    )
+    monkeypatch.setattr(sets, "save_trajectories", lambda **made: TrajectorySet.objects.all().delete() and False)
     trajectories.synthesise(row.job_id)
     assert Job.objects.get().state == "cancelled"
     assert not stored(row, "pairs").exists()
@@ -160,7 +154,7 @@ def test_the_curves_of_a_checkpoint_are_read(api, checkpoint):
     key = checkpoint().pk
     row = Checkpoint.objects.get(pk=key)
     assert api("viewer").get(f"/api/v1/checkpoints/{key}/curves").json() == []
-    folder = files.local_path(row.path)
+    folder = files.ensure_local_path(row.path)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "curves.json").write_text('[{"stage": "sft", "loss": 0.5}]')
     assert api("viewer").get(f"/api/v1/checkpoints/{key}/curves").json() == [{"stage": "sft", "loss": 0.5}]

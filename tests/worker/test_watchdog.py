@@ -55,7 +55,7 @@ def look_until(condition, seconds=20):
     said, until = [], time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < until, "waited too long"
-        said.append(watchdog.look())
+        said.append(watchdog.check_all())
         time.sleep(0.05)
     return said
 
@@ -88,9 +88,7 @@ class Stuck:
         self.released.wait()
 
 
-@pytest.mark.parametrize(
-    "error", [PANIC("index out of bounds"), SystemExit(1), GeneratorExit(), MemoryError()]
-)
+@pytest.mark.parametrize("error", [PANIC("index out of bounds"), SystemExit(1), GeneratorExit(), MemoryError()])
 def test_a_job_ends_whatever_is_raised(job, error):
     def work(context):
         raise error
@@ -99,7 +97,7 @@ def test_a_job_ends_whatever_is_raised(job, error):
     job_runs.run(job.pk, work, failed=lambda job, error: told.append(error.code))
     assert (state(job), job.error_code, told) == (JobState.FAILED, "internal", ["internal"])
     assert type(error).__name__ in job.error_hint
-    assert watchdog.keys(watchdog.JOB) == set()
+    assert watchdog.list_keys(watchdog.JOB) == set()
 
 
 def test_an_import_that_panics_fails_and_so_does_its_graph(tiny_graph, monkeypatch, users):
@@ -161,7 +159,7 @@ def test_a_job_that_ignores_stop_is_interrupted(job, quick, tiny_graph):
     work = Ignores()
     thread = background(job_runs.run, job.pk, work)
     assert work.begun.wait(10)
-    services.request_cancel(job=job)
+    services.cancel_job(job=job)
     said = look_until(lambda: not thread.is_alive())
     assert (state(job), any(said)) == (JobState.CANCELLED, False)
     assert services.claim(job_id=following.pk, worker="w").pk == following.pk
@@ -179,7 +177,7 @@ def test_work_that_stops_by_itself_is_not_interrupted(job, quick, monkeypatch):
 
     thread = background(job_runs.run, job.pk, work)
     assert begun.wait(10)
-    services.request_cancel(job=job)
+    services.cancel_job(job=job)
     look_until(lambda: not thread.is_alive())
     assert state(job) == JobState.CANCELLED
 
@@ -189,9 +187,9 @@ def test_a_job_that_never_returns_is_given_up_and_frees_its_place(job, quick, ti
     work = Stuck()
     thread = background(job_runs.run, job.pk, work)
     assert work.begun.wait(10)
-    services.request_cancel(job=job)
+    services.cancel_job(job=job)
     said = look_until(lambda: state(job) != JobState.RUNNING)
-    assert (job.state, said[-1], watchdog.keys(watchdog.JOB)) == (JobState.CANCELLED, True, set())
+    assert (job.state, said[-1], watchdog.list_keys(watchdog.JOB)) == (JobState.CANCELLED, True, set())
     assert services.claim(job_id=following.pk, worker="w").pk == following.pk
     work.released.set()
     thread.join(10)

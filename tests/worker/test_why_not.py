@@ -68,7 +68,7 @@ def test_another_run_does_not_show_it_and_it_goes_with_its_run(api, answered, ru
 
 
 def test_one_that_breaks_says_so(api, answered, monkeypatch):
-    monkeypatch.setattr(engines, "of_run", lambda _: 1 / 0)
+    monkeypatch.setattr(engines, "open_run_engine", lambda _: 1 / 0)
     said = found_out(api("viewer"), answered, name="French")
     assert (said["state"], said["found"], said["error"]["code"]) == ("failed", None, "internal")
 
@@ -77,12 +77,12 @@ def test_a_worker_that_ends_gives_it_back_and_one_that_died_has_lost_it(api, ans
     key = api("viewer").post(url(answered), {"name": "French"}, format="json").json()["key"]
     diagnosis = services.claim(worker=identity.NAME)
     identity.stopping.set()
-    answering.begin(diagnosis)
+    answering.process_claimed(diagnosis)
     diagnosis.refresh_from_db()
     assert (str(diagnosis.pk), diagnosis.state, diagnosis.worker) == (key, RunState.QUEUED, "")
     identity.stopping.clear()
     services.claim(worker="elsewhere:1:x")
-    why_not.sweep()
+    why_not.fail_lost()
     said = api("viewer").get(url(answered, key)).json()
     assert (said["state"], said["error"]["code"]) == ("failed", "worker_lost")
-    assert not watchdog.keys(watchdog.DIAGNOSIS)
+    assert not watchdog.list_keys(watchdog.DIAGNOSIS)

@@ -22,7 +22,7 @@ from webapp.accounts.models import Role, User
 from webapp.accounts.services import check_password, create_token
 from webapp.api.errors import BadLoginError, CsrfError, PasswordChangeError
 from webapp.api.fields import PlainText
-from webapp.api.params import validated
+from webapp.api.params import validate_form
 
 
 class LoginSerializer(serializers.Serializer[object]):
@@ -69,22 +69,22 @@ class SessionView(APIView):
     @extend_schema(operation_id="session_get", responses=SessionSerializer)
     def get(self, request: Request) -> Response:
         """Who is logged in, if anybody."""
-        return _session(request)
+        return _render_session(request)
 
     @extend_schema(operation_id="session_login", request=LoginSerializer, responses=SessionSerializer)
     def post(self, request: Request) -> Response:
         """Log in."""
         _require_csrf(request)
-        data = _login_data(request)
+        data = _read_login(request)
         cookie = request.COOKIES.get(settings.DEVICE_COOKIE_NAME, "")
         device = throttling.read_device(cookie, data["username"])
-        user = check_password(**data, address=_address(request), device=device)
+        user = check_password(**data, address=_get_address(request), device=device)
         login(request._request, user)
         request.user = user
-        answer = _session(request)
+        answer = _render_session(request)
         answer.set_cookie(
             settings.DEVICE_COOKIE_NAME,
-            cookie if device else throttling.issue_device(user.username),
+            cookie if device else throttling.create_device(user.username),
             max_age=settings.DEVICE_COOKIE_AGE,
             secure=request.is_secure(),
             httponly=True,
@@ -105,28 +105,26 @@ class PasswordView(APIView):
     authentication_classes = [Session]
     permission_classes = [IsAuthenticated]
 
-    @extend_schema(
-        operation_id="session_password", request=NewPasswordSerializer, responses=SessionSerializer
-    )
+    @extend_schema(operation_id="session_password", request=NewPasswordSerializer, responses=SessionSerializer)
     def post(self, request: Request) -> Response:
         """Choose another one. All other sessions of this person end, and all their tokens."""
-        data = validated(NewPasswordSerializer(data=request.data))
+        data = validate_form(NewPasswordSerializer(data=request.data))
         user = cast(User, request.user)
         try:
             check_password(
                 username=user.username,
                 password=data["old_password"],
-                address=_address(request),
+                address=_get_address(request),
                 device=str(request._request.session.session_key),  # whoever is logged in is known
             )
         except BadLoginError:
             raise serializers.ValidationError({"old_password": ["This is not your password."]}) from None
         try:
-            people.change_password(user=user, password=data["new_password"])
+            people.update_password(user=user, password=data["new_password"])
         except ValidationError as error:
             raise serializers.ValidationError({"new_password": error.messages}) from None
         update_session_auth_hash(request._request, user)
-        return _session(request)
+        return _render_session(request)
 
 
 class TokenView(APIView):
@@ -138,34 +136,34 @@ class TokenView(APIView):
     @extend_schema(operation_id="token_create", request=LoginSerializer, responses=TokenSerializer)
     def post(self, request: Request) -> Response:
         """Make a token. It is shown this once."""
-        user = check_password(**_login_data(request), address=_address(request))
+        user = check_password(**_read_login(request), address=_get_address(request))
         if user.must_change_password:
             raise PasswordChangeError("Choose a password of your own first.", hint="Log in to do so.")
         return Response({"token": create_token(user=user)})
 
 
-def _login_data(request: Request) -> dict[str, str]:
-    return validated(LoginSerializer(data=request.data))
+def _read_login(request: Request) -> dict[str, str]:
+    return validate_form(LoginSerializer(data=request.data))
 
 
-def _session(request: Request) -> Response:
+def _render_session(request: Request) -> Response:
     user = request.user if request.user.is_authenticated else None
     return Response(SessionSerializer({"user": user, "csrf": get_token(request._request)}).data)
 
 
-def _address(request: Request) -> str:
+def _get_address(request: Request) -> str:
     return str(request.META.get("REMOTE_ADDR", ""))
 
 
 def _require_csrf(request: Request) -> None:
     """REST framework checks only logged-in sessions; logging in needs the check too (login CSRF)."""
-    check = CsrfViewMiddleware(_unreached)
+    check = CsrfViewMiddleware(_fail_unreached)
     check.process_request(request._request)
-    if check.process_view(request._request, _unreached, (), {}) is not None:
+    if check.process_view(request._request, _fail_unreached, (), {}) is not None:
         raise CsrfError(
             "The CSRF token is missing or wrong.", hint="Read it from GET session and send it as X-CSRFToken."
         )
 
 
-def _unreached(request: HttpRequest) -> HttpResponse:
+def _fail_unreached(request: HttpRequest) -> HttpResponse:
     raise AssertionError("the check alone is used")

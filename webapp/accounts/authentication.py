@@ -14,8 +14,8 @@ from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 
 from webapp.accounts.models import ApiToken, User
-from webapp.accounts.scopes import required_scope
-from webapp.accounts.services import digest, seen
+from webapp.accounts.scopes import find_required_scope
+from webapp.accounts.services import hash_token, mark_seen
 
 
 class Session(SessionAuthentication):
@@ -23,10 +23,10 @@ class Session(SessionAuthentication):
 
     def authenticate(self, request: Request) -> tuple[Any, Any] | None:
         """The session's user."""
-        found = super().authenticate(request)
-        if found is not None:
-            seen(found[0])
-        return found
+        credentials = super().authenticate(request)
+        if credentials is not None:
+            mark_seen(credentials[0])
+        return credentials
 
     def authenticate_header(self, request: Request) -> str:
         """The scheme named in a 401."""
@@ -41,37 +41,37 @@ class BearerToken(BaseAuthentication):
         scheme, _, token = request.headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             return None
-        found = user_of_token(token.strip())
-        if found is None:
+        credentials = find_token_user(token.strip())
+        if credentials is None:
             raise AuthenticationFailed("This token is not known, or has expired.")
-        scope = required_scope(request.method or "GET", _route(request))
+        scope = find_required_scope(request.method or "GET", _get_route(request))
         if scope is None:
             raise PermissionDenied("No token may be used for that: log in.")
-        if scope not in found[1].scopes:
+        if scope not in credentials[1].scopes:
             raise PermissionDenied(f"This token may not be used for that: it lacks the scope {scope}.")
-        seen(found[0])
-        return found
+        mark_seen(credentials[0])
+        return credentials
 
     def authenticate_header(self, request: Request) -> str:
         """The scheme named in a 401."""
         return "Bearer"
 
 
-def _route(request: Request) -> str:
+def _get_route(request: Request) -> str:
     match = request.resolver_match
     return match.route if match is not None else ""
 
 
-def live_tokens() -> QuerySet[ApiToken]:
+def list_live_tokens() -> QuerySet[ApiToken]:
     """Tokens that have not expired, of people who are let in."""
     unexpired = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
     return ApiToken.objects.filter(unexpired, user__is_active=True)
 
 
-def user_of_token(token: str) -> tuple[User, ApiToken] | None:
+def find_token_user(token: str) -> tuple[User, ApiToken] | None:
     """The active user that a token belongs to, unless it has expired. That it was used is noted once a minute."""
     now = timezone.now()
-    row = live_tokens().select_related("user").filter(digest=digest(token)).first()
+    row = list_live_tokens().select_related("user").filter(digest=hash_token(token)).first()
     if row is None:
         return None
     if row.last_used_at is None or now - row.last_used_at > timedelta(minutes=1):

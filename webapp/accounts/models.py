@@ -46,7 +46,7 @@ class User(AbstractUser, AccessControlled):
         return self.is_active and _ORDER.index(Role(self.role)) >= _ORDER.index(role)
 
     @classmethod
-    def visible_to(cls, user: Person) -> models.Q:
+    def make_visibility_filter(cls, user: Person) -> models.Q:
         """Oneself; everybody to administrators."""
         return EVERYBODY if isinstance(user, User) and user.has_role(Role.ADMIN) else models.Q(pk=user.pk)
 
@@ -60,7 +60,7 @@ class Scope(models.TextChoices):
     ADMIN = "admin"
 
 
-def all_scopes() -> list[str]:
+def list_scopes() -> list[str]:
     """Everything that the user may do."""
     return list(Scope.values)
 
@@ -74,7 +74,7 @@ class ApiToken(AccessControlled):
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="tokens")
     digest = models.CharField(max_length=64, unique=True)
     name = models.CharField(max_length=100, blank=True)
-    scopes = models.JSONField(default=all_scopes)
+    scopes = models.JSONField(default=list_scopes)
     expires_at = models.DateTimeField(null=True)
     last_used_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -86,6 +86,6 @@ class ApiToken(AccessControlled):
         return f"token of {self.user_id}"
 
     @classmethod
-    def visible_to(cls, user: Person) -> models.Q:
+    def make_visibility_filter(cls, user: Person) -> models.Q:
         """One's own."""
         return models.Q(user=user.pk)

@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 VISIBLE_MIN = 8
 
 
-def visible(password: str) -> int:
+def count_visible(password: str) -> int:
     """How many characters it has that are seen: no spaces, controls or joiners."""
     return sum(char.isprintable() and not char.isspace() for char in password)
 
@@ -21,7 +21,7 @@ class EnoughVisible:
         Raises:
             ValidationError: too few can be seen.
         """
-        if visible(password) < VISIBLE_MIN:
+        if count_visible(password) < VISIBLE_MIN:
             raise ValidationError(self.get_help_text(), code="password_invisible")
 
     def get_help_text(self) -> str:

@@ -38,20 +38,20 @@ def create(*, username: str, role: Role, quota: int | None, by: User) -> tuple[U
         if User.objects.filter(username__iexact=name).exists():
             raise NameTakenError(f"There is a person named {name}.", hint="Choose another name.")
         person = User(username=name, role=role, quota=quota)
-        password = _one_time(person)
+        password = _set_one_time_password(person)
         person.save(force_insert=True)
     logger.info("%s made the account %s (%s)", by.username, name, role)
     return person, password
 
 
-def change(*, person: User, role: Role | None, quota: int | None, sets_quota: bool, by: User) -> User:
+def update_person(*, person: User, role: Role | None, quota: int | None, sets_quota: bool, by: User) -> User:
     """Change somebody's role (None: as it is), and, where ``sets_quota``, how much they may keep.
 
     Raises:
         LastAdminError: no administrator would be left.
     """
     with transaction.atomic():
-        locked = _locked(person)
+        locked = _lock_person(person)
         if sets_quota:
             locked.quota = quota
             locked.save(update_fields=["quota"])
@@ -60,7 +60,7 @@ def change(*, person: User, role: Role | None, quota: int | None, sets_quota: bo
                 _require_another_admin(locked)
             locked.role = role
             locked.save(update_fields=["role"])
-            _changed(locked)
+            _notify_changed(locked)
             logger.info("%s made %s %s", by.username, locked.username, role)
     return locked
 
@@ -74,12 +74,12 @@ def deactivate(*, person: User, by: User) -> User:
     """
     _require_other(person, by)
     with transaction.atomic():
-        locked = _locked(person)
+        locked = _lock_person(person)
         _require_another_admin(locked)
         locked.is_active = False
         locked.set_unusable_password()  # another one is needed to come back, so no old session comes back with it
         locked.save(update_fields=["is_active", "password", "one_time_until"])
-        _end_tokens(locked)
+        _delete_tokens(locked)
     logger.info("%s deactivated %s", by.username, locked.username)
     return locked
 
@@ -93,25 +93,25 @@ def reset_password(*, person: User, by: User) -> tuple[User, str]:
     """
     _require_other(person, by)
     with transaction.atomic():
-        locked = _locked(person)
+        locked = _lock_person(person)
         _require_another_admin(locked)
         locked.is_active = True
-        password = _one_time(locked)
+        password = _set_one_time_password(locked)
         locked.save(update_fields=["is_active", "password", "one_time_until"])
-        _end_tokens(locked)
-    throttling.lift_lock(locked.username)
+        _delete_tokens(locked)
+    throttling.clear_lock(locked.username)
     logger.info("%s made a password for %s", by.username, locked.username)
     return locked, password
 
 
 def unlock(*, person: User, by: User) -> User:
     """Let people log in to an account again that wrong passwords have locked."""
-    throttling.lift_lock(person.username)
+    throttling.clear_lock(person.username)
     logger.info("%s lifted the log-in lock of %s", by.username, person.username)
     return person
 
 
-def change_password(*, user: User, password: str) -> None:
+def update_password(*, user: User, password: str) -> None:
     """Give oneself another password; the sessions and tokens that were made with the one before end.
 
     Raises:
@@ -123,17 +123,17 @@ def change_password(*, user: User, password: str) -> None:
     with transaction.atomic():
         user.set_password(password)
         user.save(update_fields=["password", "one_time_until"])
-        _end_tokens(user)
+        _delete_tokens(user)
 
 
-def _one_time(person: User) -> str:
+def _set_one_time_password(person: User) -> str:
     password = get_random_string(_LENGTH, _LETTERS)
     person.set_password(password)
     person.one_time_until = timezone.now() + ONE_TIME_FOR
     return password
 
 
-def _locked(person: User) -> User:
+def _lock_person(person: User) -> User:
     """The person's row as it is now, held with those of all administrators until the transaction ends."""
     list(User.objects.select_for_update().filter(role=Role.ADMIN).order_by("pk"))
     return User.objects.select_for_update().get(pk=person.pk)
@@ -141,9 +141,7 @@ def _locked(person: User) -> User:
 
 def _require_other(person: User, by: User) -> None:
     if person.pk == by.pk:
-        raise ConflictError(
-            "This is your own account.", hint="Change your own password on your account page."
-        )
+        raise ConflictError("This is your own account.", hint="Change your own password on your account page.")
 
 
 def _require_another_admin(person: User) -> None:
@@ -156,10 +154,10 @@ def _require_another_admin(person: User) -> None:
         )
 
 
-def _end_tokens(person: User) -> None:
+def _delete_tokens(person: User) -> None:
     ApiToken.objects.filter(user=person).delete()
-    _changed(person)
+    _notify_changed(person)
 
 
-def _changed(person: User) -> None:
+def _notify_changed(person: User) -> None:
     person_changed.send(sender=User, person=person)

@@ -15,9 +15,9 @@ from webapp.accounts import people, quotas, throttling
 from webapp.accounts.models import Role, User
 from webapp.accounts.permissions import Admin
 from webapp.accounts.views import UserView
-from webapp.api.access import visible
+from webapp.api.access import filter_visible
 from webapp.api.fields import PlainText
-from webapp.api.params import validated
+from webapp.api.params import validate_form
 
 QUOTA_MAX = 2**60
 
@@ -51,11 +51,11 @@ class AccountSerializer(serializers.ModelSerializer[User]):
     def get_used(self, person: User) -> int:
         """What counts against the quota."""
         used = self.context.get("used")
-        return quotas.of_user(person) if used is None else int(used.get(person.pk, 0))
+        return quotas.compute_usage(person) if used is None else int(used.get(person.pk, 0))
 
     def get_limit(self, person: User) -> int | None:
         """How much they may keep."""
-        return quotas.quota_of(person)
+        return quotas.get_quota(person)
 
 
 class MadeAccountSerializer(AccountSerializer):
@@ -85,9 +85,9 @@ class PersonChangeSerializer(serializers.Serializer[object]):
 class _People(UserView):
     permission_classes = [Admin]
 
-    def person(self, pk: int) -> User:
+    def get_person(self, pk: int) -> User:
         """Somebody."""
-        return get_object_or_404(_rows(self.user), pk=pk)
+        return get_object_or_404(_list_people(self.user), pk=pk)
 
 
 class UsersView(_People):
@@ -96,21 +96,19 @@ class UsersView(_People):
     @extend_schema(operation_id="users_list", responses=AccountSerializer(many=True))
     def get(self, request: Request) -> Response:
         """Everybody, by name."""
-        rows = _rows(self.user)
+        rows = _list_people(self.user)
         locks = throttling.list_locks([person.username for person in rows])
-        context = {"used": quotas.of_users(), "locks": locks}
+        context = {"used": quotas.compute_usage_by_user(), "locks": locks}
         return Response(AccountSerializer(rows, many=True, context=context).data)
 
-    @extend_schema(
-        operation_id="users_create", request=NewPersonSerializer, responses={201: MadeAccountSerializer}
-    )
+    @extend_schema(operation_id="users_create", request=NewPersonSerializer, responses={201: MadeAccountSerializer})
     def post(self, request: Request) -> Response:
         """Make a person, with a password for the first login, which is shown this once."""
-        data = validated(NewPersonSerializer(data=request.data))
+        data = validate_form(NewPersonSerializer(data=request.data))
         person, password = people.create(
             username=data["username"], role=Role(data["role"]), quota=data["quota"], by=self.user
         )
-        return _shown_once(person, password, status.HTTP_201_CREATED)
+        return _render_with_password(person, password, status.HTTP_201_CREATED)
 
 
 class PersonView(_People):
@@ -119,14 +117,14 @@ class PersonView(_People):
     @extend_schema(operation_id="users_get", responses=AccountSerializer)
     def get(self, request: Request, pk: int) -> Response:
         """Who it is."""
-        return Response(AccountSerializer(self.person(pk)).data)
+        return Response(AccountSerializer(self.get_person(pk)).data)
 
     @extend_schema(operation_id="users_change", request=PersonChangeSerializer, responses=AccountSerializer)
     def patch(self, request: Request, pk: int) -> Response:
         """Change the role or the quota."""
-        data = validated(PersonChangeSerializer(data=request.data))
-        changed = people.change(
-            person=self.person(pk),
+        data = validate_form(PersonChangeSerializer(data=request.data))
+        changed = people.update_person(
+            person=self.get_person(pk),
             role=Role(data["role"]) if "role" in data else None,
             quota=data.get("quota"),
             sets_quota="quota" in data,
@@ -141,7 +139,7 @@ class DeactivateView(_People):
     @extend_schema(operation_id="users_deactivate", request=None, responses=AccountSerializer)
     def post(self, request: Request, pk: int) -> Response:
         """Let them in no more: sessions, sockets and tokens end at once. What they made stays."""
-        return Response(AccountSerializer(people.deactivate(person=self.person(pk), by=self.user)).data)
+        return Response(AccountSerializer(people.deactivate(person=self.get_person(pk), by=self.user)).data)
 
 
 class PasswordResetView(_People):
@@ -150,8 +148,8 @@ class PasswordResetView(_People):
     @extend_schema(operation_id="users_reset_password", request=None, responses=MadeAccountSerializer)
     def post(self, request: Request, pk: int) -> Response:
         """Make a new one, shown this once; who was deactivated is let in again. Sessions and tokens end."""
-        person, password = people.reset_password(person=self.person(pk), by=self.user)
-        return _shown_once(person, password, status.HTTP_200_OK)
+        person, password = people.reset_password(person=self.get_person(pk), by=self.user)
+        return _render_with_password(person, password, status.HTTP_200_OK)
 
 
 class UnlockView(_People):
@@ -160,14 +158,14 @@ class UnlockView(_People):
     @extend_schema(operation_id="users_unlock", request=None, responses=AccountSerializer)
     def post(self, request: Request, pk: int) -> Response:
         """Forget all wrong passwords that were tried for the account: new devices can log in again."""
-        return Response(AccountSerializer(people.unlock(person=self.person(pk), by=self.user)).data)
+        return Response(AccountSerializer(people.unlock(person=self.get_person(pk), by=self.user)).data)
 
 
-def _rows(user: User) -> QuerySet[User]:
-    return visible(User.objects.order_by("username").prefetch_related("groups"), user)
+def _list_people(user: User) -> QuerySet[User]:
+    return filter_visible(User.objects.order_by("username").prefetch_related("groups"), user)
 
 
-def _shown_once(person: User, password: str, code: int) -> Response:
+def _render_with_password(person: User, password: str, code: int) -> Response:
     shown = {**AccountSerializer(person).data, "password": password}
     answer = Response(shown, status=code)
     answer["Cache-Control"] = "no-store"

@@ -37,32 +37,32 @@ def count(model: type[Model], *, owner: str, size: str) -> None:
     _counted.append(Counted(model, owner, size))
 
 
-def of_user(user: User) -> int:
+def compute_usage(user: User) -> int:
     """Bytes that count against a user's quota: their files, versions, questions, and uploads as long as announced."""
     return sum(
-        one.model._base_manager.filter(**{one.owner: user}).aggregate(n=Sum(one.size))["n"] or 0
-        for one in _counted
+        counted.model._base_manager.filter(**{counted.owner: user}).aggregate(n=Sum(counted.size))["n"] or 0
+        for counted in _counted
     )
 
 
-def of_users() -> dict[int, int]:
+def compute_usage_by_user() -> dict[int, int]:
     """The same of everybody who keeps anything, by the user's id."""
-    found: Counter[int] = Counter()
-    for one in _counted:
-        rows = one.model._base_manager.exclude(**{one.owner: None}).order_by()
-        found.update(dict(rows.values_list(one.owner).annotate(n=Sum(one.size))))
-    return found
+    usage: Counter[int] = Counter()
+    for counted in _counted:
+        rows = counted.model._base_manager.exclude(**{counted.owner: None}).order_by()
+        usage.update(dict(rows.values_list(counted.owner).annotate(n=Sum(counted.size))))
+    return usage
 
 
-def quota() -> int | None:
+def get_default_quota() -> int | None:
     """Bytes that each user may take of whom nothing else is said; None for no limit."""
     limit: float | None = settings.CLEW.quota_gb
     return None if limit is None else int(limit * GB)
 
 
-def quota_of(user: User) -> int | None:
+def get_quota(user: User) -> int | None:
     """Bytes that a user may take; None for no limit."""
-    return quota() if user.quota is None else user.quota
+    return get_default_quota() if user.quota is None else user.quota
 
 
 def require_room(user: User, more: int) -> None:
@@ -71,10 +71,10 @@ def require_room(user: User, more: int) -> None:
     Raises:
         QuotaError: it would.
     """
-    limit = quota_of(user)
-    if limit is not None and of_user(user) + more > limit:
+    limit = get_quota(user)
+    if limit is not None and compute_usage(user) + more > limit:
         raise QuotaError(
-            f"You may keep {limit / GB:g} GB, and have {of_user(user) / GB:.2g} GB; {more / GB:.2g} GB more "
+            f"You may keep {limit / GB:g} GB, and have {compute_usage(user) / GB:.2g} GB; {more / GB:.2g} GB more "
             "is too much.",
             hint="Delete versions, graphs, question sets or uploads that you do not need for good, or ask an "
             "administrator for more.",

@@ -15,25 +15,25 @@ from webapp.api.access import AccessControlled, Person
 from webapp.api.errors import ForbiddenError
 
 
-def may_manage(user: Person, thing: AccessControlled) -> bool:
+def can_manage(user: Person, thing: AccessControlled) -> bool:
     """Whether a user may stop, change and delete something: its owner, its graph's owner, and administrators."""
     if not isinstance(user, User) or not user.is_active or not (thing.owner_path or thing.managed_through):
         return False
     if user.has_role(Role.ADMIN):
         return True
-    owner = _reach(thing, thing.owner_path) if thing.owner_path else None
+    owner = _resolve_path(thing, thing.owner_path) if thing.owner_path else None
     if owner is not None and owner == user.pk and user.has_role(Role(thing.owner_role)):
         return True
-    return bool(thing.managed_through) and may_manage(user, _reach(thing, thing.managed_through))
+    return bool(thing.managed_through) and can_manage(user, _resolve_path(thing, thing.managed_through))
 
 
 def require_manager(user: Person, thing: AccessControlled) -> None:
     """Refuse to stop, change or delete what is another's.
 
     Raises:
-        ForbiddenError: the user may not (:func:`may_manage`).
+        ForbiddenError: the user may not (:func:`can_manage`).
     """
-    if not may_manage(user, thing):
+    if not can_manage(user, thing):
         owners = [
             *(["its owner"] if thing.owner_path else []),
             *(["the graph's owner"] if thing.managed_through else []),
@@ -44,6 +44,6 @@ def require_manager(user: Person, thing: AccessControlled) -> None:
         )
 
 
-def _reach(thing: Any, way: str) -> Any:
+def _resolve_path(thing: Any, way: str) -> Any:
     """What lies at the end of a way such as ``job.user_id``; None where it breaks off."""
-    return reduce(lambda at, name: None if at is None else getattr(at, name), way.split("."), thing)
+    return reduce(lambda value, name: None if value is None else getattr(value, name), way.split("."), thing)

@@ -122,7 +122,7 @@ CALLS = {call: scope for scope, calls in _CALLS.items() for call in calls}
 """The scope of each call, as ``METHOD route``; the route is below ``/api/v1/``."""
 
 
-def required_scope(method: str, route: str) -> Scope | None:
+def find_required_scope(method: str, route: str) -> Scope | None:
     """Return the scope that a call needs; None where no token may make it.
 
     Args:

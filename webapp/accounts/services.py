@@ -34,7 +34,7 @@ def check_password(*, username: str, password: str, address: str, device: str = 
     attempt = LoginAttempt(username=username, address=address, device=device)
     attempt.count()
     if not _hashing.acquire(timeout=HASH_WAIT_S):
-        attempt.withdraw()
+        attempt.take_back()
         raise ServerBusyError("Too many people are logging in just now.", hint="Try again in some seconds.")
     try:
         user = authenticate(username=username, password=password)
@@ -46,7 +46,7 @@ def check_password(*, username: str, password: str, address: str, device: str = 
     return user
 
 
-def seen(user: User) -> None:
+def mark_seen(user: User) -> None:
     """Note that a person was there just now, to the minute."""
     now = timezone.now()
     if user.last_seen_at is None or now - user.last_seen_at > SEEN_EVERY:
@@ -67,13 +67,11 @@ def make_token(
     """A new API token: its row, and the token itself."""
     token = f"clew_{secrets.token_urlsafe(32)}"
     chosen = [scope for scope in Scope.values if scopes is None or scope in scopes]
-    row = ApiToken.objects.create(
-        user=user, digest=digest(token), name=name, scopes=chosen, expires_at=expires_at
-    )
+    row = ApiToken.objects.create(user=user, digest=hash_token(token), name=name, scopes=chosen, expires_at=expires_at)
     return row, token
 
 
-def digest(token: str) -> str:
+def hash_token(token: str) -> str:
     """What is kept of a token."""
     return hashlib.sha256(token.encode()).hexdigest()
 

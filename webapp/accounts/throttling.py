@@ -19,8 +19,8 @@ from django.core import signing
 
 from webapp.accounts.models import User
 from webapp.api.errors import TooManyLoginsError
-from webapp.api.network import network_of
-from webapp.api.redis import redis_client
+from webapp.api.network import get_network
+from webapp.api.redis import get_redis_client
 
 _SALT = "webapp.accounts.device"
 _PREFIX = "clew:login"
@@ -59,11 +59,11 @@ class LoginAttempt:
     """
 
     def __init__(self, *, username: str, address: str, device: str = "") -> None:
-        account = _account_key(username)
+        account = _build_account_key(username)
         if device:
-            self._counters = {f"{account}:device:{_digest(device)}": settings.LOGIN_FAILURES}
+            self._counters = {f"{account}:device:{_hash_text(device)}": settings.LOGIN_FAILURES}
         else:
-            network = _digest(network_of(address))
+            network = _hash_text(get_network(address))
             self._counters = {
                 f"{account}:address:{network}": settings.LOGIN_FAILURES,
                 f"{account}:account": settings.LOGIN_FAILURES_OF_ACCOUNT,
@@ -77,7 +77,7 @@ class LoginAttempt:
             TooManyLoginsError: a limit is reached; the attempt is not counted.
         """
         windows = settings.LOGIN_WINDOW_S, settings.LOGIN_LOCK_MAX_S, settings.LOGIN_LEVEL_KEPT_S
-        count = redis_client().register_script(_COUNT)
+        count = get_redis_client().register_script(_COUNT)
         wait = int(count(keys=[*self._counters], args=[*windows, *self._counters.values()]))
         if wait:
             seconds = math.ceil(wait / 1000)
@@ -89,12 +89,12 @@ class LoginAttempt:
 
     def clear(self) -> None:
         """Take the attempt back because the password is right; forget the wrong ones of this client."""
-        self.withdraw()
-        redis_client().delete(next(iter(self._counters)))
+        self.take_back()
+        get_redis_client().delete(next(iter(self._counters)))
 
-    def withdraw(self) -> None:
+    def take_back(self) -> None:
         """Take the attempt back."""
-        with redis_client().pipeline(transaction=True) as pipe:
+        with get_redis_client().pipeline(transaction=True) as pipe:
             for key in self._counters:
                 pipe.set(key, 1, ex=settings.LOGIN_WINDOW_S, nx=True)
                 pipe.decr(key)
@@ -103,29 +103,29 @@ class LoginAttempt:
 
 def list_locks(usernames: Sequence[str]) -> dict[str, int]:
     """Map each account to the seconds for which new devices cannot log in to it; 0 where they can."""
-    keys = [f"{_account_key(name)}:account" for name in usernames]
-    with redis_client().pipeline(transaction=False) as pipe:
+    keys = [f"{_build_account_key(name)}:account" for name in usernames]
+    with get_redis_client().pipeline(transaction=False) as pipe:
         for key in keys:
             pipe.get(key)
             pipe.ttl(key)
-        found = pipe.execute()
+        replies = pipe.execute()
     limit = settings.LOGIN_FAILURES_OF_ACCOUNT
     return {
         name: max(0, ttl) if int(count or 0) >= limit else 0
-        for name, count, ttl in zip(usernames, found[::2], found[1::2], strict=True)
+        for name, count, ttl in zip(usernames, replies[::2], replies[1::2], strict=True)
     }
 
 
-def lift_lock(username: str) -> None:
+def clear_lock(username: str) -> None:
     """Forget all failed attempts of an account, from everywhere."""
-    keys = [*redis_client().scan_iter(f"{_account_key(username)}:*", count=1000)]
+    keys = [*get_redis_client().scan_iter(f"{_build_account_key(username)}:*", count=1000)]
     if keys:
-        redis_client().delete(*keys)
+        get_redis_client().delete(*keys)
 
 
-def issue_device(username: str) -> str:
+def create_device(username: str) -> str:
     """Return the value of a new device cookie for an account."""
-    return signing.dumps([_account_key(username), secrets.token_urlsafe(12)], salt=_SALT)
+    return signing.dumps([_build_account_key(username), secrets.token_urlsafe(12)], salt=_SALT)
 
 
 def read_device(cookie: str, username: str) -> str:
@@ -135,7 +135,7 @@ def read_device(cookie: str, username: str) -> str:
     except signing.BadSignature:
         return ""
     account, device = content
-    return str(device) if account == _account_key(username) else ""
+    return str(device) if account == _build_account_key(username) else ""
 
 
 def describe_seconds(seconds: int) -> str:
@@ -145,9 +145,9 @@ def describe_seconds(seconds: int) -> str:
     return f"{math.ceil(seconds / 60)} minutes"
 
 
-def _account_key(username: str) -> str:
-    return f"{_PREFIX}:{_digest(User.normalize_username(username).casefold())}"
+def _build_account_key(username: str) -> str:
+    return f"{_PREFIX}:{_hash_text(User.normalize_username(username).casefold())}"
 
 
-def _digest(text: str) -> str:
+def _hash_text(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

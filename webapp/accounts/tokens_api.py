@@ -15,9 +15,9 @@ from webapp.accounts.models import ApiToken, Scope, User
 from webapp.accounts.services import make_token
 from webapp.accounts.signals import person_changed
 from webapp.accounts.views import UserView
-from webapp.api.access import visible
+from webapp.api.access import filter_visible
 from webapp.api.fields import PlainText
-from webapp.api.params import validated
+from webapp.api.params import validate_form
 
 DAYS_MAX = 3650
 
@@ -55,15 +55,13 @@ class TokensView(UserView):
     @extend_schema(operation_id="tokens_list", responses=ApiTokenSerializer(many=True))
     def get(self, request: Request) -> Response:
         """All of them, the newest first."""
-        rows = visible(ApiToken.objects.all(), request.user)
+        rows = filter_visible(ApiToken.objects.all(), request.user)
         return Response(ApiTokenSerializer(rows, many=True).data)
 
-    @extend_schema(
-        operation_id="tokens_create", request=NewTokenSerializer, responses={201: MadeTokenSerializer}
-    )
+    @extend_schema(operation_id="tokens_create", request=NewTokenSerializer, responses={201: MadeTokenSerializer})
     def post(self, request: Request) -> Response:
         """Make one. It is shown this once. Tokens make no tokens: one that leaked could not be taken back."""
-        data = validated(NewTokenSerializer(data=request.data))
+        data = validate_form(NewTokenSerializer(data=request.data))
         days: int | None = data["expires_days"]
         row, token = make_token(
             user=self.user,

@@ -17,8 +17,8 @@ from rest_framework.viewsets import GenericViewSet
 
 from webapp.accounts.models import User
 from webapp.accounts.permissions import OwnerWrites
-from webapp.api.access import OnlyVisible, visible
-from webapp.api.params import integer
+from webapp.api.access import OnlyVisible, filter_visible
+from webapp.api.params import parse_integer
 
 Row = TypeVar("Row", bound=Model)
 
@@ -33,7 +33,7 @@ class UserView(APIView):
 
     def find(self, rows: QuerySet[Row], key: int | UUID) -> Row:
         """A row that the request names; 404 where the user does not see it."""
-        return get_object_or_404(visible(rows, self.user), pk=key)
+        return get_object_or_404(filter_visible(rows, self.user), pk=key)
 
     def find_named(self, rows: QuerySet[Row], key: int | UUID | None) -> Row | None:
         """The same of a row that need not be named."""
@@ -53,7 +53,7 @@ class ByParameters(BaseFilterBackend):
             return queryset
         for name, kind in view.narrowed_by.items():
             query = request.query_params
-            value = integer(query, name) if kind is int else query.get(name) or None
+            value = parse_integer(query, name) if kind is int else query.get(name) or None
             if value is not None:
                 queryset = queryset.filter(**{name: value})
         return queryset
@@ -61,8 +61,8 @@ class ByParameters(BaseFilterBackend):
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
         """The parameters, for the schema."""
         types = {int: "integer", str: "string"}
-        named = view.narrowed_by.items() if view.action == "list" else ()
-        return [{"in": "query", "name": name, "schema": {"type": types[kind]}} for name, kind in named]
+        parameters = view.narrowed_by.items() if view.action == "list" else ()
+        return [{"in": "query", "name": name, "schema": {"type": types[kind]}} for name, kind in parameters]
 
 
 class RowViewSet(UserView, mixins.ListModelMixin, mixins.RetrieveModelMixin, GenericViewSet[Row]):
@@ -87,6 +87,6 @@ class RowViewSet(UserView, mixins.ListModelMixin, mixins.RetrieveModelMixin, Gen
         """One of them."""
         return super().retrieve(request, *args, **kwargs)
 
-    def paged(self, rows: Any, shape: type[BaseSerializer[Any]]) -> Response:
+    def build_page(self, rows: Any, shape: type[BaseSerializer[Any]]) -> Response:
         """A page of rows that belong to one, or of another list."""
         return self.get_paginated_response(shape(self.paginate_queryset(rows), many=True).data)

@@ -17,12 +17,12 @@ from retrieval.types import Answer, EvidenceChain, Hop
 from webapp.accounts.models import User
 from webapp.answers import selectors, services
 from webapp.answers.models import ACTIVE, AcrossQuestion, Run, RunEvent, RunState
-from webapp.api.access import Person, visible
+from webapp.api.access import Person, filter_visible
 from webapp.api.errors import GraphNotReadyError, InvalidError, NotAllowedError
 from webapp.graphs import endpoints, snapshots
 from webapp.graphs import selectors as graph_selectors
 from webapp.graphs.models import Graph
-from webapp.graphs.selectors import endpoint_of
+from webapp.graphs.selectors import get_endpoint
 
 GRAPHS_MIN, GRAPHS_MAX = 2, 5
 FACTS_MAX = 12
@@ -70,29 +70,30 @@ def ask(*, graphs: Sequence[Graph], ask: services.Ask, user: User) -> AcrossQues
     return across
 
 
-def shown(across: AcrossQuestion, user: Person) -> dict[str, Any]:
+def render_question(across: AcrossQuestion, user: Person) -> dict[str, Any]:
     """A question over several graphs as a person may see it, with what is found by now."""
-    runs = {run.pk: run for run in visible(selectors.runs().filter(across=across), user)}
-    seen = set(visible(Graph.objects.all(), user).values_list("pk", flat=True))
+    runs = {run.pk: run for run in filter_visible(selectors.list_runs().filter(across=across), user)}
+    seen = set(filter_visible(Graph.objects.all(), user).values_list("pk", flat=True))
     is_own = across.user_id is not None and across.user_id == user.pk
-    entries = [_entry(entry, runs, seen, is_own=is_own) for entry in across.entries]
-    found = [_found(entry["run"]) for entry in entries]
+    entries = [_render_entry(entry, runs, seen, is_own=is_own) for entry in across.entries]
+    graph_answers = [_load_answer(entry["run"]) for entry in entries]
     return {
         "id": across.pk,
         "question": across.question,
         "created_at": across.created_at,
         "going": any(run.state in (*ACTIVE, RunState.PAUSED) for run in runs.values()),
         "graphs": [
-            {**entry, "text": "" if one is None else one.text}
-            for entry, one in zip(entries, found, strict=True)
+            {**entry, "text": "" if graph_answer is None else graph_answer.text}
+            for entry, graph_answer in zip(entries, graph_answers, strict=True)
         ],
         "answers": [
-            _told(answer, found) for answer in join([[] if one is None else one.named for one in found])
+            _render_joined(answer, graph_answers)
+            for answer in join([[] if graph_answer is None else graph_answer.named for graph_answer in graph_answers])
         ],
     }
 
 
-def _entry(entry: dict[str, Any], runs: dict[UUID, Run], seen: set[int], *, is_own: bool) -> dict[str, Any]:
+def _render_entry(entry: dict[str, Any], runs: dict[UUID, Run], seen: set[int], *, is_own: bool) -> dict[str, Any]:
     """A graph of the question: its run, or why there is none."""
     run = None if entry["run"] is None else runs.get(UUID(entry["run"]))
     graph = Graph.objects.filter(pk=entry["graph"], deleted_at=None).first()
@@ -114,7 +115,7 @@ def _entry(entry: dict[str, Any], runs: dict[UUID, Run], seen: set[int], *, is_o
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Found:
+class _GraphAnswer:
     """What one graph answers."""
 
     text: str
@@ -123,7 +124,7 @@ class _Found:
     chains: tuple[EvidenceChain, ...]
 
 
-def _found(run: Run | None) -> _Found | None:
+def _load_answer(run: Run | None) -> _GraphAnswer | None:
     """What a run that is done found, as its log tells it."""
     if run is None or run.state != RunState.DONE:
         return None
@@ -138,43 +139,48 @@ def _found(run: Run | None) -> _Found | None:
             final = event
     if final is None:
         return None
-    iris = _iris(run, [one.entity.id for one in final.answers if one.entity is not None])
-    named = [
-        Named(one.label, one.score, "" if one.entity is None else iris.get(one.entity.id, ""), one.guess)
-        for one in final.answers
+    iris = _find_iris(run, [answer.entity.id for answer in final.answers if answer.entity is not None])
+    names = [
+        Named(
+            answer.label,
+            answer.score,
+            "" if answer.entity is None else iris.get(answer.entity.id, ""),
+            answer.guess,
+        )
+        for answer in final.answers
     ]
-    return _Found(final.text, final.answers, named, chains)
+    return _GraphAnswer(final.text, final.answers, names, chains)
 
 
-def _iris(run: Run, entities: Iterable[int]) -> dict[int, str]:
+def _find_iris(run: Run, entities: Iterable[int]) -> dict[int, str]:
     """The IRIs of entities that have one, of the version that the run asked."""
-    if endpoint_of(run.graph) is not None:
-        return endpoints.known_iris(run.graph_id, entities)
-    version = graph_selectors.version(run.graph, run.snapshot_hash)
+    if get_endpoint(run.graph) is not None:
+        return endpoints.find_iris(run.graph_id, entities)
+    version = graph_selectors.find_version(run.graph, run.snapshot_hash)
     if version is None:
         return {}
     try:
-        snapshot: Snapshot = snapshots.opened(version.path)
+        snapshot: Snapshot = snapshots.open_snapshot(version.path)
     except DamagedError:
         return {}
-    return {entity: snapshot.entity_iri(entity) for entity in entities if entity < snapshot.num_entities}
+    return {entity: snapshot.get_entity_iri(entity) for entity in entities if entity < snapshot.num_entities}
 
 
-def _told(joined: Joined, found: Sequence[_Found | None]) -> dict[str, Any]:
+def _render_joined(joined: Joined, graph_answers: Sequence[_GraphAnswer | None]) -> dict[str, Any]:
     """A joined answer, with what each graph says for it."""
     members = []
     for member in joined.members:
-        of = found[member.graph]
-        assert of is not None  # only what was found is joined
-        answer, named = of.answers[member.answer], of.named[member.answer]
-        facts = _facts(answer, of.chains)
+        graph_answer = graph_answers[member.graph]
+        assert graph_answer is not None  # only what was found is joined
+        answer, name = graph_answer.answers[member.answer], graph_answer.named[member.answer]
+        facts = _collect_facts(answer, graph_answer.chains)
         members.append(
             {
                 "place": member.graph,
                 "by": member.by,
                 "label": answer.label,
                 "entity": None if answer.entity is None else answer.entity.id,
-                "iri": named.iri,
+                "iri": name.iri,
                 "score": answer.score,
                 "verified": answer.verified,
                 "facts": [dataclasses.asdict(hop) for hop in facts[:FACTS_MAX]],
@@ -184,9 +190,9 @@ def _told(joined: Joined, found: Sequence[_Found | None]) -> dict[str, Any]:
     return {**dataclasses.asdict(joined), "members": members}
 
 
-def _facts(answer: Answer, chains: Sequence[EvidenceChain]) -> list[Hop]:
+def _collect_facts(answer: Answer, chains: Sequence[EvidenceChain]) -> list[Hop]:
     """The hops of its chains that lead to an answer, in their order, each fact once."""
-    found: dict[tuple[int, str, int], Hop] = {}
+    facts: dict[tuple[int, str, int], Hop] = {}
     for chain in (chains[number] for number in answer.chains if number < len(chains)):
         hops = list(chain.hops)
         if answer.entity is not None:
@@ -198,5 +204,5 @@ def _facts(answer: Answer, chains: Sequence[EvidenceChain]) -> list[Hop]:
             hops = leading[::-1]
         for hop in hops:
             head, tail = (hop.target, hop.source) if hop.step.inverse else (hop.source, hop.target)
-            found.setdefault((head.id, hop.step.name, tail.id), hop)
-    return list(found.values())
+            facts.setdefault((head.id, hop.step.name, tail.id), hop)
+    return list(facts.values())

@@ -15,9 +15,9 @@ from webapp.accounts.views import UserView
 from webapp.answers import across, services
 from webapp.answers.models import AcrossQuestion, RunState
 from webapp.answers.serializers import RunSerializer
-from webapp.api.access import visible
+from webapp.api.access import filter_visible
 from webapp.api.fields import ErrorSerializer, PlainText
-from webapp.api.params import validated
+from webapp.api.params import validate_form
 from webapp.graphs.selectors import find_graph
 from webapp.graphs.serializers import HopSerializer
 
@@ -39,9 +39,7 @@ class AskAcrossSerializer(serializers.Serializer[object]):
 class AskedGraphSerializer(serializers.Serializer[object]):
     """A graph of the question."""
 
-    graph = serializers.IntegerField(
-        allow_null=True, help_text="null where it was deleted or may not be seen"
-    )
+    graph = serializers.IntegerField(allow_null=True, help_text="null where it was deleted or may not be seen")
     name = serializers.CharField(help_text="empty where another person's graph may not be seen")
     state = serializers.ChoiceField(
         choices=STATES,
@@ -64,9 +62,7 @@ class AcrossMemberSerializer(serializers.Serializer[object]):
     iri = serializers.CharField()
     score = serializers.FloatField()
     verified = serializers.BooleanField()
-    facts = HopSerializer(
-        many=True, help_text=f"that lead to it, at most {across.FACTS_MAX} of `facts_total`"
-    )
+    facts = HopSerializer(many=True, help_text=f"that lead to it, at most {across.FACTS_MAX} of `facts_total`")
     facts_total = serializers.IntegerField()
 
 
@@ -96,10 +92,10 @@ class AcrossQuestionsView(UserView):
     @extend_schema(request=AskAcrossSerializer, responses={201: AcrossSerializer})
     def post(self, request: Request) -> Response:
         """Ask two to five graphs at once."""
-        data = validated(AskAcrossSerializer(data=request.data))
+        data = validate_form(AskAcrossSerializer(data=request.data))
         graphs = [find_graph(self.user, pk) for pk in data.pop("graphs")]
-        asked = across.ask(graphs=graphs, ask=services.Ask(**data), user=self.user)
-        return Response(_shown(asked, self), status=status.HTTP_201_CREATED)
+        question = across.ask(graphs=graphs, ask=services.Ask(**data), user=self.user)
+        return Response(_render_question(question, self), status=status.HTTP_201_CREATED)
 
 
 class AcrossQuestionView(UserView):
@@ -110,21 +106,21 @@ class AcrossQuestionView(UserView):
     @extend_schema(responses=AcrossSerializer)
     def get(self, request: Request, pk: UUID) -> Response:
         """What each graph answers, and the answers put together."""
-        return Response(_shown(self._asked(pk), self))
+        return Response(_render_question(self._find_question(pk), self))
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, pk: UUID) -> Response:
         """Delete it with its runs; those that go on are stopped."""
-        asked = self._asked(pk)
-        self.check_object_permissions(request, asked)
-        for run in asked.runs.all():
+        question = self._find_question(pk)
+        self.check_object_permissions(request, question)
+        for run in question.runs.all():
             services.delete_run(run=run)
-        asked.delete()
+        question.delete()
         return Response(status=status.HTTP_204_NO_CONTENT)
 
-    def _asked(self, pk: UUID) -> AcrossQuestion:
-        return get_object_or_404(visible(AcrossQuestion.objects.all(), self.user), pk=pk)
+    def _find_question(self, pk: UUID) -> AcrossQuestion:
+        return get_object_or_404(filter_visible(AcrossQuestion.objects.all(), self.user), pk=pk)
 
 
-def _shown(asked: AcrossQuestion, view: UserView) -> dict[str, object]:
-    return dict(AcrossSerializer(across.shown(asked, view.user)).data)
+def _render_question(question: AcrossQuestion, view: UserView) -> dict[str, object]:
+    return dict(AcrossSerializer(across.render_question(question, view.user)).data)

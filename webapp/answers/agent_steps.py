@@ -58,33 +58,33 @@ class AgentSteps:
         elif isinstance(event, QuestionLinked):
             self.linked = event.entities
         elif isinstance(event, AgentStep):
-            self._stepped(event)
+            self._add_step(event)
         elif isinstance(event, RunPaused):
-            self._told(len(self.steps), event.alternatives)
+            self._set_alternatives(len(self.steps), event.alternatives)
         elif isinstance(event, AgentRewound):
             del self.steps[event.to_step :]
             self.answers = ()
         elif isinstance(event, AnswerFinal):
             self.answers = event.answers
 
-    def _stepped(self, step: AgentStep) -> None:
+    def _add_step(self, step: AgentStep) -> None:
         done = len(self.steps)
         # What was known of later states was of another walk, unless this repeats it; it will be told again.
         for known in (self.ahead, self.proposed):
             for count in [count for count in known if count > done]:
                 del known[count]
-        self._told(done, step.alternatives)
+        self._set_alternatives(done, step.alternatives)
         if step.by == "policy" and step.chosen is not None:
             self.proposed[done] = step.chosen
         self.steps.append(step)
 
-    def _told(self, done: int, alternatives: tuple[AgentAction, ...]) -> None:
+    def _set_alternatives(self, done: int, alternatives: tuple[AgentAction, ...]) -> None:
         if alternatives:
             self.ahead[done] = alternatives
             self.proposed.setdefault(done, alternatives[0])
 
 
-def of(run_id: UUID) -> AgentSteps:
+def load_steps(run_id: UUID) -> AgentSteps:
     """The walk of a run, from its log."""
     walk = AgentSteps()
     rows = RunEvent.objects.filter(run_id=run_id, type__in=[cls.type for cls in STEP_EVENTS]).order_by("seq")
@@ -93,6 +93,6 @@ def of(run_id: UUID) -> AgentSteps:
     return walk
 
 
-def same(one: AgentAction, other: AgentAction) -> bool:
+def is_same_action(first: AgentAction, second: AgentAction) -> bool:
     """Whether two actions do the same, however probable each was."""
-    return replace(one, score=None, facts=0) == replace(other, score=None, facts=0)
+    return replace(first, score=None, facts=0) == replace(second, score=None, facts=0)

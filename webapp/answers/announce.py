@@ -8,11 +8,11 @@ from uuid import UUID
 from webapp.live import channels
 
 
-def group(run_id: UUID | str) -> str:
+def get_group_name(run_id: UUID | str) -> str:
     """The channel group of everybody who watches a run."""
     return f"run.{run_id}"
 
 
-def run_events(run_id: UUID | str, events: list[dict[str, Any]]) -> None:
+def send_events(run_id: UUID | str, events: list[dict[str, Any]]) -> None:
     """Announce events of a run, in wire form, that are already in the log."""
-    channels.send(group(run_id), {"type": "run.events", "events": events})
+    channels.send(get_group_name(run_id), {"type": "run.events", "events": events})

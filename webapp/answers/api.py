@@ -19,17 +19,17 @@ from webapp.accounts.views import UserView
 from webapp.answers import flagging, selectors, services, steering
 from webapp.answers import serializers as shapes
 from webapp.answers.models import Run, RunState
-from webapp.api.access import visible
+from webapp.api.access import filter_visible
 from webapp.api.errors import ForbiddenError, InvalidError
-from webapp.api.params import integer, truth, uuid, validated
-from webapp.experiments.selectors import checkpoints
+from webapp.api.params import parse_flag, parse_integer, parse_uuid, validate_form
+from webapp.experiments.selectors import list_checkpoints
 from webapp.graphs.selectors import find_graph
 
 
 class RunViewSet(DestroyModelMixin, UserView, viewsets.GenericViewSet[Run]):
     """Questions that were asked, and their answers; newest first."""
 
-    queryset = selectors.runs()
+    queryset = selectors.list_runs()
     serializer_class = shapes.RunSerializer
     permission_classes = [ManagerWrites]
     lookup_value_converter = "uuid"
@@ -49,16 +49,14 @@ class RunViewSet(DestroyModelMixin, UserView, viewsets.GenericViewSet[Run]):
         query = request.query_params
         state = query.get("state", "")
         if state and state not in RunState.values:
-            raise InvalidError(
-                f"No run is ever {state}.", hint=f"Choose one of {', '.join(RunState.values)}."
-            )
-        rows = selectors.runs(
-            graph_id=integer(query, "graph"),
+            raise InvalidError(f"No run is ever {state}.", hint=f"Choose one of {', '.join(RunState.values)}.")
+        rows = selectors.list_runs(
+            graph_id=parse_integer(query, "graph"),
             text=query.get("q", ""),
             state=state,
-            group=uuid(query, "group"),
-            thread=uuid(query, "thread"),
-            user_id=_whose(request),
+            group=parse_uuid(query, "group"),
+            thread=parse_uuid(query, "thread"),
+            user_id=_resolve_user_id(request),
             history=True,
         )
         page = self.paginate_queryset(rows)
@@ -67,12 +65,12 @@ class RunViewSet(DestroyModelMixin, UserView, viewsets.GenericViewSet[Run]):
     @extend_schema(request=shapes.AskSerializer, responses={201: shapes.RunSerializer})
     def create(self, request: Request) -> Response:
         """Ask."""
-        data = validated(shapes.AskSerializer(data=request.data))
+        data = validate_form(shapes.AskSerializer(data=request.data))
         graph = find_graph(self.user, data.pop("graph"))
         ask = services.Ask(
-            checkpoint=self.find_named(checkpoints(), data.pop("checkpoint")),
-            corrects=self.find_named(selectors.runs(), data.pop("corrects")),
-            follows=self.find_named(selectors.runs(), data.pop("follows")),
+            checkpoint=self.find_named(list_checkpoints(), data.pop("checkpoint")),
+            corrects=self.find_named(selectors.list_runs(), data.pop("corrects")),
+            follows=self.find_named(selectors.list_runs(), data.pop("follows")),
             **data,
         )
         run = services.create_run(graph=graph, ask=ask, user=self.user)
@@ -87,8 +85,8 @@ class RunViewSet(DestroyModelMixin, UserView, viewsets.GenericViewSet[Run]):
     @action(detail=True, methods=["post"], permission_classes=[Viewer])
     def flag(self, request: Request, pk: str) -> Response:
         """Say that an answer or a path is wrong: analysts will judge the question with the paths that were shown."""
-        data = validated(shapes.NewFlagSerializer(data=request.data))
-        flag = flagging.flag_run(run=self.get_object(), user=self.user, flag=flagging.NewFlag(**data))
+        data = validate_form(shapes.NewFlagSerializer(data=request.data))
+        flag = flagging.create_flag(run=self.get_object(), user=self.user, flag=flagging.NewFlag(**data))
         return Response({"queue": flag.item.queue_id, "item": flag.item_id})
 
     def perform_destroy(self, instance: Run) -> None:
@@ -103,35 +101,38 @@ class RunViewSet(DestroyModelMixin, UserView, viewsets.GenericViewSet[Run]):
     def events(self, request: Request, pk: str) -> Response:
         """The run's log."""
         run = self.get_object()
-        return Response(selectors.events(run.pk, after=integer(request.query_params, "after") or 0))
+        return Response(selectors.load_events(run.pk, after=parse_integer(request.query_params, "after") or 0))
 
     @extend_schema(request=None, responses={202: shapes.RunSerializer})
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, pk: str) -> Response:
         """Stop the run; what was found is kept."""
-        return _accepted(services.cancel_run(run=self.get_object()))
+        return _render_accepted(services.cancel_run(run=self.get_object()))
 
     @extend_schema(request=None, responses={202: shapes.RunSerializer})
     @action(detail=True, methods=["post"])
     def pause(self, request: Request, pk: str) -> Response:
         """Let an agent rest after the step it is at."""
-        return _accepted(steering.pause_run(run=self.get_object()))
+        return _render_accepted(steering.pause_run(run=self.get_object()))
 
     @extend_schema(request=shapes.SteerSerializer, responses={202: shapes.RunSerializer})
     @action(detail=True, methods=["post"])
     def steer(self, request: Request, pk: str) -> Response:
         """Take steps of an agent back, choose the next one, and go on. Without ``pause_after`` it rests as before."""
         run = self.get_object()
-        data = validated(shapes.SteerSerializer(data=request.data))
+        data = validate_form(shapes.SteerSerializer(data=request.data))
         steer = steering.Steer(**{"pause_after": run.pause_after, **data})
-        return _accepted(steering.steer_run(run=run, steer=steer, user=self.user))
+        return _render_accepted(steering.apply_steering(run=run, steer=steer, user=self.user))
 
     @extend_schema(responses=shapes.ExportSerializer)
     @action(detail=True)
     def export(self, request: Request, pk: str) -> Response:
         """The run and all its events as one file."""
         run = self.get_object()
-        content: dict[str, Any] = {"run": shapes.RunSerializer(run).data, "events": selectors.events(run.pk)}
+        content: dict[str, Any] = {
+            "run": shapes.RunSerializer(run).data,
+            "events": selectors.load_events(run.pk),
+        }
         return Response(content, headers={"Content-Disposition": f'attachment; filename="run-{run.pk}.json"'})
 
 
@@ -141,25 +142,27 @@ class ComparisonsView(UserView):
     @extend_schema(request=shapes.CompareSerializer, responses={201: shapes.RunGroupSerializer})
     def post(self, request: Request) -> Response:
         """Ask several methods at once."""
-        data = validated(shapes.CompareSerializer(data=request.data))
+        data = validate_form(shapes.CompareSerializer(data=request.data))
         graph = find_graph(self.user, data.pop("graph"))
         contenders = [
             services.Contender(
-                named["method"], self.find_named(checkpoints(), named["checkpoint"]), named["options"]
+                contender["method"],
+                self.find_named(list_checkpoints(), contender["checkpoint"]),
+                contender["options"],
             )
-            for named in data.pop("methods")
+            for contender in data.pop("methods")
         ]
         group = services.create_comparison(
             graph=graph,
             ask=services.Ask(
-                corrects=self.find_named(selectors.runs(), data.pop("corrects")),
-                follows=self.find_named(selectors.runs(), data.pop("follows")),
+                corrects=self.find_named(selectors.list_runs(), data.pop("corrects")),
+                follows=self.find_named(selectors.list_runs(), data.pop("follows")),
                 **data,
             ),
             contenders=contenders,
             user=self.user,
         )
-        return Response(_group(group, self.user), status=status.HTTP_201_CREATED)
+        return Response(_render_group(group, self.user), status=status.HTTP_201_CREATED)
 
 
 class ComparisonView(UserView):
@@ -168,14 +171,14 @@ class ComparisonView(UserView):
     @extend_schema(responses=shapes.RunGroupSerializer)
     def get(self, request: Request, pk: UUID) -> Response:
         """The runs of a comparison."""
-        return Response(_group(pk, self.user))
+        return Response(_render_group(pk, self.user))
 
 
-def _accepted(run: Run) -> Response:
+def _render_accepted(run: Run) -> Response:
     return Response(shapes.RunSerializer(run).data, status=status.HTTP_202_ACCEPTED)
 
 
-def _whose(request: Request) -> int | None:
+def _resolve_user_id(request: Request) -> int | None:
     """Whose runs a list holds: one's own; None for everybody's.
 
     Raises:
@@ -183,20 +186,20 @@ def _whose(request: Request) -> int | None:
     """
     if request.query_params.get("group") or request.query_params.get("thread"):
         return None
-    if not truth(request.query_params, "all"):
+    if not parse_flag(request.query_params, "all"):
         return cast(User, request.user).pk
     if not has_role(request, Role.ADMIN):
         raise ForbiddenError("The questions of others are theirs.", hint="Leave all out to see your own.")
     return None
 
 
-def _group(group: UUID, user: Any) -> dict[str, Any]:
+def _render_group(group: UUID, user: Any) -> dict[str, Any]:
     """A comparison as the API shows it: what its runs have in common, and the runs as they were named."""
-    runs = list(visible(selectors.runs(group=group), user).reverse())
+    runs = list(filter_visible(selectors.list_runs(group=group), user).reverse())
     if not runs:
         raise Http404
     first = runs[0]
-    whole = {
+    comparison = {
         "id": group,
         "graph": first.graph_id,
         "graph_name": first.graph.name,
@@ -204,4 +207,4 @@ def _group(group: UUID, user: Any) -> dict[str, Any]:
         "created_at": first.created_at,
         "runs": runs,
     }
-    return dict(shapes.RunGroupSerializer(whole).data)
+    return dict(shapes.RunGroupSerializer(comparison).data)

@@ -12,7 +12,7 @@ from channels.db import database_sync_to_async
 
 from retrieval.events import TERMINAL_TYPES
 from webapp.answers import announce, selectors, services
-from webapp.api.access import visible
+from webapp.api.access import filter_visible
 from webapp.live.consumers import NOT_FOUND, Socket
 
 BAD_REQUEST = 4400
@@ -34,35 +34,35 @@ class RunsConsumer(Socket):
     watch: asyncio.Task[None] | None = None
     ended = False
 
-    async def obstacle(self, scope: dict[str, Any]) -> int | None:
+    async def find_obstacle(self, scope: dict[str, Any]) -> int | None:
         """``after`` must make sense, and the runs be of graphs that the user may see."""
-        after = _asked(scope)
+        after = _parse_runs(scope)
         if after is None:
             return BAD_REQUEST
-        return None if await database_sync_to_async(_may_watch)(scope["user"], after) else NOT_FOUND
+        return None if await database_sync_to_async(_can_watch)(scope["user"], after) else NOT_FOUND
 
-    def still_allowed(self) -> bool:
+    def is_still_allowed(self) -> bool:
         """Whether they may also still see the graphs of the runs."""
-        return super().still_allowed() and _may_watch(self.scope["user"], self.sent)
+        return super().is_still_allowed() and _can_watch(self.scope["user"], self.sent)
 
-    def checked(self) -> Hashable:
+    def make_check_key(self) -> Hashable:
         """The runs too."""
-        return super().checked(), *self.sent
+        return super().make_check_key(), *self.sent
 
     async def connect(self) -> None:
         """Join, replay."""
         self.turn = asyncio.Lock()
-        self.sent: dict[UUID, int] = _asked(self.scope) or {}
+        self.sent: dict[UUID, int] = _parse_runs(self.scope) or {}
         self.going = set(self.sent)
-        self.together = _said(self.scope["query_string"], "together") == "1"
-        if not await self.join(*map(announce.group, self.sent)):
+        self.together = _get_parameter(self.scope["query_string"], "together") == "1"
+        if not await self.join(*map(announce.get_group_name, self.sent)):
             return
         async with self.turn:
-            found = await self.catch_up(self.sent)
-        if not found:
+            exists = await self.catch_up(self.sent)
+        if not exists:
             await self.close(NOT_FOUND)
         elif not self.ended:
-            self.watch = asyncio.create_task(self.look_again())
+            self.watch = asyncio.create_task(self.watch_logs())
 
     async def let_go(self) -> None:
         """The look at the log stops too."""
@@ -93,14 +93,14 @@ class RunsConsumer(Socket):
     async def catch_up(self, runs: Iterable[UUID]) -> bool:
         """Send what the logs have beyond what was sent; whether there are such runs. Called with the turn held."""
         after = {run: self.sent[run] for run in runs}
-        found = await database_sync_to_async(selectors.rest)(after)
-        await self.forward([event for rest in found.values() for event in rest.events])
-        for run, rest in found.items():
+        rests = await database_sync_to_async(selectors.load_rest)(after)
+        await self.forward([event for rest in rests.values() for event in rest.events])
+        for run, rest in rests.items():
             (self.going.discard if rest.ended else self.going.add)(run)
         # A client that has the last events already is told that there are no more.
         if not self.going and not self.ended:
-            await self.end()
-        return all(rest.exists for rest in found.values())
+            await self.close_ended()
+        return all(rest.exists for rest in rests.values())
 
     async def forward(self, events: Sequence[dict[str, Any]]) -> None:
         """Send the next events. The log says whether a terminal one is the end: a run may have been taken up since."""
@@ -110,12 +110,12 @@ class RunsConsumer(Socket):
             await self.send_json(frame)
         self.sent |= {UUID(event["run"]): event["seq"] for event in events}
 
-    async def end(self) -> None:
+    async def close_ended(self) -> None:
         """Close, because the runs are over."""
         self.ended = True
         await self.close(1000)
 
-    async def look_again(self) -> None:
+    async def watch_logs(self) -> None:
         """Read the logs now and then, in case an announcement was lost or the worker died."""
         while not self.ended:
             await asyncio.sleep(LOOK_AGAIN_S)
@@ -125,16 +125,16 @@ class RunsConsumer(Socket):
                     await self.catch_up(self.sent)
 
 
-def _asked(scope: dict[str, Any]) -> dict[UUID, int] | None:
+def _parse_runs(scope: dict[str, Any]) -> dict[UUID, int] | None:
     """The runs to follow, each with the last number that the client has; None where ``after`` makes no sense."""
-    own = scope["url_route"]["kwargs"].get("run_id")
-    if own is not None:
-        seq = _seq(_said(scope["query_string"], "after", "0"))
-        return None if seq is None else {own: seq}
+    run_id = scope["url_route"]["kwargs"].get("run_id")
+    if run_id is not None:
+        seq = _parse_seq(_get_parameter(scope["query_string"], "after", "0"))
+        return None if seq is None else {run_id: seq}
     after: dict[UUID, int] = {}
-    for one in _said(scope["query_string"], "after").split(","):
-        run, _, behind = one.partition(":")
-        seq = _seq(behind)
+    for part in _get_parameter(scope["query_string"], "after").split(","):
+        run, _, behind = part.partition(":")
+        seq = _parse_seq(behind)
         if seq is None or len(after) == RUNS_MAX:
             return None
         try:
@@ -144,19 +144,19 @@ def _asked(scope: dict[str, Any]) -> dict[UUID, int] | None:
     return after
 
 
-def _seq(text: str) -> int | None:
+def _parse_seq(text: str) -> int | None:
     """A sequence number; None when it is something else."""
     if not text.isascii() or not text.isdigit() or int(text[:12]) > SEQ_MAX:
         return None
     return int(text)
 
 
-def _said(query: bytes, name: str, absent: str = "") -> str:
+def _get_parameter(query: bytes, name: str, absent: str = "") -> str:
     return parse_qs(query.decode("latin-1"), keep_blank_values=True).get(name, [absent])[-1]
 
 
-def _may_watch(user: Any, runs: Collection[UUID]) -> bool:
-    return visible(selectors.runs().filter(pk__in=runs), user).count() == len(runs)
+def _can_watch(user: Any, runs: Collection[UUID]) -> bool:
+    return filter_visible(selectors.list_runs().filter(pk__in=runs), user).count() == len(runs)
 
 
 def _fail_lost(runs: Sequence[UUID]) -> None:

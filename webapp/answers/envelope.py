@@ -7,11 +7,11 @@ from typing import Any
 from uuid import UUID
 
 
-def wrap(*, run: UUID | str, seq: int, at: datetime, payload: dict[str, Any]) -> dict[str, Any]:
+def wrap(*, run: UUID | str, seq: int, time: datetime, payload: dict[str, Any]) -> dict[str, Any]:
     """The wire form of one event's payload."""
-    return {"run": str(run), "seq": seq, "at": stamp(at), "type": payload["type"], **payload}
+    return {"run": str(run), "seq": seq, "at": format_time(time), "type": payload["type"], **payload}
 
 
-def stamp(at: datetime) -> str:
+def format_time(time: datetime) -> str:
     """ISO 8601 in UTC with microseconds, such as ``2026-01-31T12:00:00.000000Z``."""
-    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

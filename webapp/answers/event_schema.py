@@ -13,7 +13,7 @@ from pydantic.json_schema import JsonSchemaMode
 from retrieval.diagnosis.findings import WhyNot
 from retrieval.events import EVENT_TYPES
 from retrieval.types import AgentAction
-from webapp.api.schema import part
+from webapp.api.schema import link_component
 
 ENVELOPE = {
     "description": "What every event carries besides its own fields. `seq` counts from 1 without gaps.",
@@ -35,18 +35,16 @@ def with_events(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     events: list[tuple[str, JsonSchemaMode, TypeAdapter[Any]]] = [
         (name, "serialization", TypeAdapter(cls)) for name, cls in EVENT_TYPES.items()
     ]
-    answered = TypeAdapter.json_schemas(events, ref_template=part("{model}")["$ref"])[1]
-    sent: dict[str, Any] = TypeAdapter(AgentAction).json_schema(ref_template=part("{model}Request")["$ref"])
-    told: dict[str, Any] = TypeAdapter(WhyNot).json_schema(
-        mode="serialization", ref_template=part("{model}")["$ref"]
+    answered = TypeAdapter.json_schemas(events, ref_template=link_component("{model}")["$ref"])[1]
+    sent: dict[str, Any] = TypeAdapter(AgentAction).json_schema(ref_template=link_component("{model}Request")["$ref"])
+    why_not: dict[str, Any] = TypeAdapter(WhyNot).json_schema(
+        mode="serialization", ref_template=link_component("{model}")["$ref"]
     )
-    answered["$defs"] = told.pop("$defs") | {"WhyNot": told} | answered["$defs"]
+    answered["$defs"] = why_not.pop("$defs") | {"WhyNot": why_not} | answered["$defs"]
     parts = answered["$defs"] | {f"{name}Request": schema for name, schema in sent.pop("$defs").items()}
     for name, schema in parts.items():
         if name in schemas and schemas[name]["properties"].keys() != schema["properties"].keys():
-            raise ValueError(
-                f"{name} is a part of events and another component of the schema; rename that one"
-            )
+            raise ValueError(f"{name} is a part of events and another component of the schema; rename that one")
     schemas.update(parts, AgentActionRequest=sent, Envelope=ENVELOPE)
     for name, cls in EVENT_TYPES.items():
         event = schemas[cls.__name__]
@@ -54,6 +52,9 @@ def with_events(result: dict[str, Any], **_: Any) -> dict[str, Any]:
         del event["additionalProperties"]  # the envelope's fields stand beside its own
     schemas["Event"] = {
         "description": schemas["Event"]["description"],
-        "allOf": [part("Envelope"), {"oneOf": [part(cls.__name__) for cls in EVENT_TYPES.values()]}],
+        "allOf": [
+            link_component("Envelope"),
+            {"oneOf": [link_component(cls.__name__) for cls in EVENT_TYPES.values()]},
+        ],
     }
     return result

@@ -53,7 +53,7 @@ _ORDER = """
     )
 """
 
-ALIKE = sorted(name for name in registry.RETRIEVERS if not registry.method(name).steerable)
+ALIKE = sorted(name for name in registry.RETRIEVERS if not registry.get_method(name).steerable)
 """Methods that read a question alike where they have no checkpoint."""
 
 _NEXT = f"""
@@ -78,9 +78,7 @@ _NEXT = f"""
 
 _ENTRIES: tuple[QuerySet[Run] | QuerySet[Diagnosis], ...] = (
     Run.objects.select_related("graph", "graph__snapshot", "graph__endpoint", "checkpoint"),
-    Diagnosis.objects.select_related(
-        "run__graph", "run__graph__snapshot", "run__graph__endpoint", "run__checkpoint"
-    ),
+    Diagnosis.objects.select_related("run__graph", "run__graph__snapshot", "run__graph__endpoint", "run__checkpoint"),
 )
 """All that waits in the queue."""
 
@@ -125,21 +123,21 @@ def claim_next(worker: str) -> Run | Diagnosis | None:
                     return rows.get(pk=row[0])
 
 
-def likely_seconds(graph: Graph) -> dict[str, float]:
+def estimate_seconds(graph: Graph) -> dict[str, float]:
     """How long each method took on a graph lately: the middle of its last runs that were answered."""
     with connection.cursor() as cursor:
         cursor.execute(_TAKEN, [graph.pk, LATELY])
         return dict(cursor.fetchall())
 
 
-def positions() -> dict[UUID, int]:
+def compute_positions() -> dict[UUID, int]:
     """The runs and diagnoses that wait, each with its place in the order in which they are to begin; 1 is next."""
     with connection.cursor() as cursor:
         cursor.execute(f"{_ORDER} SELECT id, position FROM turns")
         return dict(cursor.fetchall())
 
 
-def waiting() -> list[UUID]:
+def list_waiting() -> list[UUID]:
     """The runs and diagnoses that wait, oldest first."""
     keys = [rows.filter(state=RunState.QUEUED).values_list("created_at", "pk") for rows in _ENTRIES]
     return [key for _, key in sorted(chain.from_iterable(keys))]

@@ -50,7 +50,7 @@ class NewFlag:
 
 
 @dataclass(slots=True)
-class Shown:
+class ShownEvidence:
     """What a run showed, as its log tells it."""
 
     question: str = ""
@@ -60,7 +60,7 @@ class Shown:
     answers: Sequence[Answer] = ()
 
 
-def flag_run(*, run: Run, user: User, flag: NewFlag) -> Flag:
+def create_flag(*, run: Run, user: User, flag: NewFlag) -> Flag:
     """Put a run's question, with the paths that it showed, into the queue of flagged answers of its graph's version.
 
     Raises:
@@ -71,31 +71,31 @@ def flag_run(*, run: Run, user: User, flag: NewFlag) -> Flag:
     """
     repeated = Flag.objects.select_related("item").filter(pk=flag.id).first()
     if repeated is not None:
-        return _same(repeated, run, user)
+        return _require_same(repeated, run, user)
     if run.state in ACTIVE:
         raise ConflictError("The run has not ended.", hint="Wait for its answer, or stop it.")
     snapshots.require_imported(run.graph)
-    snapshot = selectors.version(run.graph, run.snapshot_hash)
+    snapshot = selectors.find_version(run.graph, run.snapshot_hash)
     if snapshot is None:
         raise ConflictError("The run's version of the graph is gone.", hint="Ask again on the current one.")
-    shown = _shown(run.pk)
-    label = "" if flag.answer is None else _label(snapshot, flag.answer)
-    remark = _remark(user, flag, label, shown.chains)
-    right = right_answers.known(snapshots.opened(snapshot.path), flag.right_answers)
+    shown = _load_shown(run.pk)
+    label = "" if flag.answer is None else _get_label(snapshot, flag.answer)
+    remark = _write_remark(user, flag, label, shown.chains)
+    right = right_answers.resolve_labels(snapshots.open_snapshot(snapshot.path), flag.right_answers)
     _require_sense(flag, label, right, shown.answers)
-    doubted = flagged.Flagged(
+    doubted = flagged.FlaggedQuestion(
         key=str(run.pk),
         question=shown.question or run.question,
         topics=shown.topics,
-        answers=_answers(flag, label, shown.answers),
-        right=_right(flag, right, shown.answers),
+        answers=_list_undoubted(flag, label, shown.answers),
+        right=_list_right(flag, right, shown.answers),
         paths=[ShownPath(topic, path, score) for (topic, path), score in shown.paths.items()],
         method=run.method,
         remark=remark,
     )
     try:
         with transaction.atomic():
-            item = flagged.put(graph=run.graph, snapshot=snapshot, flagged=doubted, user=user)
+            item = flagged.put_question(graph=run.graph, snapshot=snapshot, flagged=doubted, user=user)
             return Flag.objects.create(
                 id=flag.id,
                 run=run,
@@ -108,17 +108,17 @@ def flag_run(*, run: Run, user: User, flag: NewFlag) -> Flag:
                 user=user,
             )
     except IntegrityError:  # the same request at the same moment
-        return _same(Flag.objects.select_related("item").get(pk=flag.id), run, user)
+        return _require_same(Flag.objects.select_related("item").get(pk=flag.id), run, user)
 
 
-def _same(flag: Flag, run: Run, user: User) -> Flag:
+def _require_same(flag: Flag, run: Run, user: User) -> Flag:
     if flag.run_id != run.pk or flag.user_id != user.pk:
         raise ConflictError(f"The id {flag.pk} is another's.", hint="Make a new one for each flag.")
     return flag
 
 
-def _shown(run_id: UUID) -> Shown:
-    shown = Shown()
+def _load_shown(run_id: UUID) -> ShownEvidence:
+    shown = ShownEvidence()
     rows = RunEvent.objects.filter(run_id=run_id, type__in=[cls.type for cls in SHOWN_EVENTS]).order_by("seq")
     for payload in rows.values_list("payload", flat=True):
         event = from_payload(payload)
@@ -137,59 +137,59 @@ def _shown(run_id: UUID) -> Shown:
     return shown
 
 
-def _keep(shown: Shown, topic: str, steps: Sequence[RelationStep], score: float) -> None:
+def _keep(shown: ShownEvidence, topic: str, steps: Sequence[RelationStep], score: float) -> None:
     """Paths of one topic and one chain of relations are one; the best score counts, cut to [0, 1]."""
     key = topic, tuple((step.name, step.inverse) for step in steps)
     shown.paths[key] = max(shown.paths.get(key, 0.0), min(1.0, score))
 
 
-def _label(snapshot: GraphVersion, entity: int) -> str:
-    opened = snapshots.opened(snapshot.path)
-    return opened.entity_label(browse.require_entity(opened, entity))
+def _get_label(snapshot: GraphVersion, entity: int) -> str:
+    opened = snapshots.open_snapshot(snapshot.path)
+    return opened.get_entity_label(browse.require_entity(opened, entity))
 
 
 def _require_sense(flag: NewFlag, label: str, right: Sequence[str], answers: Sequence[Answer]) -> None:
     """Refuse what nobody can mean, since analysts and trainings would take it at its word.
 
     Raises:
-        InvalidError: see :func:`flag_run`.
+        InvalidError: see :func:`create_flag`.
     """
     if flag.kind == FlagKind.ANSWER_WRONG and label and label in right:
-        raise InvalidError(
-            f"“{label}” is called wrong and right at once.", hint="Leave it out of the right answers."
-        )
+        raise InvalidError(f"“{label}” is called wrong and right at once.", hint="Leave it out of the right answers.")
     if flag.answer is None or flag.kind == FlagKind.PATH_WRONG:
         return
-    given = flag.answer in {one.entity.id for one in answers if one.entity is not None}
-    if flag.kind == FlagKind.ANSWER_MISSING and given:
+    was_given = flag.answer in {answer.entity.id for answer in answers if answer.entity is not None}
+    if flag.kind == FlagKind.ANSWER_MISSING and was_given:
         raise InvalidError(f"The run gave the answer “{label}”.", hint="Name one that it did not give.")
-    if flag.kind != FlagKind.ANSWER_MISSING and not given:
+    if flag.kind != FlagKind.ANSWER_MISSING and not was_given:
         raise InvalidError(
             f"The run did not give the answer “{label}”.",
             hint="Choose one of its answers, or flag this one as missing.",
         )
 
 
-def _answers(flag: NewFlag, label: str, answers: Sequence[Answer]) -> list[str]:
+def _list_undoubted(flag: NewFlag, label: str, answers: Sequence[Answer]) -> list[str]:
     """The answers as far as nobody doubts them: what analysts measure paths by until they know better."""
     known = list(dict.fromkeys(answer.label for answer in answers))
     if flag.kind == FlagKind.ANSWER_WRONG:
-        return [one for one in known if label and one != label]
+        return [name for name in known if label and name != label]
     if flag.kind == FlagKind.ANSWER_MISSING and label and label not in known:
         return [*known, label]
     return known
 
 
-def _right(flag: NewFlag, right: Sequence[str], answers: Sequence[Answer]) -> list[str]:
+def _list_right(flag: NewFlag, right: Sequence[str], answers: Sequence[Answer]) -> list[str]:
     """All right answers: where one is said to be missing, or all to be right, those that the run gave are right."""
-    named = all(one.entity is not None for one in answers)  # a number or a text is no entity to lead paths to
-    called_right = flag.kind == FlagKind.ANSWER_RIGHT and flag.answer is None and named
+    only_entities = all(
+        answer.entity is not None for answer in answers
+    )  # a number or a text is no entity to lead paths to
+    called_right = flag.kind == FlagKind.ANSWER_RIGHT and flag.answer is None and only_entities
     counts = called_right or (right and flag.kind == FlagKind.ANSWER_MISSING)
-    given = [one.label for one in answers] if counts else []
-    return list(dict.fromkeys([*given, *right]))
+    given_labels = [answer.label for answer in answers] if counts else []
+    return list(dict.fromkeys([*given_labels, *right]))
 
 
-def _remark(user: User, flag: NewFlag, label: str, chains: Sequence[EvidenceChain]) -> str:
+def _write_remark(user: User, flag: NewFlag, label: str, chains: Sequence[EvidenceChain]) -> str:
     what = {
         FlagKind.ANSWER_WRONG: f"the answer {label} is wrong" if label else "the answer is wrong",
         FlagKind.PATH_WRONG: "the paths are not why",

@@ -40,18 +40,18 @@ def append(
     times = times or [timezone.now()] * len(events)
     payloads = [to_payload(event) for event in events]
     rows = [
-        {"seq": seq, "at": at.isoformat(), "type": payload["type"], "payload": payload}
-        for seq, (payload, at) in enumerate(zip(payloads, times, strict=True), start=after + 1)
+        {"seq": seq, "at": time.isoformat(), "type": payload["type"], "payload": payload}
+        for seq, (payload, time) in enumerate(zip(payloads, times, strict=True), start=after + 1)
     ]
     with connection.cursor() as cursor:
         cursor.execute(_APPEND, [run_id, json.dumps(rows)])
     return [
-        wrap(run=run_id, seq=seq, at=at, payload=payload)
-        for seq, (payload, at) in enumerate(zip(payloads, times, strict=True), start=after + 1)
+        wrap(run=run_id, seq=seq, time=time, payload=payload)
+        for seq, (payload, time) in enumerate(zip(payloads, times, strict=True), start=after + 1)
     ]
 
 
-def last_seq(run_id: UUID) -> int:
+def get_last_seq(run_id: UUID) -> int:
     """The last sequence number of a run; 0 when its log is empty."""
     last = RunEvent.objects.filter(run_id=run_id).order_by("-seq").values_list("seq", flat=True).first()
     return last or 0

@@ -48,9 +48,9 @@ class AcrossQuestion(AccessControlled):
         return self.question
 
     @classmethod
-    def visible_to(cls, user: Person) -> Q:
+    def make_visibility_filter(cls, user: Person) -> Q:
         """Who asked it, and who may see one of its runs: its id cannot be guessed."""
-        runs = Run.objects.filter(Run.visible_to(user)).exclude(across=None)
+        runs = Run.objects.filter(Run.make_visibility_filter(user)).exclude(across=None)
         return Q(user=user.pk) & Q(user__isnull=False) | Q(pk__in=runs.values("across"))
 
 

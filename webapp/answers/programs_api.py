@@ -15,7 +15,7 @@ from webapp.accounts.views import UserView
 from webapp.answers import programs
 from webapp.answers.models import Run
 from webapp.answers.serializers import ProgramCorrectionSerializer
-from webapp.api.params import truth
+from webapp.api.params import parse_flag
 from webapp.graphs.selectors import find_graph
 
 
@@ -34,8 +34,8 @@ class ProgramCorrectionsView(UserView, GenericAPIView[Run]):
     def get(self, request: Request, pk: int) -> Response:
         """Newest first: for analysts those of all, for viewers their own."""
         graph = find_graph(self.user, pk)
-        learned = truth(request.query_params, "kept")
-        rows = (programs.kept if learned else programs.corrections)(graph_id=graph.pk)
+        learned = parse_flag(request.query_params, "kept")
+        rows = (programs.list_kept if learned else programs.list_corrections)(graph_id=graph.pk)
         if not has_role(request, Role.ANALYST):
             rows = rows.filter(user=self.user)
         page = self.paginate_queryset(rows)
@@ -55,7 +55,7 @@ class ProgramCorrectionsFileView(UserView):
         """A question set: each kept correction with its question, answers and program, one JSON object a line."""
         graph = find_graph(self.user, pk)
         return StreamingHttpResponse(
-            programs.labels(graph_id=graph.pk),
+            programs.export_lines(graph_id=graph.pk),
             content_type="application/jsonl",
             headers={"Content-Disposition": f'attachment; filename="program-corrections-{graph.pk}.jsonl"'},
         )

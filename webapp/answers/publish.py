@@ -27,11 +27,9 @@ Timed = tuple[Event, datetime]
 """An event and when it happened, which is before it is written."""
 
 
-def publish(
-    run_id: UUID, *, after: int, events: Sequence[Event], times: Sequence[datetime] | None = None
-) -> int:
+def publish(run_id: UUID, *, after: int, events: Sequence[Event], times: Sequence[datetime] | None = None) -> int:
     """Append and announce; the new last sequence number."""
-    announce.run_events(run_id, log.append(run_id, after=after, events=events, times=times))
+    announce.send_events(run_id, log.append(run_id, after=after, events=events, times=times))
     return after + len(events)
 
 
@@ -65,7 +63,7 @@ class Publisher:
         if self._error is not None:
             raise self._error
 
-    def drain(self) -> int:
+    def flush(self) -> int:
         """Wait until everything added is in the log; its last sequence number. No more may be added.
 
         Raises:
@@ -81,9 +79,9 @@ class Publisher:
         try:
             open_ = True
             while open_:
-                batch, open_ = _gather(self._queue.get)
+                batch, open_ = _take_next(self._queue.get)
                 while open_ and len(batch) < BATCH_MAX and not self._queue.empty():
-                    more, open_ = _gather(self._queue.get_nowait)
+                    more, open_ = _take_next(self._queue.get_nowait)
                     batch += more
                 if batch:
                     self._append(batch)
@@ -100,13 +98,13 @@ class Publisher:
             nonlocal tries
             tries += 1
             # A connection may break after the rows were written; nobody else writes to this log.
-            if tries > 1 and log.last_seq(self._run_id) == self._seq + len(events):
+            if tries > 1 and log.get_last_seq(self._run_id) == self._seq + len(events):
                 return self._seq + len(events)
             return publish(self._run_id, after=self._seq, events=events, times=times)
 
         self._seq = retry_while_away(append)
 
 
-def _gather(get: Callable[[], Timed | None]) -> tuple[list[Timed], bool]:
+def _take_next(get: Callable[[], Timed | None]) -> tuple[list[Timed], bool]:
     item = get()
     return ([], False) if item is None else ([item], True)

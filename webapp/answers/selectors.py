@@ -14,7 +14,7 @@ from webapp.answers.envelope import wrap
 from webapp.answers.models import Flag, Run, RunEvent
 
 
-def runs(
+def list_runs(
     *,
     graph_id: int | None = None,
     text: str = "",
@@ -46,7 +46,7 @@ def runs(
     return rows.filter(state=state) if state else rows
 
 
-def flags(run: Run) -> QuerySet[Flag]:
+def list_flags(run: Run) -> QuerySet[Flag]:
     """What people doubt of a run, oldest first."""
     rows = Flag.objects.filter(run=run, item__queue__deleted_at=None)
     return rows.select_related("item__answered__analyst", "user")
@@ -61,27 +61,31 @@ class Rest:
     ended: bool
 
 
-def rest(after: Mapping[UUID, int]) -> dict[UUID, Rest]:
+def load_rest(after: Mapping[UUID, int]) -> dict[UUID, Rest]:
     """What several runs have behind their sequence numbers, and whether each has ended with that or before."""
     behind = Q(pk__in=())
     for run, seq in after.items():
         behind |= Q(run_id=run, seq__gt=seq)
-    found: dict[UUID, list[dict[str, Any]]] = {run: [] for run in after}
+    events_by_run: dict[UUID, list[dict[str, Any]]] = {run: [] for run in after}
     rows = RunEvent.objects.filter(behind).order_by("run_id", "seq")
-    for run, seq, at, payload in rows.values_list("run_id", "seq", "at", "payload"):
-        found[run].append(wrap(run=run, seq=seq, at=at, payload=payload))
-    last: dict[UUID, str | None] = {run: own[-1]["type"] for run, own in found.items() if own}
+    for run, seq, time, payload in rows.values_list("run_id", "seq", "at", "payload"):
+        events_by_run[run].append(wrap(run=run, seq=seq, time=time, payload=payload))
+    last: dict[UUID, str | None] = {
+        run: run_events[-1]["type"] for run, run_events in events_by_run.items() if run_events
+    }
     if silent := after.keys() - last.keys():
         latest = RunEvent.objects.filter(run=OuterRef("pk")).order_by("-seq").values("type")[:1]
         ends = Run.objects.filter(pk__in=silent).values_list("pk", Subquery(latest))
         last |= dict(ends)
-    return {run: Rest(run in last, own, last.get(run) in TERMINAL_TYPES) for run, own in found.items()}
+    return {
+        run: Rest(run in last, run_events, last.get(run) in TERMINAL_TYPES) for run, run_events in events_by_run.items()
+    }
 
 
-def events(run_id: UUID | str, *, after: int = 0) -> list[dict[str, Any]]:
+def load_events(run_id: UUID | str, *, after: int = 0) -> list[dict[str, Any]]:
     """The events of a run after a sequence number, in order, in wire form."""
     rows = RunEvent.objects.filter(run_id=run_id, seq__gt=after).order_by("seq")
     return [
-        wrap(run=run_id, seq=seq, at=at, payload=payload)
-        for seq, at, payload in rows.values_list("seq", "at", "payload")
+        wrap(run=run_id, seq=seq, time=time, payload=payload)
+        for seq, time, payload in rows.values_list("seq", "at", "payload")
     ]

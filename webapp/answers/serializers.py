@@ -14,8 +14,8 @@ from retrieval.events import from_plain
 from retrieval.types import AgentAction
 from webapp.answers import fair_queue, programs, selectors
 from webapp.answers.models import AgentCorrection, Flag, FlagKind, Run, RunState
-from webapp.api.fields import ErrorSerializer, PlainText, Stored, error_of
-from webapp.api.schema import part
+from webapp.api.fields import ErrorSerializer, PlainText, Stored, render_row_error
+from webapp.api.schema import link_component
 from webapp.experiments.serializers import MethodChoiceSerializer
 from webapp.jobs import heartbeats
 from webapp.language_models.serializers import LLMUsageSerializer
@@ -51,7 +51,7 @@ class Waiting:
     @cached_property
     def positions(self) -> dict[UUID, int]:
         """The place of each run that waits."""
-        return fair_queue.positions()
+        return fair_queue.compute_positions()
 
     @cached_property
     def without_worker(self) -> bool:
@@ -97,7 +97,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     @extend_schema_field(ErrorSerializer(allow_null=True))
     def get_error(self, run: Run) -> dict[str, str] | None:
         """Why it failed."""
-        return error_of(run)
+        return render_row_error(run)
 
     @extend_schema_field(ErrorSerializer(allow_null=True))
     def get_warning(self, run: Run) -> dict[str, str] | None:
@@ -142,9 +142,7 @@ class FlagSerializer(serializers.ModelSerializer[Flag]):
 
     class Meta:
         model = Flag
-        fields = [
-            *("kind", "answer", "chain", "comment", "right_answers", "at", "user", "queue", "item", "outcome")
-        ]
+        fields = [*("kind", "answer", "chain", "comment", "right_answers", "at", "user", "queue", "item", "outcome")]
 
     @extend_schema_field(OutcomeSerializer)
     def get_outcome(self, flag: Flag) -> dict[str, Any]:
@@ -170,7 +168,7 @@ class RunDetailSerializer(RunSerializer):
     @extend_schema_field(FlagSerializer(many=True))
     def get_flags(self, run: Run) -> list[dict[str, Any]]:
         """Oldest first."""
-        return [dict(row) for row in FlagSerializer(selectors.flags(run), many=True).data]
+        return [dict(row) for row in FlagSerializer(selectors.list_flags(run), many=True).data]
 
 
 class NewFlagSerializer(serializers.Serializer[object]):
@@ -220,9 +218,7 @@ class AskSerializer(MethodChoiceSerializer):
     )
     options = OptionsField(default=dict)
     step_by_step = serializers.BooleanField(default=False)
-    program = NewProgramField(
-        allow_null=True, default=None, help_text="runs as it is; the question is not read"
-    )
+    program = NewProgramField(allow_null=True, default=None, help_text="runs as it is; the question is not read")
     corrects = serializers.UUIDField(
         allow_null=True, default=None, help_text="the run whose program was edited; a run of the same graph"
     )
@@ -236,7 +232,7 @@ class AskSerializer(MethodChoiceSerializer):
     )
 
 
-@extend_schema_field(part("AgentActionRequest"))
+@extend_schema_field(link_component("AgentActionRequest"))
 class NewActionField(Stored):
     """An ``AgentAction``, as events carry it."""
 
@@ -256,12 +252,12 @@ class SteerSerializer(serializers.Serializer[object]):
             raise serializers.ValidationError(f"This is no action of an agent: {error}.") from None
 
 
-@extend_schema_field(part("AgentAction"))
+@extend_schema_field(link_component("AgentAction"))
 class ActionField(serializers.JSONField):
     """An ``AgentAction``, as events carry it."""
 
 
-@extend_schema_field({"type": "array", "items": part("AgentAction")})
+@extend_schema_field({"type": "array", "items": link_component("AgentAction")})
 class ActionsField(serializers.JSONField):
     """Several of them."""
 
@@ -315,7 +311,7 @@ class ProgramCorrectionSerializer(serializers.ModelSerializer[Run]):
     @extend_schema_field(serializers.ChoiceField(choices=["kept", "open", "undone"]))
     def get_state(self, run: Run) -> str:
         """Whether it is a label: ``kept``, or why not yet or not any more: ``open``, ``undone``."""
-        return programs.state_of(run)
+        return programs.get_state(run)
 
 
 class ContenderSerializer(serializers.Serializer[object]):

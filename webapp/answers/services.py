@@ -16,15 +16,15 @@ from retrieval.limits import QUESTION_LIMIT
 from retrieval.methods import registry
 from webapp.accounts.models import User
 from webapp.answers import announce, fair_queue, log, programs, threads
-from webapp.answers.log import last_seq
+from webapp.answers.log import get_last_seq
 from webapp.answers.models import ACTIVE, Diagnosis, Run, RunState
 from webapp.api.errors import ConflictError, InvalidError
-from webapp.api.failures import error_columns
+from webapp.api.failures import build_error_columns
 from webapp.experiments import methods, resolution
 from webapp.experiments.models import Checkpoint
 from webapp.graphs import browse, endpoints, snapshots
 from webapp.graphs.models import Graph
-from webapp.graphs.selectors import endpoint_of
+from webapp.graphs.selectors import get_endpoint
 from webapp.jobs import cancel, heartbeats, queue
 from webapp.uploads import remote_sources
 
@@ -64,11 +64,11 @@ class Contender:
 
 
 @dataclass(frozen=True, slots=True)
-class _Checked:
+class _CheckedQuestion:
     """What of an asked question does not depend on the method."""
 
     question: str
-    written: programs.Written
+    written: programs.EditedProgram
     context: dict[str, Any] | None
     snapshot_hash: str
 
@@ -91,36 +91,40 @@ def create_run(*, graph: Graph, ask: Ask, user: User) -> Run:
         ConflictError: the question before has no answer to lean on.
     """
     fair_queue.require_room(user)
-    run = _run(graph, ask, _checked(graph, ask, user), user)
+    run = _build_run(graph, ask, _check_ask(graph, ask, user), user)
     with transaction.atomic():
         run.save(force_insert=True)
         queue.enqueue(queue.ANSWER, run.pk)
     return run
 
 
-def _checked(graph: Graph, ask: Ask, user: User) -> _Checked:
+def _check_ask(graph: Graph, ask: Ask, user: User) -> _CheckedQuestion:
     """Raises:
     ClewError: as :func:`create_run`.
     """
-    return _Checked(
+    return _CheckedQuestion(
         question=check_question(ask.question),
-        written=programs.written(graph, ask.program, ask.corrects),
-        context=threads.context_of(graph, ask.follows, user),
-        snapshot_hash=_checked_entities(graph, ask.entities),
+        written=programs.check_program(graph, ask.program, ask.corrects),
+        context=threads.build_context(graph, ask.follows, user),
+        snapshot_hash=_check_entities(graph, ask.entities),
     )
 
 
-def _run(
-    graph: Graph, ask: Ask, checked: _Checked, user: User, used: Mapping[str, Checkpoint] | None = None
+def _build_run(
+    graph: Graph,
+    ask: Ask,
+    checked: _CheckedQuestion,
+    user: User,
+    used: Mapping[str, Checkpoint] | None = None,
 ) -> Run:
     """The run of a question, not kept yet. ``used`` are the checkpoints in use by method, where they are known.
 
     Raises:
         ClewError: as :func:`create_run`.
     """
-    method, checkpoint = _method_and_checkpoint(graph, ask, used)
-    reasoner = resolution.reasoner(ask.reasoner, method)
-    llm = resolution.language_model(reasoner, ask.llm)
+    method, checkpoint = _resolve_method(graph, ask, used)
+    reasoner = resolution.resolve_reasoner(ask.reasoner, method)
+    llm = resolution.resolve_language_model(reasoner, ask.llm)
     return Run(
         graph=graph,
         snapshot_hash=checked.snapshot_hash,
@@ -130,53 +134,49 @@ def _run(
         llm=llm.id if llm else None,
         llm_name=llm.name if llm else "",
         checkpoint=checkpoint,
-        budget=resolution.budget(ask.budget),
+        budget=resolution.resolve_budget(ask.budget),
         seed=ask.seed,
-        options=resolution.options(method, ask.options, checkpoint),
+        options=resolution.resolve_options(method, ask.options, checkpoint),
         entities=list(dict.fromkeys(ask.entities)),
         user=user,
-        pause_after=1 if ask.step_by_step and registry.method(method).steerable else None,
+        pause_after=1 if ask.step_by_step and registry.get_method(method).steerable else None,
         program=checked.written.program,
         program_before=checked.written.before,
         corrects=ask.corrects,
         follows=ask.follows,
         context=checked.context,
-        thread=threads.joined(ask.follows),
+        thread=threads.ensure_thread(ask.follows),
         trial=ask.trial,
     )
 
 
-def _method_and_checkpoint(
-    graph: Graph, ask: Ask, used: Mapping[str, Checkpoint] | None
-) -> tuple[str, Checkpoint | None]:
+def _resolve_method(graph: Graph, ask: Ask, used: Mapping[str, Checkpoint] | None) -> tuple[str, Checkpoint | None]:
     """What answers; a program, a method that runs it: one that nobody chose, and the router, give way to the default.
 
     Raises:
         ClewError: as :func:`create_run`.
     """
-    method, checkpoint = resolution.method_and_checkpoint(graph, ask.method, ask.checkpoint, used)
-    if ask.program is None or registry.method(method).runs_programs:
+    method, checkpoint = resolution.resolve_method_and_checkpoint(graph, ask.method, ask.checkpoint, used)
+    if ask.program is None or registry.get_method(method).runs_programs:
         return method, checkpoint
     if method == "router" or (ask.method is None and ask.checkpoint is None):
-        return resolution.method_and_checkpoint(graph, registry.DEFAULT, None, used)
-    raise MethodError(
-        f"{method} does not run programs.", hint=f"Ask with {', '.join(methods.run_programs())}."
-    )
+        return resolution.resolve_method_and_checkpoint(graph, registry.DEFAULT, None, used)
+    raise MethodError(f"{method} does not run programs.", hint=f"Ask with {', '.join(methods.list_program_runners())}.")
 
 
-def _checked_entities(graph: Graph, entities: Sequence[int]) -> str:
+def _check_entities(graph: Graph, entities: Sequence[int]) -> str:
     """Refuse entities that the graph does not have; the hash of the version that they are of, empty in an endpoint.
 
     Raises:
         GraphNotReadyError, UnknownEntityError: as :func:`create_run`.
         NotAllowedError: the operator has not listed the endpoint's host any more.
     """
-    endpoint = endpoint_of(graph)
+    endpoint = get_endpoint(graph)
     if endpoint is not None:
         remote_sources.require_host(endpoint.url, "Graphs may not be asked at")
-        endpoints.iris(graph.pk, entities)
+        endpoints.require_iris(graph.pk, entities)
         return ""
-    snapshot = snapshots.of_graph(graph)
+    snapshot = snapshots.open_current(graph)
     for entity in entities:
         browse.require_entity(snapshot, entity)
     return snapshot.hash
@@ -190,14 +190,14 @@ def create_comparison(*, graph: Graph, ask: Ask, contenders: Sequence[Contender]
         ClewError: as :func:`create_run`.
     """
     fair_queue.require_room(user, len(contenders))
-    checked, used = _checked(graph, ask, user), resolution.checkpoints_in_use(graph)
-    group, likely = uuid4(), fair_queue.likely_seconds(graph)
+    checked, used = _check_ask(graph, ask, user), resolution.find_checkpoints_in_use(graph)
+    group, likely = uuid4(), fair_queue.estimate_seconds(graph)
     runs = []
     for contender in contenders:
-        asked = replace(
+        contender_ask = replace(
             ask, method=contender.method, checkpoint=contender.checkpoint, options=contender.options
         )
-        run = _run(graph, asked, checked, user, used)
+        run = _build_run(graph, contender_ask, checked, user, used)
         run.group, run.likely_s = group, likely.get(contender.method)
         runs.append(run)
     _require_different(runs)
@@ -247,7 +247,7 @@ def claim(*, worker: str) -> Run | Diagnosis | None:
     return fair_queue.claim_next(worker)
 
 
-def end(*, run_id: UUID, after: int, event: Ending, usage: dict[str, Any] | None = None) -> None:
+def close_run(*, run_id: UUID, after: int, event: Ending, usage: dict[str, Any] | None = None) -> None:
     """Append the event that ends a run, with the run's own row in the same transaction, and announce it.
 
     ``usage`` is what the run cost, when a worker has counted it; None leaves what was counted before.
@@ -255,15 +255,15 @@ def end(*, run_id: UUID, after: int, event: Ending, usage: dict[str, Any] | None
     counted = {} if usage is None else {"usage": usage}
     with transaction.atomic():
         ended = Run.objects.filter(pk=run_id, state__in=ACTIVE).update(
-            finished_at=Now(), paused_at=None, next_action=None, **counted, **_columns(event)
+            finished_at=Now(), paused_at=None, next_action=None, **counted, **_build_columns(event)
         )
         if not ended:
             return
         wire = log.append(run_id, after=after, events=[event])
-        transaction.on_commit(lambda: announce.run_events(run_id, wire))
+        transaction.on_commit(lambda: announce.send_events(run_id, wire))
 
 
-def _columns(event: Ending) -> dict[str, Any]:
+def _build_columns(event: Ending) -> dict[str, Any]:
     if isinstance(event, AnswerFinal):
         return {
             "state": RunState.DONE,
@@ -276,7 +276,7 @@ def _columns(event: Ending) -> dict[str, Any]:
     return {
         "state": RunState.FAILED,
         "incomplete": True,
-        **error_columns(event),
+        **build_error_columns(event),
     }
 
 
@@ -291,16 +291,16 @@ def cancel_run(*, run: Run) -> Run:
     """
     if run.state not in (*ACTIVE, RunState.PAUSED):
         raise ConflictError(f"This run has ended already: {run.state}.", hint="Ask again to start another.")
-    if not end_unheld(run_id=run.pk):
-        cancel.request("run", run.pk)
-        if not end_unheld(run_id=run.pk):
+    if not cancel_unheld(run_id=run.pk):
+        cancel.ask_to_stop("run", run.pk)
+        if not cancel_unheld(run_id=run.pk):
             # Going on clears the flags of before; a worker that has it by now reads this one.
-            cancel.request("run", run.pk)
+            cancel.ask_to_stop("run", run.pk)
     run.refresh_from_db()
     return run
 
 
-def end_unheld(*, run_id: UUID) -> bool:
+def cancel_unheld(*, run_id: UUID) -> bool:
     """Stop a run that no worker has; whether there was one to stop."""
     with transaction.atomic():
         # Whoever takes the state from queued or paused is the only writer of the log: this, or a worker's claim.
@@ -308,16 +308,16 @@ def end_unheld(*, run_id: UUID) -> bool:
             state=RunState.RUNNING
         )
         if taken:
-            after = last_seq(run_id)
+            after = get_last_seq(run_id)
             message = "Stopped while it waited." if after else "Stopped before a worker began."
-            end(run_id=run_id, after=after, event=RunCancelled(message, 0))
+            close_run(run_id=run_id, after=after, event=RunCancelled(message, 0))
     return bool(taken)
 
 
 def delete_run(*, run: Run) -> None:
     """Delete a run and its events. One that goes on is stopped first."""
     if run.state in ACTIVE:
-        cancel.request("run", run.pk)
+        cancel.ask_to_stop("run", run.pk)
     run.delete()
 
 
@@ -328,52 +328,52 @@ def fail_if_worker_lost(*, run_id: UUID | str) -> None:
     if run is not None and all(
         heartbeats.is_lost(queued, run.worker) for queued in (heartbeats.ANSWERS, heartbeats.JOBS)
     ):
-        _lost(run, again=False)
+        _handle_lost(run, again=False)
 
 
-def _lost(run: Run, *, again: bool) -> None:
+def _handle_lost(run: Run, *, again: bool) -> None:
     """End a run that no worker is at any more; with ``again`` it is queued once more if nobody saw anything of it."""
     with transaction.atomic():
         rows = Run.objects.filter(pk=run.pk, state=RunState.RUNNING, worker=run.worker)
         locked = rows.filter(claimed_at=run.claimed_at).select_for_update().first()
         if locked is None:
             return
-        after = last_seq(locked.pk)
+        after = get_last_seq(locked.pk)
         if again and not after and locked.claimed_at == locked.started_at:
-            give_back(run_id=locked.pk)
+            release_run(run_id=locked.pk)
             return
         lost = RunFailed(
             "worker_lost",
             "The worker stopped in the middle of this run.",
             "What was found is kept. Ask again to get the whole answer.",
         )
-        end(run_id=locked.pk, after=after, event=lost)
+        close_run(run_id=locked.pk, after=after, event=lost)
 
 
-def give_back(*, run_id: UUID) -> None:
+def release_run(*, run_id: UUID) -> None:
     """Queue a running run again of which nothing was found yet, since its worker could not go on."""
     if Run.objects.filter(pk=run_id, state=RunState.RUNNING).update(state=RunState.QUEUED, worker=""):
         queue.enqueue(queue.ANSWER, run_id)
 
 
-def sweep() -> None:
+def handle_lost_runs() -> None:
     """End all runs whose worker is gone."""
     for run_id in Run.objects.filter(state=RunState.RUNNING).values_list("pk", flat=True):
         fail_if_worker_lost(run_id=run_id)
 
 
-def sweep_forgotten(*, worker: str, held: Collection[UUID]) -> None:
+def handle_forgotten_runs(*, worker: str, held: Collection[UUID]) -> None:
     """End the runs that a worker has by the database and not by itself: their end could not be written."""
     forgotten = Run.objects.filter(
         state=RunState.RUNNING, worker=worker, claimed_at__lt=Now() - heartbeats.SETTLED
     ).exclude(pk__in=held)
     for run in forgotten:
-        _lost(run, again=True)
+        _handle_lost(run, again=True)
 
 
 def send_waiting() -> None:
     """Wake the workers for runs and diagnoses whose messages were lost. One too many is harmless."""
-    waiting = fair_queue.waiting()
-    missing = max(0, len(waiting) - queue.waiting(heartbeats.ANSWERS))
+    waiting = fair_queue.list_waiting()
+    missing = max(0, len(waiting) - queue.count_waiting(heartbeats.ANSWERS))
     for key in waiting[:missing]:
         queue.send(queue.ANSWER, key)

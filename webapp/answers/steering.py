@@ -61,15 +61,13 @@ def pause_run(*, run: Run) -> Run:
     """
     _require_steerable(run)
     if run.state not in ACTIVE:
-        raise ConflictError(
-            f"This run does not go on: {run.state}.", hint="Only a run that goes on can pause."
-        )
-    cancel.request(PAUSE, run.pk)
+        raise ConflictError(f"This run does not go on: {run.state}.", hint="Only a run that goes on can pause.")
+    cancel.ask_to_stop(PAUSE, run.pk)
     run.refresh_from_db()
     return run
 
 
-def steer_run(*, run: Run, steer: Steer, user: User) -> Run:
+def apply_steering(*, run: Run, steer: Steer, user: User) -> Run:
     """Take steps back, and go on by a person's action or the policy's.
 
     A run that has ended may be taken up: its end stays in the log, and ``agent.rewound`` follows.
@@ -82,17 +80,17 @@ def steer_run(*, run: Run, steer: Steer, user: User) -> Run:
     _require_steerable(run)
     with transaction.atomic():
         run = Run.objects.select_for_update(of=("self",)).select_related("graph__snapshot").get(pk=run.pk)
-        walk = agent_steps.of(run.pk)
+        walk = agent_steps.load_steps(run.pk)
         _require_possible(run, walk, steer)
-        said: list[AgentRewound | RunPaused] = []
+        events: list[AgentRewound | RunPaused] = []
         if steer.keep < len(walk.steps) or run.state != RunState.PAUSED:
-            said.append(AgentRewound(steer.keep))
+            events.append(AgentRewound(steer.keep))
         if steer.only_back:
-            said.append(_rest(steer.keep, walk))
+            events.append(_build_pause(steer.keep, walk))
         _keep_correction(run, walk, steer, user)
-        wire = log.append(run.pk, after=log.last_seq(run.pk), events=said)
-        _reopen(run, steer)
-        transaction.on_commit(lambda: announce.run_events(run.pk, wire))
+        wire = log.append(run.pk, after=log.get_last_seq(run.pk), events=events)
+        _reset_run(run, steer)
+        transaction.on_commit(lambda: announce.send_events(run.pk, wire))
         # Flags of what was asked of the run before; set again from now on, they mean what comes.
         cancel.clear(PAUSE, run.pk)
         cancel.clear("run", run.pk)
@@ -103,10 +101,10 @@ def steer_run(*, run: Run, steer: Steer, user: User) -> Run:
 
 
 def _require_steerable(run: Run) -> None:
-    if not registry.method(run.method).steerable:
+    if not registry.get_method(run.method).steerable:
         raise MethodError(
             f"{run.method} does not go step by step, so it cannot be steered.",
-            hint=f"Ask with {', '.join(methods.steerable())}.",
+            hint=f"Ask with {', '.join(methods.list_steerable())}.",
         )
 
 
@@ -124,7 +122,7 @@ def _require_possible(run: Run, walk: AgentSteps, steer: Steer) -> None:
         raise InvalidError("There is nothing to take back.", hint="Keep fewer steps, or choose an action.")
 
 
-def _rest(keep: int, walk: AgentSteps) -> RunPaused:
+def _build_pause(keep: int, walk: AgentSteps) -> RunPaused:
     message = f"Taken back to step {keep}." if keep else "Taken back to the beginning."
     return RunPaused(keep, message, walk.ahead.get(keep, ()))
 
@@ -132,7 +130,7 @@ def _rest(keep: int, walk: AgentSteps) -> RunPaused:
 def _keep_correction(run: Run, walk: AgentSteps, steer: Steer, user: User) -> None:
     """Keep the person's action as a label, unless the policy would have done the same."""
     proposed = walk.proposed.get(steer.keep)
-    if steer.action is None or (proposed is not None and agent_steps.same(steer.action, proposed)):
+    if steer.action is None or (proposed is not None and agent_steps.is_same_action(steer.action, proposed)):
         return
     AgentCorrection.objects.get_or_create(
         run=run,
@@ -143,7 +141,7 @@ def _keep_correction(run: Run, walk: AgentSteps, steer: Steer, user: User) -> No
     )
 
 
-def _reopen(run: Run, steer: Steer) -> None:
+def _reset_run(run: Run, steer: Steer) -> None:
     """Take the end away that no longer holds, and hand the run on: to the workers, or to the person."""
     now = timezone.now()
     since: datetime | None = run.paused_at or run.finished_at
@@ -167,7 +165,7 @@ def _reopen(run: Run, steer: Steer) -> None:
 # --- the worker's side --------------------------------------------------------------------------------
 
 
-def rest(*, run_id: UUID, after: int, event: RunPaused, usage: dict[str, Any] | None = None) -> None:
+def save_pause(*, run_id: UUID, after: int, event: RunPaused, usage: dict[str, Any] | None = None) -> None:
     """Append the event that pauses a run, with the run's own row in the same transaction, and announce it."""
     with transaction.atomic():
         paused = Run.objects.filter(pk=run_id, state=RunState.RUNNING).update(
@@ -176,4 +174,4 @@ def rest(*, run_id: UUID, after: int, event: RunPaused, usage: dict[str, Any] | 
         if not paused:
             return
         wire = log.append(run_id, after=after, events=[event])
-        transaction.on_commit(lambda: announce.run_events(run_id, wire))
+        transaction.on_commit(lambda: announce.send_events(run_id, wire))

@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 _TOLD = (QuestionRewritten, QuestionLinked, ProgramExecuted, AnswerFinal)
 
 
-def context_of(graph: Graph, before: Run | None, user: User) -> dict[str, Any] | None:
+def build_context(graph: Graph, before: Run | None, user: User) -> dict[str, Any] | None:
     """What a follow-up leans on, as JSON of a ``Turn``; None where there is nothing to follow.
 
     Raises:
         ForbiddenError: the run before is not of ``user``.
         InvalidError: the run before is of another graph.
         ConflictError: it has no answer to lean on yet, or never will.
-        GraphNotReadyError, DamagedError: as :func:`snapshots.of_graph`.
+        GraphNotReadyError, DamagedError: as :func:`snapshots.open_current`.
     """
     if before is None:
         return None
@@ -56,18 +56,18 @@ def context_of(graph: Graph, before: Run | None, user: User) -> dict[str, Any] |
         raise ConflictError(
             "The question before has no answer.", hint="Wait for it, or ask without the question before."
         )
-    turn = _turn(before)
-    if selectors.endpoint_of(graph) is not None:
+    turn = _load_turn(before)
+    if selectors.get_endpoint(graph) is not None:
         there: dict[str, Any] = to_plain(turn)
         return there
-    snapshot = snapshots.of_graph(graph)
+    snapshot = snapshots.open_current(graph)
     if before.snapshot_hash != snapshot.hash:
-        turn = _moved(turn, _names(before), snapshot.find_entity)
-    found: dict[str, Any] = to_plain(turn)
-    return found
+        turn = _convert_turn(turn, _load_labels(before), snapshot.find_entity)
+    context: dict[str, Any] = to_plain(turn)
+    return context
 
 
-def joined(before: Run | None) -> UUID | None:
+def ensure_thread(before: Run | None) -> UUID | None:
     """The thread that a follow-up belongs to; the run that begins one is named for it."""
     if before is None:
         return None
@@ -76,10 +76,10 @@ def joined(before: Run | None) -> UUID | None:
     return thread
 
 
-def _turn(run: Run) -> Turn:
+def _load_turn(run: Run) -> Turn:
     """What a run asked and answered, as its log tells it."""
     turn = Turn(run.question)
-    for event in _told(run):
+    for event in _load_events(run):
         match event:
             case QuestionRewritten(question, _, denoted):
                 turn = replace(turn, question=question, denoted=denoted)
@@ -92,7 +92,7 @@ def _turn(run: Run) -> Turn:
     return turn
 
 
-def _told(run: Run) -> Iterable[QuestionRewritten | QuestionLinked | ProgramExecuted | AnswerFinal]:
+def _load_events(run: Run) -> Iterable[QuestionRewritten | QuestionLinked | ProgramExecuted | AnswerFinal]:
     rows = RunEvent.objects.filter(run=run, type__in=[cls.type for cls in _TOLD]).order_by("seq")
     for payload in rows.values_list("payload", flat=True):
         event = from_payload(payload)
@@ -100,32 +100,37 @@ def _told(run: Run) -> Iterable[QuestionRewritten | QuestionLinked | ProgramExec
         yield event
 
 
-def _names(run: Run) -> dict[int, str]:
+def _load_labels(run: Run) -> dict[int, str]:
     """The labels of what a run named, by the ids of its own version of the graph."""
-    version = selectors.version(run.graph, run.snapshot_hash)
-    found = {}
-    for event in _told(run):
+    version = selectors.find_version(run.graph, run.snapshot_hash)
+    labels = {}
+    for event in _load_events(run):
         if isinstance(event, QuestionLinked):
-            found.update({linked.entity.id: linked.entity.label for linked in event.entities})
+            labels.update({linked.entity.id: linked.entity.label for linked in event.entities})
         elif isinstance(event, AnswerFinal):
-            found.update({a.entity.id: a.entity.label for a in event.answers if a.entity is not None})
+            labels.update({a.entity.id: a.entity.label for a in event.answers if a.entity is not None})
         elif isinstance(event, QuestionRewritten) and version is not None:
-            before = snapshots.opened(version.path)
-            found.update({node: before.entity_label(node) for own in event.denoted for node in own.ids})
-    return found
+            before = snapshots.open_snapshot(version.path)
+            labels.update(
+                {node: before.get_entity_label(node) for denotation in event.denoted for node in denotation.ids}
+            )
+    return labels
 
 
-def _moved(turn: Turn, names: dict[int, str], find: Callable[[str], int | None]) -> Turn:
+def _convert_turn(turn: Turn, names: dict[int, str], find: Callable[[str], int | None]) -> Turn:
     """The same turn in another version of the graph; what that lacks is left out."""
 
-    def ids(of: tuple[int, ...]) -> tuple[int, ...]:
-        found = (find(names[node]) for node in of if node in names)
-        return tuple(node for node in found if node is not None)
+    def find_ids(of: tuple[int, ...]) -> tuple[int, ...]:
+        entities = (find(names[node]) for node in of if node in names)
+        return tuple(node for node in entities if node is not None)
 
-    denoted = (Denoted(own.start, own.end, tuple(sorted(ids(own.ids)))) for own in turn.denoted)
+    denoted = (
+        Denoted(denotation.start, denotation.end, tuple(sorted(find_ids(denotation.ids))))
+        for denotation in turn.denoted
+    )
     return replace(
         turn,
-        topics=ids(turn.topics),
-        answers=ids(turn.answers),
-        denoted=tuple(own for own in denoted if own.ids),
+        topics=find_ids(turn.topics),
+        answers=find_ids(turn.answers),
+        denoted=tuple(denotation for denotation in denoted if denotation.ids),
     )

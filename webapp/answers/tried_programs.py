@@ -34,23 +34,21 @@ def add(*, run: Run, item: Item, user: User, id: UUID, edited_from: int | None =
     if run.graph_id != item.queue.graph_id:
         raise InvalidError(f"The run is of the graph {run.graph.name}.", hint=f"Ask {item.queue.graph.name}.")
     if run.state != RunState.DONE:
-        raise ConflictError(
-            f"The run has no answer: it is {run.state}.", hint="Wait for it, or change the program."
-        )
+        raise ConflictError(f"The run has no answer: it is {run.state}.", hint="Wait for it, or change the program.")
     if run.snapshot_hash != item.queue.snapshot.hash:
         raise ConflictError(
             "The graph has another version by now than this review.",
             hint="Make a review of the current version.",
         )
-    executed, answers, hops = _told(run)
+    executed, answers, hops = _load_result(run)
     if executed is None:
         raise InvalidError("The run executed no program.", hint="Ask in other words, or edit a program.")
     gives = [answer.label for answer in answers]
-    made = program_candidates.fields(executed, gives, hops, item.answers)
+    made = program_candidates.build_fields(executed, gives, hops, item.answers)
     return added_paths.add_program(item=item, user=user, id=id, made=made, edited_from=edited_from)
 
 
-def _told(run: Run) -> tuple[ProgramExecuted | None, tuple[Answer, ...], list[Hop]]:
+def _load_result(run: Run) -> tuple[ProgramExecuted | None, tuple[Answer, ...], list[Hop]]:
     """The last program of a run, what it answered, and the facts that prove it."""
     executed: ProgramExecuted | None = None
     answers: tuple[Answer, ...] = ()

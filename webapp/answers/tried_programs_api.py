@@ -10,9 +10,9 @@ from rest_framework.response import Response
 from webapp.accounts.permissions import Analyst
 from webapp.accounts.views import UserView
 from webapp.answers import selectors, tried_programs
-from webapp.api.params import validated
+from webapp.api.params import validate_form
 from webapp.review import selectors as reviews
-from webapp.review.api.items import shown
+from webapp.review.api.items import render_item
 from webapp.review.api.serializers import ChangedItemSerializer
 
 
@@ -34,8 +34,8 @@ class ItemProgramsView(UserView):
     )
     def post(self, request: Request, pk: int) -> Response:
         """Add the program that a run executed; one that asks for what the question has already is left as it is."""
-        item = self.find(reviews.items(), pk)
-        data = validated(TriedProgramSerializer(data=request.data))
-        run = self.find(selectors.runs(), data.pop("run"))
+        item = self.find(reviews.list_items(), pk)
+        data = validate_form(TriedProgramSerializer(data=request.data))
+        run = self.find(selectors.list_runs(), data.pop("run"))
         changed = tried_programs.add(run=run, item=item, user=self.user, **data)
-        return Response({"item": shown(changed, self.user)})
+        return Response({"item": render_item(changed, self.user)})

@@ -13,8 +13,8 @@ from webapp.accounts.views import UserView
 from webapp.answers import selectors, why_not
 from webapp.answers.models import ACTIVE, Diagnosis, RunState
 from webapp.api.fields import ErrorSerializer, PlainText
-from webapp.api.params import validated
-from webapp.api.schema import or_null, part
+from webapp.api.params import validate_form
+from webapp.api.schema import allow_null, link_component
 
 WAITING = "waiting"
 
@@ -32,7 +32,7 @@ class StartedWhyNotSerializer(serializers.Serializer[object]):
     key = serializers.UUIDField()
 
 
-@extend_schema_field(or_null(part("WhyNot")))
+@extend_schema_field(allow_null(link_component("WhyNot")))
 class FoundField(serializers.JSONField):
     """A ``WhyNot``."""
 
@@ -55,9 +55,9 @@ class WhyNotView(UserView):
     )
     def post(self, request: Request, pk: UUID) -> Response:
         """Have a worker find the stage at which the answer is lost, and try what would bring it."""
-        run = self.find(selectors.runs(), pk)
-        data = validated(NewWhyNotSerializer(data=request.data))
-        expected = why_not.Expected(data["name"], data["entity"])
+        run = self.find(selectors.list_runs(), pk)
+        data = validate_form(NewWhyNotSerializer(data=request.data))
+        expected = why_not.ExpectedAnswer(data["name"], data["entity"])
         diagnosis = why_not.ask(run=run, expected=expected, user=self.user)
         return Response({"key": diagnosis.pk}, status=status.HTTP_202_ACCEPTED)
 
@@ -68,7 +68,7 @@ class WhyNotFoundView(UserView):
     @extend_schema(operation_id="runs_why_not_retrieve", responses=WhyNotAnswerSerializer)
     def get(self, request: Request, pk: UUID, key: UUID) -> Response:
         """How far it is."""
-        diagnosis = self.find(Diagnosis.objects.filter(run=self.find(selectors.runs(), pk)), key)
+        diagnosis = self.find(Diagnosis.objects.filter(run=self.find(selectors.list_runs(), pk)), key)
         error = {
             "code": diagnosis.error_code,
             "message": diagnosis.error_message,

@@ -1,8 +1,8 @@
 """Who sees which rows, and who manages them: nobody, until their model says otherwise.
 
-Visible is not manageable. ``visible_to`` says who finds a row, reads it and makes something of their own of it;
-``owner_path`` and ``managed_through`` say who changes, stops and deletes it (``webapp.accounts.rights``). What changes
-the answers that everybody gets of a graph is for those who manage the graph.
+Visible is not manageable. ``make_visibility_filter`` says who finds a row, reads it and makes something of their own of
+it; ``owner_path`` and ``managed_through`` say who changes, stops and deletes it (``webapp.accounts.rights``). What
+changes the answers that everybody gets of a graph is for those who manage the graph.
 """
 
 from __future__ import annotations
@@ -46,21 +46,21 @@ class AccessControlled(Model):
         abstract = True
 
     @classmethod
-    def visible_to(cls, user: Person) -> Q:
+    def make_visibility_filter(cls, user: Person) -> Q:
         """The condition that the rows which a person may see fulfil."""
         if not cls.visible_through:
             return NOBODY
         model: Any = cls
         for name in cls.visible_through.split("__"):
             model = model._meta.get_field(name).related_model
-        seen = model._base_manager.filter(model.visible_to(user)).values("pk")
+        seen = model._base_manager.filter(model.make_visibility_filter(user)).values("pk")
         return Q(**{f"{cls.visible_through}__in": seen})
 
 
-def visible(rows: QuerySet[Row], user: Person) -> QuerySet[Row]:
+def filter_visible(rows: QuerySet[Row], user: Person) -> QuerySet[Row]:
     """Those of some rows that a person may see; none of a model that does not say who sees it."""
     if issubclass(rows.model, AccessControlled):
-        return rows.filter(rows.model.visible_to(user))
+        return rows.filter(rows.model.make_visibility_filter(user))
     return rows.all() if rows.model in OPEN else rows.none()
 
 
@@ -69,7 +69,7 @@ class OnlyVisible(BaseFilterBackend):
 
     def filter_queryset(self, request: Request, queryset: QuerySet[Any], view: APIView) -> QuerySet[Any]:
         """What may be seen."""
-        return visible(queryset, request.user)
+        return filter_visible(queryset, request.user)
 
     def get_schema_operation_parameters(self, view: APIView) -> list[dict[str, Any]]:
         """None."""

@@ -23,7 +23,7 @@ def release_connection() -> None:
         connection.close()
 
 
-def too_slow(size: int, seconds: float) -> bool:
+def is_too_slow(size: int, seconds: float) -> bool:
     """Whether a body that has brought ``size`` bytes in so long comes too slowly to be waited for."""
     return seconds > settings.BODY_PATIENCE_S and size < settings.BODY_LEAST_RATE * seconds
 
@@ -36,7 +36,7 @@ class ConcurrencyLimit:
         self._taken: Counter[int | str] = Counter()
 
     @contextmanager
-    def one(self, person: int | str, *, most: int, refusal: ClewError) -> Iterator[None]:
+    def take_turn(self, person: int | str, *, most: int, refusal: ClewError) -> Iterator[None]:
         """Take a turn, and give it back.
 
         Raises:

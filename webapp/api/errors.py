@@ -276,25 +276,25 @@ _DRF_CODES: list[tuple[type[exceptions.APIException], str, str]] = [
 ]
 
 
-def body(code: str, message: str, hint: str = "", fields: Any = None) -> dict[str, Any]:
+def render_error(code: str, message: str, hint: str = "", fields: Any = None) -> dict[str, Any]:
     """An error as JSON."""
     error: dict[str, Any] = {"code": code, "message": message, "hint": hint}
     if fields is not None:
         error["fields"] = fields
-    shown: dict[str, Any] = _shown(error)
+    shown: dict[str, Any] = _replace_surrogates(error)
     return {"error": shown}
 
 
-def _shown(value: Any) -> Any:
+def _replace_surrogates(value: Any) -> Any:
     """An error as UTF-8 can have it: it may repeat a lone surrogate that was sent, which JSON can spell."""
     if isinstance(value, str):
         return value.encode(errors="backslashreplace").decode()
     if isinstance(value, dict):
-        return {_shown(key): _shown(inner) for key, inner in value.items()}
-    return [_shown(inner) for inner in value] if isinstance(value, list) else value
+        return {_replace_surrogates(key): _replace_surrogates(inner) for key, inner in value.items()}
+    return [_replace_surrogates(inner) for inner in value] if isinstance(value, list) else value
 
 
-def status_of(error: ClewError) -> int:
+def get_status(error: ClewError) -> int:
     """The HTTP status of an error."""
     return next(status for cls, status in STATUS if isinstance(error, cls))
 
@@ -302,30 +302,30 @@ def status_of(error: ClewError) -> int:
 def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     """REST framework's exception handler: every error, in the one shape."""
     if isinstance(error, ClewError):
-        if status_of(error) >= 500:
+        if get_status(error) >= 500:
             logger.error("%s: %s", error.code, error.message, exc_info=error)
         wait = getattr(error, "retry_after", None)
         headers = {} if wait is None else {"Retry-After": str(wait)}
-        return Response(body(error.code, error.message, error.hint), status=status_of(error), headers=headers)
+        return Response(render_error(error.code, error.message, error.hint), status=get_status(error), headers=headers)
     if isinstance(error, RequestDataTooBig):
-        return Response(body("too_large", "The request is too large."), status=413)
+        return Response(render_error("too_large", "The request is too large."), status=413)
     if isinstance(error, (SuspiciousOperation, BadRequest)):
-        return Response(body("bad_request", "The request is malformed."), status=400)
+        return Response(render_error("bad_request", "The request is malformed."), status=400)
     if isinstance(error, DataError):
         logger.warning("a value that the database cannot hold", exc_info=error)
         message = "A value is larger or longer than can be kept, or holds a character that cannot."
-        return Response(body("invalid", message, "Correct it and try again."), status=400)
+        return Response(render_error("invalid", message, "Correct it and try again."), status=400)
     if isinstance(error, (OperationalError, RedisConnectionError)):
         logger.error("a server is not reachable", exc_info=error)
         message = "The database or the queue is not reachable just now."
-        return Response(body("unavailable", message, "Try again in a moment."), status=503)
+        return Response(render_error("unavailable", message, "Try again in a moment."), status=503)
     if isinstance(error, FileNotFoundError):
         logger.error("a file is missing", exc_info=error)
         hint = "An administrator finds out more with `python manage.py doctor`."
-        return Response(body("gone", "A file that this needs is missing on the server.", hint), status=410)
+        return Response(render_error("gone", "A file that this needs is missing on the server.", hint), status=410)
     if isinstance(error, OSError) and error.errno == 28:
         full = StorageFullError("There is no room left on the disk.", hint="Free some space and try again.")
-        return Response(body(full.code, full.message, full.hint), status=507)
+        return Response(render_error(full.code, full.message, full.hint), status=507)
     return _handle_framework(error)
 
 
@@ -336,19 +336,19 @@ def _handle_framework(error: Exception) -> Response | None:
         error = exceptions.PermissionDenied()
     if isinstance(error, exceptions.ValidationError):
         fields = error.detail if isinstance(error.detail, dict) else {"non_field_errors": error.detail}
-        message = f"{_first(fields)}"
-        return Response(body("invalid", message, "Correct the named fields.", fields), status=400)
+        message = f"{_get_first_message(fields)}"
+        return Response(render_error("invalid", message, "Correct the named fields.", fields), status=400)
     if not isinstance(error, exceptions.APIException):
         return None
     scheme = getattr(error, "auth_header", None)
     headers = {"WWW-Authenticate": str(scheme)} if scheme else {}
     for cls, code, hint in _DRF_CODES:
         if isinstance(error, cls):
-            return Response(body(code, str(error.detail), hint), status=error.status_code, headers=headers)
-    return Response(body("error", str(error.detail)), status=error.status_code, headers=headers)
+            return Response(render_error(code, str(error.detail), hint), status=error.status_code, headers=headers)
+    return Response(render_error("error", str(error.detail)), status=error.status_code, headers=headers)
 
 
-def _first(fields: Any) -> str:
+def _get_first_message(fields: Any) -> str:
     """The first message, with its field's name."""
     name, messages = next(iter(fields.items()))
     while isinstance(messages, (list, dict)) and messages:

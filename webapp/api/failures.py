@@ -23,6 +23,6 @@ class Failable(AccessControlled):
 NO_ERROR = {"error_code": "", "error_message": "", "error_hint": ""}
 
 
-def error_columns(error: ClewError | RunFailed) -> dict[str, str]:
+def build_error_columns(error: ClewError | RunFailed) -> dict[str, str]:
     """The columns of what failed by an error, or by an event that tells of one."""
     return {"error_code": error.code, "error_message": error.message, "error_hint": error.hint}

@@ -48,7 +48,7 @@ class ErrorSerializer(serializers.Serializer[object]):
     hint = serializers.CharField(allow_blank=True)
 
 
-def error_of(row: Any) -> dict[str, str] | None:
+def render_row_error(row: Any) -> dict[str, str] | None:
     """The error columns of a row as the API shows them."""
     if not row.error_code:
         return None

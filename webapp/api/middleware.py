@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponseBase, JsonResponse
 
-from webapp.api.errors import body
+from webapp.api.errors import render_error
 
 
 def plain_addresses(
@@ -16,7 +16,7 @@ def plain_addresses(
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         if "\0" in request.path or "%00" in request.META.get("QUERY_STRING", ""):
-            error = body("bad_request", "The address holds the character NUL.", "Take %00 out of it.")
+            error = render_error("bad_request", "The address holds the character NUL.", "Take %00 out of it.")
             return JsonResponse(error, status=400)
         return get_response(request)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 
 
-def network_of(address: str) -> str:
+def get_network(address: str) -> str:
     """Return the address, of IPv6 the /64 network that one household or host has."""
     try:
         ip = ipaddress.ip_address(address)

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 
-from webapp.api.access import visible
+from webapp.api.access import filter_visible
 
 
 class Pages(PageNumberPagination):
@@ -21,5 +21,5 @@ class Pages(PageNumberPagination):
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any] | None:
         """A page of what the person may see."""
         if isinstance(queryset, QuerySet):
-            queryset = visible(queryset, request.user)
+            queryset = filter_visible(queryset, request.user)
         return super().paginate_queryset(queryset, request, view)

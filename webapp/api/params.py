@@ -13,7 +13,7 @@ from webapp.api.errors import InvalidError
 MAX = 2**31 - 1
 
 
-def uuid(query: QueryDict, name: str) -> UUID | None:
+def parse_uuid(query: QueryDict, name: str) -> UUID | None:
     """A parameter as a UUID; None when it is absent or empty.
 
     Raises:
@@ -28,12 +28,12 @@ def uuid(query: QueryDict, name: str) -> UUID | None:
         raise InvalidError(f"{name} is not a UUID.", hint=f"Take {name} from where it was listed.") from None
 
 
-def truth(query: QueryDict, name: str) -> bool:
+def parse_flag(query: QueryDict, name: str) -> bool:
     """Whether a parameter says yes."""
     return query.get(name, "") in {"1", "true"}
 
 
-def integer(query: QueryDict, name: str) -> int | None:
+def parse_integer(query: QueryDict, name: str) -> int | None:
     """A parameter as a number from 0; None when it is absent or empty.
 
     Raises:
@@ -47,7 +47,7 @@ def integer(query: QueryDict, name: str) -> int | None:
     return int(text)
 
 
-def validated(form: Serializer[Any]) -> dict[str, Any]:
+def validate_form(form: Serializer[Any]) -> dict[str, Any]:
     """What a request sent, once it is checked.
 
     Raises:

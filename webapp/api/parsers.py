@@ -32,9 +32,9 @@ class Json(JSONParser):
         level: list[Any] = [content]
         depth = -1
         while level:
-            if any(isinstance(one, float) and not math.isfinite(one) for one in level):
+            if any(isinstance(value, float) and not math.isfinite(value) for value in level):
                 raise ParseError("The JSON holds a number that is too large.")
-            level = [inner for one in level for inner in _within(one)]
+            level = [inner for value in level for inner in _list_children(value)]
             depth += 1
             if depth > DEPTH_MAX:
                 raise ParseError(_TOO_DEEP)
@@ -44,7 +44,7 @@ class Json(JSONParser):
 _TOO_DEEP = f"The JSON is more than {DEPTH_MAX} lists or objects deep."
 
 
-def _within(content: Any) -> list[Any]:
+def _list_children(content: Any) -> list[Any]:
     if isinstance(content, dict):
         return list(content.values())
     return content if isinstance(content, list) else []

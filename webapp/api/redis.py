@@ -11,7 +11,7 @@ from redis.retry import Retry
 
 
 @functools.cache
-def redis_client() -> redis.Redis:
+def get_redis_client() -> redis.Redis:
     """This process's connection pool to Redis. A connection that broke is made anew, once."""
     return redis.Redis.from_url(
         settings.REDIS_URL, decode_responses=True, socket_timeout=5, retry=Retry(ConstantBackoff(0.05), 1)

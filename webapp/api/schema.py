@@ -28,7 +28,7 @@ class DataclassAnswer(OpenApiSerializerExtension):  # type: ignore[no-untyped-ca
     def map_serializer(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
         """Its schema; those of its parts are components of their own."""
         adapter: TypeAdapter[Any] = TypeAdapter(self.target)
-        schema = adapter.json_schema(mode="serialization", ref_template=part("{model}")["$ref"])
+        schema = adapter.json_schema(mode="serialization", ref_template=link_component("{model}")["$ref"])
         for name, inner in schema.pop("$defs", {}).items():
             component = ResolvedComponent(  # type: ignore[no-untyped-call]  # it has no types
                 name, ResolvedComponent.SCHEMA, inner, name
@@ -37,7 +37,7 @@ class DataclassAnswer(OpenApiSerializerExtension):  # type: ignore[no-untyped-ca
         return schema
 
 
-def tuple_of(*types: str) -> dict[str, Any]:
+def describe_tuple(*types: str) -> dict[str, Any]:
     """The schema of a JSON array with one item of each JSON type."""
     return {
         "type": "array",
@@ -48,17 +48,17 @@ def tuple_of(*types: str) -> dict[str, Any]:
     }
 
 
-def part(name: str) -> dict[str, Any]:
+def link_component(name: str) -> dict[str, Any]:
     """A component of the schema, by its name."""
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-def or_null(schema: dict[str, Any]) -> dict[str, Any]:
+def allow_null(schema: dict[str, Any]) -> dict[str, Any]:
     """What ``schema`` describes, or null."""
     return {"oneOf": [schema, {"type": "null"}]}
 
 
-RELATION_PATH = {"type": "array", "items": tuple_of("string", "boolean")}
+RELATION_PATH = {"type": "array", "items": describe_tuple("string", "boolean")}
 
 
 def answered_whole(result: dict[str, Any], **_: Any) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from retrieval.methods import registry
 from webapp.accounts.rights import require_manager
 from webapp.accounts.views import RowViewSet
 from webapp.api.errors import InvalidError
-from webapp.api.params import validated
+from webapp.api.params import validate_form
 from webapp.api.parsers import Json
 from webapp.experiments import exchange, label_sets, methods, promotions, selectors
 from webapp.experiments import serializers as shapes
@@ -29,7 +29,7 @@ from webapp.graphs import files
 from webapp.graphs.selectors import find_graph, find_managed_graph
 from webapp.graphs.views import Trashable, download
 from webapp.jobs.serializers import JobSerializer
-from webapp.questions.selectors import question_sets
+from webapp.questions.selectors import list_question_sets
 
 CURVES = {"type": "array", "items": {"type": "object", "additionalProperties": {"type": "number"}}}
 
@@ -42,17 +42,22 @@ class MethodView(APIView):
         """What a method is, and the settings of training and asking it."""
         if name not in registry.METHODS:
             raise Http404
-        forms = {"settings": methods.settings_of(name), "options": methods.options_of(name)}
-        untrained = list(registry.untrained_options(name))
+        forms = {"settings": methods.list_settings(name), "options": methods.list_options(name)}
+        untrained = list(registry.list_untrained_options(name))
         return Response(
-            {**methods.shown(name), **forms, **methods.paper_form(name), "untrained_options": untrained}
+            {
+                **methods.render_method(name),
+                **forms,
+                **methods.get_paper_form(name),
+                "untrained_options": untrained,
+            }
         )
 
 
 class CheckpointViewSet(Trashable, RowViewSet[Checkpoint]):
     """Trained retrievers, newest first."""
 
-    queryset = selectors.checkpoints()
+    queryset = selectors.list_checkpoints()
     serializer_class = shapes.CheckpointSerializer
     narrowed_by = {"graph": int, "method": str}
     parser_classes = [Json, MultiPartParser]
@@ -68,7 +73,7 @@ class CheckpointViewSet(Trashable, RowViewSet[Checkpoint]):
     )
     def create(self, request: Request) -> Response:
         """Upload a checkpoint: a file that the download of one makes, with weights as safetensors."""
-        data = validated(shapes.CheckpointUploadSerializer(data=request.data))
+        data = validate_form(shapes.CheckpointUploadSerializer(data=request.data))
         graph = find_managed_graph(self.user, data["graph"])
         if data["file"] is None:
             raise InvalidError(
@@ -84,7 +89,7 @@ class CheckpointViewSet(Trashable, RowViewSet[Checkpoint]):
         checkpoint = self.get_object()
         name = f"{checkpoint.method}-{checkpoint.fingerprint[:10]}.zip"
         return StreamingHttpResponse(
-            exchange.pieces_of(checkpoint),
+            exchange.stream_checkpoint(checkpoint),
             content_type="application/zip",
             headers={"Content-Disposition": f'attachment; filename="{name}"'},
         )
@@ -93,7 +98,7 @@ class CheckpointViewSet(Trashable, RowViewSet[Checkpoint]):
     @action(detail=True, pagination_class=None)
     def curves(self, request: Request, pk: str) -> Response:
         """What each step of its training measured, where its method records that; else nothing."""
-        path = files.local_path(self.get_object().path) / "curves.json"
+        path = files.ensure_local_path(self.get_object().path) / "curves.json"
         return Response(json.loads(path.read_text(encoding="utf-8")) if path.is_file() else [])
 
     @extend_schema(request=None, responses={200: shapes.CheckpointSerializer})
@@ -105,15 +110,13 @@ class CheckpointViewSet(Trashable, RowViewSet[Checkpoint]):
         promotions.promote(checkpoint=checkpoint, user=self.user)
         return Response(shapes.CheckpointSerializer(checkpoint).data)
 
-    @extend_schema(
-        request=shapes.CheckpointComparisonSerializer, responses={202: shapes.CheckpointSerializer}
-    )
+    @extend_schema(request=shapes.CheckpointComparisonSerializer, responses={202: shapes.CheckpointSerializer})
     @action(detail=True, methods=["post"])
     def compare(self, request: Request, pk: str) -> Response:
         """Ask what answers now, and this checkpoint, the same held-out questions."""
-        data = validated(shapes.CheckpointComparisonSerializer(data=request.data))
+        data = validate_form(shapes.CheckpointComparisonSerializer(data=request.data))
         checkpoint = self.get_object()
-        questions = self.find(question_sets(), data["question_set"])
+        questions = self.find(list_question_sets(), data["question_set"])
         promotions.start_comparison(checkpoint=checkpoint, question_set=questions, user=self.user)
         return Response(shapes.CheckpointSerializer(checkpoint).data, status=status.HTTP_202_ACCEPTED)
 
@@ -121,29 +124,29 @@ class CheckpointViewSet(Trashable, RowViewSet[Checkpoint]):
 class LabelSetViewSet(DestroyModelMixin, RowViewSet[LabelSet]):
     """The rational paths of question sets, newest first. Checkpoints that learned from one stay when it is deleted."""
 
-    queryset = selectors.label_sets()
+    queryset = selectors.list_label_sets()
     serializer_class = shapes.LabelSetSerializer
     narrowed_by = {"graph": int, "question_set": int}
 
     @extend_schema(request=shapes.LabelSerializer, responses={202: shapes.LabellingSerializer})
     def create(self, request: Request) -> Response:
         """Start labelling a question set."""
-        data = validated(shapes.LabelSerializer(data=request.data))
+        data = validate_form(shapes.LabelSerializer(data=request.data))
         label_set = label_sets.start_labelling(
             graph=find_graph(self.user, data.pop("graph")),
-            question_set=self.find(question_sets(), data.pop("question_set")),
+            question_set=self.find(list_question_sets(), data.pop("question_set")),
             user=self.user,
             **data,
         )
-        return _labelling(label_set)
+        return _render_labelling(label_set)
 
     @extend_schema(request=shapes.CombineSerializer, responses={202: shapes.LabellingSerializer})
     @action(detail=False, methods=["post"])
     def combine(self, request: Request) -> Response:
         """Keep what either of two label sets says (union), or what both say (intersection)."""
-        data = validated(shapes.CombineSerializer(data=request.data))
-        first, second = (self.find(selectors.label_sets(), data.pop(each)) for each in ("first", "second"))
-        return _labelling(label_sets.start_combining(first=first, second=second, user=self.user, **data))
+        data = validate_form(shapes.CombineSerializer(data=request.data))
+        first, second = (self.find(selectors.list_label_sets(), data.pop(each)) for each in ("first", "second"))
+        return _render_labelling(label_sets.start_combining(first=first, second=second, user=self.user, **data))
 
     def perform_destroy(self, instance: LabelSet) -> None:
         """Delete it with its file."""
@@ -155,10 +158,10 @@ class LabelSetViewSet(DestroyModelMixin, RowViewSet[LabelSet]):
         """The labels, one JSON object a line."""
         label_set = self.get_object()
         label_set.require_done()
-        path = files.local_path(files.labels_name(label_set.graph_id, label_set.pk))
+        path = files.ensure_local_path(files.build_labels_name(label_set.graph_id, label_set.pk))
         return download(path, f"labels-{label_set.pk}.jsonl", "application/jsonl")
 
 
-def _labelling(label_set: LabelSet) -> Response:
+def _render_labelling(label_set: LabelSet) -> Response:
     answer = shapes.LabellingSerializer({"label_set": label_set, "job": label_set.job}).data
     return Response(answer, status=status.HTTP_202_ACCEPTED)

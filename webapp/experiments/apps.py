@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from webapp.jobs.models import Job
 
 
-def _discard_upload(job: Job, **_: object) -> None:
+def _delete_upload(job: Job, **_: object) -> None:
     from webapp.experiments import exchange  # noqa: PLC0415  # models are not loaded before this
 
     if job.kind == "checkpoint":
-        exchange.discard_upload(job=job)
+        exchange.delete_upload(job=job)
 
 
 class ExperimentsConfig(AppConfig):
@@ -44,9 +44,7 @@ class ExperimentsConfig(AppConfig):
             dependents.Dependent("trajectory_sets", TrajectorySet, "snapshot_hash"),
             dependents.Dependent("reports", Report, "snapshot_hash"),
         )
-        trash.register(
-            "checkpoints", model=Checkpoint, name=str, purge=lambda row: delete_checkpoint(checkpoint=row)
-        )
+        trash.register("checkpoints", model=Checkpoint, name=str, purge=lambda row: delete_checkpoint(checkpoint=row))
         trash.register("reports", model=Report, name=str, purge=lambda row: delete_report(report=row))
-        job_ended_early.connect(_discard_upload, dispatch_uid="checkpoint-uploads")
+        job_ended_early.connect(_delete_upload, dispatch_uid="checkpoint-uploads")
         GraphSerializer.added["checkpoint"] = CheckpointInUseField

@@ -20,7 +20,7 @@ CHANGES = (GAINED, LOST, CHANGED)
 PAIRED_KEPT_S = 7 * 24 * 3600
 
 
-def _questions(report: Report) -> str:
+def _describe_questions(report: Report) -> str:
     drawn = f", limit {report.limit} by seed {report.seed}" if report.limit else ""
     return f"{report.summary['n']:,} questions of {report.question_set_name}{drawn}"
 
@@ -28,7 +28,7 @@ def _questions(report: Report) -> str:
 _SAME: list[tuple[str, Callable[[Report], object], Callable[[Report], object]]] = [
     ("snapshot", lambda r: r.snapshot_hash, lambda r: f"{r.graph.name} {r.snapshot_hash[:8]}"),
     ("split", lambda r: r.split, lambda r: r.split),
-    ("question set", lambda r: r.summary["manifest"]["questions"], _questions),
+    ("question set", lambda r: r.summary["manifest"]["questions"], _describe_questions),
     ("topics", lambda r: r.topics, lambda r: r.topics),
     ("subgraphs", lambda r: r.subgraphs, lambda r: r.subgraphs),
     ("budget", lambda r: r.budget, lambda r: str(r.budget)),
@@ -55,9 +55,7 @@ def require_comparable(reports: Sequence[Report]) -> None:
     """
     for report in reports:
         if report.finished_at is None:
-            raise NotComparableError(
-                f"Report {report.pk} is not done: {report.state}.", hint="Compare it when it is."
-            )
+            raise NotComparableError(f"Report {report.pk} is not done: {report.state}.", hint="Compare it when it is.")
     for name, value, shown in _SAME:
         if len({value(report) for report in reports}) > 1:
             each = "; ".join(f"report {report.pk}: {shown(report)}" for report in reports)
@@ -78,42 +76,42 @@ class ReportPair:
     changed: int
 
 
-def pairs(reports: Sequence[Report]) -> list[ReportPair]:
+def compare_pairs(reports: Sequence[Report]) -> list[ReportPair]:
     """The first report against each of the others."""
     first, *others = reports
     return [
-        ReportPair(first.pk, other.pk, *(differences(first, other, change).count() for change in CHANGES))
+        ReportPair(first.pk, other.pk, *(find_differences(first, other, change).count() for change in CHANGES))
         for other in others
     ]
 
 
-def metrics(reports: Sequence[Report]) -> list[dict[str, Any]]:
+def list_metrics(reports: Sequence[Report]) -> list[dict[str, Any]]:
     """Each metric with its value and confidence interval in every report, as far as the reports have them."""
     names = list(dict.fromkeys(name for report in reports for name in report.summary["metrics"]))
-    return [{"name": name, "values": [_value(report, name) for report in reports]} for name in names]
+    return [{"name": name, "values": [_get_value(report, name) for report in reports]} for name in names]
 
 
-def _value(report: Report, name: str) -> dict[str, float | None]:
+def _get_value(report: Report, name: str) -> dict[str, float | None]:
     low, high = report.summary.get("intervals", {}).get(name) or (None, None)
     return {"value": report.summary["metrics"].get(name), "low": low, "high": high}
 
 
-def paired(a: Report, b: Report) -> list[dict[str, Any]]:
+def compare_paired(a: Report, b: Report) -> list[dict[str, Any]]:
     """How much better ``b`` is than ``a`` by each metric, with the 95% interval and p of a paired bootstrap.
 
     Takes a second or two for thousands of questions; reports never change, so it is kept.
     """
     key = f"paired:{a.pk}:{b.pk}"
-    found: list[dict[str, Any]] | None = cache.get(key)
-    if found is None:
+    results: list[dict[str, Any]] | None = cache.get(key)
+    if results is None:
         rows = {report.pk: dict(report.rows.values_list("key", "row")) for report in (a, b)}
         scores = [[score_of_row(rows[report.pk][name]) for name in rows[a.pk]] for report in (a, b)]
-        found = [{"name": name, **asdict(value)} for name, value in bootstrap.differences(*scores).items()]
-        cache.set(key, found, PAIRED_KEPT_S)
-    return found
+        results = [{"name": name, **asdict(value)} for name, value in bootstrap.compute_differences(*scores).items()]
+        cache.set(key, results, PAIRED_KEPT_S)
+    return results
 
 
-def differences(a: Report, b: Report, change: str = "", text: str = "") -> QuerySet[ReportQuestion]:
+def find_differences(a: Report, b: Report, change: str = "", text: str = "") -> QuerySet[ReportQuestion]:
     """Questions of ``b`` that went otherwise than in ``a``; ``other_row`` and ``other_outcome`` are those of ``a``.
 
     Args:
@@ -130,11 +128,11 @@ def differences(a: Report, b: Report, change: str = "", text: str = "") -> Query
         other_hash=Subquery(there.values("predicted_hash")[:1]),
     )
     right, was_right = Q(outcome=QuestionOutcome.RIGHT), Q(other_outcome=QuestionOutcome.RIGHT)
-    found = {
+    conditions = {
         GAINED: right & ~was_right,
         LOST: was_right & ~right,
         CHANGED: ~Q(other_hash=F("predicted_hash")),
     }
-    wanted = found[change] if change else found[GAINED] | found[LOST] | found[CHANGED]
+    wanted = conditions[change] if change else conditions[GAINED] | conditions[LOST] | conditions[CHANGED]
     rows = rows.filter(wanted)
     return rows.filter(question__icontains=text) if text else rows

@@ -32,20 +32,20 @@ LIMITS = Limits(memory=4096 * MB, seconds=120)
 _PIECE = 1 << 20
 
 
-def pieces_of(checkpoint: Checkpoint) -> Iterator[bytes]:
+def stream_checkpoint(checkpoint: Checkpoint) -> Iterator[bytes]:
     """The file of a checkpoint, piece by piece; it is gone with the last.
 
     Raises:
         CheckpointError: the checkpoint is missing or damaged.
     """
-    place = files.local_path(checkpoint.path)
+    place = files.ensure_local_path(checkpoint.path)
     if not place.is_dir():  # a process that loads torch would say no more
         raise CheckpointError("The files of this checkpoint are gone.", hint="Train it again.")
     folder = Path(tempfile.mkdtemp(dir=settings.FILE_UPLOAD_TEMP_DIR))
     try:
         out = folder / "checkpoint.zip"
         child_process.call(
-            child_process.named, "retrieval.methods.exchange:hand_on", place, out,
+            child_process.call_by_name, "retrieval.methods.exchange:export_checkpoint", place, out,
             what="The checkpoint", limits=LIMITS,
         )  # fmt: skip
     except BaseException:
@@ -71,11 +71,11 @@ def start_upload(*, graph: Graph, upload: UploadedFile[bytes], user: User) -> Jo
         QuotaError: the user's quota is used up.
         TooManyJobsError: the person has enough of them waiting.
     """
-    snapshots.of_graph(graph)
+    snapshots.open_current(graph)
     quotas.require_room(user, upload.size or 0)
     name = Path(upload.name or "checkpoint.zip").name[:150]
-    stored = f"{files.checkpoint_name(graph.pk, f'upload-{uuid4().hex}')}.zip"
-    place = files.place(stored)
+    stored = f"{files.build_checkpoint_name(graph.pk, f'upload-{uuid4().hex}')}.zip"
+    place = files.get_path(stored)
     place.parent.mkdir(parents=True, exist_ok=True)
     try:
         with place.open("wb") as out:
@@ -94,7 +94,7 @@ def start_upload(*, graph: Graph, upload: UploadedFile[bytes], user: User) -> Jo
         raise
 
 
-def discard_upload(*, job: Job) -> None:
+def delete_upload(*, job: Job) -> None:
     """Delete the file of an upload that ended, however it ended."""
     files.remove(job.params["file"])
 
@@ -118,12 +118,12 @@ def take_checkpoint(
     """
     graph, name = job.graph, job.params["name"]
     assert graph.snapshot is not None, "a graph with a snapshot has its row"
-    file = files.local_path(job.params["file"])
+    file = files.ensure_local_path(job.params["file"])
     if not file.is_file():
         raise CheckpointError("The uploaded file no longer exists.", hint="Upload it again.")
-    path = files.checkpoint_name(graph.pk, job.pk)
+    path = files.build_checkpoint_name(graph.pk, job.pk)
     try:
-        made = _open_upload(file, files.place(path), name, progress, check)
+        made = _open_upload(file, files.get_path(path), name, progress, check)
         fingerprint = made["manifest"]["fingerprint"]
         if Checkpoint.with_trash.filter(graph=graph, fingerprint=fingerprint).exists():
             raise CheckpointError(
@@ -157,12 +157,12 @@ def _open_upload(
         held = Path(folder) / "held"
         progress(Progress("looking through the file", 0, 0))
         child_process.call(
-            child_process.named, "retrieval.methods.checkpoint_zip:unpack", file, held,
-            what=name, limits=LOOKING, check=check, encoder=resolution.encoder_name(),
+            child_process.call_by_name, "retrieval.methods.checkpoint_zip:unpack", file, held,
+            what=name, limits=LOOKING, check=check, encoder=resolution.get_encoder_name(),
         )  # fmt: skip
         progress(Progress("opening the weights", 0, 0))
         made: dict[str, Any] = child_process.call(
-            child_process.named, "retrieval.methods.exchange:take", held, out,
+            child_process.call_by_name, "retrieval.methods.exchange:take", held, out,
             what=name, limits=OPENING, check=check,
         )  # fmt: skip
     return made

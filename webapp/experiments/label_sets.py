@@ -43,7 +43,7 @@ PROMPTS = ("reg", "rapl", "rel-rag")
 """Whose prompt the language model is given; the first unless one is named."""
 
 
-def shown(strategy: str, *, llm_configured: bool) -> dict[str, object]:
+def render_strategy(strategy: str, *, llm_configured: bool) -> dict[str, object]:
     """A strategy as the API shows it."""
     label, description = STRATEGIES[strategy]
     available = strategy != LLM or llm_configured
@@ -68,14 +68,14 @@ def start_labelling(
         NotConfiguredError: it needs a language model and none is set up.
         TrainingDataError: the question set is of another graph, or holds test questions only.
     """
-    snapshot = snapshots.of_graph(graph)
+    snapshot = snapshots.open_current(graph)
     if strategy not in STRATEGIES:
         raise ConfigError(
             f"No labelling strategy is called {strategy}.", hint=f"Choose one of: {', '.join(STRATEGIES)}."
         )
-    prompt = _prompt(strategy, prompt)
+    prompt = _resolve_prompt(strategy, prompt)
     if strategy == LLM:
-        language_models.choose(None, "choose another strategy")
+        language_models.resolve_model(None, "choose another strategy")
     require_set_of_graph(question_set, graph)
     if not question_set.splits.get("train") and not question_set.splits.get("dev"):
         raise TrainingDataError(
@@ -90,12 +90,10 @@ def start_labelling(
         strategy=strategy,
         prompt=prompt,
     )
-    return _queued(row, f"Label {question_set.name} by {strategy}", user, {"max_hops": max_hops})
+    return _save_with_job(row, f"Label {question_set.name} by {strategy}", user, {"max_hops": max_hops})
 
 
-def start_combining(
-    *, first: LabelSet, second: LabelSet, how: str, name: str = "", user: User | None
-) -> LabelSet:
+def start_combining(*, first: LabelSet, second: LabelSet, how: str, name: str = "", user: User | None) -> LabelSet:
     """Make a label set of two, and queue the job that fills it.
 
     Args:
@@ -110,9 +108,7 @@ def start_combining(
         TrainingDataError: one is not done, or they are not of the same questions and version.
     """
     if how not in COMBINED:
-        raise ConfigError(
-            f"Label sets are not combined by {how}.", hint=f"Choose one of: {', '.join(COMBINED)}."
-        )
+        raise ConfigError(f"Label sets are not combined by {how}.", hint=f"Choose one of: {', '.join(COMBINED)}.")
     if first.pk == second.pk:
         raise ConfigError("The same label set is named twice.", hint="Choose another one.")
     if first.question_set is None:
@@ -127,10 +123,10 @@ def start_combining(
         strategy=how,
     )
     title = f"Keep what {COMBINED[how]} two label sets of {first.question_set.name} have"
-    return _queued(row, title, user, {"combined": [first.pk, second.pk]})
+    return _save_with_job(row, title, user, {"combined": [first.pk, second.pk]})
 
 
-def _queued(row: LabelSet, title: str, user: User | None, params: dict[str, Any]) -> LabelSet:
+def _save_with_job(row: LabelSet, title: str, user: User | None, params: dict[str, Any]) -> LabelSet:
     """The row, kept with the job that fills it."""
     questions = row.question_set
     assert questions is not None, "only a question set that is there is labelled"
@@ -147,7 +143,7 @@ def _queued(row: LabelSet, title: str, user: User | None, params: dict[str, Any]
     return row
 
 
-def _prompt(strategy: str, prompt: str) -> str:
+def _resolve_prompt(strategy: str, prompt: str) -> str:
     if strategy != LLM:
         if prompt:
             raise ConfigError(f"The strategy {strategy} has no prompt.", hint="Leave it out.")
@@ -171,7 +167,7 @@ def save_label_set(*, label_set: LabelSet, **made: Any) -> bool:
 
 def delete_label_set(*, label_set: LabelSet) -> None:
     """Delete a label set and its file; a job that still makes it is stopped. Checkpoints that learned from it stay."""
-    name = files.labels_name(label_set.graph_id, label_set.pk)
+    name = files.build_labels_name(label_set.graph_id, label_set.pk)
     jobs.stop(label_set.job)
     with transaction.atomic():
         label_set.delete()

@@ -13,7 +13,7 @@ REASONERS = ("extractive", "llm", "llm-program")
 
 
 #: Methods whose checkpoints the router can ask the graph with.
-ROUTED = frozenset(name for name in registry.RETRIEVERS if not registry.method(name).steerable)
+ROUTED = frozenset(name for name in registry.RETRIEVERS if not registry.get_method(name).steerable)
 
 
 def require_available(name: str) -> str:
@@ -23,13 +23,11 @@ def require_available(name: str) -> str:
         MethodError: it cannot, or there is none.
     """
     if name not in registry.METHODS:
-        raise MethodError(
-            f"There is no method {name} here.", hint=f"Choose one of: {_listed(registry.METHODS)}."
-        )
+        raise MethodError(f"There is no method {name} here.", hint=f"Choose one of: {_join_names(registry.METHODS)}.")
     return name
 
 
-def default_for(*, facts: int, passages: int) -> str:
+def get_default_method(*, facts: int, passages: int) -> str:
     """The method of a graph of which nothing else is said: text alone is asked as text."""
     return "text-rag" if passages and not facts else registry.DEFAULT
 
@@ -41,7 +39,7 @@ def require_served(method: str, name: str, *, facts: int, passages: int) -> None
         MethodError: something is missing; says what.
     """
     held = {"facts": facts, "passages": passages}
-    missing = [what for what in registry.method(method).needs if not held.get(what, 1)]
+    missing = [what for what in registry.get_method(method).needs if not held.get(what, 1)]
     if missing:
         fitting = "text-rag" if passages else "a method for facts"
         raise MethodError(
@@ -56,11 +54,11 @@ def require_on_endpoint(method: str, name: str) -> None:
     Raises:
         MethodError: it cannot; says what can.
     """
-    if not registry.method(method).on_endpoints:
+    if not registry.get_method(method).on_endpoints:
         able = [name for name, spec in registry.METHODS.items() if spec.on_endpoints]
         raise MethodError(
             f"{method} cannot be asked of {name}: the graph lives in a SPARQL endpoint.",
-            hint=f"Ask one of {_listed(able)}, or upload the graph.",
+            hint=f"Ask one of {_join_names(able)}, or upload the graph.",
         )
 
 
@@ -71,13 +69,13 @@ def require_trained(name: str) -> str:
         MethodError: it does not, or there is none.
     """
     if name not in registry.TRAINED:
-        raise MethodError(f"{name} cannot be trained.", hint=f"Choose one of: {_listed(registry.TRAINED)}.")
+        raise MethodError(f"{name} cannot be trained.", hint=f"Choose one of: {_join_names(registry.TRAINED)}.")
     return name
 
 
-def shown(method: str) -> dict[str, Any]:
+def render_method(method: str) -> dict[str, Any]:
     """A method as the API shows it."""
-    spec = registry.method(method)
+    spec = registry.get_method(method)
     return {
         "id": spec.name,
         "label": spec.label,
@@ -92,31 +90,31 @@ def shown(method: str) -> dict[str, Any]:
     }
 
 
-def steerable() -> list[str]:
+def list_steerable() -> list[str]:
     """Methods whose steps a person may pause, take back and choose."""
     return [name for name, spec in registry.METHODS.items() if spec.steerable]
 
 
-def run_programs() -> list[str]:
+def list_program_runners() -> list[str]:
     """Methods that run a program that a person wrote or edited."""
     return [name for name, spec in registry.METHODS.items() if spec.runs_programs]
 
 
-def settings_of(method: str) -> list[dict[str, Any]]:
+def list_settings(method: str) -> list[dict[str, Any]]:
     """The settings of training a method: name, type, default, what it does, and its range; none when untrained."""
     return [asdict(setting) for setting in registry.describe(method)] if method in registry.TRAINED else []
 
 
-def options_of(method: str) -> list[dict[str, Any]]:
-    """The settings of asking a method, like :func:`settings_of`."""
+def list_options(method: str) -> list[dict[str, Any]]:
+    """The settings of asking a method, like :func:`list_settings`."""
     return [asdict(setting) for setting in registry.describe_options(method)]
 
 
-def paper_form(method: str) -> dict[str, Any]:
+def get_paper_form(method: str) -> dict[str, Any]:
     """What settings of training and of asking are in the form of the method's paper; None where it has no such form."""
-    spec = registry.method(method)
+    spec = registry.get_method(method)
     return {"paper_settings": spec.presets.get("paper"), "paper_options": spec.asking.get("paper")}
 
 
-def _listed(methods: Iterable[str]) -> str:
+def _join_names(methods: Iterable[str]) -> str:
     return ", ".join(sorted(methods))

@@ -20,9 +20,7 @@ class MadeByJob(AccessControlled):
     managed_through = "graph"
 
     job = models.OneToOneField("jobs.Job", null=True, on_delete=models.SET_NULL, related_name="%(class)s")
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)
 
@@ -54,9 +52,7 @@ class LabelSet(MadeByJob):
     name = models.CharField(max_length=200)
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="label_sets")
     snapshot_hash = models.CharField(max_length=128)
-    question_set = models.ForeignKey(
-        QuestionSet, null=True, on_delete=models.SET_NULL, related_name="label_sets"
-    )
+    question_set = models.ForeignKey(QuestionSet, null=True, on_delete=models.SET_NULL, related_name="label_sets")
     question_set_name = models.CharField(max_length=200)
     strategy = models.CharField(max_length=32)
     prompt = models.CharField(max_length=32, blank=True)
@@ -108,9 +104,7 @@ class TrajectorySet(MadeByJob):
     name = models.CharField(max_length=200)
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="trajectory_sets")
     snapshot_hash = models.CharField(max_length=128)
-    question_set = models.ForeignKey(
-        QuestionSet, null=True, on_delete=models.SET_NULL, related_name="trajectory_sets"
-    )
+    question_set = models.ForeignKey(QuestionSet, null=True, on_delete=models.SET_NULL, related_name="trajectory_sets")
     question_set_name = models.CharField(max_length=200)
     policy = models.CharField(max_length=16)
     settings = models.JSONField(default=dict)
@@ -134,7 +128,7 @@ class Checkpoint(Trashable):
     Without a promotion one answers that is ``adopted``, which came with Clew or answered before promotions were needed,
     or that is ``self_trained``, on questions that Clew wrote, and measured to be better than nothing.
     ``comparison`` holds the reports on the same questions of what answered before (``before``) and of this
-    (``after``) and, once both are done, what they come to (``promotions.record_comparison``).
+    (``after``) and, once both are done, what they come to (``promotions.save_comparison``).
     """
 
     visible_through = "graph"
@@ -144,9 +138,7 @@ class Checkpoint(Trashable):
     method = models.CharField(max_length=32)
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="checkpoints")
     snapshot = models.ForeignKey(GraphVersion, on_delete=models.CASCADE, related_name="checkpoints")
-    question_set = models.ForeignKey(
-        QuestionSet, null=True, on_delete=models.SET_NULL, related_name="checkpoints"
-    )
+    question_set = models.ForeignKey(QuestionSet, null=True, on_delete=models.SET_NULL, related_name="checkpoints")
     question_set_name = models.CharField(max_length=200, blank=True)
     label_set = models.ForeignKey(LabelSet, null=True, on_delete=models.SET_NULL, related_name="checkpoints")
     fraction = models.FloatField(default=1.0)
@@ -186,9 +178,7 @@ class Promotion(AccessControlled):
 
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="promotions")
     method = models.CharField(max_length=32)
-    checkpoint = models.ForeignKey(
-        Checkpoint, null=True, on_delete=models.SET_NULL, related_name="promotions"
-    )
+    checkpoint = models.ForeignKey(Checkpoint, null=True, on_delete=models.SET_NULL, related_name="promotions")
     previous = models.ForeignKey(Checkpoint, null=True, on_delete=models.SET_NULL, related_name="+")
     undoes = models.OneToOneField("self", null=True, on_delete=models.CASCADE, related_name="undone_by")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
@@ -250,9 +240,7 @@ class Report(MadeByJob, Trashable):
 
     graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="reports")
     snapshot_hash = models.CharField(max_length=128)
-    question_set = models.ForeignKey(
-        QuestionSet, null=True, on_delete=models.SET_NULL, related_name="reports"
-    )
+    question_set = models.ForeignKey(QuestionSet, null=True, on_delete=models.SET_NULL, related_name="reports")
     question_set_name = models.CharField(max_length=200)
     split = models.CharField(max_length=16)
     method = models.CharField(max_length=32)

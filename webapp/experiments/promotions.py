@@ -34,7 +34,7 @@ class NothingToRollBackError(ConflictError):
     code = "nothing_to_roll_back"
 
 
-def promotions(*, graph: Graph, method: str = "") -> QuerySet[Promotion]:
+def list_promotions(*, graph: Graph, method: str = "") -> QuerySet[Promotion]:
     """What was promoted and rolled back on a graph, the latest first."""
     rows = Promotion.objects.filter(graph=graph).select_related("user", "undone_by")
     return rows.filter(method=method) if method else rows
@@ -54,20 +54,18 @@ def promote(*, checkpoint: Checkpoint, user: User | None, tested: bool = False) 
         CheckpointError: it cannot be used on the graph's current snapshot with this encoder.
     """
     with transaction.atomic():
-        graph = _locked(checkpoint.graph_id)
+        graph = _lock_graph(checkpoint.graph_id)
         resolution.require_fitting(checkpoint, graph, checkpoint.method)
         method = checkpoint.method
-        standing = resolution.standing_promotions(graph).filter(method=method).first()
+        standing = resolution.list_standing_promotions(graph).filter(method=method).first()
         if standing is not None and standing.checkpoint_id == checkpoint.pk:
             return standing
         if not tested and any(gate(checkpoint, user) for gate in GATES):
             return None
-        used = resolution.checkpoint_in_use(graph, method=method)
+        used = resolution.find_checkpoint_in_use(graph, method=method)
         previous = None if used is None or used.pk == checkpoint.pk else used
-        made = Promotion.objects.create(
-            graph=graph, method=method, checkpoint=checkpoint, previous=previous, user=user
-        )
-        _changed(graph)
+        made = Promotion.objects.create(graph=graph, method=method, checkpoint=checkpoint, previous=previous, user=user)
+        _notify_changed(graph)
     return made
 
 
@@ -78,13 +76,13 @@ def roll_back(*, graph: Graph, method: str, user: User | None) -> Checkpoint | N
         NothingToRollBackError: nothing was promoted, or what was used before it is not there any more.
     """
     with transaction.atomic():
-        graph = _locked(graph.pk)
-        last = resolution.standing_promotions(graph).filter(method=method, undoes=None).first()
+        graph = _lock_graph(graph.pk)
+        last = resolution.list_standing_promotions(graph).filter(method=method, undoes=None).first()
         if last is None:
             raise NothingToRollBackError(
                 f"No checkpoint of {method} was promoted on {graph.name}.", hint="Promote the one you want."
             )
-        before = resolution.fitting(graph).filter(pk=last.previous_id or 0).first()
+        before = resolution.find_fitting_checkpoints(graph).filter(pk=last.previous_id or 0).first()
         if before is None and last.previous_id is not None:
             raise NothingToRollBackError(
                 f"There is no checkpoint that was used before {last.checkpoint_id}.",
@@ -93,8 +91,8 @@ def roll_back(*, graph: Graph, method: str, user: User | None) -> Checkpoint | N
         Promotion.objects.create(
             graph=graph, method=method, checkpoint=before, previous=last.checkpoint, undoes=last, user=user
         )
-        _changed(graph)
-        return resolution.checkpoint_in_use(graph, method=method)
+        _notify_changed(graph)
+        return resolution.find_checkpoint_in_use(graph, method=method)
 
 
 def start_comparison(*, checkpoint: Checkpoint, question_set: QuestionSet, user: User | None) -> None:
@@ -107,12 +105,12 @@ def start_comparison(*, checkpoint: Checkpoint, question_set: QuestionSet, user:
         CheckpointError: the checkpoint cannot be used on the graph's current snapshot with this encoder.
     """
     split = "test" if question_set.splits.get("test") else "dev"
-    asked = EvaluationRequest(split=split, limit=COMPARED_MAX, topics=TopicSource.LINKED.value)
-    candidate = replace(asked, method=checkpoint.method, checkpoint=checkpoint)
+    baseline = EvaluationRequest(split=split, limit=COMPARED_MAX, topics=TopicSource.LINKED.value)
+    candidate = replace(baseline, method=checkpoint.method, checkpoint=checkpoint)
     with transaction.atomic():
         before, after = (
             start_report(graph=checkpoint.graph, question_set=question_set, evaluation=evaluation, user=user)
-            for evaluation in (asked, candidate)
+            for evaluation in (baseline, candidate)
         )
         checkpoint.comparison = {"before": before.pk, "after": after.pk}
         checkpoint.save(update_fields=["comparison"])
@@ -127,7 +125,14 @@ def compare_where_possible(*, checkpoint: Checkpoint, user: User | None) -> None
         checkpoint.question_set,
         *QuestionSet.objects.filter(graph=checkpoint.graph).order_by("-created_at"),
     ]
-    chosen = next((one for one in sets if one and (one.splits.get("test") or one.splits.get("dev"))), None)
+    chosen = next(
+        (
+            candidate
+            for candidate in sets
+            if candidate and (candidate.splits.get("test") or candidate.splits.get("dev"))
+        ),
+        None,
+    )
     if chosen is None:
         return
     try:
@@ -136,7 +141,7 @@ def compare_where_possible(*, checkpoint: Checkpoint, user: User | None) -> None
         logger.warning("checkpoint %s is not compared: %s", checkpoint.pk, error)
 
 
-def state_of(compared: Mapping[str, Any]) -> str:
+def get_comparison_state(compared: Mapping[str, Any]) -> str:
     """How a comparison stands, until it is recorded."""
     ids = compared["before"], compared["after"]
     states = [report.state for report in Report.objects.select_related("job").filter(pk__in=ids)]
@@ -146,16 +151,16 @@ def state_of(compared: Mapping[str, Any]) -> str:
     return JobState.RUNNING.value
 
 
-def record_comparison(*, report: Report) -> None:
+def save_comparison(*, report: Report) -> None:
     """Keep with a checkpoint what its comparison came to, when the second of its reports is done."""
-    named = Q(comparison__before=report.pk) | Q(comparison__after=report.pk)
-    for checkpoint in Checkpoint.objects.filter(named):
+    condition = Q(comparison__before=report.pk) | Q(comparison__after=report.pk)
+    for checkpoint in Checkpoint.objects.filter(condition):
         compared: dict[str, Any] = checkpoint.comparison or {}
         ids = compared["before"], compared["after"]
         before, after = (Report.objects.filter(pk=pk).exclude(finished_at=None).first() for pk in ids)
         if before is None or after is None:
             continue
-        [tested] = [row for row in comparison.paired(before, after) if row["name"] == COMPARED_BY]
+        [tested] = [row for row in comparison.compare_paired(before, after) if row["name"] == COMPARED_BY]
         checkpoint.comparison = compared | {
             "question_set_name": after.question_set_name,
             "split": after.split,
@@ -165,18 +170,18 @@ def record_comparison(*, report: Report) -> None:
             "score_before": before.summary["metrics"][COMPARED_BY],
             "score_after": after.summary["metrics"][COMPARED_BY],
             **{name: tested[name] for name in ("low", "high", "p")},
-            "gained": comparison.differences(before, after, comparison.GAINED).count(),
-            "lost": comparison.differences(before, after, comparison.LOST).count(),
+            "gained": comparison.find_differences(before, after, comparison.GAINED).count(),
+            "lost": comparison.find_differences(before, after, comparison.LOST).count(),
         }
         checkpoint.save(update_fields=["comparison"])
-        announce.graph_changed_on_commit(checkpoint.graph_id)
+        announce.notify_graph_on_commit(checkpoint.graph_id)
 
 
-def _locked(graph: int) -> Graph:
+def _lock_graph(graph: int) -> Graph:
     """The graph, whose promotions nobody else changes until the transaction ends."""
     return Graph.objects.select_for_update(of=("self",)).select_related("snapshot").get(pk=graph)
 
 
-def _changed(graph: Graph) -> None:
-    announce.graph_changed_on_commit(graph.pk)
+def _notify_changed(graph: Graph) -> None:
+    announce.notify_graph_on_commit(graph.pk)
     transaction.on_commit(lambda: queue.send(queue.WARM, graph.pk))

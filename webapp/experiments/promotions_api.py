@@ -8,7 +8,7 @@ from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from webapp.api.params import validated
+from webapp.api.params import validate_form
 from webapp.experiments import methods, promotions
 from webapp.experiments import serializers as shapes
 from webapp.experiments.models import Promotion
@@ -30,7 +30,7 @@ class PromotionsView(GenericAPIView[Promotion]):
     def get(self, request: Request, pk: int) -> Response:
         """The latest first."""
         graph = find_graph(request.user, pk)
-        rows = promotions.promotions(graph=graph, method=request.query_params.get("method", ""))
+        rows = promotions.list_promotions(graph=graph, method=request.query_params.get("method", ""))
         page = self.paginate_queryset(rows)
         return self.get_paginated_response(shapes.PromotionSerializer(page or [], many=True).data)
 
@@ -45,9 +45,9 @@ class RollbackView(GraphView):
     )
     def post(self, request: Request, pk: int) -> Response:
         """Take the last promotion of a method back; the checkpoint that is used now, if any."""
-        data = validated(shapes.RollbackSerializer(data=request.data))
+        data = validate_form(shapes.RollbackSerializer(data=request.data))
         checkpoint = promotions.roll_back(
-            graph=self.graph(pk),
+            graph=self.get_graph(pk),
             method=methods.require_trained(data["method"]),
             user=self.user,
         )

@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from webapp.api.fields import PlainText
-from webapp.api.schema import or_null, tuple_of
+from webapp.api.schema import allow_null, describe_tuple
 from webapp.experiments.comparison import CHANGES
 from webapp.experiments.models import (
     AskedQuestions,
@@ -36,7 +36,7 @@ class Metric(serializers.FloatField):
         super().__init__(allow_null=True)
 
 
-@extend_schema_field(or_null(tuple_of("number", "number")))
+@extend_schema_field(allow_null(describe_tuple("number", "number")))
 class Interval(serializers.JSONField):
     """Where a figure lies with 95% confidence: from, to."""
 
@@ -75,9 +75,7 @@ class JudgeSerializer(serializers.Serializer[object]):
     why = serializers.CharField(default=None, allow_null=True)
     unsaid = serializers.IntegerField(default=None, allow_null=True, help_text="replies that do not say")
     llm_judge = serializers.FloatField(default=None, allow_null=True, help_text="share of right answers")
-    exact_match = serializers.FloatField(
-        default=None, allow_null=True, help_text="of the first answer's words"
-    )
+    exact_match = serializers.FloatField(default=None, allow_null=True, help_text="of the first answer's words")
     token_f1 = serializers.FloatField(default=None, allow_null=True, help_text="of the first answer's words")
 
 
@@ -87,9 +85,7 @@ class VerifySerializer(serializers.Serializer[object]):
     n = serializers.IntegerField()
     why = serializers.CharField(default=None, allow_null=True)
     unsaid = serializers.IntegerField(default=None, allow_null=True)
-    asked = serializers.IntegerField(
-        default=None, allow_null=True, help_text="that were not right by name already"
-    )
+    asked = serializers.IntegerField(default=None, allow_null=True, help_text="that were not right by name already")
     hit = serializers.FloatField(default=None, allow_null=True)
     macro_f1 = serializers.FloatField(default=None, allow_null=True)
     by_names = serializers.DictField(
@@ -213,9 +209,7 @@ class ReportDetailSerializer(ReportSerializer):
     no_answers = serializers.DictField(source="summary.no_answers", default=dict)
     own_subgraphs = serializers.DictField(source="summary.own_subgraphs", default=dict)
     programs = ProgramFiguresSerializer(source="summary.programs", default=None, allow_null=True)
-    coverage = serializers.DictField(
-        source="summary.coverage", default=dict, child=serializers.IntegerField()
-    )
+    coverage = serializers.DictField(source="summary.coverage", default=dict, child=serializers.IntegerField())
     judged = JudgedSerializer(source="summary.judged", default=None, allow_null=True)
     manifest = serializers.DictField(source="summary.manifest", default=dict)
 
@@ -361,7 +355,7 @@ class DifferenceSerializer(serializers.Serializer[object]):
     b = ReportQuestionSerializer()
 
 
-def as_difference(rows: ReportQuestion) -> dict[str, Any]:
+def render_difference(rows: ReportQuestion) -> dict[str, Any]:
     """A question of ``comparing.differences`` as the API shows it."""
     was, now = rows.other_outcome, rows.outcome  # type: ignore[attr-defined]  # annotated
     change = "changed"

@@ -25,7 +25,7 @@ from webapp.experiments.models import (
     SubgraphSource,
     TopicSource,
 )
-from webapp.experiments.services import empty_split, require_set_of_graph
+from webapp.experiments.services import make_empty_split_error, require_set_of_graph
 from webapp.graphs import files, snapshots
 from webapp.graphs.models import Graph
 from webapp.graphs.selectors import require_version
@@ -72,18 +72,18 @@ def start_report(
         InvalidError: split, budget, limit, reasoner or ``foreign`` makes no sense.
         NotConfiguredError: a language model is to answer or to judge and none is set up.
     """
-    snapshot = snapshots.of_graph(graph)
+    snapshot = snapshots.open_current(graph)
     require_set_of_graph(question_set, graph)
     _require_split(question_set, evaluation.split)
     if evaluation.limit is not None and evaluation.limit < 1:
         raise InvalidError("No question is left to ask.", hint="Give a limit of at least 1, or none.")
-    method, checkpoint = resolution.method_and_checkpoint(graph, evaluation.method, evaluation.checkpoint)
-    resolution.options(method, evaluation.options, checkpoint)
-    reasoner = resolution.reasoner(evaluation.reasoner, method)
+    method, checkpoint = resolution.resolve_method_and_checkpoint(graph, evaluation.method, evaluation.checkpoint)
+    resolution.resolve_options(method, evaluation.options, checkpoint)
+    reasoner = resolution.resolve_reasoner(evaluation.reasoner, method)
     _require_to_ask(checkpoint, evaluation.foreign)
-    llm = resolution.language_model(reasoner, evaluation.llm)
+    llm = resolution.resolve_language_model(reasoner, evaluation.llm)
     if llm is None and evaluation.judgements:
-        llm = language_models.choose(evaluation.llm, "have nothing judged")
+        llm = language_models.resolve_model(evaluation.llm, "have nothing judged")
     with transaction.atomic():
         report = Report.objects.create(
             graph=graph,
@@ -97,7 +97,7 @@ def start_report(
             reasoner=reasoner,
             llm=llm.id if llm else None,
             llm_name=llm.name if llm else "",
-            budget=resolution.budget(evaluation.budget),
+            budget=resolution.resolve_budget(evaluation.budget),
             seed=evaluation.seed,
             limit=evaluation.limit,
             topics=evaluation.topics,
@@ -108,7 +108,7 @@ def start_report(
             options=evaluation.options,
             created_by=user,
         )
-        _queue(report, user)
+        _enqueue_job(report, user)
     return report
 
 
@@ -125,10 +125,10 @@ def _require_split(question_set: QuestionSet, split: str) -> None:
     if split not in SPLITS:
         raise InvalidError(f"There is no split {split}.", hint=f"Choose one of: {', '.join(SPLITS)}.")
     if not (question_set.questions if split == ALL else question_set.splits.get(split)):
-        raise empty_split(question_set, split)
+        raise make_empty_split_error(question_set, split)
 
 
-def _queue(report: Report, user: User | None) -> None:
+def _enqueue_job(report: Report, user: User | None) -> None:
     job = jobs.create(
         kind=JobKind.EVALUATE,
         title=f"Evaluate {report.method} on {report.question_set_name} ({report.split})",
@@ -156,7 +156,7 @@ def resume_report(*, report: Report, user: User) -> Report:
                 hint="Start a new one if you need another.",
             )
         require_unchanged(locked)
-        _queue(locked, user)
+        _enqueue_job(locked, user)
     return locked
 
 
@@ -169,9 +169,7 @@ def require_unchanged(report: Report) -> QuestionSet:
     """
     anew = "Start a new report."
     if report.question_set is None:
-        raise TrainingDataError(
-            f"The question set {report.question_set_name} of this report was deleted.", hint=anew
-        )
+        raise TrainingDataError(f"The question set {report.question_set_name} of this report was deleted.", hint=anew)
     if report.fingerprint and report.checkpoint is None:
         raise ConflictError("The checkpoint of this report was deleted.", hint=anew)
     require_version(report.graph, report.snapshot_hash)
@@ -188,7 +186,7 @@ def save_report(*, report: Report, made: dict[str, Any]) -> None:
     Raises:
         Cancelled: the report was deleted meanwhile.
     """
-    rows = [_row(report, position, row) for position, row in enumerate(made["per_question"])]
+    rows = [_build_row(report, position, row) for position, row in enumerate(made["per_question"])]
     with transaction.atomic():
         if not Report.objects.select_for_update().filter(pk=report.pk).exists():
             raise Cancelled("The report was deleted.")
@@ -200,7 +198,7 @@ def save_report(*, report: Report, made: dict[str, Any]) -> None:
         )
 
 
-def _row(report: Report, position: int, row: dict[str, Any]) -> ReportQuestion:
+def _build_row(report: Report, position: int, row: dict[str, Any]) -> ReportQuestion:
     return ReportQuestion(
         report=report,
         position=position,
@@ -208,18 +206,18 @@ def _row(report: Report, position: int, row: dict[str, Any]) -> ReportQuestion:
         question=row["question"],
         hops=row["hops"],
         outcome=row["outcome"],
-        predicted_hash=_digest(sorted(set(row["predicted"]))),
+        predicted_hash=_hash_value(sorted(set(row["predicted"]))),
         row=row,
     )
 
 
-def _digest(value: Sequence[str]) -> str:
+def _hash_value(value: Sequence[str]) -> str:
     return hashlib.sha256(json.dumps(value, ensure_ascii=False).encode()).hexdigest()
 
 
 def delete_report(*, report: Report) -> None:
     """Delete a report for good, with its questions and files; a job that still makes it is stopped."""
-    name = files.report_name(report.graph_id, report.pk)
+    name = files.build_report_name(report.graph_id, report.pk)
     jobs.stop(report.job)
     with transaction.atomic():
         report.delete()

@@ -11,7 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Q, QuerySet
 
-from retrieval.config import as_json
+from retrieval.config import export_settings
 from retrieval.errors import CheckpointError, ConfigError
 from retrieval.limits import DEFAULT_BUDGET, MAX_BUDGET
 from retrieval.methods import registry
@@ -19,12 +19,12 @@ from webapp.api.errors import InvalidError
 from webapp.experiments import methods
 from webapp.experiments.models import Checkpoint, Promotion
 from webapp.graphs.models import Graph
-from webapp.graphs.selectors import endpoint_of
+from webapp.graphs.selectors import get_endpoint
 from webapp.language_models import selectors as language_models
 from webapp.language_models.selectors import LanguageModel
 
 
-def encoder_name() -> str:
+def get_encoder_name() -> str:
     """The text encoder of this installation, as checkpoints name it."""
     name: str = settings.CLEW.encoder
     return Path(name).resolve().name if Path(name).is_dir() else name
@@ -36,45 +36,47 @@ class InUse:
 
     Attributes:
         checkpoint: its id.
-        promoted_at: since when; None when it was not promoted (``usable_unpromoted``).
+        promoted_at: since when; None when it was not promoted (``find_unpromoted``).
     """
 
     checkpoint: int
     promoted_at: datetime | None = None
 
 
-def fitting(graph: Graph) -> QuerySet[Checkpoint]:
+def find_fitting_checkpoints(graph: Graph) -> QuerySet[Checkpoint]:
     """The checkpoints for a graph's current snapshot and this encoder, newest first."""
     rows = Checkpoint.objects.select_related("graph", "snapshot")
     if graph.snapshot_id is None:
         return rows.none()
-    return rows.filter(graph=graph, snapshot=graph.snapshot_id, encoder=encoder_name())
+    return rows.filter(graph=graph, snapshot=graph.snapshot_id, encoder=get_encoder_name())
 
 
-def usable_unpromoted(graph: Graph) -> QuerySet[Checkpoint]:
+def find_unpromoted(graph: Graph) -> QuerySet[Checkpoint]:
     """Those of them that answer without a promotion: adopted and self-trained ones."""
-    return fitting(graph).filter(Q(adopted=True) | Q(self_trained=True))
+    return find_fitting_checkpoints(graph).filter(Q(adopted=True) | Q(self_trained=True))
 
 
-def standing_promotions(graph: Graph) -> QuerySet[Promotion]:
+def list_standing_promotions(graph: Graph) -> QuerySet[Promotion]:
     """What was promoted and not taken back, of the checkpoints that can be used now; the latest first."""
-    return Promotion.objects.filter(graph=graph, undone_by=None, checkpoint__in=fitting(graph).order_by())
+    return Promotion.objects.filter(
+        graph=graph, undone_by=None, checkpoint__in=find_fitting_checkpoints(graph).order_by()
+    )
 
 
-def in_use(graph: Graph) -> dict[str, InUse]:
+def find_in_use(graph: Graph) -> dict[str, InUse]:
     """By method, the checkpoint that is used unless told otherwise: promoted, else adopted, else self-trained.
 
     Any other is a candidate until it is promoted.
     """
-    first = usable_unpromoted(graph).order_by("method", "self_trained", "created_at", "id").distinct("method")
+    first = find_unpromoted(graph).order_by("method", "self_trained", "created_at", "id").distinct("method")
     used = {method: InUse(pk) for method, pk in first.values_list("method", "pk")}
-    promoted = standing_promotions(graph).order_by("method", "-id").distinct("method")
-    for method, pk, at in promoted.values_list("method", "checkpoint", "at"):
-        used[method] = InUse(pk, at)
+    promoted = list_standing_promotions(graph).order_by("method", "-id").distinct("method")
+    for method, pk, promoted_at in promoted.values_list("method", "checkpoint", "at"):
+        used[method] = InUse(pk, promoted_at)
     return used
 
 
-def checkpoint_in_use(graph: Graph, *, method: str | None = None) -> Checkpoint | None:
+def find_checkpoint_in_use(graph: Graph, *, method: str | None = None) -> Checkpoint | None:
     """The checkpoint that is used unless told otherwise: the one promoted last, else an adopted or self-trained one.
 
     Args:
@@ -82,35 +84,35 @@ def checkpoint_in_use(graph: Graph, *, method: str | None = None) -> Checkpoint 
         method: of which method; None looks at those of all methods.
     """
     of_method = {"method": method} if method else {}
-    promoted = standing_promotions(graph).filter(**of_method)
+    promoted = list_standing_promotions(graph).filter(**of_method)
     last = promoted.select_related("checkpoint__graph", "checkpoint__snapshot").first()
     if last is not None:
         return last.checkpoint
-    return usable_unpromoted(graph).filter(**of_method).order_by("self_trained", "created_at", "id").first()
+    return find_unpromoted(graph).filter(**of_method).order_by("self_trained", "created_at", "id").first()
 
 
-def checkpoints_in_use(graph: Graph) -> dict[str, Checkpoint]:
-    """By method, what :func:`checkpoint_in_use` gives for each, in one go."""
-    used = {own.checkpoint: method for method, own in in_use(graph).items()}
+def find_checkpoints_in_use(graph: Graph) -> dict[str, Checkpoint]:
+    """By method, what :func:`find_checkpoint_in_use` gives for each, in one go."""
+    used = {entry.checkpoint: method for method, entry in find_in_use(graph).items()}
     rows = Checkpoint.objects.select_related("graph", "snapshot").filter(pk__in=used)
     return {used[checkpoint.pk]: checkpoint for checkpoint in rows}
 
 
-def router_checkpoint(graph: Graph, used: Mapping[str, Checkpoint] | None = None) -> Checkpoint | None:
+def find_router_checkpoint(graph: Graph, used: Mapping[str, Checkpoint] | None = None) -> Checkpoint | None:
     """What the router is opened with unless told otherwise.
 
     Its own decides between passages and facts; where there are facts alone there is nothing to decide, and the
     checkpoint of the relation paths that it asks takes the place.
     """
     facts_alone = graph.snapshot is not None and not graph.snapshot.passages
-    return _used(graph, registry.DEFAULT if facts_alone else "router", used)
+    return _find_used(graph, registry.DEFAULT if facts_alone else "router", used)
 
 
-def _used(graph: Graph, method: str, used: Mapping[str, Checkpoint] | None) -> Checkpoint | None:
-    return checkpoint_in_use(graph, method=method) if used is None else used.get(method)
+def _find_used(graph: Graph, method: str, used: Mapping[str, Checkpoint] | None) -> Checkpoint | None:
+    return find_checkpoint_in_use(graph, method=method) if used is None else used.get(method)
 
 
-def method_and_checkpoint(
+def resolve_method_and_checkpoint(
     graph: Graph,
     method: str | None,
     checkpoint: Checkpoint | None,
@@ -124,7 +126,7 @@ def method_and_checkpoint(
         graph: that is asked.
         method: what was named.
         checkpoint: what was named.
-        used: :func:`checkpoints_in_use`, where several methods are looked up.
+        used: :func:`find_checkpoints_in_use`, where several methods are looked up.
 
     Raises:
         MethodError: there is no such method here, or the graph does not hold what it needs.
@@ -133,16 +135,16 @@ def method_and_checkpoint(
     held = graph.snapshot
     facts, passages = (held.triples, held.passages) if held is not None else (1, 1)
     if method is None:
-        named = checkpoint or checkpoint_in_use(graph)
-        method = named.method if named else methods.default_for(facts=facts, passages=passages)
+        preferred = checkpoint or find_checkpoint_in_use(graph)
+        method = preferred.method if preferred else methods.get_default_method(facts=facts, passages=passages)
     chosen = methods.require_available(method)
-    if endpoint_of(graph) is not None:
+    if get_endpoint(graph) is not None:
         methods.require_on_endpoint(chosen, graph.name)
     methods.require_served(chosen, graph.name, facts=facts, passages=passages)
     if checkpoint is None and chosen == "router":
-        return chosen, router_checkpoint(graph, used)
+        return chosen, find_router_checkpoint(graph, used)
     if checkpoint is None:
-        return chosen, _used(graph, chosen, used)
+        return chosen, _find_used(graph, chosen, used)
     require_fitting(checkpoint, graph, chosen)
     return chosen, checkpoint
 
@@ -169,26 +171,24 @@ def require_fitting(checkpoint: Checkpoint, graph: Graph, method: str) -> None:
             f"Checkpoint {checkpoint.pk} is of the method {checkpoint.method}, not {method}.",
             hint=f"Choose the method {checkpoint.method}, or a checkpoint of {method}.",
         )
-    if checkpoint.encoder != encoder_name():
+    if checkpoint.encoder != get_encoder_name():
         raise CheckpointError(
             f"Checkpoint {checkpoint.pk} was trained with the encoder {checkpoint.encoder}; "
-            f"this installation runs {encoder_name()}.",
+            f"this installation runs {get_encoder_name()}.",
             hint=f"Set CLEW_ENCODER={checkpoint.encoder}, or train again.",
         )
 
 
-def reasoner(name: str | None, method: str) -> str:
+def resolve_reasoner(name: str | None, method: str) -> str:
     """The reasoner of that name; the extractive one when none is named. A language model alone is its own reasoner.
 
     Raises:
         InvalidError: there is none of that name.
     """
-    chosen = "llm" if registry.method(method).model_alone else name or methods.REASONERS[0]
+    chosen = "llm" if registry.get_method(method).model_alone else name or methods.REASONERS[0]
     if chosen not in methods.REASONERS:
-        raise InvalidError(
-            f"There is no reasoner {chosen}.", hint=f"Choose one of: {', '.join(methods.REASONERS)}."
-        )
-    if chosen == "llm-program" and not registry.method(method).takes_written_programs:
+        raise InvalidError(f"There is no reasoner {chosen}.", hint=f"Choose one of: {', '.join(methods.REASONERS)}.")
+    if chosen == "llm-program" and not registry.get_method(method).takes_written_programs:
         raise InvalidError(
             f"{method} takes no program that a language model writes.",
             hint="Choose a method of relation paths, or another reasoner.",
@@ -196,7 +196,7 @@ def reasoner(name: str | None, method: str) -> str:
     return chosen
 
 
-def language_model(reasoner: str, key: int | None) -> LanguageModel | None:
+def resolve_language_model(reasoner: str, key: int | None) -> LanguageModel | None:
     """The language model that is meant, by its id or the default; None when the reasoner asks none.
 
     Raises:
@@ -204,13 +204,13 @@ def language_model(reasoner: str, key: int | None) -> LanguageModel | None:
         InvalidError: there is none of this id, or it is switched off.
     """
     return (
-        language_models.choose(key, "use the extractive reasoner and another method")
+        language_models.resolve_model(key, "use the extractive reasoner and another method")
         if reasoner in {"llm", "llm-program"}
         else None
     )
 
 
-def budget(value: int | None) -> int:
+def resolve_budget(value: int | None) -> int:
     """How many triples a run may retrieve; the default when nothing is said.
 
     Raises:
@@ -222,16 +222,16 @@ def budget(value: int | None) -> int:
     return chosen
 
 
-def options(method: str, given: Mapping[str, Any], checkpoint: Checkpoint | None) -> dict[str, Any]:
+def resolve_options(method: str, values: Mapping[str, Any], checkpoint: Checkpoint | None) -> dict[str, Any]:
     """Those settings of asking a method that differ from its defaults, in the order in which the method declares them.
 
     Raises:
         ConfigError: the method has no such setting, or not of this value, or not without a checkpoint.
     """
-    usual = as_json(registry.parse_options(method))
-    chosen = as_json(registry.parse_options(method, given))
+    usual = export_settings(registry.parse_options(method))
+    chosen = export_settings(registry.parse_options(method, values))
     differ = {name: value for name, value in chosen.items() if value != usual[name]}
-    untrained = registry.untrained_options(method)
+    untrained = registry.list_untrained_options(method)
     for name in differ:
         if checkpoint is None and name not in untrained:
             raise ConfigError(

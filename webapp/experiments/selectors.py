@@ -10,27 +10,27 @@ from retrieval.studies.winners import TESTED
 from webapp.experiments.models import Checkpoint, LabelSet, Report, ReportQuestion, TrajectorySet
 
 
-def checkpoints() -> QuerySet[Checkpoint]:
+def list_checkpoints() -> QuerySet[Checkpoint]:
     """Checkpoints, newest first."""
     return Checkpoint.objects.select_related("graph", "snapshot", "job", "job__user")
 
 
-def label_sets() -> QuerySet[LabelSet]:
+def list_label_sets() -> QuerySet[LabelSet]:
     """Label sets, newest first."""
     return LabelSet.objects.select_related("graph", "job", "created_by")
 
 
-def trajectory_sets() -> QuerySet[TrajectorySet]:
+def list_trajectory_sets() -> QuerySet[TrajectorySet]:
     """Trajectory sets, newest first."""
     return TrajectorySet.objects.select_related("graph", "job", "created_by")
 
 
-def reports() -> QuerySet[Report]:
+def list_reports() -> QuerySet[Report]:
     """Reports, newest first."""
     return Report.objects.select_related("graph", "job", "created_by")
 
 
-def report_questions(
+def list_report_questions(
     report: Report, *, outcomes: Sequence[str] = (), cause: str = "", hops: int | None = None, text: str = ""
 ) -> QuerySet[ReportQuestion]:
     """A report's questions in their order, of some outcomes, a cause, a number of hops, or holding some text."""
@@ -44,7 +44,7 @@ def report_questions(
     return rows.filter(question__icontains=text) if text else rows
 
 
-def question_values(reports: Collection[int]) -> dict[int, dict[str, dict[str, float | None]]]:
+def get_question_values(reports: Collection[int]) -> dict[int, dict[str, dict[str, float | None]]]:
     """The metrics of the questions of some reports: by report, the question's id and the metric's name."""
     fields = {name: f"row__{field}" for name, field in TESTED.items()}
     rows = ReportQuestion.objects.filter(report__in=reports).order_by("report", "position")

@@ -9,7 +9,7 @@ from retrieval.limits import SELF_TRAINING_FACTS
 from webapp.accounts.models import User
 from webapp.experiments import resolution
 from webapp.graphs.models import Graph
-from webapp.graphs.selectors import endpoint_of
+from webapp.graphs.selectors import get_endpoint
 from webapp.jobs import log
 from webapp.jobs import services as jobs
 from webapp.jobs.models import ACTIVE, Job, JobKind
@@ -25,7 +25,7 @@ def start(*, graph: Graph, user: User | None) -> Job | None:
     with transaction.atomic():
         graph = Graph.objects.select_for_update(of=("self",)).select_related("snapshot").get(pk=graph.pk)
         snapshot = graph.snapshot
-        if snapshot is None or not snapshot.triples or endpoint_of(graph) is not None or is_trained(graph):
+        if snapshot is None or not snapshot.triples or get_endpoint(graph) is not None or is_trained(graph):
             return None
         if snapshot.passages:
             return None  # its passages are asked too, by a method that reads them
@@ -35,9 +35,7 @@ def start(*, graph: Graph, user: User | None) -> Job | None:
         for job in active:
             if job.params["snapshot"] == snapshot.hash:
                 return None
-            log.write(
-                job.pk, "The graph has another version: that one's own training takes the place of this."
-            )
+            log.write(job.pk, "The graph has another version: that one's own training takes the place of this.")
             jobs.stop(job)
         return jobs.create(
             kind=JobKind.SELF_TRAIN,
@@ -50,4 +48,4 @@ def start(*, graph: Graph, user: User | None) -> Job | None:
 
 def is_trained(graph: Graph) -> bool:
     """Whether a checkpoint answers on the current version, whoever made it."""
-    return resolution.checkpoint_in_use(graph) is not None
+    return resolution.find_checkpoint_in_use(graph) is not None

@@ -8,8 +8,8 @@ from typing import Any, cast
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from webapp.api.fields import ErrorSerializer, PlainText, error_of
-from webapp.api.schema import RELATION_PATH, tuple_of
+from webapp.api.fields import ErrorSerializer, PlainText, render_row_error
+from webapp.api.schema import RELATION_PATH, describe_tuple
 from webapp.experiments import promotions, resolution
 from webapp.experiments.label_sets import COMBINED, MAX_HOPS
 from webapp.experiments.models import Checkpoint, LabelSet, Promotion, TrajectorySet
@@ -143,11 +143,11 @@ class CheckpointSerializer(serializers.ModelSerializer[Checkpoint]):
 
     def get_in_use(self, checkpoint: Checkpoint) -> bool:
         """Whether its method uses it on its graph unless told otherwise."""
-        return self._used(checkpoint) is not None
+        return self._find_in_use(checkpoint) is not None
 
     def get_promoted_at(self, checkpoint: Checkpoint) -> datetime | None:
         """Since when it is the promoted one; null for others, and for one that is in use without a promotion."""
-        used = self._used(checkpoint)
+        used = self._find_in_use(checkpoint)
         return None if used is None else used.promoted_at
 
     @extend_schema_field(CheckpointGainSerializer(allow_null=True))
@@ -158,15 +158,15 @@ class CheckpointSerializer(serializers.ModelSerializer[Checkpoint]):
         state = (
             JobState.DONE.value
             if "n" in checkpoint.comparison
-            else promotions.state_of(checkpoint.comparison)
+            else promotions.get_comparison_state(checkpoint.comparison)
         )
         return dict(CheckpointGainSerializer({**checkpoint.comparison, "state": state}).data)
 
-    def _used(self, checkpoint: Checkpoint) -> resolution.InUse | None:
+    def _find_in_use(self, checkpoint: Checkpoint) -> resolution.InUse | None:
         seen = cast(dict[str, Any], self.context)  # shared by the checkpoints of a list
         by_graph: dict[Graph, dict[str, resolution.InUse]] = seen.setdefault("in_use", {})
         if checkpoint.graph not in by_graph:
-            by_graph[checkpoint.graph] = resolution.in_use(checkpoint.graph)
+            by_graph[checkpoint.graph] = resolution.find_in_use(checkpoint.graph)
         used = by_graph[checkpoint.graph].get(checkpoint.method)
         return used if used is not None and used.checkpoint == checkpoint.pk else None
 
@@ -188,8 +188,8 @@ class CheckpointInUseField(serializers.Field[Any, Any, Any, Any]):
 
     def to_representation(self, value: Graph) -> dict[str, Any] | None:
         """None where there is none."""
-        found = resolution.checkpoint_in_use(value)
-        return dict(CheckpointSerializer(found).data) if found else None
+        checkpoint = resolution.find_checkpoint_in_use(value)
+        return dict(CheckpointSerializer(checkpoint).data) if checkpoint else None
 
 
 class PromotionSerializer(serializers.ModelSerializer[Promotion]):
@@ -263,7 +263,7 @@ class MadeByJobSerializer(serializers.ModelSerializer[Any]):
     @extend_schema_field(ErrorSerializer(allow_null=True))
     def get_error(self, made: Any) -> dict[str, str] | None:
         """Why it was not made."""
-        return None if made.finished_at or made.job is None else error_of(made.job)
+        return None if made.finished_at or made.job is None else render_row_error(made.job)
 
 
 class MadeWithModelSerializer(MadeByJobSerializer):
@@ -370,7 +370,7 @@ class SynthesisSerializer(serializers.Serializer[object]):
             "front": {"type": "integer"},
             "entities": {"type": "array", "items": {"type": "string"}},
             "relations": RELATION_PATH,
-            "triples": {"type": "array", "items": tuple_of("string", "string", "boolean", "string")},
+            "triples": {"type": "array", "items": describe_tuple("string", "string", "boolean", "string")},
         },
         "required": ["kind"],
     }

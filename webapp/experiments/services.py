@@ -11,8 +11,8 @@ from typing import Any
 from django.db import transaction
 
 from retrieval.errors import ConfigError, TrainingDataError
-from retrieval.kg.snapshot.cache import cache_of, states_folder
-from retrieval.kg.snapshot.storage import published, read_json
+from retrieval.kg.snapshot.cache import get_cache_folder, get_states_folder
+from retrieval.kg.snapshot.storage import publish_directory, read_json
 from retrieval.methods import registry
 from webapp.accounts.models import User
 from webapp.api.errors import InvalidError
@@ -66,12 +66,12 @@ def start_training(*, graph: Graph, question_set: QuestionSet, training: Trainin
             not belong to it.
         InvalidError: the fraction or the seed makes no sense.
     """
-    snapshot = snapshots.of_graph(graph)
+    snapshot = snapshots.open_current(graph)
     method = methods.require_trained(training.method)
-    config = _config(method, training)
+    config = _build_config(method, training)
     require_set_of_graph(question_set, graph)
     if not question_set.splits.get("train"):
-        raise empty_split(question_set, "train")
+        raise make_empty_split_error(question_set, "train")
     if not 0 < training.fraction <= 1:
         raise InvalidError(
             f"A fraction of {training.fraction:g} cannot be used.", hint="Choose more than 0, and at most 1."
@@ -102,13 +102,11 @@ def start_training(*, graph: Graph, question_set: QuestionSet, training: Trainin
     )
 
 
-def _config(method: str, training: Training) -> dict[str, Any]:
+def _build_config(method: str, training: Training) -> dict[str, Any]:
     """The settings as given, the seed among them, once they have been checked."""
     config = dict(training.config)
     if training.seed is not None and config.setdefault("seed", training.seed) != training.seed:
-        raise ConfigError(
-            f"The seed is {training.seed}, and {config['seed']} in the config.", hint="Give it once."
-        )
+        raise ConfigError(f"The seed is {training.seed}, and {config['seed']} in the config.", hint="Give it once.")
     registry.parse(method, config)
     return config
 
@@ -126,7 +124,7 @@ def require_set_of_graph(question_set: QuestionSet, graph: Graph) -> None:
         )
 
 
-def empty_split(question_set: QuestionSet, split: str) -> TrainingDataError:
+def make_empty_split_error(question_set: QuestionSet, split: str) -> TrainingDataError:
     """The error of a split without questions."""
     there = [f"{name} ({count})" for name, count in question_set.splits.items() if count]
     return TrainingDataError(
@@ -136,10 +134,10 @@ def empty_split(question_set: QuestionSet, split: str) -> TrainingDataError:
 
 
 def _require_trajectories_of(made: TrajectorySet, graph: Graph, method: str) -> None:
-    if not registry.method(method).steerable:
+    if not registry.get_method(method).steerable:
         raise TrainingDataError(
             f"{method} does not learn from trajectories.",
-            hint=f"Leave them out, or train {', '.join(methods.steerable())}.",
+            hint=f"Leave them out, or train {', '.join(methods.list_steerable())}.",
         )
     if made.graph_id != graph.pk:
         raise TrainingDataError(
@@ -165,11 +163,11 @@ def save_checkpoint(*, job: Job, path: str, **made: Any) -> Checkpoint:
     files.send(path)
     with transaction.atomic():
         for name in ("question_set", "label_set"):  # the engine took long; they may have been deleted
-            made[name] = _still_there(made[name])
+            made[name] = _find_existing(made[name])
         checkpoint, _ = Checkpoint.with_trash.update_or_create(
             job=job, defaults={"graph": graph, "snapshot": graph.snapshot, "path": path, **made}
         )
-        announce.graph_changed_on_commit(graph.pk)
+        announce.notify_graph_on_commit(graph.pk)
     return checkpoint
 
 
@@ -186,13 +184,13 @@ def adopt_checkpoint(*, graph: Graph, trained: Path, question_set: QuestionSet) 
     """
     manifest, config = (read_json(trained / f"{name}.json") for name in ("manifest", "config"))
     snapshot = graph.snapshot
-    if snapshot is None or (snapshot.hash, resolution.encoder_name()) != (
+    if snapshot is None or (snapshot.hash, resolution.get_encoder_name()) != (
         manifest.get("snapshot"),
         manifest.get("encoder"),
     ):
         return None
-    path = files.checkpoint_name(graph.pk, 0)
-    with published(files.local_path(path)) as directory:
+    path = files.build_checkpoint_name(graph.pk, 0)
+    with publish_directory(files.ensure_local_path(path)) as directory:
         shutil.copytree(trained, directory, dirs_exist_ok=True)
     files.send(path)
     with transaction.atomic():
@@ -211,12 +209,12 @@ def adopt_checkpoint(*, graph: Graph, trained: Path, question_set: QuestionSet) 
                 "adopted": True,
             },
         )
-        announce.graph_changed_on_commit(graph.pk)
+        announce.notify_graph_on_commit(graph.pk)
         transaction.on_commit(lambda: queue.send(queue.WARM, graph.pk))
     return checkpoint
 
 
-def _still_there(row: Any) -> Any:
+def _find_existing(row: Any) -> Any:
     return None if row is None else type(row).objects.filter(pk=row.pk).first()
 
 
@@ -224,7 +222,7 @@ def delete_checkpoint(*, checkpoint: Checkpoint) -> None:
     """Delete a checkpoint for good, its files, and what was computed with it. Reports and runs stay, and name it."""
     path, graph_id = checkpoint.path, checkpoint.graph_id
     computed = [
-        states_folder(cache_of(files.local_path(of.path)), checkpoint.fingerprint, of.hash)
+        get_states_folder(get_cache_folder(files.ensure_local_path(of.path)), checkpoint.fingerprint, of.hash)
         for of in checkpoint.graph.snapshots.all()
     ]
     with transaction.atomic():
@@ -232,4 +230,4 @@ def delete_checkpoint(*, checkpoint: Checkpoint) -> None:
         transaction.on_commit(lambda: files.remove(path))
         for folder in computed:
             transaction.on_commit(partial(shutil.rmtree, folder, ignore_errors=True))
-        announce.graph_changed_on_commit(graph_id)
+        announce.notify_graph_on_commit(graph_id)

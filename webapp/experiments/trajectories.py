@@ -60,13 +60,11 @@ def start_synthesis(
         NotConfiguredError: it needs a language model and none is set up.
         TrainingDataError: the question set is of another graph, or holds test questions only.
     """
-    snapshot = snapshots.of_graph(graph)
+    snapshot = snapshots.open_current(graph)
     if how.policy not in POLICIES:
-        raise ConfigError(
-            f"No behaviour policy is called {how.policy}.", hint=f"Choose one of: {', '.join(POLICIES)}."
-        )
+        raise ConfigError(f"No behaviour policy is called {how.policy}.", hint=f"Choose one of: {', '.join(POLICIES)}.")
     if how.policy == LLM:
-        language_models.choose(None, "choose the offline policy")
+        language_models.resolve_model(None, "choose the offline policy")
     require_set_of_graph(question_set, graph)
     if not question_set.splits.get("train") and not question_set.splits.get("dev"):
         raise TrainingDataError(
@@ -111,7 +109,7 @@ def delete_trajectory_set(*, trajectory_set: TrajectorySet) -> None:
 def remove_files(graph_id: int, key: int) -> None:
     """Delete the files of a trajectory set."""
     for form in (RAW, REFINED, PAIRS):
-        files.remove(files.trajectories_name(graph_id, key, form))
+        files.remove(files.build_trajectories_name(graph_id, key, form))
 
 
 class TrajectoryRows(Sequence[dict[str, Any]]):
@@ -126,7 +124,7 @@ class TrajectoryRows(Sequence[dict[str, Any]]):
     """
 
     def __init__(self, made: TrajectorySet, *, text: str = "", shortened: bool = False) -> None:
-        self._path = files.local_path(files.trajectories_name(made.graph_id, made.pk, PAIRS))
+        self._path = files.ensure_local_path(files.build_trajectories_name(made.graph_id, made.pk, PAIRS))
         self._text = text.lower()
         self._shortened = shortened
         self._count = None if text or shortened else made.trajectories

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from webapp.accounts.views import RowViewSet
 from webapp.api.errors import InvalidError
-from webapp.api.params import truth, validated
+from webapp.api.params import parse_flag, validate_form
 from webapp.experiments import selectors
 from webapp.experiments import serializers as shapes
 from webapp.experiments.models import TrajectorySet
@@ -28,7 +28,7 @@ from webapp.experiments.trajectories import (
 from webapp.graphs import files
 from webapp.graphs.selectors import find_graph
 from webapp.graphs.views import download
-from webapp.questions.selectors import question_sets
+from webapp.questions.selectors import list_question_sets
 
 
 class TrajectorySetViewSet(DestroyModelMixin, RowViewSet[TrajectorySet]):
@@ -37,17 +37,17 @@ class TrajectorySetViewSet(DestroyModelMixin, RowViewSet[TrajectorySet]):
     Checkpoints that learned from a set stay when it is deleted.
     """
 
-    queryset = selectors.trajectory_sets()
+    queryset = selectors.list_trajectory_sets()
     serializer_class = shapes.TrajectorySetSerializer
     narrowed_by = {"graph": int}
 
     @extend_schema(request=shapes.SynthesiseSerializer, responses={202: shapes.SynthesisSerializer})
     def create(self, request: Request) -> Response:
         """Start making trajectories for a question set."""
-        data = validated(shapes.SynthesiseSerializer(data=request.data))
+        data = validate_form(shapes.SynthesiseSerializer(data=request.data))
         made = start_synthesis(
             graph=find_graph(self.user, data.pop("graph")),
-            question_set=self.find(question_sets(), data.pop("question_set")),
+            question_set=self.find(list_question_sets(), data.pop("question_set")),
             name=data.pop("name"),
             how=SynthesisRequest(**data),
             user=self.user,
@@ -72,8 +72,8 @@ class TrajectorySetViewSet(DestroyModelMixin, RowViewSet[TrajectorySet]):
         made = self.get_object()
         made.require_done()
         query = request.query_params
-        rows = TrajectoryRows(made, text=query.get("q", "").strip(), shortened=truth(query, "shortened"))
-        return self.paged(rows, shapes.TrajectorySerializer)
+        rows = TrajectoryRows(made, text=query.get("q", "").strip(), shortened=parse_flag(query, "shortened"))
+        return self.build_page(rows, shapes.TrajectorySerializer)
 
     @extend_schema(
         parameters=[OpenApiParameter("form", str, enum=[RAW, REFINED])],
@@ -87,5 +87,5 @@ class TrajectorySetViewSet(DestroyModelMixin, RowViewSet[TrajectorySet]):
         form = request.query_params.get("form", RAW)
         if form not in (RAW, REFINED):
             raise InvalidError(f"There is no form {form}.", hint="Choose raw or refined.")
-        path = files.local_path(files.trajectories_name(made.graph_id, made.pk, form))
+        path = files.ensure_local_path(files.build_trajectories_name(made.graph_id, made.pk, form))
         return download(path, f"trajectories-{made.pk}-{form}.jsonl", "application/jsonl")

@@ -14,8 +14,8 @@ from rest_framework.response import Response
 from webapp.accounts.models import User
 from webapp.accounts.permissions import AnalystWrites, OwnerWrites, Viewer
 from webapp.accounts.views import RowViewSet, UserView
-from webapp.answers.selectors import runs
-from webapp.api.params import validated
+from webapp.answers.selectors import list_runs
+from webapp.api.params import validate_form
 from webapp.graph_tests import history, selectors, services
 from webapp.graph_tests import serializers as shapes
 from webapp.graph_tests.models import GraphTest, TestRound
@@ -30,10 +30,10 @@ FIELDS = ("question", "expected", "entities", "method", "options", "program", "b
 """What a test is, as files hold it."""
 
 
-def _shown(graph: Graph) -> dict[str, Any]:
-    tests = list(selectors.tests(graph))
-    listed = shapes.TestSerializer(tests, many=True, context={"last": selectors.last_results(tests)}).data
-    return {"hold": selectors.holds(graph), "tests": listed}
+def _render_tests(graph: Graph) -> dict[str, Any]:
+    tests = list(selectors.list_tests(graph))
+    listed = shapes.TestSerializer(tests, many=True, context={"last": selectors.find_last_results(tests)}).data
+    return {"hold": selectors.should_hold(graph), "tests": listed}
 
 
 class TestsView(GraphView):
@@ -42,7 +42,7 @@ class TestsView(GraphView):
     @extend_schema(operation_id="graphs_tests", responses=shapes.TestsSerializer)
     def get(self, request: Request, pk: int) -> Response:
         """All of them, oldest first, each with its last result."""
-        return Response(_shown(self.graph(pk)))
+        return Response(_render_tests(self.get_graph(pk)))
 
     @extend_schema(
         operation_id="graphs_tests_keep",
@@ -51,28 +51,24 @@ class TestsView(GraphView):
     )
     def post(self, request: Request, pk: int) -> Response:
         """Keep tests: typed or imported ones, or the answer of a run. One that is there expects what it says now."""
-        graph = self.graph(pk)
-        data = validated(shapes.KeepSerializer(data=request.data))
-        run = self.find_named(runs(graph_id=graph.pk), data["run"])
-        new = [services.NewTest(**one) for one in data["tests"]]
-        kept = services.add(
-            graph=graph, tests=[*([services.of_run(run)] if run else []), *new], user=self.user
-        )
-        context = {"last": selectors.last_results(kept)}
+        graph = self.get_graph(pk)
+        data = validate_form(shapes.KeepSerializer(data=request.data))
+        run = self.find_named(list_runs(graph_id=graph.pk), data["run"])
+        new = [services.NewTest(**fields) for fields in data["tests"]]
+        kept = services.add(graph=graph, tests=[*([services.build_from_run(run)] if run else []), *new], user=self.user)
+        context = {"last": selectors.find_last_results(kept)}
         listed = shapes.TestSerializer(kept, many=True, context=context).data
-        return Response({"hold": selectors.holds(graph), "tests": listed}, status=status.HTTP_201_CREATED)
+        return Response({"hold": selectors.should_hold(graph), "tests": listed}, status=status.HTTP_201_CREATED)
 
 
 class TestsFileView(UserView):
     """The tests of a graph as a file."""
 
-    @extend_schema(
-        operation_id="graphs_tests_download", responses={(200, "application/json"): OpenApiTypes.ANY}
-    )
+    @extend_schema(operation_id="graphs_tests_download", responses={(200, "application/json"): OpenApiTypes.ANY})
     def get(self, request: Request, pk: int) -> Response:
         """What keeps them again in another graph: ``{"tests": [...]}``."""
         graph = find_graph(self.user, pk)
-        rows = [{name: getattr(test, name) for name in FIELDS} for test in selectors.tests(graph)]
+        rows = [{name: getattr(test, name) for name in FIELDS} for test in selectors.list_tests(graph)]
         name = f"tests-{graph.pk}.json"
         return Response({"tests": rows}, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
@@ -85,8 +81,8 @@ class TestPolicyView(GraphView):
     )
     def patch(self, request: Request, pk: int) -> Response:
         """Say whether they hold a new version or checkpoint back, or only warn."""
-        graph = self.graph(pk)
-        data = validated(shapes.PolicySerializer(data=request.data))
+        graph = self.get_graph(pk)
+        data = validate_form(shapes.PolicySerializer(data=request.data))
         services.set_hold(graph=graph, hold=data["hold"])
         return Response(data)
 
@@ -104,7 +100,7 @@ class AskTestsView(UserView):
     def post(self, request: Request, pk: int) -> Response:
         """Ask them of the current version."""
         graph = find_graph(self.user, pk)
-        data = validated(shapes.AskTestsSerializer(data=request.data))
+        data = validate_form(shapes.AskTestsSerializer(data=request.data))
         made = services.start(graph=graph, user=self.user, tests=data["tests"])
         return Response(shapes.RoundSerializer(made).data, status=status.HTTP_202_ACCEPTED)
 
@@ -121,16 +117,16 @@ class TestViewSet(Trashable, UserView, viewsets.GenericViewSet[GraphTest]):
     def partial_update(self, request: Request, pk: str) -> Response:
         """Expect other answers."""
         test = self.get_object()
-        data = validated(shapes.ChangeTestSerializer(data=request.data))
-        changed = services.change(test=test, expected=data["expected"])
-        context = {"last": selectors.last_results([changed])}
+        data = validate_form(shapes.ChangeTestSerializer(data=request.data))
+        changed = services.update_expected(test=test, expected=data["expected"])
+        context = {"last": selectors.find_last_results([changed])}
         return Response(shapes.TestSerializer(changed, context=context).data)
 
     @extend_schema(responses=shapes.HistorySerializer)
     @action(detail=True, methods=["get"], permission_classes=[Viewer])
     def history(self, request: Request, pk: str) -> Response:
         """What it answers on each version of the graph, and which facts made the difference."""
-        return Response(_history(self.get_object(), self.user))
+        return Response(_render_history(self.get_object(), self.user))
 
     @extend_schema(request=None, responses={202: JobSerializer})
     @action(detail=True, methods=["post"], url_path="through-time", permission_classes=[Viewer])
@@ -140,17 +136,15 @@ class TestViewSet(Trashable, UserView, viewsets.GenericViewSet[GraphTest]):
         return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
 
 
-def _history(test: GraphTest, user: User) -> dict[str, Any]:
-    going = Job.objects.filter(
-        kind=JobKind.TEST, graph=test.graph_id, params__test=test.pk, state__in=ACTIVE
-    ).first()
+def _render_history(test: GraphTest, user: User) -> dict[str, Any]:
+    going = Job.objects.filter(kind=JobKind.TEST, graph=test.graph_id, params__test=test.pk, state__in=ACTIVE).first()
     shown = {
         "test": test,
         "mine": test.watcher_id == user.pk,
         "job": going,
-        "moments": history.of_test(test),
+        "moments": history.list_moments(test),
     }
-    context = {"last": selectors.last_results([test]), "graph": test.graph}
+    context = {"last": selectors.find_last_results([test]), "graph": test.graph}
     return dict(shapes.HistorySerializer(shown, context=context).data)
 
 
@@ -162,8 +156,8 @@ class WatchesView(UserView):
     @extend_schema(operation_id="watches_list", responses=shapes.WatchSerializer(many=True))
     def get(self, request: Request) -> Response:
         """Questions whose answers changed first."""
-        rows = list(selectors.watches(self.user))
-        context = {"last": selectors.last_results(rows)}
+        rows = list(selectors.list_watches(self.user))
+        context = {"last": selectors.find_last_results(rows)}
         return Response(shapes.WatchSerializer(rows, many=True, context=context).data)
 
     @extend_schema(
@@ -173,9 +167,9 @@ class WatchesView(UserView):
     )
     def post(self, request: Request) -> Response:
         """Watch the question of a run: tell me when it is answered otherwise."""
-        data = validated(shapes.NewWatchSerializer(data=request.data))
-        made = services.watch(run=self.find(runs(), data["run"]), user=self.user)
-        context = {"last": selectors.last_results([made])}
+        data = validate_form(shapes.NewWatchSerializer(data=request.data))
+        made = services.watch(run=self.find(list_runs(), data["run"]), user=self.user)
+        context = {"last": selectors.find_last_results([made])}
         return Response(shapes.WatchSerializer(made, context=context).data, status=status.HTTP_201_CREATED)
 
 
@@ -184,28 +178,28 @@ class WatchView(UserView):
 
     permission_classes = [Viewer]
 
-    def _mine(self, pk: int) -> GraphTest:
-        return self.find(selectors.watches(self.user), pk)
+    def _find_watch(self, pk: int) -> GraphTest:
+        return self.find(selectors.list_watches(self.user), pk)
 
     @extend_schema(operation_id="watches_seen", request=None, responses=shapes.WatchSerializer)
     def post(self, request: Request, pk: int) -> Response:
         """Say that one has looked at what changed."""
-        test = self._mine(pk)
-        services.seen(test=test)
-        context = {"last": selectors.last_results([test])}
+        test = self._find_watch(pk)
+        services.mark_seen(test=test)
+        context = {"last": selectors.find_last_results([test])}
         return Response(shapes.WatchSerializer(test, context=context).data)
 
     @extend_schema(operation_id="watches_delete", responses={204: None})
     def delete(self, request: Request, pk: int) -> Response:
         """Stop watching. It can be taken back from the trash, as a test can."""
-        trash.put(self._mine(pk), user=self.user)
+        trash.put(self._find_watch(pk), user=self.user)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 class RoundViewSet(RowViewSet[TestRound]):
     """Rounds of tests, newest first."""
 
-    queryset = selectors.rounds()
+    queryset = selectors.list_rounds()
     serializer_class = shapes.RoundSerializer
     narrowed_by = {"graph": int}
 

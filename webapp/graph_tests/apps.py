@@ -26,7 +26,7 @@ class GraphTestsConfig(AppConfig):
         dependents.register(dependents.Dependent("tests", GraphTest))
         trash.register("tests", model=GraphTest, name=str, purge=lambda row: row.delete())
 
-        def on_ended_early(sender: Any, job: Any, **_: Any) -> None:
-            services.broken_off(job=job)
+        def handle_ended_early(sender: Any, job: Any, **_: Any) -> None:
+            services.handle_broken_off(job=job)
 
-        job_ended_early.connect(on_ended_early, weak=False, dispatch_uid="graph_tests.job_ended_early")
+        job_ended_early.connect(handle_ended_early, weak=False, dispatch_uid="graph_tests.job_ended_early")

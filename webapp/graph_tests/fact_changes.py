@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from retrieval.kg.snapshot import Snapshot
-from webapp.graph_tests.outcomes import Answered, Fact, missing
+from webapp.graph_tests.outcomes import Answered, Fact, find_missing
 
 NAMED_MAX = 50
 """Facts that are named of each kind."""
@@ -23,7 +23,7 @@ class Behind:
     removed: list[Fact]
 
 
-def behind(old: Snapshot, new: Snapshot, earlier: Answered, now: Answered) -> Behind:
+def explain_change(old: Snapshot, new: Snapshot, earlier: Answered, now: Answered) -> Behind:
     """What changed an answer.
 
     First the evidence: facts that the earlier answer rests on and the new version lacks, and those that the answer of
@@ -36,18 +36,18 @@ def behind(old: Snapshot, new: Snapshot, earlier: Answered, now: Answered) -> Be
         earlier: the earlier answer with its evidence.
         now: the answer of now with its evidence.
     """
-    removed = list(_lacking(new, earlier.facts))
-    added = list(_lacking(old, now.facts))
+    removed = list(_filter_missing(new, earlier.facts))
+    added = list(_filter_missing(old, now.facts))
     if not removed and not added:
         names = {name for _, name, _ in (*earlier.facts, *now.facts)}
-        came = missing(now.answers, earlier.answers)
-        went = missing(earlier.answers, now.answers)
-        removed = list(_lacking(new, _around(old, (*went, *came), names)))
-        added = list(_lacking(old, _around(new, (*came, *went), names)))
+        came = find_missing(now.answers, earlier.answers)
+        went = find_missing(earlier.answers, now.answers)
+        removed = list(_filter_missing(new, _find_facts_around(old, (*went, *came), names)))
+        added = list(_filter_missing(old, _find_facts_around(new, (*came, *went), names)))
     return Behind(added[:NAMED_MAX], removed[:NAMED_MAX])
 
 
-def _lacking(snapshot: Snapshot, facts: Iterable[Fact]) -> Iterator[Fact]:
+def _filter_missing(snapshot: Snapshot, facts: Iterable[Fact]) -> Iterator[Fact]:
     """Those of some facts that a version does not hold, each once."""
     for fact in dict.fromkeys(facts):
         head, relation, tail = fact
@@ -57,15 +57,15 @@ def _lacking(snapshot: Snapshot, facts: Iterable[Fact]) -> Iterator[Fact]:
             yield fact
 
 
-def _around(snapshot: Snapshot, labels: Sequence[str], relations: set[str]) -> Iterator[Fact]:
+def _find_facts_around(snapshot: Snapshot, labels: Sequence[str], relations: set[str]) -> Iterator[Fact]:
     """The facts that some entities are in, of some relations."""
     for label in labels:
         entity = snapshot.find_entity(label)
         if entity is None:
             continue
-        facts = [*snapshot.out_edges(entity)[:AROUND_MAX], *snapshot.in_edges(entity)[:AROUND_MAX]]
+        facts = [*snapshot.get_out_edges(entity)[:AROUND_MAX], *snapshot.get_in_edges(entity)[:AROUND_MAX]]
         for fact in map(int, facts):
-            name = snapshot.relation_name(int(snapshot.relations[fact]))
+            name = snapshot.get_relation_name(int(snapshot.relations[fact]))
             if name in relations:
                 head, tail = int(snapshot.heads[fact]), int(snapshot.tails[fact])
-                yield snapshot.entity_label(head), name, snapshot.entity_label(tail)
+                yield snapshot.get_entity_label(head), name, snapshot.get_entity_label(tail)

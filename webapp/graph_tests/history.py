@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 from webapp.graph_tests import fact_changes
 from webapp.graph_tests.models import GraphTest, Outcome, TestResult
-from webapp.graph_tests.outcomes import Answered, Fact, as_set, missing
+from webapp.graph_tests.outcomes import Answered, Fact, find_missing, normalize_labels
 from webapp.graphs import snapshots
 from webapp.graphs.models import GraphVersion
-from webapp.graphs.selectors import versions
+from webapp.graphs.selectors import list_versions
 
 
 @dataclass(slots=True)
@@ -35,13 +35,15 @@ class Moment:
     removed: list[Fact] = field(default_factory=list)
 
 
-def of_test(test: GraphTest) -> list[Moment]:
+def list_moments(test: GraphTest) -> list[Moment]:
     """The versions of a test's graph, oldest first; each is compared with the one before it that was asked."""
     results: dict[int, TestResult] = {}
     rows = TestResult.objects.filter(test=test).exclude(outcome=Outcome.ERROR)
     for row in rows.order_by("at", "pk"):
         results[row.number] = row
-    moments = [Moment(one, results.get(one.version)) for one in versions(test.graph).order_by("version")]
+    moments = [
+        Moment(version, results.get(version.version)) for version in list_versions(test.graph).order_by("version")
+    ]
     before: Moment | None = None
     for moment in moments:
         if moment.result is not None:
@@ -52,18 +54,19 @@ def of_test(test: GraphTest) -> list[Moment]:
 
 
 def _compare(version: GraphVersion, before: TestResult, moment: Moment, now: TestResult) -> None:
-    moment.changed = as_set(before.answers) != as_set(now.answers)
+    moment.changed = normalize_labels(before.answers) != normalize_labels(now.answers)
     if not moment.changed:
         return
-    moment.came, moment.went = missing(now.answers, before.answers), missing(before.answers, now.answers)
-    old, new = snapshots.opened(version.path), snapshots.opened(moment.version.path)
-    found = fact_changes.behind(old, new, as_answered(before), as_answered(now))
-    moment.added, moment.removed = found.added, found.removed
+    moment.came, moment.went = (
+        find_missing(now.answers, before.answers),
+        find_missing(before.answers, now.answers),
+    )
+    old, new = snapshots.open_snapshot(version.path), snapshots.open_snapshot(moment.version.path)
+    changes = fact_changes.explain_change(old, new, to_answered(before), to_answered(now))
+    moment.added, moment.removed = changes.added, changes.removed
 
 
-def as_answered(row: TestResult) -> Answered:
+def to_answered(row: TestResult) -> Answered:
     """A result as it was answered."""
     facts = tuple((head, relation, tail) for head, relation, tail in row.facts)
-    return Answered(
-        tuple(row.answers), facts, row.reason, row.message, row.took_ms, row.method, row.fingerprint
-    )
+    return Answered(tuple(row.answers), facts, row.reason, row.message, row.took_ms, row.method, row.fingerprint)

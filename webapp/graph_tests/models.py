@@ -34,13 +34,9 @@ class GraphTest(Trashable):
     program = models.JSONField(null=True)
     budget = models.PositiveIntegerField()
     seed = models.BigIntegerField(default=0)
-    watcher = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="watches"
-    )
+    watcher = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="watches")
     unread = models.BooleanField(default=False)
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -51,10 +47,10 @@ class GraphTest(Trashable):
         return self.question
 
     @classmethod
-    def visible_to(cls, user: Person) -> models.Q:
+    def make_visibility_filter(cls, user: Person) -> models.Q:
         """Who sees the graph; what a person watches is theirs alone."""
-        own = models.Q(watcher=None) | models.Q(watcher=user.pk)
-        return super().visible_to(user) & own
+        watched = models.Q(watcher=None) | models.Q(watcher=user.pk)
+        return super().make_visibility_filter(user) & watched
 
 
 class TestPolicy(AccessControlled):
@@ -110,9 +106,7 @@ class TestRound(AccessControlled):
     figures = models.JSONField(default=dict)
     decision = models.CharField(max_length=16, choices=Decision, blank=True)
     job = models.OneToOneField(Job, null=True, on_delete=models.SET_NULL, related_name="test_round")
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)
 

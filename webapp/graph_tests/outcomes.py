@@ -34,24 +34,24 @@ class Answered:
     fingerprint: str = ""
 
 
-def same(one: str) -> str:
+def normalize_label(label: str) -> str:
     """A label as it is compared: without regard to case, spaces and how its letters are composed."""
-    return " ".join(unicodedata.normalize("NFKC", one).casefold().split())
+    return " ".join(unicodedata.normalize("NFKC", label).casefold().split())
 
 
-def as_set(labels: Iterable[str]) -> frozenset[str]:
+def normalize_labels(labels: Iterable[str]) -> frozenset[str]:
     """Labels as they are compared."""
-    return frozenset(map(same, labels))
+    return frozenset(map(normalize_label, labels))
 
 
-def outcome(expected: Sequence[str], answered: Answered) -> Outcome:
+def compute_outcome(expected: Sequence[str], answered: Answered) -> Outcome:
     """Whether exactly what was expected came, in whatever order."""
     if answered.error:
         return Outcome.ERROR
-    return Outcome.PASSED if as_set(expected) == as_set(answered.answers) else Outcome.FAILED
+    return Outcome.PASSED if normalize_labels(expected) == normalize_labels(answered.answers) else Outcome.FAILED
 
 
-def missing(expected: Sequence[str], given: Sequence[str]) -> list[str]:
+def find_missing(expected: Sequence[str], answers: Sequence[str]) -> list[str]:
     """What was expected and did not come, in the order in which it is expected."""
-    came = as_set(given)
-    return [label for label in expected if same(label) not in came]
+    came = normalize_labels(answers)
+    return [label for label in expected if normalize_label(label) not in came]

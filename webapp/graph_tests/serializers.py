@@ -12,7 +12,7 @@ from webapp.api.fields import PlainText
 from webapp.graph_tests import selectors
 from webapp.graph_tests.history import Moment
 from webapp.graph_tests.models import Cause, Decision, GraphTest, Outcome, TestResult, TestRound
-from webapp.graph_tests.outcomes import missing
+from webapp.graph_tests.outcomes import find_missing
 from webapp.graph_tests.services import EXPECTED_MAX, TESTS_MAX
 from webapp.jobs.serializers import JobSerializer
 
@@ -66,11 +66,11 @@ class ResultSerializer(serializers.ModelSerializer[TestResult]):
 
     def get_missing(self, result: TestResult) -> list[str]:
         """What did not come."""
-        return [] if result.outcome == Outcome.ERROR else missing(result.expected, result.answers)
+        return [] if result.outcome == Outcome.ERROR else find_missing(result.expected, result.answers)
 
     def get_unexpected(self, result: TestResult) -> list[str]:
         """What came beside it."""
-        return missing(result.answers, result.expected)
+        return find_missing(result.answers, result.expected)
 
     def get_facts(self, result: TestResult) -> int:
         """Of the evidence, as far as it is kept."""
@@ -112,8 +112,8 @@ class TestSerializer(serializers.ModelSerializer[GraphTest]):
     @extend_schema_field(ResultSerializer(allow_null=True))
     def get_last(self, test: GraphTest) -> dict[str, Any] | None:
         """Null where it was never asked."""
-        found = self.context["last"].get(test.pk)
-        return None if found is None else dict(ResultSerializer(found).data)
+        result = self.context["last"].get(test.pk)
+        return None if result is None else dict(ResultSerializer(result).data)
 
 
 class TestsSerializer(serializers.Serializer[object]):
@@ -167,9 +167,7 @@ class PolicySerializer(serializers.Serializer[object]):
 class AskTestsSerializer(serializers.Serializer[object]):
     """Which tests are to be asked: those named, or all."""
 
-    tests = serializers.ListField(
-        child=serializers.IntegerField(min_value=1), default=list, max_length=TESTS_MAX
-    )
+    tests = serializers.ListField(child=serializers.IntegerField(min_value=1), default=list, max_length=TESTS_MAX)
 
 
 class FiguresSerializer(serializers.Serializer[object]):
@@ -220,9 +218,7 @@ class RoundDetailSerializer(RoundSerializer):
     @extend_schema_field(ResultSerializer(many=True))
     def get_results(self, round: TestRound) -> list[dict[str, Any]]:
         """Those that changed first, then those that failed."""
-        rows = sorted(
-            selectors.results(round), key=lambda row: (not row.changed, row.outcome == Outcome.PASSED)
-        )
+        rows = sorted(selectors.list_results(round), key=lambda row: (not row.changed, row.outcome == Outcome.PASSED))
         return [dict(row) for row in ResultSerializer(rows, many=True).data]
 
 

@@ -23,8 +23,8 @@ from webapp.graph_tests.models import Cause, Decision, GraphTest, Outcome, TestP
 from webapp.graph_tests.outcomes import Answered
 from webapp.graphs import announce, progress, snapshots
 from webapp.graphs.models import Graph, GraphVersion
-from webapp.graphs.selectors import version as version_of
-from webapp.graphs.selectors import versions
+from webapp.graphs.selectors import find_version as version_of
+from webapp.graphs.selectors import list_versions
 from webapp.jobs import queue
 from webapp.jobs import services as jobs
 from webapp.jobs.models import ACTIVE, Job, JobKind
@@ -57,17 +57,15 @@ def watch(*, run: Run, user: User) -> GraphTest:
     """Tell a person when a question of theirs is answered otherwise: they watch it from now on.
 
     Raises:
-        ClewError: as :func:`add` and :func:`of_run`.
+        ClewError: as :func:`add` and :func:`build_from_run`.
     """
     mine = GraphTest.objects.filter(watcher=user)
     if mine.count() >= WATCHES_MAX:
         raise InvalidError(f"You watch {WATCHES_MAX} questions.", hint="Stop watching one first.")
-    return add(graph=run.graph, tests=[of_run(run)], user=user, watcher=user)[0]
+    return add(graph=run.graph, tests=[build_from_run(run)], user=user, watcher=user)[0]
 
 
-def add(
-    *, graph: Graph, tests: Iterable[NewTest], user: User, watcher: User | None = None
-) -> list[GraphTest]:
+def add(*, graph: Graph, tests: Iterable[NewTest], user: User, watcher: User | None = None) -> list[GraphTest]:
     """Keep tests, all or none, or what a ``watcher`` watches.
 
     One that the graph has already, word for word, takes the new expected answers.
@@ -81,8 +79,8 @@ def add(
     with transaction.atomic():
         Graph.objects.select_for_update().get(pk=graph.pk)
         for new in tests:
-            values = {**_checked(graph, new), "watcher": watcher}
-            known = _known(graph, values)
+            values = {**_validate_test(graph, new), "watcher": watcher}
+            known = _find_same_test(graph, values)
             if known is None:
                 kept.append(GraphTest.objects.create(graph=graph, created_by=user, **values))
             else:
@@ -91,15 +89,15 @@ def add(
                 kept.append(known)
         if GraphTest.objects.filter(graph=graph, watcher=None).count() > TESTS_MAX:
             raise InvalidError(f"A graph has at most {TESTS_MAX:,} tests.", hint="Remove some first.")
-    announce.graph_changed_on_commit(graph.pk)
+    announce.notify_graph_on_commit(graph.pk)
     return kept
 
 
-def _checked(graph: Graph, new: NewTest) -> dict[str, Any]:
+def _validate_test(graph: Graph, new: NewTest) -> dict[str, Any]:
     if len(new.expected) > EXPECTED_MAX:
         raise InvalidError(f"{len(new.expected):,} answers are expected.", hint=f"At most {EXPECTED_MAX:,}.")
     if new.method:
-        registry.method(new.method)
+        registry.get_method(new.method)
         registry.parse_options(new.method, new.options)
     elif new.options:
         raise InvalidError("Settings are those of a method.", hint="Name the method too.")
@@ -109,23 +107,21 @@ def _checked(graph: Graph, new: NewTest) -> dict[str, Any]:
         "entities": list(dict.fromkeys(new.entities)),
         "method": new.method,
         "options": dict(new.options),
-        "program": programs.written(graph, new.program, None).program,
-        "budget": resolution.budget(new.budget),
+        "program": programs.check_program(graph, new.program, None).program,
+        "budget": resolution.resolve_budget(new.budget),
         "seed": new.seed,
     }
 
 
-def _known(graph: Graph, values: Mapping[str, Any]) -> GraphTest | None:
+def _find_same_test(graph: Graph, values: Mapping[str, Any]) -> GraphTest | None:
     """The test that asks the same in the same way."""
-    for test in GraphTest.objects.filter(
-        graph=graph, question=values["question"], watcher=values.get("watcher")
-    ):
+    for test in GraphTest.objects.filter(graph=graph, question=values["question"], watcher=values.get("watcher")):
         if all(getattr(test, name) == value for name, value in values.items() if name != "expected"):
             return test
     return None
 
 
-def of_run(run: Run) -> NewTest:
+def build_from_run(run: Run) -> NewTest:
     """A run as a test that expects what it answered, asked as it was.
 
     A follow-up is asked in the words that it was read as. The method is kept where it is not the one that the graph
@@ -137,20 +133,20 @@ def of_run(run: Run) -> NewTest:
     if run.state != RunState.DONE:
         raise ConflictError("The run has not answered.", hint="Wait for it, or ask again.")
     question, answers = run.question, run.answers
-    told = RunEvent.objects.filter(run=run, type__in=[QuestionRewritten.type, AnswerFinal.type])
-    for payload in told.order_by("seq").values_list("payload", flat=True):
+    events = RunEvent.objects.filter(run=run, type__in=[QuestionRewritten.type, AnswerFinal.type])
+    for payload in events.order_by("seq").values_list("payload", flat=True):
         event = from_payload(payload)
         if isinstance(event, QuestionRewritten):
             question = event.question
         elif isinstance(event, AnswerFinal):
             answers = [answer.label for answer in event.answers]
-    usual, _ = resolution.method_and_checkpoint(run.graph, None, None)
-    named = run.method != usual or bool(run.options)
+    usual, _ = resolution.resolve_method_and_checkpoint(run.graph, None, None)
+    names_method = run.method != usual or bool(run.options)
     return NewTest(
         question=question,
         expected=answers,
-        entities=_labels(run),
-        method=run.method if named else "",
+        entities=_list_entity_labels(run),
+        method=run.method if names_method else "",
         options=run.options,
         program=run.program,
         budget=run.budget,
@@ -158,17 +154,17 @@ def of_run(run: Run) -> NewTest:
     )
 
 
-def _labels(run: Run) -> list[str]:
+def _list_entity_labels(run: Run) -> list[str]:
     if not run.entities:
         return []
     version = version_of(run.graph, run.snapshot_hash)
     if version is None:
         raise ConflictError("The run's version of the graph is gone.", hint="Ask again on the current one.")
-    opened = snapshots.opened(version.path)
-    return [opened.entity_label(entity) for entity in run.entities]
+    opened = snapshots.open_snapshot(version.path)
+    return [opened.get_entity_label(entity) for entity in run.entities]
 
 
-def change(*, test: GraphTest, expected: Sequence[str]) -> GraphTest:
+def update_expected(*, test: GraphTest, expected: Sequence[str]) -> GraphTest:
     """Expect other answers of a test."""
     if len(expected) > EXPECTED_MAX:
         raise InvalidError(f"{len(expected):,} answers are expected.", hint=f"At most {EXPECTED_MAX:,}.")
@@ -180,7 +176,7 @@ def change(*, test: GraphTest, expected: Sequence[str]) -> GraphTest:
 def set_hold(*, graph: Graph, hold: bool) -> None:
     """Say whether failing tests hold a new version or checkpoint back."""
     TestPolicy.objects.update_or_create(graph=graph, defaults={"hold": hold})
-    announce.graph_changed_on_commit(graph.pk)
+    announce.notify_graph_on_commit(graph.pk)
 
 
 # --- rounds -------------------------------------------------------------------------------------------
@@ -240,7 +236,7 @@ def _start(
             before=graph.snapshot.version if graph.snapshot is not None else None,
             checkpoint=checkpoint,
             cause=cause,
-            hold=cause != Cause.ASKED and selectors.holds(graph),
+            hold=cause != Cause.ASKED and selectors.should_hold(graph),
             tests=chosen,
             created_by=user,
         )
@@ -253,7 +249,7 @@ def _start(
             params={"round": round.pk, "gate": cause == Cause.VERSION},
         )
         round.save(update_fields=["job"])
-    announce.graph_changed_on_commit(graph.pk)
+    announce.notify_graph_on_commit(graph.pk)
     return round
 
 
@@ -263,8 +259,8 @@ def ask_through_time(*, test: GraphTest, user: User) -> Job:
     Raises:
         ConflictError: it was asked of all of them.
     """
-    asked = TestResult.objects.filter(test=test).exclude(outcome=Outcome.ERROR).values("number")
-    rows = versions(test.graph).exclude(version__in=asked).order_by("version")
+    tested = TestResult.objects.filter(test=test).exclude(outcome=Outcome.ERROR).values("number")
+    rows = list_versions(test.graph).exclude(version__in=tested).order_by("version")
     numbers = list(rows.values_list("version", flat=True))
     if not numbers:
         raise ConflictError("The question was asked of all versions.", hint="Its page shows what they say.")
@@ -277,7 +273,7 @@ def ask_through_time(*, test: GraphTest, user: User) -> Job:
     )
 
 
-def history_round(*, test: GraphTest, version: GraphVersion, user: User | None) -> TestRound:
+def create_history_round(*, test: GraphTest, version: GraphVersion, user: User | None) -> TestRound:
     """What holds the answer of one test on one version."""
     return TestRound.objects.create(
         graph_id=test.graph_id,
@@ -290,13 +286,13 @@ def history_round(*, test: GraphTest, version: GraphVersion, user: User | None) 
     )
 
 
-def seen(*, test: GraphTest) -> None:
+def mark_seen(*, test: GraphTest) -> None:
     """The person has looked at what changed."""
     GraphTest.objects.filter(pk=test.pk).update(unread=False)
     test.unread = False
 
 
-def known_result(*, test: GraphTest, key: str) -> TestResult | None:
+def find_known_result(*, test: GraphTest, key: str) -> TestResult | None:
     """What a test answered the last time when everything was as now; None where it was never so."""
     rows = TestResult.objects.filter(test=test, key=key).exclude(outcome=Outcome.ERROR)
     return rows.order_by("-at", "-pk").first()
@@ -306,13 +302,13 @@ def save_result(
     *, round: TestRound, test: GraphTest, key: str, answered: Answered, outcome: Outcome, **compared: Any
 ) -> TestResult:
     """Keep what a test answered in a round, in place of what an earlier attempt kept."""
-    told = asdict(answered)
-    told["message"] = told.pop("error")
+    columns = asdict(answered)
+    columns["message"] = columns.pop("error")
     row, _ = TestResult.objects.update_or_create(
         round=round,
         test=test,
         defaults={
-            **told,
+            **columns,
             "key": key,
             "number": round.number,
             "expected": test.expected,
@@ -323,11 +319,11 @@ def save_result(
     return row
 
 
-def finish(*, round: TestRound) -> TestRound:
+def close_round(*, round: TestRound) -> TestRound:
     """Count what a round found, and make current what was tested unless a failing test holds it back."""
     counted = TestResult.objects.filter(round=round, test__watcher=None)
     rows = list(counted.values_list("outcome", "changed"))
-    figures = {str(one): sum(outcome == one for outcome, _ in rows) for one in Outcome}
+    figures = {str(kind): sum(outcome == kind for outcome, _ in rows) for kind in Outcome}
     round.figures = {**figures, "changed": sum(changed for _, changed in rows)}
     round.finished_at = timezone.now()
     round.save(update_fields=["figures", "finished_at"])
@@ -335,7 +331,7 @@ def finish(*, round: TestRound) -> TestRound:
     return round
 
 
-def broken_off(*, job: Job) -> None:
+def handle_broken_off(*, job: Job) -> None:
     """Decide of a round that was stopped or broke: what was not tested is held back where tests may do that."""
     round = TestRound.objects.filter(job=job, decision=Decision.NONE).first()
     if round is not None:
@@ -350,7 +346,7 @@ def _decide(round: TestRound, *, held: bool) -> None:
         decision = Decision.HELD
     TestRound.objects.filter(pk=round.pk).update(decision=decision)
     round.decision = decision
-    announce.graph_changed_on_commit(round.graph_id)
+    announce.notify_graph_on_commit(round.graph_id)
 
 
 def accept(*, round: TestRound, user: User) -> TestRound:
@@ -373,9 +369,7 @@ def accept(*, round: TestRound, user: User) -> TestRound:
 def _make_current(round: TestRound, user: User | None) -> bool:
     """Whether what was tested could be made current: a version or checkpoint may have been deleted meanwhile."""
     with transaction.atomic():
-        graph = (
-            Graph.objects.select_for_update(of=("self",)).select_related("snapshot").get(pk=round.graph_id)
-        )
+        graph = Graph.objects.select_for_update(of=("self",)).select_related("snapshot").get(pk=round.graph_id)
         changed = TestResult.objects.filter(round=round, changed=True).values("test")
         if round.cause == Cause.PROMOTION:
             if not _promote(round, graph, user):
@@ -394,7 +388,7 @@ def _make_current(round: TestRound, user: User | None) -> bool:
 
 def _promote(round: TestRound, graph: Graph, user: User | None) -> bool:
     checkpoint = round.checkpoint
-    if checkpoint is None or not resolution.fitting(graph).filter(pk=checkpoint.pk).exists():
+    if checkpoint is None or not resolution.find_fitting_checkpoints(graph).filter(pk=checkpoint.pk).exists():
         return False
     promotions.promote(checkpoint=checkpoint, user=user, tested=True)
     return True

@@ -8,11 +8,11 @@ from webapp.jobs.announce import JOBS
 from webapp.live import channels
 
 
-def graph_changed(graph_id: int) -> None:
+def notify_graph(graph_id: int) -> None:
     """Announce that a graph's state changed."""
     channels.send(JOBS, {"type": "jobs.frame", "frame": {"type": "graph", "graph": graph_id}})
 
 
-def graph_changed_on_commit(graph_id: int) -> None:
+def notify_graph_on_commit(graph_id: int) -> None:
     """Announce a graph once the transaction that changes it is committed."""
-    transaction.on_commit(lambda: graph_changed(graph_id))
+    transaction.on_commit(lambda: notify_graph(graph_id))

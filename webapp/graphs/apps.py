@@ -23,11 +23,11 @@ class GraphsConfig(AppConfig):
         quotas.count(SourceFile, owner="graph__owner", size="size")
         quotas.count(GraphVersion, owner="graph__owner", size="bytes")
 
-        def on_ended_early(sender: Any, job: Any, **_: Any) -> None:
-            progress.job_ended_early(job=job)
+        def handle_ended_early(sender: Any, job: Any, **_: Any) -> None:
+            progress.handle_ended_early(job=job)
 
-        def on_retried(sender: Any, job: Any, **_: Any) -> None:
-            progress.job_retried(job=job)
+        def handle_retried(sender: Any, job: Any, **_: Any) -> None:
+            progress.handle_retried(job=job)
 
-        job_retried.connect(on_retried, weak=False, dispatch_uid="graphs.job_retried")
-        job_ended_early.connect(on_ended_early, weak=False, dispatch_uid="graphs.job_ended_early")
+        job_retried.connect(handle_retried, weak=False, dispatch_uid="graphs.job_retried")
+        job_ended_early.connect(handle_ended_early, weak=False, dispatch_uid="graphs.job_ended_early")

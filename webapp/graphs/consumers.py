@@ -10,14 +10,14 @@ from typing import Any
 
 from channels.db import database_sync_to_async
 
-from webapp.api.access import visible
-from webapp.graphs.selectors import may_see, visible_graphs
+from webapp.api.access import filter_visible
+from webapp.graphs.selectors import can_see_graph, list_visible_graphs
 from webapp.jobs.announce import JOBS
 from webapp.jobs.models import ACTIVE
-from webapp.jobs.selectors import jobs, of_late
-from webapp.jobs.serializers import as_wire
+from webapp.jobs.selectors import list_jobs, list_recent_jobs
+from webapp.jobs.serializers import render_job
 from webapp.live.consumers import Socket
-from webapp.live.lookups import look_up
+from webapp.live.lookups import query_cached
 
 logger = logging.getLogger(__name__)
 
@@ -42,11 +42,11 @@ class JobsConsumer(Socket):
         self.turn = asyncio.Lock()
         self.told: dict[int, int] = {}  # revisions, of jobs that are active or were until just now
         self.going: set[int] = set()
-        self.known: set[int] = await database_sync_to_async(_visible)(self.scope["user"])
+        self.known: set[int] = await database_sync_to_async(_list_visible)(self.scope["user"])
         if not await self.join(JOBS):
             return
         await self.catch_up()
-        self.watch = asyncio.create_task(self.look_again())
+        self.watch = asyncio.create_task(self.watch_jobs())
 
     async def let_go(self) -> None:
         """The look at the jobs stops too."""
@@ -58,21 +58,21 @@ class JobsConsumer(Socket):
         """Something changed. Of graphs that the user may not see nothing is told, but that one is seen no more."""
         frame = message["frame"]
         if frame["type"] == "job":
-            if await self.may_see(frame["job"]["graph"]):
+            if await self.can_see(frame["job"]["graph"]):
                 self.known.add(frame["job"]["graph"])
                 async with self.turn:
-                    await self.tell(frame["job"])
+                    await self.send_job(frame["job"])
             return
         graph = frame["graph"]
         self.seen.pop(graph, None)  # who may see it is what may have changed
-        if await self.may_see(graph):
+        if await self.can_see(graph):
             self.known.add(graph)
             await self.send_json(frame)
         elif graph in self.known:
             self.known.discard(graph)
             await self.send_json(frame)
 
-    async def tell(self, job: dict[str, Any]) -> None:
+    async def send_job(self, job: dict[str, Any]) -> None:
         """Send a job as it is, unless a newer account was sent. Called with the turn held."""
         if self.told.get(job["id"], -1) >= job["revision"]:
             return
@@ -86,14 +86,14 @@ class JobsConsumer(Socket):
             user, going = self.scope["user"], frozenset(self.going)
             # Only sockets that have sent the same share a look-up, or one could send something twice.
             key = "jobs", user.pk, user.role, going, frozenset(self.told.items())
-            found = await look_up(key, lambda: _revisions(user, going), kept_s=kept_s)
-            self.told = {job: told for job, told in self.told.items() if job in found}
-            self.going &= found.keys()
-            new = [job for job, revision in found.items() if self.told.get(job, -1) < revision]
-            for job in await database_sync_to_async(_as_wire)(new) if new else ():
-                await self.tell(job)
+            revisions = await query_cached(key, lambda: _get_revisions(user, going), kept_s=kept_s)
+            self.told = {job: revision for job, revision in self.told.items() if job in revisions}
+            self.going &= revisions.keys()
+            new = [job for job, revision in revisions.items() if self.told.get(job, -1) < revision]
+            for job in await database_sync_to_async(_render_jobs)(new) if new else ():
+                await self.send_job(job)
 
-    async def look_again(self) -> None:
+    async def watch_jobs(self) -> None:
         """Catch up now and then."""
         while True:
             await asyncio.sleep(LOOK_AGAIN_S)
@@ -102,24 +102,24 @@ class JobsConsumer(Socket):
             except Exception:  # a database that is away is asked again
                 logger.warning("could not look at the jobs", exc_info=True)
 
-    async def may_see(self, graph: int) -> bool:
+    async def can_see(self, graph: int) -> bool:
         """Whether the user may see a graph, as looked up a moment ago at most."""
-        at, seen = self.seen.get(graph, (float("-inf"), False))
+        checked_at, seen = self.seen.get(graph, (float("-inf"), False))
         now = time.monotonic()
-        if now - at > SEEN_FOR_S:
-            seen = await database_sync_to_async(may_see)(self.scope["user"], graph)
+        if now - checked_at > SEEN_FOR_S:
+            seen = await database_sync_to_async(can_see_graph)(self.scope["user"], graph)
             self.seen[graph] = (now, seen)
         return seen
 
 
-def _visible(user: Any) -> set[int]:
-    return set(visible_graphs(user).values_list("pk", flat=True))
+def _list_visible(user: Any) -> set[int]:
+    return set(list_visible_graphs(user).values_list("pk", flat=True))
 
 
-def _revisions(user: Any, besides: Collection[int] = ()) -> dict[int, int]:
+def _get_revisions(user: Any, besides: Collection[int] = ()) -> dict[int, int]:
     """The revisions of the jobs of late that the user may see, and of those ``besides``."""
-    return dict(visible(of_late(besides=besides), user).values_list("pk", "revision"))
+    return dict(filter_visible(list_recent_jobs(besides=besides), user).values_list("pk", "revision"))
 
 
-def _as_wire(ids: Sequence[int]) -> list[dict[str, Any]]:
-    return [as_wire(job) for job in jobs().filter(pk__in=ids).order_by("created_at", "pk")]
+def _render_jobs(ids: Sequence[int]) -> list[dict[str, Any]]:
+    return [render_job(job) for job in list_jobs().filter(pk__in=ids).order_by("created_at", "pk")]

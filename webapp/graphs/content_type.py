@@ -7,7 +7,7 @@ from typing import IO, Any
 
 from retrieval.errors import SourceError
 from retrieval.kg.readers.decoding import is_utf16
-from retrieval.kg.readers.other_formats import describe_binary, find_binary_format, refusal
+from retrieval.kg.readers.other_formats import describe_binary, find_binary_format, make_refusal
 
 HEAD = 8192
 #: Beginnings of what holds files or columns, which the readers look into: zip, Parquet, Zstandard.
@@ -37,19 +37,17 @@ def require_text(name: str, file: IO[Any], *, allowed: tuple[bytes, ...] = ()) -
     if start.startswith((*CONTAINERS, *allowed)) or start[_TAR] == b"ustar":
         return
     if start[:2] == b"\x1f\x8b":
-        start = _unzipped(name, start)
+        start = _unpack_gzip(name, start)
         if start[_TAR] == b"ustar":
             return
     if other := find_binary_format(start):
-        raise refusal(other, name)
+        raise make_refusal(other, name)
     if b"\0" in start and not is_utf16(start):
-        raise refusal(describe_binary(start, name), name)
+        raise make_refusal(describe_binary(start, name), name)
 
 
-def _unzipped(name: str, start: bytes) -> bytes:
+def _unpack_gzip(name: str, start: bytes) -> bytes:
     try:
         return zlib.decompressobj(wbits=31).decompress(start, HEAD)
     except zlib.error:
-        raise SourceError(
-            f"{name} is a broken gzip file.", hint="Compress it again and upload it anew."
-        ) from None
+        raise SourceError(f"{name} is a broken gzip file.", hint="Compress it again and upload it anew.") from None

@@ -33,44 +33,45 @@ DEPENDENTS: dict[str, Dependent] = {}
 
 def register(*dependents: Dependent) -> None:
     """Say what depends on graphs."""
-    DEPENDENTS.update({one.kind: one for one in dependents})
+    DEPENDENTS.update({dependent.kind: dependent for dependent in dependents})
 
 
-def kinds_of_versions() -> list[str]:
+def list_version_kinds() -> list[str]:
     """The kinds of what points at versions."""
-    return [one.kind for one in DEPENDENTS.values() if one.version]
+    return [dependent.kind for dependent in DEPENDENTS.values() if dependent.version]
 
 
-def of_graph(graph: Graph) -> dict[str, int]:
+def count_in_graph(graph: Graph) -> dict[str, int]:
     """How many things of each kind go with a graph."""
     return {"versions": graph.snapshots.filter(deleted_at=None).count()} | {
-        one.kind: one.model._default_manager.filter(graph=graph).count() for one in DEPENDENTS.values()
+        dependent.kind: dependent.model._default_manager.filter(graph=graph).count()
+        for dependent in DEPENDENTS.values()
     }
 
 
-def of_versions(graph: Graph) -> dict[int, dict[str, int]]:
+def count_by_version(graph: Graph) -> dict[int, dict[str, int]]:
     """How many things of each kind point at each version, by the version's id."""
     versions = list(GraphVersion.objects.filter(graph=graph).values("pk", "hash"))
-    found: dict[int, dict[str, int]] = {version["pk"]: {} for version in versions}
-    for one in DEPENDENTS.values():
-        if one.version:
-            counts = _by_version(one, graph)
+    by_version: dict[int, dict[str, int]] = {version["pk"]: {} for version in versions}
+    for dependent in DEPENDENTS.values():
+        if dependent.version:
+            counts = _count_dependent(dependent, graph)
             for version in versions:
-                key = version["pk"] if one.version == "snapshot" else version["hash"]
-                found[version["pk"]][one.kind] = counts[key]
-    return found
+                key = version["pk"] if dependent.version == "snapshot" else version["hash"]
+                by_version[version["pk"]][dependent.kind] = counts[key]
+    return by_version
 
 
-def hold(graph: Graph) -> bool:
+def has_blockers(graph: Graph) -> bool:
     """Whether something is left that must be deleted for good before the graph."""
     return any(
-        one.model._base_manager.filter(graph=graph).exists()
-        for one in DEPENDENTS.values()
-        if one.purged_before
+        dependent.model._base_manager.filter(graph=graph).exists()
+        for dependent in DEPENDENTS.values()
+        if dependent.purged_before
     )
 
 
-def _by_version(one: Dependent, graph: Graph) -> Counter[object]:
+def _count_dependent(dependent: Dependent, graph: Graph) -> Counter[object]:
     """Also of those in the trash: one that is restored needs its version."""
-    rows = one.model._base_manager.filter(graph=graph).order_by()
-    return Counter(dict(rows.values_list(one.version).annotate(n=Count("pk"))))
+    rows = dependent.model._base_manager.filter(graph=graph).order_by()
+    return Counter(dict(rows.values_list(dependent.version).annotate(n=Count("pk"))))

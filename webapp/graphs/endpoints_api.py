@@ -15,7 +15,7 @@ from retrieval.kg.sparql.options import SparqlOptions
 from webapp.accounts.permissions import AdminWrites
 from webapp.accounts.views import UserView
 from webapp.api.fields import PlainText
-from webapp.api.params import validated
+from webapp.api.params import validate_form
 from webapp.graphs import endpoints
 from webapp.graphs.models import Graph, GraphEndpoint
 from webapp.graphs.serializers import GraphSerializer, NewGraphSerializer
@@ -28,9 +28,7 @@ class ConnectionSerializer(serializers.Serializer[object]):
     """Where a graph lives, and how it is asked there."""
 
     url = PlainText(max_length=2000)
-    named_graph = PlainText(
-        max_length=2000, allow_blank=True, default="", help_text="IRI; empty for the default"
-    )
+    named_graph = PlainText(max_length=2000, allow_blank=True, default="", help_text="IRI; empty for the default")
     languages = serializers.ListField(
         child=serializers.RegexField(
             r"^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$",
@@ -70,21 +68,21 @@ class EndpointsView(UserView):
     @extend_schema(request=NewEndpointSerializer, responses={201: GraphSerializer})
     def post(self, request: Request) -> Response:
         """Connect a graph, if its endpoint answers a trial query."""
-        data = validated(NewEndpointSerializer(data=request.data))
+        data = validate_form(NewEndpointSerializer(data=request.data))
         graph = endpoints.connect(
             name=data.pop("name"),
             description=data.pop("description"),
             visibility=data.pop("visibility"),
-            connection=_connection(data),
+            connection=_build_connection(data),
             user=self.user,
         )
         return Response(GraphSerializer(graph).data, status=status.HTTP_201_CREATED)
 
 
 class _OfEndpoint(GraphView):
-    def endpoint(self, pk: int) -> GraphEndpoint:
+    def get_endpoint(self, pk: int) -> GraphEndpoint:
         """The endpoint of a graph that the user may change."""
-        return get_object_or_404(GraphEndpoint, graph=self.graph(pk))
+        return get_object_or_404(GraphEndpoint, graph=self.get_graph(pk))
 
 
 class EndpointView(_OfEndpoint):
@@ -93,11 +91,11 @@ class EndpointView(_OfEndpoint):
     @extend_schema(request=ConnectionSerializer(partial=True), responses=GraphSerializer)
     def patch(self, request: Request, pk: int) -> Response:
         """Change what is named, if the endpoint answers a trial query then."""
-        endpoint = self.endpoint(pk)
-        data = validated(ConnectionSerializer(data=request.data, partial=True))
-        before = dataclasses.asdict(endpoints.connection_of(endpoint))
-        endpoints.change(endpoint=endpoint, connection=_connection({**before, **data}))
-        return Response(_shown(endpoint.graph))
+        endpoint = self.get_endpoint(pk)
+        data = validate_form(ConnectionSerializer(data=request.data, partial=True))
+        before = dataclasses.asdict(endpoints.get_connection(endpoint))
+        endpoints.update_endpoint(endpoint=endpoint, connection=_build_connection({**before, **data}))
+        return Response(_render_graph(endpoint.graph))
 
 
 class CheckView(_OfEndpoint):
@@ -106,14 +104,14 @@ class CheckView(_OfEndpoint):
     @extend_schema(request=None, responses=GraphSerializer)
     def post(self, request: Request, pk: int) -> Response:
         """Try the endpoint now; the graph's ``endpoint`` says what came of it."""
-        endpoint = self.endpoint(pk)
+        endpoint = self.get_endpoint(pk)
         endpoints.check(endpoint=endpoint)
-        return Response(_shown(endpoint.graph))
+        return Response(_render_graph(endpoint.graph))
 
 
-def _connection(data: dict[str, Any]) -> endpoints.Connection:
+def _build_connection(data: dict[str, Any]) -> endpoints.Connection:
     return endpoints.Connection(**{**data, "languages": tuple(data["languages"])})
 
 
-def _shown(graph: Graph) -> dict[str, Any]:
+def _render_graph(graph: Graph) -> dict[str, Any]:
     return dict(GraphSerializer(graph).data)

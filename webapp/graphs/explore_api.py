@@ -11,11 +11,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from retrieval.kg.snapshot import Snapshot
-from webapp.api.params import validated
+from webapp.api.params import validate_form
 from webapp.graphs import endpoints, pictures, selectors, similar, snapshots
 from webapp.graphs.api import VERSION
 from webapp.graphs.models import Graph
-from webapp.graphs.selectors import endpoint_of, find_graph
+from webapp.graphs.selectors import find_graph, get_endpoint
 from webapp.graphs.serializers import HopSerializer, NodeSerializer
 
 
@@ -111,7 +111,7 @@ class SimilarSerializer(serializers.Serializer[object]):
 class _Explored(APIView):
     """A view of the version that ``snapshot`` names, the current one without it."""
 
-    def snapshot(self, request: Request, graph: Graph) -> Snapshot:
+    def get_snapshot(self, request: Request, graph: Graph) -> Snapshot:
         """It.
 
         Raises:
@@ -120,8 +120,8 @@ class _Explored(APIView):
         """
         wanted = request.query_params.get("snapshot", "")
         if not wanted:
-            return snapshots.of_graph(graph)
-        return snapshots.opened(selectors.require_version(graph, wanted).path)
+            return snapshots.open_current(graph)
+        return snapshots.open_snapshot(selectors.require_version(graph, wanted).path)
 
 
 class PictureView(_Explored):
@@ -131,11 +131,11 @@ class PictureView(_Explored):
     def get(self, request: Request, pk: int) -> Response:
         """The same for the same entities of the same version."""
         graph = find_graph(request.user, pk)
-        entities = validated(PictureQuerySerializer(data=request.query_params))["entities"]
-        endpoint = endpoint_of(graph)
+        entities = validate_form(PictureQuerySerializer(data=request.query_params))["entities"]
+        endpoint = get_endpoint(graph)
         if endpoint is not None:
-            return Response(endpoints.picture(endpoint, entities))
-        return Response(pictures.picture(self.snapshot(request, graph), entities))
+            return Response(endpoints.draw_picture(endpoint, entities))
+        return Response(pictures.draw_picture(self.get_snapshot(request, graph), entities))
 
 
 class PathsView(_Explored):
@@ -145,12 +145,12 @@ class PathsView(_Explored):
     def get(self, request: Request, pk: int) -> Response:
         """The shortest, whichever way their facts point."""
         graph = find_graph(request.user, pk)
-        data = validated(PathsQuerySerializer(data=request.query_params))
-        asked = data["source"], data["target"], data["hops"]
-        endpoint = endpoint_of(graph)
+        data = validate_form(PathsQuerySerializer(data=request.query_params))
+        arguments = data["source"], data["target"], data["hops"]
+        endpoint = get_endpoint(graph)
         if endpoint is not None:
-            return Response(endpoints.paths(endpoint, *asked))
-        return Response(pictures.paths(self.snapshot(request, graph), *asked))
+            return Response(endpoints.find_paths(endpoint, *arguments))
+        return Response(pictures.find_paths(self.get_snapshot(request, graph), *arguments))
 
 
 class SimilarView(_Explored):
@@ -160,5 +160,5 @@ class SimilarView(_Explored):
     def get(self, request: Request, pk: int) -> Response:
         """Those that share its facts, those that share most first."""
         graph = find_graph(request.user, pk)
-        entity = validated(SimilarQuerySerializer(data=request.query_params))["entity"]
-        return Response(similar.similar(self.snapshot(request, graph), entity))
+        entity = validate_form(SimilarQuerySerializer(data=request.query_params))["entity"]
+        return Response(similar.find_similar(self.get_snapshot(request, graph), entity))

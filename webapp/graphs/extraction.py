@@ -34,17 +34,17 @@ class Wanted:
     form: str = FORMS[0]
 
 
-def passages(graph: Graph) -> int:
+def count_passages(graph: Graph) -> int:
     """How many passages a graph has.
 
     Raises:
         GraphNotReadyError: it has no snapshot.
     """
-    found = snapshots.of_graph(graph).passages
-    return 0 if found is None else len(found)
+    table = snapshots.open_current(graph).passages
+    return 0 if table is None else len(table)
 
 
-def missing(graph: Graph) -> NoPassagesError | NotConfiguredError | None:
+def find_obstacle(graph: Graph) -> NoPassagesError | NotConfiguredError | None:
     """Why nothing can be extracted from a graph's passages, and what can be done; None when something can.
 
     Raises:
@@ -58,12 +58,12 @@ def missing(graph: Graph) -> NoPassagesError | NotConfiguredError | None:
 
 
 def _require(graph: Graph, llm: int | None) -> language_models.LanguageModel:
-    if not passages(graph):
+    if not count_passages(graph):
         raise NoPassagesError(
             f"The graph {graph.name} holds no passages to read facts in.",
             hint="Choose one that was made from documents.",
         )
-    return language_models.choose(llm, INSTEAD)
+    return language_models.resolve_model(llm, INSTEAD)
 
 
 def start_extraction(*, source: Graph, wanted: Wanted, user: User) -> tuple[Graph, Job]:
@@ -80,12 +80,10 @@ def start_extraction(*, source: Graph, wanted: Wanted, user: User) -> tuple[Grap
     """
     model = _require(source, wanted.llm)
     if not 0 < wanted.merge <= 1:
-        raise InvalidError(
-            f"Names cannot be merged from {wanted.merge:g} on.", hint="Choose more than 0, at most 1."
-        )
+        raise InvalidError(f"Names cannot be merged from {wanted.merge:g} on.", hint="Choose more than 0, at most 1.")
     try:
         with transaction.atomic():
-            graph = _failed_before(source, wanted.name) or Graph.objects.create(
+            graph = _reset_failed(source, wanted.name) or Graph.objects.create(
                 name=wanted.name,
                 created_by=user,
                 owner=user,
@@ -104,13 +102,13 @@ def start_extraction(*, source: Graph, wanted: Wanted, user: User) -> tuple[Grap
                     "form": wanted.form,
                 },
             )
-            announce.graph_changed_on_commit(graph.pk)
+            announce.notify_graph_on_commit(graph.pk)
     except IntegrityError:
         raise NameTakenError(f"There is a graph named {wanted.name}.", hint="Choose another name.") from None
     return graph, job
 
 
-def _failed_before(source: Graph, name: str) -> Graph | None:
+def _reset_failed(source: Graph, name: str) -> Graph | None:
     """The graph of a failed extraction, ready to be filled again."""
     failed = Graph.objects.filter(name=name, state=GraphState.FAILED, snapshot=None, deleted_at=None)
     graph = failed.select_for_update().first()

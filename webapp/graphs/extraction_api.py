@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from webapp.accounts.permissions import AdminWrites
 from webapp.accounts.views import UserView
 from webapp.api.fields import ErrorSerializer, PlainText
-from webapp.api.params import validated
+from webapp.api.params import validate_form
 from webapp.graphs import extraction
 from webapp.graphs import serializers as shapes
 from webapp.graphs.selectors import find_graph
@@ -48,22 +48,20 @@ class ExtractView(UserView):
     def get(self, request: Request, pk: int) -> Response:
         """Whether it can be done."""
         graph = find_graph(self.user, pk)
-        found = extraction.missing(graph)
-        model = language_models.default()
+        obstacle = extraction.find_obstacle(graph)
+        model = language_models.get_default()
         shown = {
-            "available": found is None,
-            "passages": extraction.passages(graph),
+            "available": obstacle is None,
+            "passages": extraction.count_passages(graph),
             "llm": model.name if model else None,
-            "missing": found and {"code": found.code, "message": found.message, "hint": found.hint},
+            "missing": obstacle and {"code": obstacle.code, "message": obstacle.message, "hint": obstacle.hint},
         }
         return Response(ExtractableSerializer(shown).data)
 
-    @extend_schema(
-        operation_id="graphs_extract", request=ExtractSerializer, responses={202: shapes.UploadedSerializer}
-    )
+    @extend_schema(operation_id="graphs_extract", request=ExtractSerializer, responses={202: shapes.UploadedSerializer})
     def post(self, request: Request, pk: int) -> Response:
         """Begin, or go on with one that failed."""
-        data = validated(ExtractSerializer(data=request.data))
+        data = validate_form(ExtractSerializer(data=request.data))
         graph, job = extraction.start_extraction(
             source=find_graph(self.user, pk),
             wanted=extraction.Wanted(**data),

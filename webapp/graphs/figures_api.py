@@ -56,7 +56,7 @@ class ImportReportSerializer(serializers.Serializer[object]):
 class _OfVersion(APIView):
     """The version that is looked at: the current one unless ``snapshot`` names another by its hash."""
 
-    def version(self, request: Request, pk: int) -> GraphVersion:
+    def get_version(self, request: Request, pk: int) -> GraphVersion:
         """It.
 
         Raises:
@@ -74,16 +74,15 @@ class ReportView(_OfVersion):
     @extend_schema(operation_id="graphs_report", parameters=[VERSION], responses=ImportReportSerializer)
     def get(self, request: Request, pk: int) -> Response:
         """What became of the files of a version."""
-        version = self.version(request, pk)
-        return Response(ImportReportSerializer(_shown(version)).data)
+        version = self.get_version(request, pk)
+        return Response(ImportReportSerializer(_render_report(version)).data)
 
 
-def _shown(version: GraphVersion) -> dict[str, Any]:
+def _render_report(version: GraphVersion) -> dict[str, Any]:
     """The report that was kept; of versions that were made before reports were, what can still be told."""
-    kept = version.report or dataclasses.asdict(import_report.report(snapshots.opened(version.path), ()))
+    kept = version.report or dataclasses.asdict(import_report.build_report(snapshots.open_snapshot(version.path), ()))
     files = [
-        {**file, "kinds": [{"kind": kind, "count": count} for kind, count in file["kinds"]]}
-        for file in kept["files"]
+        {**file, "kinds": [{"kind": kind, "count": count} for kind, count in file["kinds"]]} for file in kept["files"]
     ]
     return {**kept, "files": files, "problems": version.problem_count}
 
@@ -91,12 +90,10 @@ def _shown(version: GraphVersion) -> dict[str, Any]:
 class StatisticsView(_OfVersion):
     """The statistics of a graph."""
 
-    @extend_schema(
-        operation_id="graphs_statistics", parameters=[VERSION], responses=statistics.GraphStatistics
-    )
+    @extend_schema(operation_id="graphs_statistics", parameters=[VERSION], responses=statistics.GraphStatistics)
     def get(self, request: Request, pk: int) -> Response:
         """Degrees, relations with examples, components, text."""
-        made = statistics.describe(snapshots.opened(self.version(request, pk).path))
+        made = statistics.describe(snapshots.open_snapshot(self.get_version(request, pk).path))
         return Response(dataclasses.asdict(made))
 
 
@@ -106,5 +103,5 @@ class SchemaView(_OfVersion):
     @extend_schema(operation_id="graphs_schema", parameters=[VERSION], responses=schema.Schema)
     def get(self, request: Request, pk: int) -> Response:
         """Types and the relations between them."""
-        made = schema.schema(snapshots.opened(self.version(request, pk).path))
+        made = schema.get_schema(snapshots.open_snapshot(self.get_version(request, pk).path))
         return Response(dataclasses.asdict(made))

@@ -14,61 +14,61 @@ CACHE = "cache"
 KINDS = ("uploads", "snapshots", "checkpoints", "labels", "reports", "trajectories", "studies")
 
 
-def upload_name(graph_id: int, position: int, name: str) -> str:
+def build_upload_name(graph_id: int, position: int, name: str) -> str:
     """Storage name of an uploaded file. Only the letters of its endings are taken from the owner's name."""
     suffixes = [s for s in Path(name).suffixes[-2:] if s[1:].isascii() and s[1:].isalnum() and len(s) <= 8]
     return f"uploads/{graph_id}/{position}{''.join(suffixes).lower()}"
 
 
-def snapshot_name(graph_id: int, version: int) -> str:
+def build_snapshot_name(graph_id: int, version: int) -> str:
     """Storage name of a snapshot's directory."""
     return f"snapshots/{graph_id}/{version}"
 
 
-def checkpoint_name(graph_id: int, job_id: int | str) -> str:
+def build_checkpoint_name(graph_id: int, job_id: int | str) -> str:
     """Storage name of the directory that a training job, or a cell of a study, leaves its checkpoint in."""
     return f"checkpoints/{graph_id}/{job_id}"
 
 
-def labels_name(graph_id: int, label_set_id: int) -> str:
+def build_labels_name(graph_id: int, label_set_id: int) -> str:
     """Storage name of the file that holds a label set."""
     return f"labels/{graph_id}/{label_set_id}.jsonl"
 
 
-def trajectories_name(graph_id: int, set_id: int, form: str) -> str:
+def build_trajectories_name(graph_id: int, set_id: int, form: str) -> str:
     """Storage name of a file of a trajectory set: ``raw``, ``refined``, or ``pairs`` of both."""
     return f"trajectories/{graph_id}/{set_id}.{form}.jsonl"
 
 
-def report_name(graph_id: int, report_id: int) -> str:
+def build_report_name(graph_id: int, report_id: int) -> str:
     """Storage name of the directory of a report: the report itself, and what was asked when it was stopped."""
     return f"reports/{graph_id}/{report_id}"
 
 
-def study_name(graph_id: int, study_id: int) -> str:
+def build_study_name(graph_id: int, study_id: int) -> str:
     """Storage name of the directory of a study: its data, trainings and finished cells, and its capsule."""
     return f"studies/{graph_id}/{study_id}"
 
 
-def place(name: str) -> Path:
+def get_path(name: str) -> Path:
     """Where a stored file or directory is, or will be, on this machine."""
     return Path(default_storage.path(name))
 
 
-def local_path(name: str) -> Path:
+def ensure_local_path(name: str) -> Path:
     """Path of a stored file or directory on this machine, for memory maps; fetched first where it is stored elsewhere.
 
     Raises:
         StorageAwayError: it would have to be fetched, and the object storage does not answer.
     """
-    path = place(name)
+    path = get_path(name)
     object_storage.ensure(name, path)
     return path
 
 
 def send(name: str) -> None:
     """Store a file or directory that was made on this machine where all machines find it."""
-    object_storage.send(name, place(name))
+    object_storage.send(name, get_path(name))
 
 
 def make_way(out: Path) -> None:
@@ -89,8 +89,8 @@ def remove_leftovers(graph_ids: set[int]) -> None:
     for path in Path(settings.FILE_UPLOAD_TEMP_DIR).iterdir():
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
     for kind in KINDS:
-        if place(kind).is_dir():
-            for path in place(kind).iterdir():
+        if get_path(kind).is_dir():
+            for path in get_path(kind).iterdir():
                 if not path.name.isdigit() or int(path.name) not in graph_ids:
                     shutil.rmtree(path, ignore_errors=True)
 
@@ -98,13 +98,13 @@ def remove_leftovers(graph_ids: set[int]) -> None:
 def remove_graph(graph_id: int) -> None:
     """Delete everything stored for a graph."""
     for kind in KINDS:
-        shutil.rmtree(place(f"{kind}/{graph_id}"), ignore_errors=True)
+        shutil.rmtree(get_path(f"{kind}/{graph_id}"), ignore_errors=True)
         object_storage.remove(f"{kind}/{graph_id}")
 
 
-def size(name: str, *, caches: bool = False) -> int:
+def measure_size(name: str, *, caches: bool = False) -> int:
     """Bytes that a stored file or directory takes, with or without what was computed from it."""
-    root = place(name)
+    root = get_path(name)
     if root.is_file():
         return root.stat().st_size
     paths = (path for path in root.rglob("*") if caches or path.relative_to(root).parts[0] != CACHE)
@@ -113,12 +113,12 @@ def size(name: str, *, caches: bool = False) -> int:
 
 def remove(name: str) -> None:
     """Delete a stored file or directory, if it is there."""
-    path = place(name)
+    path = get_path(name)
     shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
     object_storage.remove(name)
 
 
 def remove_uploads(graph_id: int) -> None:
     """Delete the uploaded files of a graph."""
-    shutil.rmtree(place(f"uploads/{graph_id}"), ignore_errors=True)
+    shutil.rmtree(get_path(f"uploads/{graph_id}"), ignore_errors=True)
     object_storage.remove(f"uploads/{graph_id}")

@@ -13,7 +13,7 @@ from retrieval.kg.readers.options import ReadOptions
 from webapp.accounts.rights import require_manager
 from webapp.accounts.views import RowViewSet
 from webapp.api.errors import InvalidError
-from webapp.api.params import truth, validated
+from webapp.api.params import parse_flag, validate_form
 from webapp.graphs.reading import ReadingSerializer
 from webapp.jobs import selectors, services
 from webapp.jobs.models import Job, JobKind
@@ -35,11 +35,9 @@ class JobViewSet(RowViewSet[Job]):
 
     def get_queryset(self) -> QuerySet[Job]:
         """Newest first."""
-        return selectors.jobs(active=truth(self.request.query_params, "active"))
+        return selectors.list_jobs(active=parse_flag(self.request.query_params, "active"))
 
-    @extend_schema(
-        parameters=[OpenApiParameter("active", bool, description="only those that have not ended")]
-    )
+    @extend_schema(parameters=[OpenApiParameter("active", bool, description="only those that have not ended")])
     def list(self, request: Request, *args: object, **kwargs: object) -> Response:
         """Jobs, newest first."""
         return super().list(request, *args, **kwargs)
@@ -48,15 +46,15 @@ class JobViewSet(RowViewSet[Job]):
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, pk: str) -> Response:
         """Stop a job."""
-        return Response(JobSerializer(services.request_cancel(job=self.get_object())).data)
+        return Response(JobSerializer(services.cancel_job(job=self.get_object())).data)
 
     @extend_schema(request=RetrySerializer, responses={202: JobSerializer})
     @action(detail=True, methods=["post"])
     def retry(self, request: Request, pk: str) -> Response:
         """Do a job after all that failed or was stopped. An import may be told to read its files otherwise."""
         job = self.get_object()
-        data = validated(RetrySerializer(data=request.data))
-        params = ReadOptions.of(data).as_json() if request.data else {}
+        data = validate_form(RetrySerializer(data=request.data))
+        params = ReadOptions.from_values(data).to_json() if request.data else {}
         if params and job.kind != JobKind.IMPORT:
             raise InvalidError("Only an import can be told to read otherwise.", hint="Send nothing.")
         if job.kind in OF_GRAPH:

@@ -9,8 +9,8 @@ import numpy as np
 
 from retrieval.kg.analysis import schema
 from retrieval.kg.snapshot import KINDS, Snapshot
-from retrieval.kg.snapshot.cache import kept_json
-from retrieval.programs.induction import induced
+from retrieval.kg.snapshot.cache import load_or_compute_json
+from retrieval.programs.induction import infer_kinds
 from retrieval.programs.schema import Schema
 
 SHOWN_MAX = 8
@@ -22,48 +22,48 @@ _FACTS_MAX = 100_000
 _VERSION = 1
 
 
-def kinds_of(snapshot: Snapshot, entities: Sequence[int]) -> list[str]:
+def find_kinds(snapshot: Snapshot, entities: Sequence[int]) -> list[str]:
     """The kind of each entity: its type, else what the relations that it has tell; "" where nothing does."""
-    told = schema.types_of(snapshot, entities)
-    if any(told) or not (nouns := _nouns(snapshot)):
-        return told
+    types = schema.get_type_labels(snapshot, entities)
+    if any(types) or not (nouns := _list_nouns(snapshot)):
+        return types
     return [
         next((noun for noun, relation in nouns if relation in having), "")
-        for having in (_directed(snapshot, entity) for entity in entities)
+        for having in (_list_directed_relations(snapshot, entity) for entity in entities)
     ]
 
 
-def commonest(snapshot: Snapshot) -> list[str]:
+def list_commonest(snapshot: Snapshot) -> list[str]:
     """The kinds that most entities are of, most first, at most ``SHOWN_MAX``."""
     if snapshot.num_triples > 10 * _FACTS_MAX:
         return []
-    typed = [one.label for one in schema.schema(snapshot).types if one.label not in KINDS]
-    return (typed or [noun for noun, _ in _nouns(snapshot)])[:SHOWN_MAX]
+    typed = [entity_type.label for entity_type in schema.get_schema(snapshot).types if entity_type.label not in KINDS]
+    return (typed or [noun for noun, _ in _list_nouns(snapshot)])[:SHOWN_MAX]
 
 
-def _nouns(snapshot: Snapshot) -> list[tuple[str, int]]:
+def _list_nouns(snapshot: Snapshot) -> list[tuple[str, int]]:
     """Nouns of kinds with the directed relation that their members have, those of most members first.
 
     Of several nouns of the same members the first is taken. None where the graph has types, or is too large.
     """
     if snapshot.num_triples > _FACTS_MAX:
         return []
-    kept = kept_json(snapshot.path, "kinds", f"{_VERSION} {snapshot.hash}", lambda: _induced(snapshot))
+    kept = load_or_compute_json(snapshot.path, "kinds", f"{_VERSION} {snapshot.hash}", lambda: _compute_nouns(snapshot))
     return [(noun, int(relation)) for noun, relation in kept["nouns"]]
 
 
-def _induced(snapshot: Snapshot) -> dict[str, Any]:
-    of_type, _ = schema.types(snapshot)
+def _compute_nouns(snapshot: Snapshot) -> dict[str, Any]:
+    of_type, _ = schema.find_types(snapshot)
     if (of_type >= 0).any():
         return {"nouns": []}
     described = Schema(snapshot)
-    relations = induced(described)
-    ordered = sorted(relations, key=lambda noun: -len(described.columns.sources(relations[noun])))
+    relations = infer_kinds(described)
+    ordered = sorted(relations, key=lambda noun: -len(described.columns.list_sources(relations[noun])))
     first = {relations[noun]: noun for noun in reversed(ordered)}
     return {"nouns": [(noun, relations[noun]) for noun in ordered if first[relations[noun]] == noun]}
 
 
-def _directed(snapshot: Snapshot, entity: int) -> set[int]:
+def _list_directed_relations(snapshot: Snapshot, entity: int) -> set[int]:
     """The directed relations of an entity: those of its facts as head, and, after all relations, as tail."""
     out = snapshot.relations[int(snapshot.out_offsets[entity]) : int(snapshot.out_offsets[entity + 1])]
     into = snapshot.in_order[int(snapshot.in_offsets[entity]) : int(snapshot.in_offsets[entity + 1])]

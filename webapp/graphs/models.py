@@ -87,18 +87,12 @@ class Graph(Failable):
     examples = models.JSONField(default=list)
     problem_count = models.PositiveIntegerField(default=0)
     last_version = models.PositiveIntegerField(default=0)
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
-    )
-    owner = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="graphs"
-    )
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="graphs")
     visibility = models.CharField(max_length=16, choices=Visibility, default=Visibility.PRIVATE)
     groups = models.ManyToManyField("auth.Group", blank=True, related_name="graphs")
     deleted_at = models.DateTimeField(null=True)
-    deleted_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    deleted_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -113,7 +107,7 @@ class Graph(Failable):
         return self.name
 
     @classmethod
-    def visible_to(cls, user: Person) -> models.Q:
+    def make_visibility_filter(cls, user: Person) -> models.Q:
         """Public ones, one's own, those of one's groups; all to administrators. None of the trash."""
         if not isinstance(user, User):
             return NOBODY
@@ -174,13 +168,9 @@ class GraphVersion(AccessControlled):
     problem_count = models.PositiveIntegerField(default=0)
     report = models.JSONField(default=dict)
     job = models.OneToOneField("jobs.Job", null=True, on_delete=models.SET_NULL, related_name="snapshot")
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     deleted_at = models.DateTimeField(null=True)
-    deleted_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    deleted_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -40,13 +40,13 @@ _looked: dict[str, float] = {}
 _lock = threading.Lock()
 
 
-def enabled() -> bool:
+def is_enabled() -> bool:
     """Whether there is such a storage."""
     return ALIAS in settings.STORAGES
 
 
 @contextmanager
-def _bucket() -> Iterator[tuple[Any, str]]:
+def _open_bucket() -> Iterator[tuple[Any, str]]:
     """The bucket, and the prefix of everything in it.
 
     Raises:
@@ -75,19 +75,19 @@ def send(name: str, path: Path) -> None:
     Raises:
         StorageAwayError: the storage does not answer, or refuses.
     """
-    if not enabled():
+    if not is_enabled():
         return
-    files = {"": path} if path.is_file() else _within(path)
+    files = {"": path} if path.is_file() else _list_files(path)
     sizes = {relative: file.stat().st_size for relative, file in files.items()}
-    with _bucket() as (bucket, prefix):
-        before = _listed(bucket, prefix + name)
+    with _open_bucket() as (bucket, prefix):
+        before = _read_listing(bucket, prefix + name)
         for relative, file in files.items():
             if relative != "" and before.get(relative) == sizes[relative]:
                 continue
-            bucket.upload_file(str(file), _key(prefix + name, relative))
+            bucket.upload_file(str(file), _build_key(prefix + name, relative))
         listing = json.dumps(sizes, sort_keys=True)
         bucket.put_object(Key=f"{prefix}{name}/{LISTED}", Body=listing.encode())
-    _stamp(path, listing)
+    _write_stamp(path, listing)
 
 
 def ensure(name: str, path: Path) -> None:
@@ -96,7 +96,7 @@ def ensure(name: str, path: Path) -> None:
     Raises:
         StorageAwayError: the storage does not answer, and nothing of it is here.
     """
-    if not enabled() or name.count("/") != 2:
+    if not is_enabled() or name.count("/") != 2:
         return
     now = time.monotonic()
     with _lock:
@@ -104,25 +104,25 @@ def ensure(name: str, path: Path) -> None:
             return
         _looked[name] = now
     try:
-        with _only_one(path), _bucket() as (bucket, prefix):
+        with _lock_fetch(path), _open_bucket() as (bucket, prefix):
             _fetch(bucket, prefix + name, path)
     except StorageAwayError:
         if not path.exists():
             raise
     if path.is_dir():
-        _touch(path)
+        _update_stamp(path)
 
 
 def _fetch(bucket: Any, key: str, path: Path) -> None:
-    listed = _listed(bucket, key)
-    if not listed or _stamped(path) == listed:
+    listed = _read_listing(bucket, key)
+    if not listed or _read_stamp(path) == listed:
         return
     if "" in listed:
         part = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
         part.parent.mkdir(parents=True, exist_ok=True)
-        bucket.download_file(_key(key, ""), str(part))
+        bucket.download_file(_build_key(key, ""), str(part))
         part.replace(path)
-        _stamp(path, json.dumps(listed))
+        _write_stamp(path, json.dumps(listed))
         return
     _make_room(sum(listed.values()), keep=path)
     target = path if path.exists() else path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
@@ -132,72 +132,70 @@ def _fetch(bucket: Any, key: str, path: Path) -> None:
             if not file.is_file() or file.stat().st_size != size:
                 file.parent.mkdir(parents=True, exist_ok=True)
                 part = file.with_name(f".{file.name}.part")
-                bucket.download_file(_key(key, relative), str(part))
+                bucket.download_file(_build_key(key, relative), str(part))
                 part.replace(file)
         if target != path:
             target.rename(path)
     finally:
         if target != path:
             shutil.rmtree(target, ignore_errors=True)
-    _stamp(path, json.dumps(listed))
+    _write_stamp(path, json.dumps(listed))
 
 
 def remove(name: str) -> None:
     """Delete a stored thing, or all that begin with a name, from the storage."""
-    if not enabled():
+    if not is_enabled():
         return
-    with _bucket() as (bucket, prefix):
+    with _open_bucket() as (bucket, prefix):
         bucket.objects.filter(Prefix=f"{prefix}{name}/").delete()
         bucket.Object(f"{prefix}{name}").delete()
-    _stamp_of(Path(settings.MEDIA_ROOT) / name).unlink(missing_ok=True)
+    _get_stamp_path(Path(settings.MEDIA_ROOT) / name).unlink(missing_ok=True)
     with _lock:
         _looked.pop(name, None)
 
 
-def sizes(kind: str) -> dict[str, int]:
+def list_sizes(kind: str) -> dict[str, int]:
     """Bytes of all that is stored of a kind, by name, such as ``checkpoints/3/7/weights.pt``.
 
     Raises:
         StorageAwayError: the storage does not answer, or refuses.
     """
-    with _bucket() as (bucket, prefix):
-        found = bucket.objects.filter(Prefix=f"{prefix}{kind}/")
-        return {one.key.removeprefix(prefix): one.size for one in found}
+    with _open_bucket() as (bucket, prefix):
+        summaries = bucket.objects.filter(Prefix=f"{prefix}{kind}/")
+        return {summary.key.removeprefix(prefix): summary.size for summary in summaries}
 
 
 def _make_room(more: int, keep: Path) -> None:
     """Delete the copies of snapshots that were not used for longest, until ``more`` bytes fit into the cache."""
     limit = settings.CLEW.cache_gb * GB
     root = Path(settings.MEDIA_ROOT) / "snapshots"
-    copies = [
-        path for path in root.glob("*/*") if path.is_dir() and path != keep and _stamp_of(path).is_file()
-    ]
+    copies = [path for path in root.glob("*/*") if path.is_dir() and path != keep and _get_stamp_path(path).is_file()]
     sizes = {path: sum(f.stat().st_size for f in path.rglob("*") if f.is_file()) for path in copies}
     used = sum(sizes.values()) + more
-    for path in sorted(copies, key=lambda path: _stamp_of(path).stat().st_mtime):
-        if used <= limit or time.time() - _stamp_of(path).stat().st_mtime < IN_USE_S:
+    for path in sorted(copies, key=lambda path: _get_stamp_path(path).stat().st_mtime):
+        if used <= limit or time.time() - _get_stamp_path(path).stat().st_mtime < IN_USE_S:
             return
         # Whoever has it open keeps its pages; the next to ask fetches it again.
         shutil.rmtree(path, ignore_errors=True)
-        _stamp_of(path).unlink(missing_ok=True)
+        _get_stamp_path(path).unlink(missing_ok=True)
         used -= sizes[path]
 
 
-def _within(directory: Path) -> dict[str, Path]:
+def _list_files(directory: Path) -> dict[str, Path]:
     """The files of a directory by their relative names; none of them hidden, which are half written."""
-    found = {}
+    files = {}
     for path in sorted(directory.rglob("*")):
         relative = path.relative_to(directory)
         if path.is_file() and not any(part.startswith(".") for part in relative.parts):
-            found[relative.as_posix()] = path
-    return found
+            files[relative.as_posix()] = path
+    return files
 
 
-def _key(name: str, relative: str) -> str:
+def _build_key(name: str, relative: str) -> str:
     return f"{name}/{relative}" if relative else name
 
 
-def _listed(bucket: Any, name: str) -> dict[str, int]:
+def _read_listing(bucket: Any, name: str) -> dict[str, int]:
     """What the storage says belongs to a thing; nothing when it has not all of it."""
     from botocore.exceptions import ClientError  # noqa: PLC0415
 
@@ -207,33 +205,33 @@ def _listed(bucket: Any, name: str) -> dict[str, int]:
         if error.response["Error"]["Code"] in ("NoSuchKey", "404"):
             return {}
         raise
-    found: dict[str, int] = json.loads(body)
-    return found
+    listing: dict[str, int] = json.loads(body)
+    return listing
 
 
-def _stamp_of(path: Path) -> Path:
+def _get_stamp_path(path: Path) -> Path:
     return path.with_name(f"{STAMP}-{path.name}")
 
 
-def _stamp(path: Path, listing: str) -> None:
-    _stamp_of(path).write_text(listing)
+def _write_stamp(path: Path, listing: str) -> None:
+    _get_stamp_path(path).write_text(listing)
 
 
-def _stamped(path: Path) -> dict[str, int] | None:
+def _read_stamp(path: Path) -> dict[str, int] | None:
     try:
-        found: dict[str, int] = json.loads(_stamp_of(path).read_text()) if path.exists() else {}
+        listing: dict[str, int] = json.loads(_get_stamp_path(path).read_text()) if path.exists() else {}
     except (OSError, ValueError):
         return None
-    return found
+    return listing
 
 
-def _touch(path: Path) -> None:
-    if _stamp_of(path).is_file():
-        _stamp_of(path).touch()
+def _update_stamp(path: Path) -> None:
+    if _get_stamp_path(path).is_file():
+        _get_stamp_path(path).touch()
 
 
 @contextmanager
-def _only_one(path: Path) -> Iterator[None]:
+def _lock_fetch(path: Path) -> Iterator[None]:
     """One process of this machine at a time fetches a thing; the others wait and then find it."""
     folder = Path(settings.MEDIA_ROOT) / "fetching"
     folder.mkdir(parents=True, exist_ok=True)

@@ -22,7 +22,7 @@ HOPS_MAX = 6
 PATHS_MAX = 20
 
 
-def picture(snapshot: Snapshot, entities: Sequence[int]) -> dict[str, Any]:
+def draw_picture(snapshot: Snapshot, entities: Sequence[int]) -> dict[str, Any]:
     """Entities with the facts among them.
 
     Args:
@@ -35,39 +35,39 @@ def picture(snapshot: Snapshot, entities: Sequence[int]) -> dict[str, Any]:
     """
     wanted = np.unique(np.asarray(entities, np.int64))
     known = wanted[(wanted >= 0) & (wanted < snapshot.num_entities)]
-    facts = facts_among(snapshot, known)
+    facts = find_facts_among(snapshot, known)
     ids = [int(entity) for entity in known]
     return {
         "nodes": [
             {
-                **dataclasses.asdict(snapshot.node(entity)),
+                **dataclasses.asdict(snapshot.get_node(entity)),
                 "type": kind,
                 "place": place and {"latitude": place[0], "longitude": place[1]},
-                "degree": snapshot.degree(entity),
-                "iri": snapshot.entity_iri(entity),
+                "degree": snapshot.get_degree(entity),
+                "iri": snapshot.get_entity_iri(entity),
             }
             for entity, kind, place in zip(
-                ids, kinds.kinds_of(snapshot, ids), places.places_of(snapshot, ids), strict=True
+                ids, kinds.find_kinds(snapshot, ids), places.find_places(snapshot, ids), strict=True
             )
         ],
-        "hops": [dataclasses.asdict(snapshot.hop(int(fact))) for fact in facts[:FACTS_MAX]],
+        "hops": [dataclasses.asdict(snapshot.get_hop(int(fact))) for fact in facts[:FACTS_MAX]],
         "total": len(facts),
         "missing": [int(entity) for entity in np.setdiff1d(wanted, known)],
-        "kinds": kinds.commonest(snapshot),
+        "kinds": kinds.list_commonest(snapshot),
     }
 
 
-def facts_among(snapshot: Snapshot, entities: np.ndarray) -> np.ndarray:
+def find_facts_among(snapshot: Snapshot, entities: np.ndarray) -> np.ndarray:
     """Ids of the facts whose head and tail both are among ``entities``, int64, ascending."""
     offsets = snapshot.out_offsets
-    found = [
+    parts = [
         start + np.flatnonzero(np.isin(snapshot.tails[start:end], entities))
         for start, end in ((int(offsets[entity]), int(offsets[entity + 1])) for entity in entities)
     ]
-    return np.concatenate(found) if found else np.zeros(0, np.int64)
+    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
 
-def paths(snapshot: Snapshot, source: int, target: int, max_hops: int) -> dict[str, Any]:
+def find_paths(snapshot: Snapshot, source: int, target: int, max_hops: int) -> dict[str, Any]:
     """The shortest paths between two entities, whichever way their facts point, at most ``PATHS_MAX`` of them.
 
     Raises:
@@ -78,8 +78,8 @@ def paths(snapshot: Snapshot, source: int, target: int, max_hops: int) -> dict[s
     if source == target:
         return {"paths": [], "truncated": False}
     for hops in range(1, max_hops + 1):
-        found = search.paths_between(snapshot, [source], [target], max_hops=hops, cap=PATHS_MAX)
-        if len(found):
-            shown = [[dataclasses.asdict(snapshot.hop(int(arc))) for arc in path] for path in found.all()]
-            return {"paths": shown, "truncated": found.truncated}
+        shortest = search.find_paths(snapshot, [source], [target], max_hops=hops, cap=PATHS_MAX)
+        if len(shortest):
+            shown = [[dataclasses.asdict(snapshot.get_hop(int(arc))) for arc in path] for path in shortest.list_paths()]
+            return {"paths": shown, "truncated": shortest.truncated}
     return {"paths": [], "truncated": False}

@@ -16,7 +16,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from retrieval.errors import SourceError
-from retrieval.kg.readers import catalog, child_process, preview_graph
+from retrieval.kg.readers import catalog, child_process, read_preview
 from retrieval.kg.readers.options import OPTIONS, ReadOptions
 from retrieval.kg.readers.preview import Preview
 from retrieval.questions import formats, preview_questions
@@ -25,7 +25,7 @@ from webapp.accounts.views import UserView
 from webapp.api.concurrency import ConcurrencyLimit, release_connection
 from webapp.api.errors import TooManyUploadsError
 from webapp.api.fields import PlainText
-from webapp.api.params import validated
+from webapp.api.params import validate_form
 from webapp.graphs.serializers import ProblemSerializer, StoredFilesSerializer
 from webapp.uploads import remote_sources, services
 
@@ -112,8 +112,8 @@ class FormatsView(APIView):
     @extend_schema(operation_id="uploads_formats", responses=FormatsSerializer)
     def get(self, request: Request) -> Response:
         """The formats of graphs and of question sets."""
-        found = {"graph": catalog.FORMATS.values(), "questions": formats.FORMATS.values()}
-        return Response(FormatsSerializer(found).data)
+        by_kind = {"graph": catalog.FORMATS.values(), "questions": formats.FORMATS.values()}
+        return Response(FormatsSerializer(by_kind).data)
 
 
 class PreviewView(UserView):
@@ -128,34 +128,38 @@ class PreviewView(UserView):
     )
     def post(self, request: Request) -> Response:
         """What each is taken for, under the corrections given. Nothing is kept."""
-        data = validated(PreviewRequestSerializer(data=request.data))
-        found = services.complete(ids=data["uploads"], user=self.user)
-        options = ReadOptions.of(data)
+        data = validate_form(PreviewRequestSerializer(data=request.data))
+        uploads = services.require_complete(ids=data["uploads"], user=self.user)
+        options = ReadOptions.from_values(data)
         guesses = [
-            {**_guess(upload.path, upload.name, data["kind"], options), "upload": upload.pk, "source": None}
-            for upload in found
+            {
+                **_run_preview(upload.path, upload.name, data["kind"], options),
+                "upload": upload.pk,
+                "source": None,
+            }
+            for upload in uploads
         ]
         until = time.monotonic() + WITHIN_S
         for source in data["sources"]:
             with tempfile.NamedTemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR) as sample:
-                with _looking.one(self.user.pk, most=settings.SOURCES_AT_ONCE, refusal=_many()):
+                with _looking.take_turn(self.user.pk, most=settings.SOURCES_AT_ONCE, refusal=_make_limit_error()):
                     sample.write(remote_sources.sample(source, most=SAMPLE, within=until - time.monotonic()))
                 sample.flush()
-                seen = _guess(Path(sample.name), remote_sources.name_of(source), data["kind"], options)
+                seen = _run_preview(Path(sample.name), remote_sources.extract_name(source), data["kind"], options)
             guesses.append({**seen, "upload": None, "source": source})
         return Response(GuessSerializer(guesses, many=True).data)
 
 
-def _many() -> TooManyUploadsError:
+def _make_limit_error() -> TooManyUploadsError:
     return TooManyUploadsError(
         "You have several files elsewhere looked at already.", hint="Wait until their hosts have answered."
     )
 
 
-def _guess(path: Path, name: str, kind: Any, options: ReadOptions) -> dict[str, Any]:
+def _run_preview(path: Path, name: str, kind: Any, options: ReadOptions) -> dict[str, Any]:
     release_connection()  # it may be looked at for seconds
     try:
-        preview = preview_questions if kind == "questions" else preview_graph
+        preview = preview_questions if kind == "questions" else read_preview
         seen = child_process.call(preview, path, name, options, what=name, limits=LIMITS)
     except SourceError as error:
         seen = Preview(name, kind, "", notes=(str(error),))

@@ -14,7 +14,7 @@ from retrieval.errors import ClewError
 from retrieval.kg.snapshot.manifest import Manifest
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, GraphNotReadyError
-from webapp.api.failures import NO_ERROR, error_columns
+from webapp.api.failures import NO_ERROR, build_error_columns
 from webapp.graphs import announce, gates, snapshots
 from webapp.graphs import files as storage
 from webapp.graphs.models import (
@@ -55,7 +55,7 @@ def save_problems(*, job: Job, problems: Sequence[types.Problem], count: int) ->
         Graph.objects.filter(pk=graph.pk, snapshot=None).update(problem_count=count)
 
 
-def importing(*, graph: Graph) -> None:
+def mark_importing(*, graph: Graph) -> None:
     """Say that a graph that has no version is being imported again."""
     if graph.snapshot_id is None:
         update(graph, state=GraphState.IMPORTING, **NO_ERROR)
@@ -73,13 +73,13 @@ class Origin:
     report: dict[str, Any] = field(default_factory=dict)
 
 
-def imported(*, graph: Graph, version: int, manifest: Manifest, origin: Origin | None = None) -> GraphVersion:
+def register_version(*, graph: Graph, version: int, manifest: Manifest, origin: Origin | None = None) -> GraphVersion:
     """Record a snapshot that stands, make it the graph's current one, and queue its vector index.
 
     A gate (``graphs.gates``) may take over a version of a graph that has one: it becomes current later, or never.
     """
     origin = origin or Origin()
-    path = storage.snapshot_name(graph.pk, version)
+    path = storage.build_snapshot_name(graph.pk, version)
     storage.send(path)
     with transaction.atomic():
         snapshot, _ = GraphVersion.objects.update_or_create(
@@ -88,7 +88,7 @@ def imported(*, graph: Graph, version: int, manifest: Manifest, origin: Origin |
             defaults={
                 "hash": manifest.content_hash,
                 "path": path,
-                "bytes": storage.size(path),
+                "bytes": storage.measure_size(path),
                 "job": origin.job,
                 "mode": origin.mode,
                 "base": origin.base,
@@ -120,10 +120,10 @@ def use_version(*, graph: Graph, snapshot: GraphVersion, user: User | None) -> N
         state=GraphState.READY,
         **NO_ERROR,
     )
-    _index(graph, user)
+    _create_index_job(graph, user)
 
 
-def index_again(*, graph: Graph, user: User | None) -> Job:
+def retry_index(*, graph: Graph, user: User | None) -> Job:
     """Queue the index of a graph anew; what stands of it is kept and only the rest is built.
 
     Raises:
@@ -137,10 +137,10 @@ def index_again(*, graph: Graph, user: User | None) -> Job:
             raise GraphNotReadyError(f"The graph {graph.name} has no snapshot.", hint="Import it first.")
         if current.index_state == IndexState.BUILDING:
             raise ConflictError(f"{graph.name} is being indexed.", hint="Its page shows how far it is.")
-        return _index(graph, user)
+        return _create_index_job(graph, user)
 
 
-def _index(graph: Graph, user: User | None) -> Job:
+def _create_index_job(graph: Graph, user: User | None) -> Job:
     job = jobs.create(
         kind=JobKind.INDEX,
         title=f"Index {graph.name}",
@@ -154,13 +154,13 @@ def _index(graph: Graph, user: User | None) -> Job:
     return job
 
 
-def import_failed(*, graph: Graph, error: ClewError) -> None:
+def mark_import_failed(*, graph: Graph, error: ClewError) -> None:
     """Record why an import failed. A graph that was ready before stays ready."""
     if graph.snapshot_id is None:
         update(
             graph,
             state=GraphState.FAILED,
-            **error_columns(error),
+            **build_error_columns(error),
         )
 
 
@@ -168,10 +168,10 @@ def set_index_state(*, graph: Graph, state: IndexState) -> None:
     """Say how far the vector index is, unless the graph has another version by now."""
     if Graph.objects.filter(pk=graph.pk, snapshot=graph.snapshot_id).update(index_state=state):
         graph.index_state = state
-        announce.graph_changed_on_commit(graph.pk)
+        announce.notify_graph_on_commit(graph.pk)
 
 
-def job_ended_early(*, job: Job) -> None:
+def handle_ended_early(*, job: Job) -> None:
     """Put right the state of a graph whose import or indexing will not be finished."""
     graph = Graph.objects.filter(pk=job.graph_id).first()
     if graph is None:
@@ -184,10 +184,10 @@ def job_ended_early(*, job: Job) -> None:
             what, again = ("reading", "Start it again under the same name; what was paid for is kept.")
         stopped = ClewError(f"The {what} was stopped before it was done.", hint=again)
         stopped.code = "cancelled"
-        import_failed(graph=graph, error=stopped)
+        mark_import_failed(graph=graph, error=stopped)
 
 
-def job_retried(*, job: Job) -> None:
+def handle_retried(*, job: Job) -> None:
     """Say that a graph is being made after all.
 
     Raises:
@@ -199,7 +199,7 @@ def job_retried(*, job: Job) -> None:
     if job.kind in IMPORTS:
         if Job.objects.filter(graph=graph, kind__in=IMPORTS, state__in=ACTIVE).exclude(pk=job.pk).exists():
             raise ConflictError(f"Another import of {graph.name} goes on.", hint="Wait until it is done.")
-        importing(graph=graph)
+        mark_importing(graph=graph)
 
 
 def update(graph: Graph, **values: Any) -> None:
@@ -207,4 +207,4 @@ def update(graph: Graph, **values: Any) -> None:
     Graph.objects.filter(pk=graph.pk).update(**values)
     for name, value in values.items():
         setattr(graph, name, value)
-    announce.graph_changed_on_commit(graph.pk)
+    announce.notify_graph_on_commit(graph.pk)

@@ -15,15 +15,11 @@ from webapp.api.fields import PlainText
 FORMAT_CHOICES = ["auto", *FORMATS]
 
 
-@extend_schema_field(
-    {"type": "object", "additionalProperties": {"oneOf": [{"type": "integer"}, {"type": "string"}]}}
-)
+@extend_schema_field({"type": "object", "additionalProperties": {"oneOf": [{"type": "integer"}, {"type": "string"}]}})
 class ColumnsField(serializers.JSONField):
     """Which columns are head, relation and tail: by position from 0, or by the header's name."""
 
-    default_error_messages = {
-        "columns": "Name the columns head, relation and tail, each by position or name."
-    }
+    default_error_messages = {"columns": "Name the columns head, relation and tail, each by position or name."}
 
     def to_internal_value(self, data: Any) -> dict[str, int | str]:
         """Check and return them."""
@@ -35,8 +31,8 @@ class ColumnsField(serializers.JSONField):
         if (
             not isinstance(value, dict)
             or set(value) != set(ROLES)
-            or any(isinstance(at, bool) or not isinstance(at, (int, str)) for at in value.values())
-            or any("\0" in str(at) for at in value.values())
+            or any(isinstance(column, bool) or not isinstance(column, (int, str)) for column in value.values())
+            or any("\0" in str(column) for column in value.values())
         ):
             self.fail("columns")
         return value

@@ -6,24 +6,24 @@ from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 
 from webapp.accounts.rights import require_manager
-from webapp.api.access import Person, visible
+from webapp.api.access import Person, filter_visible
 from webapp.api.errors import VersionGoneError
 from webapp.graphs.models import Graph, GraphEndpoint, GraphState, GraphVersion, ImportProblem
 
 
-def graphs() -> QuerySet[Graph]:
+def list_graphs() -> QuerySet[Graph]:
     """All graphs that are not in the trash, with what their cards show, for whoever may see everything."""
     return Graph.objects.select_related("snapshot", "created_by", "owner", "endpoint").filter(deleted_at=None)
 
 
-def visible_graphs(user: Person) -> QuerySet[Graph]:
+def list_visible_graphs(user: Person) -> QuerySet[Graph]:
     """The graphs that a person may see."""
-    return visible(graphs().prefetch_related("groups"), user)
+    return filter_visible(list_graphs().prefetch_related("groups"), user)
 
 
 def find_graph(user: Person, key: int) -> Graph:
     """The graph of this number; 404 where the person does not see it."""
-    return get_object_or_404(visible_graphs(user), pk=key)
+    return get_object_or_404(list_visible_graphs(user), pk=key)
 
 
 def find_managed_graph(user: Person, key: int) -> Graph:
@@ -37,17 +37,17 @@ def find_managed_graph(user: Person, key: int) -> Graph:
     return graph
 
 
-def may_see(user: Person, graph_id: int) -> bool:
+def can_see_graph(user: Person, graph_id: int) -> bool:
     """Whether a person may see a graph."""
-    return visible(Graph.objects.filter(pk=graph_id), user).exists()
+    return filter_visible(Graph.objects.filter(pk=graph_id), user).exists()
 
 
-def endpoint_of(graph: Graph) -> GraphEndpoint | None:
+def get_endpoint(graph: Graph) -> GraphEndpoint | None:
     """The endpoint that a graph lives in; None for one that was imported."""
     return getattr(graph, "endpoint", None)
 
 
-def problems(graph: Graph) -> QuerySet[ImportProblem]:
+def list_problems(graph: Graph) -> QuerySet[ImportProblem]:
     """The bad rows of the files of a graph's version, in the order they were met; of its last import without one."""
     if graph.snapshot is not None:
         return graph.problems.filter(job=graph.snapshot.job_id)
@@ -55,25 +55,25 @@ def problems(graph: Graph) -> QuerySet[ImportProblem]:
     return graph.problems.filter(job__in=last)
 
 
-def ready() -> QuerySet[Graph]:
+def list_ready_graphs() -> QuerySet[Graph]:
     """Graphs that can be asked."""
-    return graphs().filter(state=GraphState.READY)
+    return list_graphs().filter(state=GraphState.READY)
 
 
-def versions(graph: Graph) -> QuerySet[GraphVersion]:
+def list_versions(graph: Graph) -> QuerySet[GraphVersion]:
     """A graph's versions, newest first, without those in the trash."""
     rows = GraphVersion.objects.filter(graph=graph, deleted_at=None).select_related("created_by", "base")
     return rows.prefetch_related("files").order_by("-version")
 
 
-def next_version(graph: Graph) -> int:
+def compute_next_version(graph: Graph) -> int:
     """The number of the version that comes next. Numbers of deleted versions are not used again."""
     last = Graph.objects.filter(pk=graph.pk).values_list("last_version", flat=True).first() or 0
     newest = GraphVersion.objects.filter(graph=graph).order_by("-version").values_list("version", flat=True)
     return max(last, newest.first() or 0) + 1
 
 
-def version(graph: Graph, hash: str) -> GraphVersion | None:
+def find_version(graph: Graph, hash: str) -> GraphVersion | None:
     """The version of a graph that has this content, the newest if several have; None when it was deleted."""
     if graph.snapshot is not None and graph.snapshot.hash == hash:
         return graph.snapshot
@@ -86,10 +86,10 @@ def require_version(graph: Graph, hash: str) -> GraphVersion:
     Raises:
         VersionGoneError: it was deleted.
     """
-    found = version(graph, hash)
-    if found is None:
+    snapshot = find_version(graph, hash)
+    if snapshot is None:
         raise VersionGoneError(
             f"The version of {graph.name} that this was made on was deleted.",
             hint="Start it anew on the current version.",
         )
-    return found
+    return snapshot

@@ -10,10 +10,10 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from webapp.accounts.models import User
-from webapp.api.fields import ErrorSerializer, PlainText, error_of
+from webapp.api.fields import ErrorSerializer, PlainText, render_row_error
 from webapp.graphs.models import Graph, GraphEndpoint, GraphVersion, ImportProblem, Visibility
 from webapp.graphs.reading import ReadingSerializer
-from webapp.graphs.selectors import endpoint_of
+from webapp.graphs.selectors import get_endpoint
 from webapp.jobs.serializers import JobSerializer
 
 MAX_FILES = 50
@@ -52,7 +52,7 @@ class EndpointSerializer(serializers.ModelSerializer[GraphEndpoint]):
     @extend_schema_field(ErrorSerializer(allow_null=True))
     def get_error(self, endpoint: GraphEndpoint) -> dict[str, str] | None:
         """What was wrong when it was checked."""
-        return error_of(endpoint)
+        return render_row_error(endpoint)
 
 
 class GraphSerializer(serializers.ModelSerializer[Graph]):
@@ -90,13 +90,13 @@ class GraphSerializer(serializers.ModelSerializer[Graph]):
     @extend_schema_field(EndpointSerializer(allow_null=True))
     def get_endpoint(self, graph: Graph) -> dict[str, Any] | None:
         """The endpoint that it lives in."""
-        found = endpoint_of(graph)
-        return dict(EndpointSerializer(found).data) if found else None
+        endpoint = get_endpoint(graph)
+        return dict(EndpointSerializer(endpoint).data) if endpoint else None
 
     @extend_schema_field(ErrorSerializer(allow_null=True))
     def get_error(self, graph: Graph) -> dict[str, str] | None:
         """Why the import failed."""
-        return error_of(graph)
+        return render_row_error(graph)
 
 
 class StoredFilesSerializer(ReadingSerializer):
@@ -184,9 +184,7 @@ class EntitySerializer(serializers.Serializer[object]):
     label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
     kind = serializers.ChoiceField(choices=["entity", "cvt", "literal"])
     about = serializers.CharField(help_text="its type and description, where the graph has them; or its IRI")
-    degree = serializers.IntegerField(
-        allow_null=True, help_text="null where an endpoint was not asked for it"
-    )
+    degree = serializers.IntegerField(allow_null=True, help_text="null where an endpoint was not asked for it")
     score = serializers.FloatField()
     source = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
 
@@ -281,9 +279,7 @@ class NeighboursSerializer(serializers.Serializer[object]):
     hops = SourcedHopSerializer(many=True)
     total = serializers.IntegerField()
     shown = serializers.IntegerField()
-    cut = serializers.BooleanField(
-        default=False, help_text="an endpoint has more facts of it than were pulled"
-    )
+    cut = serializers.BooleanField(default=False, help_text="an endpoint has more facts of it than were pulled")
 
 
 class NeighboursQuerySerializer(serializers.Serializer[object]):

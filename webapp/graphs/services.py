@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from retrieval.kg.readers.options import ReadOptions
 from webapp.accounts.models import User
-from webapp.accounts.rights import may_manage
+from webapp.accounts.rights import can_manage
 from webapp.api.errors import NameTakenError
 from webapp.graphs import announce, content_type, progress, snapshots
 from webapp.graphs import files as storage
@@ -74,8 +74,8 @@ def create_graph(
     for source in sources:
         remote_sources.require_allowed(source)
     with ExitStack() as stack:
-        given = [*files, *(stack.enter_context(Arrived(upload)) for upload in uploads)]
-        for file in given:
+        contents = [*files, *(stack.enter_context(Arrived(upload)) for upload in uploads)]
+        for file in contents:
             content_type.require_text(file.name or "file", file, allowed=content_type.DOCUMENTS)
         graph = Graph(
             name=name,
@@ -85,10 +85,10 @@ def create_graph(
             owner=user,
             examples=list(examples),
         )
-        return graph, _keep(graph, ImportFiles(given, uploads, sources), options)
+        return graph, _keep(graph, ImportFiles(contents, uploads, sources), options)
 
 
-def _keep(graph: Graph, given: ImportFiles, options: ReadOptions) -> Job:
+def _keep(graph: Graph, contents: ImportFiles, options: ReadOptions) -> Job:
     try:
         with transaction.atomic():
             release_name(graph.name, user=graph.created_by)
@@ -98,18 +98,16 @@ def _keep(graph: Graph, given: ImportFiles, options: ReadOptions) -> Job:
                 title=f"Import {graph.name}",
                 graph=graph,
                 user=graph.created_by,
-                params=options.as_json(),
-                is_large=given.are_large,
+                params=options.to_json(),
+                is_large=contents.are_large,
             )
-            keep_files(job=job, given=given)
-            announce.graph_changed_on_commit(graph.pk)
+            keep_files(job=job, contents=contents)
+            announce.notify_graph_on_commit(graph.pk)
     except BaseException as error:
         if graph.pk is not None:
             storage.remove_uploads(graph.pk)
         if isinstance(error, IntegrityError):
-            raise NameTakenError(
-                f"There is a graph named {graph.name}.", hint="Choose another name."
-            ) from None
+            raise NameTakenError(f"There is a graph named {graph.name}.", hint="Choose another name.") from None
         raise
     return job
 
@@ -121,12 +119,12 @@ def release_name(name: str, *, user: User | None) -> None:
     """
     failed = Graph.objects.filter(name=name, state=GraphState.FAILED, snapshot=None, deleted_at=None)
     for graph in failed.select_for_update():
-        if user is not None and may_manage(user, graph):
+        if user is not None and can_manage(user, graph):
             Graph.objects.filter(pk=graph.pk).update(deleted_at=timezone.now(), deleted_by=user)
-            announce.graph_changed_on_commit(graph.pk)
+            announce.notify_graph_on_commit(graph.pk)
 
 
-def keep_files(*, job: Job, given: ImportFiles, stored: list[str] | None = None) -> None:
+def keep_files(*, job: Job, contents: ImportFiles, stored: list[str] | None = None) -> None:
     """Store the files of an import, or note where they are to be fetched from. In a transaction.
 
     ``stored`` gets their names in the storage, to be removed when the transaction fails.
@@ -135,18 +133,18 @@ def keep_files(*, job: Job, given: ImportFiles, stored: list[str] | None = None)
         ConflictError: something else was made of an upload meanwhile.
     """
     # Using comes first: another request that wants an upload waits here, and then finds it gone.
-    use(uploads=given.uploads)
+    use(uploads=contents.uploads)
     before = job.graph.files.count()
-    for position, file in enumerate(given.files, start=before):
+    for position, file in enumerate(contents.files, start=before):
         shown = (file.name or "file").replace("\0", "")[-255:]
-        path = default_storage.save(storage.upload_name(job.graph_id, position, shown), file)
+        path = default_storage.save(storage.build_upload_name(job.graph_id, position, shown), file)
         if stored is not None:
             stored.append(path)
         storage.send(path)
         SourceFile.objects.create(graph=job.graph, job=job, name=shown, path=path, size=file.size)
-    for position, source in enumerate(given.sources, start=before + len(given.files)):
-        shown = remote_sources.name_of(source)[-255:]
-        path = default_storage.get_available_name(storage.upload_name(job.graph_id, position, shown))
+    for position, source in enumerate(contents.sources, start=before + len(contents.files)):
+        shown = remote_sources.extract_name(source)[-255:]
+        path = default_storage.get_available_name(storage.build_upload_name(job.graph_id, position, shown))
         SourceFile.objects.create(graph=job.graph, job=job, name=shown, path=path, size=0, origin=source)
 
 
@@ -166,7 +164,7 @@ def set_access(
         graph.save(update_fields=["visibility", "owner"])
         if groups is not None:
             graph.groups.set(groups)
-        announce.graph_changed_on_commit(graph.pk)
+        announce.notify_graph_on_commit(graph.pk)
     return graph
 
 
@@ -185,22 +183,22 @@ def rename_graph(*, graph: Graph, name: str | None, description: str | None) -> 
             graph.save(update_fields=["name", "description"])
     except IntegrityError:
         raise NameTakenError(f"There is a graph named {name}.", hint="Choose another name.") from None
-    announce.graph_changed_on_commit(graph.pk)
+    announce.notify_graph_on_commit(graph.pk)
     return graph
 
 
 def purge_graph(*, graph: Graph) -> None:
     """Delete a graph for good with all that was made of it."""
     for job in Job.objects.filter(graph=graph, state__in=ACTIVE):
-        cancel.request("job", job.pk)
+        cancel.ask_to_stop("job", job.pk)
     paths = list(GraphVersion.objects.filter(graph=graph).values_list("path", flat=True))
     graph_id = graph.pk
 
     def clean() -> None:
         for path in paths:
-            snapshots.forget(path)
+            snapshots.close_snapshot(path)
         storage.remove_graph(graph_id)
-        announce.graph_changed(graph_id)
+        announce.notify_graph(graph_id)
 
     with transaction.atomic():
         Graph.objects.select_for_update().filter(pk=graph_id).first()  # nothing new may point at it now
@@ -224,7 +222,7 @@ def suggest(*, graph: Graph, questions: Sequence[str]) -> None:
     progress.update(graph, examples=list(questions))
 
 
-def sweep_files() -> None:
+def clean_files() -> None:
     """Delete the files of imports that ended without a version and were not tried again for long."""
     since = timezone.now() - timedelta(days=settings.CLEW.trash_days)
     old = SourceFile.objects.filter(snapshot=None, job__finished_at__lte=since).exclude(job__state__in=ACTIVE)

@@ -25,7 +25,7 @@ _FACTS_MAX = 500
 """Facts of the entity that are looked at."""
 
 
-def similar(snapshot: Snapshot, entity: int) -> list[dict[str, Any]]:
+def find_similar(snapshot: Snapshot, entity: int) -> list[dict[str, Any]]:
     """Entities that share facts with one, those first that share most.
 
     A fact is shared where relation, direction and the other end are the same; one that holds both ways counts once.
@@ -42,41 +42,39 @@ def similar(snapshot: Snapshot, entity: int) -> list[dict[str, Any]]:
     browse.require_entity(snapshot, entity)
     weights: dict[int, float] = defaultdict(float)
     shared: dict[int, list[tuple[float, int]]] = defaultdict(list)
-    told: set[tuple[int, int, int]] = set()
-    for end, facts, others in _alike(snapshot, entity):
+    counted: set[tuple[int, int, int]] = set()
+    for end, facts, others in _find_alike(snapshot, entity):
         weight = 1 / math.log2(1 + len(others))
         for fact, other in zip(facts.tolist(), others.tolist(), strict=True):
             key = (other, int(snapshot.relations[fact]), end)
-            if other != entity and key not in told:
-                told.add(key)
+            if other != entity and key not in counted:
+                counted.add(key)
                 weights[other] += weight
                 shared[other].append((-weight, fact))
     best = sorted(weights, key=lambda other: (-weights[other], other))[:SIMILAR_MAX]
     return [
         {
-            "node": dataclasses.asdict(snapshot.node(other)),
+            "node": dataclasses.asdict(snapshot.get_node(other)),
             "count": len(shared[other]),
-            "hops": [
-                dataclasses.asdict(snapshot.hop(fact)) for _, fact in sorted(shared[other])[:SHARED_MAX]
-            ],
+            "hops": [dataclasses.asdict(snapshot.get_hop(fact)) for _, fact in sorted(shared[other])[:SHARED_MAX]],
         }
         for other in best
     ]
 
 
-def _alike(snapshot: Snapshot, entity: int) -> list[tuple[int, np.ndarray, np.ndarray]]:
+def _find_alike(snapshot: Snapshot, entity: int) -> list[tuple[int, np.ndarray, np.ndarray]]:
     """For each fact of an entity: its other end, the facts with the same relation and end, and whose they are."""
-    found = []
+    groups = []
     start, stop = int(snapshot.out_offsets[entity]), int(snapshot.out_offsets[entity + 1])
     for fact in range(start, min(stop, start + _FACTS_MAX)):
         tail, relation = int(snapshot.tails[fact]), int(snapshot.relations[fact])
-        low, high = snapshot.in_groups.bounds_of(tail, relation)
+        low, high = snapshot.in_groups.find_run(tail, relation)
         if 1 < high - low <= _ALIKE_MAX:
-            found.append((tail, snapshot.in_order[low:high], snapshot.in_heads[low:high]))
+            groups.append((tail, snapshot.in_order[low:high], snapshot.in_heads[low:high]))
     start, stop = int(snapshot.in_offsets[entity]), int(snapshot.in_offsets[entity + 1])
     for fact in snapshot.in_order[start : min(stop, start + _FACTS_MAX)].tolist():
         head = int(snapshot.heads[fact])
-        low, high = snapshot.out_groups.bounds_of(head, int(snapshot.relations[fact]))
+        low, high = snapshot.out_groups.find_run(head, int(snapshot.relations[fact]))
         if 1 < high - low <= _ALIKE_MAX:
-            found.append((head, np.arange(low, high), snapshot.tails[low:high]))
-    return found
+            groups.append((head, np.arange(low, high), snapshot.tails[low:high]))
+    return groups

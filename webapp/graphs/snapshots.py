@@ -10,9 +10,9 @@ from django.conf import settings
 from retrieval.errors import DamagedError
 from retrieval.kg import snapshot as kg
 from webapp.api.errors import GraphNotReadyError, NotImportedError
-from webapp.graphs.files import local_path
+from webapp.graphs.files import ensure_local_path
 from webapp.graphs.models import Graph, GraphState, GraphVersion
-from webapp.graphs.selectors import endpoint_of
+from webapp.graphs.selectors import get_endpoint
 
 _open: OrderedDict[str, kg.Snapshot] = OrderedDict()
 _damaged: set[str] = set()
@@ -45,53 +45,53 @@ def require_imported(graph: Graph) -> None:
     Raises:
         NotImportedError: it does.
     """
-    if endpoint_of(graph) is not None:
+    if get_endpoint(graph) is not None:
         raise NotImportedError(
             f"{graph.name} lives in a SPARQL endpoint: there is no version of it here to work on.",
             hint="Export what you need from the endpoint as RDF, and upload it as a graph of its own.",
         )
 
 
-def of_graph(graph: Graph) -> kg.Snapshot:
+def open_current(graph: Graph) -> kg.Snapshot:
     """The graph's current snapshot, memory-mapped.
 
     Raises:
         NotImportedError, GraphNotReadyError: as :func:`require_current`.
         DamagedError: its directory is missing or damaged.
     """
-    return opened(require_current(graph).path)
+    return open_snapshot(require_current(graph).path)
 
 
-def opened(name: str) -> kg.Snapshot:
+def open_snapshot(name: str) -> kg.Snapshot:
     """The snapshot at a storage name.
 
     Raises:
         DamagedError: its directory is missing or damaged.
     """
-    path = local_path(name)  # also of one that is open: its copy may have made way since
+    path = ensure_local_path(name)  # also of one that is open: its copy may have made way since
     try:
         with _lock:
-            found = _open.get(name)
-            if found is None:
-                found = _open[name] = kg.open(path)
+            snapshot = _open.get(name)
+            if snapshot is None:
+                snapshot = _open[name] = kg.open(path)
                 while len(_open) > settings.OPEN_SNAPSHOTS:
                     _open.popitem(last=False)
             _open.move_to_end(name)
-        found.require_sound()
+        snapshot.require_sound()
     except DamagedError:
-        forget(name)  # its files may be put in place again
+        close_snapshot(name)  # its files may be put in place again
         _damaged.add(name)
         raise
     _damaged.discard(name)
-    return found
+    return snapshot
 
 
-def found_damaged() -> frozenset[str]:
+def list_damaged() -> frozenset[str]:
     """Storage names of the snapshots that were damaged when this process last opened them."""
     return frozenset(_damaged)
 
 
-def forget(name: str) -> None:
+def close_snapshot(name: str) -> None:
     """Close a snapshot that was deleted."""
     with _lock:
         _open.pop(name, None)

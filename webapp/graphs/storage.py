@@ -12,7 +12,7 @@ from django.db.models import Model, Sum
 
 from webapp.graphs import files, object_storage
 from webapp.graphs.models import GraphVersion
-from webapp.uploads.models import folder
+from webapp.uploads.models import get_folder
 
 OTHERS = [kind for kind in files.KINDS if kind not in ("uploads", "snapshots")]
 _counted: list[tuple[type[Model], str]] = []
@@ -37,19 +37,19 @@ class Used:
         return self.uploads + self.snapshots + self.caches + self.others + self.question_sets
 
 
-def of_graphs(graph_ids: Collection[int]) -> dict[int, Used]:
+def measure_graphs(graph_ids: Collection[int]) -> dict[int, Used]:
     """What graphs take, by their ids: as found on the disk, or in the object storage where that keeps everything.
 
     Raises:
         StorageAwayError: the object storage does not answer.
     """
-    found = (
-        _stored_elsewhere(graph_ids)
-        if object_storage.enabled()
-        else {graph_id: _on_disk(graph_id) for graph_id in graph_ids}
+    usage = (
+        _measure_remote(graph_ids)
+        if object_storage.is_enabled()
+        else {graph_id: _measure_on_disk(graph_id) for graph_id in graph_ids}
     )
-    rows = in_database(graph_ids)
-    return {key: replace(used, question_sets=rows[key]) for key, used in found.items()}
+    rows = measure_rows(graph_ids)
+    return {key: replace(used, question_sets=rows[key]) for key, used in usage.items()}
 
 
 def count_rows(model: type[Model], size: str) -> None:
@@ -57,52 +57,52 @@ def count_rows(model: type[Model], size: str) -> None:
     _counted.append((model, size))
 
 
-def in_database(graph_ids: Collection[int]) -> Counter[int]:
+def measure_rows(graph_ids: Collection[int]) -> Counter[int]:
     """Bytes of rows, those in the trash too, by graph."""
-    found: Counter[int] = Counter()
+    bytes_by_graph: Counter[int] = Counter()
     for model, size in _counted:
         rows = model._base_manager.filter(graph__in=graph_ids).order_by()
-        found.update(dict(rows.values_list("graph").annotate(n=Sum(size))))
-    return found
+        bytes_by_graph.update(dict(rows.values_list("graph").annotate(n=Sum(size))))
+    return bytes_by_graph
 
 
-def _on_disk(graph_id: int) -> Used:
-    def bytes_of(kind: str) -> int:
-        return files.size(f"{kind}/{graph_id}", caches=True)
+def _measure_on_disk(graph_id: int) -> Used:
+    def measure_kind(kind: str) -> int:
+        return files.measure_size(f"{kind}/{graph_id}", caches=True)
 
     paths = list(GraphVersion.objects.filter(graph=graph_id).values_list("path", flat=True))
-    snapshots = sum(files.size(path) for path in paths)
+    snapshots = sum(files.measure_size(path) for path in paths)
     return Used(
-        uploads=bytes_of("uploads"),
+        uploads=measure_kind("uploads"),
         snapshots=snapshots,
-        caches=sum(files.size(path, caches=True) for path in paths) - snapshots,
-        others=sum(bytes_of(kind) for kind in OTHERS),
+        caches=sum(files.measure_size(path, caches=True) for path in paths) - snapshots,
+        others=sum(measure_kind(kind) for kind in OTHERS),
     )
 
 
-def _stored_elsewhere(graph_ids: Collection[int]) -> dict[int, Used]:
-    found: Counter[tuple[str, str]] = Counter()
+def _measure_remote(graph_ids: Collection[int]) -> dict[int, Used]:
+    bytes_by_kind: Counter[tuple[str, str]] = Counter()
     for kind in files.KINDS:
-        for name, size in object_storage.sizes(kind).items():
+        for name, size in object_storage.list_sizes(kind).items():
             _, graph_id, *inside = name.split("/")
             cache = kind == "snapshots" and inside[1:2] == [files.CACHE]
-            found["caches" if cache else kind, graph_id] += size
+            bytes_by_kind["caches" if cache else kind, graph_id] += size
     return {
         graph_id: Used(
-            uploads=found["uploads", str(graph_id)],
-            snapshots=found["snapshots", str(graph_id)],
-            caches=found["caches", str(graph_id)],
-            others=sum(found[kind, str(graph_id)] for kind in OTHERS),
+            uploads=bytes_by_kind["uploads", str(graph_id)],
+            snapshots=bytes_by_kind["snapshots", str(graph_id)],
+            caches=bytes_by_kind["caches", str(graph_id)],
+            others=sum(bytes_by_kind[kind, str(graph_id)] for kind in OTHERS),
         )
         for graph_id in graph_ids
     }
 
 
-def arriving() -> int:
+def measure_uploads() -> int:
     """What uploads take that nothing was made of yet."""
-    return sum(path.stat().st_size for path in folder().iterdir()) if folder().is_dir() else 0
+    return sum(path.stat().st_size for path in get_folder().iterdir()) if get_folder().is_dir() else 0
 
 
-def free() -> int:
+def get_free_bytes() -> int:
     """Bytes left on the disk."""
     return shutil.disk_usage(settings.CLEW.home).free

@@ -16,8 +16,8 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from webapp.accounts.models import User
-from webapp.accounts.rights import may_manage, require_manager
-from webapp.api.access import visible
+from webapp.accounts.rights import can_manage, require_manager
+from webapp.api.access import filter_visible
 from webapp.api.errors import ConfirmError, NameTakenError
 from webapp.graphs import announce, dependents, services, versions
 from webapp.graphs.models import Graph, GraphVersion, Trashable
@@ -63,19 +63,19 @@ def put(row: Trashable, *, user: User) -> None:
         job = getattr(row, "job", None)
         if job is not None and job.state in ACTIVE:
             jobs.stop(job)
-        announce.graph_changed_on_commit(_graph_of(row))
+        announce.notify_graph_on_commit(_get_graph_id(row))
 
 
-def _graph_of(row: Any) -> int:
+def _get_graph_id(row: Any) -> int:
     key: int = row.graph_id
     return key
 
 
-def made(kind: str, user: User) -> list[Any]:
+def list_of_kind(kind: str, user: User) -> list[Any]:
     """What is in the trash of a kind and can be restored by a user, the last deleted first."""
     rows = KINDS[kind].model.with_trash.exclude(deleted_at=None).filter(graph__deleted_at=None)
-    found = visible(rows, user).select_related("graph__owner", "deleted_by").order_by("-deleted_at")
-    return [row for row in found if may_manage(user, row)]
+    visible_rows = filter_visible(rows, user).select_related("graph__owner", "deleted_by").order_by("-deleted_at")
+    return [row for row in visible_rows if can_manage(user, row)]
 
 
 def take_out(kind: str, row: Trashable, *, name: str | None = None) -> None:
@@ -95,16 +95,16 @@ def take_out(kind: str, row: Trashable, *, name: str | None = None) -> None:
             f"There is one named {name or KINDS[kind].name(row)} by now.",
             hint="Restore it under another name.",
         ) from None
-    announce.graph_changed_on_commit(_graph_of(row))
+    announce.notify_graph_on_commit(_get_graph_id(row))
 
 
-def trashed() -> QuerySet[Graph]:
+def list_trashed() -> QuerySet[Graph]:
     """What is in the trash, the last deleted first."""
     rows = Graph.objects.select_related("snapshot", "owner", "deleted_by").exclude(deleted_at=None)
     return rows.order_by("-deleted_at")
 
 
-def discard(*, graph: Graph, confirm: str, user: User | None) -> Graph:
+def put_graph(*, graph: Graph, confirm: str, user: User | None) -> Graph:
     """Put a graph, with all that was made of it, where nobody finds it; its jobs are stopped.
 
     Raises:
@@ -115,7 +115,7 @@ def discard(*, graph: Graph, confirm: str, user: User | None) -> Graph:
         Graph.objects.filter(pk=graph.pk).update(deleted_at=timezone.now(), deleted_by=user)
         for job in Job.objects.filter(graph=graph, state__in=ACTIVE):
             jobs.stop(job)
-        announce.graph_changed_on_commit(graph.pk)
+        announce.notify_graph_on_commit(graph.pk)
     graph.refresh_from_db()
     return graph
 
@@ -147,30 +147,30 @@ def restore(*, graph: Graph, name: str | None = None) -> Graph:
         raise NameTakenError(
             f"There is a graph named {wanted} by now.", hint="Restore it under another name."
         ) from None
-    announce.graph_changed_on_commit(graph.pk)
+    announce.notify_graph_on_commit(graph.pk)
     graph.refresh_from_db()
     return graph
 
 
-def kept_until(row: Graph | GraphVersion | Trashable) -> datetime:
+def compute_purge_time(row: Graph | GraphVersion | Trashable) -> datetime:
     """When what is in the trash is deleted for good."""
     assert row.deleted_at is not None, "it is in the trash"
     return row.deleted_at + timedelta(days=settings.CLEW.trash_days)
 
 
-def sweep() -> None:
+def remove_expired() -> None:
     """Delete for good what has been in the trash long enough."""
     since = timezone.now() - timedelta(days=settings.CLEW.trash_days)
-    for graph in trashed().filter(deleted_at__lte=since):
-        if not dependents.hold(graph):
+    for graph in list_trashed().filter(deleted_at__lte=since):
+        if not dependents.has_blockers(graph):
             services.purge_graph(graph=graph)
     for kind in KINDS.values():
         for row in kind.model.with_trash.filter(deleted_at__lte=since):
             kind.purge(row)
-    for snapshot in versions.trashed().filter(deleted_at__lte=since):
+    for snapshot in versions.list_trashed().filter(deleted_at__lte=since):
         purge_version(snapshot)
 
 
 def purge_version(snapshot: GraphVersion) -> bool:
     """Delete a version in the trash for good; it comes back instead (False) where something points at it by now."""
-    return versions.purge(snapshot=snapshot, used_by=dependents.of_versions(snapshot.graph)[snapshot.pk])
+    return versions.purge(snapshot=snapshot, used_by=dependents.count_by_version(snapshot.graph)[snapshot.pk])

@@ -20,11 +20,11 @@ from webapp.accounts.permissions import OwnerWrites
 from webapp.accounts.views import UserView
 from webapp.api.errors import ConfirmError, ConflictError
 from webapp.api.fields import PlainText
-from webapp.api.params import validated
+from webapp.api.params import validate_form
 from webapp.graphs import serializers as shapes
 from webapp.graphs import services, storage, trash, versions
 from webapp.graphs.models import Graph, GraphVersion
-from webapp.graphs.selectors import visible_graphs
+from webapp.graphs.selectors import list_visible_graphs
 
 
 class TrashedSerializer(serializers.Serializer[object]):
@@ -84,12 +84,15 @@ class TrashView(UserView):
     @extend_schema(operation_id="trash_list", responses=TrashedSerializer(many=True))
     def get(self, request: Request) -> Response:
         """Those that can be restored: one's own; for administrators all."""
-        rows = [_shown("graphs", row, row, triples=_triples(row.snapshot)) for row in _mine(self.user)]
-        rows += [
-            _shown("versions", row, row.graph, version=row.version, triples=row.triples)
-            for row in _my_versions(self.user)
+        rows = [
+            _render_trashed("graphs", row, row, triples=_count_triples(row.snapshot))
+            for row in _list_own_graphs(self.user)
         ]
-        rows += [_shown_made(kind, row) for kind in trash.KINDS for row in trash.made(kind, self.user)]
+        rows += [
+            _render_trashed("versions", row, row.graph, version=row.version, triples=row.triples)
+            for row in _list_own_versions(self.user)
+        ]
+        rows += [_render_made(kind, row) for kind in trash.KINDS for row in trash.list_of_kind(kind, self.user)]
         rows.sort(key=lambda row: cast(datetime, row["deleted_at"]), reverse=True)
         return Response(TrashedSerializer(rows, many=True).data)
 
@@ -106,7 +109,7 @@ class TrashedView(UserView):
     )
     def delete(self, request: Request, pk: int) -> Response:
         """Delete it for good, now."""
-        graph = get_object_or_404(_mine(self.user), pk=pk)
+        graph = get_object_or_404(_list_own_graphs(self.user), pk=pk)
         trash.require_name(graph, request.query_params.get("confirm", ""))
         services.purge_graph(graph=graph)
         return Response(status=status.HTTP_204_NO_CONTENT)
@@ -120,8 +123,8 @@ class RestoreView(UserView):
     @extend_schema(operation_id="trash_restore", request=RestoreSerializer, responses=shapes.GraphSerializer)
     def post(self, request: Request, pk: int) -> Response:
         """Take it out of the trash."""
-        data = validated(RestoreSerializer(data=request.data))
-        graph = get_object_or_404(_mine(self.user), pk=pk)
+        data = validate_form(RestoreSerializer(data=request.data))
+        graph = get_object_or_404(_list_own_graphs(self.user), pk=pk)
         return Response(shapes.GraphSerializer(trash.restore(graph=graph, **data)).data)
 
 
@@ -132,16 +135,14 @@ class TrashedVersionView(UserView):
 
     @extend_schema(
         operation_id="trash_purge_version",
-        parameters=[
-            OpenApiParameter("confirm", str, required=True, description="the graph's name, repeated")
-        ],
+        parameters=[OpenApiParameter("confirm", str, required=True, description="the graph's name, repeated")],
         responses={204: None},
     )
     def delete(self, request: Request, pk: int, version: int) -> Response:
         """Delete it for good, now; where work that was under way uses it by now, it comes back instead: 409."""
-        found = get_object_or_404(_my_versions(self.user), graph=pk, version=version)
-        trash.require_name(found.graph, request.query_params.get("confirm", ""))
-        if not trash.purge_version(found):
+        snapshot = get_object_or_404(_list_own_versions(self.user), graph=pk, version=version)
+        trash.require_name(snapshot.graph, request.query_params.get("confirm", ""))
+        if not trash.purge_version(snapshot):
             raise ConflictError(
                 f"Version {version} is used by now, by work that was under way.",
                 hint="It is back in the list of versions.",
@@ -157,9 +158,9 @@ class RestoreVersionView(UserView):
     @extend_schema(operation_id="trash_restore_version", request=None, responses=shapes.GraphSerializer)
     def post(self, request: Request, pk: int, version: int) -> Response:
         """Take it out of the trash. Which version is asked stays as it is."""
-        found = get_object_or_404(_my_versions(self.user), graph=pk, version=version)
-        versions.restore(snapshot=found)
-        return Response(shapes.GraphSerializer(found.graph).data)
+        snapshot = get_object_or_404(_list_own_versions(self.user), graph=pk, version=version)
+        versions.restore(snapshot=snapshot)
+        return Response(shapes.GraphSerializer(snapshot.graph).data)
 
 
 class TrashedMadeView(UserView):
@@ -172,7 +173,7 @@ class TrashedMadeView(UserView):
     )
     def delete(self, request: Request, kind: str, key: int) -> Response:
         """Delete it for good, now."""
-        row = _my_made(self.user, kind, key)
+        row = _find_trashed(self.user, kind, key)
         name = trash.KINDS[kind].name(row)
         if request.query_params.get("confirm", "") != name:
             raise ConfirmError("It and its files go now.", hint=f"Repeat its name to go on: ?confirm={name}")
@@ -186,8 +187,8 @@ class RestoreMadeView(UserView):
     @extend_schema(operation_id="trash_restore_made", request=RestoreSerializer, responses={204: None})
     def post(self, request: Request, kind: str, key: int) -> Response:
         """Take it out of the trash."""
-        data = validated(RestoreSerializer(data=request.data))
-        trash.take_out(kind, _my_made(self.user, kind, key), **data)
+        data = validate_form(RestoreSerializer(data=request.data))
+        trash.take_out(kind, _find_trashed(self.user, kind, key), **data)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -198,52 +199,50 @@ class StorageView(UserView):
     def get(self, request: Request) -> Response:
         """By graph, as found where it is stored; graphs that one may not see are not listed and not counted."""
         rows = []
-        graphs = [*visible_graphs(self.user), *_mine(self.user)]
-        taken = storage.of_graphs([graph.pk for graph in graphs])
+        graphs = [*list_visible_graphs(self.user), *_list_own_graphs(self.user)]
+        taken = storage.measure_graphs([graph.pk for graph in graphs])
         for graph in graphs:
             used, trashed = taken[graph.pk], graph.deleted_at is not None
-            rows.append(
-                {"id": graph.pk, "name": graph.name, "trashed": trashed, **asdict(used), "total": used.total}
-            )
-        arriving = storage.arriving()
+            rows.append({"id": graph.pk, "name": graph.name, "trashed": trashed, **asdict(used), "total": used.total})
+        arriving = storage.measure_uploads()
         shown = {
             "graphs": sorted(rows, key=lambda row: -cast(int, row["total"])),
             "uploads": arriving,
             "total": arriving + sum(cast(int, row["total"]) for row in rows),
-            "free": storage.free(),
-            "mine": quotas.of_user(self.user),
-            "quota": quotas.quota_of(self.user),
+            "free": storage.get_free_bytes(),
+            "mine": quotas.compute_usage(self.user),
+            "quota": quotas.get_quota(self.user),
         }
         return Response(StorageSerializer(shown).data)
 
 
-def _my_made(user: User, kind: str, key: int) -> Any:
-    rows = trash.made(kind, user) if kind in trash.KINDS else []
-    found = next((row for row in rows if row.pk == key), None)
-    if found is None:
+def _find_trashed(user: User, kind: str, key: int) -> Any:
+    rows = trash.list_of_kind(kind, user) if kind in trash.KINDS else []
+    match = next((row for row in rows if row.pk == key), None)
+    if match is None:
         raise Http404
-    return found
+    return match
 
 
-def _mine(user: User) -> QuerySet[Graph]:
-    return trash.trashed() if user.has_role(Role.ADMIN) else trash.trashed().filter(owner=user)
+def _list_own_graphs(user: User) -> QuerySet[Graph]:
+    return trash.list_trashed() if user.has_role(Role.ADMIN) else trash.list_trashed().filter(owner=user)
 
 
-def _my_versions(user: User) -> QuerySet[GraphVersion]:
-    rows = versions.trashed()
+def _list_own_versions(user: User) -> QuerySet[GraphVersion]:
+    rows = versions.list_trashed()
     return rows if user.has_role(Role.ADMIN) else rows.filter(graph__owner=user)
 
 
-def _triples(version: GraphVersion | None) -> int:
+def _count_triples(version: GraphVersion | None) -> int:
     return version.triples if version else 0
 
 
-def _shown_made(kind: str, row: Any) -> dict[str, object]:
+def _render_made(kind: str, row: Any) -> dict[str, object]:
     questions = getattr(row, "questions", None)
-    return _shown(kind, row, row.graph, key=row.pk, name=trash.KINDS[kind].name(row), questions=questions)
+    return _render_trashed(kind, row, row.graph, key=row.pk, name=trash.KINDS[kind].name(row), questions=questions)
 
 
-def _shown(kind: str, row: Any, graph: Graph, **what: object) -> dict[str, object]:
+def _render_trashed(kind: str, row: Any, graph: Graph, **what: object) -> dict[str, object]:
     return {
         "kind": kind,
         "id": graph.pk,
@@ -253,6 +252,6 @@ def _shown(kind: str, row: Any, graph: Graph, **what: object) -> dict[str, objec
         "owner": graph.owner.username if graph.owner else None,
         "deleted_at": row.deleted_at,
         "deleted_by": row.deleted_by.username if row.deleted_by else None,
-        "kept_until": trash.kept_until(row),
+        "kept_until": trash.compute_purge_time(row),
         **what,
     }

@@ -60,27 +60,27 @@ def start(
         remote_sources.require_allowed(source)
     stored: list[str] = []
     with ExitStack() as stack:
-        given = [*files, *(stack.enter_context(Arrived(upload)) for upload in uploads)]
-        for file in given:
+        contents = [*files, *(stack.enter_context(Arrived(upload)) for upload in uploads)]
+        for file in contents:
             content_type.require_text(file.name or "file", file, allowed=content_type.DOCUMENTS)
         try:
             with transaction.atomic():
-                locked = _locked(graph)
+                locked = _lock_graph(graph)
                 if change.mode != Mode.REPLACE and locked.snapshot_id is None:
                     raise GraphNotReadyError(
                         f"{graph.name} holds nothing that could be changed.", hint="Replace it instead."
                     )
-                files_of_change = services.ImportFiles(given, uploads, sources)
+                files_of_change = services.ImportFiles(contents, uploads, sources)
                 job = jobs.create(
                     kind=JobKind.IMPORT,
                     title=f"{TITLES[change.mode]} {graph.name}",
                     graph=locked,
                     user=user,
-                    params={**change.options.as_json(), "mode": change.mode.value, "note": change.note},
+                    params={**change.options.to_json(), "mode": change.mode.value, "note": change.note},
                     is_large=files_of_change.are_large,
                 )
-                services.keep_files(job=job, given=files_of_change, stored=stored)
-                progress.importing(graph=locked)
+                services.keep_files(job=job, contents=files_of_change, stored=stored)
+                progress.mark_importing(graph=locked)
         except BaseException:
             for path in stored:
                 storage.remove(path)
@@ -88,7 +88,7 @@ def start(
     return job
 
 
-def _locked(graph: Graph) -> Graph:
+def _lock_graph(graph: Graph) -> Graph:
     """The graph's row, held until the transaction ends.
 
     Raises:
@@ -113,7 +113,7 @@ def activate(*, graph: Graph, snapshot: GraphVersion, user: User | None) -> Grap
         VersionGoneError: the version was deleted meanwhile.
     """
     with transaction.atomic():
-        locked = _locked(graph)
+        locked = _lock_graph(graph)
         if not GraphVersion.objects.filter(pk=snapshot.pk, deleted_at=None).exists():
             raise VersionGoneError(f"Version {snapshot.version} was deleted.", hint="Restore it first.")
         if locked.snapshot_id != snapshot.pk:
@@ -121,13 +121,13 @@ def activate(*, graph: Graph, snapshot: GraphVersion, user: User | None) -> Grap
     return locked
 
 
-def trashed() -> QuerySet[GraphVersion]:
+def list_trashed() -> QuerySet[GraphVersion]:
     """Deleted versions of graphs that are not deleted themselves, the last deleted first."""
     rows = GraphVersion.objects.select_related("graph__owner", "deleted_by").exclude(deleted_at=None)
     return rows.filter(graph__deleted_at=None).order_by("-deleted_at")
 
 
-def discard(*, snapshot: GraphVersion, used_by: Mapping[str, int], user: User | None) -> None:
+def move_to_trash(*, snapshot: GraphVersion, used_by: Mapping[str, int], user: User | None) -> None:
     """Put a version that nothing depends on where nobody finds it. It can be restored for a while.
 
     Args:
@@ -140,7 +140,7 @@ def discard(*, snapshot: GraphVersion, used_by: Mapping[str, int], user: User | 
     """
     using = [f"{count} {kind.replace('_', ' ')}" for kind, count in used_by.items() if count]
     with transaction.atomic():
-        graph = _locked(snapshot.graph)
+        graph = _lock_graph(snapshot.graph)
         if graph.snapshot_id == snapshot.pk:
             raise ConflictError(
                 f"Version {snapshot.version} is the one that is asked.", hint="Go to another version first."
@@ -151,13 +151,13 @@ def discard(*, snapshot: GraphVersion, used_by: Mapping[str, int], user: User | 
                 hint="Delete those first, for good where they are in the trash; or keep it.",
             )
         GraphVersion.objects.filter(pk=snapshot.pk).update(deleted_at=timezone.now(), deleted_by=user)
-        announce.graph_changed_on_commit(graph.pk)
+        announce.notify_graph_on_commit(graph.pk)
 
 
 def restore(*, snapshot: GraphVersion) -> None:
     """Take a version out of the trash. Which one is asked stays as it is."""
     GraphVersion.objects.filter(pk=snapshot.pk).update(deleted_at=None, deleted_by=None)
-    announce.graph_changed_on_commit(snapshot.graph_id)
+    announce.notify_graph_on_commit(snapshot.graph_id)
 
 
 def purge(*, snapshot: GraphVersion, used_by: Mapping[str, int]) -> bool:
@@ -168,27 +168,27 @@ def purge(*, snapshot: GraphVersion, used_by: Mapping[str, int]) -> bool:
     """
     with transaction.atomic():
         Graph.objects.select_for_update().get(pk=snapshot.graph_id)
-        found = GraphVersion.objects.filter(pk=snapshot.pk).exclude(deleted_at=None).first()
-        if found is None:
+        row = GraphVersion.objects.filter(pk=snapshot.pk).exclude(deleted_at=None).first()
+        if row is None:
             return True
         if any(used_by.values()):
-            restore(snapshot=found)
+            restore(snapshot=row)
             return False
-        paths = [found.path, *found.files.values_list("path", flat=True)]
-        found.files.all().delete()
-        found.delete()
+        paths = [row.path, *row.files.values_list("path", flat=True)]
+        row.files.all().delete()
+        row.delete()
         transaction.on_commit(lambda: _remove(snapshot.path, paths))
-        announce.graph_changed_on_commit(snapshot.graph_id)
+        announce.notify_graph_on_commit(snapshot.graph_id)
     return True
 
 
 def _remove(directory: str, paths: Sequence[str]) -> None:
-    snapshots.forget(directory)
+    snapshots.close_snapshot(directory)
     for path in paths:
         storage.remove(path)
 
 
-def discard_files(*, job: Job) -> None:
+def delete_files(*, job: Job) -> None:
     """Delete the files of an import that made no version."""
     rows = SourceFile.objects.filter(job=job, snapshot=None)
     for path in rows.values_list("path", flat=True):
@@ -196,12 +196,12 @@ def discard_files(*, job: Job) -> None:
     rows.delete()
 
 
-def diff(old: GraphVersion, new: GraphVersion) -> dict[str, Any]:
+def compare_versions(old: GraphVersion, new: GraphVersion) -> dict[str, Any]:
     """What ``new`` has that ``old`` has not, and the other way round; kept for a day."""
     key = f"diff:{old.hash}:{new.hash}"
-    found: dict[str, Any] | None = cache.get(key)
-    if found is None:
-        made = comparison.diff(snapshots.opened(old.path), snapshots.opened(new.path))
-        found = dataclasses.asdict(made)
-        cache.set(key, found, DIFFS_KEPT_S)
-    return found
+    changes: dict[str, Any] | None = cache.get(key)
+    if changes is None:
+        made = comparison.compare_snapshots(snapshots.open_snapshot(old.path), snapshots.open_snapshot(new.path))
+        changes = dataclasses.asdict(made)
+        cache.set(key, changes, DIFFS_KEPT_S)
+    return changes

@@ -16,7 +16,7 @@ from retrieval.kg.readers.options import ReadOptions
 from webapp.accounts import quotas
 from webapp.api.errors import GraphNotReadyError, InvalidError
 from webapp.api.fields import PlainText
-from webapp.api.params import integer, validated
+from webapp.api.params import parse_integer, validate_form
 from webapp.api.parsers import Json
 from webapp.graphs import dependents, files, selectors, versions
 from webapp.graphs import serializers as shapes
@@ -39,7 +39,7 @@ class UsedBySerializer(serializers.Serializer[object]):
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         """A number for each kind."""
-        return {kind: serializers.IntegerField() for kind in dependents.kinds_of_versions()}
+        return {kind: serializers.IntegerField() for kind in dependents.list_version_kinds()}
 
 
 class DependentsSerializer(serializers.Serializer[object]):
@@ -72,7 +72,7 @@ class VersionSerializer(serializers.ModelSerializer[GraphVersion]):
 
     def get_bytes(self, snapshot: GraphVersion) -> int:
         """What it takes on the disk; looked up for versions that were made before it was counted."""
-        return snapshot.bytes or files.size(snapshot.path)
+        return snapshot.bytes or files.measure_size(snapshot.path)
 
     def get_current(self, snapshot: GraphVersion) -> bool:
         """Whether it is the one that is asked."""
@@ -98,9 +98,9 @@ class VersionsView(GraphView):
     @extend_schema(operation_id="versions_list", responses=VersionSerializer(many=True))
     def get(self, request: Request, pk: int) -> Response:
         """Newest first."""
-        graph = self.graph(pk)
-        rows = list(selectors.versions(graph))  # a version that comes meanwhile is in the next answer
-        context = {"graph": graph, "used_by": dependents.of_versions(graph)}
+        graph = self.get_graph(pk)
+        rows = list(selectors.list_versions(graph))  # a version that comes meanwhile is in the next answer
+        context = {"graph": graph, "used_by": dependents.count_by_version(graph)}
         return Response(VersionSerializer(rows, many=True, context=context).data)
 
     @extend_schema(
@@ -110,14 +110,14 @@ class VersionsView(GraphView):
     )
     def post(self, request: Request, pk: int) -> Response:
         """Make the next version: new content, or this one with more or fewer facts. It becomes the current one."""
-        graph = self.graph(pk)
-        data = validated(ChangeSerializer(data=request.data))
+        graph = self.get_graph(pk)
+        data = validate_form(ChangeSerializer(data=request.data))
         quotas.require_room(self.user, sum(file.size for file in data["files"]))
         job = versions.start(
             graph=graph,
-            change=versions.VersionChange(Mode(data["mode"]), ReadOptions.of(data), data["note"]),
+            change=versions.VersionChange(Mode(data["mode"]), ReadOptions.from_values(data), data["note"]),
             files=data["files"],
-            uploads=uploads.complete(ids=data["uploads"], user=self.user),
+            uploads=uploads.require_complete(ids=data["uploads"], user=self.user),
             sources=data["sources"],
             user=self.user,
         )
@@ -130,18 +130,18 @@ class VersionView(GraphView):
     @extend_schema(operation_id="versions_get", responses=VersionSerializer)
     def get(self, request: Request, pk: int, version: int) -> Response:
         """One version."""
-        graph = self.graph(pk)
-        context = {"graph": graph, "used_by": dependents.of_versions(graph)}
-        found = get_object_or_404(selectors.versions(graph), version=version)
-        return Response(VersionSerializer(found, context=context).data)
+        graph = self.get_graph(pk)
+        context = {"graph": graph, "used_by": dependents.count_by_version(graph)}
+        snapshot = get_object_or_404(selectors.list_versions(graph), version=version)
+        return Response(VersionSerializer(snapshot, context=context).data)
 
     @extend_schema(operation_id="versions_delete", responses={204: None})
     def delete(self, request: Request, pk: int, version: int) -> Response:
         """Put a version that nothing points at, and that is not the current one, into the trash."""
-        graph = self.graph(pk)
-        found = get_object_or_404(selectors.versions(graph), version=version)
-        used_by = dependents.of_versions(graph)[found.pk]
-        versions.discard(snapshot=found, used_by=used_by, user=self.user)
+        graph = self.get_graph(pk)
+        snapshot = get_object_or_404(selectors.list_versions(graph), version=version)
+        used_by = dependents.count_by_version(graph)[snapshot.pk]
+        versions.move_to_trash(snapshot=snapshot, used_by=used_by, user=self.user)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -151,9 +151,9 @@ class ActivateView(GraphView):
     @extend_schema(operation_id="versions_activate", request=None, responses=shapes.GraphSerializer)
     def post(self, request: Request, pk: int, version: int) -> Response:
         """Go back, or forward, to a version."""
-        graph = self.graph(pk)
-        found = get_object_or_404(selectors.versions(graph), version=version)
-        changed = versions.activate(graph=graph, snapshot=found, user=self.user)
+        graph = self.get_graph(pk)
+        snapshot = get_object_or_404(selectors.list_versions(graph), version=version)
+        changed = versions.activate(graph=graph, snapshot=snapshot, user=self.user)
         return Response(shapes.GraphSerializer(changed).data)
 
 
@@ -170,22 +170,16 @@ class DiffView(GraphView):
     )
     def get(self, request: Request, pk: int) -> Response:
         """What the one has that the other has not."""
-        graph = self.graph(pk)
-        rows = selectors.versions(graph)
-        to, since = (integer(request.query_params, name) for name in ("to", "from"))
+        graph = self.get_graph(pk)
+        rows = selectors.list_versions(graph)
+        to, since = (parse_integer(request.query_params, name) for name in ("to", "from"))
         if to is None and graph.snapshot is None:
-            raise GraphNotReadyError(
-                f"{graph.name} has no version yet.", hint="Wait until its import is done."
-            )
+            raise GraphNotReadyError(f"{graph.name} has no version yet.", hint="Wait until its import is done.")
         new: Any = graph.snapshot if to is None else get_object_or_404(rows, version=to)
-        old = (
-            rows.filter(version__lt=new.version).first()
-            if since is None
-            else get_object_or_404(rows, version=since)
-        )
+        old = rows.filter(version__lt=new.version).first() if since is None else get_object_or_404(rows, version=since)
         if old is None:
             raise InvalidError(f"There is no version before {new.version}.", hint="Name two versions.")
-        return Response(versions.diff(old, new))
+        return Response(versions.compare_versions(old, new))
 
 
 class DependentsView(GraphView):
@@ -194,4 +188,4 @@ class DependentsView(GraphView):
     @extend_schema(operation_id="graphs_dependents", responses=DependentsSerializer)
     def get(self, request: Request, pk: int) -> Response:
         """What would be deleted with it."""
-        return Response(DependentsSerializer(dependents.of_graph(self.graph(pk))).data)
+        return Response(DependentsSerializer(dependents.count_in_graph(self.get_graph(pk))).data)

@@ -22,11 +22,11 @@ class GraphView(UserView):
 
     permission_classes = [OwnerWrites]
 
-    def graph(self, pk: int) -> Graph:
+    def get_graph(self, pk: int) -> Graph:
         """The graph, if the user may see it, and change it where the request does."""
-        found = find_graph(self.user, pk)
-        self.check_object_permissions(self.request, found)
-        return found
+        graph = find_graph(self.user, pk)
+        self.check_object_permissions(self.request, graph)
+        return graph
 
 
 class Trashable(mixins.DestroyModelMixin):

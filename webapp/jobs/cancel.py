@@ -9,41 +9,41 @@ from uuid import UUID
 
 from redis.exceptions import RedisError
 
-from webapp.api.redis import redis_client
+from webapp.api.redis import get_redis_client
 
 KEPT_S = 24 * 3600
 READ_EVERY_S = 0.1
 
 
-def request(kind: str, key: int | str | UUID) -> None:
+def ask_to_stop(kind: str, key: int | str | UUID) -> None:
     """Ask whoever works on this to stop."""
-    redis_client().set(_key(kind, key), "1", ex=KEPT_S)
+    get_redis_client().set(_build_key(kind, key), "1", ex=KEPT_S)
 
 
 def clear(kind: str, key: int | str | UUID) -> None:
     """Forget a request. While Redis is away it stays; it is forgotten by itself after a day."""
     with contextlib.suppress(RedisError):
-        redis_client().delete(_key(kind, key))
+        get_redis_client().delete(_build_key(kind, key))
 
 
-def flag(kind: str, key: int | str | UUID) -> Callable[[], bool]:
+def make_stop_check(kind: str, key: int | str | UUID) -> Callable[[], bool]:
     """A function that says whether stopping was asked for. It looks at most ten times a second.
 
     While Redis is away, nothing is known to be asked for: the work goes on.
     """
-    name = _key(kind, key)
+    name = _build_key(kind, key)
     state = {"at": 0.0, "set": False}
 
-    def cancelled() -> bool:
+    def is_cancelled() -> bool:
         now = time.monotonic()
         if not state["set"] and now - state["at"] >= READ_EVERY_S:
             with contextlib.suppress(RedisError):
-                state["set"] = bool(redis_client().exists(name))
+                state["set"] = bool(get_redis_client().exists(name))
             state["at"] = time.monotonic()
         return bool(state["set"])
 
-    return cancelled
+    return is_cancelled
 
 
-def _key(kind: str, key: int | str | UUID) -> str:
+def _build_key(kind: str, key: int | str | UUID) -> str:
     return f"clew:cancel:{kind}:{key}"

@@ -10,7 +10,7 @@ import socket
 from datetime import timedelta
 from pathlib import Path
 
-from webapp.api.redis import redis_client
+from webapp.api.redis import get_redis_client
 
 ANSWERS = "answers"
 JOBS = "jobs"
@@ -35,7 +35,7 @@ return seen and tonumber(seen) >= redis.call('TIME')[1] - ARGV[2] and 1 or 0
 """
 
 
-def machine() -> str:
+def get_machine_name() -> str:
     """Names the machine, or the container, whose process numbers are this process's."""
     try:
         numbers = Path("/proc/self/ns/pid").stat().st_ino
@@ -44,31 +44,31 @@ def machine() -> str:
     return f"{socket.gethostname()}.{numbers}"
 
 
-def beat(queue: str, worker: str) -> None:
+def send_beat(queue: str, worker: str) -> None:
     """Say that a worker of a queue is alive."""
-    redis_client().eval(_BEAT, 1, _key(queue), worker)
+    get_redis_client().eval(_BEAT, 1, _build_key(queue), worker)
 
 
-def leave(queue: str, worker: str) -> None:
+def mark_left(queue: str, worker: str) -> None:
     """Say that a worker is gone."""
-    redis_client().zrem(_key(queue), worker)
-    redis_client().set(_left(worker), "1", ex=LEFT_KEPT_S)
+    get_redis_client().zrem(_build_key(queue), worker)
+    get_redis_client().set(_build_left_key(worker), "1", ex=LEFT_KEPT_S)
 
 
 def count(queue: str) -> int:
     """How many workers of a queue are alive."""
-    return len(alive(queue))
+    return len(list_alive(queue))
 
 
-def alive(queue: str) -> list[str]:
+def list_alive(queue: str) -> list[str]:
     """The workers of a queue that are alive; one of this machine whose process has ended is not."""
-    heard: list[str] = redis_client().eval(_HEARD, 1, _key(queue), str(LOST_AFTER_S))
+    heard: list[str] = get_redis_client().eval(_HEARD, 1, _build_key(queue), str(LOST_AFTER_S))
     return [worker for worker in heard if not _has_no_process(worker)]
 
 
 def is_alive(queue: str, worker: str) -> bool:
     """Whether this worker has given a sign of life lately."""
-    return bool(redis_client().eval(_ALIVE, 1, _key(queue), worker, str(LOST_AFTER_S)))
+    return bool(get_redis_client().eval(_ALIVE, 1, _build_key(queue), worker, str(LOST_AFTER_S)))
 
 
 def is_lost(queue: str, worker: str) -> bool:
@@ -80,15 +80,15 @@ def is_lost(queue: str, worker: str) -> bool:
         return True
     if is_alive(queue, worker):
         return False
-    up: int = redis_client().info("server")["uptime_in_seconds"]
-    return bool(redis_client().exists(_left(worker))) or up >= LOST_AFTER_S
+    up: int = get_redis_client().info("server")["uptime_in_seconds"]
+    return bool(get_redis_client().exists(_build_left_key(worker))) or up >= LOST_AFTER_S
 
 
 def _has_no_process(worker: str) -> bool:
     """Whether a worker was on this machine and its process has ended."""
     where, _, rest = worker.partition(":")
     pid, _, _ = rest.partition(":")
-    if where != machine() or not pid.isdigit():
+    if where != get_machine_name() or not pid.isdigit():
         return False
     try:
         os.kill(int(pid), 0)
@@ -99,9 +99,9 @@ def _has_no_process(worker: str) -> bool:
     return False
 
 
-def _key(queue: str) -> str:
+def _build_key(queue: str) -> str:
     return f"clew:workers:{queue}"
 
 
-def _left(worker: str) -> str:
+def _build_left_key(worker: str) -> str:
     return f"clew:workers:left:{worker}"

@@ -11,7 +11,7 @@ from django.db import transaction
 from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
 
-from webapp.api.redis import redis_client
+from webapp.api.redis import get_redis_client
 from webapp.jobs import heartbeats, unsent
 from webapp.jobs.celery import app
 
@@ -76,8 +76,8 @@ def send(task: str, key: int | str | UUID, *more: bool, is_large: bool = False) 
 
     Sending twice is harmless: tasks claim their row first.
 
-    A queue that is away breaks nothing: rows that wait are looked for again and again (:func:`waiting`), and whoever
-    asked by HTTP is told (:mod:`webapp.jobs.unsent`).
+    A queue that is away breaks nothing: rows that wait are looked for again and again (:func:`count_waiting`), and
+    whoever asked by HTTP is told (:mod:`webapp.jobs.unsent`).
     """
     args = [key if isinstance(key, int) else str(key), *more]
     try:
@@ -86,9 +86,9 @@ def send(task: str, key: int | str | UUID, *more: bool, is_large: bool = False) 
     except (KombuError, RedisError, OSError) as error:
         logger.warning("%s %s could not be sent: %s", task, key, error)
         if task in KIND_OF:
-            unsent.note(KIND_OF[task], key)
+            unsent.register_unsent(KIND_OF[task], key)
 
 
-def waiting(queue: str) -> int:
+def count_waiting(queue: str) -> int:
     """How many messages no worker has taken yet."""
-    return int(redis_client().llen(f"{settings.CELERY_BROKER_TRANSPORT_OPTIONS['global_keyprefix']}{queue}"))
+    return int(get_redis_client().llen(f"{settings.CELERY_BROKER_TRANSPORT_OPTIONS['global_keyprefix']}{queue}"))

@@ -13,13 +13,13 @@ from webapp.jobs.models import ACTIVE, Job
 JUST_NOW = timedelta(seconds=10)
 
 
-def jobs(*, active: bool = False) -> QuerySet[Job]:
+def list_jobs(*, active: bool = False) -> QuerySet[Job]:
     """All jobs, newest first; with ``active`` only those that have not ended."""
     rows = Job.objects.select_related("graph", "user")
     return rows.filter(state__in=ACTIVE) if active else rows
 
 
-def of_late(*, besides: Collection[int] = ()) -> QuerySet[Job]:
+def list_recent_jobs(*, besides: Collection[int] = ()) -> QuerySet[Job]:
     """Jobs that have not ended, or just now, oldest first; and those ``besides``, however they are."""
     late = Q(state__in=ACTIVE) | Q(finished_at__gte=Now() - JUST_NOW) | Q(pk__in=besides)
-    return jobs().filter(late).order_by("created_at", "pk")
+    return list_jobs().filter(late).order_by("created_at", "pk")

@@ -7,7 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from webapp.api.fields import ErrorSerializer, error_of
+from webapp.api.fields import ErrorSerializer, render_row_error
 from webapp.jobs.models import Job, JobState, LogLine
 from webapp.jobs.stages import StageState
 
@@ -57,7 +57,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     @extend_schema_field(ErrorSerializer(allow_null=True))
     def get_error(self, job: Job) -> dict[str, str] | None:
         """Why it failed."""
-        return error_of(job)
+        return render_row_error(job)
 
 
 class LogLineSerializer(serializers.ModelSerializer[LogLine]):
@@ -68,6 +68,6 @@ class LogLineSerializer(serializers.ModelSerializer[LogLine]):
         fields = ["at", "level", "text"]
 
 
-def as_wire(job: Job) -> dict[str, Any]:
+def render_job(job: Job) -> dict[str, Any]:
     """A job as a plain object."""
     return dict(JobSerializer(job).data)

@@ -17,7 +17,7 @@ from retrieval.errors import ClewError
 from retrieval.types import Progress
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, TooManyJobsError
-from webapp.api.failures import NO_ERROR, error_columns
+from webapp.api.failures import NO_ERROR, build_error_columns
 from webapp.jobs import announce, cancel, heartbeats, log, queue, stages, unsent
 from webapp.jobs.models import ACTIVE, ALONE, Job, JobKind, JobState, Level
 from webapp.jobs.signals import job_ended_early, job_retried
@@ -61,7 +61,7 @@ def create(
     Raises:
         TooManyJobsError: the person has enough of them waiting. What a job itself begins is never refused.
     """
-    if user is not None and unsent.in_request():
+    if user is not None and unsent.is_in_request():
         _require_room(user)
     job = Job.objects.create(
         kind=kind,
@@ -70,11 +70,11 @@ def create(
         user=user,
         params=params or {},
         is_large=is_large,
-        stages=stages.waiting(kind),
+        stages=stages.make_waiting(kind),
     )
     log.write(job.pk, "Queued.")
     _enqueue(job)
-    announce.job_changed_on_commit(job.pk)
+    announce.notify_job_on_commit(job.pk)
     return job
 
 
@@ -104,16 +104,16 @@ def claim(*, job_id: int, worker: str) -> Job | None:
     with transaction.atomic():
         waiting = Job.objects.filter(pk=job_id, state=JobState.QUEUED)
         kind = waiting.values_list("kind", flat=True).first()
-        beside = next((kinds for kinds in ALONE if kind in kinds), ())
-        if beside:
+        exclusive_kinds = next((kinds for kinds in ALONE if kind in kinds), ())
+        if exclusive_kinds:
             _lock_long()
-            other = Job.objects.filter(kind__in=beside, state=JobState.RUNNING).first()
+            other = Job.objects.filter(kind__in=exclusive_kinds, state=JobState.RUNNING).first()
             if other is None and kind == JobKind.SELF_TRAIN:
                 other = find_urgent()
             if other is not None:
                 stage = f"waiting for: {other.title}"[:200]
                 if waiting.exclude(stage=stage).update(stage=stage):
-                    announce.job_changed_on_commit(job_id)
+                    announce.notify_job_on_commit(job_id)
                 return None
         return _claim(job_id, worker)
 
@@ -143,23 +143,21 @@ def _claim(job_id: int, worker: str) -> Job | None:
     )
     if not claimed:
         return None
-    announce.job_changed_on_commit(job_id)
+    announce.notify_job_on_commit(job_id)
     job = Job.objects.select_related("graph", "graph__snapshot").get(pk=job_id)
-    job.stages = stages.waiting(job.kind)
+    job.stages = stages.make_waiting(job.kind)
     Job.objects.filter(pk=job_id).update(stages=job.stages)
-    log.write(
-        job_id, f"Begun by the worker {worker}" + (f", attempt {job.attempts}." if job.attempts > 1 else ".")
-    )
+    log.write(job_id, f"Begun by the worker {worker}" + (f", attempt {job.attempts}." if job.attempts > 1 else "."))
     return job
 
 
-def report(*, job_id: int, progress: Progress, rate: float | None) -> None:
+def save_progress(*, job_id: int, progress: Progress, rate: float | None) -> None:
     """Record how far a running job is, and tell the watchers."""
     mine = Job.objects.filter(pk=job_id, state=JobState.RUNNING)
-    whole = mine.values_list("kind", "stages", "overall").first()
-    if whole is None:
+    current = mine.values_list("kind", "stages", "overall").first()
+    if current is None:
         return
-    shown, overall = stages.advance(*whole, progress)
+    shown, overall = stages.advance(*current, progress)
     running = mine.update(
         stages=shown,
         overall=overall,
@@ -172,27 +170,27 @@ def report(*, job_id: int, progress: Progress, rate: float | None) -> None:
         rate=rate,
     )
     if running:
-        announce.job_changed_on_commit(job_id)
+        announce.notify_job_on_commit(job_id)
 
 
 def finish(*, job_id: int, result: Any = None) -> None:
     """End a running job that went well. Metrics of its result become the job's own."""
     metrics = result.get("metrics") if isinstance(result, dict) else None
-    _end(job_id, state=JobState.DONE, result=result, **({"metrics": metrics} if metrics else {}))
+    _close_job(job_id, state=JobState.DONE, result=result, **({"metrics": metrics} if metrics else {}))
 
 
 def fail(*, job_id: int, error: ClewError) -> None:
     """End an active job that broke."""
-    _end(
+    _close_job(
         job_id,
         state=JobState.FAILED,
-        **error_columns(error),
+        **build_error_columns(error),
     )
 
 
 def finish_cancelled(*, job_id: int) -> None:
     """End an active job that somebody stopped."""
-    _end(job_id, state=JobState.CANCELLED)
+    _close_job(job_id, state=JobState.CANCELLED)
 
 
 def requeue(*, job_id: int, reason: str = "the worker shuts down") -> None:
@@ -204,7 +202,7 @@ def requeue(*, job_id: int, reason: str = "the worker shuts down") -> None:
         state=JobState.QUEUED, worker="", attempts=F("attempts") - 1
     ):
         log.write(job_id, f"Returned to the queue: {reason}.", Level.WARNING)
-        announce.job_changed_on_commit(job_id)
+        announce.notify_job_on_commit(job_id)
         transaction.on_commit(send_next_long)
 
 
@@ -234,7 +232,7 @@ def retry(*, job: Job, params: dict[str, Any] | None = None) -> Job:
             done=0,
             total=0,
             rate=None,
-            stages=stages.waiting(job.kind),
+            stages=stages.make_waiting(job.kind),
             overall=0.0,
             started_at=None,
             finished_at=None,
@@ -245,29 +243,25 @@ def retry(*, job: Job, params: dict[str, Any] | None = None) -> Job:
         job_retried.send(sender=Job, job=job)
         log.write(job.pk, "Queued again.")
         _enqueue(job)
-        announce.job_changed_on_commit(job.pk)
+        announce.notify_job_on_commit(job.pk)
     return job
 
 
-def request_cancel(*, job: Job) -> Job:
+def cancel_job(*, job: Job) -> Job:
     """Stop a job: at once when no worker has begun, else within a second.
 
     Raises:
         ConflictError: it has ended already.
     """
     if job.state not in ACTIVE:
-        raise ConflictError(
-            f"This job has ended already: {job.state}.", hint="Start a new one if you need it."
-        )
+        raise ConflictError(f"This job has ended already: {job.state}.", hint="Start a new one if you need it.")
     Job.objects.filter(pk=job.pk).update(cancel_requested=True)
     with contextlib.suppress(RedisError):  # its worker reads the row too, a little less often
-        cancel.request("job", job.pk)
+        cancel.ask_to_stop("job", job.pk)
     log.write(job.pk, "Stopping was asked for.")
-    if Job.objects.filter(pk=job.pk, state=JobState.QUEUED).update(
-        state=JobState.CANCELLED, finished_at=Now()
-    ):
+    if Job.objects.filter(pk=job.pk, state=JobState.QUEUED).update(state=JobState.CANCELLED, finished_at=Now()):
         job_ended_early.send(sender=Job, job=job)
-    announce.job_changed_on_commit(job.pk)
+    announce.notify_job_on_commit(job.pk)
     job.refresh_from_db()
     return job
 
@@ -281,26 +275,26 @@ def stop(job: Job | None) -> None:
     """Stop a job whose result nobody wants any more; nothing to do when it has ended."""
     if job is not None:
         with contextlib.suppress(ConflictError):
-            request_cancel(job=job)
+            cancel_job(job=job)
 
 
-def sweep() -> None:
+def handle_lost_jobs() -> None:
     """Find running jobs whose worker is gone: queue them once more, or say that they failed."""
     for job in Job.objects.filter(state=JobState.RUNNING).exclude(worker=""):
         if all(heartbeats.is_lost(name, job.worker) for name in heartbeats.JOB_QUEUES):
-            _lost(job, f"The worker {job.worker} is gone; queued once more.")
+            _handle_lost(job, f"The worker {job.worker} is gone; queued once more.")
 
 
-def sweep_forgotten(*, worker: str, held: Collection[int]) -> None:
+def handle_forgotten_jobs(*, worker: str, held: Collection[int]) -> None:
     """The same for jobs that a worker has by the database and not by itself: their end could not be written."""
     forgotten = Job.objects.filter(
         state=JobState.RUNNING, worker=worker, started_at__lt=Now() - heartbeats.SETTLED
     ).exclude(pk__in=held)
     for job in forgotten:
-        _lost(job, "Its worker could not say how it ended; queued once more.")
+        _handle_lost(job, "Its worker could not say how it ended; queued once more.")
 
 
-def _lost(job: Job, note: str) -> None:
+def _handle_lost(job: Job, note: str) -> None:
     mine = Job.objects.filter(pk=job.pk, state=JobState.RUNNING, worker=job.worker, started_at=job.started_at)
     if job.cancel_requested:
         with transaction.atomic():
@@ -316,52 +310,52 @@ def _lost(job: Job, note: str) -> None:
     elif mine.update(state=JobState.QUEUED, worker=""):
         log.write(job.pk, note, Level.WARNING)
         _enqueue(job)
-        announce.job_changed_on_commit(job.pk)
+        announce.notify_job_on_commit(job.pk)
 
 
 def send_waiting() -> None:
     """Send the jobs that could begin again when messages were lost. One too many is harmless."""
     rows = Job.objects.filter(state=JobState.QUEUED).order_by("created_at", "pk")
-    could_begin = [*rows.exclude(kind__in=[kind for kinds in ALONE for kind in kinds]), *_next_long()]
+    could_begin = [*rows.exclude(kind__in=[kind for kinds in ALONE for kind in kinds]), *_find_next_long()]
     for name in heartbeats.JOB_QUEUES:
-        jobs = [job for job in could_begin if _queue_of(job) == name]
-        if len(jobs) > queue.waiting(name):
+        jobs = [job for job in could_begin if _get_queue(job) == name]
+        if len(jobs) > queue.count_waiting(name):
             for job in jobs:
                 _send(job)
 
 
-def _queue_of(job: Job) -> str:
+def _get_queue(job: Job) -> str:
     return heartbeats.LONG if job.is_large else queue.QUEUE_OF[TASK_OF[JobKind(job.kind)]]
 
 
 def send_next_long() -> None:
     """Send the long jobs that are next, unless one of the kind runs."""
-    for following in _next_long():
+    for following in _find_next_long():
         _send(following)
 
 
-def _next_long() -> list[Job]:
+def _find_next_long() -> list[Job]:
     """Of kinds of which one job runs at a time, those that have waited longest; none while one runs."""
-    found = []
+    next_jobs = []
     for kinds in ALONE:
         jobs = Job.objects.filter(kind__in=kinds)
         following = jobs.filter(state=JobState.QUEUED).order_by("created_at", "pk").first()
         if following is None or jobs.filter(state=JobState.RUNNING).exists():
             continue
         if following.kind != JobKind.SELF_TRAIN or find_urgent() is None:
-            found.append(following)
-    return found
+            next_jobs.append(following)
+    return next_jobs
 
 
-def _end(job_id: int, *, state: JobState, **values: Any) -> None:
+def _close_job(job_id: int, *, state: JobState, **values: Any) -> None:
     shown = Job.objects.filter(pk=job_id).values_list("stages", flat=True).first() or []
-    values["stages"] = stages.ended(shown, ENDED[state])
+    values["stages"] = stages.close_stages(shown, ENDED[state])
     if state == JobState.DONE:
         values["overall"] = 1.0
     ended = Job.objects.filter(pk=job_id, state__in=ACTIVE).update(state=state, finished_at=Now(), **values)
     if ended:
         failed = state == JobState.FAILED
-        told = [values["error_message"], values["error_hint"]] if failed else [f"Ended: {state.value}."]
-        log.write(job_id, " ".join(filter(None, told)), Level.ERROR if failed else Level.INFO)
-        announce.job_changed_on_commit(job_id)
+        lines = [values["error_message"], values["error_hint"]] if failed else [f"Ended: {state.value}."]
+        log.write(job_id, " ".join(filter(None, lines)), Level.ERROR if failed else Level.INFO)
+        announce.notify_job_on_commit(job_id)
         transaction.on_commit(send_next_long)

@@ -108,9 +108,9 @@ STAGES: dict[str, tuple[Stage, ...]] = {
 }
 
 
-def waiting(kind: str) -> Shown:
+def make_waiting(kind: str) -> Shown:
     """The stages of a job that has not begun."""
-    return [{"name": one.name, "label": one.label, "state": StageState.WAITING.value} for one in STAGES[kind]]
+    return [{"name": stage.name, "label": stage.label, "state": StageState.WAITING.value} for stage in STAGES[kind]]
 
 
 def advance(kind: str, shown: Shown, overall: float, progress: Progress) -> tuple[Shown, float]:
@@ -119,29 +119,29 @@ def advance(kind: str, shown: Shown, overall: float, progress: Progress) -> tupl
     Neither goes back: what a later stage does again of an earlier one belongs to the later one.
     """
     stages = STAGES[kind]
-    at = next((i for i, one in enumerate(stages) if progress.stage.startswith(one.work)), None)
-    states = [one["state"] for one in shown]
-    if at is None or len(states) != len(stages):
+    index = next((i for i, stage in enumerate(stages) if progress.stage.startswith(stage.work)), None)
+    states = [row["state"] for row in shown]
+    if index is None or len(states) != len(stages):
         return shown, overall
-    if StageState.WAITING in states[: at + 1] or states[at] == StageState.RUNNING:
-        before = [_passed(StageState(state)) for state in states[:at]]
-        states = [*before, StageState.RUNNING, *[StageState.WAITING] * (len(stages) - at - 1)]
-        begun = sum(one.share for one in stages[:at])
+    if StageState.WAITING in states[: index + 1] or states[index] == StageState.RUNNING:
+        before = [_get_passed_state(StageState(state)) for state in states[:index]]
+        states = [*before, StageState.RUNNING, *[StageState.WAITING] * (len(stages) - index - 1)]
+        begun = sum(stage.share for stage in stages[:index])
         part = progress.done / progress.total if progress.total > 0 else 0.0
-        overall = max(overall, (begun + stages[at].share * min(max(part, 0.0), 1.0)) / 100)
-    return _with(shown, states), overall
+        overall = max(overall, (begun + stages[index].share * min(max(part, 0.0), 1.0)) / 100)
+    return _set_states(shown, states), overall
 
 
-def ended(shown: Shown, state: StageState) -> Shown:
+def close_stages(shown: Shown, state: StageState) -> Shown:
     """The stages of a job that ended: done, failed or stopped where it was."""
     rest = StageState.SKIPPED if state == StageState.DONE else StageState.WAITING
-    at = {StageState.RUNNING: state, StageState.WAITING: rest}
-    return _with(shown, [at.get(StageState(one["state"]), StageState(one["state"])) for one in shown])
+    next_states = {StageState.RUNNING: state, StageState.WAITING: rest}
+    return _set_states(shown, [next_states.get(StageState(row["state"]), StageState(row["state"])) for row in shown])
 
 
-def _passed(state: StageState) -> StageState:
+def _get_passed_state(state: StageState) -> StageState:
     return {StageState.RUNNING: StageState.DONE, StageState.WAITING: StageState.SKIPPED}.get(state, state)
 
 
-def _with(shown: Shown, states: list[StageState] | list[str]) -> Shown:
-    return [{**one, "state": str(state)} for one, state in zip(shown, states, strict=True)]
+def _set_states(shown: Shown, states: list[StageState] | list[str]) -> Shown:
+    return [{**row, "state": str(state)} for row, state in zip(shown, states, strict=True)]

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponseBase, JsonResponse
 
-from webapp.api.errors import QueueUnavailableError, body, status_of
+from webapp.api.errors import QueueUnavailableError, get_status, render_error
 
 Unsent = tuple[str, int | str]
 """``run`` or ``job``, and its id."""
@@ -17,14 +17,14 @@ Unsent = tuple[str, int | str]
 _kept: ContextVar[list[Unsent] | None] = ContextVar("unsent", default=None)
 
 
-def note(kind: str, key: int | str | UUID) -> None:
+def register_unsent(kind: str, key: int | str | UUID) -> None:
     """Remember that the workers could not be told of something, where a request asked for it."""
     kept = _kept.get()
     if kept is not None:
         kept.append((kind, key if isinstance(key, int) else str(key)))
 
 
-def in_request() -> bool:
+def is_in_request() -> bool:
     """Whether this is done for a request, not by a worker or a command."""
     return _kept.get() is not None
 
@@ -41,17 +41,17 @@ def middleware(
             response = get_response(request)
         finally:
             _kept.reset(token)
-        return _told(kept) if kept and response.status_code < 400 else response
+        return _render_unsent(kept) if kept and response.status_code < 400 else response
 
     return answer
 
 
-def _told(kept: list[Unsent]) -> JsonResponse:
+def _render_unsent(kept: list[Unsent]) -> JsonResponse:
     error = QueueUnavailableError(
         "The queue is not reachable just now. What you asked for is kept.",
         hint="It begins by itself when the queue is back; there is no need to ask again.",
     )
-    whole: dict[str, Any] = body(error.code, error.message, error.hint)
+    content: dict[str, Any] = render_error(error.code, error.message, error.hint)
     for kind, key in kept:
-        whole.setdefault(kind, key)  # the first: its page leads to the others
-    return JsonResponse(whole, status=status_of(error))
+        content.setdefault(kind, key)  # the first: its page leads to the others
+    return JsonResponse(content, status=get_status(error))

@@ -18,9 +18,9 @@ from rest_framework.views import APIView
 from webapp.accounts.models import Role
 from webapp.accounts.permissions import Admin, AdminWrites, has_role
 from webapp.accounts.views import UserView
-from webapp.api.access import visible
+from webapp.api.access import filter_visible
 from webapp.api.errors import InvalidError
-from webapp.api.params import validated
+from webapp.api.params import validate_form
 from webapp.language_models import selectors, services
 from webapp.language_models import serializers as shapes
 from webapp.language_models.models import Provider, ProviderChange, Spending
@@ -37,27 +37,27 @@ class LanguageModelViewSet(UserView, viewsets.GenericViewSet[Any]):
     @extend_schema(responses=shapes.LanguageModelSerializer(many=True))
     def list(self, request: Request) -> Response:
         """All of them; the environment's first."""
-        page = self.paginate_queryset(cast("QuerySet[Any]", selectors.everyone()))
-        rows = [_shown(request, found) for found in page or ()]
+        page = self.paginate_queryset(cast("QuerySet[Any]", selectors.list_models()))
+        rows = [_render_model(request, model) for model in page or ()]
         return self.get_paginated_response(rows)
 
     @extend_schema(request=shapes.ProviderSerializer, responses={201: shapes.LanguageModelSerializer})
     def create(self, request: Request) -> Response:
         """Add one."""
-        data = validated(shapes.ProviderSerializer(data=request.data))
+        data = validate_form(shapes.ProviderSerializer(data=request.data))
         made = services.create_provider(values=data, user=self.user)
-        return Response(_shown(request, selectors.find(made.pk)), status=status.HTTP_201_CREATED)
+        return Response(_render_model(request, selectors.find(made.pk)), status=status.HTTP_201_CREATED)
 
     def retrieve(self, request: Request, pk: int) -> Response:
         """One."""
-        return Response(_shown(request, selectors.find(pk)))
+        return Response(_render_model(request, selectors.find(pk)))
 
     @extend_schema(request=shapes.ProviderSerializer, responses=shapes.LanguageModelSerializer)
     def partial_update(self, request: Request, pk: int) -> Response:
         """Change what is named."""
-        data = validated(shapes.ProviderSerializer(data=request.data, partial=True))
-        services.change_provider(key=pk, values=data, user=self.user)
-        return Response(_shown(request, selectors.find(pk)))
+        data = validate_form(shapes.ProviderSerializer(data=request.data, partial=True))
+        services.update_provider(key=pk, values=data, user=self.user)
+        return Response(_render_model(request, selectors.find(pk)))
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, pk: int) -> Response:
@@ -88,10 +88,10 @@ class ModelTestView(APIView):
     @extend_schema(responses=shapes.ModelTestSerializer)
     def get(self, request: Request, pk: UUID) -> Response:
         """How far it is."""
-        found = services.read_test(str(pk))
-        if found is None:
+        test = services.read_test(str(pk))
+        if test is None:
             raise Http404
-        return Response(shapes.ModelTestSerializer(found).data)
+        return Response(shapes.ModelTestSerializer(test).data)
 
 
 class LimitsView(UserView):
@@ -102,13 +102,13 @@ class LimitsView(UserView):
     @extend_schema(operation_id="language_limits", responses=shapes.LimitsSerializer)
     def get(self, request: Request) -> Response:
         """The limits."""
-        return Response(shapes.LimitsSerializer(selectors.limits()).data)
+        return Response(shapes.LimitsSerializer(selectors.get_limits()).data)
 
     @extend_schema(request=shapes.LimitsSerializer, responses=shapes.LimitsSerializer)
     def patch(self, request: Request) -> Response:
         """Change those that are named."""
-        data = validated(shapes.LimitsSerializer(data=request.data))
-        limits = services.change_limits(values=data, user=self.user)
+        data = validate_form(shapes.LimitsSerializer(data=request.data))
+        limits = services.update_limits(values=data, user=self.user)
         return Response(shapes.LimitsSerializer(limits).data)
 
 
@@ -121,26 +121,25 @@ class UsageView(APIView):
     )
     def get(self, request: Request) -> Response:
         """One's own, and for administrators everyone's."""
-        day = _day(request.query_params.get("day"))
-        rows = visible(Spending.objects.select_related("user").filter(day=day), request.user)
+        day = _parse_day(request.query_params.get("day"))
+        rows = filter_visible(Spending.objects.select_related("user").filter(day=day), request.user)
         shown = {
             "day": day,
-            "mine": selectors.spent(request.user.pk, day),
+            "mine": selectors.get_usage(request.user.pk, day),
             "users": [
-                {"user": row.user.username, "usage": selectors.usage_of(row)}
-                for row in rows.order_by("user__username")
+                {"user": row.user.username, "usage": selectors.to_usage(row)} for row in rows.order_by("user__username")
             ],
         }
         return Response(shapes.DayUsageSerializer(shown).data)
 
 
-def _shown(request: Request, found: selectors.LanguageModel) -> Any:
+def _render_model(request: Request, model: selectors.LanguageModel) -> Any:
     admin = has_role(request, Role.ADMIN)
-    return shapes.LanguageModelSerializer(found, context={"admin": admin}).data
+    return shapes.LanguageModelSerializer(model, context={"admin": admin}).data
 
 
-def _day(text: str | None) -> date:
+def _parse_day(text: str | None) -> date:
     try:
-        return date.fromisoformat(text) if text else selectors.today()
+        return date.fromisoformat(text) if text else selectors.get_today()
     except ValueError:
         raise InvalidError(f"{text!r} is no day.", hint="Write it as 2026-01-31.") from None

@@ -15,7 +15,7 @@ PURPOSE = b"clew provider keys v1"
 
 def encrypt(text: str) -> str:
     """The text, encrypted and authenticated (Fernet: AES-128-CBC with HMAC-SHA256)."""
-    return _box().encrypt(text.encode()).decode()
+    return _make_fernet().encrypt(text.encode()).decode()
 
 
 def decrypt(sealed: str) -> str:
@@ -25,7 +25,7 @@ def decrypt(sealed: str) -> str:
         ConfigError: it was sealed with another secret.
     """
     try:
-        return _box().decrypt(sealed.encode()).decode()
+        return _make_fernet().decrypt(sealed.encode()).decode()
     except InvalidToken:
         raise ConfigError(
             "The key of the language model cannot be read: it was stored with another secret key.",
@@ -33,8 +33,6 @@ def decrypt(sealed: str) -> str:
         ) from None
 
 
-def _box() -> Fernet:
-    derived = hashlib.blake2b(
-        PURPOSE, key=hashlib.sha256(settings.SECRET_KEY.encode()).digest(), digest_size=32
-    )
+def _make_fernet() -> Fernet:
+    derived = hashlib.blake2b(PURPOSE, key=hashlib.sha256(settings.SECRET_KEY.encode()).digest(), digest_size=32)
     return Fernet(base64.urlsafe_b64encode(derived.digest()))

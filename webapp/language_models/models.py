@@ -42,16 +42,14 @@ class Provider(AccessControlled):
     class Meta:
         ordering = ["name"]
         constraints = [
-            models.UniqueConstraint(
-                fields=["default"], condition=models.Q(default=True), name="one_default_provider"
-            )
+            models.UniqueConstraint(fields=["default"], condition=models.Q(default=True), name="one_default_provider")
         ]
 
     def __str__(self) -> str:
         return self.name
 
     @classmethod
-    def visible_to(cls, user: Person) -> models.Q:
+    def make_visibility_filter(cls, user: Person) -> models.Q:
         """Everybody who is logged in."""
         return EVERYBODY if isinstance(user, User) else NOBODY
 
@@ -83,7 +81,7 @@ class ProviderChange(AccessControlled):
         return f"{self.action} {self.name}"
 
     @classmethod
-    def visible_to(cls, user: Person) -> models.Q:
+    def make_visibility_filter(cls, user: Person) -> models.Q:
         """Administrators."""
         return EVERYBODY if isinstance(user, User) and user.has_role(Role.ADMIN) else NOBODY
 
@@ -120,6 +118,6 @@ class Spending(AccessControlled):
         return f"{self.user_id} {self.day}"
 
     @classmethod
-    def visible_to(cls, user: Person) -> models.Q:
+    def make_visibility_filter(cls, user: Person) -> models.Q:
         """Administrators."""
         return EVERYBODY if isinstance(user, User) and user.has_role(Role.ADMIN) else NOBODY

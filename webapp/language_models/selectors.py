@@ -54,11 +54,11 @@ class LanguageModel:
         return "environment" if self.id == ENVIRONMENT else "page"
 
 
-def everyone() -> list[LanguageModel]:
+def list_models() -> list[LanguageModel]:
     """The environment's first, then those of the page by name."""
-    rows = [_of_row(row) for row in Provider.objects.all()]
-    own = _of_environment(default=not any(row.default for row in rows))
-    return [*([own] if own else []), *rows]
+    rows = [_build_from_row(row) for row in Provider.objects.all()]
+    environment_model = _build_from_environment(default=not any(row.default for row in rows))
+    return [*([environment_model] if environment_model else []), *rows]
 
 
 def find(key: int) -> LanguageModel:
@@ -67,18 +67,18 @@ def find(key: int) -> LanguageModel:
     Raises:
         Http404: there is none of this id.
     """
-    for found in everyone():
-        if found.id == key:
-            return found
+    for model in list_models():
+        if model.id == key:
+            return model
     raise Http404
 
 
-def default() -> LanguageModel | None:
+def get_default() -> LanguageModel | None:
     """The one that is used unless another is named; None when there is none."""
-    return next((found for found in everyone() if found.default and found.enabled), None)
+    return next((model for model in list_models() if model.default and model.enabled), None)
 
 
-def choose(key: int | None, instead: str) -> LanguageModel:
+def resolve_model(key: int | None, instead: str) -> LanguageModel:
     """The one of this id, or the default.
 
     Raises:
@@ -86,43 +86,43 @@ def choose(key: int | None, instead: str) -> LanguageModel:
         InvalidError: there is none of this id, or it is switched off.
     """
     if key is None:
-        found = default()
-        if found is None:
+        default_model = get_default()
+        if default_model is None:
             raise NotConfiguredError(
                 "No language model is set up.",
                 hint=f"An administrator can add one, or set LLM_BASE_URL and LLM_MODEL; or {instead}.",
             )
-        return found
-    chosen = next((one for one in everyone() if one.id == key and one.enabled), None)
+        return default_model
+    chosen = next((model for model in list_models() if model.id == key and model.enabled), None)
     if chosen is None:
         raise InvalidError(f"No language model {key} can be used.", hint="Choose one of the list.")
     return chosen
 
 
-def limits() -> SpendingLimits:
+def get_limits() -> SpendingLimits:
     """The limits; none at first."""
     return SpendingLimits.objects.first() or SpendingLimits()
 
 
-def today() -> date:
+def get_today() -> date:
     """The day that is counted now (UTC)."""
     return timezone.now().date()
 
 
-def spent(user_id: int | None, day: date | None = None) -> Usage:
+def get_usage(user_id: int | None, day: date | None = None) -> Usage:
     """What a user's runs and jobs have used in a day."""
     if user_id is None:
         return Usage()
-    row = Spending.objects.filter(user_id=user_id, day=day or today()).first()
-    return usage_of(row) if row else Usage()
+    row = Spending.objects.filter(user_id=user_id, day=day or get_today()).first()
+    return to_usage(row) if row else Usage()
 
 
-def usage_of(row: Spending) -> Usage:
+def to_usage(row: Spending) -> Usage:
     """A row as the engine counts."""
     return Usage(row.llm_calls, row.prompt_tokens, row.completion_tokens, cost=row.cost)
 
 
-def _of_environment(*, default: bool) -> LanguageModel | None:
+def _build_from_environment(*, default: bool) -> LanguageModel | None:
     llm = settings.CLEW.llm
     if llm is None:
         return None
@@ -133,11 +133,11 @@ def _of_environment(*, default: bool) -> LanguageModel | None:
         llm.base_url,
         bool(llm.api_key),
         default=default,
-        **_settings(llm),
+        **_get_settings(llm),
     )
 
 
-def _of_row(row: Provider) -> LanguageModel:
+def _build_from_row(row: Provider) -> LanguageModel:
     return LanguageModel(
         row.pk,
         row.name,
@@ -147,9 +147,9 @@ def _of_row(row: Provider) -> LanguageModel:
         row.enabled,
         row.default and row.enabled,
         changed_at=row.changed_at,
-        **_settings(row),
+        **_get_settings(row),
     )
 
 
-def _settings(provider: LLMSettings | Provider) -> dict[str, Any]:
+def _get_settings(provider: LLMSettings | Provider) -> dict[str, Any]:
     return {name: getattr(provider, name) for name in SETTINGS}

@@ -85,13 +85,13 @@ class LanguageModelSerializer(serializers.Serializer[object]):
         return shown if self.context.get("admin") else {**shown, **dict.fromkeys(ADMIN_FIELDS)}
 
 
-def _range(name: str) -> dict[str, Any]:
+def _get_range(name: str) -> dict[str, Any]:
     least, most = LLM_RANGES[name]
     return {"min_value": least, "max_value": most}
 
 
-def _number(name: str) -> Amount:
-    return Amount(allow_null=False, **_range(name))
+def _make_amount(name: str) -> Amount:
+    return Amount(allow_null=False, **_get_range(name))
 
 
 class ProviderSerializer(serializers.Serializer[object]):
@@ -106,11 +106,11 @@ class ProviderSerializer(serializers.Serializer[object]):
     completion_price = Amount()
     requests_per_minute = serializers.IntegerField(required=False, min_value=0, max_value=1_000_000)
     constraints = serializers.ChoiceField(choices=CONSTRAINTS, required=False)
-    silence_timeout = _number("silence_timeout")
-    total_timeout = _number("total_timeout")
-    loading_timeout = _number("loading_timeout")
-    max_tokens = serializers.IntegerField(required=False, **_range("max_tokens"))
-    temperature = _number("temperature")
+    silence_timeout = _make_amount("silence_timeout")
+    total_timeout = _make_amount("total_timeout")
+    loading_timeout = _make_amount("loading_timeout")
+    max_tokens = serializers.IntegerField(required=False, **_get_range("max_tokens"))
+    temperature = _make_amount("temperature")
     enabled = serializers.BooleanField(required=False)
     default = serializers.BooleanField(required=False)
 

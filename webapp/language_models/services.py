@@ -15,7 +15,7 @@ from django.utils import timezone
 from retrieval.types import Usage
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, KeyNeededError, NameTakenError
-from webapp.api.redis import redis_client
+from webapp.api.redis import get_redis_client
 from webapp.jobs import queue
 from webapp.language_models import encryption, selectors
 from webapp.language_models.models import Action, Provider, ProviderChange, SpendingLimits
@@ -33,13 +33,13 @@ def create_provider(*, values: Mapping[str, Any], user: User) -> Provider:
     """
     provider = Provider()
     values = {**values}
-    if selectors.default() is None and values.get("enabled", True):
+    if selectors.get_default() is None and values.get("enabled", True):
         values["default"] = True
     _save(provider, values, user, Action.CREATED)
     return provider
 
 
-def change_provider(*, key: int, values: Mapping[str, Any], user: User) -> Provider:
+def update_provider(*, key: int, values: Mapping[str, Any], user: User) -> Provider:
     """Change what is named; an empty ``api_key`` takes the key away.
 
     Raises:
@@ -47,8 +47,8 @@ def change_provider(*, key: int, values: Mapping[str, Any], user: User) -> Provi
         KeyNeededError: it moves to another server, which would be sent the key of the one before.
         NameTakenError: another has this name.
     """
-    provider = _own(key)
-    moved = _server(values.get("base_url", provider.base_url)) != _server(provider.base_url)
+    provider = _require_editable(key)
+    moved = _parse_server(values.get("base_url", provider.base_url)) != _parse_server(provider.base_url)
     if moved and provider.encrypted_key and "api_key" not in values:
         raise KeyNeededError(
             f"{provider.name} is at another server now, which is not sent the key of the one before.",
@@ -58,7 +58,7 @@ def change_provider(*, key: int, values: Mapping[str, Any], user: User) -> Provi
     return provider
 
 
-def _server(address: str) -> tuple[str, str | None, int | None]:
+def _parse_server(address: str) -> tuple[str, str | None, int | None]:
     parts = urlsplit(address)
     return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
 
@@ -69,13 +69,13 @@ def delete_provider(*, key: int, user: User) -> None:
     Raises:
         ConflictError: it is the environment's.
     """
-    provider = _own(key)
+    provider = _require_editable(key)
     with transaction.atomic():
         ProviderChange.objects.create(user=user, name=provider.name, action=Action.DELETED)
         provider.delete()
 
 
-def _own(key: int) -> Provider:
+def _require_editable(key: int) -> Provider:
     selectors.find(key)
     if key == selectors.ENVIRONMENT:
         raise ConflictError(
@@ -101,12 +101,10 @@ def _save(provider: Provider, values: Mapping[str, Any], user: User, action: Act
             provider.save()
             ProviderChange.objects.create(user=user, name=provider.name, action=action, fields=fields)
     except IntegrityError:
-        raise NameTakenError(
-            f"There is a language model named {provider.name}.", hint="Choose another name."
-        ) from None
+        raise NameTakenError(f"There is a language model named {provider.name}.", hint="Choose another name.") from None
 
 
-def change_limits(*, values: Mapping[str, Any], user: User) -> SpendingLimits:
+def update_limits(*, values: Mapping[str, Any], user: User) -> SpendingLimits:
     """Change the limits that are named; None takes one away."""
     with transaction.atomic():
         limits, _ = SpendingLimits.objects.select_for_update().get_or_create(pk=1)
@@ -135,7 +133,7 @@ def count(*, user_id: int, usage: Usage, day: date | None = None) -> None:
             """,
             [
                 user_id,
-                day or selectors.today(),
+                day or selectors.get_today(),
                 usage.llm_calls,
                 usage.prompt_tokens,
                 usage.completion_tokens,
@@ -160,12 +158,12 @@ def start_test(*, key: int, user: User) -> str:
 def keep_test(test: str, what: Mapping[str, Any]) -> None:
     """Record how far a test is."""
     empty = {"reply": "", "latency_ms": None, "usage": None, "error": None, "endpoint_words": ""}
-    redis_client().set(f"clew:llm-test:{test}", json.dumps({**empty, **what}), ex=TEST_KEPT_S)
+    get_redis_client().set(f"clew:llm-test:{test}", json.dumps({**empty, **what}), ex=TEST_KEPT_S)
 
 
 def read_test(test: str) -> dict[str, Any] | None:
     """How far a test is; None when there is none, or it was too long ago."""
-    kept = redis_client().get(f"clew:llm-test:{test}")
+    kept = get_redis_client().get(f"clew:llm-test:{test}")
     return json.loads(kept) if kept else None
 
 
@@ -175,19 +173,19 @@ def read_test(test: str) -> dict[str, Any] | None:
 def keep_failure(base_url: str, model: str, words: str) -> None:
     """Record what an endpoint said of its latest error."""
     failure = {"at": timezone.now().isoformat(), "words": words}
-    redis_client().set(_failure_key(base_url, model), json.dumps(failure), ex=FAILURE_KEPT_S)
+    get_redis_client().set(_build_failure_key(base_url, model), json.dumps(failure), ex=FAILURE_KEPT_S)
 
 
-def forget_failure(base_url: str, model: str) -> None:
+def clear_failure(base_url: str, model: str) -> None:
     """Drop what was recorded: the endpoint works again."""
-    redis_client().delete(_failure_key(base_url, model))
+    get_redis_client().delete(_build_failure_key(base_url, model))
 
 
 def read_failure(base_url: str, model: str) -> dict[str, str] | None:
     """Return when a model failed last and what its endpoint said; None where it did not lately."""
-    kept = redis_client().get(_failure_key(base_url, model))
+    kept = get_redis_client().get(_build_failure_key(base_url, model))
     return json.loads(kept) if kept else None
 
 
-def _failure_key(base_url: str, model: str) -> str:
+def _build_failure_key(base_url: str, model: str) -> str:
     return f"clew:llm-failure:{base_url} {model}"

@@ -18,7 +18,7 @@ class LiveConfig(AppConfig):
         from webapp.accounts.signals import person_changed  # noqa: PLC0415  # models are not loaded before this
         from webapp.live import channels  # noqa: PLC0415
 
-        def on_changed(sender: Any, person: Any, **_: Any) -> None:
-            channels.person_changed_on_commit(person.pk)
+        def handle_change(sender: Any, person: Any, **_: Any) -> None:
+            channels.notify_person_on_commit(person.pk)
 
-        person_changed.connect(on_changed, weak=False, dispatch_uid="live.person_changed")
+        person_changed.connect(handle_change, weak=False, dispatch_uid="live.person_changed")

@@ -23,29 +23,29 @@ _lock = threading.Lock()
 _state: dict[str, Any] = {"loop": None, "pid": 0}
 
 
-def person(user_id: int) -> str:
+def get_person_group(user_id: int) -> str:
     """The channel group of all sockets of one person."""
     return f"person.{user_id}"
 
 
-def person_changed_on_commit(user_id: int) -> None:
+def notify_person_on_commit(user_id: int) -> None:
     """End the sockets of a person, once it is committed that they may do something else than before."""
-    transaction.on_commit(lambda: send(person(user_id), {"type": "person.changed"}))
+    transaction.on_commit(lambda: send(get_person_group(user_id), {"type": "person.changed"}))
 
 
 def send(group: str, message: dict[str, Any]) -> None:
     """Send a message to all sockets of a group, soon. What breaks is logged."""
-    asyncio.run_coroutine_threadsafe(_deliver(group, message), _loop())
+    asyncio.run_coroutine_threadsafe(_send_to_group(group, message), _get_loop())
 
 
-async def _deliver(group: str, message: dict[str, Any]) -> None:
+async def _send_to_group(group: str, message: dict[str, Any]) -> None:
     try:
         await channel_layers["default"].group_send(group, message)
     except Exception:  # whatever breaks here, the log has the events
         logger.warning("could not announce to %s", group, exc_info=True)
 
 
-def _loop() -> asyncio.AbstractEventLoop:
+def _get_loop() -> asyncio.AbstractEventLoop:
     with _lock:
         if _state["loop"] is None or _state["pid"] != os.getpid():
             loop = asyncio.new_event_loop()

@@ -20,12 +20,12 @@ from django.http import parse_cookie
 from redis.exceptions import RedisError
 
 from retrieval.errors import ClewError
-from webapp.accounts.authentication import live_tokens
+from webapp.accounts.authentication import list_live_tokens
 from webapp.accounts.models import User
 from webapp.api.concurrency import ConcurrencyLimit
-from webapp.api.network import network_of
+from webapp.api.network import get_network
 from webapp.live import channels
-from webapp.live.lookups import look_up
+from webapp.live.lookups import query_cached
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ _open = ConcurrencyLimit()
 _REFUSAL = TooManySocketsError("Too many sockets are open.")
 
 
-async def refuse(receive: Any, send: Any, code: int) -> None:
+async def close_with_code(receive: Any, send: Any, code: int) -> None:
     """End a socket with a code, which a browser learns only of one that was accepted."""
     await receive()
     await send({"type": "websocket.accept"})
@@ -64,17 +64,17 @@ class Socket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no t
 
         A code can be told to a browser only after accepting.
         """
-        code = await self.obstacle(scope) if logged_in(scope) else NOT_LOGGED_IN
+        code = await self.find_obstacle(scope) if is_logged_in(scope) else NOT_LOGGED_IN
         if code is None:
             try:
-                with _open.one(scope["user"].pk, most=settings.SOCKETS_OF_PERSON, refusal=_REFUSAL):
-                    await self.serve(scope, receive, send)
+                with _open.take_turn(scope["user"].pk, most=settings.SOCKETS_OF_PERSON, refusal=_REFUSAL):
+                    await self.handle_connection(scope, receive, send)
             except TooManySocketsError:
                 code = TOO_MANY
         if code is not None:
-            await refuse(receive, send, code)
+            await close_with_code(receive, send, code)
 
-    async def serve(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+    async def handle_connection(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         """Serve the socket to its end."""
         self.joined: list[str] = []
         self.guard: asyncio.Task[None] | None = None
@@ -83,29 +83,29 @@ class Socket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no t
         finally:  # also where sending broke because the client had gone, of which ``disconnect`` is not told
             await self.let_go()
 
-    async def obstacle(self, scope: dict[str, Any]) -> int | None:
+    async def find_obstacle(self, scope: dict[str, Any]) -> int | None:
         """The code to refuse a logged-in user with, if any."""
         return None
 
     async def join(self, *groups: str) -> bool:
         """Accept and join groups, besides that of the person; whether they are still who they were at the log-in."""
         await self.accept()
-        for name in (channels.person(self.scope["user"].pk), *groups):
+        for name in (channels.get_person_group(self.scope["user"].pk), *groups):
             await self.channel_layer.group_add(name, self.channel_name)
             self.joined.append(name)
-        same = bool(await database_sync_to_async(self.still_allowed)())
+        same = bool(await database_sync_to_async(self.is_still_allowed)())
         if same:
             self.guard = asyncio.create_task(self.keep_watch())
         else:
             await self.person_changed({})
         return same
 
-    def still_allowed(self) -> bool:
+    def is_still_allowed(self) -> bool:
         """Whether the person is still who logged in, by a session or token that is still good. In a thread."""
-        return _unchanged(self.scope["user"]) and _still_open(self.scope)
+        return _is_unchanged(self.scope["user"]) and _is_still_open(self.scope)
 
-    def checked(self) -> Hashable:
-        """What :meth:`still_allowed` depends on; sockets for which it is the same share the check."""
+    def make_check_key(self) -> Hashable:
+        """What :meth:`is_still_allowed` depends on; sockets for which it is the same share the check."""
         user, session = self.scope["user"], self.scope.get("session")
         credential = self.scope.get("token") or (session and session.session_key)
         return user.pk, user.role, user.password, credential
@@ -115,7 +115,7 @@ class Socket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no t
         while True:
             await asyncio.sleep(CHECK_EVERY_S)
             try:
-                allowed = await look_up(self.checked(), self.still_allowed, kept_s=CHECK_EVERY_S / 2)
+                allowed = await query_cached(self.make_check_key(), self.is_still_allowed, kept_s=CHECK_EVERY_S / 2)
             except Exception:  # a database that is away says nothing of the person
                 logger.warning("could not check a socket", exc_info=True)
                 continue
@@ -160,30 +160,28 @@ class BoundedSockets:
 
     def __init__(self, inner: Any) -> None:
         self.inner = inner
-        threads = [
-            ThreadPoolExecutor(1, thread_name_prefix="sockets") for _ in range(settings.SOCKET_THREADS)
-        ]
+        threads = [ThreadPoolExecutor(1, thread_name_prefix="sockets") for _ in range(settings.SOCKET_THREADS)]
         self._threads = itertools.cycle(threads)
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         """Serve a socket, unless there are too many like it."""
-        address = f"address {network_of((scope.get('client') or ('',))[0])}"
+        address = f"address {get_network((scope.get('client') or ('',))[0])}"
         headers = dict(scope["headers"])
         cookies = parse_cookie(headers.get(b"cookie", b"").decode("latin-1"))
         credential = headers.get(b"authorization") or cookies.get(settings.SESSION_COOKIE_NAME)
         try:
             with ExitStack() as stack:
-                stack.enter_context(_open.one(address, most=settings.SOCKETS_OF_ADDRESS, refusal=_REFUSAL))
+                stack.enter_context(_open.take_turn(address, most=settings.SOCKETS_OF_ADDRESS, refusal=_REFUSAL))
                 if credential:
                     person = f"credential {credential!r}"
-                    stack.enter_context(_open.one(person, most=settings.SOCKETS_OF_PERSON, refusal=_REFUSAL))
+                    stack.enter_context(_open.take_turn(person, most=settings.SOCKETS_OF_PERSON, refusal=_REFUSAL))
                 async with ThreadSensitiveContext(executor=next(self._threads)):
                     await self.inner(scope, receive, send)
         except TooManySocketsError:
-            await refuse(receive, send, TOO_MANY)
+            await close_with_code(receive, send, TOO_MANY)
 
 
-def logged_in(scope: dict[str, Any]) -> bool:
+def is_logged_in(scope: dict[str, Any]) -> bool:
     """Whether the session (or token) belongs to a user."""
     user = scope.get("user")
     return bool(user and user.is_authenticated and user.is_active and not user.must_change_password)
@@ -192,19 +190,19 @@ def logged_in(scope: dict[str, Any]) -> bool:
 class NotThere(Socket):
     """Any other address, such as a run whose id is no id."""
 
-    async def obstacle(self, scope: dict[str, Any]) -> int | None:
+    async def find_obstacle(self, scope: dict[str, Any]) -> int | None:
         """Always."""
         return NOT_FOUND
 
 
-def _unchanged(user: User) -> bool:
+def _is_unchanged(user: User) -> bool:
     now = User.objects.filter(pk=user.pk, is_active=True, role=user.role, password=user.password)
     return now.exists()
 
 
-def _still_open(scope: Any) -> bool:
+def _is_still_open(scope: Any) -> bool:
     """Whether what a connection was opened with is still there: the token, or the session."""
     if "token" in scope:
-        return live_tokens().filter(pk=scope["token"]).exists()
+        return list_live_tokens().filter(pk=scope["token"]).exists()
     session = scope.get("session")
     return session is None or bool(session.exists(session.session_key))

@@ -16,13 +16,13 @@ _kept: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Hashable, tuple[float, 
 )
 
 
-async def look_up(key: Hashable, query: Callable[[], Any], *, kept_s: float) -> Any:
+async def query_cached(key: Hashable, query: Callable[[], Any], *, kept_s: float) -> Any:
     """Return what a query finds, or what it found for the same key at most ``kept_s`` ago."""
-    found = _kept.setdefault(asyncio.get_running_loop(), {})
-    began, result = found.get(key, (float("-inf"), None))
+    cache = _kept.setdefault(asyncio.get_running_loop(), {})
+    began, result = cache.get(key, (float("-inf"), None))
     if result is None or time.monotonic() - began >= kept_s:
-        if len(found) >= KEPT_MAX:
-            found.clear()
+        if len(cache) >= KEPT_MAX:
+            cache.clear()
         result = asyncio.ensure_future(database_sync_to_async(query)())
-        found[key] = time.monotonic(), result
+        cache[key] = time.monotonic(), result
     return await asyncio.shield(result)

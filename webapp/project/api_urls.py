@@ -15,7 +15,7 @@ from webapp.answers.corrections_api import CorrectionViewSet
 from webapp.answers.programs_api import ProgramCorrectionsFileView, ProgramCorrectionsView
 from webapp.answers.tried_programs_api import ItemProgramsView
 from webapp.answers.why_not_api import WhyNotFoundView, WhyNotView
-from webapp.api.views import not_found
+from webapp.api.views import handle_not_found
 from webapp.experiments.api import CheckpointViewSet, LabelSetViewSet, MethodView
 from webapp.experiments.promotions_api import PromotionsView, RollbackView
 from webapp.experiments.report_api import ReportViewSet
@@ -143,5 +143,5 @@ urlpatterns = [
     path("uploads/<uuid:pk>", UploadView.as_view()),
     path("schema", OpenApiView.as_view()),
     path("", include(router.urls)),
-    re_path("^.*$", not_found),
+    re_path("^.*$", handle_not_found),
 ]

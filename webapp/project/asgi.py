@@ -17,9 +17,9 @@ from channels.routing import ProtocolTypeRouter  # noqa: E402
 from webapp.project.handler import OneHopHandler  # noqa: E402
 from webapp.project.routing import websocket_application  # noqa: E402
 from webapp.project.uploads import limit_body  # noqa: E402
-from webapp.uploads.streams import hand_over  # noqa: E402
+from webapp.uploads.streams import wrap_application  # noqa: E402
 
 http = OneHopHandler()
 application = ProtocolTypeRouter(
-    {"http": hand_over(http, otherwise=limit_body(http)), "websocket": websocket_application}
+    {"http": wrap_application(http, otherwise=limit_body(http)), "websocket": websocket_application}
 )

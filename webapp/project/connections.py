@@ -20,7 +20,7 @@ from django.conf import settings
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from webapp.api.network import network_of
+from webapp.api.network import get_network
 
 CLOSE_S = 2.0
 """How long a client of a socket may take to confirm its end."""
@@ -44,10 +44,10 @@ class TimeLimit:
 
     def set(self) -> None:
         """Let time run, from now on."""
-        self.end()
+        self.clear()
         self._timer = asyncio.get_running_loop().call_later(self._seconds, self._expire)
 
-    def end(self) -> None:
+    def clear(self) -> None:
         """Let it run no more."""
         if self._timer is not None:
             self._timer.cancel()
@@ -67,13 +67,13 @@ class HttpProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
         """Begin to wait for a request."""
         super().connection_made(transport)
-        self.network = network_of(self.client[0]) if self.client else ""
-        self._head_limit = TimeLimit(settings.HEAD_S, lambda: self.refuse(HTTPStatus.REQUEST_TIMEOUT))
+        self.network = get_network(self.client[0]) if self.client else ""
+        self._head_limit = TimeLimit(settings.HEAD_S, lambda: self.send_refusal(HTTPStatus.REQUEST_TIMEOUT))
         self._unread_limit = TimeLimit(settings.UNREAD_S, transport.abort)
         self._head_limit.set()
-        waiting.enter(self)
-        if len(self.connections) > max_connections() and not waiting.drop_oldest():
-            self.refuse(HTTPStatus.SERVICE_UNAVAILABLE)
+        waiting.add_client(self)
+        if len(self.connections) > compute_max_connections() and not waiting.drop_oldest():
+            self.send_refusal(HTTPStatus.SERVICE_UNAVAILABLE)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
@@ -87,12 +87,8 @@ class HttpProtocol(HttpToolsProtocol):
         if self._awaits_head:
             self._head_bytes += len(data)
         super().data_received(data)
-        if (
-            self._awaits_head
-            and self._head_bytes > settings.HEAD_MAX_BYTES
-            and not self.transport.is_closing()
-        ):
-            self.refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+        if self._awaits_head and self._head_bytes > settings.HEAD_MAX_BYTES and not self.transport.is_closing():
+            self.send_refusal(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
 
     def on_message_begin(self) -> None:
         """Begin to read a request."""
@@ -126,19 +122,19 @@ class HttpProtocol(HttpToolsProtocol):
         """End the time limit of the head."""
         self._awaits_head = False
         self._head_bytes = 0
-        self._head_limit.end()
+        self._head_limit.clear()
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
         """Read a piece of the body; larger ones are allowed to senders who are known."""
         self._body_bytes += len(body)
         if self._body_bytes > settings.BODY_MAX_BYTES:
-            waiting.leave(self)
+            waiting.remove_client(self)
         super().on_body(body)
 
     def on_message_complete(self) -> None:
         """End waiting: from now on the client waits for the server."""
-        waiting.leave(self)
+        waiting.remove_client(self)
         self._awaits_head = True
         super().on_message_complete()
 
@@ -146,18 +142,18 @@ class HttpProtocol(HttpToolsProtocol):
         """Wait for the next request."""
         super().on_response_complete()
         if not self.transport.is_closing() and not self._is_answering():
-            waiting.enter(self)
+            waiting.add_client(self)
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what the parser cannot read."""
-        self.refuse(self._refusal)
+        self.send_refusal(self._refusal)
 
-    def refuse(self, status: HTTPStatus) -> None:
+    def send_refusal(self, status: HTTPStatus) -> None:
         """Answer with an error, unless an answer has begun or nothing was asked, and close."""
         self._release()
-        asked = self._head_bytes or self._is_answering() or status != HTTPStatus.REQUEST_TIMEOUT
-        if asked and not (self._is_answering() and self.cycle.response_started):
-            self.transport.write(plain_answer(status))
+        has_request = self._head_bytes or self._is_answering() or status != HTTPStatus.REQUEST_TIMEOUT
+        if has_request and not (self._is_answering() and self.cycle.response_started):
+            self.transport.write(render_plain_answer(status))
         self.transport.close()
 
     def pause_writing(self) -> None:
@@ -167,16 +163,16 @@ class HttpProtocol(HttpToolsProtocol):
 
     def resume_writing(self) -> None:
         """End that limit."""
-        self._unread_limit.end()
+        self._unread_limit.clear()
         super().resume_writing()
 
     def _is_answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
 
     def _release(self) -> None:
-        self._head_limit.end()
-        self._unread_limit.end()
-        waiting.leave(self)
+        self._head_limit.clear()
+        self._unread_limit.clear()
+        waiting.remove_client(self)
 
 
 class SocketProtocol(WebSocketsSansIOProtocol):
@@ -192,12 +188,12 @@ class SocketProtocol(WebSocketsSansIOProtocol):
         """Read a piece; a handshake that the parser gives up is refused."""
         super().data_received(data)
         if self.conn.handshake_exc and not self.handshake_initiated and not self.transport.is_closing():
-            self.transport.write(b"".join(self.conn.data_to_send()) or plain_answer(HTTPStatus.BAD_REQUEST))
+            self.transport.write(b"".join(self.conn.data_to_send()) or render_plain_answer(HTTPStatus.BAD_REQUEST))
             self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
-        self._unread_limit.end()
+        self._unread_limit.clear()
         super().connection_lost(exc)
 
     def keepalive_timeout(self) -> None:
@@ -212,7 +208,7 @@ class SocketProtocol(WebSocketsSansIOProtocol):
 
     def resume_writing(self) -> None:
         """End that limit."""
-        self._unread_limit.end()
+        self._unread_limit.clear()
         super().resume_writing()
 
 
@@ -223,18 +219,18 @@ class WaitingClients:
         self._all: dict[HttpProtocol, None] = {}
         self._by_network: defaultdict[str, dict[HttpProtocol, None]] = defaultdict(dict)
 
-    def enter(self, connection: HttpProtocol) -> None:
+    def add_client(self, connection: HttpProtocol) -> None:
         """Add a connection; where that makes too many, drop the oldest."""
-        self.leave(connection)
+        self.remove_client(connection)
         self._all[connection] = None
         neighbours = self._by_network[connection.network]
         neighbours[connection] = None
         if len(neighbours) > settings.WAITING_PER_ADDRESS and not _is_proxy(connection.network):
-            next(iter(neighbours)).refuse(HTTPStatus.REQUEST_TIMEOUT)
-        elif len(self._all) > max_connections() // 2:
+            next(iter(neighbours)).send_refusal(HTTPStatus.REQUEST_TIMEOUT)
+        elif len(self._all) > compute_max_connections() // 2:
             self.drop_oldest()
 
-    def leave(self, connection: HttpProtocol) -> None:
+    def remove_client(self, connection: HttpProtocol) -> None:
         """Remove a connection, if it is there."""
         self._all.pop(connection, None)
         neighbours = self._by_network[connection.network]
@@ -246,7 +242,7 @@ class WaitingClients:
         """Drop the connection that waits longest; whether there is any."""
         oldest = next(iter(self._all), None)
         if oldest is not None:
-            oldest.refuse(HTTPStatus.REQUEST_TIMEOUT)
+            oldest.send_refusal(HTTPStatus.REQUEST_TIMEOUT)
         return oldest is not None
 
 
@@ -262,14 +258,14 @@ def raise_descriptor_limit() -> None:
 
 
 @functools.cache
-def max_connections() -> int:
+def compute_max_connections() -> int:
     """Return how many connections the descriptors of this process suffice for."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     files = settings.OPEN_FILES if soft == resource.RLIM_INFINITY else min(settings.OPEN_FILES, soft)
     return max(64, files - RESERVED_FILES)
 
 
-def plain_answer(status: HTTPStatus) -> bytes:
+def render_plain_answer(status: HTTPStatus) -> bytes:
     """Render an answer that is only a status, and ends the connection."""
     head = f"HTTP/1.1 {status.value} {status.phrase}\r\ncontent-type: text/plain; charset=utf-8\r\n"
     return f"{head}content-length: {len(status.phrase)}\r\nconnection: close\r\n\r\n{status.phrase}".encode()
@@ -283,4 +279,4 @@ def _is_proxy(network: str) -> bool:
     except ValueError:
         return False
     trusted = [cast(Any, ipaddress.ip_network(name)) for name in settings.CLEW.trusted_proxies]
-    return any(address.version == one.version and address.subnet_of(one) for one in trusted)
+    return any(address.version == proxy.version and address.subnet_of(proxy) for proxy in trusted)

@@ -62,7 +62,11 @@ def _load(stopping: Callable[[], bool]) -> None:
     question_set = QuestionSet.objects.filter(graph=graph, name=SET_NAME).first()
     if question_set is None:
         question_set = questions.save_question_set(
-            name=SET_NAME, graph=graph, questions=_questions(content.QUESTIONS), format="jsonl", user=user
+            name=SET_NAME,
+            graph=graph,
+            questions=_read_questions(content.QUESTIONS),
+            format="jsonl",
+            user=user,
         )
     deadline = time.monotonic() + IMPORT_WITHIN_S
     while graph.state == GraphState.IMPORTING and time.monotonic() < deadline and not stopping():
@@ -79,14 +83,14 @@ def _load(stopping: Callable[[], bool]) -> None:
     Seeded.objects.create(name="demo")
 
 
-def _questions(files: dict[str, Path]) -> list[Question]:
+def _read_questions(files: dict[str, Path]) -> list[Question]:
     """The demo's questions, each with the split whose file it stands in."""
     return [
         replace(question, split=split)
         for split, path in files.items()
-        for question in readers.read_questions(path, problems=_refuse)
+        for question in readers.read_questions(path, problems=_raise_problem)
     ]
 
 
-def _refuse(problem: Problem) -> None:
+def _raise_problem(problem: Problem) -> None:
     raise SourceError(f"{problem.file}, line {problem.line}: {problem.message}")

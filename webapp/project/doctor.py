@@ -18,7 +18,7 @@ from retrieval.kg.analysis import doctor as engine
 from retrieval.kg.analysis.doctor import Finding
 from retrieval.kg.snapshot.manifest import MANIFEST, read_manifest
 from webapp.api.errors import StorageAwayError
-from webapp.api.redis import redis_client
+from webapp.api.redis import get_redis_client
 from webapp.experiments.models import Checkpoint, LabelSet, Report, TrajectorySet
 from webapp.experiments.trajectories import PAIRS, RAW, REFINED
 from webapp.graphs import files, object_storage
@@ -26,7 +26,7 @@ from webapp.graphs.models import Graph, GraphVersion, SourceFile
 from webapp.jobs import heartbeats
 from webapp.jobs.models import ACTIVE, Job
 from webapp.uploads.models import Upload
-from webapp.uploads.models import folder as incoming
+from webapp.uploads.models import get_folder as incoming
 
 GB = 10**9
 #: Less free disk than this is worth a word.
@@ -35,31 +35,31 @@ AGAIN = "Start it again with `manage.py up`."
 BACKUP = "Restore it from a backup, or delete what it belongs to."
 
 
-def look(*, fix: bool = False) -> Iterator[Finding]:
+def check_all(*, fix: bool = False) -> Iterator[Finding]:
     """Everything, one after the other; what needs the database only where that answers.
 
     Args:
         fix: mend what can be mended without a choice, see :mod:`retrieval.kg.analysis.doctor`.
     """
-    yield from home()
-    yield redis_server()
-    found = postgresql()
-    yield found
-    if found.state == "damaged":
+    yield from check_home()
+    yield check_redis()
+    finding = check_postgresql()
+    yield finding
+    if finding.state == "damaged":
         return
     try:
-        stored = frozenset[str]() if not object_storage.enabled() else _stored_elsewhere()
+        stored = frozenset[str]() if not object_storage.is_enabled() else _list_remote_files()
     except StorageAwayError as error:
         yield Finding("damaged", "object storage", error.message, error.hint)
         stored = frozenset()
-    yield from snapshots(stored, fix=fix)
-    yield from checkpoints(stored, fix=fix)
-    yield from single_files(stored)
-    yield from strays()
-    yield from engine.left_behind(Path(settings.MEDIA_ROOT), fix=fix)
+    yield from check_snapshots(stored, fix=fix)
+    yield from check_checkpoints(stored, fix=fix)
+    yield from check_files(stored)
+    yield from find_strays()
+    yield from engine.find_leftovers(Path(settings.MEDIA_ROOT), fix=fix)
 
 
-def home() -> Iterator[Finding]:
+def check_home() -> Iterator[Finding]:
     """Whether the home can be written, by whom it can be read, and how much room there is."""
     place = settings.CLEW.home
     if not os.access(place, os.W_OK | os.X_OK):
@@ -67,29 +67,29 @@ def home() -> Iterator[Finding]:
         return
     free = shutil.disk_usage(place).free
     if free < FREE_MIN:
-        said = f"{free / GB:.1f} GB are left on its disk"
-        yield Finding("note", "home", said, "Make room: delete versions, graphs, or caches of graphs.")
+        message = f"{free / GB:.1f} GB are left on its disk"
+        yield Finding("note", "home", message, "Make room: delete versions, graphs, or caches of graphs.")
     mode = place.stat().st_mode & 0o777
     if mode & 0o077:
-        said = f"other users of this machine may enter {place} (mode {mode:o})"
-        yield Finding("note", "home", said, f"chmod 700 {place}")
+        message = f"other users of this machine may enter {place} (mode {mode:o})"
+        yield Finding("note", "home", message, f"chmod 700 {place}")
     yield Finding("ok", "home", f"{place}, {free / GB:.0f} GB free")
 
 
-def redis_server() -> Finding:
+def check_redis() -> Finding:
     """Whether Redis answers and keeps what it is told; and the workers that say so there."""
     try:
-        told = redis_client().info("persistence")
+        persistence = get_redis_client().info("persistence")
         alive = {queue: heartbeats.count(queue) for queue in (heartbeats.ANSWERS, *heartbeats.JOB_QUEUES)}
     except (redis.RedisError, OSError) as error:
         return Finding("damaged", "Redis", f"does not answer ({type(error).__name__})", AGAIN)
-    if isinstance(told, dict) and told.get("aof_last_write_status", "ok") != "ok":
+    if isinstance(persistence, dict) and persistence.get("aof_last_write_status", "ok") != "ok":
         return Finding("damaged", "Redis", "cannot write to its disk", "Make room there.")
     workers = ", ".join(f"{count} for {queue}" for queue, count in alive.items())
     return Finding("ok", "Redis", f"answers; workers: {workers}")
 
 
-def postgresql() -> Finding:
+def check_postgresql() -> Finding:
     """Whether PostgreSQL answers, with the tables of this version of Clew."""
     try:
         executor = MigrationExecutor(connection)
@@ -97,44 +97,47 @@ def postgresql() -> Finding:
     except DatabaseError as error:
         return Finding("damaged", "PostgreSQL", f"does not answer ({type(error).__name__})", AGAIN)
     if waiting:
-        said = f"{len(waiting)} changes of its tables wait"
-        return Finding("damaged", "PostgreSQL", said, "`manage.py up` makes them, or `manage.py migrate`.")
+        message = f"{len(waiting)} changes of its tables wait"
+        return Finding("damaged", "PostgreSQL", message, "`manage.py up` makes them, or `manage.py migrate`.")
     return Finding("ok", "PostgreSQL", "answers")
 
 
-def snapshots(stored: frozenset[str], *, fix: bool) -> Iterator[Finding]:
+def check_snapshots(stored: frozenset[str], *, fix: bool) -> Iterator[Finding]:
     """All versions of all graphs, those in the trash too."""
     for row in GraphVersion.objects.select_related("graph").order_by("graph__name", "version"):
         thing = f"{row.graph.name}, version {row.version}"
-        place = files.place(row.path)
+        place = files.get_path(row.path)
         if not place.exists() and row.path in stored:
             yield Finding("ok", thing, "in the object storage, not on this machine")
             continue
-        found = list(engine.of_snapshot(place, thing, fix=fix))
-        yield from (_fetched_again(one, row.path, place, stored) for one in found)
-        if not any(one.state == "damaged" for one in found) and read_manifest(place).content_hash != row.hash:
+        findings = list(engine.check_snapshot(place, thing, fix=fix))
+        yield from (_suggest_fetch(finding, row.path, place, stored) for finding in findings)
+        if (
+            not any(finding.state == "damaged" for finding in findings)
+            and read_manifest(place).content_hash != row.hash
+        ):
             yield Finding("damaged", thing, "holds something else than the database says", engine.RESTORE)
 
 
-def checkpoints(stored: frozenset[str], *, fix: bool) -> Iterator[Finding]:
+def check_checkpoints(stored: frozenset[str], *, fix: bool) -> Iterator[Finding]:
     """All checkpoints."""
     for row in Checkpoint.with_trash.select_related("graph").order_by("pk"):
         thing = f"checkpoint {row.pk} ({row.method} of {row.graph.name})"
-        place = files.place(row.path)
+        place = files.get_path(row.path)
         if not place.exists() and row.path in stored:
             yield Finding("ok", thing, "in the object storage, not on this machine")
             continue
-        found = engine.of_checkpoint(place, thing, fix=fix)
-        if found.state != "damaged" and _fingerprint(place) != row.fingerprint:
-            found = Finding("damaged", thing, "holds something else than the database says", engine.RETRAIN)
-        yield _fetched_again(found, row.path, place, stored)
+        finding = engine.check_checkpoint(place, thing, fix=fix)
+        if finding.state != "damaged" and _read_fingerprint(place) != row.fingerprint:
+            finding = Finding("damaged", thing, "holds something else than the database says", engine.RETRAIN)
+        yield _suggest_fetch(finding, row.path, place, stored)
 
 
-def single_files(stored: frozenset[str]) -> Iterator[Finding]:
+def check_files(stored: frozenset[str]) -> Iterator[Finding]:
     """Whether every other file that the database names is there. One finding for all that are."""
     there = 0
-    for thing, name, size in _named():
-        place = files.place(name)
+    for thing, name, size in _list_named_files():
+        place = files.get_path(name)
         if name in stored or (place.is_file() and size in (None, place.stat().st_size)):
             there += 1
         elif place.is_file():
@@ -144,7 +147,7 @@ def single_files(stored: frozenset[str]) -> Iterator[Finding]:
     yield Finding("ok", "other files", f"{there} are there")
 
 
-def strays() -> Iterator[Finding]:
+def find_strays() -> Iterator[Finding]:
     """Files that nothing in the database names. They are left: a database that was restored may lack their rows."""
     mend = "Delete it, unless the database is an old copy that should know it."
     graphs = set(Graph.objects.values_list("pk", flat=True))
@@ -154,58 +157,62 @@ def strays() -> Iterator[Finding]:
         *Checkpoint.with_trash.values_list("path", flat=True),
     }
     for kind in files.KINDS:
-        for path in _visible(files.place(kind)):
+        for path in _list_visible(files.get_path(kind)):
             if not (path.name.isdigit() and int(path.name) in graphs):
                 yield Finding("note", f"{kind}/{path.name}", "belongs to no graph", mend)
             elif kind in ("snapshots", "checkpoints") and int(path.name) not in busy:
-                for inner in _visible(path):
+                for inner in _list_visible(path):
                     name = f"{kind}/{path.name}/{inner.name}"
                     if name not in known:
                         yield Finding("note", name, "is not in the database", mend)
     uploads = {str(pk) for pk in Upload.objects.values_list("pk", flat=True)}
-    for path in _visible(incoming()):
+    for path in _list_visible(incoming()):
         if path.name not in uploads:
-            said = "an upload that is not in the database; it is deleted after a while"
-            yield Finding("note", f"{incoming().name}/{path.name}", said)
+            message = "an upload that is not in the database; it is deleted after a while"
+            yield Finding("note", f"{incoming().name}/{path.name}", message)
 
 
-def _named() -> Iterator[tuple[str, str, int | None]]:
+def _list_named_files() -> Iterator[tuple[str, str, int | None]]:
     """What there is beside snapshots and checkpoints: what it is, its name in the storage, its length where known."""
     for source in SourceFile.objects.select_related("graph").filter(origin="").order_by("pk"):
         yield f"file {source.name} of {source.graph.name}", source.path, source.size
     for labels in LabelSet.objects.exclude(finished_at=None).order_by("pk"):
-        yield f"label set {labels.name}", files.labels_name(labels.graph_id, labels.pk), None
+        yield f"label set {labels.name}", files.build_labels_name(labels.graph_id, labels.pk), None
     for report in Report.with_trash.exclude(finished_at=None).order_by("pk"):
-        yield f"report {report.pk}", f"{files.report_name(report.graph_id, report.pk)}/report.json", None
+        yield (
+            f"report {report.pk}",
+            f"{files.build_report_name(report.graph_id, report.pk)}/report.json",
+            None,
+        )
     for made in TrajectorySet.objects.exclude(finished_at=None).order_by("pk"):
         for form in (RAW, REFINED, PAIRS):
-            name = files.trajectories_name(made.graph_id, made.pk, form)
+            name = files.build_trajectories_name(made.graph_id, made.pk, form)
             yield f"trajectory set {made.name}", name, None
 
 
-def _stored_elsewhere() -> frozenset[str]:
+def _list_remote_files() -> frozenset[str]:
     """What the object storage has: each file by its name, and the directories of snapshots and checkpoints."""
-    names = {name for kind in files.KINDS for name in object_storage.sizes(kind)}
+    names = {name for kind in files.KINDS for name in object_storage.list_sizes(kind)}
     return frozenset(names | {"/".join(name.split("/")[:3]) for name in names})
 
 
-def _fetched_again(found: Finding, name: str, place: Path, stored: frozenset[str]) -> Finding:
+def _suggest_fetch(finding: Finding, name: str, place: Path, stored: frozenset[str]) -> Finding:
     """Of a copy that is damaged here the object storage still has the whole."""
-    if found.state != "damaged" or name not in stored:
-        return found
+    if finding.state != "damaged" or name not in stored:
+        return finding
     mend = f"Delete {place} on this machine; it is fetched from the object storage again."
-    return Finding(found.state, found.thing, found.said, mend)
+    return Finding(finding.state, finding.thing, finding.said, mend)
 
 
-def _fingerprint(place: Path) -> str:
+def _read_fingerprint(place: Path) -> str:
     try:
-        found: str = json.loads((place / MANIFEST).read_text(encoding="utf-8"))["fingerprint"]
+        fingerprint: str = json.loads((place / MANIFEST).read_text(encoding="utf-8"))["fingerprint"]
     except (OSError, ValueError, KeyError, TypeError, ClewError):
         return ""
-    return found
+    return fingerprint
 
 
-def _visible(folder: Path) -> list[Path]:
+def _list_visible(folder: Path) -> list[Path]:
     if not folder.is_dir():
         return []
     return sorted(path for path in folder.iterdir() if not path.name.startswith("."))

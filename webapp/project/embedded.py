@@ -69,19 +69,19 @@ class Servers:
         homes.make_private(home)
         (home / "run" / "holders").mkdir(parents=True, exist_ok=True)
         with self._lock():
-            identify(home, self.say)
+            ensure_identity(home, self.say)
             self.layout.ensure_reach()
             try:
                 self._start(stopping)
             except BaseException:
-                self._end_unheld()
+                self._stop_unheld()
                 raise
-            self._held = self._hold_file()
+            self._held = self._open_holder_file()
         atexit.register(self.release)
 
-    def _hold_file(self) -> IO[str]:
-        path = self._holders() / str(os.getpid())
-        if os.getpid() in holders(self.layout.home):  # this process holds them twice
+    def _open_holder_file(self) -> IO[str]:
+        path = self._get_holders_folder() / str(os.getpid())
+        if os.getpid() in list_holders(self.layout.home):  # this process holds them twice
             path = path.with_name(f"{path.name}-{uuid.uuid4().hex[:8]}")
         file = path.open("w")
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -89,25 +89,25 @@ class Servers:
 
     def release(self) -> None:
         """Let go; stop the servers when no other living process holds them."""
-        if self._held is None or not self._holders().exists():
+        if self._held is None or not self._get_holders_folder().exists():
             return
         with self._lock():
             Path(self._held.name).unlink(missing_ok=True)
             self._held.close()
             self._held = None
-            self._end_unheld()
+            self._stop_unheld()
 
     def _start(self, stopping: Callable[[], bool]) -> None:
         for server in self.servers:
             server.prepare()
-            server.revive()
+            server.ensure_running()
         for server in self.servers:
-            self._wait(server, stopping)
+            self._ensure_ready(server, stopping)
 
-    def _end_unheld(self) -> None:
-        if not holders(self.layout.home):
+    def _stop_unheld(self) -> None:
+        if not list_holders(self.layout.home):
             for server in self.servers:
-                server.end()
+                server.stop()
             self.layout.drop_reach()
 
     def check(self) -> None:
@@ -121,35 +121,35 @@ class Servers:
                 return
             self.layout.ensure_reach()
             for server in self.servers:
-                if server.revive():
+                if server.ensure_running():
                     self.say(f"{server.name} had stopped and is started again. Its log: {server.log}")
         for server in self.servers:
             if server.started_at is not None:
-                self._follow(server, server.started_at)
+                self._watch_recovery(server, server.started_at)
 
-    def _follow(self, server: Server, since: float) -> None:
+    def _watch_recovery(self, server: Server, since: float) -> None:
         took = time.monotonic() - since
-        if server.ready():
-            server.settled()
+        if server.is_ready():
+            server.mark_ready()
             self._told.pop(server.name, None)
             self.say(f"{server.name} serves again after {took:.0f} s.")
         elif time.monotonic() - self._told.setdefault(server.name, since) > SAID_EVERY_S:
             self._told[server.name] = time.monotonic()
             self.say(f"{server.name} is reading its data since {took:.0f} s; Clew waits for it.")
 
-    def _wait(self, server: Server, stopping: Callable[[], bool]) -> None:
-        began = told = time.monotonic()
-        while not server.ready() and not stopping():
-            if server.failed():
-                raise server.failure()
-            server.revive()
-            if time.monotonic() - told > SAID_EVERY_S / 3:
-                told = time.monotonic()
-                self.say(f"{server.name} is starting since {told - began:.0f} s; Clew waits for it.")
+    def _ensure_ready(self, server: Server, stopping: Callable[[], bool]) -> None:
+        began = reported_at = time.monotonic()
+        while not server.is_ready() and not stopping():
+            if server.has_failed():
+                raise server.make_error()
+            server.ensure_running()
+            if time.monotonic() - reported_at > SAID_EVERY_S / 3:
+                reported_at = time.monotonic()
+                self.say(f"{server.name} is starting since {reported_at - began:.0f} s; Clew waits for it.")
             time.sleep(0.02)
-        server.settled()
+        server.mark_ready()
 
-    def _holders(self) -> Path:
+    def _get_holders_folder(self) -> Path:
         return self.layout.home / "run" / "holders"
 
     @contextlib.contextmanager
@@ -159,12 +159,12 @@ class Servers:
             yield
 
 
-def holder(file: Path) -> int:
+def parse_holder(file: Path) -> int:
     """Number of the process that made a file of ``run/holders``."""
     return int(file.name.split("-")[0])
 
 
-def holders(home: Path) -> list[int]:
+def list_holders(home: Path) -> list[int]:
     """Numbers of the processes that hold a home's servers; files of those that are gone are removed.
 
     To be called while nobody begins to hold them.
@@ -175,15 +175,15 @@ def holders(home: Path) -> list[int]:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                living.append(holder(path))
+                living.append(parse_holder(path))
             else:
                 path.unlink(missing_ok=True)
     return living
 
 
-def identify(home: Path, say: Callable[[str], None]) -> str:
+def ensure_identity(home: Path, say: Callable[[str], None]) -> str:
     """The home's identity; when it was copied from another, that is said, and it gets one of its own."""
-    identity, copied = homes.identify(home)
+    identity, copied = homes.ensure_identity(home)
     if copied is not None:
         say(f"{home} is a copy of {copied.path} and goes its own way from here.")
         if (ServerLayout(home).pgdata / "postmaster.pid").exists():
@@ -194,8 +194,6 @@ def identify(home: Path, say: Callable[[str], None]) -> str:
     return identity.id
 
 
-def for_settings(settings: Env, say: Callable[[str], None] = to_stderr) -> Servers:
+def make_servers(settings: Env, say: Callable[[str], None] = to_stderr) -> Servers:
     """The servers that these settings leave to Clew (possibly none of the two)."""
-    return Servers(
-        settings.home, postgres=settings.database_url is None, redis=settings.redis_url is None, say=say
-    )
+    return Servers(settings.home, postgres=settings.database_url is None, redis=settings.redis_url is None, say=say)

@@ -19,7 +19,7 @@ from pydantic.dataclasses import dataclass
 from retrieval import environment
 from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError
-from webapp.accounts.passwords import VISIBLE_MIN, visible
+from webapp.accounts.passwords import VISIBLE_MIN, count_visible
 
 ROOT = Path(__file__).resolve().parents[2]
 GIB = 1024**3
@@ -27,42 +27,42 @@ SECRET = ("CLEW_ADMIN_PASSWORD", "DATABASE_URL", "REDIS_URL")
 """Settings whose values hold passwords, so that no message repeats them."""
 
 
-def _home(path: Path) -> Path:
+def _parse_home(path: Path) -> Path:
     path = path.expanduser()
     if path.exists() and not path.is_dir():
         raise ValueError
     return path.resolve()
 
 
-def _parts(value: object) -> object:
+def _split_list(value: object) -> object:
     """What stands between commas."""
     return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
 
 
-def _directory(path: Path) -> Path:
+def _check_directory(path: Path) -> Path:
     if not path.is_absolute() or not path.is_dir():
         raise ValueError
     return path.resolve()
 
 
-def _host(name: str) -> str:
+def _check_host(name: str) -> str:
     if set(name) & set("/@*"):
         raise ValueError
     return name.lower()
 
 
-def _network(text: str) -> str:
+def _check_network(text: str) -> str:
     ipaddress.ip_network(text)
     return text
 
 
-def _password(text: str) -> str:
-    if visible(text) < VISIBLE_MIN:
+def _check_password(text: str) -> str:
+    if count_visible(text) < VISIBLE_MIN:
         raise ValueError
     return text
 
 
-def _url(*schemes: str) -> AfterValidator:
+def _make_url_check(*schemes: str) -> AfterValidator:
     def check(text: str) -> str:
         parts = urlsplit(text)
         _ = parts.port  # raises ValueError where it is none
@@ -73,7 +73,7 @@ def _url(*schemes: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _storage(text: str) -> str:
+def _check_storage(text: str) -> str:
     if text == "file":
         return text
     parts = urlsplit(text)
@@ -81,15 +81,15 @@ def _storage(text: str) -> str:
     if parts.scheme != "s3" or not parts.netloc or parts.username or set(query) - {"endpoint", "region"}:
         raise ValueError
     if "endpoint" in query:
-        TypeAdapter(Annotated[str, _url("http", "https")]).validate_python(query["endpoint"])
+        TypeAdapter(Annotated[str, _make_url_check("http", "https")]).validate_python(query["endpoint"])
     return text
 
 
-def _memory() -> int:
+def _compute_memory() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 3 // 4
 
 
-def _bytes(value: object) -> object:
+def _parse_bytes(value: object) -> object:
     """Gigabytes of the environment in bytes."""
     return int(TypeAdapter(Number).validate_python(value) * GIB) if isinstance(value, str) else value
 
@@ -98,16 +98,16 @@ EXPECTED: dict[str, str] = {}
 """All settings of the web application by name, with what is expected of each."""
 
 
-def setting(name: str, expected: str, **options: Any) -> Any:
+def make_setting(name: str, expected: str, **options: Any) -> Any:
     """A setting of this name in the environment; ``expected`` is what a wrong value is answered with."""
     EXPECTED[name] = expected
     return Field(alias=name, **options)
 
 
 Number = Annotated[float, Field(ge=0, lt=1e9, allow_inf_nan=False)]
-Networks = Annotated[tuple[Annotated[str, AfterValidator(_network)], ...], BeforeValidator(_parts)]
-Hosts = Annotated[tuple[Annotated[str, AfterValidator(_host)], ...], BeforeValidator(_parts)]
-Directories = Annotated[tuple[Annotated[Path, AfterValidator(_directory)], ...], BeforeValidator(_parts)]
+Networks = Annotated[tuple[Annotated[str, AfterValidator(_check_network)], ...], BeforeValidator(_split_list)]
+Hosts = Annotated[tuple[Annotated[str, AfterValidator(_check_host)], ...], BeforeValidator(_split_list)]
+Directories = Annotated[tuple[Annotated[Path, AfterValidator(_check_directory)], ...], BeforeValidator(_split_list)]
 
 
 @dataclass(frozen=True, config=ConfigDict(validate_by_name=True))
@@ -118,46 +118,46 @@ class Env:
     limit, and three quarters of the machine's unless it is said.
     """
 
-    home: Annotated[Path, AfterValidator(_home)] = setting(
+    home: Annotated[Path, AfterValidator(_parse_home)] = make_setting(
         "CLEW_HOME",
         "a directory, or a path where one can be made",
         default=ROOT / ".clew",
         validate_default=True,
     )
-    port: Annotated[int, Field(ge=1, le=65535)] = setting(
+    port: Annotated[int, Field(ge=1, le=65535)] = make_setting(
         "CLEW_PORT", "a whole number from 1 to 65535", default=8000
     )
-    hosts: Annotated[tuple[str, ...], BeforeValidator(_parts)] = setting(
+    hosts: Annotated[tuple[str, ...], BeforeValidator(_split_list)] = make_setting(
         "CLEW_HOSTS", "names of hosts, with commas", default=()
     )
-    trusted_proxies: Networks = setting(
+    trusted_proxies: Networks = make_setting(
         "CLEW_TRUSTED_PROXIES", "addresses such as 127.0.0.1 or networks such as 10.0.0.0/8", default=()
     )
-    admin_password: Annotated[str, AfterValidator(_password)] | None = setting(
+    admin_password: Annotated[str, AfterValidator(_check_password)] | None = make_setting(
         "CLEW_ADMIN_PASSWORD", f"at least {VISIBLE_MIN} characters other than spaces", default=None
     )
-    database_url: Annotated[str, _url("postgresql", "postgres")] | None = setting(
+    database_url: Annotated[str, _make_url_check("postgresql", "postgres")] | None = make_setting(
         "DATABASE_URL", "an address that begins with postgresql:// or postgres://", default=None
     )
-    redis_url: Annotated[str, _url("redis", "rediss", "unix")] | None = setting(
+    redis_url: Annotated[str, _make_url_check("redis", "rediss", "unix")] | None = make_setting(
         "REDIS_URL", "an address that begins with redis:// or rediss:// or unix://", default=None
     )
-    storage: Annotated[str, AfterValidator(_storage)] = setting(
+    storage: Annotated[str, AfterValidator(_check_storage)] = make_setting(
         "CLEW_STORAGE", "file, or s3://bucket/prefix?endpoint=https://host&region=name", default="file"
     )
-    import_paths: Directories = setting(
+    import_paths: Directories = make_setting(
         "CLEW_IMPORT_PATHS", "directories that are there, by their whole paths", default=()
     )
-    import_hosts: Hosts = setting(
+    import_hosts: Hosts = make_setting(
         "CLEW_IMPORT_HOSTS", "names of hosts such as data.example.org or data.example.org:8080", default=()
     )
-    import_memory: Annotated[int, BeforeValidator(_bytes)] = setting(
-        "CLEW_IMPORT_MEMORY_GB", "a number from 0 on", default_factory=_memory
+    import_memory: Annotated[int, BeforeValidator(_parse_bytes)] = make_setting(
+        "CLEW_IMPORT_MEMORY_GB", "a number from 0 on", default_factory=_compute_memory
     )
-    cache_gb: Number = setting("CLEW_CACHE_GB", "a number from 0 on", default=50.0)
-    quota_gb: Number | None = setting("CLEW_QUOTA_GB", "a number from 0 on", default=None)
-    trash_days: Number = setting("CLEW_TRASH_DAYS", "a number from 0 on", default=7.0)
-    self_training: bool = setting("CLEW_SELF_TRAINING", "1 or 0", default=True)
+    cache_gb: Number = make_setting("CLEW_CACHE_GB", "a number from 0 on", default=50.0)
+    quota_gb: Number | None = make_setting("CLEW_QUOTA_GB", "a number from 0 on", default=None)
+    trash_days: Number = make_setting("CLEW_TRASH_DAYS", "a number from 0 on", default=7.0)
+    self_training: bool = make_setting("CLEW_SELF_TRAINING", "1 or 0", default=True)
     encoder: str = environment.DEFAULT_ENCODER
     device: str = environment.DEVICES[0]
     llm: LLMSettings | None = None
@@ -169,22 +169,22 @@ def read(environ: Mapping[str, str] = os.environ) -> Env:
     Raises:
         ConfigError: a value is wrong.
     """
-    given = {name: value for name in EXPECTED if (value := environ.get(name, "").strip())}
+    values = {name: value for name in EXPECTED if (value := environ.get(name, "").strip())}
     try:
-        own = TypeAdapter(Env).validate_python(given)
+        env = TypeAdapter(Env).validate_python(values)
     except ValidationError as error:
-        raise _wrong(error) from None
-    environment.index_processes(environ)  # a wrong one stops the start, not the first index
+        raise _make_error(error) from None
+    environment.count_index_processes(environ)  # a wrong one stops the start, not the first index
     return replace(
-        own,
-        encoder=environment.encoder(environ),
-        device=environment.device(environ),
-        llm=environment.language_model(environ),
+        env,
+        encoder=environment.get_encoder_name(environ),
+        device=environment.get_device(environ),
+        llm=environment.read_llm_settings(environ),
     )
 
 
-def _wrong(error: ValidationError) -> ConfigError:
-    found = error.errors()[0]
-    name = str(found["loc"][0])
-    value = "not usable" if name in SECRET else repr(found["input"])
+def _make_error(error: ValidationError) -> ConfigError:
+    detail = error.errors()[0]
+    name = str(detail["loc"][0])
+    value = "not usable" if name in SECRET else repr(detail["input"])
     return ConfigError(f"{name} is {value}.", hint=f"Expected {EXPECTED[name]}.")

@@ -12,8 +12,8 @@ from django.core.handlers.asgi import ASGIHandler
 from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase, StreamingHttpResponse
 
-from webapp.api.errors import ServerBusyError, body, status_of
-from webapp.project.turns import RequestTurns, lanes_of
+from webapp.api.errors import ServerBusyError, get_status, render_error
+from webapp.project.turns import RequestTurns, get_lanes
 from webapp.uploads.streams import KEY
 
 
@@ -38,30 +38,30 @@ class OneHopHandler(ASGIHandler):
         Uploads that are still arriving take no turn: their number is limited by themselves.
         """
 
-        def respond() -> HttpResponseBase:
+        def make_response() -> HttpResponseBase:
             return self.get_response(request)
 
-        answer = sync_to_async(respond, thread_sensitive=True)
+        answer = sync_to_async(make_response, thread_sensitive=True)
         if KEY in getattr(request, "scope", {}):
             response = await answer()
         else:
             turns = self._turns.setdefault(asyncio.get_running_loop(), RequestTurns())
             try:
-                async with turns.take(lanes_of(request)):
+                async with turns.take(get_lanes(request)):
                     response = await answer()
             except ServerBusyError as error:
-                content = body(error.code, error.message, error.hint)
-                return JsonResponse(content, status=status_of(error), headers={"Retry-After": "2"})
+                content = render_error(error.code, error.message, error.hint)
+                return JsonResponse(content, status=get_status(error), headers={"Retry-After": "2"})
         if isinstance(response, StreamingHttpResponse) and not response.is_async:
-            response.streaming_content = _in_thread(iter(response))
+            response.streaming_content = _read_in_thread(iter(response))
         return response
 
 
-async def _in_thread(chunks: Iterator[bytes]) -> AsyncIterator[bytes]:
+async def _read_in_thread(chunks: Iterator[bytes]) -> AsyncIterator[bytes]:
     """A file's pieces, each read in a thread, so that the event loop goes on meanwhile."""
 
-    def following() -> bytes:
+    def read_next() -> bytes:
         return next(chunks, b"")
 
-    while chunk := await sync_to_async(following)():
+    while chunk := await sync_to_async(read_next)():
         yield chunk

@@ -10,7 +10,7 @@ from redis.exceptions import RedisError
 from webapp.accounts.models import Role, User
 from webapp.accounts.quotas import GB
 from webapp.graphs import snapshots, storage
-from webapp.graphs.selectors import visible_graphs
+from webapp.graphs.selectors import list_visible_graphs
 from webapp.jobs import heartbeats
 
 logger = logging.getLogger(__name__)
@@ -36,14 +36,14 @@ class Health:
     troubles: list[dict[str, str]]
 
 
-def look(user: User) -> Health:
+def check_health(user: User) -> Health:
     """How things are, for a user. PostgreSQL answers, or nobody could ask."""
-    workers = _workers()
-    found = [*_of_workers(workers), *_disk(user), *_graphs(user)]
-    return Health(workers, [asdict(one) for one in found])
+    workers = _count_workers()
+    troubles = [*_check_workers(workers), *_check_disk(user), *_check_graphs(user)]
+    return Health(workers, [asdict(trouble) for trouble in troubles])
 
 
-def _workers() -> dict[str, int] | None:
+def _count_workers() -> dict[str, int] | None:
     try:
         return {queue: heartbeats.count(queue) for queue in (heartbeats.ANSWERS, *heartbeats.JOB_QUEUES)}
     except (RedisError, OSError):
@@ -51,7 +51,7 @@ def _workers() -> dict[str, int] | None:
         return None
 
 
-def _of_workers(workers: dict[str, int] | None) -> list[Trouble]:
+def _check_workers(workers: dict[str, int] | None) -> list[Trouble]:
     kept = "What is asked now is kept and begins by itself."
     if workers is None:
         return [Trouble("queue", "The queue (Redis) is not reachable just now.", kept)]
@@ -63,8 +63,8 @@ def _of_workers(workers: dict[str, int] | None) -> list[Trouble]:
     return [Trouble("workers", words[queue], kept) for queue, count in workers.items() if not count]
 
 
-def _disk(user: User) -> list[Trouble]:
-    free = storage.free()
+def _check_disk(user: User) -> list[Trouble]:
+    free = storage.get_free_bytes()
     if free >= FREE_MIN:
         return []
     left = f": {free / GB:.1f} GB are left" if user.has_role(Role.ADMIN) else ""
@@ -72,15 +72,10 @@ def _disk(user: User) -> list[Trouble]:
     return [Trouble("disk", f"The server's disk is nearly full{left}.", hint)]
 
 
-def _graphs(user: User) -> list[Trouble]:
-    damaged = snapshots.found_damaged()
+def _check_graphs(user: User) -> list[Trouble]:
+    damaged = snapshots.list_damaged()
     if not damaged:
         return []
-    names = (
-        visible_graphs(user)
-        .filter(snapshot__path__in=damaged)
-        .order_by("name")
-        .values_list("name", flat=True)
-    )
+    names = list_visible_graphs(user).filter(snapshot__path__in=damaged).order_by("name").values_list("name", flat=True)
     hint = f"Go back to another version of it, or import it again. {_OPERATOR}"
     return [Trouble("graph", f"The files of the graph {name} are damaged.", hint) for name in names[:10]]

@@ -53,21 +53,21 @@ def make_private(home: Path) -> None:
     os.umask(0o077)
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = home.stat()
+        status = home.stat()
     except OSError as error:
         raise ConfigError(
             f"CLEW_HOME is {str(home)!r}, which cannot be made: {error.strerror}.",
             hint="Choose a directory of your own.",
         ) from error
-    if not found.st_mode & OTHERS:
+    if not status.st_mode & OTHERS:
         return
-    if found.st_mode & stat.S_ISVTX or home in (Path.home(), Path(home.anchor)):
+    if status.st_mode & stat.S_ISVTX or home in (Path.home(), Path(home.anchor)):
         raise ConfigError(
             f"CLEW_HOME is {str(home)!r}, which holds more than Clew's data and cannot be closed to other users.",
             hint=f"Choose a directory of its own, such as {str(home / 'clew')!r}.",
         )
     with contextlib.suppress(OSError):
-        home.chmod(stat.S_IMODE(found.st_mode) & ~OTHERS)
+        home.chmod(stat.S_IMODE(status.st_mode) & ~OTHERS)
     if home.stat().st_mode & OTHERS:
         raise ConfigError(
             f"CLEW_HOME is {str(home)!r}, which other users may enter and which cannot be closed to them.",
@@ -75,25 +75,25 @@ def make_private(home: Path) -> None:
         )
 
 
-def identify(home: Path) -> tuple[Identity, Identity | None]:
+def ensure_identity(home: Path) -> tuple[Identity, Identity | None]:
     """The home's identity, and that of the home which it was copied from, if it has just been found to be a copy."""
     with (home / "identity").open("a+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)
         known = _read(file.read())
-        if known is not None and known == Identity(known.id, str(home), *_place(home)):
+        if known is not None and known == Identity(known.id, str(home), *_get_place(home)):
             return known, None
         copied = known if known is not None and not known.is_of(home) else None
         kept = known.id if known is not None and copied is None else uuid.uuid4().hex
-        made = Identity(kept, str(home), *_place(home))
+        made = Identity(kept, str(home), *_get_place(home))
         file.truncate(0)
         file.write(json.dumps(asdict(made)) + "\n")
     return made, copied
 
 
-def _place(home: Path) -> tuple[int, int]:
-    found = home.stat()
-    return found.st_dev, found.st_ino
+def _get_place(home: Path) -> tuple[int, int]:
+    status = home.stat()
+    return status.st_dev, status.st_ino
 
 
 def _read(text: str) -> Identity | None:
@@ -104,7 +104,7 @@ def _read(text: str) -> Identity | None:
 
 
 @contextlib.contextmanager
-def only_one(home: Path) -> Iterator[None]:
+def lock_home(home: Path) -> Iterator[None]:
     """Keep this home to one ``manage.py up``.
 
     The lock is the kernel's: it goes with the process that holds it, however that ends, and is not copied with the

@@ -58,14 +58,14 @@ class ServerLayout:
     @property
     def database_url(self) -> str:
         """Address of the database ``clew``."""
-        return self.address_of(DATABASE)
+        return self.build_address(DATABASE)
 
     @property
     def redis_url(self) -> str:
         """Address of Redis."""
         return f"unix://{quote(str(self.redis_socket))}?db=0"
 
-    def address_of(self, database: str) -> str:
+    def build_address(self, database: str) -> str:
         """Address of a database of the embedded PostgreSQL."""
         return f"postgresql://postgres:@/{database}?host={quote(str(self.postgres_sockets))}"
 

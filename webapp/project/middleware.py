@@ -29,10 +29,10 @@ def security_headers(
 ) -> Callable[[HttpRequest], HttpResponseBase]:
     """Add the content security policy (no inline scripts) and the permissions policy."""
 
-    def middleware(request: HttpRequest) -> HttpResponseBase:
+    def add_headers(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
         response.headers.setdefault("Content-Security-Policy", POLICY)
         response.headers.setdefault("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
         return response
 
-    return middleware
+    return add_headers

@@ -11,7 +11,7 @@ HOME = "CLEW_HOME_ID"
 PART = "CLEW_PART"
 
 
-def environ(home_id: str, part: str) -> dict[str, str]:
+def build_environ(home_id: str, part: str) -> dict[str, str]:
     """What a process carries, so that it is known."""
     return {HOME: home_id, PART: part}
 
@@ -19,7 +19,7 @@ def environ(home_id: str, part: str) -> dict[str, str]:
 def find(home_id: str) -> dict[psutil.Process, str]:
     """Living processes that belong to a home, this one and those above it left out, and which part of Clew each is."""
     mine = {os.getpid(), *(p.pid for p in psutil.Process().parents())}
-    found = {}
+    parts = {}
     for process in psutil.process_iter():
         if process.pid in mine:
             continue
@@ -28,19 +28,19 @@ def find(home_id: str) -> dict[psutil.Process, str]:
                 continue
             carried = process.environ()
             if carried.get(HOME) == home_id:
-                found[process] = carried.get(PART, "process")
-    return found
+                parts[process] = carried.get(PART, "process")
+    return parts
 
 
-def end(home_id: str, patience: float = 10.0) -> list[str]:
+def stop_all(home_id: str, patience: float = 10.0) -> list[str]:
     """End them, politely first; the name and number of each."""
-    found = find(home_id)
-    for process in found:
+    parts = find(home_id)
+    for process in parts:
         with contextlib.suppress(psutil.Error):
             process.terminate()
-    _, stubborn = psutil.wait_procs(list(found), timeout=patience)
+    _, stubborn = psutil.wait_procs(list(parts), timeout=patience)
     for process in stubborn:
         with contextlib.suppress(psutil.Error):
             process.kill()
     psutil.wait_procs(stubborn, timeout=5)
-    return [f"{part} ({process.pid})" for process, part in found.items()]
+    return [f"{part} ({process.pid})" for process, part in parts.items()]

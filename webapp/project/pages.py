@@ -31,7 +31,7 @@ _SIGNED_IN = "/api/v1/status"
 _RUN_PAGE = re.compile(r"/runs/([0-9a-f-]{36})$")
 
 
-def _asked_first(request: HttpRequest) -> str:
+def _build_link_header(request: HttpRequest) -> str:
     """The ``Link`` header of a page."""
     paths = [_FIRST]
     if settings.SESSION_COOKIE_NAME in request.COOKIES:
@@ -46,28 +46,28 @@ def _asked_first(request: HttpRequest) -> str:
 
 @require_safe
 @ensure_csrf_cookie
-def front_end(request: HttpRequest) -> HttpResponse:
+def send_front_end(request: HttpRequest) -> HttpResponse:
     """Send ``index.html``, always fresh; with 404 where the address is no page's."""
     index, pages = settings.FRONTEND_DIST / "index.html", settings.FRONTEND_DIST / "pages.json"
     if not (index.is_file() and pages.is_file()):
         return HttpResponse(_NOT_BUILT, status=503, headers={"Cache-Control": "no-store"})
-    is_page = _addresses(pages, pages.stat().st_mtime_ns).fullmatch(request.path) is not None
-    if not is_page and not _wants_page(request):
+    is_page = _build_pattern(pages, pages.stat().st_mtime_ns).fullmatch(request.path) is not None
+    if not is_page and not _is_page_request(request):
         return HttpResponse("There is no such page.\n", status=404, content_type="text/plain; charset=utf-8")
     return HttpResponse(
         index.read_bytes(),
         status=200 if is_page else 404,
-        headers={"Cache-Control": "no-cache", "Link": _asked_first(request)},
+        headers={"Cache-Control": "no-cache", "Link": _build_link_header(request)},
     )
 
 
 @functools.lru_cache(maxsize=1)
-def _addresses(pages: Path, changed: int) -> re.Pattern[str]:
+def _build_pattern(pages: Path, changed: int) -> re.Pattern[str]:
     """Return what matches the addresses of all pages, as the router of the front end does."""
     listed: list[str] = json.loads(pages.read_text(encoding="utf-8"))
     alternatives = (re.sub(r":\w+", "[^/]+", re.escape(path.rstrip("/"))) for path in listed)
     return re.compile(f"(?:{'|'.join(alternatives)})/?", re.IGNORECASE)
 
 
-def _wants_page(request: HttpRequest) -> bool:
+def _is_page_request(request: HttpRequest) -> bool:
     return "text/html" in request.headers.get("Accept", "") and not request.path.startswith("/assets/")

@@ -61,14 +61,12 @@ class PostgresServer(Server):
         """Where it listens."""
         return self.layout.postgres_sockets / POSTGRES_SOCKET
 
-    def ready(self) -> bool:
+    def is_ready(self) -> bool:
         """Whether it has recovered and has the database ``clew``, which is made at the first time."""
         import psycopg  # noqa: PLC0415
 
         try:
-            with psycopg.connect(
-                self.layout.address_of("postgres"), autocommit=True, connect_timeout=10
-            ) as sql:
+            with psycopg.connect(self.layout.build_address("postgres"), autocommit=True, connect_timeout=10) as sql:
                 known = sql.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone()
                 if known is None:
                     sql.execute(f"CREATE DATABASE {DATABASE}")
@@ -91,23 +89,23 @@ class PostgresServer(Server):
                     hint="Start it with the version of Clew that made it, or set DATABASE_URL to another one.",
                 )
         else:
-            self._initialise()
+            self._init_data()
         settings = self.directory / "postgresql.auto.conf"
         text = settings.read_text() if settings.exists() else ""
         if "jit = 'off'" not in text:
             with settings.open("a") as file:
                 file.write(SETTINGS)
 
-    def _initialise(self) -> None:
+    def _init_data(self) -> None:
         fresh = self.directory.with_name("postgres.new")
         shutil.rmtree(fresh, ignore_errors=True)
         with contextlib.suppress(OSError):
             self.directory.rmdir()  # an empty one is of no use, one that holds something stays
         fresh.mkdir(mode=0o700)
-        user = _account(self.layout.home)
+        user = _find_account(self.layout.home)
         if user is not None:
             os.chown(fresh, *user)
-        words = [str(_programs(user) / "initdb"), "--auth=trust", "--encoding=utf8", "-U", "postgres"]
+        words = [str(_find_programs(user) / "initdb"), "--auth=trust", "--encoding=utf8", "-U", "postgres"]
         words += ["-D", str(HERE if user else fresh)]
         done = subprocess.run(
             words,
@@ -117,24 +115,30 @@ class PostgresServer(Server):
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            **_as(user),
+            **_build_user_options(user),
         )
         self.log.write_text(done.stdout + done.stderr)
         if done.returncode:
-            raise self.failure()
+            raise self.make_error()
         fresh.rename(self.directory)
 
-    def command(self) -> tuple[list[str], dict[str, Any]]:
+    def build_command(self) -> tuple[list[str], dict[str, Any]]:
         """Its socket is relative to its directory, so that no path is too long for it."""
-        user = _account(self.directory)
+        user = _find_account(self.directory)
         place = HERE if user else self.directory
-        return [str(_programs(user) / "postgres"), "-D", str(place), "-h", "", "-k", "."], _as(user)
-
-    def traces(self) -> list[Path]:
-        """Files that mislead: PostgreSQL refuses to start when the number in its pid file is in use by anybody."""
         return [
-            self.directory / name for name in ("postmaster.pid", POSTGRES_SOCKET, f"{POSTGRES_SOCKET}.lock")
-        ]
+            str(_find_programs(user) / "postgres"),
+            "-D",
+            str(place),
+            "-h",
+            "",
+            "-k",
+            ".",
+        ], _build_user_options(user)
+
+    def list_stale_files(self) -> list[Path]:
+        """Files that mislead: PostgreSQL refuses to start when the number in its pid file is in use by anybody."""
+        return [self.directory / name for name in ("postmaster.pid", POSTGRES_SOCKET, f"{POSTGRES_SOCKET}.lock")]
 
     def is_head(self, process: psutil.Process) -> bool:
         """Its children are called ``postgres: ...``."""
@@ -144,11 +148,11 @@ class PostgresServer(Server):
             return False
 
 
-def _as(user: tuple[int, int] | None) -> dict[str, Any]:
+def _build_user_options(user: tuple[int, int] | None) -> dict[str, Any]:
     return {} if user is None else {"user": user[0], "group": user[1], "extra_groups": []}
 
 
-def _account(directory: Path) -> tuple[int, int] | None:
+def _find_account(directory: Path) -> tuple[int, int] | None:
     """User and group to run as, when this process is root's: the owner of its data, or one made for it."""
     if os.geteuid() != 0:
         return None
@@ -156,21 +160,21 @@ def _account(directory: Path) -> tuple[int, int] | None:
     if owner.st_uid != 0:
         return owner.st_uid, owner.st_gid
     try:
-        found = pwd.getpwnam(ACCOUNT)
+        account = pwd.getpwnam(ACCOUNT)
     except KeyError:
         try:
             make = ["useradd", "--system", "--no-create-home", "--shell", "/bin/false", ACCOUNT]
             subprocess.run(make, check=True, capture_output=True)
-            found = pwd.getpwnam(ACCOUNT)
+            account = pwd.getpwnam(ACCOUNT)
         except (OSError, subprocess.CalledProcessError, KeyError) as error:
             raise ConfigError(
                 f"PostgreSQL does not run as root, and no user {ACCOUNT!r} can be made for it.",
                 hint="Start Clew as an ordinary user, or set DATABASE_URL to another PostgreSQL.",
             ) from error
-    return found.pw_uid, found.pw_gid
+    return account.pw_uid, account.pw_gid
 
 
-def _programs(user: tuple[int, int] | None) -> Path:
+def _find_programs(user: tuple[int, int] | None) -> Path:
     """Directory of the programs, which that user can reach.
 
     Nothing of the package, and nothing above it, is opened for that: where it is closed, root keeps a copy elsewhere.
@@ -180,9 +184,7 @@ def _programs(user: tuple[int, int] | None) -> Path:
     """
     spec = importlib.util.find_spec(PACKAGE.replace("-", "_"))
     if spec is None or not spec.submodule_search_locations:
-        raise ConfigError(
-            f"The package {PACKAGE} is not installed.", hint="Run `make install`, or set DATABASE_URL."
-        )
+        raise ConfigError(f"The package {PACKAGE} is not installed.", hint="Run `make install`, or set DATABASE_URL.")
     package = Path(spec.submodule_search_locations[0]).resolve()
     tree = package / f"pginstall{VERSION}"
     # Libraries that the package brings for its programs, which look for them beside it.

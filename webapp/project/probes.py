@@ -24,7 +24,7 @@ from health_check.exceptions import ServiceUnavailable
 from health_check.views import HealthCheckView
 from redis.exceptions import RedisError
 
-from webapp.api.redis import redis_client
+from webapp.api.redis import get_redis_client
 from webapp.jobs import heartbeats
 
 FRESH_S = 2.0
@@ -35,7 +35,7 @@ _threads = ThreadPoolExecutor(max_workers=8, thread_name_prefix="readyz")
 
 @never_cache
 @require_safe
-def alive(request: HttpRequest) -> JsonResponse:
+def show_alive(request: HttpRequest) -> JsonResponse:
     """Say that the web process answers."""
     return JsonResponse({"status": "ok"})
 
@@ -47,7 +47,7 @@ class Redis(HealthCheck):  # type: ignore[misc]  # health_check has no types
     def run(self) -> None:
         """Ping it."""
         try:
-            redis_client().ping()
+            get_redis_client().ping()
         except (RedisError, OSError) as error:
             raise ServiceUnavailable("Redis is not reachable.") from error
 
@@ -60,7 +60,7 @@ class Migrations(HealthCheck):  # type: ignore[misc]
         """Compare the migrations that are applied with those that there are."""
         try:
             with connection.temporary_connection():
-                missing = _migrations() - MigrationRecorder(connection).applied_migrations().keys()
+                missing = _list_migrations() - MigrationRecorder(connection).applied_migrations().keys()
         except Error as error:
             raise ServiceUnavailable("The database is not reachable.") from error
         if missing:
@@ -68,7 +68,7 @@ class Migrations(HealthCheck):  # type: ignore[misc]
 
 
 @functools.cache
-def _migrations() -> frozenset[tuple[str, str]]:
+def _list_migrations() -> frozenset[tuple[str, str]]:
     return frozenset(MigrationLoader(None).disk_migrations)
 
 
@@ -105,14 +105,14 @@ class ReadinessView(HealthCheckView):  # type: ignore[misc]
         cls = type(self)
         stale = time.monotonic() - cls._began > FRESH_S
         if cls._latest is None or (cls._latest.done() and stale):
-            cls._began, cls._latest = time.monotonic(), asyncio.ensure_future(self._look())
+            cls._began, cls._latest = time.monotonic(), asyncio.ensure_future(self._run_checks())
         self.results = await asyncio.shield(cls._latest)
         if request.GET.get("format") == "openmetrics":
             metrics: HttpResponse = self.render_to_response_openmetrics()
             return metrics
-        code = 503 if any(one.error for one in self.results) else 200
-        told: HttpResponse = self.render_to_response_json(code)
-        return told
+        code = 503 if any(result.error for result in self.results) else 200
+        response: HttpResponse = self.render_to_response_json(code)
+        return response
 
-    async def _look(self) -> list[HealthCheckResult]:
+    async def _run_checks(self) -> list[HealthCheckResult]:
         return await asyncio.gather(*(check.get_result(_threads) for check in self.get_checks()))

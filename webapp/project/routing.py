@@ -12,7 +12,7 @@ from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 from django.urls import path
 
-from webapp.accounts.authentication import user_of_token
+from webapp.accounts.authentication import find_token_user
 from webapp.accounts.models import Scope
 from webapp.answers.consumers import RunsConsumer
 from webapp.graphs.consumers import JobsConsumer
@@ -47,10 +47,10 @@ def _is_ours(origin: str, host: str) -> bool:
         return True
     try:
         parts = urlsplit(origin)
-        asked = urlsplit(f"{parts.scheme}://{host}")
+        requested = urlsplit(f"{parts.scheme}://{host}")
         same = (parts.hostname, parts.port or PORTS[parts.scheme]) == (
-            asked.hostname,
-            asked.port or PORTS[parts.scheme],
+            requested.hostname,
+            requested.port or PORTS[parts.scheme],
         )
     except (ValueError, KeyError):
         return False
@@ -68,9 +68,9 @@ class Bearer:
         header = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")
         kind, _, token = header.partition(" ")
         if kind.lower() == "bearer":
-            found = await database_sync_to_async(user_of_token)(token.strip())
-            if found is not None and Scope.READ in found[1].scopes:
-                scope = {**scope, "user": found[0], "token": found[1].pk}
+            credentials = await database_sync_to_async(find_token_user)(token.strip())
+            if credentials is not None and Scope.READ in credentials[1].scopes:
+                scope = {**scope, "user": credentials[0], "token": credentials[1].pk}
         return await self.inner(scope, receive, send)
 
 

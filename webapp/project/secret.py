@@ -7,7 +7,7 @@ import secrets
 from pathlib import Path
 
 
-def key(home: Path) -> str:
+def ensure_key(home: Path) -> str:
     """The key; made at the first call, readable by its owner only."""
     path = home / "secret-key"
     if not path.exists():

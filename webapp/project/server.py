@@ -67,7 +67,7 @@ class Server:
         """Where it listens."""
         raise NotImplementedError
 
-    def ready(self) -> bool:
+    def is_ready(self) -> bool:
         """Whether it serves: no longer starting, no longer recovering."""
         raise NotImplementedError
 
@@ -75,17 +75,17 @@ class Server:
         """Make its directory."""
         raise NotImplementedError
 
-    def command(self) -> tuple[list[str], dict[str, Any]]:
+    def build_command(self) -> tuple[list[str], dict[str, Any]]:
         """How it is started: words, and more of ``Popen``'s arguments."""
         raise NotImplementedError
 
-    def traces(self) -> list[Path]:
+    def list_stale_files(self) -> list[Path]:
         """Files that a server which is gone leaves, and that would mislead the next."""
         raise NotImplementedError
 
     # --- whether it runs ------------------------------------------------------------------------------------
 
-    def listening(self) -> bool:
+    def is_listening(self) -> bool:
         """Whether somebody takes connections at its socket."""
         with socket.socket(socket.AF_UNIX) as client:
             try:
@@ -95,12 +95,12 @@ class Server:
                 return False
         return True
 
-    def locked(self) -> bool:
+    def is_locked(self) -> bool:
         """Whether a process of it lives."""
         with self._lock_file() as file:
             return not _take(file)
 
-    def living(self) -> list[psutil.Process]:
+    def list_processes(self) -> list[psutil.Process]:
         """Its processes, zombies left out: those of its program that work in its directory."""
         return [p for p in psutil.process_iter(["name"]) if self._is_mine(p)]
 
@@ -118,41 +118,41 @@ class Server:
 
     # --- starting and ending -----------------------------------------------------------------------------
 
-    def revive(self) -> bool:
+    def ensure_running(self) -> bool:
         """Start it, unless it runs, or starts, or ends just now. Does not wait.
 
         Returns:
             Whether it was started.
         """
-        self._reap()
+        self._collect_child()
         now = time.monotonic()
-        if now - self._heard < LISTENS_S and self.locked():
+        if now - self._heard < LISTENS_S and self.is_locked():
             return False
-        if self.listening():
+        if self.is_listening():
             self._heard = now
             return False
-        living = self.living()
-        if any(map(self.is_head, living)) or (not living and self.locked()):
+        living = self.list_processes()
+        if any(map(self.is_head, living)) or (not living and self.is_locked()):
             if self._heard == float("-inf"):
                 self._heard = now
             if now - self._heard > SILENT_S and living:
                 logger.warning("%s takes no connection for %.0f s and is ended", self.name, SILENT_S)
-                self.end()
+                self.stop()
             return False
         if living:  # what a killed server left busy
-            _kill(living)
+            _stop_processes(living)
         if now < self._try_at:
             return False
-        return self._spawn()
+        return self._start_process()
 
-    def _spawn(self) -> bool:
-        words, options = self.command()
+    def _start_process(self) -> bool:
+        words, options = self.build_command()
         with self._lock_file() as lock, self.log.open("ab") as log:
             if not _take(lock):
                 return False
             self.tries += 1
             self._try_at = time.monotonic() + BACKOFF_S[min(self.tries, len(BACKOFF_S) - 1)]
-            for trace in self.traces():
+            for trace in self.list_stale_files():
                 trace.unlink(missing_ok=True)
             child = subprocess.Popen(
                 words,
@@ -166,24 +166,22 @@ class Server:
                 **options,
             )
         self._pid = child.pid
-        child.returncode = (
-            0  # the object is dropped on purpose: the server outlives this process if others hold it
-        )
+        child.returncode = 0  # the object is dropped on purpose: the server outlives this process if others hold it
         self.started_at = self._heard = time.monotonic()
         return True
 
-    def settled(self) -> None:
+    def mark_ready(self) -> None:
         """Say that it serves: the next failure is the first again."""
         self.tries = 0
         self._try_at = 0.0
         self.started_at = None
 
-    def failed(self) -> bool:
+    def has_failed(self) -> bool:
         """Whether it keeps ending before it serves."""
-        self._reap()
-        return self.tries >= GIVE_UP and self._pid is None and not self.locked()
+        self._collect_child()
+        return self.tries >= GIVE_UP and self._pid is None and not self.is_locked()
 
-    def failure(self) -> ConfigError:
+    def make_error(self) -> ConfigError:
         """What to say then."""
         lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
         last = f" Its last words: {lines[-1].strip()}" if lines else ""
@@ -192,26 +190,26 @@ class Server:
             hint=f"See {self.log}, or set {self.setting} to another one.",
         )
 
-    def end(self, patience: float = 60.0) -> None:
+    def stop(self, patience: float = 60.0) -> None:
         """End it: in order, then by force."""
-        living = self.living()
+        living = self.list_processes()
         for process in filter(self.is_head, living):
             with contextlib.suppress(psutil.Error):
                 process.send_signal(self.stop_signal)
         deadline = time.monotonic() + patience
         while living and time.monotonic() < deadline:
             time.sleep(0.02)
-            self._reap()
-            living = [p for p in living if p.is_running() and self._still(p)]
-        _kill(living)
-        self._reap()
+            self._collect_child()
+            living = [p for p in living if p.is_running() and self._is_alive(p)]
+        _stop_processes(living)
+        self._collect_child()
 
-    def _still(self, process: psutil.Process) -> bool:
+    def _is_alive(self, process: psutil.Process) -> bool:
         with contextlib.suppress(psutil.Error):
             return bool(process.status() != psutil.STATUS_ZOMBIE)
         return False
 
-    def _reap(self) -> None:
+    def _collect_child(self) -> None:
         """Take leave of the process that this one started, if it ended."""
         if self._pid is None:
             return
@@ -236,7 +234,7 @@ def _take(file: IO[str]) -> bool:
     return True
 
 
-def _kill(processes: list[psutil.Process]) -> None:
+def _stop_processes(processes: list[psutil.Process]) -> None:
     for process in processes:
         with contextlib.suppress(psutil.Error):
             process.kill()

@@ -81,8 +81,8 @@ class StatusView(APIView):
     @extend_schema(operation_id="status", responses=StatusSerializer)
     def get(self, request: Request) -> Response:
         """What can be asked, whether workers are alive, and what is the matter."""
-        found = health.look(cast(User, request.user))
-        workers, llm = found.workers or {}, language_models.default()
+        current_health = health.check_health(cast(User, request.user))
+        workers, llm = current_health.workers or {}, language_models.get_default()
         return Response(
             {
                 "version": VERSION,
@@ -91,15 +91,15 @@ class StatusView(APIView):
                     heartbeats.ANSWERS: workers.get(heartbeats.ANSWERS, 0),
                     heartbeats.JOBS: min(workers.get(queue, 0) for queue in heartbeats.JOB_QUEUES),
                 },
-                "troubles": found.troubles,
+                "troubles": current_health.troubles,
                 "llm": {
                     "configured": llm is not None,
                     "model": llm.model if llm else None,
                     "name": llm.name if llm else None,
                 },
-                "methods": [methods.shown(method) for method in registry.METHODS],
+                "methods": [methods.render_method(method) for method in registry.METHODS],
                 "label_strategies": [
-                    label_sets.shown(strategy, llm_configured=llm is not None)
+                    label_sets.render_strategy(strategy, llm_configured=llm is not None)
                     for strategy in label_sets.STRATEGIES
                 ],
                 "budgets": {"default": DEFAULT_BUDGET, "max": MAX_BUDGET},

@@ -77,7 +77,7 @@ class Child:
     def kill(self) -> None:
         """End it and its children at once, if it runs."""
         if self.process is not None and self.process.poll() is None:
-            self._signal_group(signal.SIGKILL)
+            self._send_group_signal(signal.SIGKILL)
 
     def wait(self, timeout: float) -> None:
         """Wait until it has ended, then end what it started and left.
@@ -87,33 +87,33 @@ class Child:
         """
         if self.process is not None:
             self.process.wait(timeout)
-            self._signal_group(signal.SIGKILL)
+            self._send_group_signal(signal.SIGKILL)
 
-    def look(self, say: Callable[[str], None]) -> None:
+    def ensure_running(self, say: Callable[[str], None]) -> None:
         """Start it again if it ended, a little later every time that it ends soon by itself."""
         now = time.monotonic()
         if self.process is not None and self.process.poll() is not None:
-            self._signal_group(signal.SIGKILL)
+            self._send_group_signal(signal.SIGKILL)
             code = self.process.returncode
             self.process = None
             # One that a signal ended did not fail: it was killed, and is missed.
             steady = now - self.started >= STEADY_S or code < 0
             self.failures = 0 if steady else self.failures + 1
-            self.start_at = max(now, self.started + (BACKOFF_S[0] if steady else self._delay()))
+            self.start_at = max(now, self.started + (BACKOFF_S[0] if steady else self._compute_delay()))
             say(f"The {self.name} stopped (exit {code}); starting it again. Its log: {self.log}")
         if self.process is None and now >= self.start_at:
             try:
                 self.start()
             except Exception as error:  # no memory, no disk: both come back
                 self.failures += 1
-                self.start_at = now + self._delay()
+                self.start_at = now + self._compute_delay()
                 logger.warning("the %s cannot be started", self.name, exc_info=True)
                 say(f"The {self.name} cannot be started now ({error}); trying again.")
 
-    def _delay(self) -> float:
+    def _compute_delay(self) -> float:
         return BACKOFF_S[min(self.failures, len(BACKOFF_S)) - 1]
 
-    def _signal_group(self, number: int) -> None:
+    def _send_group_signal(self, number: int) -> None:
         if self.process is not None:
             with contextlib.suppress(ProcessLookupError, PermissionError):  # all of it is gone
                 os.killpg(self.process.pid, number)
@@ -139,26 +139,26 @@ class Supervisor:
 
     def watch(self) -> None:
         """Until told to stop: start what does not run."""
-        tending = threading.Thread(target=self._tend_on, daemon=True)
+        tending = threading.Thread(target=self._keep_tending, daemon=True)
         tending.start()
         while not self.stopping:
-            self.look()
+            self.start_children()
             time.sleep(0.2)
         tending.join(STOP_S)
 
-    def look(self) -> None:
+    def start_children(self) -> None:
         """Start children that do not run, unless they failed just now."""
         for child in self.children:
             try:
-                child.look(self.say)
+                child.ensure_running(self.say)
             except Exception:
                 logger.warning("the supervisor goes on", exc_info=True)
 
-    def _tend_on(self) -> None:
+    def _keep_tending(self) -> None:
         failures = 0
         while not self.stopping:
             try:
-                self._reap()
+                self._collect_orphans()
                 self.tend()
                 failures = 0
             except Exception as error:
@@ -167,14 +167,14 @@ class Supervisor:
                 self.say(f"{error} Clew goes on and tries again.")
             self.sleep(TEND_S if not failures else BACKOFF_S[min(failures, len(BACKOFF_S)) - 1])
 
-    def _reap(self) -> None:
+    def _collect_orphans(self) -> None:
         """As the first process of a container: take leave of those that were left to it, lest they stay as zombies."""
         if os.getpid() != 1:
             return
         with contextlib.suppress(ChildProcessError):
             ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            own = {child.process.pid for child in self.children if child.process is not None}
-            if ended is not None and ended.si_pid not in own:
+            child_pids = {child.process.pid for child in self.children if child.process is not None}
+            if ended is not None and ended.si_pid not in child_pids:
                 os.waitpid(ended.si_pid, os.WNOHANG)
 
     def sleep(self, seconds: float) -> None:
@@ -197,7 +197,7 @@ class Supervisor:
                 child.wait(STOP_S)
 
 
-def processes(env: Env, home_id: str) -> list[Child]:
+def list_children(env: Env, home_id: str) -> list[Child]:
     """Clew's own processes: the web server, a worker that answers, workers for short and for long jobs.
 
     With ``LLM_BASE_URL=local`` the language model that comes from pip too, unless somebody serves it already.
@@ -238,15 +238,11 @@ def processes(env: Env, home_id: str) -> list[Child]:
         Child("jobs worker", jobs, logs / "jobs.log", engine),
         Child("long jobs worker", long, logs / "long-jobs.log", engine),
     ]
-    if (
-        env.llm is not None
-        and env.llm.base_url == environment.LOCAL_URL
-        and not _taken(environment.LOCAL_PORT)
-    ):
+    if env.llm is not None and env.llm.base_url == environment.LOCAL_URL and not _is_port_taken(environment.LOCAL_PORT):
         serve = [*python, "retrieval", "serve-model"]
         children.append(Child("language model", ["nice", *serve], logs / "language-model.log"))
     for child in children:
-        child.environ = child.environ | orphans.environ(home_id, child.name)
+        child.environ = child.environ | orphans.build_environ(home_id, child.name)
     return children
 
 
@@ -261,9 +257,7 @@ def require_free_port(port: int) -> None:
         try:
             probe.bind((HOST, port))
         except PermissionError:
-            raise ConfigError(
-                f"Port {port} needs more rights.", hint="Set CLEW_PORT to 1024 or more."
-            ) from None
+            raise ConfigError(f"Port {port} needs more rights.", hint="Set CLEW_PORT to 1024 or more.") from None
         except OSError:
             raise ConfigError(
                 f"Port {port} is taken by another program (perhaps another Clew: http://{HOST}:{port}).",
@@ -271,7 +265,7 @@ def require_free_port(port: int) -> None:
             ) from None
 
 
-def _taken(port: int) -> bool:
+def _is_port_taken(port: int) -> bool:
     with socket.socket() as probe:
         return probe.connect_ex((HOST, port)) == 0
 

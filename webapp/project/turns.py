@@ -13,7 +13,7 @@ from django.conf import settings
 from django.http import HttpRequest
 
 from webapp.api.errors import ServerBusyError
-from webapp.api.network import network_of
+from webapp.api.network import get_network
 
 PROBES = ("/healthz", "/readyz")
 
@@ -41,9 +41,7 @@ class RequestTurns:
             ServerBusyError: too many wait in one of them.
         """
         if any(self._waiting[name] >= bound.waiting for name, bound in lanes.items()):
-            raise ServerBusyError(
-                "The server has too many requests to answer just now.", hint="Try again soon."
-            )
+            raise ServerBusyError("The server has too many requests to answer just now.", hint="Try again soon.")
         turns = [self._lanes.setdefault(name, asyncio.Semaphore(of.at_once)) for name, of in lanes.items()]
         self._waiting.update(list(lanes))
         async with AsyncExitStack() as stack:
@@ -56,7 +54,7 @@ class RequestTurns:
             yield
 
 
-def lanes_of(request: HttpRequest) -> dict[str, Bound]:
+def get_lanes(request: HttpRequest) -> dict[str, Bound]:
     """Return the lanes of a request: of its token or session, of its address, and of all requests.
 
     Credentials are not checked here: whoever makes some up is held by the lane of the address. Probes have a lane of
@@ -64,7 +62,7 @@ def lanes_of(request: HttpRequest) -> dict[str, Bound]:
     """
     if request.path in PROBES:
         return {"probes": Bound(*settings.REQUESTS_OF_CLIENT)}
-    address = network_of(request.META.get("REMOTE_ADDR", ""))
+    address = get_network(request.META.get("REMOTE_ADDR", ""))
     credential = request.headers.get("Authorization") or request.COOKIES.get(settings.SESSION_COOKIE_NAME)
     return {
         f"client {credential or address}": Bound(*settings.REQUESTS_OF_CLIENT),

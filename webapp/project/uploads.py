@@ -14,17 +14,17 @@ from django.conf import settings
 from django.contrib.auth import get_user
 from django.http import HttpRequest
 
-from webapp.accounts.authentication import user_of_token
+from webapp.accounts.authentication import find_token_user
 from webapp.accounts.models import Role, User
-from webapp.api.concurrency import too_slow
-from webapp.api.errors import body
+from webapp.api.concurrency import is_too_slow
+from webapp.api.errors import render_error
 
 _BROKEN_OFF = {"type": "http.disconnect"}
 _COMPRESS = "Compress the files with gzip."
 _SIGN_IN = "Only forms with files may be larger, of people who may upload files: log in first."
 _SLOWLY = "The request came too slowly to be waited for."
 _TRY_AGAIN = "Try again on a better connection; large files are best sent as resumable uploads."
-_TOO_SLOW = 408, body("too_slow", _SLOWLY, _TRY_AGAIN)
+_TOO_SLOW = 408, render_error("too_slow", _SLOWLY, _TRY_AGAIN)
 
 
 def limit_body(application: Any) -> Any:
@@ -34,20 +34,20 @@ def limit_body(application: Any) -> Any:
     files of people who may send some have, which is looked up once somebody wants to.
     """
 
-    async def limited(scope: dict[str, Any], receive: Any, send: Any) -> None:
+    async def run_limited(scope: dict[str, Any], receive: Any, send: Any) -> None:
         bounded = _Bounded(scope, receive)
 
-        async def unless_refused(message: Any) -> None:
+        async def send_unless_refused(message: Any) -> None:
             if bounded.refusal is None:
                 await send(message)
 
-        await bounded.allow(_announced(scope))
+        await bounded.allow(_get_announced_size(scope))
         if bounded.refusal is None:
-            await application(scope, bounded, unless_refused)
+            await application(scope, bounded, send_unless_refused)
         if bounded.refusal is not None:
-            await _refuse(send, *bounded.refusal)
+            await _send_refusal(send, *bounded.refusal)
 
-    return limited
+    return run_limited
 
 
 class _Bounded:
@@ -75,59 +75,59 @@ class _Bounded:
         self._seen += len(message.get("body", b""))
         self._arriving = bool(message.get("more_body"))
         await self.allow(self._seen)
-        if self._arriving and too_slow(self._seen, time.monotonic() - self._began):
+        if self._arriving and is_too_slow(self._seen, time.monotonic() - self._began):
             self.refusal = _TOO_SLOW
         return message if self.refusal is None else _BROKEN_OFF
 
     async def allow(self, size: int) -> None:
         """Refuse a body of this size where it is too large."""
         if size > self._limit:
-            self._limit = settings.UPLOAD_MAX_BYTES if await self._roomy() else self._limit
+            self._limit = settings.UPLOAD_MAX_BYTES if await self._has_larger_limit() else self._limit
         if size > self._limit:
-            whole = self._limit == settings.UPLOAD_MAX_BYTES
-            hint = _COMPRESS if whole else _SIGN_IN
-            message = f"The request is over the limit of {_told(self._limit)}."
-            self.refusal = 413, body("too_large", message, hint)
+            at_maximum = self._limit == settings.UPLOAD_MAX_BYTES
+            hint = _COMPRESS if at_maximum else _SIGN_IN
+            message = f"The request is over the limit of {_format_size(self._limit)}."
+            self.refusal = 413, render_error("too_large", message, hint)
 
-    async def _roomy(self) -> bool:
+    async def _has_larger_limit(self) -> bool:
         headers = dict(self._scope["headers"])
         kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
-        return kind == b"multipart/form-data" and bool(await database_sync_to_async(_may_upload)(headers))
+        return kind == b"multipart/form-data" and bool(await database_sync_to_async(_can_upload)(headers))
 
 
-def _announced(scope: dict[str, Any]) -> int:
+def _get_announced_size(scope: dict[str, Any]) -> int:
     length = dict(scope["headers"]).get(b"content-length", b"0")
     return int(length) if length.isdigit() and len(length) < 20 else 0
 
 
-def _may_upload(headers: dict[bytes, bytes]) -> bool:
+def _can_upload(headers: dict[bytes, bytes]) -> bool:
     """Whether the session or token of a request belongs to somebody who may upload files."""
     scheme, _, token = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
     if scheme.lower() == "bearer":
-        found = user_of_token(token.strip())
-        user: Any = None if found is None else found[0]
+        credentials = find_token_user(token.strip())
+        user: Any = None if credentials is None else credentials[0]
     else:
-        user = _of_session(headers.get(b"cookie", b"").decode("latin-1"))
+        user = _find_session_user(headers.get(b"cookie", b"").decode("latin-1"))
     return isinstance(user, User) and not user.must_change_password and user.has_role(Role.ANALYST)
 
 
-def _of_session(cookies: str) -> Any:
+def _find_session_user(cookies: str) -> Any:
     try:
-        found = SimpleCookie(cookies).get(settings.SESSION_COOKIE_NAME)
+        cookie = SimpleCookie(cookies).get(settings.SESSION_COOKIE_NAME)
     except CookieError:
         return None
-    if found is None:
+    if cookie is None:
         return None
     request = HttpRequest()
-    request.session = import_module(settings.SESSION_ENGINE).SessionStore(found.value)
+    request.session = import_module(settings.SESSION_ENGINE).SessionStore(cookie.value)
     return get_user(request)
 
 
-def _told(size: int) -> str:
+def _format_size(size: int) -> str:
     return f"{size / 1024**3:g} GiB" if size >= 1024**3 else f"{size / 1024**2:g} MiB"
 
 
-async def _refuse(send: Any, status: int, content: dict[str, Any]) -> None:
+async def _send_refusal(send: Any, status: int, content: dict[str, Any]) -> None:
     headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": json.dumps(content).encode()})

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from django.urls import include, path, re_path
 
-from webapp.project.pages import front_end
-from webapp.project.probes import ReadinessView, alive
+from webapp.project.pages import send_front_end
+from webapp.project.probes import ReadinessView, show_alive
 
 handler500 = "webapp.api.views.server_error"
 
 urlpatterns = [
     path("api/v1/", include("webapp.project.api_urls")),
-    path("healthz", alive),
+    path("healthz", show_alive),
     path("readyz", ReadinessView.as_view()),
-    re_path(r"^(?!api/|ws/).*$", front_end),
+    re_path(r"^(?!api/|ws/).*$", send_front_end),
 ]

@@ -17,7 +17,7 @@ from retrieval.kg.readers.options import ReadOptions
 from retrieval.questions.formats import FORMATS
 from webapp.accounts.views import RowViewSet
 from webapp.api.fields import PlainText
-from webapp.api.params import validated
+from webapp.api.params import validate_form
 from webapp.api.parsers import Json
 from webapp.graphs import snapshots
 from webapp.graphs.selectors import find_graph
@@ -64,9 +64,7 @@ class QuestionSerializer(serializers.ModelSerializer[QuestionRow]):
     id = serializers.CharField(source="key")
     topic_entities = serializers.ListField(child=serializers.CharField())
     answers = serializers.ListField(child=serializers.CharField())
-    operators = serializers.ListField(
-        child=serializers.CharField(), help_text="what it needs, as its set says"
-    )
+    operators = serializers.ListField(child=serializers.CharField(), help_text="what it needs, as its set says")
     program = ProgramLabelField(allow_null=True)
 
     class Meta:
@@ -80,9 +78,7 @@ class QuestionUploadSerializer(serializers.Serializer[object]):
     name = PlainText(max_length=200)
     graph = serializers.IntegerField()
     file = serializers.FileField(allow_empty_file=True, default=None)
-    upload = serializers.UUIDField(
-        allow_null=True, default=None, help_text="a resumable upload that is complete"
-    )
+    upload = serializers.UUIDField(allow_null=True, default=None, help_text="a resumable upload that is complete")
     source = PlainText(  # type: ignore[assignment]  # a field of this name hides an option of the base
         max_length=2000,
         allow_blank=True,
@@ -143,7 +139,7 @@ class QuestionCheckSerializer(serializers.Serializer[object]):
 class QuestionSetViewSet(Trashable, RowViewSet[QuestionSet]):
     """Questions with known answers, newest first."""
 
-    queryset = selectors.question_sets()
+    queryset = selectors.list_question_sets()
     serializer_class = QuestionSetSerializer
     narrowed_by = {"graph": int}
     parser_classes = [Json, MultiPartParser]
@@ -157,22 +153,20 @@ class QuestionSetViewSet(Trashable, RowViewSet[QuestionSet]):
     )
     def create(self, request: Request) -> Response:
         """Upload a question set."""
-        data = validated(QuestionUploadSerializer(data=request.data))
+        data = validate_form(QuestionUploadSerializer(data=request.data))
         user = self.user
         graph = find_graph(user, data["graph"])
         snapshots.require_imported(graph)
-        arrived = uploads.complete(ids=[data["upload"]] if data["upload"] else [], user=user)
+        arrived = uploads.require_complete(ids=[data["upload"]] if data["upload"] else [], user=user)
         with ExitStack() as stack:
             file = stack.enter_context(uploads.Arrived(arrived[0])) if arrived else data["file"]
             if data["source"]:
-                file = stack.enter_context(
-                    remote_sources.fetched(data["source"], limit=settings.UPLOAD_MAX_BYTES)
-                )
+                file = stack.enter_context(remote_sources.open_copy(data["source"], limit=settings.UPLOAD_MAX_BYTES))
             question_set = services.import_question_set(
                 name=data["name"],
                 graph=graph,
                 upload=file,
-                options=ReadOptions.of(data),
+                options=ReadOptions.from_values(data),
                 user=user,
             )
         for upload in arrived:
@@ -193,5 +187,5 @@ class QuestionSetViewSet(Trashable, RowViewSet[QuestionSet]):
     def questions(self, request: Request, pk: str) -> Response:
         """The questions of a set."""
         query = request.query_params
-        rows = selectors.questions(self.get_object(), split=query.get("split", ""), text=query.get("q", ""))
-        return self.paged(rows, QuestionSerializer)
+        rows = selectors.list_questions(self.get_object(), split=query.get("split", ""), text=query.get("q", ""))
+        return self.build_page(rows, QuestionSerializer)

@@ -21,7 +21,7 @@ def check(question_set: QuestionSet) -> dict[str, Any]:
     known = question_set.checked
     # What was kept before programs were looked up is made again.
     if known is None or "programs" not in known or question_set.checked_on != version.hash:
-        made = check_questions(snapshots.opened(version.path), selectors.as_engine(question_set))
+        made = check_questions(snapshots.open_snapshot(version.path), selectors.to_engine_questions(question_set))
         known = question_set.checked = {**dataclasses.asdict(made), "splits": dict(made.splits)}
         question_set.checked_on = version.hash
         question_set.save(update_fields=["checked", "checked_on"])

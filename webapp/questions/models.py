@@ -29,9 +29,7 @@ class QuestionSet(Trashable):
     problems = models.JSONField(default=list)
     checked = models.JSONField(null=True)
     checked_on = models.CharField(max_length=128, blank=True)
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

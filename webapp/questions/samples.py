@@ -14,7 +14,7 @@ from webapp.accounts.models import User
 from webapp.api.concurrency import ConcurrencyLimit, release_connection
 from webapp.api.errors import BusyError, InvalidError
 from webapp.graphs import snapshots
-from webapp.graphs.files import local_path
+from webapp.graphs.files import ensure_local_path
 from webapp.graphs.models import Graph
 
 KEPT = 64
@@ -31,34 +31,34 @@ _remembered: OrderedDict[Key, list[Question]] = OrderedDict()
 _lock = threading.Lock()
 
 
-def make(*, graph: Graph, n: int, seed: int, hops: Sequence[int], user: User) -> list[Question]:
+def make_questions(*, graph: Graph, n: int, seed: int, hops: Sequence[int], user: User) -> list[Question]:
     """As many questions as there can be, ``n`` at most; the same seed makes the same of the same version.
 
     Raises:
-        NotImportedError, GraphNotReadyError, DamagedError: as :func:`snapshots.of_graph`.
+        NotImportedError, GraphNotReadyError, DamagedError: as :func:`snapshots.open_current`.
         BusyError: the person has some made already just now.
         InvalidError: it takes too long.
     """
     version = snapshots.require_current(graph)
-    snapshots.opened(version.path)  # whether it is sound
+    snapshots.open_snapshot(version.path)  # whether it is sound
     key = (version.hash, n, seed, tuple(hops))
     with _lock:
         if key in _remembered:
             _remembered.move_to_end(key)
             return _remembered[key]
     refusal = BusyError("Questions are being made for you already.", hint="Wait until they are there.")
-    with _turns.one(user.pk, most=1, refusal=refusal):
+    with _turns.take_turn(user.pk, most=1, refusal=refusal):
         release_connection()
         with _processes:
-            found = _made(local_path(version.path), n, seed, tuple(hops))
+            questions = _sample_questions(ensure_local_path(version.path), n, seed, tuple(hops))
     with _lock:
-        _remembered[key] = found
+        _remembered[key] = questions
         while len(_remembered) > KEPT:
             _remembered.popitem(last=False)
-    return found
+    return questions
 
 
-def _made(path: Path, n: int, seed: int, hops: tuple[int, ...]) -> list[Question]:
+def _sample_questions(path: Path, n: int, seed: int, hops: tuple[int, ...]) -> list[Question]:
     try:
         return child_process.call(sample_of, path, n, seed, hops, what="The graph", limits=LIMITS)
     except child_process.TooMuchError as error:

@@ -15,7 +15,7 @@ from webapp.accounts.permissions import Viewer
 from webapp.accounts.views import UserView
 from webapp.api.errors import ForbiddenError
 from webapp.api.fields import PlainText
-from webapp.api.params import validated
+from webapp.api.params import validate_form
 from webapp.graphs.selectors import find_graph
 from webapp.questions import samples
 from webapp.questions.api import QuestionSetSerializer
@@ -64,21 +64,17 @@ class SampleQuestionsView(UserView):
 
     permission_classes = [Viewer]
 
-    @extend_schema(
-        operation_id="graphs_sample_questions", request=SampleRequestSerializer, responses=SamplesSerializer
-    )
+    @extend_schema(operation_id="graphs_sample_questions", request=SampleRequestSerializer, responses=SamplesSerializer)
     def post(self, request: Request, pk: int) -> Response:
         """Make some. The same seed makes the same of the same version."""
-        data, user = validated(SampleRequestSerializer(data=request.data)), self.user
+        data, user = validate_form(SampleRequestSerializer(data=request.data)), self.user
         graph = find_graph(user, pk)
         if data["name"] and not user.has_role(Role.ANALYST):
             raise ForbiddenError("Keeping questions is for analysts.", hint="Leave the name out to see some.")
         hops = sorted(set(data["hops"]))
-        found = samples.make(graph=graph, n=data["n"], seed=data["seed"], hops=hops, user=user)
+        questions = samples.make_questions(graph=graph, n=data["n"], seed=data["seed"], hops=hops, user=user)
         kept: Any = None
         if data["name"]:
-            kept = save_question_set(
-                name=data["name"], graph=graph, questions=found, format="sampled", user=user
-            )
-        shown = SamplesSerializer({"questions": found, "question_set": kept}).data
+            kept = save_question_set(name=data["name"], graph=graph, questions=questions, format="sampled", user=user)
+        shown = SamplesSerializer({"questions": questions, "question_set": kept}).data
         return Response(shown, status=status.HTTP_201_CREATED if kept else status.HTTP_200_OK)

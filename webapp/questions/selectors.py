@@ -8,12 +8,12 @@ from retrieval import types
 from webapp.questions.models import QuestionRow, QuestionSet
 
 
-def question_sets() -> QuerySet[QuestionSet]:
+def list_question_sets() -> QuerySet[QuestionSet]:
     """Question sets, newest first."""
     return QuestionSet.objects.select_related("graph", "created_by")
 
 
-def questions(question_set: QuestionSet, *, split: str = "", text: str = "") -> QuerySet[QuestionRow]:
+def list_questions(question_set: QuestionSet, *, split: str = "", text: str = "") -> QuerySet[QuestionRow]:
     """A set's questions in their order, of one split or holding some text."""
     rows = question_set.rows.all()
     if split:
@@ -23,7 +23,7 @@ def questions(question_set: QuestionSet, *, split: str = "", text: str = "") -> 
     return rows
 
 
-def as_engine(question_set: QuestionSet) -> list[types.Question]:
+def to_engine_questions(question_set: QuestionSet) -> list[types.Question]:
     """A set's questions as the engine takes them."""
     return [
         types.Question(

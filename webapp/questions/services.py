@@ -63,9 +63,9 @@ def import_question_set(
             readers.read_set, path, options, graph.name, what=shown, limits=LIMITS
         )
     # A file of an archive is named by its path in it.
-    named = [replace(p, file=p.file.replace(path.name, shown, 1)) for p in problems]
+    renamed_problems = [replace(p, file=p.file.replace(path.name, shown, 1)) for p in problems]
     return save_question_set(
-        name=name, graph=graph, questions=questions, format=format, problems=named, user=user
+        name=name, graph=graph, questions=questions, format=format, problems=renamed_problems, user=user
     )
 
 
@@ -85,14 +85,12 @@ def save_question_set(
         NameTakenError: the graph has a set of this name.
         QuotaError: they are more than the user may keep.
     """
-    rows = [_row(position, question) for position, question in enumerate(readers.with_splits(questions))]
+    rows = [_build_row(position, question) for position, question in enumerate(readers.assign_splits(questions))]
     if not rows:
         why = f" The first problem: line {problems[0].line}: {problems[0].message}" if problems else ""
-        raise EmptySourceError(
-            f"The file holds no good question.{why}", hint="Check its format and try again."
-        )
+        raise EmptySourceError(f"The file holds no good question.{why}", hint="Check its format and try again.")
     counts = Counter(row.split for row in rows)
-    size = sum(map(_size, rows))
+    size = sum(map(_measure_row, rows))
     if user is not None:
         quotas.require_room(user, size)
     try:
@@ -113,7 +111,7 @@ def save_question_set(
             for row in rows:
                 row.set = question_set
             QuestionRow.objects.bulk_create(rows, batch_size=1000)
-            graphs.set_examples(graph=graph, questions=_examples(rows))
+            graphs.set_examples(graph=graph, questions=_select_examples(rows))
     except IntegrityError:
         raise NameTakenError(
             f"{graph.name} has a question set named {name} already.", hint="Choose another name."
@@ -121,7 +119,7 @@ def save_question_set(
     return question_set
 
 
-def _row(position: int, question: types.Question) -> QuestionRow:
+def _build_row(position: int, question: types.Question) -> QuestionRow:
     return QuestionRow(
         position=position,
         key=_clean(question.id)[:200],
@@ -139,7 +137,7 @@ def _row(position: int, question: types.Question) -> QuestionRow:
     )
 
 
-def _size(row: QuestionRow) -> int:
+def _measure_row(row: QuestionRow) -> int:
     """Bytes that a question counts for: its texts and lists as they are written."""
     lists = row.topic_entities, row.answers, row.paths, row.triples, row.passages
     # What few questions have counts only where it is there.
@@ -152,7 +150,7 @@ def _clean(text: str) -> str:
     return text.replace("\0", "�")
 
 
-def _examples(rows: Sequence[QuestionRow]) -> list[str]:
+def _select_examples(rows: Sequence[QuestionRow]) -> list[str]:
     """A few questions of different numbers of hops, to offer to who opens the graph."""
     by_hops: dict[int | None, QuestionRow] = {}
     for row in rows:

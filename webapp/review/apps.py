@@ -22,7 +22,7 @@ class ReviewConfig(AppConfig):
 
         dependents.register(dependents.Dependent("queues", Queue, "snapshot", purged_before=True))
 
-        def on_changed(sender: Any, person: Any, **_: Any) -> None:
+        def handle_change(sender: Any, person: Any, **_: Any) -> None:
             reservations.release_unless_analyst(user=person)
 
-        person_changed.connect(on_changed, weak=False, dispatch_uid="review.person_changed")
+        person_changed.connect(handle_change, weak=False, dispatch_uid="review.person_changed")

@@ -55,9 +55,7 @@ class Queue(MadeByJob):
     candidates = models.PositiveIntegerField(default=0)
     flagged = models.BooleanField(default=False)
     deleted_at = models.DateTimeField(null=True)
-    deleted_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    deleted_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
 
     class Meta:
         ordering = ["-created_at", "-id"]
@@ -118,22 +116,16 @@ class Item(AccessControlled):
     adjudicated = models.ForeignKey(
         "Submission", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
     )
-    answered = models.ForeignKey(
-        "Submission", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
-    )
+    answered = models.ForeignKey("Submission", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False)
 
     class Meta:
         ordering = ["position"]
         constraints = [models.UniqueConstraint(fields=["queue", "position"], name="review_item_position")]
         indexes = [
             # The next item is the first open one; done ones must not be walked over.
-            models.Index(
-                fields=["queue", "position"], condition=models.Q(state="open"), name="review_item_open"
-            ),
+            models.Index(fields=["queue", "position"], condition=models.Q(state="open"), name="review_item_open"),
             models.Index(fields=["queue", "state", "position"], name="review_item_state"),
-            models.Index(
-                fields=["queue", "position"], condition=models.Q(accord="split"), name="review_item_split"
-            ),
+            models.Index(fields=["queue", "position"], condition=models.Q(accord="split"), name="review_item_split"),
             models.Index(
                 fields=["adjudicated"],
                 condition=models.Q(adjudicated__isnull=False),
@@ -179,9 +171,7 @@ class CandidatePath(AccessControlled):
     gives = models.JSONField(default=list)
     hops = models.JSONField(default=list)
     author = models.CharField(max_length=150, blank=True)
-    edited_from = models.ForeignKey(
-        "self", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
-    )
+    edited_from = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False)
     retired = models.BooleanField(default=False)
 
     class Meta:
@@ -243,18 +233,14 @@ class Submission(AccessControlled):
     at = models.DateTimeField(auto_now_add=True)
     shown = models.CharField(max_length=64)
     comment = models.TextField(blank=True)
-    path = models.ForeignKey(
-        CandidatePath, null=True, on_delete=models.CASCADE, related_name="+", db_index=False
-    )
-    replaces = models.ForeignKey(
-        "self", null=True, on_delete=models.CASCADE, related_name="+", db_index=False
-    )
+    path = models.ForeignKey(CandidatePath, null=True, on_delete=models.CASCADE, related_name="+", db_index=False)
+    replaces = models.ForeignKey("self", null=True, on_delete=models.CASCADE, related_name="+", db_index=False)
     undoes = models.ForeignKey("self", null=True, on_delete=models.CASCADE, related_name="+", db_index=False)
     batch = models.UUIDField(null=True)
     answers = models.JSONField(null=True)
 
     withheld: bool
-    """Set by :func:`webapp.review.services.events.events`: the reader judges the item blind."""
+    """Set by :func:`webapp.review.services.events.list_events`: the reader judges the item blind."""
 
     class Meta:
         ordering = ["at", "id"]
@@ -304,9 +290,7 @@ class Verdict(AccessControlled):
     The database refuses to change a row.
     """
 
-    submission = models.ForeignKey(
-        Submission, on_delete=models.CASCADE, related_name="verdicts", db_index=False
-    )
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="verdicts", db_index=False)
     candidate = models.ForeignKey(CandidatePath, null=True, on_delete=models.CASCADE, related_name="verdicts")
     kind = models.CharField(max_length=16, choices=VerdictKind)
     reasons = models.JSONField(default=list)
@@ -331,9 +315,7 @@ class CurrentAnnotation(AccessControlled):
 
     queue = models.ForeignKey(Queue, on_delete=models.CASCADE, related_name="annotations", db_index=False)
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="annotations", db_index=False)
-    analyst = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    analyst = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="current")
 
     class Meta:
@@ -384,9 +366,7 @@ class Draft(AccessControlled):
     saved_at = models.DateTimeField(auto_now=True)
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["item", "analyst", "purpose"], name="review_draft_once")
-        ]
+        constraints = [models.UniqueConstraint(fields=["item", "analyst", "purpose"], name="review_draft_once")]
         indexes = [models.Index(fields=["queue", "analyst"], name="review_draft_by")]
 
     def __str__(self) -> str:

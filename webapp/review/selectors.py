@@ -24,21 +24,21 @@ from webapp.review.models import (
 )
 
 
-def queues() -> QuerySet[Queue]:
+def list_queues() -> QuerySet[Queue]:
     """Queues, newest first."""
-    return _queues().filter(deleted_at=None)
+    return _query_queues().filter(deleted_at=None)
 
 
-def deleted() -> QuerySet[Queue]:
+def list_deleted() -> QuerySet[Queue]:
     """Queues that can be restored, the last deleted first."""
-    return _queues().exclude(deleted_at=None).select_related("deleted_by").order_by("-deleted_at", "-pk")
+    return _query_queues().exclude(deleted_at=None).select_related("deleted_by").order_by("-deleted_at", "-pk")
 
 
-def _queues() -> QuerySet[Queue]:
+def _query_queues() -> QuerySet[Queue]:
     return Queue.objects.select_related("graph", "graph__snapshot", "snapshot", "job", "created_by")
 
 
-def items(*, queue: Queue | None = None, states: Sequence[str] = (), text: str = "") -> QuerySet[Item]:
+def list_items(*, queue: Queue | None = None, states: Sequence[str] = (), text: str = "") -> QuerySet[Item]:
     """Items in their order, of some states, or holding some text."""
     rows = Item.objects.select_related("queue", "queue__graph", "queue__snapshot")
     rows = rows.filter(queue__deleted_at=None)
@@ -49,22 +49,22 @@ def items(*, queue: Queue | None = None, states: Sequence[str] = (), text: str =
     return rows.filter(question__icontains=text) if text else rows
 
 
-def candidates(item: Item) -> list[CandidatePath]:
+def list_candidates(item: Item) -> list[CandidatePath]:
     """An item's candidates in their order, without those that were taken back."""
     return list(item.candidates.filter(retired=False))
 
 
-def same_path(item: Item, topic: str, path: Sequence[tuple[str, bool]]) -> CandidatePath | None:
+def find_path(item: Item, topic: str, path: Sequence[tuple[str, bool]]) -> CandidatePath | None:
     """The candidate of an item that is this path, if it has it; it may have been taken back."""
     return item.candidates.filter(topic=topic, path=[list(step) for step in path]).first()
 
 
-def drafts(item: Item, user: User) -> Mapping[str, Draft]:
+def get_drafts(item: Item, user: User) -> Mapping[str, Draft]:
     """A person's drafts on an item, by purpose."""
-    return {one.purpose: one for one in Draft.objects.filter(item=item, analyst=user)}
+    return {draft.purpose: draft for draft in Draft.objects.filter(item=item, analyst=user)}
 
 
-def blind_items(user: User) -> Q:
+def make_blind_filter(user: User) -> Q:
     """The condition of items on which a person must not see other people's verdicts.
 
     These are items that may still take independent judgements, and those that the person began to judge and did not
@@ -80,36 +80,36 @@ def blind_items(user: User) -> Q:
     return Q(state=ItemState.OPEN) | (Q(began) & ~Q(submitted))
 
 
-def current(item: Item) -> QuerySet[Submission]:
+def list_current(item: Item) -> QuerySet[Submission]:
     """What counts of each analyst on an item, oldest first, with the verdicts."""
-    return _with_verdicts().filter(current__item=item).order_by("at", "pk")
+    return _query_with_verdicts().filter(current__item=item).order_by("at", "pk")
 
 
-def current_of(items: Iterable[int]) -> QuerySet[Submission]:
+def list_current_of_items(items: Iterable[int]) -> QuerySet[Submission]:
     """What counts of each analyst on some items, by item id."""
     return Submission.objects.filter(current__item__in=list(items))
 
 
-def annotation_of(event: Submission) -> Annotation:
+def to_annotation(event: Submission) -> Annotation:
     """An event with its verdicts, as an annotation."""
     verdicts = tuple(
-        VerdictData(one.candidate_id, one.kind, tuple(one.reasons), one.comment)
-        for one in event.verdicts.all()
+        VerdictData(verdict.candidate_id, verdict.kind, tuple(verdict.reasons), verdict.comment)
+        for verdict in event.verdicts.all()
     )
     return Annotation(event.analyst_name, event.analyst_id, None, event.pk, verdicts)
 
 
-def mine(item: Item, user: User) -> Submission | None:
+def get_own_submission(item: Item, user: User) -> Submission | None:
     """What an analyst said of an item, if it still counts."""
-    return current(item).filter(current__analyst=user).first()
+    return list_current(item).filter(current__analyst=user).first()
 
 
-def adjudicated(item: Item) -> Submission | None:
+def get_decision(item: Item) -> Submission | None:
     """The event that decided an item, with its verdicts."""
-    return None if item.adjudicated_id is None else _with_verdicts().get(pk=item.adjudicated_id)
+    return None if item.adjudicated_id is None else _query_with_verdicts().get(pk=item.adjudicated_id)
 
 
-def suggested(item: Item) -> list[Submission]:
+def list_suggestions(item: Item) -> list[Submission]:
     """What people call the right answers since the event that counts was said, the last of each."""
     if not item.queue.flagged:  # elsewhere whatever is said counts
         return []
@@ -117,9 +117,9 @@ def suggested(item: Item) -> list[Submission]:
     if item.answered is not None:
         rows = rows.filter(at__gt=item.answered.at).exclude(pk=item.answered.pk)
     undone = Submission.objects.filter(item=item, undoes=OuterRef("pk"))
-    last = {one.analyst_name: one for one in rows.exclude(Exists(undone))}
-    return [one for one in last.values() if (one.answers or {})["now"] != item.answers]
+    last = {event.analyst_name: event for event in rows.exclude(Exists(undone))}
+    return [event for event in last.values() if (event.answers or {})["now"] != item.answers]
 
 
-def _with_verdicts() -> QuerySet[Submission]:
+def _query_with_verdicts() -> QuerySet[Submission]:
     return Submission.objects.prefetch_related(Prefetch("verdicts", Verdict.objects.order_by("pk")))

@@ -15,15 +15,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from retrieval.studies.presets import PRESETS
-from retrieval.studies.tables import as_csv, as_latex, as_markdown
+from retrieval.studies.tables import format_csv, format_latex, format_markdown
 from webapp.accounts.views import RowViewSet
 from webapp.api.errors import ConflictError, InvalidError
-from webapp.api.params import validated
-from webapp.experiments.selectors import label_sets
+from webapp.api.params import validate_form
+from webapp.experiments.selectors import list_label_sets
 from webapp.graphs import files
 from webapp.graphs.views import Trashable
 from webapp.graphs.views import download as sent
-from webapp.questions.selectors import question_sets
+from webapp.questions.selectors import list_question_sets
 from webapp.studies import selectors, services
 from webapp.studies import serializers as shapes
 from webapp.studies.models import CAPSULE, Study
@@ -35,23 +35,24 @@ FORMATS = {"csv": ("text/csv", "csv"), "latex": ("application/x-tex", "tex"), "m
 class StudyViewSet(Trashable, RowViewSet[Study]):
     """Studies, newest first."""
 
-    queryset = selectors.studies()
+    queryset = selectors.list_studies()
     serializer_class = shapes.StudySerializer
     narrowed_by = {"graph": int}
 
     @extend_schema(request=shapes.StartStudySerializer, responses={202: shapes.StudyStartedSerializer})
     def create(self, request: Request) -> Response:
         """Start a study."""
-        data = validated(shapes.StartStudySerializer(data=request.data))
+        data = validate_form(shapes.StartStudySerializer(data=request.data))
         sets = [
             services.ChosenSet(
-                self.find(question_sets(), one["question_set"]), self.find_named(label_sets(), one["labels"])
+                self.find(list_question_sets(), chosen["question_set"]),
+                self.find_named(list_label_sets(), chosen["labels"]),
             )
-            for one in data.pop("sets")
+            for chosen in data.pop("sets")
         ]
         how = {name: data.pop(name) for name in ("name", "preset", "train", "test", "llm")}
-        study = services.start_study(sets=sets, plan=_plan(data), user=self.user, **how)
-        return self._accepted(study)
+        study = services.start_study(sets=sets, plan=_build_plan(data), user=self.user, **how)
+        return self._render_accepted(study)
 
     @extend_schema(responses=shapes.StudyDetailSerializer)
     def retrieve(self, request: Request, pk: str) -> Response:
@@ -63,7 +64,7 @@ class StudyViewSet(Trashable, RowViewSet[Study]):
     def resume(self, request: Request, pk: str) -> Response:
         """Go on with a study that was stopped, or try its failed cells again."""
         study = self.get_object()
-        return self._accepted(services.resume_study(study=study, user=self.user))
+        return self._render_accepted(services.resume_study(study=study, user=self.user))
 
     @extend_schema(responses=shapes.PresetSerializer(many=True))
     @action(detail=False, pagination_class=None)
@@ -82,20 +83,18 @@ class StudyViewSet(Trashable, RowViewSet[Study]):
         wanted = request.query_params.get("format") or "csv"
         if wanted not in FORMATS:
             raise InvalidError(f"There is no format {wanted}.", hint=f"Choose one of: {', '.join(FORMATS)}.")
-        summed = selectors.summary(study)
+        summed = selectors.compute_summary(study)
         rows, how = summed["rows"], {"split": study.plan.get("split", "test"), "winners": summed["winners"]}
         if not rows:
             raise ConflictError("No cell of this study is done yet.", hint="Wait for the first one.")
         media, ending = FORMATS[wanted]
         text = {
-            "csv": lambda: as_csv(rows),
-            "latex": lambda: as_latex(rows, study.name, **how),
-            "md": lambda: as_markdown(rows, study.name, **how),
+            "csv": lambda: format_csv(rows),
+            "latex": lambda: format_latex(rows, study.name, **how),
+            "md": lambda: format_markdown(rows, study.name, **how),
         }[wanted]()
         name = f'attachment; filename="study-{study.pk}.{ending}"'
-        return HttpResponse(
-            text, content_type=f"{media}; charset=utf-8", headers={"Content-Disposition": name}
-        )
+        return HttpResponse(text, content_type=f"{media}; charset=utf-8", headers={"Content-Disposition": name})
 
     @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
     @action(detail=True)
@@ -103,25 +102,23 @@ class StudyViewSet(Trashable, RowViewSet[Study]):
         """All of it as one file, for ``python -m retrieval reproduce``."""
         study = self.get_object()
         if not study.capsule:
-            raise ConflictError(
-                "The capsule of this study is not made yet.", hint="It is when all cells are done."
-            )
-        path = files.local_path(files.study_name(study.graph_id, study.pk)) / CAPSULE
+            raise ConflictError("The capsule of this study is not made yet.", hint="It is when all cells are done.")
+        path = files.ensure_local_path(files.build_study_name(study.graph_id, study.pk)) / CAPSULE
         if not path.is_file():
             raise NotFound("The capsule's file is gone from the storage.")
         return sent(path, f"study-{study.pk}.zip", "application/zip")
 
-    def _accepted(self, study: Study) -> Response:
-        rows: QuerySet[Study] = selectors.studies()
+    def _render_accepted(self, study: Study) -> Response:
+        rows: QuerySet[Study] = selectors.list_studies()
         shown = rows.get(pk=study.pk)
         answer = shapes.StudyStartedSerializer({"study": shown, "job": shown.job}).data
         return Response(answer, status=status.HTTP_202_ACCEPTED)
 
 
-def _plan(data: dict[str, Any]) -> dict[str, Any]:
+def _build_plan(data: dict[str, Any]) -> dict[str, Any]:
     """What came as the engine's plan: variants by name, without what was left out."""
     variants = {
-        one["name"]: {what: value for what, value in one.items() if what != "name" and value is not None}
-        for one in data["variants"]
+        variant["name"]: {what: value for what, value in variant.items() if what != "name" and value is not None}
+        for variant in data["variants"]
     }
     return {**data, "variants": variants}

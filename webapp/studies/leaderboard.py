@@ -12,16 +12,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from retrieval.metrics.names import METRICS
-from retrieval.studies.quoted import QUOTED, benchmarks, guess
-from retrieval.studies.winners import TESTED, compare, mean_values
+from retrieval.studies.quoted import QUOTED, infer_benchmark, list_benchmarks
+from retrieval.studies.winners import TESTED, compare, compute_means
 from webapp.accounts.views import UserView
-from webapp.api.access import visible
+from webapp.api.access import filter_visible
 from webapp.api.errors import InvalidError
 from webapp.experiments.models import Report
 from webapp.experiments.report_serializers import Interval, Metric
-from webapp.experiments.selectors import question_values
+from webapp.experiments.selectors import get_question_values
 from webapp.questions.models import QuestionSet
-from webapp.questions.selectors import question_sets
+from webapp.questions.selectors import list_question_sets
 
 SHOWN = 100
 
@@ -81,10 +81,10 @@ def find_leads(places: Sequence[Report], metric: str) -> list[dict[str, Any]]:
     pairs = {group: ranked[:2] for group, ranked in groups.items() if len(ranked) > 1}
     if metric not in TESTED or not pairs:
         return []
-    values = question_values([report for pair in pairs.values() for report in pair])
+    values = get_question_values([report for pair in pairs.values() for report in pair])
     leads = []
     for group, (best, other) in pairs.items():
-        second, first = (mean_values([values.get(report, {})], metric) for report in (best, other))
+        second, first = (compute_means([values.get(report, {})], metric) for report in (best, other))
         outcome = compare(first, second)
         if outcome is not None:
             leads.append({"group": group, "report": best, "runner_up": other, **outcome})
@@ -125,38 +125,36 @@ class LeaderboardView(UserView):
         parameters=[
             OpenApiParameter("split", str, description="test unless named"),
             OpenApiParameter("metric", str, enum=list(METRICS), description="macro_f1 unless named"),
-            OpenApiParameter(
-                "benchmark", str, description="of which figures are quoted; guessed from the name"
-            ),
+            OpenApiParameter("benchmark", str, description="of which figures are quoted; guessed from the name"),
         ],
         responses=LeaderboardSerializer,
     )
     def get(self, request: Request, pk: int) -> Response:
         """The best reports on a question set, at most 100."""
-        asked: QuestionSet = self.find(question_sets(), pk)
+        question_set: QuestionSet = self.find(list_question_sets(), pk)
         query = request.query_params
         metric = query.get("metric") or "macro_f1"
         if metric not in METRICS:
             raise InvalidError(f"There is no metric {metric}.", hint=f"Choose one of: {', '.join(METRICS)}.")
-        rows = visible(Report.objects.select_related("cell__study"), self.user).filter(
-            question_set=asked, split=query.get("split") or "test", finished_at__isnull=False
+        rows = filter_visible(Report.objects.select_related("cell__study"), self.user).filter(
+            question_set=question_set, split=query.get("split") or "test", finished_at__isnull=False
         )
         rows = rows.exclude(cell__study__deleted_at__isnull=False)
         places = sorted(
-            (one for one in rows if one.summary["metrics"].get(metric) is not None),
-            key=lambda one: (-one.summary["metrics"][metric], one.pk),
+            (report for report in rows if report.summary["metrics"].get(metric) is not None),
+            key=lambda report: (-report.summary["metrics"][metric], report.pk),
         )
-        benchmark = query.get("benchmark") or guess(asked.name)
-        found: dict[str, Any] = {
-            "question_set": asked.pk,
-            "name": asked.name,
-            "graph": asked.graph_id,
+        benchmark = query.get("benchmark") or infer_benchmark(question_set.name)
+        content: dict[str, Any] = {
+            "question_set": question_set.pk,
+            "name": question_set.name,
+            "graph": question_set.graph_id,
             "metric": metric,
             "count": len(places),
             "places": places[:SHOWN],
             "leads": find_leads(places[:SHOWN], metric),
             "benchmark": benchmark,
-            "benchmarks": benchmarks(),
-            "quoted": [asdict(one) for one in QUOTED if one.data == benchmark],
+            "benchmarks": list_benchmarks(),
+            "quoted": [asdict(quoted) for quoted in QUOTED if quoted.data == benchmark],
         }
-        return Response(LeaderboardSerializer(found).data)
+        return Response(LeaderboardSerializer(content).data)

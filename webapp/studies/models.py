@@ -43,9 +43,9 @@ class Study(MadeByJob, Trashable):
         return self.finished_at is not None and self.cells.filter(result__isnull=False).exists()
 
     @classmethod
-    def visible_to(cls, user: Person) -> models.Q:
+    def make_visibility_filter(cls, user: Person) -> models.Q:
         """Those of whose graphs a person sees every one."""
-        seen = Graph._base_manager.filter(Graph.visible_to(user)).values("pk")
+        seen = Graph._base_manager.filter(Graph.make_visibility_filter(user)).values("pk")
         hidden = StudySet._base_manager.exclude(graph=None).exclude(graph__in=seen)
         return models.Q(graph__in=seen) & ~models.Q(pk__in=hidden.values("study"))
 

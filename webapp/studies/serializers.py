@@ -12,7 +12,7 @@ from retrieval.limits import DEFAULT_BUDGET
 from retrieval.studies.plan import StudyConfig, parse
 from retrieval.studies.presets import Preset
 from retrieval.studies.tables import describe, describe_bold
-from webapp.api.fields import ErrorSerializer, PlainText, Stored, error_of
+from webapp.api.fields import ErrorSerializer, PlainText, Stored, render_row_error
 from webapp.experiments.models import AskedQuestions, SubgraphSource, TopicSource
 from webapp.experiments.report_serializers import Interval, LatencySerializer, Metric
 from webapp.experiments.serializers import SEED_MAX, MadeByJobSerializer
@@ -124,10 +124,10 @@ class StartStudySerializer(PlanSerializer):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Names of variants tell them apart; what JSON cannot keep is refused."""
-        names = [one["name"] for one in attrs["variants"]]
+        names = [variant["name"] for variant in attrs["variants"]]
         if len(set(names)) < len(names):
             raise serializers.ValidationError({"variants": "Two variants have the same name."})
-        Stored().run_validation([[one["config"], one["options"]] for one in attrs["variants"]])
+        Stored().run_validation([[variant["config"], variant["options"]] for variant in attrs["variants"]])
         return attrs
 
 
@@ -176,7 +176,7 @@ class StudyCellSerializer(serializers.ModelSerializer[StudyCell]):
     @extend_schema_field(ErrorSerializer(allow_null=True))
     def get_error(self, cell: StudyCell) -> dict[str, str] | None:
         """Why it failed."""
-        return error_of(cell)
+        return render_row_error(cell)
 
 
 class StudyDetailSerializer(StudySerializer):
@@ -205,39 +205,39 @@ class StudyDetailSerializer(StudySerializer):
     @extend_schema_field(PlannedSerializer)
     def get_plan(self, study: Study) -> dict[str, Any]:
         """As it was asked for, with what was left out; the database keeps the order of cells, not of variants."""
-        shown = _shown(selectors.plan_of(study))
-        named = dict.fromkeys(study.cells.values_list("variant", flat=True))
-        order = {name: place for place, name in enumerate(named)}  # of none before its cells are made
-        shown["variants"].sort(key=lambda one: order.get(one["name"], len(order)))
+        shown = _render_plan(selectors.parse_plan(study))
+        names = dict.fromkeys(study.cells.values_list("variant", flat=True))
+        order = {name: place for place, name in enumerate(names)}  # of none before its cells are made
+        shown["variants"].sort(key=lambda variant: order.get(variant["name"], len(order)))
         return PlannedSerializer(shown).data
 
     @extend_schema_field(StudyRowSerializer(many=True))
     def get_rows(self, study: Study) -> Any:
         """Over all seeds that are done."""
-        return StudyRowSerializer(self._summary(study)["rows"], many=True).data
+        return StudyRowSerializer(self._get_summary(study)["rows"], many=True).data
 
     @extend_schema_field(GainSerializer(many=True))
     def get_gains(self, study: Study) -> Any:
         """Against the baseline."""
-        return GainSerializer(self._summary(study)["gains"], many=True).data
+        return GainSerializer(self._get_summary(study)["gains"], many=True).data
 
     @extend_schema_field(WinnerSerializer(many=True))
     def get_winners(self, study: Study) -> Any:
         """Tests of the best figures, when all cells were tried."""
-        return WinnerSerializer(self._summary(study)["winners"], many=True).data
+        return WinnerSerializer(self._get_summary(study)["winners"], many=True).data
 
     def get_about_rows(self, study: Study) -> str:
         """What the figures of the rows are of, and what bold means; empty without rows."""
-        summed = self._summary(study)
+        summed = self._get_summary(study)
         if not summed["rows"]:
             return ""
         about = describe(summed["rows"], split=study.plan.get("split", "test"))
         return f"{about} {describe_bold(summed['winners'])}"
 
-    def _summary(self, study: Study) -> dict[str, Any]:
+    def _get_summary(self, study: Study) -> dict[str, Any]:
         kept: dict[str, Any] | None = getattr(study, "kept_summary", None)
         if kept is None:
-            kept = selectors.summary(study)
+            kept = selectors.compute_summary(study)
             study.kept_summary = kept  # type: ignore[attr-defined]  # for both of the fields that show it
         return kept
 
@@ -261,14 +261,14 @@ class PresetSerializer(serializers.Serializer[Any]):
     def get_plan(self, preset: Preset) -> dict[str, Any]:
         """With what was left out."""
         nowhere = {"-": {"graph": "-", "questions": "-"}}
-        return PlanSerializer(_shown(parse({**preset.plan, "data": nowhere}, Path()))).data
+        return PlanSerializer(_render_plan(parse({**preset.plan, "data": nowhere}, Path()))).data
 
 
-def _shown(plan: StudyConfig) -> dict[str, Any]:
+def _render_plan(plan: StudyConfig) -> dict[str, Any]:
     """A plan as the API shows it: variants in a list, each with its name."""
     variants = [
-        {"name": name, **{what: getattr(one, what) for what in one.__dataclass_fields__}}
-        for name, one in plan.variants.items()
+        {"name": name, **{what: getattr(variant, what) for what in variant.__dataclass_fields__}}
+        for name, variant in plan.variants.items()
     ]
     rest = {name: getattr(plan, name) for name in plan.__dataclass_fields__}
     return {**rest, "variants": variants}

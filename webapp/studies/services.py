@@ -12,7 +12,7 @@ from django.db import transaction
 
 from retrieval.errors import ConfigError
 from retrieval.methods import registry
-from retrieval.studies.plan import StudyConfig, Variant, cells, parse
+from retrieval.studies.plan import StudyConfig, Variant, list_cells, parse
 from webapp.accounts import quotas
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, InvalidError
@@ -72,25 +72,25 @@ def start_study(
         NotConfiguredError: a language model is asked for and none is set up.
         QuotaError: the user's quota is used up.
     """
-    names = _names([one.question_set for one in sets])
+    names = _assign_names([chosen.question_set for chosen in sets])
     plan = {
         **plan,
-        "train": [_named(key, names) for key in train],
-        "test": [_named(key, names) for key in test],
+        "train": [_get_name(key, names) for key in train],
+        "test": [_get_name(key, names) for key in test],
     }
     planned = parse({**plan, "data": dict.fromkeys(names.values(), _NOWHERE)}, Path())
-    todo = cells(planned)
+    todo = list_cells(planned)
     if len(todo) > CELLS_MAX:
         raise InvalidError(
             f"This study has {len(todo):,} cells.",
             hint=f"Take at most {CELLS_MAX:,}: fewer seeds, shares or sets.",
         )
-    hashes = {one.question_set.pk: snapshots.of_graph(one.question_set.graph).hash for one in sets}
-    for one in sets:
-        _require_set(one, planned, names[one.question_set.pk], hashes[one.question_set.pk])
+    hashes = {chosen.question_set.pk: snapshots.open_current(chosen.question_set.graph).hash for chosen in sets}
+    for chosen in sets:
+        _require_set(chosen, planned, names[chosen.question_set.pk], hashes[chosen.question_set.pk])
     for called, variant in planned.variants.items():
         _require_variant(called, variant, planned, sets)
-    model = _model(planned, llm)
+    model = _resolve_model(planned, llm)
     quotas.require_room(user, 0)
     with transaction.atomic():
         study = Study.objects.create(
@@ -106,14 +106,14 @@ def start_study(
             StudySet(
                 study=study,
                 position=position,
-                name=names[one.question_set.pk],
-                graph=one.question_set.graph,
-                snapshot_hash=hashes[one.question_set.pk],
-                question_set=one.question_set,
-                label_set=one.labels,
-                label_set_name=(one.labels.name or one.labels.strategy) if one.labels else "",
+                name=names[chosen.question_set.pk],
+                graph=chosen.question_set.graph,
+                snapshot_hash=hashes[chosen.question_set.pk],
+                question_set=chosen.question_set,
+                label_set=chosen.labels,
+                label_set_name=(chosen.labels.name or chosen.labels.strategy) if chosen.labels else "",
             )
-            for position, one in enumerate(sets)
+            for position, chosen in enumerate(sets)
         )
         StudyCell.objects.bulk_create(
             StudyCell(
@@ -123,56 +123,61 @@ def start_study(
             )
             for position, cell in enumerate(todo)
         )
-        _queue(study, user)
+        _enqueue_job(study, user)
     return study
 
 
 _NOWHERE = {"graph": "-", "questions": "-"}
 
 
-def _names(sets: Sequence[QuestionSet]) -> dict[int, str]:
+def _assign_names(sets: Sequence[QuestionSet]) -> dict[int, str]:
     """What the plan calls each question set: its name, with its graph's where two share one."""
     if not sets:
         raise InvalidError("A study needs a question set.", hint="Choose one or more.")
-    if len({one.pk for one in sets}) < len(sets):
+    if len({question_set.pk for question_set in sets}) < len(sets):
         raise InvalidError("A question set is named twice.", hint="Name each once.")
-    count = Counter(one.name for one in sets)
-    return {one.pk: one.name if count[one.name] == 1 else f"{one.name}, {one.graph.name}" for one in sets}
+    count = Counter(question_set.name for question_set in sets)
+    return {
+        question_set.pk: question_set.name
+        if count[question_set.name] == 1
+        else f"{question_set.name}, {question_set.graph.name}"
+        for question_set in sets
+    }
 
 
-def _named(key: int, names: dict[int, str]) -> str:
+def _get_name(key: int, names: dict[int, str]) -> str:
     if key not in names:
         raise InvalidError(f"The study has no question set {key}.", hint="Name it among its sets too.")
     return names[key]
 
 
-def _require_set(one: ChosenSet, planned: StudyConfig, name: str, snapshot_hash: str) -> None:
+def _require_set(chosen: ChosenSet, planned: StudyConfig, name: str, snapshot_hash: str) -> None:
     """Refuse a set that lacks the questions it is for, or labels that are not its own."""
-    question_set = one.question_set
+    question_set = chosen.question_set
     tested = planned.test or planned.train or tuple(planned.data)
     if name in tested and not question_set.splits.get(planned.split):
-        raise experiments.empty_split(question_set, planned.split)
-    trains = any(_trains(variant) for variant in planned.variants.values())
+        raise experiments.make_empty_split_error(question_set, planned.split)
+    trains = any(_needs_training(variant) for variant in planned.variants.values())
     if trains and name in (planned.train or planned.data) and not question_set.splits.get("train"):
-        raise experiments.empty_split(question_set, "train")
-    if one.labels is not None:
-        one.labels.require_usable(question_set, snapshot_hash)
+        raise experiments.make_empty_split_error(question_set, "train")
+    if chosen.labels is not None:
+        chosen.labels.require_usable(question_set, snapshot_hash)
 
 
-def _trains(variant: Variant) -> bool:
+def _needs_training(variant: Variant) -> bool:
     return variant.trained and variant.method in registry.TRAINED
 
 
 def _require_variant(name: str, variant: Variant, planned: StudyConfig, sets: Sequence[ChosenSet]) -> None:
     """Refuse a variant that could not be trained or asked, before hours have gone by."""
     method = methods.require_available(variant.method)
-    for one in sets:
-        held = one.question_set.graph.snapshot
+    for chosen in sets:
+        held = chosen.question_set.graph.snapshot
         if held is not None:
-            graph = one.question_set.graph.name
+            graph = chosen.question_set.graph.name
             methods.require_served(method, graph, facts=held.triples, passages=held.passages)
     try:
-        if _trains(variant):
+        if _needs_training(variant):
             registry.parse(method, dict(variant.config))
         registry.parse_options(method, dict(variant.options))
     except ConfigError as error:
@@ -187,22 +192,22 @@ def _require_variant(name: str, variant: Variant, planned: StudyConfig, sets: Se
             f"The variant {name!r} has the prompt {variant.prompt!r}.",
             hint=f"Choose one of: {', '.join(label_sets.PROMPTS)}.",
         )
-    resolution.reasoner(variant.reasoner or planned.reasoner, method)
-    resolution.budget(variant.budget or planned.budget)
+    resolution.resolve_reasoner(variant.reasoner or planned.reasoner, method)
+    resolution.resolve_budget(variant.budget or planned.budget)
 
 
-def _model(planned: StudyConfig, llm: int | None) -> LanguageModel | None:
+def _resolve_model(planned: StudyConfig, llm: int | None) -> LanguageModel | None:
     """The language model that the study asks; None where it asks none."""
-    asked = any(
+    needs_model = any(
         variant.strategy == label_sets.LLM
         or (variant.reasoner or planned.reasoner) in _MODEL_REASONERS
-        or registry.method(variant.method).model_alone
+        or registry.get_method(variant.method).model_alone
         for variant in planned.variants.values()
     )
-    return resolution.language_model("llm", llm) if asked else None
+    return resolution.resolve_language_model("llm", llm) if needs_model else None
 
 
-def _queue(study: Study, user: User | None) -> None:
+def _enqueue_job(study: Study, user: User | None) -> None:
     study.job = jobs.create(
         kind=JobKind.STUDY,
         title=f"Study {study.name}",
@@ -230,7 +235,7 @@ def resume_study(*, study: Study, user: User) -> Study:
         locked.finished_at = None
         locked.save(update_fields=["finished_at"])
         locked.cells.filter(result__isnull=True).update(error_code="", error_message="", error_hint="")
-        _queue(locked, user)
+        _enqueue_job(locked, user)
     return locked
 
 
@@ -245,7 +250,7 @@ def delete_study(*, study: Study) -> None:
     for checkpoint in made.values():
         if not checkpoint.promotions.exists():
             experiments.delete_checkpoint(checkpoint=checkpoint)
-    name = files.study_name(study.graph_id, study.pk)
+    name = files.build_study_name(study.graph_id, study.pk)
     with transaction.atomic():
         study.delete()
         transaction.on_commit(lambda: files.remove(name))

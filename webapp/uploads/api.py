@@ -23,7 +23,7 @@ from rest_framework.views import APIView
 from webapp.accounts import quotas
 from webapp.accounts.models import User
 from webapp.accounts.permissions import Analyst
-from webapp.api.access import visible
+from webapp.api.access import filter_visible
 from webapp.api.concurrency import ConcurrencyLimit
 from webapp.api.errors import GoneError, TooManyUploadsError
 from webapp.uploads import services, streams, tus
@@ -92,7 +92,7 @@ class TusView(APIView):
     @extend_schema(exclude=True)
     def options(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Response:
         """What this server can do."""
-        return Response(status=status.HTTP_204_NO_CONTENT, headers=tus.offered())
+        return Response(status=status.HTTP_204_NO_CONTENT, headers=tus.build_offer_headers())
 
 
 class UploadsView(TusView):
@@ -106,7 +106,7 @@ class UploadsView(TusView):
     def get(self, request: Request) -> Response:
         """One's own uploads that something can still be made of, newest first."""
         pages = cast(PageNumberPagination, cast(Any, api_settings.DEFAULT_PAGINATION_CLASS)())
-        page = pages.paginate_queryset(_kept(request), request)
+        page = pages.paginate_queryset(_list_kept(request), request)
         return pages.get_paginated_response(ResumableUploadSerializer(cast(Any, page), many=True).data)
 
     @extend_schema(
@@ -121,14 +121,17 @@ class UploadsView(TusView):
     )
     def post(self, request: Request) -> Response:
         """Begin an upload; ``Location`` is where it goes."""
-        length = tus.number(request._request, "Upload-Length")
-        given = request.headers.get("Upload-Metadata", "")
-        name = PurePath(tus.metadata(given).get("filename", "").replace("\\", "/")).name
-        services.sweep()
+        length = tus.parse_number(request._request, "Upload-Length")
+        metadata = request.headers.get("Upload-Metadata", "")
+        name = PurePath(tus.parse_metadata(metadata).get("filename", "").replace("\\", "/")).name
+        services.drop_expired()
         user = cast(User, request.user)
         quotas.require_room(user, length)
-        upload = services.create(user=user, name=name or "file", length=length, metadata=given)
-        headers = {"Location": f"{request.path.rstrip('/')}/{upload.pk}", **tus.expiry(upload.expires_at)}
+        upload = services.create(user=user, name=name or "file", length=length, metadata=metadata)
+        headers = {
+            "Location": f"{request.path.rstrip('/')}/{upload.pk}",
+            **tus.build_expiry_header(upload.expires_at),
+        }
         return Response(status=status.HTTP_201_CREATED, headers=headers)
 
 
@@ -138,12 +141,12 @@ class UploadView(TusView):
     @extend_schema(operation_id="uploads_get", responses=ResumableUploadSerializer)
     def get(self, request: Request, pk: UUID) -> Response:
         """How far it is."""
-        return Response(ResumableUploadSerializer(_mine(request, pk)).data)
+        return Response(ResumableUploadSerializer(_find_own(request, pk)).data)
 
     @extend_schema(exclude=True)
     def head(self, request: Request, pk: UUID) -> Response:
         """How far it is, in headers."""
-        return Response(headers=tus.state(_mine(request, pk)))
+        return Response(headers=tus.build_state_headers(_find_own(request, pk)))
 
     @extend_schema(
         operation_id="uploads_append",
@@ -159,34 +162,34 @@ class UploadView(TusView):
         """Add bytes at the end."""
         if request.content_type != tus.CONTENT_TYPE:
             raise exceptions.UnsupportedMediaType(request.content_type or "(none)")
-        upload, most = _mine(request, pk), settings.UPLOADS_AT_ONCE
+        upload, most = _find_own(request, pk), settings.UPLOADS_AT_ONCE
         refusal = TooManyUploadsError(
             f"You send {most} files already.", hint="Go on with this one when one of them has arrived."
         )
-        with _sending.one(upload.user_id, most=most, refusal=refusal):
-            end = services.receive(
+        with _sending.take_turn(upload.user_id, most=most, refusal=refusal):
+            end = services.append_chunks(
                 upload=upload,
-                offset=tus.number(request._request, "Upload-Offset"),
-                chunks=streams.body_of(request._request),
-                checksum=tus.checksum(request._request),
+                offset=tus.parse_number(request._request, "Upload-Offset"),
+                chunks=streams.read_body(request._request),
+                checksum=tus.parse_checksum(request._request),
             )
-        headers = {"Upload-Offset": str(end), **tus.expiry(upload.expires_at)}
+        headers = {"Upload-Offset": str(end), **tus.build_expiry_header(upload.expires_at)}
         return Response(status=status.HTTP_204_NO_CONTENT, headers=headers)
 
     @extend_schema(operation_id="uploads_delete", responses={204: None})
     def delete(self, request: Request, pk: UUID) -> Response:
         """Stop it; what has arrived is deleted."""
-        services.drop(upload=_mine(request, pk))
+        services.drop(upload=_find_own(request, pk))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-def _kept(request: Request) -> QuerySet[Upload]:
-    return visible(Upload.objects.filter(expires_at__gt=timezone.now()), request.user)
+def _list_kept(request: Request) -> QuerySet[Upload]:
+    return filter_visible(Upload.objects.filter(expires_at__gt=timezone.now()), request.user)
 
 
-def _mine(request: Request, pk: UUID) -> Upload:
+def _find_own(request: Request, pk: UUID) -> Upload:
     """One's own upload; somebody else's is not there."""
-    upload = visible(Upload.objects.filter(pk=pk), request.user).first()
+    upload = filter_visible(Upload.objects.filter(pk=pk), request.user).first()
     if upload is None:
         raise exceptions.NotFound("There is no such upload.")
     if upload.expires_at <= timezone.now():

@@ -13,7 +13,7 @@ from webapp.api.access import AccessControlled, Person
 FOLDER = "incoming"
 
 
-def folder() -> Path:
+def get_folder() -> Path:
     """Where the files lie until something is made of them, on this machine's disk."""
     return Path(settings.MEDIA_ROOT) / FOLDER
 
@@ -41,7 +41,7 @@ class Upload(AccessControlled):
     @property
     def path(self) -> Path:
         """Its file."""
-        return folder() / str(self.pk)
+        return get_folder() / str(self.pk)
 
     @property
     def offset(self) -> int:
@@ -57,6 +57,6 @@ class Upload(AccessControlled):
         return self.offset == self.length
 
     @classmethod
-    def visible_to(cls, user: Person) -> models.Q:
+    def make_visibility_filter(cls, user: Person) -> models.Q:
         """One's own."""
         return models.Q(user=user.pk)

@@ -50,21 +50,21 @@ def require_allowed(source: str) -> None:
     if is_address(source):
         require_host(source)
     else:
-        _real(source)
+        _resolve_file(source)
 
 
-def _readable(address: str) -> bool:
+def _is_readable(address: str) -> bool:
     """Whether it could be one: no spaces or control characters, which no address has and no server is sent."""
     return address.isprintable() and " " not in address
 
 
-def name_of(source: str) -> str:
+def extract_name(source: str) -> str:
     """What its owner would call the file."""
     path = unquote(urlsplit(source).path) if is_address(source) else source
     return "".join(char for char in PurePosixPath(path).name if char.isprintable()) or "file"
 
 
-def _real(source: str) -> Path:
+def _resolve_file(source: str) -> Path:
     allowed = settings.CLEW.import_paths
     if not source.isprintable():
         raise SourceError("The path holds control characters.", hint="Check how it is written.")
@@ -72,7 +72,7 @@ def _real(source: str) -> Path:
     real = path.resolve()
     if not path.is_absolute() or not any(real.is_relative_to(root) for root in allowed):
         raise NotAllowedError(
-            f"Files may not be imported from {source}.", hint=_allowed("CLEW_IMPORT_PATHS", allowed)
+            f"Files may not be imported from {source}.", hint=_describe_allowed("CLEW_IMPORT_PATHS", allowed)
         )
     if not real.is_file():
         raise SourceError(f"There is no file {source}.", hint="Check its name on the server.")
@@ -87,19 +87,19 @@ def require_host(address: str, what: str = "Files may not be imported from") -> 
     """
     allowed = settings.CLEW.import_hosts
     try:
-        parts = urlsplit(address if _readable(address) else "")
+        parts = urlsplit(address if _is_readable(address) else "")
         host, port = (parts.hostname or "").lower(), parts.port
     except ValueError:
         host, port, parts = "", None, urlsplit("")
-    named = host if port is None else f"{host}:{port}"
-    if parts.scheme not in SCHEMES or not host or parts.username or named not in allowed:
+    host_name = host if port is None else f"{host}:{port}"
+    if parts.scheme not in SCHEMES or not host or parts.username or host_name not in allowed:
         raise NotAllowedError(
-            f"{what} {parts.scheme}://{named}.",
-            hint=_allowed("CLEW_IMPORT_HOSTS", allowed),
+            f"{what} {parts.scheme}://{host_name}.",
+            hint=_describe_allowed("CLEW_IMPORT_HOSTS", allowed),
         )
 
 
-def _allowed(setting: str, allowed: Any) -> str:
+def _describe_allowed(setting: str, allowed: Any) -> str:
     listed = ", ".join(map(str, allowed)) or "nothing so far"
     return f"The operator allows: {listed} ({setting})."
 
@@ -128,7 +128,7 @@ class _Checked(urllib.request.HTTPRedirectHandler):
 
 
 @contextmanager
-def opened(source: str) -> Iterator[tuple[IO[bytes], int]]:
+def open_source(source: str) -> Iterator[tuple[IO[bytes], int]]:
     """A source open for reading, and how many bytes it has (0: not known).
 
     Raises:
@@ -136,7 +136,7 @@ def opened(source: str) -> Iterator[tuple[IO[bytes], int]]:
         SourceError: it is not there, or does not answer.
     """
     if not is_address(source):
-        real = _real(source)
+        real = _resolve_file(source)
         with real.open("rb") as file:
             yield file, real.stat().st_size
         return
@@ -165,27 +165,25 @@ def opened(source: str) -> Iterator[tuple[IO[bytes], int]]:
         TimeoutError,
         ConnectionError,
     ) as error:
-        raise SourceError(
-            f"{source} does not answer: {error}.", hint="Check the address, and try again."
-        ) from None
+        raise SourceError(f"{source} does not answer: {error}.", hint="Check the address, and try again.") from None
 
 
 def sample(source: str, *, most: int, within: float) -> bytes:
     """The first bytes of a source, at most ``most``: to look at it.
 
     Raises:
-        NotAllowedError, SourceError: as :func:`opened`; or they have not come ``within`` so many seconds.
+        NotAllowedError, SourceError: as :func:`open_source`; or they have not come ``within`` so many seconds.
     """
-    found, until = bytearray(), time.monotonic() + within
-    with opened(source) as (file, _):
-        while len(found) < most and (piece := file.read1(min(PIECE, most - len(found)))):  # type: ignore[attr-defined]
-            found += piece
+    content, until = bytearray(), time.monotonic() + within
+    with open_source(source) as (file, _):
+        while len(content) < most and (piece := file.read1(min(PIECE, most - len(content)))):  # type: ignore[attr-defined]
+            content += piece
             if time.monotonic() > until:
                 raise SourceError(
                     f"{source} sends too slowly to be looked at.",
                     hint="Import it as it is, or upload the file.",
                 )
-    return bytes(found)
+    return bytes(content)
 
 
 def fetch(source: str, target: Path, *, limit: int, progress: Callable[[Progress], None]) -> int:
@@ -198,21 +196,21 @@ def fetch(source: str, target: Path, *, limit: int, progress: Callable[[Progress
         progress: told how far it is; may break it off.
 
     Raises:
-        NotAllowedError, SourceError: as :func:`opened`; or it is larger than ``limit``, or cut short.
+        NotAllowedError, SourceError: as :func:`open_source`; or it is larger than ``limit``, or cut short.
     """
     part = target.with_name(f".{target.name}.part")
     part.parent.mkdir(parents=True, exist_ok=True)
     done = 0
     try:
-        with opened(source) as (file, size), part.open("wb") as out:
+        with open_source(source) as (file, size), part.open("wb") as out:
             while piece := file.read(PIECE):
                 done += len(piece)
                 if done > limit:
                     raise SourceError(
-                        f"{name_of(source)} has more than {limit:,} bytes.", hint="Split or compress it."
+                        f"{extract_name(source)} has more than {limit:,} bytes.", hint="Split or compress it."
                     )
                 out.write(piece)
-                progress(Progress(f"fetching {name_of(source)}", done, max(size, done), "bytes"))
+                progress(Progress(f"fetching {extract_name(source)}", done, max(size, done), "bytes"))
         if done < size:
             raise SourceError(f"{source} broke off after {done:,} of {size:,} bytes.", hint="Try again.")
         part.replace(target)
@@ -222,7 +220,7 @@ def fetch(source: str, target: Path, *, limit: int, progress: Callable[[Progress
 
 
 @contextmanager
-def fetched(source: str, *, limit: int) -> Iterator[File[Any]]:
+def open_copy(source: str, *, limit: int) -> Iterator[File[Any]]:
     """A copy of a source, as a form's file would be; it goes afterwards.
 
     Raises:
@@ -232,4 +230,4 @@ def fetched(source: str, *, limit: int) -> Iterator[File[Any]]:
         path = Path(directory) / "file"
         fetch(source, path, limit=limit, progress=lambda _: None)
         with path.open("rb") as file:
-            yield File(file, name=name_of(source))
+            yield File(file, name=extract_name(source))

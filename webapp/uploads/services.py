@@ -32,7 +32,7 @@ from webapp.api.errors import (
     TooLargeError,
     TooManyUploadsError,
 )
-from webapp.uploads.models import Upload, folder
+from webapp.uploads.models import Upload, get_folder
 
 if TYPE_CHECKING:
     _File = File[Any]
@@ -65,7 +65,7 @@ class Arrived(_File):
         try:
             file = upload.path.open("rb")
         except FileNotFoundError:
-            raise _used() from None
+            raise _make_used_error() from None
         super().__init__(file, name=upload.name)
         self._path = upload.path
 
@@ -94,11 +94,11 @@ def create(*, user: User, name: str, length: int, metadata: str = "") -> Upload:
             f"You have {settings.UPLOADS_KEPT} uploads of which nothing was made.",
             hint="Make something of them, or stop some.",
         )
-    folder().mkdir(parents=True, exist_ok=True)
-    if length > shutil.disk_usage(folder()).free:
+    get_folder().mkdir(parents=True, exist_ok=True)
+    if length > shutil.disk_usage(get_folder()).free:
         raise StorageFullError(f"There is no room for {name} ({length:,} bytes) on the disk.", hint=NO_ROOM)
     upload = Upload(user=user, name=name.replace("\0", "")[-255:] or "file", length=length, metadata=metadata)
-    upload.expires_at = _expiry()
+    upload.expires_at = _compute_expiry()
     try:
         upload.path.touch(mode=0o600, exist_ok=False)
         upload.save(force_insert=True)
@@ -108,7 +108,7 @@ def create(*, user: User, name: str, length: int, metadata: str = "") -> Upload:
     return upload
 
 
-def receive(*, upload: Upload, offset: int, chunks: Iterable[bytes], checksum: Checksum | None = None) -> int:
+def append_chunks(*, upload: Upload, offset: int, chunks: Iterable[bytes], checksum: Checksum | None = None) -> int:
     """Add bytes at the end. When ``chunks`` breaks off, what came until then is kept, unless it had a checksum.
 
     Returns:
@@ -138,16 +138,16 @@ def receive(*, upload: Upload, offset: int, chunks: Iterable[bytes], checksum: C
                 file.truncate(offset)
                 raise
     except FileNotFoundError:
-        raise _gone(upload) from None
+        raise _make_gone_error(upload) from None
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         drop(upload=upload)
         message = f"The disk became full while {upload.name} arrived; nothing of it is left."
         raise StorageFullError(message, hint=NO_ROOM) from error
-    upload.expires_at = _expiry()
+    upload.expires_at = _compute_expiry()
     if not Upload.objects.filter(pk=upload.pk).update(expires_at=upload.expires_at):
-        raise _gone(upload)
+        raise _make_gone_error(upload)
     return end
 
 
@@ -155,14 +155,10 @@ def _lock(file: IO[bytes]) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise BusyError(
-            "Another request is adding to this upload.", hint="Wait a few seconds and go on."
-        ) from None
+        raise BusyError("Another request is adding to this upload.", hint="Wait a few seconds and go on.") from None
 
 
-def _append(
-    file: IO[bytes], upload: Upload, end: int, chunks: Iterable[bytes], checksum: Checksum | None
-) -> int:
+def _append(file: IO[bytes], upload: Upload, end: int, chunks: Iterable[bytes], checksum: Checksum | None) -> int:
     sums = hashlib.new(checksum.algorithm, usedforsecurity=False) if checksum else None
     for chunk in chunks:
         end += len(chunk)
@@ -180,15 +176,15 @@ def _append(
     return end
 
 
-def _gone(upload: Upload) -> GoneError:
+def _make_gone_error(upload: Upload) -> GoneError:
     return GoneError(f"The upload of {upload.name} was stopped or has expired.", hint="Begin it again.")
 
 
-def _used() -> ConflictError:
+def _make_used_error() -> ConflictError:
     return ConflictError("An upload was used or dropped meanwhile.", hint="Upload the files again.")
 
 
-def _expiry() -> Any:
+def _compute_expiry() -> Any:
     return timezone.now() + timedelta(seconds=settings.UPLOAD_KEPT_S)
 
 
@@ -198,22 +194,22 @@ def drop(*, upload: Upload) -> None:
     upload.path.unlink(missing_ok=True)
 
 
-def complete(*, ids: Sequence[UUID], user: User) -> list[Upload]:
+def require_complete(*, ids: Sequence[UUID], user: User) -> list[Upload]:
     """A user's uploads of these ids, in their order, to make something of.
 
     Raises:
         InvalidError: one is not there, or is named twice.
         ConflictError: one has not arrived whole.
     """
-    found = Upload.objects.filter(user=user, expires_at__gt=timezone.now()).in_bulk(list(ids))
+    by_id = Upload.objects.filter(user=user, expires_at__gt=timezone.now()).in_bulk(list(ids))
     if len(set(ids)) < len(ids):
         raise InvalidError("An upload is named twice.", hint="Name each once.")
     for id in ids:
-        if id not in found:
+        if id not in by_id:
             raise InvalidError(
                 f"There is no upload {id}.", hint="It may have expired or been used; upload the file again."
             )
-    uploads = [found[id] for id in ids]
+    uploads = [by_id[id] for id in ids]
     for upload in uploads:
         if not upload.complete:
             raise ConflictError(
@@ -232,24 +228,24 @@ def use(*, uploads: Sequence[Upload]) -> None:
     ids = [upload.pk for upload in uploads]
     deleted, _ = Upload.objects.filter(pk__in=ids).delete()
     if deleted != len(ids):
-        raise _used()
+        raise _make_used_error()
     for upload in uploads:
         transaction.on_commit(partial(upload.path.unlink, missing_ok=True))
 
 
-def sweep() -> None:
+def drop_expired() -> None:
     """Drop uploads that have expired, and files that belong to none."""
     for upload in Upload.objects.filter(expires_at__lte=timezone.now()):
         drop(upload=upload)
-    if not folder().is_dir():
+    if not get_folder().is_dir():
         return
     known = {str(pk) for pk in Upload.objects.values_list("pk", flat=True)}
-    for path in folder().iterdir():
-        if path.name not in known and _age_s(path) > STRAY_AFTER_S:
+    for path in get_folder().iterdir():
+        if path.name not in known and _compute_age(path) > STRAY_AFTER_S:
             path.unlink(missing_ok=True)
 
 
-def _age_s(path: Path) -> float:
+def _compute_age(path: Path) -> float:
     try:
         return timezone.now().timestamp() - path.stat().st_ctime
     except FileNotFoundError:

@@ -12,7 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest
 
-from webapp.api.concurrency import too_slow
+from webapp.api.concurrency import is_too_slow
 
 PATHS = re.compile(r"/api/v1/uploads(/[0-9a-f-]{36})?$")
 KEY = "clew.body"
@@ -32,7 +32,7 @@ class Arriving:
 
     def __iter__(self) -> Iterator[bytes]:
         more, seen, began = True, 0, time.monotonic()
-        while more and not too_slow(seen, time.monotonic() - began):
+        while more and not is_too_slow(seen, time.monotonic() - began):
             waiting = asyncio.run_coroutine_threadsafe(self._receive(), self._loop)
             try:
                 message = waiting.result(settings.BODY_QUIET_S)
@@ -46,7 +46,7 @@ class Arriving:
             yield message.get("body", b"")
 
 
-def hand_over(application: Any, otherwise: Any) -> Any:
+def wrap_application(application: Any, otherwise: Any) -> Any:
     """Wrap an ASGI application so that requests to ``uploads`` reach their view at once, their body still arriving.
 
     Django's own handler would first store the whole body, and drop it when the connection breaks.
@@ -56,13 +56,13 @@ def hand_over(application: Any, otherwise: Any) -> Any:
         otherwise: the application for all other requests.
     """
 
-    async def handed(scope: dict[str, Any], receive: Any, send: Any) -> None:
+    async def dispatch_request(scope: dict[str, Any], receive: Any, send: Any) -> None:
         if not PATHS.match(scope["path"]):
             await otherwise(scope, receive, send)
             return
         began = False
 
-        async def empty() -> dict[str, Any]:
+        async def read_empty() -> dict[str, Any]:
             nonlocal began
             if began:  # Django listens for the connection's end, which the view will notice by itself
                 await asyncio.Event().wait()
@@ -70,12 +70,12 @@ def hand_over(application: Any, otherwise: Any) -> Any:
             return {"type": "http.request", "body": b"", "more_body": False}
 
         body = Arriving(receive, asyncio.get_running_loop())
-        await application({**scope, KEY: body}, empty, send)
+        await application({**scope, KEY: body}, read_empty, send)
 
-    return handed
+    return dispatch_request
 
 
-def body_of(request: HttpRequest) -> Iterator[bytes]:
+def read_body(request: HttpRequest) -> Iterator[bytes]:
     """The pieces of a request's body, as they come."""
     arriving = getattr(request, "scope", {}).get(KEY)
     if arriving is not None:

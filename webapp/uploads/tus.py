@@ -26,12 +26,10 @@ def require_version(request: HttpRequest) -> None:
         ProtocolError: the request names another, or none.
     """
     if request.headers.get("Tus-Resumable") != VERSION:
-        raise ProtocolError(
-            f"Uploads speak tus {VERSION}.", hint=f"Send the header Tus-Resumable: {VERSION}."
-        )
+        raise ProtocolError(f"Uploads speak tus {VERSION}.", hint=f"Send the header Tus-Resumable: {VERSION}.")
 
 
-def number(request: HttpRequest, name: str) -> int:
+def parse_number(request: HttpRequest, name: str) -> int:
     """A header as a number from 0.
 
     Raises:
@@ -43,7 +41,7 @@ def number(request: HttpRequest, name: str) -> int:
     return int(text)
 
 
-def metadata(text: str) -> dict[str, str]:
+def parse_metadata(text: str) -> dict[str, str]:
     """The pairs of ``Upload-Metadata``: keys, each with a value in base64, with commas between.
 
     Raises:
@@ -65,7 +63,7 @@ def metadata(text: str) -> dict[str, str]:
     return pairs
 
 
-def checksum(request: HttpRequest) -> Checksum | None:
+def parse_checksum(request: HttpRequest) -> Checksum | None:
     """What ``Upload-Checksum`` says; None when it is absent.
 
     Raises:
@@ -86,7 +84,7 @@ def checksum(request: HttpRequest) -> Checksum | None:
     return Checksum(algorithm, digest)
 
 
-def offered() -> dict[str, str]:
+def build_offer_headers() -> dict[str, str]:
     """The headers that say what this server can do."""
     return {
         "Tus-Version": VERSION,
@@ -96,17 +94,17 @@ def offered() -> dict[str, str]:
     }
 
 
-def state(upload: Upload) -> dict[str, str]:
+def build_state_headers(upload: Upload) -> dict[str, str]:
     """The headers that say how far an upload is."""
     shown = {
         "Upload-Offset": str(upload.offset),
         "Upload-Length": str(upload.length),
         "Cache-Control": "no-store",
-        **expiry(upload.expires_at),
+        **build_expiry_header(upload.expires_at),
     }
     return {**shown, "Upload-Metadata": upload.metadata} if upload.metadata else shown
 
 
-def expiry(at: datetime) -> dict[str, str]:
+def build_expiry_header(expires_at: datetime) -> dict[str, str]:
     """The header that says until when an upload is kept."""
-    return {"Upload-Expires": http_date(at.timestamp())}
+    return {"Upload-Expires": http_date(expires_at.timestamp())}

@@ -122,9 +122,7 @@ ONE_HOP = (
         ("Which former colonies broke away from {}?",),
         count=5,
     ),
-    Simple(
-        "independence_year", ("When did {} become independent?", "In what year did {} gain independence?")
-    ),
+    Simple("independence_year", ("When did {} become independent?", "In what year did {} gain independence?")),
     Simple(
         "flows_through",
         ("Which countries does {} flow through?", "Through which countries does {} run?"),
@@ -136,9 +134,7 @@ ONE_HOP = (
         ("Which rivers flow through {}?", "What rivers are there in {}?"),
         ("Which rivers cross {}?",),
     ),
-    Simple(
-        "flows_into", ("What does {} flow into?", "Where does {} end?"), ("Into which water does {} empty?",)
-    ),
+    Simple("flows_into", ("What does {} flow into?", "Where does {} end?"), ("Into which water does {} empty?",)),
     Simple("length", ("How long is {}?", "What is the length of {}?"), count=6),
     Simple(
         "lies_on_river",
@@ -147,12 +143,8 @@ ONE_HOP = (
     ),
     Simple("^lies_on_river", ("Which cities lie on {}?", "What cities are on the banks of {}?"), count=6),
     Simple("elevation", ("How high is {}?", "What is the elevation of {}?"), count=8),
-    Simple(
-        "mountain_in_country", ("In which country is the mountain {}?", "Where is the mountain {}?"), count=8
-    ),
-    Simple(
-        "mountain_range", ("Which mountain range is {} part of?", "To which range does {} belong?"), count=6
-    ),
+    Simple("mountain_in_country", ("In which country is the mountain {}?", "Where is the mountain {}?"), count=8),
+    Simple("mountain_range", ("Which mountain range is {} part of?", "To which range does {} belong?"), count=6),
     Simple("^mountain_range", ("Which mountains are in {}?", "Name the peaks of {}."), count=5),
     Simple(
         "highest_mountain",
@@ -233,9 +225,7 @@ TWO_HOP = (
         ("What countries are two borders away from {}?",),
         count=8,
     ),
-    Simple(
-        "borders coast_on", ("Which seas do the neighbours of {} have a coast on?",), count=6, test_only=True
-    ),
+    Simple("borders coast_on", ("Which seas do the neighbours of {} have a coast on?",), count=6, test_only=True),
     Simple("borders member_of", ("Which organisations do the neighbours of {} belong to?",), count=6),
     Simple("^capital borders", ("Which countries border the country whose capital is {}?",), count=8),
     Simple(
@@ -263,9 +253,7 @@ TWO_HOP = (
         ("What is the capital of the country in which the city of {} is?",),
         count=8,
     ),
-    Simple(
-        "flows_through capital", ("What are the capitals of the countries that {} flows through?",), count=10
-    ),
+    Simple("flows_through capital", ("What are the capitals of the countries that {} flows through?",), count=10),
     Simple(
         "flows_through official_language",
         (

@@ -52,9 +52,7 @@ ONE_HOP = (
         ("What honours did {} get?",),
         count=10,
     ),
-    Simple(
-        "spouse", ("Who was {} married to?", "Who was the spouse of {}?"), ("Whom did {} marry?",), count=12
-    ),
+    Simple("spouse", ("Who was {} married to?", "Who was the spouse of {}?"), ("Whom did {} marry?",), count=12),
     Simple("child", ("Who were the children of {}?", "Who was a child of {}?"), count=8),
     Simple("^child", ("Who were the parents of {}?", "Who was a parent of {}?"), count=8),
     Simple("student_of", ("Who taught {}?", "Who was the teacher of {}?"), count=8),

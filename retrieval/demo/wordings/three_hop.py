@@ -91,12 +91,8 @@ THREE_HOP = (
         ("What genres are the films that share a director with {}?",),
         count=8,
     ),
-    Simple(
-        "directed_by born_in city_in_country", ("In which country was the director of {} born?",), count=10
-    ),
-    Simple(
-        "^starring directed_by born_in", ("Where were the directors of the films starring {} born?",), count=8
-    ),
+    Simple("directed_by born_in city_in_country", ("In which country was the director of {} born?",), count=10),
+    Simple("^starring directed_by born_in", ("Where were the directors of the films starring {} born?",), count=8),
     Simple(
         "^starring directed_by nationality",
         ("What nationalities are the directors that {} has worked with?",),
@@ -133,9 +129,7 @@ THREE_HOP = (
         ("Who set the works of {} to music?", "Which composers based their works on the writings of {}?"),
         count=8,
     ),
-    Simple(
-        "composed_by born_in city_in_country", ("In which country was the composer of {} born?",), count=10
-    ),
+    Simple("composed_by born_in city_in_country", ("In which country was the composer of {} born?",), count=10),
     Simple("painted_by born_in city_in_country", ("In which country was the painter of {} born?",), count=10),
     Simple(
         "displayed_in located_in_city city_in_country",

@@ -181,9 +181,7 @@ COMPARES = (
         ("Do more people live in {a} or in {b}?",),
         count=24,
     ),
-    Compare(
-        "population", "capital", ("Which has the smaller population, {a} or {b}?",), smaller=True, count=10
-    ),
+    Compare("population", "capital", ("Which has the smaller population, {a} or {b}?",), smaller=True, count=10),
     Compare(
         "area",
         "capital",
@@ -196,9 +194,7 @@ COMPARES = (
         ("Which is higher, {a} or {b}?", "Which mountain is taller, {a} or {b}?"),
         count=16,
     ),
-    Compare(
-        "length", "length", ("Which river is longer, {a} or {b}?", "Which is longer, {a} or {b}?"), count=14
-    ),
+    Compare("length", "length", ("Which river is longer, {a} or {b}?", "Which is longer, {a} or {b}?"), count=14),
     Compare(
         "birth_year",
         "birth_year",

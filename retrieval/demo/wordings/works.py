@@ -42,9 +42,7 @@ ONE_HOP = (
     ),
     Simple("^set_in", ("Which works are set in {}?", "What stories take place in {}?"), count=8),
     Simple("music_by", ("Who wrote the music for {}?", "Who scored the film {}?"), count=8),
-    Simple(
-        "^music_by", ("Which films have music by {}?", "For which films did {} write the score?"), count=5
-    ),
+    Simple("^music_by", ("Which films have music by {}?", "For which films did {} write the score?"), count=5),
     Simple("won_award", ("Which award did {} win?", "What prize was {} given?"), count=8),
     Simple("^won_award", ("What won the {}?", "Which works won the {}?"), count=5),
     Simple(
@@ -61,17 +59,11 @@ ONE_HOP = (
     Simple("publication_year", ("When was {} published?", "In what year was {} first published?"), count=8),
     Simple("character", ("Who is a main character in {}?", "Which characters appear in {}?"), count=8),
     Simple("^character", ("In which books does {} appear?", "Which book has the character {}?"), count=8),
-    Simple(
-        "composed_by", ("Who composed {}?", "Who is the composer of {}?"), ("Whose music is {}?",), count=12
-    ),
+    Simple("composed_by", ("Who composed {}?", "Who is the composer of {}?"), ("Whose music is {}?",), count=12),
     Simple("^composed_by", ("What did {} compose?", "Which pieces are by the composer {}?"), count=10),
-    Simple(
-        "premiered_in", ("Where was {} first performed?", "In which city was the premiere of {}?"), count=8
-    ),
+    Simple("premiered_in", ("Where was {} first performed?", "In which city was the premiere of {}?"), count=8),
     Simple("libretto_by", ("Who wrote the libretto of {}?", "Who is the librettist of {}?"), count=8),
-    Simple(
-        "painted_by", ("Who painted {}?", "Which artist painted {}?"), ("By whose brush is {}?",), count=12
-    ),
+    Simple("painted_by", ("Who painted {}?", "Which artist painted {}?"), ("By whose brush is {}?",), count=12),
     Simple("^painted_by", ("What did {} paint?", "Which paintings are by {}?"), count=10),
     Simple(
         "displayed_in",
@@ -118,9 +110,7 @@ TWO_HOP = (
         ("Which actors appeared in the films of {}?", "Who starred in films directed by {}?"),
         count=12,
     ),
-    Simple(
-        "^directed_by original_language", ("In which languages are the films that {} directed?",), count=8
-    ),
+    Simple("^directed_by original_language", ("In which languages are the films that {} directed?",), count=8),
     Simple("^directed_by set_in", ("Where are the films by {} set?",), count=8),
     Simple("^directed_by won_award", ("Which awards did the films of {} win?",), count=6, test_only=True),
     Simple(
@@ -198,8 +188,6 @@ TWO_HOP = (
         count=8,
     ),
     Simple("^art_movement ^painted_by", ("Which pictures belong to {}?",), count=5, test_only=True),
-    Simple(
-        "^born_in ^directed_by", ("Which films were directed by people born in {}?",), count=6, test_only=True
-    ),
+    Simple("^born_in ^directed_by", ("Which films were directed by people born in {}?",), count=6, test_only=True),
     Simple("^born_in ^composed_by", ("What was composed by people born in {}?",), count=6),
 )

@@ -53,35 +53,35 @@ class Diff:
     passages_lost: int
 
 
-def diff(old: Snapshot, new: Snapshot, *, sample: int = SAMPLE) -> Diff:
+def compare_snapshots(old: Snapshot, new: Snapshot, *, sample: int = SAMPLE) -> Diff:
     """What ``new`` holds that ``old`` does not, and the other way round. Attributes are not compared."""
-    entities = shared(old.entity_labels, new.entity_labels)
-    relations = shared(old.relation_names, new.relation_names)
+    entities = match_strings(old.entity_labels, new.entity_labels)
+    relations = match_strings(old.relation_names, new.relation_names)
     removed, added = _Count(sample), _Count(sample)
-    for here, there in _blocks(old, new, entities):
-        kept, known = _kept(old, new, (here, there), (entities, relations))
+    for here, there in _iter_span_pairs(old, new, entities):
+        kept, known = _match_facts(old, new, (here, there), (entities, relations))
         removed.take(here[0] + np.flatnonzero(~kept))
         added.take(there[0] + np.flatnonzero(~known))
-    lost, gained = np.flatnonzero(entities < 0), missing(entities, new.num_entities)
+    lost, gained = np.flatnonzero(entities < 0), find_missing(entities, new.num_entities)
     names = [set() if g.passages is None else set(g.passages.columns["name"]) for g in (old, new)]
     return Diff(
         added=added.total,
         removed=removed.total,
         kept=old.num_triples - removed.total,
-        added_sample=_shown(new, added.first),
-        removed_sample=_shown(old, removed.first),
-        relations_gained=tuple(new.relation_names.many(missing(relations, new.num_relations))),
-        relations_lost=tuple(old.relation_names.many(np.flatnonzero(relations < 0))),
+        added_sample=_read_triples(new, added.first),
+        removed_sample=_read_triples(old, removed.first),
+        relations_gained=tuple(new.relation_names.get_many(find_missing(relations, new.num_relations))),
+        relations_lost=tuple(old.relation_names.get_many(np.flatnonzero(relations < 0))),
         entities_gained=len(gained),
         entities_lost=len(lost),
-        entities_gained_sample=tuple(new.entity_labels.many(gained[:sample])),
-        entities_lost_sample=tuple(old.entity_labels.many(lost[:sample])),
+        entities_gained_sample=tuple(new.entity_labels.get_many(gained[:sample])),
+        entities_lost_sample=tuple(old.entity_labels.get_many(lost[:sample])),
         passages_gained=len(names[1] - names[0]),
         passages_lost=len(names[0] - names[1]),
     )
 
 
-def shared(old: StringTable, new: StringTable) -> np.ndarray:
+def match_strings(old: StringTable, new: StringTable) -> np.ndarray:
     """The position in ``new`` of each string of ``old``, int32 [n]; -1 for none. Both ascend and have no repeats."""
     place = np.full(len(old), -1, np.int32)
     i = j = 0
@@ -94,13 +94,13 @@ def shared(old: StringTable, new: StringTable) -> np.ndarray:
             span = min(2 * span, _RUN)
             continue
         span = _STRINGS
-        mine, theirs = _raw(old, i), _raw(new, j)
+        mine, theirs = _read_strings(old, i), _read_strings(new, j)
         if not (mine and theirs):
             break
         # What is beyond the last of the other part is looked at again.
         last = min(mine[-1], theirs[-1])
         mine, theirs = mine[: bisect_right(mine, last)], theirs[: bisect_right(theirs, last)]
-        known = {text: at for at, text in enumerate(theirs, j)}
+        known = {text: index for index, text in enumerate(theirs, j)}
         place[i : i + len(mine)] = [known.get(text, -1) for text in mine]
         i, j = i + len(mine), j + len(theirs)
     return place
@@ -111,20 +111,20 @@ def _run(old: StringTable, i: int, new: StringTable, j: int, most: int) -> int:
     count = min(most, len(old) - i, len(new) - j)
     mine, theirs = old.offsets[i : i + count + 1], new.offsets[j : j + count + 1]
     mine, theirs = mine - mine[0], theirs - theirs[0]
-    count = _first(mine != theirs, count + 1) - 1
+    count = _find_first(mine != theirs, count + 1) - 1
     size = int(mine[count])
     starts = int(old.offsets[i]), int(new.offsets[j])
     bytes_differ = old.blob[starts[0] : starts[0] + size] != new.blob[starts[1] : starts[1] + size]
-    return int(np.searchsorted(mine[: count + 1], _first(bytes_differ, size), side="right")) - 1
+    return int(np.searchsorted(mine[: count + 1], _find_first(bytes_differ, size), side="right")) - 1
 
 
-def _first(wrong: np.ndarray, none: int) -> int:
+def _find_first(wrong: np.ndarray, none: int) -> int:
     """Where the first True is; ``none`` where there is none."""
-    at = int(wrong.argmax()) if len(wrong) else 0
-    return at if len(wrong) and wrong[at] else none
+    position = int(wrong.argmax()) if len(wrong) else 0
+    return position if len(wrong) and wrong[position] else none
 
 
-def _raw(table: StringTable, first: int) -> list[bytes]:
+def _read_strings(table: StringTable, first: int) -> list[bytes]:
     """Some strings from one on."""
     bounds = table.offsets[first : first + _STRINGS + 1].tolist()
     data = bytes(table.blob[bounds[0] : bounds[-1]])
@@ -147,7 +147,7 @@ class _Count:
 _Span = tuple[int, int]
 
 
-def _blocks(old: Snapshot, new: Snapshot, entities: np.ndarray) -> Iterator[tuple[_Span, _Span]]:
+def _iter_span_pairs(old: Snapshot, new: Snapshot, entities: np.ndarray) -> Iterator[tuple[_Span, _Span]]:
     """Spans of facts of both, which cover all; what is in both is in spans that come together."""
     # The new entity that each old one, or the last before it that is left, became.
     became = np.maximum.accumulate(entities)
@@ -174,7 +174,7 @@ def _stop(offsets: np.ndarray, first: int, most: int) -> int:
     return min(max(min(stop, first + most), first + 1), last)
 
 
-def _kept(
+def _match_facts(
     old: Snapshot, new: Snapshot, spans: tuple[_Span, _Span], places: tuple[np.ndarray, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Which facts of a span of ``old`` are in one of ``new``, and the other way round; bool."""
@@ -184,41 +184,41 @@ def _kept(
     heads, of, tails = (column[new_start:new_stop].astype(np.int64) for column in columns)
     base = int(heads[0]) if len(heads) else 0
 
-    def keys(heads: np.ndarray, of: np.ndarray, tails: np.ndarray) -> np.ndarray:
-        found: np.ndarray = ((heads - base) * new.num_relations + of) * new.num_entities + tails
-        return found
+    def compute_keys(heads: np.ndarray, of: np.ndarray, tails: np.ndarray) -> np.ndarray:
+        fact_keys: np.ndarray = ((heads - base) * new.num_relations + of) * new.num_entities + tails
+        return fact_keys
 
-    theirs = keys(heads, of, tails)
+    theirs = compute_keys(heads, of, tails)
     mine = (
         entities[old.heads[start:stop]].astype(np.int64),
         relations[old.relations[start:stop]].astype(np.int64),
         entities[old.tails[start:stop]].astype(np.int64),
     )
-    named = np.flatnonzero((mine[0] >= 0) & (mine[1] >= 0) & (mine[2] >= 0))
-    wanted = keys(*(column[named] for column in mine))
-    at = np.searchsorted(theirs, wanted)
-    there = np.flatnonzero(at < len(theirs))
-    there = there[theirs[at[there]] == wanted[there]]
+    mapped = np.flatnonzero((mine[0] >= 0) & (mine[1] >= 0) & (mine[2] >= 0))
+    wanted = compute_keys(*(column[mapped] for column in mine))
+    positions = np.searchsorted(theirs, wanted)
+    there = np.flatnonzero(positions < len(theirs))
+    there = there[theirs[positions[there]] == wanted[there]]
     kept, known = np.zeros(stop - start, bool), np.zeros(new_stop - new_start, bool)
-    kept[named[there]] = True
-    known[at[there]] = True
+    kept[mapped[there]] = True
+    known[positions[there]] = True
     return kept, known
 
 
-def missing(places: np.ndarray, size: int) -> np.ndarray:
+def find_missing(places: np.ndarray, size: int) -> np.ndarray:
     """Those of 0 to ``size`` that are not among ``places``, ascending."""
     missing = np.ones(size, bool)
     missing[places[places >= 0]] = False
     return np.flatnonzero(missing)
 
 
-def _shown(graph: Snapshot, facts: list[int]) -> tuple[Triple, ...]:
+def _read_triples(graph: Snapshot, facts: list[int]) -> tuple[Triple, ...]:
     heads, relations, tails = graph.heads[facts], graph.relations[facts], graph.tails[facts]
     return tuple(
         zip(
-            graph.entity_labels.many(heads),
-            graph.relation_names.many(relations),
-            graph.entity_labels.many(tails),
+            graph.entity_labels.get_many(heads),
+            graph.relation_names.get_many(relations),
+            graph.entity_labels.get_many(tails),
             strict=True,
         )
     )

@@ -16,7 +16,7 @@ import numpy as np
 from retrieval.errors import ClewError
 from retrieval.kg import snapshot
 from retrieval.kg.snapshot import consistency, integrity
-from retrieval.kg.snapshot.cache import cache_of
+from retrieval.kg.snapshot.cache import get_cache_folder
 from retrieval.kg.snapshot.manifest import MANIFEST
 
 State = Literal["ok", "mended", "note", "damaged"]
@@ -45,7 +45,7 @@ class Finding:
     mend: str = ""
 
 
-def of_snapshot(directory: Path, thing: str, *, fix: bool = False) -> Iterator[Finding]:
+def check_snapshot(directory: Path, thing: str, *, fix: bool = False) -> Iterator[Finding]:
     """Read all of a snapshot, and of what was computed from it.
 
     Args:
@@ -58,120 +58,122 @@ def of_snapshot(directory: Path, thing: str, *, fix: bool = False) -> Iterator[F
         return
     try:
         yield (
-            _sealed(directory, thing) if integrity.is_sealed(directory) else _unsealed(directory, thing, fix)
+            _check_sealed(directory, thing)
+            if integrity.is_sealed(directory)
+            else _check_unsealed(directory, thing, fix)
         )
     except ClewError as error:
         yield Finding("damaged", thing, error.message, RESTORE)
-    yield from _computed(directory, thing, fix=fix)
+    yield from _check_computed(directory, thing, fix=fix)
 
 
-def of_checkpoint(directory: Path, thing: str, *, fix: bool = False) -> Finding:
+def check_checkpoint(directory: Path, thing: str, *, fix: bool = False) -> Finding:
     """Read all of a checkpoint; ``fix`` writes checksums that are missing."""
     if not directory.is_dir():
         return Finding("damaged", thing, "its directory is missing", RETRAIN)
     if integrity.is_sealed(directory):
-        wrong = _compared(directory)
+        wrong = _find_mismatches(directory)
     else:
         wrong = [name for name in (MANIFEST, "config.json") if not (directory / name).is_file()]
-        wrong += unreadable(directory)
+        wrong += find_unreadable(directory)
     if wrong:
         return Finding("damaged", thing, f"not what was written: {', '.join(wrong)}", RETRAIN)
-    return _whole(directory, thing, fix=fix, shallow=False)
+    return _ensure_checksums(directory, thing, fix=fix, shallow=False)
 
 
-def shown(findings: Iterable[Finding]) -> Iterator[str]:
+def format_findings(findings: Iterable[Finding]) -> Iterator[str]:
     """Findings as lines of a table, each as soon as it is there, with what to do below it."""
-    for one in findings:
-        yield f"{one.state:<8} {one.thing:<{_WIDTH}} {one.said}"
-        if one.mend:
-            yield f"{'':<8} {'':<{_WIDTH}} -> {one.mend}"
+    for finding in findings:
+        yield f"{finding.state:<8} {finding.thing:<{_WIDTH}} {finding.said}"
+        if finding.mend:
+            yield f"{'':<8} {'':<{_WIDTH}} -> {finding.mend}"
 
 
-def left_behind(folder: Path, *, fix: bool = False) -> Iterator[Finding]:
+def find_leftovers(folder: Path, *, fix: bool = False) -> Iterator[Finding]:
     """Directories that a crash left half written anywhere in ``folder``; ``fix`` removes them."""
     for path in sorted(folder.rglob(".*")):
-        if any(mark in path.name for mark in LEFT) and path.is_dir() and _rests(path):
+        if any(mark in path.name for mark in LEFT) and path.is_dir() and _is_at_rest(path):
             if fix:
                 shutil.rmtree(path, ignore_errors=True)
-            said = "a build that was not ended" + (", removed" if fix else "")
-            yield Finding("mended" if fix else "note", str(path), said, "" if fix else "Run with --fix.")
+            message = "a build that was not ended" + (", removed" if fix else "")
+            yield Finding("mended" if fix else "note", str(path), message, "" if fix else "Run with --fix.")
 
 
-def unreadable(directory: Path) -> list[str]:
+def find_unreadable(directory: Path) -> list[str]:
     """Files that cannot be what their endings say, as far as that is told without checksums."""
-    found = []
+    unreadable_files = []
     for path in sorted(directory.rglob("*")):
         check = _CHECKS.get(path.suffix)
         try:
             if check is not None and path.is_file():
                 check(path)
         except (OSError, ValueError, KeyError, TypeError, EOFError, RecursionError, zipfile.BadZipFile):
-            found.append(path.relative_to(directory).as_posix())
-    return found
+            unreadable_files.append(path.relative_to(directory).as_posix())
+    return unreadable_files
 
 
-def _sealed(directory: Path, thing: str) -> Finding:
-    wrong = _compared(directory)
+def _check_sealed(directory: Path, thing: str) -> Finding:
+    wrong = _find_mismatches(directory)
     if wrong:
         return Finding("damaged", thing, f"not what was written: {', '.join(wrong)}", RESTORE)
     snapshot.open(directory)
     return Finding("ok", thing, "all checksums fit")
 
 
-def _unsealed(directory: Path, thing: str, fix: bool) -> Finding:
-    wrong = consistency.senseless(directory)
+def _check_unsealed(directory: Path, thing: str, fix: bool) -> Finding:
+    wrong = consistency.find_senseless(directory)
     if wrong:
         return Finding("damaged", thing, f"numbers that make no sense: {', '.join(wrong)}", RESTORE)
     snapshot.verify(snapshot.open(directory))
-    return _whole(directory, thing, fix=fix, shallow=True)
+    return _ensure_checksums(directory, thing, fix=fix, shallow=True)
 
 
-def _whole(directory: Path, thing: str, *, fix: bool, shallow: bool) -> Finding:
+def _ensure_checksums(directory: Path, thing: str, *, fix: bool, shallow: bool) -> Finding:
     """What is said of files in which nothing is wrong."""
     if integrity.is_sealed(directory):
         return Finding("ok", thing, "all checksums fit")
     if fix:
-        integrity.seal(directory, shallow=shallow)
+        integrity.write_checksums(directory, shallow=shallow)
         return Finding("mended", thing, "its checksums were missing and are written")
     return Finding("note", thing, "reads well, and has no checksums", "Run with --fix to write them.")
 
 
-def _compared(directory: Path) -> list[str]:
+def _find_mismatches(directory: Path) -> list[str]:
     try:
         return integrity.compare(directory)
     except ClewError:
         return [integrity.CHECKSUMS]
 
 
-def _computed(directory: Path, thing: str, *, fix: bool) -> Iterator[Finding]:
+def _check_computed(directory: Path, thing: str, *, fix: bool) -> Iterator[Finding]:
     """What lies in a snapshot's directory and can be computed again: vectors, states, statistics."""
     for path in sorted(directory.glob("*/**/")):
         if not integrity.is_sealed(path):
             continue
-        wrong = _compared(path)
+        wrong = _find_mismatches(path)
         if not wrong:
             continue
         what = f"{thing}: {path.relative_to(directory).as_posix()}"
         if fix:
             shutil.rmtree(path, ignore_errors=True)
         again = "It is computed again when it is next needed."
-        if cache_of(directory) not in path.parents:
+        if get_cache_folder(directory) not in path.parents:
             again = "It is computed again when a worker starts, or the graph is indexed again."
-        said = f"not what was written: {', '.join(wrong)}"
+        message = f"not what was written: {', '.join(wrong)}"
         yield (
-            Finding("mended", what, f"{said}; removed", again)
+            Finding("mended", what, f"{message}; removed", again)
             if fix
-            else Finding("damaged", what, said, f"Run with --fix to remove it. {again}")
+            else Finding("damaged", what, message, f"Run with --fix to remove it. {again}")
         )
 
 
-def _rests(path: Path) -> bool:
+def _is_at_rest(path: Path) -> bool:
     """Whether nobody has written in a directory for long."""
-    times = [one.stat().st_mtime for one in (path, *path.rglob("*"))]
+    times = [entry.stat().st_mtime for entry in (path, *path.rglob("*"))]
     return time.time() - max(times) > LEFT_FOR_S
 
 
-def _array(path: Path) -> None:
+def _check_array(path: Path) -> None:
     try:
         np.load(path, mmap_mode="r", allow_pickle=False)
     except ValueError:
@@ -179,14 +181,14 @@ def _array(path: Path) -> None:
             raise
 
 
-def _weights(path: Path) -> None:
+def _check_weights(path: Path) -> None:
     with zipfile.ZipFile(path) as file:
         broken = file.testzip()
     if broken is not None:
         raise ValueError(broken)
 
 
-def _tensors(path: Path) -> None:
+def _check_tensors(path: Path) -> None:
     """That a safetensors file has the length that its header says."""
     with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")
@@ -194,13 +196,13 @@ def _tensors(path: Path) -> None:
         if not 0 < length <= size - 8:
             raise ValueError("no header")
         header = json.loads(file.read(length))
-    ends = [one["data_offsets"][1] for name, one in header.items() if name != "__metadata__"]
+    ends = [tensor["data_offsets"][1] for name, tensor in header.items() if name != "__metadata__"]
     if 8 + length + max(ends, default=0) != size:
         raise ValueError("cut short")
 
 
-def _json(path: Path) -> None:
+def _check_json(path: Path) -> None:
     json.loads(path.read_text(encoding="utf-8"))
 
 
-_CHECKS = {".npy": _array, ".pt": _weights, ".safetensors": _tensors, ".json": _json}
+_CHECKS = {".npy": _check_array, ".pt": _check_weights, ".safetensors": _check_tensors, ".json": _check_json}

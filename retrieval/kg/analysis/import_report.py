@@ -19,7 +19,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 _FACTS = 1 << 22
 
 
-def report(snapshot: Snapshot, sources: Sequence[SourceReport]) -> ImportReport:
+def build_report(snapshot: Snapshot, sources: Sequence[SourceReport]) -> ImportReport:
     """What was read of the files, and what is odd about the graph that was built from them.
 
     Args:
@@ -35,23 +35,21 @@ def report(snapshot: Snapshot, sources: Sequence[SourceReport]) -> ImportReport:
         passages=counts.passages,
         duplicates=counts.duplicates,
         self_loops=sum(
-            int(np.count_nonzero(snapshot.heads[at : at + _FACTS] == snapshot.tails[at : at + _FACTS]))
-            for at in range(0, counts.triples, _FACTS)
+            int(np.count_nonzero(snapshot.heads[start : start + _FACTS] == snapshot.tails[start : start + _FACTS]))
+            for start in range(0, counts.triples, _FACTS)
         ),
-        dangling=int(
-            np.count_nonzero((np.diff(snapshot.out_offsets) == 0) & (np.diff(snapshot.in_offsets) == 0))
-        ),
-        blank_labels=sum(one.get("blank", 0) for one in kinds),
+        dangling=int(np.count_nonzero((np.diff(snapshot.out_offsets) == 0) & (np.diff(snapshot.in_offsets) == 0))),
+        blank_labels=sum(source_kinds.get("blank", 0) for source_kinds in kinds),
         odd_encodings=sum(
-            source.encoding != "utf-8" or "encoding" in one
-            for source, one in zip(sources, kinds, strict=True)
+            source.encoding != "utf-8" or "encoding" in source_kinds
+            for source, source_kinds in zip(sources, kinds, strict=True)
         ),
         problems=sum(source.problems for source in sources),
         files=tuple(sources),
     )
 
 
-def harmless(cell: object) -> object:
+def make_cell_safe(cell: object) -> object:
     """A cell that no spreadsheet takes for a formula: such text gets an apostrophe before it."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
@@ -67,4 +65,4 @@ def write_problems(file: IO[str], problems: Iterable[Problem]) -> None:
     rows.writerow(("file", "line", "reason", "text"))
     for problem in problems:
         cells = (problem.file, problem.line or "", problem.message, problem.text)
-        rows.writerow([harmless(cell) for cell in cells])
+        rows.writerow([make_cell_safe(cell) for cell in cells])

@@ -60,50 +60,50 @@ def join(graphs: Sequence[Sequence[Named]]) -> list[Joined]:
     Returns:
         Best score first; of the same score those of more graphs, then in the order of the graphs.
     """
-    found: list[list[Member]] = []
+    groups: list[list[Member]] = []
 
-    def of(member: Member) -> Named:
+    def get_answer(member: Member) -> Named:
         return graphs[member.graph][member.answer]
 
-    def place(graph: int, one: Named) -> tuple[list[Member] | None, str]:
-        others = [members for members in found if all(member.graph != graph for member in members)]
-        if one.iri:
+    def find_group(graph: int, answer: Named) -> tuple[list[Member] | None, str]:
+        others = [members for members in groups if all(member.graph != graph for member in members)]
+        if answer.iri:
             for members in others:
-                if any(of(member).iri == one.iri for member in members):
+                if any(get_answer(member).iri == answer.iri for member in members):
                     return members, "iri"
         for members in others:
-            if all(_same_name(of(member), one) for member in members):
+            if all(_has_same_name(get_answer(member), answer) for member in members):
                 return members, "name"
         return None, ""
 
     for graph, answers in enumerate(graphs):
-        for number, one in enumerate(answers):
-            members, by = place(graph, one)
+        for number, answer in enumerate(answers):
+            members, by = find_group(graph, answer)
             if members is None:
-                found.append([Member(graph, number)])
+                groups.append([Member(graph, number)])
             else:
                 members.append(Member(graph, number, by))
     joined = [
         Joined(
-            of(members[0]).label,
-            max(of(member).score for member in members),
-            all(of(member).guess for member in members),
+            get_answer(members[0]).label,
+            max(get_answer(member).score for member in members),
+            all(get_answer(member).guess for member in members),
             tuple(members),
         )
-        for members in found
+        for members in groups
     ]
-    return sorted(joined, key=lambda one: (-one.score, -len(one.members)))
+    return sorted(joined, key=lambda answer: (-answer.score, -len(answer.members)))
 
 
-def _same_name(one: Named, other: Named) -> bool:
-    if one.iri and other.iri and one.iri != other.iri and _site(one.iri) == _site(other.iri):
+def _has_same_name(left: Named, right: Named) -> bool:
+    if left.iri and right.iri and left.iri != right.iri and _get_site(left.iri) == _get_site(right.iri):
         return False
-    return _spelt(one.label) == _spelt(other.label)
+    return _normalize_label(left.label) == _normalize_label(right.label)
 
 
-def _spelt(label: str) -> str:
+def _normalize_label(label: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", label).casefold().split())
 
 
-def _site(iri: str) -> str:
+def _get_site(iri: str) -> str:
     return urlsplit(iri).netloc

@@ -9,7 +9,7 @@ import numpy as np
 
 from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.kg.snapshot.annotations import Annotations
-from retrieval.kg.snapshot.cache import kept_json
+from retrieval.kg.snapshot.cache import load_or_compute_json
 
 #: Relations, humanised, that say what a thing is; and the attribute of nodes that does.
 TYPE_RELATIONS = frozenset({"type", "instance of", "is a", "P31"})
@@ -50,9 +50,11 @@ class Schema:
     num_edges: int
 
 
-def schema(snapshot: Snapshot) -> Schema:
+def get_schema(snapshot: Snapshot) -> Schema:
     """The schema of a snapshot: kept from before, or computed and kept."""
-    kept = kept_json(snapshot.path, "schema", f"{VERSION} {snapshot.hash}", lambda: asdict(_schema(snapshot)))
+    kept = load_or_compute_json(
+        snapshot.path, "schema", f"{VERSION} {snapshot.hash}", lambda: asdict(_build_schema(snapshot))
+    )
     return Schema(
         tuple(TypeCount(**row) for row in kept["types"]),
         tuple(SchemaEdge(**row) for row in kept["edges"]),
@@ -61,18 +63,18 @@ def schema(snapshot: Snapshot) -> Schema:
     )
 
 
-def types(snapshot: Snapshot) -> tuple[np.ndarray, list[str]]:
+def find_types(snapshot: Snapshot) -> tuple[np.ndarray, list[str]]:
     """The type of each entity, int64 [E], and the types' labels; -1 where the graph does not say.
 
     A type is the tail of a relation such as ``type`` or ``instance of``, else the attribute ``type`` of a node. Of
     several types of an entity the one that most things are of counts, then the one first in the alphabet.
     """
-    saying = [r for r in range(snapshot.num_relations) if snapshot.relation_label(r) in TYPE_RELATIONS]
+    saying = [r for r in range(snapshot.num_relations) if snapshot.get_relation_label(r) in TYPE_RELATIONS]
     facts = np.flatnonzero(np.isin(snapshot.relations, saying)) if saying else np.zeros(0, np.int64)
     owners, tails = snapshot.heads[facts].astype(np.int64), snapshot.tails[facts]
     entities, codes = np.unique(tails, return_inverse=True)
-    labels = snapshot.entity_labels.many(entities)
-    of_type = _commonest(owners, codes, snapshot.num_entities)
+    labels = snapshot.entity_labels.get_many(entities)
+    of_type = _find_commonest(owners, codes, snapshot.num_entities)
     table = Annotations.load(snapshot.path, snapshot.manifest).entities
     key = None if table is None else table.keys.find(TYPE_ATTRIBUTE)
     if table is not None and key is not None:
@@ -80,53 +82,49 @@ def types(snapshot: Snapshot) -> tuple[np.ndarray, list[str]]:
         owners = np.searchsorted(table.offsets, rows, side="right") - 1
         texts, codes = np.unique(table.row_texts[rows], return_inverse=True)
         places = {label: place for place, label in enumerate(labels)}
-        named = [places.setdefault(label, len(places)) for label in table.texts.many(texts)]
+        text_types = [places.setdefault(label, len(places)) for label in table.texts.get_many(texts)]
         labels = list(places)
-        said = _commonest(owners, np.array(named, np.int64)[codes], snapshot.num_entities)
-        of_type = np.where(of_type < 0, said, of_type)
+        attribute_types = _find_commonest(owners, np.array(text_types, np.int64)[codes], snapshot.num_entities)
+        of_type = np.where(of_type < 0, attribute_types, of_type)
     return of_type, labels
 
 
-def types_of(snapshot: Snapshot, entities: Sequence[int]) -> list[str]:
-    """The labels of the types of some entities, as :func:`types` chooses them; empty where the graph does not say.
+def get_type_labels(snapshot: Snapshot, entities: Sequence[int]) -> list[str]:
+    """The labels of the types of some entities, as :func:`find_types` chooses them; empty where the graph does not say.
 
     Looks at the facts of these entities alone, so that it is quick in a graph of any size.
     """
-    saying = np.flatnonzero(
-        [snapshot.relation_label(r) in TYPE_RELATIONS for r in range(snapshot.num_relations)]
-    )
+    saying = np.flatnonzero([snapshot.get_relation_label(r) in TYPE_RELATIONS for r in range(snapshot.num_relations)])
     sizes: dict[int, int] = {}
 
-    def size(kind: int) -> int:
+    def count_members(kind: int) -> int:
         if kind not in sizes:
             members = snapshot.in_order[snapshot.in_offsets[kind] : snapshot.in_offsets[kind + 1]]
             sizes[kind] = int(np.isin(snapshot.relations[members], saying).sum())
         return sizes[kind]
 
-    found = []
+    type_labels = []
     for entity in entities:
         facts = slice(int(snapshot.out_offsets[entity]), int(snapshot.out_offsets[entity + 1]))
-        kinds = (
-            snapshot.tails[facts][np.isin(snapshot.relations[facts], saying)].tolist() if len(saying) else []
-        )
-        best = min(set(kinds), key=lambda kind: (-size(kind), kind), default=None)
-        said = snapshot.entity_attributes(entity).get(TYPE_ATTRIBUTE, "")
-        found.append(said if best is None else snapshot.entity_label(best))
-    return found
+        kinds = snapshot.tails[facts][np.isin(snapshot.relations[facts], saying)].tolist() if len(saying) else []
+        best = min(set(kinds), key=lambda kind: (-count_members(kind), kind), default=None)
+        attribute_type = snapshot.get_entity_attributes(entity).get(TYPE_ATTRIBUTE, "")
+        type_labels.append(attribute_type if best is None else snapshot.get_entity_label(best))
+    return type_labels
 
 
-def _commonest(owners: np.ndarray, codes: np.ndarray, size: int) -> np.ndarray:
+def _find_commonest(owners: np.ndarray, codes: np.ndarray, size: int) -> np.ndarray:
     """For each of ``size`` owners the code that is commonest in all, of those it has; int64, -1 for none."""
     best = np.full(size, -1, np.int64)
     if len(codes):
         order = np.lexsort((codes, -np.bincount(codes)[codes], owners))
-        found, first = np.unique(owners[order], return_index=True)
-        best[found] = codes[order][first]
+        unique_owners, first = np.unique(owners[order], return_index=True)
+        best[unique_owners] = codes[order][first]
     return best
 
 
-def _schema(snapshot: Snapshot) -> Schema:
-    of_type, labels = types(snapshot)
+def _build_schema(snapshot: Snapshot) -> Schema:
+    of_type, labels = find_types(snapshot)
     # What has no type is shown by its kind.
     of_type = np.where(of_type < 0, len(labels) + snapshot.kinds.astype(np.int64), of_type)
     labels = [*labels, *KINDS]
@@ -136,21 +134,19 @@ def _schema(snapshot: Snapshot) -> Schema:
     place = np.full(len(labels), -1, np.int64)
     place[order] = np.arange(len(order))
     of_type, size = place[of_type], max(len(order), 1)
-    keys = (of_type[snapshot.heads] * snapshot.num_relations + snapshot.relations) * size + of_type[
-        snapshot.tails
-    ]
-    found, sums = np.unique(keys, return_counts=True)
+    keys = (of_type[snapshot.heads] * snapshot.num_relations + snapshot.relations) * size + of_type[snapshot.tails]
+    edge_keys, sums = np.unique(keys, return_counts=True)
     shown = min(size, TYPES)
-    pair, targets = np.divmod(found, size)
+    pair, targets = np.divmod(edge_keys, size)
     sources, relations = np.divmod(pair, max(snapshot.num_relations, 1))
     fits = np.flatnonzero((sources < shown) & (targets < shown))
     fits = fits[np.argsort(-sums[fits], kind="stable")][:EDGES]
     return Schema(
         tuple(TypeCount(i, labels[t], int(counts[t])) for i, t in enumerate(order[:shown].tolist())),
         tuple(
-            SchemaEdge(int(r), snapshot.relation_label(int(r)), int(s), int(t), int(n))
+            SchemaEdge(int(r), snapshot.get_relation_label(int(r)), int(s), int(t), int(n))
             for r, s, t, n in zip(relations[fits], sources[fits], targets[fits], sums[fits], strict=True)
         ),
         len(order),
-        len(found),
+        len(edge_keys),
     )

@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from retrieval.kg.analysis.schema import TypeCount, types
+from retrieval.kg.analysis.schema import TypeCount, find_types
 from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.kg.snapshot.annotations import Annotations
-from retrieval.kg.snapshot.cache import kept_json
+from retrieval.kg.snapshot.cache import load_or_compute_json
 
 #: Raised when the figures change, so that those kept by an older version are computed again.
 VERSION = 1
@@ -108,7 +108,7 @@ class GraphStatistics:
 def describe(snapshot: Snapshot) -> GraphStatistics:
     """The figures of a snapshot: kept from before, or computed and kept."""
     key = f"{VERSION} {snapshot.hash}"
-    kept = kept_json(snapshot.path, "statistics", key, lambda: asdict(_describe(snapshot)))
+    kept = load_or_compute_json(snapshot.path, "statistics", key, lambda: asdict(_describe(snapshot)))
     return GraphStatistics(
         **kept
         | {
@@ -125,32 +125,30 @@ def describe(snapshot: Snapshot) -> GraphStatistics:
 
 
 def _describe(snapshot: Snapshot) -> GraphStatistics:
-    degrees = snapshot.degrees(np.arange(snapshot.num_entities))
+    degrees = snapshot.get_degrees(np.arange(snapshot.num_entities))
     kinds = np.bincount(snapshot.kinds, minlength=len(KINDS)).tolist()
-    of_type, labels = types(snapshot)
+    of_type, labels = find_types(snapshot)
     sizes = np.bincount(of_type[of_type >= 0], minlength=len(labels))
     return GraphStatistics(
         entities=snapshot.num_entities,
         relations=snapshot.num_relations,
         triples=snapshot.num_triples,
         kinds=dict(zip(KINDS, kinds, strict=True)),
-        degrees=_bins(degrees),
+        degrees=_count_degree_bins(degrees),
         mean_degree=float(degrees.mean()) if len(degrees) else 0.0,
         median_degree=float(np.median(degrees)) if len(degrees) else 0.0,
-        hubs=_largest(snapshot, np.arange(snapshot.num_entities), degrees, HUBS),
-        top_relations=_relations(snapshot),
-        types=tuple(
-            TypeCount(i, labels[i], int(sizes[i])) for i in np.argsort(-sizes, kind="stable")[:TYPES].tolist()
-        ),
-        components=_components(snapshot),
+        hubs=_select_largest(snapshot, np.arange(snapshot.num_entities), degrees, HUBS),
+        top_relations=_count_relations(snapshot),
+        types=tuple(TypeCount(i, labels[i], int(sizes[i])) for i in np.argsort(-sizes, kind="stable")[:TYPES].tolist()),
+        components=_find_components(snapshot),
         isolated=int((degrees == 0).sum()),
-        unnamed=_unnamed(snapshot),
+        unnamed=_count_unnamed(snapshot),
         self_loops=int((snapshot.heads == snapshot.tails).sum()),
-        text=_coverage(snapshot),
+        text=_measure_coverage(snapshot),
     )
 
 
-def _bins(degrees: np.ndarray) -> tuple[DegreeBin, ...]:
+def _count_degree_bins(degrees: np.ndarray) -> tuple[DegreeBin, ...]:
     """Bin 0 is of degree 0; bin k of degrees of k binary digits."""
     if not len(degrees):
         return ()
@@ -159,7 +157,7 @@ def _bins(degrees: np.ndarray) -> tuple[DegreeBin, ...]:
     return tuple(DegreeBin(1 << k >> 1, max((1 << k) - 1, 0), count) for k, count in enumerate(counts))
 
 
-def _largest(
+def _select_largest(
     snapshot: Snapshot, entities: np.ndarray, counts: np.ndarray, limit: int
 ) -> tuple[EntityCount, ...]:
     """The entities of most, then of the least id."""
@@ -168,13 +166,13 @@ def _largest(
         entities, counts = entities[counts >= least], counts[counts >= least]
     order = np.lexsort((entities, -counts))[:limit]
     return tuple(
-        EntityCount(entity, snapshot.entity_label(entity), count)
+        EntityCount(entity, snapshot.get_entity_label(entity), count)
         for entity, count in zip(entities[order].tolist(), counts[order].tolist(), strict=True)
     )
 
 
-def _relations(snapshot: Snapshot) -> tuple[RelationCount, ...]:
-    counts, size = snapshot.relation_counts(), snapshot.num_relations
+def _count_relations(snapshot: Snapshot) -> tuple[RelationCount, ...]:
+    counts, size = snapshot.count_facts_by_relation(), snapshot.num_relations
     heads, tails = (
         np.bincount(groups.keys % size, minlength=size) if size else counts
         for groups in (snapshot.out_groups, snapshot.in_groups)
@@ -182,10 +180,10 @@ def _relations(snapshot: Snapshot) -> tuple[RelationCount, ...]:
     first = np.full(size, snapshot.num_triples, np.int64)
     kinds, places = np.unique(snapshot.out_groups.keys % max(size, 1), return_index=True)
     first[kinds] = snapshot.out_groups.starts[places]
-    found = []
+    relations = []
     for relation in np.lexsort((np.arange(size), -counts))[:RELATIONS].tolist():
-        hop = snapshot.hop(int(first[relation]))
-        found.append(
+        hop = snapshot.get_hop(int(first[relation]))
+        relations.append(
             RelationCount(
                 relation,
                 hop.step.name,
@@ -196,10 +194,10 @@ def _relations(snapshot: Snapshot) -> tuple[RelationCount, ...]:
                 (hop.source.label, hop.step.label, hop.target.label),
             )
         )
-    return tuple(found)
+    return tuple(relations)
 
 
-def _components(snapshot: Snapshot) -> Components:
+def _find_components(snapshot: Snapshot) -> Components:
     from scipy.sparse import csr_array  # noqa: PLC0415 - takes a while to load
     from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - beside it
 
@@ -214,7 +212,7 @@ def _components(snapshot: Snapshot) -> Components:
     return Components(int(count), largest, largest / size)
 
 
-def _unnamed(snapshot: Snapshot) -> int:
+def _count_unnamed(snapshot: Snapshot) -> int:
     """Mediators, and labels without a letter or digit."""
     blob, starts = snapshot.entity_labels.blob, snapshot.entity_labels.offsets[:-1]
     unnamed = snapshot.kinds == KINDS.index("cvt")
@@ -223,11 +221,11 @@ def _unnamed(snapshot: Snapshot) -> int:
         unsure = np.flatnonzero(~np.logical_or.reduceat(plain[blob], starts))
         # Outside ASCII only a look at the text tells whether it has a letter.
         for entity in unsure.tolist():
-            unnamed[entity] |= not any(c.isalnum() for c in snapshot.entity_label(entity))
+            unnamed[entity] |= not any(c.isalnum() for c in snapshot.get_entity_label(entity))
     return int(unnamed.sum())
 
 
-def _coverage(snapshot: Snapshot) -> TextCoverage:
+def _measure_coverage(snapshot: Snapshot) -> TextCoverage:
     annotations = Annotations.load(snapshot.path, snapshot.manifest)
     passages, attributes = annotations.passages, annotations.entities
     with_passages = np.zeros(snapshot.num_entities, bool)

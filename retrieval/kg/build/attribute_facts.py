@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from retrieval.kg.build.columns import fact_places, load_series, positions
+from retrieval.kg.build.columns import find_fact_positions, find_positions, load_series
 from retrieval.kg.build.labels import ALIAS_RELATIONS
 from retrieval.kg.build.naming import NAME_RELATIONS
-from retrieval.kg.snapshot.relation_names import humanise_relation
+from retrieval.kg.snapshot.relation_names import format_relation_name
 
 if TYPE_CHECKING:
     from retrieval.kg.table import KeptFacts, TripleTable
@@ -38,62 +38,60 @@ _LONGEST, _SHORT = 60, 0.9
 _APART = 0.9
 _NO_VALUE = r"^[\[{]|://"
 #: What is said of edges that nobody asks for.
-_OF_EDGES = frozenset(
-    {"weight", "confidence", "probability", "similarity", "strength", "source", "provenance"}
-)
+_OF_EDGES = frozenset({"weight", "confidence", "probability", "similarity", "strength", "source", "provenance"})
 #: Keys of what somebody is to somebody or something, what such words look like, and how many there may be: of all
 #: values, the share that differ at most.
 _ROLES = frozenset({"capacity", "function", "job", "job title", "position", "post", "role", "roles", "title"})
 _ROLE, _SEVERAL, _DIFFER = r"^\p{L}[\p{L} &/-]{1,29}$", 50, 0.8
 
 
-def attribute_facts(table: TripleTable) -> pl.DataFrame | None:
+def extract_attribute_facts(table: TripleTable) -> pl.DataFrame | None:
     """Columns ``head``, ``relation``, ``tail``, each row once; None where there are none, or where texts are read with
     the graph: what was extracted from them describes nodes in words of its own.
     """
     if table.passages is not None and table.passages.height:
         return None
-    found = [rows for rows in (_of_nodes(table), _of_edges(table)) if rows is not None]
-    if not found:
+    frames = [rows for rows in (_extract_node_facts(table), _extract_edge_facts(table)) if rows is not None]
+    if not frames:
         return None
-    facts = pl.concat(found).unique(maintain_order=True)
+    facts = pl.concat(frames).unique(maintain_order=True)
     if table.kept is not None:
-        facts = facts.filter(_missing(table.kept, facts))
+        facts = facts.filter(_find_missing(table.kept, facts))
     return facts if facts.height else None
 
 
-def _of_edges(table: TripleTable) -> pl.DataFrame | None:
+def _extract_edge_facts(table: TripleTable) -> pl.DataFrame | None:
     """What edges say beside their ends, but for those of a version before, which has it."""
     rows, kept = table.fact_attributes, 0 if table.kept is None else len(table.kept)
     if rows is None or not rows.height:
         return None
     edges = table.facts.with_row_index("fact", offset=kept).with_columns(pl.col("fact").cast(pl.Int64))
-    said = rows.with_columns(pl.col("fact").cast(pl.Int64), pl.col("value").cast(pl.String).str.strip_chars())
-    said = said.join(edges, on="fact", how="inner", maintain_order="left")
-    keys = [key for key in said["key"].unique().sort() if humanise_relation(key) not in _OTHER | _OF_EDGES]
+    attributes = rows.with_columns(pl.col("fact").cast(pl.Int64), pl.col("value").cast(pl.String).str.strip_chars())
+    attributes = attributes.join(edges, on="fact", how="inner", maintain_order="left")
+    keys = [key for key in attributes["key"].unique().sort() if format_relation_name(key) not in _OTHER | _OF_EDGES]
     short = pl.col("value").str.len_chars() <= _LONGEST
-    said = said.filter(
+    attributes = attributes.filter(
         pl.col("key").is_in(keys) & (pl.col("value") != "") & ~pl.col("value").str.contains(_NO_VALUE)
     )
-    said = said.filter(short.mean().over("relation", "key") >= _SHORT).filter(short)
-    roles = [key for key in keys if humanise_relation(key) in _ROLES]
-    named = said.filter(pl.col("key").is_in(roles) & pl.col("value").str.contains(_ROLE))
+    attributes = attributes.filter(short.mean().over("relation", "key") >= _SHORT).filter(short)
+    roles = [key for key in keys if format_relation_name(key) in _ROLES]
+    role_rows = attributes.filter(pl.col("key").is_in(roles) & pl.col("value").str.contains(_ROLE))
     kinds = pl.col("value").n_unique().over("relation")
-    named = named.filter((kinds <= _SEVERAL) & (kinds <= _DIFFER * pl.len().over("relation")))
-    shown = {name: humanise_relation(name) for name in {*said["relation"], *said["key"]}}
+    role_rows = role_rows.filter((kinds <= _SEVERAL) & (kinds <= _DIFFER * pl.len().over("relation")))
+    shown = {name: format_relation_name(name) for name in {*attributes["relation"], *attributes["key"]}}
     called = pl.format("{} {}", pl.col("relation").replace(shown), pl.col("key").replace(shown))
-    values = said.select("head", relation=called, tail="value")
-    return pl.concat([values, named.select(head="tail", relation="value", tail="head")])
+    values = attributes.select("head", relation=called, tail="value")
+    return pl.concat([values, role_rows.select(head="tail", relation="value", tail="head")])
 
 
-def _of_nodes(table: TripleTable) -> pl.DataFrame | None:
+def _extract_node_facts(table: TripleTable) -> pl.DataFrame | None:
     rows = table.node_attributes
     if rows is None or not rows.height:
         return None
     left_out = (_OTHER - _DESCRIBING) | ALIAS_RELATIONS
-    keys = [key for key in rows["key"].unique().sort() if humanise_relation(key) not in left_out]
-    describing = [key for key in keys if humanise_relation(key) in _DESCRIBING]
-    said = (
+    keys = [key for key in rows["key"].unique().sort() if format_relation_name(key) not in left_out]
+    describing = [key for key in keys if format_relation_name(key) in _DESCRIBING]
+    value_stats = (
         rows.filter(pl.col("key").is_in(describing))
         .group_by("key")
         .agg(
@@ -101,39 +99,29 @@ def _of_nodes(table: TripleTable) -> pl.DataFrame | None:
             unnamed=pl.col("label").cast(pl.String).str.contains(_UNNAMED).mean(),
         )
     )
-    brief = set(said.filter((pl.col("length") <= _BRIEF) & (pl.col("unnamed") >= _SHORT))["key"])
+    brief = set(value_stats.filter((pl.col("length") <= _BRIEF) & (pl.col("unnamed") >= _SHORT))["key"])
     keys = [key for key in keys if key not in describing or key in brief]
-    names = [key for key in keys if humanise_relation(key) in NAME_RELATIONS]
-    told = (
-        rows.filter(pl.col("key").is_in(names))
-        .group_by("key")
-        .agg(apart=pl.col("value").n_unique() / pl.len())
+    names = [key for key in keys if format_relation_name(key) in NAME_RELATIONS]
+    name_stats = (
+        rows.filter(pl.col("key").is_in(names)).group_by("key").agg(apart=pl.col("value").n_unique() / pl.len())
     )
-    apart = set(told.filter(pl.col("apart") > _APART)["key"])
+    apart = set(name_stats.filter(pl.col("apart") > _APART)["key"])
     keys = [key for key in keys if key not in apart]
     value = pl.col("value").cast(pl.String).str.strip_chars()
-    asked = (
-        rows.filter(pl.col("key").is_in(keys))
-        .select("label", "key", value=value)
-        .filter(pl.col("value") != "")
-    )
+    facts = rows.filter(pl.col("key").is_in(keys)).select("label", "key", value=value).filter(pl.col("value") != "")
     short = pl.col("value").str.len_chars() <= _LONGEST
-    asked = asked.filter(short.mean().over("key") >= _SHORT)
-    asked = asked.filter(
-        short & ~pl.col("value").str.contains(_NO_VALUE) & (pl.col("value") != pl.col("label"))
-    )
-    return asked.select(head="label", relation="key", tail="value")
+    facts = facts.filter(short.mean().over("key") >= _SHORT)
+    facts = facts.filter(short & ~pl.col("value").str.contains(_NO_VALUE) & (pl.col("value") != pl.col("label")))
+    return facts.select(head="label", relation="key", tail="value")
 
 
-def _missing(kept: KeptFacts, facts: pl.DataFrame) -> pl.Series:
+def _find_missing(kept: KeptFacts, facts: pl.DataFrame) -> pl.Series:
     """Which facts a version does not have yet."""
     graph = kept.snapshot
     labels, names = load_series(graph.entity_labels), load_series(graph.relation_names)
     known = (labels, names, labels)
-    ids = [
-        positions(facts[column], of) for column, of in zip(("head", "relation", "tail"), known, strict=True)
-    ]
+    ids = [find_positions(facts[column], of) for column, of in zip(("head", "relation", "tail"), known, strict=True)]
     there = [graph.heads, graph.relations, graph.tails]
     if kept.facts is not None:
         there = [column[kept.facts] for column in there]
-    return pl.Series(fact_places(ids, [np.asarray(column) for column in there]) < 0)
+    return pl.Series(find_fact_positions(ids, [np.asarray(column) for column in there]) < 0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from retrieval.kg.build.columns import positions, save_series
+from retrieval.kg.build.columns import find_positions, save_series
 from retrieval.kg.snapshot.storage import save_array
 
 if TYPE_CHECKING:
@@ -22,27 +22,25 @@ def write_attributes(directory: Path, table: TripleTable, encoded: EncodedFacts)
     Returns:
         How many rows were written, by owner (``entity``, ``fact``). Nothing is written where there are none.
     """
-    found: dict[str, pl.DataFrame] = {}
+    frames: dict[str, pl.DataFrame] = {}
     if table.node_attributes is not None and table.node_attributes.height:
-        owners = positions(table.node_attributes["label"], encoded.entity_labels)
-        found["entity"] = table.node_attributes.select("key", "value", owner=pl.Series(owners))
+        owners = find_positions(table.node_attributes["label"], encoded.entity_labels)
+        frames["entity"] = table.node_attributes.select("key", "value", owner=pl.Series(owners))
     if table.fact_attributes is not None and table.fact_attributes.height:
         owners = encoded.fact_of_row[table.fact_attributes["fact"].to_numpy()]
-        found["fact"] = table.fact_attributes.select("key", "value", owner=pl.Series(owners))
-    if not found:
+        frames["fact"] = table.fact_attributes.select("key", "value", owner=pl.Series(owners))
+    if not frames:
         return {}
-    keys = pl.concat([frame["key"] for frame in found.values()]).unique().sort()
-    texts = pl.concat([frame["value"] for frame in found.values()]).unique().sort()
+    keys = pl.concat([frame["key"] for frame in frames.values()]).unique().sort()
+    texts = pl.concat([frame["value"] for frame in frames.values()]).unique().sort()
     save_series(directory, "attribute_keys", keys)
     save_series(directory, "attribute_texts", texts)
     sizes = {"entity": len(encoded.entity_labels), "fact": len(encoded.heads)}
-    return {name: _write(directory, name, frame, (keys, texts), sizes[name]) for name, frame in found.items()}
+    return {name: _write(directory, name, frame, (keys, texts), sizes[name]) for name, frame in frames.items()}
 
 
-def _write(
-    directory: Path, name: str, frame: pl.DataFrame, strings: tuple[pl.Series, pl.Series], owners: int
-) -> int:
-    key, text = (positions(frame[c], s) for c, s in zip(("key", "value"), strings, strict=True))
+def _write(directory: Path, name: str, frame: pl.DataFrame, strings: tuple[pl.Series, pl.Series], owners: int) -> int:
+    key, text = (find_positions(frame[c], s) for c, s in zip(("key", "value"), strings, strict=True))
     rows = pl.DataFrame({"owner": frame["owner"], "key": key, "text": text}).unique()
     rows = rows.sort("owner", "key", "text")
     bounds = np.searchsorted(rows["owner"].to_numpy(), np.arange(owners + 1))

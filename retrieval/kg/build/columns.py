@@ -15,22 +15,22 @@ from retrieval.kg.snapshot.storage import StringTable, save_strings
 ROWS = 50_000
 
 
-def positions(column: pl.Series, labels: pl.Series) -> np.ndarray:
+def find_positions(column: pl.Series, labels: pl.Series) -> np.ndarray:
     """The position of each value in ``labels``, which are distinct, int64; -1 where it is none of them."""
     lookup = pl.DataFrame({"label": labels}).with_row_index("code")
     joined = pl.DataFrame({"label": column}).join(lookup, on="label", how="left", maintain_order="left")
     return joined["code"].cast(pl.Int64).fill_null(-1).to_numpy()
 
 
-def fact_places(asked: Sequence[np.ndarray], facts: Sequence[np.ndarray]) -> np.ndarray:
+def find_fact_positions(targets: Sequence[np.ndarray], facts: Sequence[np.ndarray]) -> np.ndarray:
     """Where facts, by the ids of head, relation and tail, are among others that are distinct, int64; -1 for nowhere."""
     names = ("head", "relation", "tail")
     wanted, there = (
         pl.DataFrame({name: column.astype(np.int32) for name, column in zip(names, columns, strict=True)})
-        for columns in (asked, facts)
+        for columns in (targets, facts)
     )
-    found = wanted.join(there.with_row_index("place"), on=names, how="left", maintain_order="left")
-    return found["place"].cast(pl.Int64).fill_null(-1).to_numpy()
+    matches = wanted.join(there.with_row_index("place"), on=names, how="left", maintain_order="left")
+    return matches["place"].cast(pl.Int64).fill_null(-1).to_numpy()
 
 
 def load_series(strings: StringTable) -> pl.Series:

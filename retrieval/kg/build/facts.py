@@ -46,9 +46,9 @@ class Rows:
         self.count += block.shape[1]
         self._held_rows += block.shape[1]
         if self._held_rows * _ROW > self._memory:
-            self._spill()
+            self._write_held()
 
-    def cut(self, count: int) -> None:
+    def keep_first(self, count: int) -> None:
         """Forget all but the first ``count``, which ends a block."""
         while self.count > count:
             if self._held:
@@ -67,7 +67,7 @@ class Rows:
                     yield np.frombuffer(file.read(size * _ROW), np.uint32).reshape(3, size)
         yield from self._held
 
-    def drain(self) -> Iterator[np.ndarray]:
+    def take_blocks(self) -> Iterator[np.ndarray]:
         """The same, each forgotten once it is given."""
         held, self._held = self._held, []
         yield from self
@@ -82,7 +82,7 @@ class Rows:
         self._spilt.clear()
         self._file.unlink(missing_ok=True)
 
-    def _spill(self) -> None:
+    def _write_held(self) -> None:
         with self._file.open("ab") as file:
             for block in self._held:
                 file.write(block.reshape(-1).view(np.uint8).data)
@@ -109,7 +109,7 @@ class Sizes:
         return max(self.relations - 1, 1).bit_length()
 
 
-def sorted_facts(
+def sort_facts(
     rows: Rows, places: tuple[np.ndarray, np.ndarray], sizes: Sizes, *, memory: int, check: Check
 ) -> Iterator[Piece]:
     """The facts in order and without repeats, in pieces; int32 columns. ``rows`` is emptied.
@@ -126,21 +126,23 @@ def sorted_facts(
     """
     entity, relation = (of.astype(np.uint64) for of in places)
     if 2 * sizes.entity_bits + sizes.relation_bits > KEY_BITS:
-        yield _by_columns(rows, *places)
+        yield _sort_by_columns(rows, *places)
         return
     low, pair = np.uint64(sizes.entity_bits), np.uint64(sizes.entity_bits + sizes.relation_bits)
 
-    def keys(blocks: Iterator[np.ndarray]) -> Iterator[np.ndarray]:
+    def compute_keys(blocks: Iterator[np.ndarray]) -> Iterator[np.ndarray]:
         for block in blocks:
             check()
-            found: np.ndarray = entity[block[0]] << pair
-            found |= relation[block[1]] << low
-            found |= entity[block[2]]
-            yield found
+            packed: np.ndarray = entity[block[0]] << pair
+            packed |= relation[block[1]] << low
+            packed |= entity[block[2]]
+            yield packed
 
-    whole = rows.count * _KEY <= memory
+    fits_memory = rows.count * _KEY <= memory
     last = None
-    for piece in _pieces(lambda: keys(rows.drain() if whole else iter(rows)), rows.count, memory):
+    for piece in _sort_keys(
+        lambda: compute_keys(rows.take_blocks() if fits_memory else iter(rows)), rows.count, memory
+    ):
         for start in range(0, len(piece), _BLOCK):
             check()
             part = piece[start : start + _BLOCK]
@@ -148,19 +150,19 @@ def sorted_facts(
             np.not_equal(part[1:], part[:-1], out=fresh[1:])
             fresh[0] = part[0] != last
             last = part[-1]
-            yield _cut(
+            yield _unpack_keys(
                 part if fresh.all() else part[fresh], (pair, low), (sizes.relation_bits, sizes.entity_bits)
             )
 
 
-def _cut(keys: np.ndarray, shifts: tuple[np.uint64, np.uint64], bits: tuple[int, int]) -> Piece:
+def _unpack_keys(keys: np.ndarray, shifts: tuple[np.uint64, np.uint64], bits: tuple[int, int]) -> Piece:
     """The three numbers that make a key, int32 each; ``bits`` of the second and the third."""
     first = (keys >> shifts[0]).astype(np.int32)
     second = ((keys >> shifts[1]) & np.uint64((1 << bits[0]) - 1)).astype(np.int32)
     return first, second, (keys & np.uint64((1 << bits[1]) - 1)).astype(np.int32)
 
 
-def _pieces(blocks: Callable[[], Iterator[np.ndarray]], count: int, memory: int) -> Iterator[np.ndarray]:
+def _sort_keys(blocks: Callable[[], Iterator[np.ndarray]], count: int, memory: int) -> Iterator[np.ndarray]:
     """All keys in order, in pieces of about ``memory`` bytes, equal ones in one piece.
 
     ``blocks`` gives the keys, ``count`` in all, and is asked again for each piece.
@@ -193,7 +195,7 @@ def _pieces(blocks: Callable[[], Iterator[np.ndarray]], count: int, memory: int)
         yield keys
 
 
-def _by_columns(rows: Rows, entity: np.ndarray, relation: np.ndarray) -> Piece:
+def _sort_by_columns(rows: Rows, entity: np.ndarray, relation: np.ndarray) -> Piece:
     """All facts, sorted by three columns."""
     blocks = list(rows)
     heads, relations, tails = (
@@ -258,7 +260,7 @@ def write_facts(
     memory: int = MEMORY,
     check: Check = lambda: None,
 ) -> Piece:
-    """Write the facts and the adjacency of what leaves an entity; ``rows`` is emptied. See :func:`sorted_facts`.
+    """Write the facts and the adjacency of what leaves an entity; ``rows`` is emptied. See :func:`sort_facts`.
 
     Returns:
         Heads, relations and tails as written, memory-mapped.
@@ -267,7 +269,7 @@ def write_facts(
     with ExitStack() as stack:
         files = [stack.enter_context(ArrayFile(directory, name, "int32")) for name in names]
         groups = stack.enter_context(_Groups(directory, "out", sizes))
-        for piece in sorted_facts(rows, places, sizes, memory=memory, check=check):
+        for piece in sort_facts(rows, places, sizes, memory=memory, check=check):
             for file, column in zip(files, piece, strict=True):
                 file.append(column)
             groups.append(piece[0], piece[1])
@@ -286,16 +288,16 @@ def write_incoming(
         ArrayFile(directory, "in_heads", "int32") as in_heads,
         _Groups(directory, "in", sizes) as groups,
     ):
-        for of_tail, of_relation, ids in _by_tail(relations, tails, sizes, memory=memory, check=check):
+        for of_tail, of_relation, ids in _sort_by_tail(relations, tails, sizes, memory=memory, check=check):
             order.append(ids)
             in_heads.append(heads[ids])
             groups.append(of_tail, of_relation)
 
 
-def _by_tail(
+def _sort_by_tail(
     relations: np.ndarray, tails: np.ndarray, sizes: Sizes, *, memory: int, check: Check
 ) -> Iterator[Piece]:
-    """Tails, relations and ids of the facts in their order, int32, in pieces like those of :func:`sorted_facts`."""
+    """Tails, relations and ids of the facts in their order, int32, in pieces like those of :func:`sort_facts`."""
     count = len(tails)
     bits = max(count - 1, 1).bit_length()
     if sizes.entity_bits + sizes.relation_bits + bits > KEY_BITS:
@@ -304,16 +306,16 @@ def _by_tail(
         return
     low, pair = np.uint64(bits), np.uint64(bits + sizes.relation_bits)
 
-    def keys() -> Iterator[np.ndarray]:
+    def compute_keys() -> Iterator[np.ndarray]:
         for start in range(0, count, _BLOCK):
             check()
             stop = min(start + _BLOCK, count)
-            found: np.ndarray = tails[start:stop].astype(np.uint64) << pair
-            found |= relations[start:stop].astype(np.uint64) << low
-            found |= np.arange(start, stop, dtype=np.uint64)
-            yield found
+            packed: np.ndarray = tails[start:stop].astype(np.uint64) << pair
+            packed |= relations[start:stop].astype(np.uint64) << low
+            packed |= np.arange(start, stop, dtype=np.uint64)
+            yield packed
 
-    for piece in _pieces(keys, count, memory):
+    for piece in _sort_keys(compute_keys, count, memory):
         for start in range(0, len(piece), _BLOCK):
             check()
-            yield _cut(piece[start : start + _BLOCK], (pair, low), (sizes.relation_bits, bits))
+            yield _unpack_keys(piece[start : start + _BLOCK], (pair, low), (sizes.relation_bits, bits))

@@ -11,14 +11,14 @@ from pathlib import Path
 
 from retrieval.errors import EmptySourceError
 from retrieval.kg.build.facts import MEMORY
-from retrieval.kg.build.from_table import build_snapshot, refuse_foreign, write_snapshot
+from retrieval.kg.build.from_table import build_snapshot, require_snapshot_directory, write_snapshot
 from retrieval.kg.build.id_encoding import IdEncoder
 from retrieval.kg.build.progress import BuildProgress
-from retrieval.kg.build.versions import merge, without
+from retrieval.kg.build.versions import merge, remove_facts
 from retrieval.kg.readers import read_graph
 from retrieval.kg.readers.options import DETECT, ReadOptions
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.snapshot.storage import published
+from retrieval.kg.snapshot.storage import publish_directory
 from retrieval.types import Problem, Progress, SourceReport
 
 
@@ -47,15 +47,11 @@ def write_version(
     """
     before = Snapshot(base) if base is not None else None
     if not removing or before is None:
-        return build_from_files(
-            paths, out, options, problems=problems, progress=progress, names=names, base=before
-        )[1]
+        return build_from_files(paths, out, options, problems=problems, progress=progress, names=names, base=before)[1]
     table = read_graph(paths, options, problems=problems, progress=progress, names=names)
-    left = without(before, table)
+    left = remove_facts(before, table)
     if not len(left) and (left.passages is None or not left.passages.height):
-        raise EmptySourceError(
-            "Nothing would be left of the graph.", hint="Delete the graph, or remove less of it."
-        )
+        raise EmptySourceError("Nothing would be left of the graph.", hint="Delete the graph, or remove less of it.")
     build_snapshot(left, out, progress=progress)
     return table.reports
 
@@ -93,19 +89,19 @@ def build_from_files(
         Cancelled: nothing is left behind.
     """
     place, steps = Path(out), BuildProgress(progress, cancelled)
-    refuse_foreign(place)
-    with published(place) as directory:
+    require_snapshot_directory(place)
+    with publish_directory(place) as directory:
         encoder = IdEncoder(directory, memory)
         table = read_graph(
             paths,
             options,
             problems=problems,
-            progress=steps.passed,
+            progress=steps.forward_progress,
             names=names,
             sink=None if base is not None and base.has_iris else encoder,
         )
         if base is not None:
             table = merge(base, table)
         write_snapshot(directory, table, encoder, steps)
-    steps.done("snapshot ready")
+    steps.mark_done("snapshot ready")
     return Snapshot(place), table.reports

@@ -11,19 +11,19 @@ import numpy as np
 import polars as pl
 
 from retrieval.errors import EmptySourceError, SnapshotError
-from retrieval.kg.build.attribute_facts import attribute_facts
+from retrieval.kg.build.attribute_facts import extract_attribute_facts
 from retrieval.kg.build.attributes import write_attributes
-from retrieval.kg.build.columns import fact_places, load_series, positions, save_series
+from retrieval.kg.build.columns import find_fact_positions, find_positions, load_series, save_series
 from retrieval.kg.build.id_encoding import EncodedFacts, IdEncoder
 from retrieval.kg.build.labels import write_label_index
-from retrieval.kg.build.naming import naming
+from retrieval.kg.build.naming import find_id_names
 from retrieval.kg.build.passages import write_passages
-from retrieval.kg.build.progress import BuildProgress, in_parallel
+from retrieval.kg.build.progress import BuildProgress, run_in_parallel
 from retrieval.kg.snapshot import KINDS, Snapshot
-from retrieval.kg.snapshot.annotations import Annotations, content_hash
-from retrieval.kg.snapshot.manifest import FORMAT_VERSION, MANIFEST, Manifest, manifest_json
-from retrieval.kg.snapshot.relation_names import humanise_relation
-from retrieval.kg.snapshot.storage import StringTable, published, save_array, save_json
+from retrieval.kg.snapshot.annotations import Annotations, compute_content_hash
+from retrieval.kg.snapshot.manifest import FORMAT_VERSION, MANIFEST, Manifest, to_manifest_json
+from retrieval.kg.snapshot.relation_names import format_relation_name
+from retrieval.kg.snapshot.storage import StringTable, publish_directory, save_array, save_json
 from retrieval.kg.table import KeptFacts, TripleTable
 from retrieval.kg.typed_values import VALUES_VERSION, TypedValues
 from retrieval.types import Progress
@@ -47,19 +47,17 @@ def build_snapshot(
         SnapshotError: ``out`` exists and is not a snapshot.
     """
     place, steps = Path(out), BuildProgress(progress)
-    refuse_foreign(place)
-    with published(place) as directory:
+    require_snapshot_directory(place)
+    with publish_directory(place) as directory:
         write_snapshot(directory, table, IdEncoder(directory), steps)
-    steps.done("snapshot ready")
+    steps.mark_done("snapshot ready")
     return Snapshot(place)
 
 
-def refuse_foreign(out: Path) -> None:
+def require_snapshot_directory(out: Path) -> None:
     """Raise a SnapshotError where ``out`` is something else than a snapshot or an empty directory."""
     if out.exists() and not (out / MANIFEST).is_file() and (not out.is_dir() or any(out.iterdir())):
-        raise SnapshotError(
-            f"{out} exists and is not a snapshot.", hint="Choose another place, or remove it first."
-        )
+        raise SnapshotError(f"{out} exists and is not a snapshot.", hint="Choose another place, or remove it first.")
 
 
 def write_snapshot(directory: Path, table: TripleTable, encoder: IdEncoder, steps: BuildProgress) -> None:
@@ -69,10 +67,10 @@ def write_snapshot(directory: Path, table: TripleTable, encoder: IdEncoder, step
         EmptySourceError: that is neither a fact nor a passage.
     """
     passages = 0 if table.passages is None else table.passages.height
-    valued = attribute_facts(table)
+    valued = extract_attribute_facts(table)
     if not (len(table) or encoder.count or passages or valued is not None):
         raise EmptySourceError("The source holds no fact.", hint="Give a file with head, relation and tail.")
-    steps.say("sorting facts", 0)
+    steps.start_stage("sorting facts", 0)
     if table.kept is not None:
         encoder.keep(table.kept)
     encoder.add(table.facts)
@@ -80,18 +78,18 @@ def write_snapshot(directory: Path, table: TripleTable, encoder: IdEncoder, step
         encoder.add(valued)
     for known in (table.nodes, table.node_attributes):
         if known is not None:
-            encoder.mention(known["label"].cast(pl.String))
-    told = (table.node_attributes, table.fact_attributes, table.fact_passages)
-    plain = not passages and all(rows is None or not rows.height for rows in told)
-    found = naming(encoder, known_only=table.kept is not None) if plain else None
-    if found is not None:
-        encoder.rename(found)
-        table = replace(table, relation_labels=found.labels | (table.relation_labels or {}))
+            encoder.add_entities(known["label"].cast(pl.String))
+    attribute_frames = (table.node_attributes, table.fact_attributes, table.fact_passages)
+    plain = not passages and all(rows is None or not rows.height for rows in attribute_frames)
+    id_names = find_id_names(encoder, known_only=table.kept is not None) if plain else None
+    if id_names is not None:
+        encoder.rename(id_names)
+        table = replace(table, relation_labels=id_names.labels | (table.relation_labels or {}))
     encoded = encoder.write(steps.check)
     if table.fact_attributes is not None or table.fact_passages is not None:
-        encoded = replace(encoded, fact_of_row=_fact_of_row(table, encoded))
-    steps.say("writing labels", 1)
-    with in_parallel(lambda check: encoder.write_incoming(encoded, check)):
+        encoded = replace(encoded, fact_of_row=_find_row_facts(table, encoded))
+    steps.start_stage("writing labels", 1)
+    with run_in_parallel(lambda check: encoder.write_incoming(encoded, check)):
         entity_table, relation_table = _write_labels(directory, table, encoded, steps.check)
     attributes = write_attributes(directory, table, encoded)
     _write_values(directory, entity_table)
@@ -110,15 +108,15 @@ def write_snapshot(directory: Path, table: TripleTable, encoder: IdEncoder, step
         fact_attributes=attributes.get("fact", 0),
         values_version=VALUES_VERSION,
     )
-    steps.say("checking", 2)
+    steps.start_stage("checking", 2)
     facts = (encoded.heads, encoded.relations, encoded.tails)
-    digest = content_hash(entity_table, relation_table, facts, Annotations.load(directory, manifest))
+    digest = compute_content_hash(entity_table, relation_table, facts, Annotations.load(directory, manifest))
     manifest = replace(manifest, content_hash=digest)
-    save_json(directory / MANIFEST, manifest_json(manifest))
+    save_json(directory / MANIFEST, to_manifest_json(manifest))
     steps.check()
 
 
-def _fact_of_row(table: TripleTable, encoded: EncodedFacts) -> np.ndarray:
+def _find_row_facts(table: TripleTable, encoded: EncodedFacts) -> np.ndarray:
     """The fact that each row became, int64; -1 for kept facts of which no more is known."""
     rows = table.facts
     labels = {
@@ -126,26 +124,22 @@ def _fact_of_row(table: TripleTable, encoded: EncodedFacts) -> np.ndarray:
         "relation": encoded.relation_names,
         "tail": encoded.entity_labels,
     }
-    ids = [positions(rows[name], known) for name, known in labels.items()]
-    places = fact_places(ids, (encoded.heads, encoded.relations, encoded.tails))
-    return (
-        places if table.kept is None else np.concatenate([_kept_places(table, table.kept, encoded), places])
-    )
+    ids = [find_positions(rows[name], known) for name, known in labels.items()]
+    places = find_fact_positions(ids, (encoded.heads, encoded.relations, encoded.tails))
+    return places if table.kept is None else np.concatenate([_find_kept_facts(table, table.kept, encoded), places])
 
 
-def _kept_places(table: TripleTable, kept: KeptFacts, encoded: EncodedFacts) -> np.ndarray:
+def _find_kept_facts(table: TripleTable, kept: KeptFacts, encoded: EncodedFacts) -> np.ndarray:
     known = [
-        of["fact"].cast(pl.Int64).to_numpy()
-        for of in (table.fact_attributes, table.fact_passages)
-        if of is not None
+        of["fact"].cast(pl.Int64).to_numpy() for of in (table.fact_attributes, table.fact_passages) if of is not None
     ]
     rows = np.unique(np.concatenate(known))
     rows = rows[rows < len(kept)]
     graph, facts = kept.snapshot, rows if kept.facts is None else kept.facts[rows]
-    entities = positions(load_series(graph.entity_labels), encoded.entity_labels)
-    relations = positions(load_series(graph.relation_names), encoded.relation_names)
+    entities = find_positions(load_series(graph.entity_labels), encoded.entity_labels)
+    relations = find_positions(load_series(graph.relation_names), encoded.relation_names)
     places = np.full(len(kept), -1)
-    places[rows] = fact_places(
+    places[rows] = find_fact_positions(
         (entities[graph.heads[facts]], relations[graph.relations[facts]], entities[graph.tails[facts]]),
         (encoded.heads, encoded.relations, encoded.tails),
     )
@@ -157,11 +151,11 @@ def _write_labels(
 ) -> tuple[StringTable, StringTable]:
     entity_table = save_series(directory, "entity_labels", encoded.entity_labels)
     relation_table = save_series(directory, "relation_names", encoded.relation_names)
-    own = table.relation_labels or {}
-    shown = [own.get(name) or humanise_relation(name) for name in encoded.relation_names]
+    custom_labels = table.relation_labels or {}
+    shown = [custom_labels.get(name) or format_relation_name(name) for name in encoded.relation_names]
     save_series(directory, "relation_labels", pl.Series(shown, dtype=pl.String))
-    known = _known_nodes(table, encoded)
-    kinds = _kinds(encoded, known)
+    known = _join_known_nodes(table, encoded)
+    kinds = _assign_kinds(encoded, known)
     save_array(directory, "kinds", kinds)
     write_label_index(directory, encoded, kinds, table.node_attributes, check=check)
     iris = pl.Series([], dtype=pl.String) if known is None else known["iri"].fill_null("")
@@ -172,13 +166,13 @@ def _write_labels(
 
 
 def _write_values(directory: Path, labels: StringTable) -> None:
-    found = TypedValues.of(labels)
-    save_array(directory, "value_nodes", found.nodes)
-    save_array(directory, "values", found.values)
-    save_array(directory, "value_kinds", found.kinds)
+    typed_values = TypedValues.from_labels(labels)
+    save_array(directory, "value_nodes", typed_values.nodes)
+    save_array(directory, "values", typed_values.values)
+    save_array(directory, "value_kinds", typed_values.kinds)
 
 
-def _known_nodes(table: TripleTable, encoded: EncodedFacts) -> pl.DataFrame | None:
+def _join_known_nodes(table: TripleTable, encoded: EncodedFacts) -> pl.DataFrame | None:
     """What the reader knew of each entity (nulls where nothing), in entity order."""
     if table.nodes is None:
         return None
@@ -187,16 +181,16 @@ def _known_nodes(table: TripleTable, encoded: EncodedFacts) -> pl.DataFrame | No
     return entities.join(nodes, on="label", how="left", maintain_order="left")
 
 
-def _kinds(encoded: EncodedFacts, known: pl.DataFrame | None) -> np.ndarray:
+def _assign_kinds(encoded: EncodedFacts, known: pl.DataFrame | None) -> np.ndarray:
     """Node kinds, uint8 [E]: what the reader said, else guessed from the label."""
-    kinds = guessed_kinds(encoded.entity_labels, encoded.heads)
+    kinds = infer_kinds(encoded.entity_labels, encoded.heads)
     if known is not None:
         for code, kind in enumerate(KINDS):
             kinds[(known["kind"] == kind).fill_null(False).to_numpy()] = code
     return kinds
 
 
-def guessed_kinds(labels: pl.Series, heads: np.ndarray) -> np.ndarray:
+def infer_kinds(labels: pl.Series, heads: np.ndarray) -> np.ndarray:
     """Node kinds by label, uint8 [E]; what looks like a number or a date and heads a fact is an entity."""
     kinds = np.zeros(len(labels), np.uint8)
     heads_a_fact = np.zeros(len(labels), bool)

@@ -12,7 +12,7 @@ import polars as pl
 from retrieval.kg.build.columns import load_series
 from retrieval.kg.build.facts import MEMORY, Rows, Sizes, write_facts, write_incoming
 from retrieval.kg.build.naming import NODE_ID, Naming
-from retrieval.kg.build.vocabulary import Vocabulary, ranked
+from retrieval.kg.build.vocabulary import Vocabulary, sort_texts
 from retrieval.kg.readers.file_contents import fit
 from retrieval.kg.table import KeptFacts
 
@@ -48,12 +48,12 @@ class IdEncoder:
         self.rows = Rows(directory, memory)
         self._last = self.rows
         self._directory, self._memory = directory, memory
-        self._wait_for_terms()
+        self._reset_terms()
         self._entities, self._relations = _Labels(), _Labels()
         self._mentioned: list[np.ndarray] = []
         self._refused = False
 
-    def _wait_for_terms(self) -> None:
+    def _reset_terms(self) -> None:
         self._terms = Vocabulary()
         self._term_rows = Rows(self._directory, self._memory, "terms")
 
@@ -62,14 +62,14 @@ class IdEncoder:
         """How many rows it has."""
         return self.rows.count + self._term_rows.count
 
-    def cut(self, count: int) -> None:
+    def keep_first(self, count: int) -> None:
         """Forget all rows but the first ``count``, which ends a block of them."""
         self._refused = True
-        self._last.cut(self._last.count - (self.count - count))
+        self._last.keep_first(self._last.count - (self.count - count))
 
-    def offer(self, facts: pl.DataFrame) -> bool:
+    def add_if_clean(self, facts: pl.DataFrame) -> bool:
         """Take rows as they stand, or none of them where a label needs trimming or cannot be taken."""
-        heads, relations, tails = self._codes(facts)
+        heads, relations, tails = self._encode_columns(facts)
         if not (self._entities.fit([heads, tails]) and self._relations.fit([relations])):
             self._refused = True
             return False
@@ -80,101 +80,99 @@ class IdEncoder:
     def add(self, facts: pl.DataFrame) -> None:
         """Take good rows."""
         self._last = self.rows
-        self.rows.add(*self._codes(facts))
+        self.rows.add(*self._encode_columns(facts))
 
     def add_terms(self, rows: pl.DataFrame) -> None:
-        """Take rows whose heads and tails are RDF terms; they wait for :meth:`name`."""
+        """Take rows whose heads and tails are RDF terms; they wait for :meth:`assign_labels`."""
         self._last = self._term_rows
-        relations = self._relations.codes(rows["relation"])
-        heads, tails = (self._terms.codes(rows[name]) for name in ("head", "tail"))
+        relations = self._relations.encode_values(rows["relation"])
+        heads, tails = (self._terms.encode_values(rows[name]) for name in ("head", "tail"))
         self._term_rows.add(heads, relations, tails)
 
-    def terms(self) -> tuple[pl.Series, pl.Series]:
+    def list_terms(self) -> tuple[pl.Series, pl.Series]:
         """The distinct terms of the rows that wait, and the relations of these."""
         terms, relations = np.zeros(len(self._terms), bool), np.zeros(len(self._relations), bool)
         for block in self._term_rows:
             terms[block[0]] = terms[block[2]] = relations[block[1]] = True
-        return self._terms.texts().filter(terms), self._relations.texts().filter(relations)
+        return self._terms.get_texts().filter(terms), self._relations.get_texts().filter(relations)
 
     def find_terms(self, rows: pl.DataFrame) -> pl.Series:
         """Tell which rows of RDF are among those that wait, bool."""
         self._refused = True  # relations of rows that are not are no relations of the graph
-        columns = [self._terms.codes(rows["head"]), self._relations.codes(rows["relation"])]
-        columns.append(self._terms.codes(rows["tail"]))
-        asked = list(zip(*(column.tolist() for column in columns), strict=True))
-        found = set[tuple[int, ...]]()
+        columns = [self._terms.encode_values(rows["head"]), self._relations.encode_values(rows["relation"])]
+        columns.append(self._terms.encode_values(rows["tail"]))
+        triples = list(zip(*(column.tolist() for column in columns), strict=True))
+        waiting = set[tuple[int, ...]]()
         for block in self._term_rows:
             near = block[:, np.isin(block[0], columns[0])]
-            found.update(zip(*near.tolist(), strict=True))
-        return pl.Series([one in found for one in asked], dtype=pl.Boolean)
+            waiting.update(zip(*near.tolist(), strict=True))
+        return pl.Series([triple in waiting for triple in triples], dtype=pl.Boolean)
 
-    def name(self, terms: pl.Series, labels: pl.Series) -> None:
+    def assign_labels(self, terms: pl.Series, labels: pl.Series) -> None:
         """Take the rows that wait, each term as the label at its place."""
-        numbers = self._terms.codes(terms)
+        numbers = self._terms.encode_values(terms)
         label = np.zeros(len(self._terms), np.uint32)
-        label[numbers] = self._entities.codes(labels)
-        for block in self._term_rows.drain():
+        label[numbers] = self._entities.encode_values(labels)
+        for block in self._term_rows.take_blocks():
             self.rows.add(label[block[0]], block[1], label[block[2]])
-        self._wait_for_terms()
+        self._reset_terms()
 
-    def entity_texts(self) -> pl.Series:
+    def get_entity_texts(self) -> pl.Series:
         """The labels of entities by code."""
-        return self._entities.texts()
+        return self._entities.get_texts()
 
-    def relation_texts(self) -> pl.Series:
+    def get_relation_texts(self) -> pl.Series:
         """The names of relations by code."""
-        return self._relations.texts()
+        return self._relations.get_texts()
 
-    def rename(self, found: Naming) -> None:
+    def rename(self, naming: Naming) -> None:
         """Call what has an id by its name; the row that says so tells the id instead."""
         called = np.arange(len(self._entities), dtype=np.uint32)
-        called[found.ids] = self._entities.codes(found.names)
-        given = np.zeros(len(called), np.uint32)
-        given[found.ids] = found.given
+        called[naming.ids] = self._entities.encode_values(naming.names)
+        name_codes = np.zeros(len(called), np.uint32)
+        name_codes[naming.ids] = naming.given
         renamed, dropped, says = (
             np.zeros(len(called), bool),
             np.zeros(len(called), bool),
             np.zeros(len(self._relations), bool),
         )
-        renamed[found.ids], dropped[found.of_relations], says[found.relations] = True, True, True
-        told = self._relations.codes(pl.Series([NODE_ID]))[0]
+        renamed[naming.ids], dropped[naming.of_relations], says[naming.relations] = True, True, True
+        id_relation = self._relations.encode_values(pl.Series([NODE_ID]))[0]
         rows, self.rows = self.rows, Rows(self._directory, self._memory, "named")
         self._last, self._refused = self.rows, True
-        for heads, relations, tails in rows.drain():
-            name = says[relations] & renamed[heads] & (tails == given[heads])
-            known = relations == told
+        for heads, relations, tails in rows.take_blocks():
+            name = says[relations] & renamed[heads] & (tails == name_codes[heads])
+            known = relations == id_relation
             left = ~(says[relations] & dropped[heads])
             starts = np.where(known, heads, called[heads])
             ends = np.where(name, heads, np.where(known, tails, called[tails]))
-            self.rows.add(starts[left], np.where(name, told, relations)[left], ends[left])
+            self.rows.add(starts[left], np.where(name, id_relation, relations)[left], ends[left])
 
     def keep(self, kept: KeptFacts) -> None:
         """Take facts of a snapshot, by their numbers."""
         self._refused = True  # what only other facts of it name is not taken
         self._last = self.rows
         graph = kept.snapshot
-        entities = self._entities.codes(load_series(graph.entity_labels))
-        relations = self._relations.codes(load_series(graph.relation_names))
+        entities = self._entities.encode_values(load_series(graph.entity_labels))
+        relations = self._relations.encode_values(load_series(graph.relation_names))
         for start in range(0, len(kept), _BLOCK):
             stop = start + _BLOCK
             ids = slice(start, stop) if kept.facts is None else kept.facts[start:stop]
-            self.rows.add(
-                entities[graph.heads[ids]], relations[graph.relations[ids]], entities[graph.tails[ids]]
-            )
+            self.rows.add(entities[graph.heads[ids]], relations[graph.relations[ids]], entities[graph.tails[ids]])
 
-    def mention(self, labels: pl.Series) -> None:
+    def add_entities(self, labels: pl.Series) -> None:
         """Take entities that need no fact."""
-        self._mentioned.append(self._entities.codes(labels))
+        self._mentioned.append(self._entities.encode_values(labels))
 
     def write(self, check: Callable[[], None]) -> EncodedFacts:
         """Write the facts, and forget the rows. ``check`` is called between pieces of work."""
-        entities, relations = self._used() if self._refused else (None, None)
-        labels, entity_ids = ranked(self._entities, entities)
-        names, relation_ids = ranked(self._relations, relations)
-        given, sizes = self.rows.count, Sizes(len(labels), len(names))
+        entities, relations = self._find_used() if self._refused else (None, None)
+        labels, entity_ids = sort_texts(self._entities, entities)
+        names, relation_ids = sort_texts(self._relations, relations)
+        row_count, sizes = self.rows.count, Sizes(len(labels), len(names))
         ids = (entity_ids, relation_ids)
         facts = write_facts(self._directory, self.rows, ids, sizes, memory=self._memory, check=check)
-        return EncodedFacts(*facts, labels, names, given - len(facts[0]), np.zeros(0, np.int64))
+        return EncodedFacts(*facts, labels, names, row_count - len(facts[0]), np.zeros(0, np.int64))
 
     def write_incoming(self, encoded: EncodedFacts, check: Callable[[], None]) -> None:
         """Write the rest of the adjacency."""
@@ -182,13 +180,13 @@ class IdEncoder:
         facts = (encoded.heads, encoded.relations, encoded.tails)
         write_incoming(self._directory, facts, sizes, memory=self._memory, check=check)
 
-    def _codes(self, facts: pl.DataFrame) -> list[np.ndarray]:
+    def _encode_columns(self, facts: pl.DataFrame) -> list[np.ndarray]:
         of = {"head": self._entities, "relation": self._relations, "tail": self._entities}
         # One expression a column: they are looked up at the same time.
         numbered = facts.select(pl.col(name).cast(labels.dtype) for name, labels in of.items())
-        return [labels.codes(numbered[name]) for name, labels in of.items()]
+        return [labels.encode_values(numbered[name]) for name, labels in of.items()]
 
-    def _used(self) -> tuple[np.ndarray, np.ndarray]:
+    def _find_used(self) -> tuple[np.ndarray, np.ndarray]:
         """Which labels a fact has or somebody mentioned, bool: rows that were refused have left others behind."""
         entities, relations = np.zeros(len(self._entities), bool), np.zeros(len(self._relations), bool)
         for block in self.rows:
@@ -208,7 +206,7 @@ class _Labels(Vocabulary):
 
     def fit(self, columns: list[np.ndarray]) -> bool:
         """Whether all strings of some codes may be labels; each string is looked at once."""
-        new = self.texts(self._seen).to_frame("label").select(fit(pl.col("label")))["label"]
+        new = self.get_texts(self._seen).to_frame("label").select(fit(pl.col("label")))["label"]
         wrong = np.flatnonzero(~new.to_numpy()) + self._seen
         self._unfit = np.concatenate([self._unfit, wrong.astype(np.uint32)])
         self._seen = len(self)

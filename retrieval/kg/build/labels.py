@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from retrieval.kg.build.columns import positions, save_series
+from retrieval.kg.build.columns import find_positions, save_series
 from retrieval.kg.build.naming import NAME_RELATIONS
-from retrieval.kg.build.vocabulary import Vocabulary, ranked
-from retrieval.kg.snapshot.arrays import sorted_unique
+from retrieval.kg.build.vocabulary import Vocabulary, sort_texts
+from retrieval.kg.snapshot.arrays import sort_unique
 from retrieval.kg.snapshot.labels import (
     NAME_LIMIT,
     TRIGRAM_BUCKETS,
+    compute_trigram_buckets,
     drop_signs,
-    fold_letters,
-    normalise,
-    trigram_buckets,
+    normalize_name,
+    to_latin_letters,
 )
-from retrieval.kg.snapshot.relation_names import humanise_relation
+from retrieval.kg.snapshot.relation_names import format_relation_name
 from retrieval.kg.snapshot.storage import load_array, save_array
 
 if TYPE_CHECKING:
@@ -54,9 +54,7 @@ _CVT, _LITERAL = 1, 2
 #: Names of several words without spaces, "RedBullRacing", and where their words meet.
 _JOINED, _SEAM = r"^\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\d*$", r"(\p{Ll})([\p{Lu}\d])"
 #: What may be a sign that makes a word another name, see ``NAME_SIGNS``: rough, for those are looked at one by one.
-_SIGNED = (
-    r"[\p{L}\p{N}\p{M}][+#♯♭＋＃]|(?:^|[^\p{L}\p{N}])\p{L}\p{M}*(?:\p{L}\p{M}*)?[-−–－](?:$|[^\p{L}\p{N}])"
-)
+_SIGNED = r"[\p{L}\p{N}\p{M}][+#♯♭＋＃]|(?:^|[^\p{L}\p{N}])\p{L}\p{M}*(?:\p{L}\p{M}*)?[-−–－](?:$|[^\p{L}\p{N}])"
 #: Letters that are folded, and signs that are left out, in names of which people may write less.
 _FOLDED = r"[ßæœøłđðħıŋþŧ+#♭-]"
 #: Beyond so many names, misspelt ones are not looked up: their table takes some 80 bytes a name.
@@ -68,8 +66,8 @@ _WORDS_AT_ONCE = 500_000
 Check = Callable[[], None]
 
 
-def normalise_series(texts: pl.Series) -> pl.Series:
-    """Normalise each text of a column as :func:`retrieval.kg.snapshot.labels.normalise` does.
+def normalize_series(texts: pl.Series) -> pl.Series:
+    """Normalise each text of a column as :func:`retrieval.kg.snapshot.labels.normalize_name` does.
 
     Texts that are plain but for capitals, as most names are, are only lowered.
     """
@@ -82,13 +80,13 @@ def normalise_series(texts: pl.Series) -> pl.Series:
     where = np.concatenate([np.flatnonzero(~hard & ~signed), np.flatnonzero(hard), np.flatnonzero(signed)])
     back = np.empty(len(where), np.int64)
     back[where] = np.arange(len(where))
-    slow = texts.filter(hard).to_frame("text").select(_normalised("text"))["text"]
-    by_hand = pl.Series([normalise(text) for text in texts.filter(signed)], dtype=pl.String)
+    slow = texts.filter(hard).to_frame("text").select(_normalize_plain("text"))["text"]
+    by_hand = pl.Series([normalize_name(text) for text in texts.filter(signed)], dtype=pl.String)
     parts = [lowered.filter(~hard & ~signed), slow.rename(lowered.name), by_hand.rename(lowered.name)]
     return pl.concat(parts).gather(back)
 
 
-def _normalised(column: str) -> pl.Expr:
+def _normalize_plain(column: str) -> pl.Expr:
     """Normalise texts that have no sign behind a word."""
     lowered = pl.col(column).str.to_lowercase()
     plain = lowered.str.normalize("NFKD").str.replace_all(r"\p{M}", "").str.to_lowercase()
@@ -111,8 +109,8 @@ def write_label_index(
     """
     leaving = np.diff(load_array(directory, "out_offsets"))
     entering = np.bincount(encoded.tails, minlength=len(kinds))
-    aliases = _attribute_aliases(encoded, attributes)
-    names = _names(encoded, kinds, aliases, leaving, leaving + entering)
+    aliases = _extract_attribute_aliases(encoded, attributes)
+    names = _collect_names(encoded, kinds, aliases, leaving, leaving + entering)
     offsets = save_series(directory, "names", names["name"]).offsets
     entities = names["entity"].to_numpy()
     save_array(directory, "names_entity", entities)
@@ -123,22 +121,20 @@ def write_label_index(
     _write_trigrams(directory, names["name"], offsets, check)
 
 
-def _names(
+def _collect_names(
     encoded: EncodedFacts, kinds: np.ndarray, aliases: pl.DataFrame, leaving: np.ndarray, degrees: np.ndarray
 ) -> pl.DataFrame:
     """One row per name of an entity: ``name`` (normalised), ``entity``, ``alias``; sorted by name, alias, entity."""
     size = len(encoded.entity_labels)
-    alias_facts = _alias_facts(encoded, kinds, leaving > 0)
+    alias_facts = _find_alias_facts(encoded, kinds, leaving > 0)
     # What is mentioned only as another name of something is that thing's name, not a thing of its own.
     only_name = (degrees > 0) & (np.bincount(encoded.tails[alias_facts], minlength=size) == degrees)
     things = (kinds != _CVT) & ~only_name
-    own = normalise_series(encoded.entity_labels).alias("name")
+    label_names = normalize_series(encoded.entity_labels).alias("name")
     entities = pl.Series("entity", np.arange(size, dtype=np.int32))
-    named = pl.DataFrame([own, entities]).with_columns(alias=pl.lit(0, pl.UInt8))
+    label_rows = pl.DataFrame([label_names, entities]).with_columns(alias=pl.lit(0, pl.UInt8))
     bracketed = encoded.entity_labels.str.ends_with(")").to_numpy() & things
-    shorter = pl.DataFrame(
-        {"text": encoded.entity_labels.filter(bracketed), "entity": entities.filter(bracketed)}
-    )
+    shorter = pl.DataFrame({"text": encoded.entity_labels.filter(bracketed), "entity": entities.filter(bracketed)})
     shorter = shorter.filter(pl.col("text").str.contains(r"\S\s*\([^()]*\)$")).with_columns(
         pl.col("text").str.replace(r"\s*\([^()]*\)$", "")
     )
@@ -149,52 +145,50 @@ def _names(
             "entity": entities.filter(joined),
         }
     )
-    others = pl.concat([shorter, apart, _alias_rows(encoded, alias_facts), aliases])
-    others = others.select(
-        normalise_series(others["text"]).alias("name"), "entity", alias=pl.lit(1, pl.UInt8)
-    )
+    others = pl.concat([shorter, apart, _build_alias_rows(encoded, alias_facts), aliases])
+    others = others.select(normalize_series(others["text"]).alias("name"), "entity", alias=pl.lit(1, pl.UInt8))
     of = others["entity"].to_numpy()
-    others = others.filter((others["name"] != own.gather(of)).to_numpy() | ~things[of])
-    rows = pl.concat([named.filter(things), others.unique().sort("entity")])
+    others = others.filter((others["name"] != label_names.gather(of)).to_numpy() | ~things[of])
+    rows = pl.concat([label_rows.filter(things), others.unique().sort("entity")])
     rows = rows.filter((pl.col("name") != "") & (pl.col("name").str.len_bytes() <= NAME_LIMIT))
-    return pl.concat([rows, _folded_rows(rows)]).sort("name", maintain_order=True)
+    return pl.concat([rows, _build_folded_rows(rows)]).sort("name", maintain_order=True)
 
 
-def _folded_rows(rows: pl.DataFrame) -> pl.DataFrame:
+def _build_folded_rows(rows: pl.DataFrame) -> pl.DataFrame:
     """Names in plain letters as aliases; those without their signs only where nothing else has that name, and where the
     signs are the lesser part of it: ``canal`` of Canal+, and no ``c`` of C++.
     """
     folded = []
     marked = rows.filter(pl.col("name").str.contains(_FOLDED)).select("name", "entity")
     for name, entity in marked.iter_rows():
-        plain = fold_letters(name)
+        plain = to_latin_letters(name)
         if plain != name:
             folded.append((plain, entity, False))
         short = drop_signs(plain)
         if short != plain and 2 * len(short.replace(" ", "")) > len(plain.replace(" ", "")) + 1:
             folded.append((short, entity, True))
     schema = {"name": pl.String, "entity": pl.Int32, "short": pl.Boolean}
-    found = pl.DataFrame(folded, schema=schema, orient="row").unique(maintain_order=True)
+    aliases = pl.DataFrame(folded, schema=schema, orient="row").unique(maintain_order=True)
     lone = pl.col("entity").n_unique().over("name") == 1
-    known = found.join(rows.select("name").unique(), on="name", how="semi")["name"].implode()
-    found = found.filter(~pl.col("short") | (lone & ~pl.col("name").is_in(known)))
-    return found.select("name", "entity", alias=pl.lit(1, pl.UInt8)).unique(maintain_order=True)
+    known = aliases.join(rows.select("name").unique(), on="name", how="semi")["name"].implode()
+    aliases = aliases.filter(~pl.col("short") | (lone & ~pl.col("name").is_in(known)))
+    return aliases.select("name", "entity", alias=pl.lit(1, pl.UInt8)).unique(maintain_order=True)
 
 
-def _attribute_aliases(encoded: EncodedFacts, attributes: pl.DataFrame | None) -> pl.DataFrame:
+def _extract_attribute_aliases(encoded: EncodedFacts, attributes: pl.DataFrame | None) -> pl.DataFrame:
     """Names that attributes give: ``text``, ``entity``."""
     rows = pl.DataFrame(schema={"label": pl.String, "key": pl.String, "value": pl.String})
     if attributes is not None and attributes.height:
         keys = attributes["key"].unique().to_list()
-        naming = [key for key in keys if humanise_relation(key) in ALIAS_RELATIONS]
+        naming = [key for key in keys if format_relation_name(key) in ALIAS_RELATIONS]
         rows = attributes.filter(pl.col("key").is_in(naming))
-    entities = positions(rows["label"], encoded.entity_labels).astype(np.int32)
+    entities = find_positions(rows["label"], encoded.entity_labels).astype(np.int32)
     return pl.DataFrame({"text": rows["value"], "entity": entities})
 
 
-def _alias_facts(encoded: EncodedFacts, kinds: np.ndarray, leads_on: np.ndarray) -> np.ndarray:
+def _find_alias_facts(encoded: EncodedFacts, kinds: np.ndarray, leads_on: np.ndarray) -> np.ndarray:
     """The facts that say that their tail is another name of their head, int64, ascending."""
-    labels = [humanise_relation(name) for name in encoded.relation_names]
+    labels = [format_relation_name(name) for name in encoded.relation_names]
     sure = np.array([label in ALIAS_RELATIONS for label in labels], bool)
     unsure = np.array([label in NAME_RELATIONS for label in labels], bool)
     if not (sure | unsure).any():
@@ -206,7 +200,7 @@ def _alias_facts(encoded: EncodedFacts, kinds: np.ndarray, leads_on: np.ndarray)
     return np.asarray(facts[is_alias])
 
 
-def _alias_rows(encoded: EncodedFacts, alias_facts: np.ndarray) -> pl.DataFrame:
+def _build_alias_rows(encoded: EncodedFacts, alias_facts: np.ndarray) -> pl.DataFrame:
     # A name with a quotation mark around it was told apart from an entity of the same label.
     texts = encoded.entity_labels.gather(encoded.tails[alias_facts].astype(np.uint32)).str.strip_chars('"')
     return pl.DataFrame({"text": texts, "entity": encoded.heads[alias_facts].astype(np.int32)})
@@ -220,15 +214,15 @@ def _write_words(directory: Path, names: pl.Series, check: Check) -> None:
         check()
         words = names.slice(start, _WORDS_AT_ONCE).str.split(" ")
         rows = np.arange(start, start + len(words), dtype=np.uint64)
-        codes = vocabulary.codes(words.explode()).astype(np.uint64)
+        codes = vocabulary.encode_values(words.explode()).astype(np.uint64)
         parts.append(codes << np.uint64(32) | np.repeat(rows, words.list.len().to_numpy()))
-    found, places = ranked(vocabulary)
+    unique_words, places = sort_texts(vocabulary)
     keys = np.concatenate(parts)
     parts.clear()
     row = keys & np.uint64(0xFFFFFFFF)
-    keys = sorted_unique(places.astype(np.uint64)[keys >> np.uint64(32)] << np.uint64(32) | row)
-    starts = np.searchsorted(keys, np.arange(len(found) + 1, dtype=np.uint64) << np.uint64(32))
-    save_series(directory, "words", found)
+    keys = sort_unique(places.astype(np.uint64)[keys >> np.uint64(32)] << np.uint64(32) | row)
+    starts = np.searchsorted(keys, np.arange(len(unique_words) + 1, dtype=np.uint64) << np.uint64(32))
+    save_series(directory, "words", unique_words)
     save_array(directory, "words_starts", starts.astype(np.int64))
     save_array(directory, "words_rows", (keys & np.uint64(0xFFFFFFFF)).astype(np.int32))
 
@@ -245,7 +239,7 @@ def _write_trigrams(directory: Path, names: pl.Series, offsets: np.ndarray, chec
     sizes = np.zeros(TRIGRAM_BUCKETS, np.int64)
     for start in range(0, len(names), 1 << _ROW_BITS):
         check()
-        piece = _trigrams(names.slice(start, 1 << _ROW_BITS), offsets[start:])
+        piece = _compute_trigrams(names.slice(start, 1 << _ROW_BITS), offsets[start:])
         sizes += np.bincount(piece >> np.uint32(_ROW_BITS), minlength=TRIGRAM_BUCKETS)
         pieces.append(piece)
     starts = np.zeros(TRIGRAM_BUCKETS + 1, np.int64)
@@ -263,14 +257,14 @@ def _write_trigrams(directory: Path, names: pl.Series, offsets: np.ndarray, chec
     save_array(directory, "trigram_rows", rows)
 
 
-def _trigrams(names: pl.Series, offsets: np.ndarray) -> np.ndarray:
+def _compute_trigrams(names: pl.Series, offsets: np.ndarray) -> np.ndarray:
     """Bucket and place of each trigram of some names, sorted, uint32: the place in the low ``_ROW_BITS``."""
     # One space before each name and one after the last: every trigram of " name " within one buffer.
     text = np.frombuffer(f" {names.str.join(' ')[0]} ".encode(), np.uint8)
     lengths = np.diff(offsets[: len(names) + 1]) + 1
-    keys = trigram_buckets(text).astype(np.uint32) << np.uint32(_ROW_BITS)
+    keys = compute_trigram_buckets(text).astype(np.uint32) << np.uint32(_ROW_BITS)
     keys |= np.repeat(np.arange(len(names), dtype=np.uint32), lengths)[: len(keys)]
     # The last byte of a name starts a trigram that reaches into the next name; drop it.
     keep = np.ones(len(keys), bool)
     keep[np.cumsum(lengths)[:-1] - 1] = False
-    return sorted_unique(keys[keep])
+    return sort_unique(keys[keep])

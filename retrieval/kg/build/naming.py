@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import polars as pl
 
-from retrieval.kg.snapshot.relation_names import humanise_relation
+from retrieval.kg.snapshot.relation_names import format_relation_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,10 +36,10 @@ class Encoder(Protocol):
     def rows(self) -> Iterable[np.ndarray]:
         """Heads, relations and tails, uint32 [3, n] a block."""
 
-    def entity_texts(self) -> pl.Series:
+    def get_entity_texts(self) -> pl.Series:
         """The labels of entities by code."""
 
-    def relation_texts(self) -> pl.Series:
+    def get_relation_texts(self) -> pl.Series:
         """The names of relations by code."""
 
 
@@ -63,69 +63,69 @@ class Naming:
     of_relations: np.ndarray
 
 
-def naming(encoder: Encoder, *, known_only: bool) -> Naming | None:
+def find_id_names(encoder: Encoder, *, known_only: bool) -> Naming | None:
     """What the rows of an encoder say of names of ids; None where they say nothing.
 
     Args:
         encoder: has taken all rows.
         known_only: whether ids are named where the graph has such already, and nowhere else.
     """
-    relations = encoder.relation_texts()
-    shown = [humanise_relation(name) for name in relations]
+    relations = encoder.get_relation_texts()
+    shown = [format_relation_name(name) for name in relations]
     names = np.array([label in NAME_RELATIONS for label in shown], bool)
     known = np.array([label == NODE_ID for label in shown], bool)
     if not known.any() and (known_only or not names.any()):
         return None
-    texts = encoder.entity_texts()
-    said, leading, ending = _said(encoder, names, known, len(texts))
-    told, named = said
-    if not len(told) and not len(named):
+    texts = encoder.get_entity_texts()
+    rows, leading, ending = _collect_name_rows(encoder, names, known, len(texts))
+    name_rows, id_rows = rows
+    if not len(name_rows) and not len(id_rows):
         return None
     said_of = (
-        pl.DataFrame({"id": told[0], "name": told[1]}).unique().filter(pl.len().over("id") == 1).sort("id")
+        pl.DataFrame({"id": name_rows[0], "name": name_rows[1]}).unique().filter(pl.len().over("id") == 1).sort("id")
     )
-    ids, given = (said_of[column].to_numpy() for column in ("id", "name"))
+    ids, name_codes = (said_of[column].to_numpy() for column in ("id", "name"))
     looks = texts.str.contains(_ID).to_numpy()
     letters = texts.str.contains(_LETTER).to_numpy() & ~looks
-    if len(ids) and not (known.any() or (looks[ids].mean() >= _IDS and letters[given].mean() >= _NAMES)):
+    if len(ids) and not (known.any() or (looks[ids].mean() >= _IDS and letters[name_codes].mean() >= _NAMES)):
         return None
-    fine = looks[ids] & letters[given] & ~np.isin(ids, named[1])
-    ids, given = ids[fine], given[fine]
-    name, own = texts.gather(given), texts.gather(ids)
-    is_relation = own.is_in(relations).to_numpy()
-    labels = dict(zip(own.filter(is_relation).to_list(), name.filter(is_relation).to_list(), strict=True))
+    fine = looks[ids] & letters[name_codes] & ~np.isin(ids, id_rows[1])
+    ids, name_codes = ids[fine], name_codes[fine]
+    name, id_texts = texts.gather(name_codes), texts.gather(ids)
+    is_relation = id_texts.is_in(relations).to_numpy()
+    labels = dict(zip(id_texts.filter(is_relation).to_list(), name.filter(is_relation).to_list(), strict=True))
     alone = is_relation & ~(leading | ending)[ids]
     taken = (
-        (leading | ending)[given]
-        | np.isin(given, named[0])
-        | (np.bincount(given, minlength=len(texts))[given] > 1)
+        (leading | ending)[name_codes]
+        | np.isin(name_codes, id_rows[0])
+        | (np.bincount(name_codes, minlength=len(texts))[name_codes] > 1)
     )
-    apart = pl.DataFrame({"name": name, "id": own}).select(pl.format("{} ({})", "name", "id")).to_series()
+    apart = pl.DataFrame({"name": name, "id": id_texts}).select(pl.format("{} ({})", "name", "id")).to_series()
     labelled = name.zip_with(pl.Series(~taken), apart)
     return Naming(
-        np.concatenate([ids[~alone], named[1]]),
-        pl.concat([labelled.filter(~alone), texts.gather(named[0])]),
-        np.concatenate([given[~alone], named[0]]),
+        np.concatenate([ids[~alone], id_rows[1]]),
+        pl.concat([labelled.filter(~alone), texts.gather(id_rows[0])]),
+        np.concatenate([name_codes[~alone], id_rows[0]]),
         np.flatnonzero(names),
         labels,
         ids[alone],
     )
 
 
-def _said(
+def _collect_name_rows(
     encoder: Encoder, names: np.ndarray, known: np.ndarray, size: int
 ) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray, np.ndarray]:
     """Rows of names and of known ids, uint32 [2, n] each, and which codes head other facts, and end other facts."""
     leading, ending = np.zeros(size, bool), np.zeros(size, bool)
-    found: tuple[list[np.ndarray], list[np.ndarray]] = (
+    collected: tuple[list[np.ndarray], list[np.ndarray]] = (
         [np.zeros((2, 0), np.uint32)],
         [np.zeros((2, 0), np.uint32)],
     )
     for heads, relations, tails in encoder.rows:
         is_name, is_known = names[relations], known[relations]
-        for rows, own in zip(found, (is_name, is_known), strict=True):
-            rows.append(np.stack([heads[own], tails[own]]))
+        for rows, mask in zip(collected, (is_name, is_known), strict=True):
+            rows.append(np.stack([heads[mask], tails[mask]]))
         other = ~(is_name | is_known)
         leading[heads[other]] = ending[tails[other]] = True
-    told, named = (np.concatenate(rows, axis=1) for rows in found)
-    return (told, named), leading, ending
+    name_rows, id_rows = (np.concatenate(rows, axis=1) for rows in collected)
+    return (name_rows, id_rows), leading, ending

@@ -10,7 +10,7 @@ import polars as pl
 
 from retrieval.errors import SourceError
 from retrieval.kg.build.columns import save_series
-from retrieval.kg.snapshot.passages import COLUMNS, inverted
+from retrieval.kg.snapshot.passages import COLUMNS, group_by_passage
 from retrieval.kg.snapshot.storage import save_array
 
 if TYPE_CHECKING:
@@ -38,18 +38,18 @@ def write_passages(directory: Path, table: TripleTable, encoded: EncodedFacts) -
     for column in COLUMNS:
         save_series(directory, f"passage_{column}s", table.passages[column])
     save_array(directory, "passages_by_name", names.arg_sort().to_numpy().astype(np.int32))
-    facts, passages = _links(table, encoded)
+    facts, passages = _collect_links(table, encoded)
     offsets = np.zeros(len(encoded.heads) + 1, np.int64)
     np.cumsum(np.bincount(facts, minlength=len(encoded.heads)), out=offsets[1:])
     save_array(directory, "fact_passage_offsets", offsets)
     save_array(directory, "fact_passages", passages.astype(np.int32))
-    passage_offsets, passage_facts = inverted(facts, passages, len(names))
+    passage_offsets, passage_facts = group_by_passage(facts, passages, len(names))
     save_array(directory, "passage_fact_offsets", passage_offsets)
     save_array(directory, "passage_facts", passage_facts)
     return len(names)
 
 
-def _links(table: TripleTable, encoded: EncodedFacts) -> tuple[np.ndarray, np.ndarray]:
+def _collect_links(table: TripleTable, encoded: EncodedFacts) -> tuple[np.ndarray, np.ndarray]:
     """Fact ids and passages, int64 [L] each, sorted by fact and passage and without repeats."""
     if table.fact_passages is None or not table.fact_passages.height:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)

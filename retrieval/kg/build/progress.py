@@ -26,7 +26,7 @@ class BuildProgress:
         self._progress, self._cancelled, self._steps = progress, cancelled, steps
         self._last: Progress | None = None
 
-    def passed(self, progress: Progress) -> None:
+    def forward_progress(self, progress: Progress) -> None:
         """Pass on the progress of a part.
 
         Raises:
@@ -38,23 +38,23 @@ class BuildProgress:
         if self._progress is not None:
             self._progress(progress)
 
-    def say(self, stage: str, done: int) -> None:
+    def start_stage(self, stage: str, done: int) -> None:
         """Tell what is done next, and how many steps are done."""
-        self.passed(Progress(stage, done, self._steps, "steps"))
+        self.forward_progress(Progress(stage, done, self._steps, "steps"))
 
-    def done(self, stage: str) -> None:
+    def mark_done(self, stage: str) -> None:
         """Tell that all is done; it is too late to stop."""
         if self._progress is not None:
             self._progress(Progress(stage, self._steps, self._steps, "steps"))
 
     def check(self) -> None:
-        """Nothing new; raises as :meth:`passed` does, or as what is told of the progress does."""
+        """Nothing new; raises as :meth:`forward_progress` does, or as what is told of the progress does."""
         if self._last is not None:
-            self.passed(self._last)
+            self.forward_progress(self._last)
 
 
 @contextmanager
-def in_parallel(work: Callable[[Callable[[], None]], None]) -> Iterator[None]:
+def run_in_parallel(work: Callable[[Callable[[], None]], None]) -> Iterator[None]:
     """Do ``work`` in a thread while the block runs, and end when both have ended.
 
     ``work`` gets a check to call between its pieces: it raises when the block has failed.

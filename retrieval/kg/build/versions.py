@@ -1,7 +1,7 @@
 """Versions of a graph: the next one out of a snapshot and of more facts, or fewer.
 
-A snapshot never changes. :func:`merge` and :func:`without` make a table of what the next one holds, to be built like
-any other. Needs polars: import it where it is used.
+A snapshot never changes. :func:`merge` and :func:`remove_facts` make a table of what the next one holds, to be built
+like any other. Needs polars: import it where it is used.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from retrieval.kg.analysis.comparison import missing
-from retrieval.kg.build.attribute_facts import attribute_facts
-from retrieval.kg.build.columns import load_series, positions
+from retrieval.kg.analysis.comparison import find_missing
+from retrieval.kg.build.attribute_facts import extract_attribute_facts
+from retrieval.kg.build.columns import find_positions, load_series
 from retrieval.kg.build.naming import NAME_RELATIONS, NODE_ID
-from retrieval.kg.build.to_table import table_of
+from retrieval.kg.build.to_table import convert_to_table
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.snapshot.relation_names import humanise_relation
+from retrieval.kg.snapshot.relation_names import format_relation_name
 from retrieval.kg.snapshot.storage import StringTable
 from retrieval.kg.table import TripleTable
 
@@ -29,22 +29,22 @@ def merge(base: Snapshot, adding: TripleTable) -> TripleTable:
     one gets its IRI behind its label. A passage whose name ``base`` has too is the one of ``adding``, and keeps the
     facts of both.
     """
-    old = table_of(base)
-    new = _renamed(adding, base)
+    old = convert_to_table(base)
+    new = _rename_nodes(adding, base)
     shift = len(old)
-    passages, links = _merged_passages(old, new, shift)
+    passages, links = _merge_passages(old, new, shift)
     attributes = new.fact_attributes
     if attributes is not None:
         attributes = attributes.with_columns(pl.col("fact").cast(pl.Int64) + shift)
-    nodes = _stacked(new.nodes, old.nodes)
+    nodes = _merge_frames(new.nodes, old.nodes)
     return TripleTable(
         facts=new.facts,
         nodes=None if nodes is None else nodes.unique("label", keep="first", maintain_order=True),
         relation_labels=(old.relation_labels or {}) | (new.relation_labels or {}),
         sources=(*old.sources, *new.sources),
         problems=old.problems + new.problems,
-        node_attributes=_stacked(old.node_attributes, new.node_attributes),
-        fact_attributes=_stacked(old.fact_attributes, attributes),
+        node_attributes=_merge_frames(old.node_attributes, new.node_attributes),
+        fact_attributes=_merge_frames(old.fact_attributes, attributes),
         passages=passages,
         fact_passages=links,
         reports=new.reports,
@@ -52,24 +52,22 @@ def merge(base: Snapshot, adding: TripleTable) -> TripleTable:
     )
 
 
-def without(base: Snapshot, removing: TripleTable) -> TripleTable:
+def remove_facts(base: Snapshot, removing: TripleTable) -> TripleTable:
     """What is left of ``base`` when the facts and passages of ``removing`` are taken out.
 
     Entities that have no fact any more go with their attributes; what ``base`` does not hold is passed over.
     """
-    gone = _called(_renamed(removing, base), base)
-    valued = attribute_facts(gone)
+    gone = _apply_names(_rename_nodes(removing, base), base)
+    valued = extract_attribute_facts(gone)
     if valued is not None:  # of the nodes that are described there
-        gone = replace(
-            gone, facts=pl.concat([gone.facts.select(valued.columns), valued], how="vertical_relaxed")
-        )
+        gone = replace(gone, facts=pl.concat([gone.facts.select(valued.columns), valued], how="vertical_relaxed"))
     labels, names = load_series(base.entity_labels), load_series(base.relation_names)
     ids = (
-        positions(gone.facts["head"], labels),
-        positions(gone.facts["relation"], names),
-        positions(gone.facts["tail"], labels),
+        find_positions(gone.facts["head"], labels),
+        find_positions(gone.facts["relation"], names),
+        find_positions(gone.facts["tail"], labels),
     )
-    left = table_of(base, missing(_places(base, ids), base.num_triples))
+    left = convert_to_table(base, find_missing(_find_facts(base, ids), base.num_triples))
     if left.passages is None or gone.passages is None:
         return left
     kept = left.passages.with_row_index("passage").join(gone.passages.select("name"), on="name", how="anti")
@@ -82,23 +80,23 @@ def without(base: Snapshot, removing: TripleTable) -> TripleTable:
     return replace(left, passages=kept.drop("passage"), fact_passages=links)
 
 
-def _called(table: TripleTable, base: Snapshot) -> TripleTable:
+def _apply_names(table: TripleTable, base: Snapshot) -> TripleTable:
     """``table`` with the names that ``base`` has for ids, see :mod:`retrieval.kg.build.naming`."""
     relation = base.find_relation(NODE_ID)
     if relation is None:
         return table
-    own = np.flatnonzero(base.relations == relation)
+    id_facts = np.flatnonzero(base.relations == relation)
     labels = load_series(base.entity_labels)
     names = dict(
-        zip(labels.gather(base.tails[own]).to_list(), labels.gather(base.heads[own]).to_list(), strict=True)
+        zip(
+            labels.gather(base.tails[id_facts]).to_list(),
+            labels.gather(base.heads[id_facts]).to_list(),
+            strict=True,
+        )
     )
     called = {end: pl.col(end).replace(names) for end in ("head", "tail")}
-    spelt = [name for name in table.facts["relation"].unique() if humanise_relation(name) in NAME_RELATIONS]
-    says = (
-        pl.col("relation").is_in(spelt)
-        & (called["head"] == pl.col("tail"))
-        & pl.col("head").is_in(list(names))
-    )
+    spelt = [name for name in table.facts["relation"].unique() if format_relation_name(name) in NAME_RELATIONS]
+    says = pl.col("relation").is_in(spelt) & (called["head"] == pl.col("tail")) & pl.col("head").is_in(list(names))
     facts = table.facts.select(
         head=called["head"],
         relation=pl.when(says).then(pl.lit(NODE_ID)).otherwise(pl.col("relation")),
@@ -107,43 +105,35 @@ def _called(table: TripleTable, base: Snapshot) -> TripleTable:
     return replace(table, facts=facts)
 
 
-def _places(graph: Snapshot, asked: tuple[np.ndarray, np.ndarray, np.ndarray]) -> np.ndarray:
+def _find_facts(graph: Snapshot, triples: tuple[np.ndarray, np.ndarray, np.ndarray]) -> np.ndarray:
     """The ids of facts by head, relation and tail, int64; what the graph does not hold is left out."""
-    known = np.logical_and.reduce([column >= 0 for column in asked])
-    heads, relations, tails = (column[known] for column in asked)
-    low, lengths = graph.out_groups.bounds(heads, relations)
+    known = np.logical_and.reduce([column >= 0 for column in triples])
+    heads, relations, tails = (column[known] for column in triples)
+    low, lengths = graph.out_groups.find_bounds(heads, relations)
     high = end = low + lengths
     while (open_ := low < high).any():
         middle = np.where(open_, (low + high) // 2, 0)
         less = graph.tails[middle] < tails
         low, high = np.where(open_ & less, middle + 1, low), np.where(open_ & ~less, middle, high)
     within = low < end
-    found: np.ndarray = low[within][graph.tails[low[within]] == tails[within]]
-    return found
+    fact_ids: np.ndarray = low[within][graph.tails[low[within]] == tails[within]]
+    return fact_ids
 
 
-def _stacked(first: pl.DataFrame | None, second: pl.DataFrame | None) -> pl.DataFrame | None:
+def _merge_frames(first: pl.DataFrame | None, second: pl.DataFrame | None) -> pl.DataFrame | None:
     frames = [frame for frame in (first, second) if frame is not None]
-    return (
-        pl.concat([frame.select(frames[0].columns) for frame in frames], how="vertical_relaxed")
-        if frames
-        else None
-    )
+    return pl.concat([frame.select(frames[0].columns) for frame in frames], how="vertical_relaxed") if frames else None
 
 
-def _merged_passages(
-    old: TripleTable, new: TripleTable, shift: int
-) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
+def _merge_passages(old: TripleTable, new: TripleTable, shift: int) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
     """Passages of both, one of each name, and their links with the facts of ``new`` numbered after those of ``old``."""
-    both = _stacked(old.passages, new.passages)
+    both = _merge_frames(old.passages, new.passages)
     if both is None:
         return None, None
     first = 0 if old.passages is None else old.passages.height
     rows = both.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
     kept = rows.unique("name", keep="last", maintain_order=True)
-    place = rows.select("name", "row").join(
-        kept.select("name").with_row_index("place"), on="name", how="left"
-    )
+    place = rows.select("name", "row").join(kept.select("name").with_row_index("place"), on="name", how="left")
     links = []
     for table, facts, passages in ((old, 0, 0), (new, shift, first)):
         if table.fact_passages is not None:
@@ -158,7 +148,7 @@ def _merged_passages(
     return kept.drop("row"), moved.select("fact", pl.col("place").cast(pl.Int64).alias("passage"))
 
 
-def _renamed(table: TripleTable, base: Snapshot) -> TripleTable:
+def _rename_nodes(table: TripleTable, base: Snapshot) -> TripleTable:
     """``table`` with the labels that ``base`` has for its nodes' IRIs, see :func:`merge`."""
     iris = StringTable.load(base.path, "entity_iris")
     if table.nodes is None or not len(iris):
@@ -169,10 +159,7 @@ def _renamed(table: TripleTable, base: Snapshot) -> TripleTable:
     there = nodes.join(known.select("iri", theirs="label"), on="iri", how="left")
     clash = there["theirs"].is_null() & there["label"].is_in(known["label"])
     there = there.with_columns(
-        pl.when(clash)
-        .then(pl.format("{} [{}]", "label", "iri"))
-        .otherwise(pl.coalesce("theirs", "label"))
-        .alias("now")
+        pl.when(clash).then(pl.format("{} [{}]", "label", "iri")).otherwise(pl.coalesce("theirs", "label")).alias("now")
     ).filter(pl.col("now") != pl.col("label"))
     if not there.height:
         return table

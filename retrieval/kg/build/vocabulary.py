@@ -22,27 +22,27 @@ class Vocabulary:
     def __len__(self) -> int:
         return self._size
 
-    def codes(self, column: pl.Series) -> np.ndarray:
+    def encode_values(self, column: pl.Series) -> np.ndarray:
         """The numbers of the values of ``column``, strings or already of ``dtype``; uint32 [n]."""
         numbers = column.cast(self.dtype).to_physical().to_numpy()
         if len(numbers):
             self._size = max(self._size, int(numbers.max()) + 1)
         return numbers
 
-    def texts(self, first: int = 0) -> pl.Series:
+    def get_texts(self, first: int = 0) -> pl.Series:
         """The strings numbered ``first`` and up, in order."""
         numbers = pl.Series(np.arange(first, self._size, dtype=np.uint32))
         return numbers.cat.to(self.dtype).cast(pl.String)
 
 
-def ranked(vocabulary: Vocabulary, used: np.ndarray | None = None) -> tuple[pl.Series, np.ndarray]:
+def sort_texts(vocabulary: Vocabulary, used: np.ndarray | None = None) -> tuple[pl.Series, np.ndarray]:
     """The strings in byte order, and for each number its place among them, int64.
 
     Args:
         vocabulary: the strings.
         used: bool [len]; the others are left out and have no place that means anything. None takes all.
     """
-    texts = vocabulary.texts()
+    texts = vocabulary.get_texts()
     numbers = np.arange(len(texts)) if used is None else np.flatnonzero(used)
     if used is not None:
         texts = texts.gather(numbers)

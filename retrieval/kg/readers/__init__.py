@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from retrieval.kg.readers.file_contents import FactSink
     from retrieval.kg.readers.preview import Preview
 
-__all__ = ["ReadOptions", "preview_graph", "read_graph"]
+__all__ = ["ReadOptions", "read_graph", "read_preview"]
 
 
 def read_graph(
@@ -52,19 +52,19 @@ def read_graph(
         SourceError: a file cannot be read at all (missing, binary, broken gzip).
         ConfigError: an option is unknown or does not fit.
     """
-    from retrieval.kg.readers.archives import unpacked  # noqa: PLC0415
-    from retrieval.kg.readers.combining import combine  # noqa: PLC0415 - loads polars
+    from retrieval.kg.readers.archives import unpack_files  # noqa: PLC0415
+    from retrieval.kg.readers.combining import merge_files  # noqa: PLC0415 - loads polars
     from retrieval.kg.readers.reading import read_all  # noqa: PLC0415 - loads polars
 
     files = [Path(path) for path in ([paths] if isinstance(paths, (str, Path)) else paths)]
     shown = [(names or {}).get(path, path.name) for path in files]
-    with unpacked(files, shown, tables=True) as found:
-        read, reports = read_all(found, options, problems=problems, progress=progress, sink=sink)
+    with unpack_files(files, shown, tables=True) as unpacked_files:
+        read, reports = read_all(unpacked_files, options, problems=problems, progress=progress, sink=sink)
         # Reports are made after all is put together: edges to nodes that no file describes are found then.
-        return replace(combine(read, sink), reports=reports())
+        return replace(merge_files(read, sink), reports=reports())
 
 
-def preview_graph(path: Path | str, name: str | None = None, options: ReadOptions = DETECT) -> Preview:
+def read_preview(path: Path | str, name: str | None = None, options: ReadOptions = DETECT) -> Preview:
     """What a file of a graph is taken for, with its first rows. One that cannot be read gives a preview that says why.
 
     Args:
@@ -79,4 +79,4 @@ def preview_graph(path: Path | str, name: str | None = None, options: ReadOption
     from retrieval.kg.readers import graph_preview  # noqa: PLC0415 - loads polars
 
     file = Path(path)
-    return graph_preview.preview_graph(file, name or file.name, options)
+    return graph_preview.read_graph_preview(file, name or file.name, options)

@@ -22,7 +22,7 @@ from typing import IO, Literal
 from retrieval.errors import ClewError, EmptySourceError, SourceError
 from retrieval.kg.readers import json_tables
 from retrieval.kg.readers.compression import EASY, RATIO, open_bytes
-from retrieval.kg.readers.workbooks import is_workbook, sheets
+from retrieval.kg.readers.workbooks import extract_sheets, is_workbook
 
 _PIECE = 1 << 20
 _ZIP = b"PK\x03\x04"
@@ -33,9 +33,7 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 #: What names of files of JSON end in.
-_JSON = tuple(
-    f"{end}{packed}" for end in (".json", ".jsonl", ".ndjson", ".geojson") for packed in ("", ".gz", ".zst")
-)
+_JSON = tuple(f"{end}{packed}" for end in (".json", ".jsonl", ".ndjson", ".geojson") for packed in ("", ".gz", ".zst"))
 _OFFICE = ("[Content_Types].xml", "mimetype")
 _HINT = "Nothing of it was unpacked. Make the archive again, of the data files alone."
 
@@ -82,7 +80,7 @@ class Unpacked:
     format: str = ""
 
 
-def archive_kind(path: Path) -> ArchiveKind | None:
+def detect_archive_kind(path: Path) -> ArchiveKind | None:
     """Which kind of archive a file is, by its content; None where it is none, or cannot be read."""
     try:
         with path.open("rb") as file:
@@ -100,7 +98,7 @@ def archive_kind(path: Path) -> ArchiveKind | None:
 
 
 @contextmanager
-def unpacked(
+def unpack_files(
     paths: Sequence[Path],
     names: Sequence[str] | None = None,
     *,
@@ -122,33 +120,33 @@ def unpacked(
         EmptySourceError: an archive holds no file of data.
     """
     with tempfile.TemporaryDirectory(prefix="clew-unpacked-", dir=folder) as place:
-        found: list[Unpacked] = []
+        files: list[Unpacked] = []
         for number, path in enumerate(paths):
             name = names[number] if names is not None else path.name
             inside = Path(place) / str(number)
-            if tables and (parts := tables_in(Unpacked(path, name), inside)):
-                found += parts
+            if tables and (parts := extract_tables(Unpacked(path, name), inside)):
+                files += parts
                 continue
-            kind = archive_kind(path)
+            kind = detect_archive_kind(path)
             if kind is None:
-                found.append(Unpacked(path, name))
+                files.append(Unpacked(path, name))
                 continue
             members = [
-                Unpacked(at, f"{name}/{member}", name)
-                for member, at in _Opened(path, name, kind, limits, tables=tables).extract(inside)
+                Unpacked(member_path, f"{name}/{member}", name)
+                for member, member_path in _Opened(path, name, kind, limits, tables=tables).extract(inside)
             ]
             if tables:
-                apart = [tables_in(one, inside / f"tables {at}") for at, one in enumerate(members)]
-                members = [part for one, parts in zip(members, apart, strict=True) for part in parts or [one]]
+                apart = [extract_tables(file, inside / f"tables {index}") for index, file in enumerate(members)]
+                members = [part for file, parts in zip(members, apart, strict=True) for part in parts or [file]]
             if not members:
                 raise EmptySourceError(
                     f"{name} holds no file of data.", hint="Give an archive of graph or question files."
                 )
-            found += members
-        yield found
+            files += members
+        yield files
 
 
-def tables_in(file: Unpacked, folder: Path) -> list[Unpacked]:
+def extract_tables(file: Unpacked, folder: Path) -> list[Unpacked]:
     """The tables of a workbook, or the tables and the graph of JSON that holds several; none of other files.
 
     Args:
@@ -164,51 +162,47 @@ def tables_in(file: Unpacked, folder: Path) -> list[Unpacked]:
         return []
     folder.mkdir(parents=True)
     if not workbook:
-        held = json_tables.parts(file.path, file.name, folder)
-        return [Unpacked(at, f"{file.name}/{part}", file.name, form) for part, at, form in held]
-    found = sheets(file.path, file.name, folder)
-    if not found:
-        raise EmptySourceError(
-            f"{file.name} holds no table.", hint="Give a workbook with a table in a sheet."
-        )
-    return [Unpacked(at, f"{file.name}/{sheet}", file.name, form) for sheet, at, form in found]
+        held = json_tables.extract_parts(file.path, file.name, folder)
+        return [Unpacked(table_path, f"{file.name}/{part}", file.name, form) for part, table_path, form in held]
+    tables = extract_sheets(file.path, file.name, folder)
+    if not tables:
+        raise EmptySourceError(f"{file.name} holds no table.", hint="Give a workbook with a table in a sheet.")
+    return [Unpacked(table_path, f"{file.name}/{sheet}", file.name, form) for sheet, table_path, form in tables]
 
 
-def members(path: Path, name: str, *, limits: ArchiveLimits = LIMITS) -> list[tuple[str, int]]:
+def list_members(path: Path, name: str, *, limits: ArchiveLimits = LIMITS) -> list[tuple[str, int]]:
     """The files of data in an archive, with their sizes; of a large tar, which has no list, those of the first
     ``LISTED`` bytes.
 
     Raises:
         SourceError: it is broken, dangerous or too large.
     """
-    kind = archive_kind(path)
+    kind = detect_archive_kind(path)
     if kind is None:
         return []
     opened = _Opened(path, name, kind, limits)
-    found, passed = [], 0
-    with opened.errors():
-        for member, size, _ in opened.entries():
+    entries, passed = [], 0
+    with opened.convert_errors():
+        for member, size, _ in opened.iter_entries():
             if not _ASIDE.search(member):
-                found.append((member, size))
+                entries.append((member, size))
             passed += size
             if kind == "tar" and passed > LISTED:
                 break
-    return found
+    return entries
 
 
 @contextmanager
-def first_of(
-    path: Path, name: str, member: str, size: int, *, limits: ArchiveLimits = LIMITS
-) -> Iterator[Path]:
+def extract_start(path: Path, name: str, member: str, size: int, *, limits: ArchiveLimits = LIMITS) -> Iterator[Path]:
     """The first ``size`` bytes of a file in an archive, as a file that lasts as long as the block."""
-    kind = archive_kind(path)
+    kind = detect_archive_kind(path)
     with tempfile.TemporaryDirectory(prefix="clew-unpacked-") as place:
         out = Path(place) / "member"
         out.touch()
         opened = _Opened(path, name, kind or "zip", limits)
-        with opened.errors(), out.open("wb") as written:
-            for found, _, file in opened.entries():
-                if found == member:
+        with opened.convert_errors(), out.open("wb") as written:
+            for entry, _, file in opened.iter_entries():
+                if entry == member:
                     written.write(start := file.read(size))
                     # Of Parquet and workbooks nothing can be read without their end.
                     if start.startswith((b"PAR1", _ZIP)):
@@ -229,47 +223,47 @@ class _Opened:
 
     def extract(self, folder: Path) -> list[tuple[str, Path]]:
         """Unpack the files of data; each lies in a folder of its own, under its own path."""
-        found = []
-        with self.errors():
-            for number, (member, _, file) in enumerate(self.entries()):
+        extracted = []
+        with self.convert_errors():
+            for number, (member, _, file) in enumerate(self.iter_entries()):
                 if _ASIDE.search(member):
                     continue
                 out = folder / str(number) / member
                 out.parent.mkdir(parents=True)
                 self._copy(file, out)
-                self._refuse_nested(out, member)
-                found.append((member, out))
-        return found
+                self._check_not_archive(out, member)
+                extracted.append((member, out))
+        return extracted
 
-    def entries(self) -> Iterator[tuple[str, int, IO[bytes]]]:
+    def iter_entries(self) -> Iterator[tuple[str, int, IO[bytes]]]:
         """Path, size and bytes of each file, in the archive's order; the bytes are gone with the next."""
-        for number, entry in enumerate(self._zip() if self._kind == "zip" else self._tar()):
+        for number, entry in enumerate(self._iter_zip() if self._kind == "zip" else self._iter_tar()):
             if number >= self._limits.files:
-                raise self._refused(f"holds more than {self._limits.files:,} files")
+                raise self._make_error(f"holds more than {self._limits.files:,} files")
             yield entry
 
     @contextmanager
-    def errors(self) -> Iterator[None]:
+    def convert_errors(self) -> Iterator[None]:
         """Says what is wrong with the archive where reading it fails.
 
         Raises:
-            SourceError: see :func:`unpacked`.
+            SourceError: see :func:`unpack_files`.
         """
         try:
             yield
         except ClewError:
             raise
         except (NotImplementedError, RuntimeError) as error:
-            raise self._refused("is packed in a way that is not read here") from error
+            raise self._make_error("is packed in a way that is not read here") from error
         except OSError as error:
-            raise self._no_room(error) from error
+            raise self._make_space_error(error) from error
         except Exception as error:  # zipfile and tarfile raise errors of every kind at what is broken
             raise SourceError(
                 f"{self._name} is a broken archive: {str(error).rstrip('.') or type(error).__name__}.",
                 hint="It was probably cut short on its way; make or upload it again.",
             ) from error
 
-    def _zip(self) -> Iterator[tuple[str, int, IO[bytes]]]:
+    def _iter_zip(self) -> Iterator[tuple[str, int, IO[bytes]]]:
         with zipfile.ZipFile(self._path) as archive:
             if any(info.filename in _OFFICE for info in archive.infolist()):
                 raise SourceError(
@@ -278,45 +272,45 @@ class _Opened:
                 )
             for info in archive.infolist():
                 folder = info.filename.endswith("/")
-                member = self._checked(info.filename) if folder else self._named(info.filename)
+                member = self._check_path(info.filename) if folder else self._check_file_path(info.filename)
                 kind = stat.S_IFMT(info.external_attr >> 16)
                 if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-                    raise self._refused(f"holds a link or a device, {member}")
+                    raise self._make_error(f"holds a link or a device, {member}")
                 if info.flag_bits & 1:
-                    raise self._refused("is locked with a password")
+                    raise self._make_error("is locked with a password")
                 if not folder:
                     with archive.open(info) as file:
                         yield member, info.file_size, file
 
-    def _tar(self) -> Iterator[tuple[str, int, IO[bytes]]]:
+    def _iter_tar(self) -> Iterator[tuple[str, int, IO[bytes]]]:
         with (
             open_bytes(self._path, self._name) as packed,
             tarfile.open(fileobj=packed, mode="r|") as archive,
         ):
             for info in archive:
                 if info.isdir():
-                    self._checked(info.name)
+                    self._check_path(info.name)
                     continue
-                member = self._named(info.name)
+                member = self._check_file_path(info.name)
                 if not info.isreg() or info.issparse():
-                    raise self._refused(f"holds a link or a device, {member}")
+                    raise self._make_error(f"holds a link or a device, {member}")
                 file = archive.extractfile(info)
                 if file is not None:
                     yield member, info.size, file
 
-    def _checked(self, entry: str) -> str:
+    def _check_path(self, entry: str) -> str:
         """The path of an entry with ``/`` between its parts."""
         path = entry.encode(errors="replace").decode().replace("\\", "/")
         parts = path.split("/")
         if path.startswith("/") or ".." in parts or "\0" in path or re.match(r"[A-Za-z]:", path):
-            raise self._refused(f"holds the path {path[:200]!r}, which leads out of it")
+            raise self._make_error(f"holds the path {path[:200]!r}, which leads out of it")
         return "/".join(part for part in parts if part not in ("", "."))
 
-    def _named(self, entry: str) -> str:
+    def _check_file_path(self, entry: str) -> str:
         """The path of a file."""
-        member = self._checked(entry)
+        member = self._check_path(entry)
         if not member:
-            raise self._refused("holds a file without a name")
+            raise self._make_error("holds a file without a name")
         return member
 
     def _copy(self, file: IO[bytes], out: Path) -> None:
@@ -324,23 +318,23 @@ class _Opened:
             while piece := file.read(_PIECE):
                 self._left -= len(piece)
                 if self._left < 0:
-                    raise self._refused(
+                    raise self._make_error(
                         f"unpacks to more than {self._limits.ratio} times its size or {self._limits.total:,} bytes, "
                         "as a bomb does"
                     )
                 written.write(piece)
 
-    def _refuse_nested(self, path: Path, member: str) -> None:
+    def _check_not_archive(self, path: Path, member: str) -> None:
         with path.open("rb") as file:
             start = file.read(8)
         other = next((kind for magic, kind in _NESTED.items() if start.startswith(magic)), None)
-        if other or (archive_kind(path) and not (self._tables and is_workbook(path))):
-            raise self._refused(f"holds another archive, {member}")
+        if other or (detect_archive_kind(path) and not (self._tables and is_workbook(path))):
+            raise self._make_error(f"holds another archive, {member}")
 
-    def _refused(self, why: str) -> SourceError:
+    def _make_error(self, why: str) -> SourceError:
         return SourceError(f"{self._name} {why}.", hint=_HINT)
 
-    def _no_room(self, error: OSError) -> SourceError:
+    def _make_space_error(self, error: OSError) -> SourceError:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             free = shutil.disk_usage(tempfile.gettempdir()).free
             return SourceError(

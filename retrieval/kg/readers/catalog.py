@@ -29,16 +29,16 @@ MODULES = (
 
 def read(modules: Iterable[str]) -> Mapping[str, Format]:
     """The formats that modules declare, by name."""
-    found: list[Format] = []
+    formats: list[Format] = []
     for module in modules:
-        found += import_module(f"retrieval.kg.readers.formats.{module}").FORMATS
-    return MappingProxyType({one.name: one for one in found})
+        formats += import_module(f"retrieval.kg.readers.formats.{module}").FORMATS
+    return MappingProxyType({fmt.name: fmt for fmt in formats})
 
 
 FORMATS = read(MODULES)
 
 
-def asked(options: ReadOptions) -> Format | None:
+def get_requested_format(options: ReadOptions) -> Format | None:
     """The format that was asked for; rows where only what rows have was said.
 
     Raises:

@@ -89,7 +89,7 @@ def call(
     *args: Any,
     what: str,
     limits: Limits,
-    told: Mapping[str, Callable[[Any], None]] | None = None,
+    callbacks: Mapping[str, Callable[[Any], None]] | None = None,
     check: Callable[[], None] = lambda: None,
     **kwargs: Any,
 ) -> T:
@@ -100,7 +100,7 @@ def call(
         args, kwargs: what it is called with.
         what: which file or files it reads, for the errors.
         limits: of the call.
-        told: callbacks that the function takes by these names; they are called here, with one argument each.
+        callbacks: callbacks that the function takes by these names; they are called here, with one argument each.
         check: called often; may raise to break the call off, as the callbacks may. The child is killed then.
 
     Raises:
@@ -109,41 +109,41 @@ def call(
         ClewError, OSError: what the function itself raises.
     """
     folder = tempfile.mkdtemp(prefix="clew-reading-")
-    request = pickle.dumps((function, args, kwargs, tuple(told or ()), limits, folder))
+    request = pickle.dumps((function, args, kwargs, tuple(callbacks or ()), limits, folder))
     try:
         for _ in range(IDLE + 1):
-            child = _Child.ready()
+            child = _Child.acquire()
             try:
-                ended, value = _Call(child, what, limits, told or {}, check).run(request)
+                ended, value = _Call(child, what, limits, callbacks or {}, check).run(request)
             except _NeverBegun:
-                child.kill()  # it had waited for too long, and ended just then
+                child.stop()  # it had waited for too long, and ended just then
                 continue
             except BaseException:
-                child.kill()
+                child.stop()
                 raise
-            return cast(T, _ended(child, ended, value, what, limits))
+            return cast(T, _resolve_result(child, ended, value, what, limits))
         raise SourceError(f"{what} could not be read: no process could be started for it.", hint="Try again.")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def named(function: str, *args: Any, **kwargs: Any) -> Any:
+def call_by_name(function: str, *args: Any, **kwargs: Any) -> Any:
     """What a function returns that the caller must not import: ``call(named, "package.module:function", ...)``."""
     return resolve_name(function)(*args, **kwargs)
 
 
-def _ended(child: _Child, ended: str, value: Any, what: str, limits: Limits) -> Any:
+def _resolve_result(child: _Child, ended: str, value: Any, what: str, limits: Limits) -> Any:
     """The result of a call that came to an end by itself."""
     if ended in ("done", "raised"):
-        child.give_back()
+        child.release()
     else:
-        child.kill()
+        child.stop()
     if ended == "done":
         return value
     if ended == "raised":
         raise value
     if ended == "memory":
-        raise _too_much(what, memory_said(limits.memory))
+        raise _make_limit_error(what, format_memory(limits.memory))
     logger.error("reading %s broke: %s", what, value)
     kind = str(value).strip().rsplit("\n", 1)[-1].split(":")[0][:100]
     raise SourceError(
@@ -152,14 +152,14 @@ def _ended(child: _Child, ended: str, value: Any, what: str, limits: Limits) -> 
     )
 
 
-def _too_much(what: str, limit: str) -> TooMuchError:
+def _make_limit_error(what: str, limit: str) -> TooMuchError:
     return TooMuchError(
         f"Reading {what} took more than {limit}, and was broken off.",
         hint="It may be damaged, or not what its name says. Split it, or give it in another format.",
     )
 
 
-def memory_said(memory: int) -> str:
+def format_memory(memory: int) -> str:
     """A limit of memory as people read it."""
     return f"{memory / (1024 * MB):.3g} GB of memory"
 
@@ -176,10 +176,10 @@ class _Call:
         child: _Child,
         what: str,
         limits: Limits,
-        told: Mapping[str, Callable[[Any], None]],
+        callbacks: Mapping[str, Callable[[Any], None]],
         check: Callable[[], None],
     ) -> None:
-        self._child, self._what, self._limits, self._told, self._check = child, what, limits, told, check
+        self._child, self._what, self._limits, self._told, self._check = child, what, limits, callbacks, check
         self._begun = False
         self._errors = b""
         self._buffer = bytearray()
@@ -203,10 +203,10 @@ class _Call:
                             ready.unregister(key.fileobj)
                         continue
                     if not piece:
-                        return self._died(process)
+                        return self._explain_death(process)
                     self._buffer += piece
                     heard = time.monotonic()
-                    for kind, value in self._frames():
+                    for kind, value in self._read_messages():
                         if kind not in ("begun", "told"):
                             return kind, value
                 self._check()
@@ -215,13 +215,13 @@ class _Call:
     def _require_time(self, started: float, heard: float) -> None:
         now = time.monotonic()
         if self._limits.seconds and now - started > self._limits.seconds:
-            raise _too_much(self._what, f"{self._limits.seconds:g} s")
+            raise _make_limit_error(self._what, f"{self._limits.seconds:g} s")
         if self._limits.silence and now - heard > self._limits.silence:
-            raise _too_much(self._what, f"{self._limits.silence:g} s without getting any further")
+            raise _make_limit_error(self._what, f"{self._limits.silence:g} s without getting any further")
 
-    def _frames(self) -> list[tuple[str, Any]]:
+    def _read_messages(self) -> list[tuple[str, Any]]:
         """The messages that have come whole; callbacks are called."""
-        found = []
+        messages = []
         while len(self._buffer) >= 8:
             size = int.from_bytes(self._buffer[:8], "big")
             if len(self._buffer) < 8 + size:
@@ -231,10 +231,10 @@ class _Call:
             self._begun = True
             if kind == "told":
                 self._told[value[0]](value[1])
-            found.append((kind, value))
-        return found
+            messages.append((kind, value))
+        return messages
 
-    def _died(self, process: subprocess.Popen[bytes]) -> tuple[str, Any]:
+    def _explain_death(self, process: subprocess.Popen[bytes]) -> tuple[str, Any]:
         """What made the child end in the middle."""
         status = process.wait()
         if not self._begun:
@@ -243,15 +243,11 @@ class _Call:
         with contextlib.suppress(OSError, ValueError):
             self._errors = (self._errors + (process.stderr.read() or b""))[-_STDERR:]
         if -status == signal.SIGXCPU:
-            raise _too_much(self._what, f"{self._limits.seconds:g} s")
-        if (
-            b"memory allocation" in self._errors
-            or b"MemoryError" in self._errors
-            or b"bad_alloc" in self._errors
-        ):
+            raise _make_limit_error(self._what, f"{self._limits.seconds:g} s")
+        if b"memory allocation" in self._errors or b"MemoryError" in self._errors or b"bad_alloc" in self._errors:
             return "memory", None
         if -status == signal.SIGKILL:
-            raise _too_much(self._what, "the memory that this machine has")
+            raise _make_limit_error(self._what, "the memory that this machine has")
         name = signal.Signals(-status).name if status < 0 else f"exit {status}"
         return "broke", f"{self._errors.decode(errors='replace')}\n{name}"
 
@@ -280,7 +276,7 @@ class _Child:
         )
 
     @classmethod
-    def ready(cls) -> _Child:
+    def acquire(cls) -> _Child:
         """One that waits, or else a new one."""
         with cls._lock:
             while cls._idle:
@@ -289,7 +285,7 @@ class _Child:
                     continue
                 if child.process.poll() is None:
                     return child
-                child.kill()  # it had waited for too long; its pipes are closed
+                child.stop()  # it had waited for too long; its pipes are closed
         return cls()
 
     def send(self, request: bytes) -> None:
@@ -301,15 +297,15 @@ class _Child:
         except OSError:
             raise _NeverBegun from None
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         """It may serve another call, unless it needed much memory."""
         with self._lock:
-            if len(self._idle) < IDLE and _peak(self.process.pid) <= SMALL:
+            if len(self._idle) < IDLE and _read_peak_memory(self.process.pid) <= SMALL:
                 self._idle.append(self)
                 return
-        self.kill()
+        self.stop()
 
-    def kill(self) -> None:
+    def stop(self) -> None:
         """End it, whatever it does."""
         self.process.kill()
         self.process.wait()
@@ -319,24 +315,24 @@ class _Child:
                     stream.close()
 
     @classmethod
-    def kill_idle(cls) -> None:
+    def stop_idle(cls) -> None:
         """End those of this process that wait."""
         with cls._lock:
             while cls._idle:
                 child = cls._idle.pop()
                 if child.owner == os.getpid():
-                    child.kill()
+                    child.stop()
 
 
-atexit.register(_Child.kill_idle)
+atexit.register(_Child.stop_idle)
 
 
-def warm() -> None:
+def start_spare_child() -> None:
     """Start a child ahead of the first call."""
-    _Child().give_back()
+    _Child().release()
 
 
-def _peak(pid: int) -> int:
+def _read_peak_memory(pid: int) -> int:
     """The most memory that a process has had resident, in bytes; 0 where that is not known."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
@@ -359,7 +355,7 @@ def serve() -> None:
         signal.signal(number, signal.SIG_IGN)
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    threading.Thread(target=_watch_parent, args=(parent,), daemon=True).start()
     import retrieval.kg.readers.graph_preview  # noqa: F401, PLC0415 - while nobody waits
 
     calls = sys.stdin.buffer
@@ -374,7 +370,7 @@ def serve() -> None:
             _answer(out, request)
 
 
-def _end_with(parent: int) -> None:
+def _watch_parent(parent: int) -> None:
     """End when the parent has; an alarm that native code cannot put off follows."""
     while os.getppid() == parent:
         signal.alarm(ORPHAN_S)
@@ -389,8 +385,8 @@ def _answer(out: IO[bytes], request: bytes) -> None:
     try:
         function, args, kwargs, names, limits, folder = pickle.loads(request)
         tempfile.tempdir = folder
-        _limit(limits)
-        senders = {name: _sender(out, name) for name in names}
+        _set_limits(limits)
+        senders = {name: _make_sender(out, name) for name in names}
         kind, value = "done", function(*args, **senders, **kwargs)
     except (ClewError, OSError) as error:
         error.__cause__ = error.__context__ = error.__traceback__ = None
@@ -405,7 +401,7 @@ def _answer(out: IO[bytes], request: bytes) -> None:
         _send(out, "memory", None)
 
 
-def _limit(limits: Limits) -> None:
+def _set_limits(limits: Limits) -> None:
     """Set the limits of the next call. Mapped files and what is only reserved do not count as memory."""
     import resource  # noqa: PLC0415 - not on every system
 
@@ -417,7 +413,7 @@ def _limit(limits: Limits) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 
 
-def _sender(out: IO[bytes], name: str) -> Callable[[Any], None]:
+def _make_sender(out: IO[bytes], name: str) -> Callable[[Any], None]:
     return lambda value: _send(out, "told", (name, value))
 
 

@@ -72,40 +72,39 @@ _OWN_SCRIPTS = frozenset(
 _LINES = 200
 
 
-def guess_encoding(data: bytes) -> str:
+def infer_encoding(data: bytes) -> str:
     """Return the likeliest encoding of a text that is not UTF-8.
 
     Args:
         data: the beginning of the text, or lines of it.
     """
     data = b"\n".join(line for line in data.splitlines() if not line.isascii())[:_LOOKED_AT]
-    fits = {pair[0]: share for pair in _PAIRS if (share := _common_share(data, *pair))}
+    fits = {pair[0]: share for pair in _PAIRS if (share := _compute_common_share(data, *pair))}
     pairs = max(fits, key=lambda encoding: fits[encoding], default="")
-    eight = _eight_bit(data)
+    eight = _infer_single_byte(data)
     if pairs and (eight is None or eight[0] not in _OWN_SCRIPTS or eight[1] < fits[pairs]):
         return pairs
     return eight[0] if eight else "cp1252"
 
 
-def _common_share(data: bytes, encoding: str, ranges: tuple[tuple[int, int], ...], least: int) -> float:
+def _compute_common_share(data: bytes, encoding: str, ranges: tuple[tuple[int, int], ...], least: int) -> float:
     """Return which share of the characters beside ASCII are common ones; 0 where a text is not of this encoding."""
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError:
         cut = data.rfind(b"\n")  # the text may end inside a character
         return (
-            _common_share(data[:cut], encoding, ranges, least) if len(data) == _LOOKED_AT and cut > 0 else 0.0
+            _compute_common_share(data[:cut], encoding, ranges, least) if len(data) == _LOOKED_AT and cut > 0 else 0.0
         )
     chars = [char.encode(encoding) for char in text if char.isalpha() and not char.isascii()]
     common = [
-        len(char) == 2 and char[1] >= least and any(low <= char[0] <= high for low, high in ranges)
-        for char in chars
+        len(char) == 2 and char[1] >= least and any(low <= char[0] <= high for low, high in ranges) for char in chars
     ]
     share = sum(common) / max(len(common), 1)
     return share if len(common) >= _LEAST and share >= _COMMON_PAIRS else 0.0
 
 
-def _eight_bit(data: bytes) -> tuple[str, float] | None:
+def _infer_single_byte(data: bytes) -> tuple[str, float] | None:
     """Return the encoding of one byte a character whose letters fit best, and how well; None where none fits."""
     best, best_fit = None, 0.0
     for encoding, languages in _ENCODINGS:
@@ -117,14 +116,14 @@ def _eight_bit(data: bytes) -> tuple[str, float] | None:
 
 def _fit(data: bytes, encoding: str, languages: tuple[str, ...]) -> float:
     """Return how well a text fits: as one language, else line by line, as names of many countries do."""
-    fit = max(_fits(data, encoding, languages), default=0.0)
+    fit = max(_score_languages(data, encoding, languages), default=0.0)
     lines = data.splitlines()[:_LINES]
     if fit >= _ENOUGH or len(lines) < 2 or encoding in _OWN_SCRIPTS:
         return fit
-    return sum(max(_fits(line, encoding, languages), default=0.0) for line in lines) / len(lines) - _BETTER
+    return sum(max(_score_languages(line, encoding, languages), default=0.0) for line in lines) / len(lines) - _BETTER
 
 
-def _fits(data: bytes, encoding: str, languages: tuple[str, ...]) -> Iterator[float]:
+def _score_languages(data: bytes, encoding: str, languages: tuple[str, ...]) -> Iterator[float]:
     """For each language, which share of the characters beside ASCII is what it writes where it writes it."""
     try:
         text = data.decode(encoding)
@@ -150,7 +149,7 @@ def _fits(data: bytes, encoding: str, languages: tuple[str, ...]) -> Iterator[fl
     if not total:
         return
     for language in languages:
-        own = sum(letters[letter] for letter in set(language))
-        if len(language) > 20 and own and sum(letters[c] for c in language[:_COMMON]) < _SHARE * own:
+        letter_count = sum(letters[letter] for letter in set(language))
+        if len(language) > 20 and letter_count and sum(letters[c] for c in language[:_COMMON]) < _SHARE * letter_count:
             continue
-        yield (own + min(marks, own) - misplaced) / total
+        yield (letter_count + min(marks, letter_count) - misplaced) / total

@@ -16,10 +16,10 @@ from retrieval.kg.readers.file_contents import (
 )
 from retrieval.kg.readers.property_rows import PropertyFacts
 from retrieval.kg.readers.property_rows import resolve as resolve_properties
-from retrieval.kg.table import TripleTable, frame
+from retrieval.kg.table import TripleTable, build_frame
 
 
-def combine(files: Sequence[FactFile], sink: FactSink | None = None) -> TripleTable:
+def merge_files(files: Sequence[FactFile], sink: FactSink | None = None) -> TripleTable:
     """One table of several files, without the rows that went to a sink.
 
     RDF files share their names, property graphs their ids; all meet by label.
@@ -30,27 +30,27 @@ def combine(files: Sequence[FactFile], sink: FactSink | None = None) -> TripleTa
     nodes, relation_labels = [], None
     if any(f.properties is not None for f in files):
         first = sum(f.facts.height for f in files if f.facts is not None)
-        found = resolve_properties([f.properties for f in files if f.properties is not None])
-        fact_attributes = [(first + fact, key, value) for fact, key, value in found.fact_attributes]
-        node_attributes = found.node_attributes
-        nodes.append(pl.DataFrame(found.nodes, schema=NODE_SCHEMA, orient="row"))
-        files.append(_as_file(found))
+        property_facts = resolve_properties([f.properties for f in files if f.properties is not None])
+        fact_attributes = [(first + fact, key, value) for fact, key, value in property_facts.fact_attributes]
+        node_attributes = property_facts.node_attributes
+        nodes.append(pl.DataFrame(property_facts.nodes, schema=NODE_SCHEMA, orient="row"))
+        files.append(_convert_to_file(property_facts))
     facts = [f.facts for f in files if f.facts is not None]
     if any(f.terms is not None for f in files):
         from retrieval.kg.readers.rdf_names import resolve  # noqa: PLC0415 - of RDF only
 
         before = sum(rows.height for rows in facts)
-        named = resolve(files, sink)
-        facts.append(named.facts)
-        nodes.append(named.nodes)
-        relation_labels = named.relation_labels
-        node_attributes = node_attributes + named.node_attributes
-        fact_attributes += [(before + row, key, value) for row, key, value in named.fact_attributes]
+        named_facts = resolve(files, sink)
+        facts.append(named_facts.facts)
+        nodes.append(named_facts.nodes)
+        relation_labels = named_facts.relation_labels
+        node_attributes = node_attributes + named_facts.node_attributes
+        fact_attributes += [(before + row, key, value) for row, key, value in named_facts.fact_attributes]
     passages, fact_passages = None, None
     if any(f.passages is not None for f in files):
-        from retrieval.kg.readers.documents.reading import documents_of  # noqa: PLC0415 - loads the readers of documents
+        from retrieval.kg.readers.documents.reading import merge_documents  # noqa: PLC0415 - loads the readers of documents
 
-        passages, fact_passages = documents_of(files)
+        passages, fact_passages = merge_documents(files)
     pairs = {"key": str, "value": str}
     return TripleTable(
         facts=pl.concat(facts) if facts else pl.DataFrame(schema=FACT_SCHEMA),
@@ -58,25 +58,25 @@ def combine(files: Sequence[FactFile], sink: FactSink | None = None) -> TripleTa
         relation_labels=relation_labels,
         sources=tuple(f.name for f in files if f.name),
         problems=sum(f.problems for f in files),
-        node_attributes=frame(node_attributes, label=str, **pairs) if node_attributes else None,
-        fact_attributes=frame(fact_attributes, fact=int, **pairs) if fact_attributes else None,
+        node_attributes=build_frame(node_attributes, label=str, **pairs) if node_attributes else None,
+        fact_attributes=build_frame(fact_attributes, fact=int, **pairs) if fact_attributes else None,
         passages=passages,
         fact_passages=fact_passages,
     )
 
 
-def _as_file(found: PropertyFacts) -> FactFile:
+def _convert_to_file(property_facts: PropertyFacts) -> FactFile:
     """The facts of all property graphs as if one more file held them; its problems are those found on the way."""
     passages, links = None, None
-    if found.documents:
-        rows = [(label, title, text, "", "") for label, title, text in found.documents]
+    if property_facts.documents:
+        rows = [(label, title, text, "", "") for label, title, text in property_facts.documents]
         passages = pl.DataFrame(rows, schema=PASSAGE_SCHEMA, orient="row")
         positions = {row[0]: i for i, row in enumerate(rows)}
         touching = [
             (fact, positions[end])
-            for fact, (head, _, tail) in enumerate(found.facts)
+            for fact, (head, _, tail) in enumerate(property_facts.facts)
             for end in sorted({head, tail} & positions.keys())
         ]
         links = pl.DataFrame(touching, schema=LINK_SCHEMA, orient="row")
-    facts = pl.DataFrame(found.facts, schema=FACT_SCHEMA, orient="row")
-    return FactFile("", facts, found.problems, passages=passages, fact_passages=links)
+    facts = pl.DataFrame(property_facts.facts, schema=FACT_SCHEMA, orient="row")
+    return FactFile("", facts, property_facts.problems, passages=passages, fact_passages=links)

@@ -24,7 +24,7 @@ _MAGIC: dict[bytes, Compression] = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "z
 SUFFIXES = (".gz", ".zst")
 
 
-def compression_of(path: Path) -> Compression | None:
+def detect_compression(path: Path) -> Compression | None:
     """How a file is compressed, by its first bytes.
 
     Raises:
@@ -35,7 +35,7 @@ def compression_of(path: Path) -> Compression | None:
     return next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
 
 
-def plain_name(name: str) -> str:
+def get_plain_name(name: str) -> str:
     """A file's name without the ending that says how it is compressed."""
     return next((name[: -len(end)] for end in SUFFIXES if name.lower().endswith(end)), name)
 
@@ -51,7 +51,7 @@ def open_bytes(path: Path, name: str | None = None) -> IO[bytes]:
         OSError: it cannot be read.
         SourceError: while reading: what is compressed is broken, cut short, or a bomb.
     """
-    kind = compression_of(path)
+    kind = detect_compression(path)
     if kind is None:
         return path.open("rb")
     opened = gzip.open(path, "rb") if kind == "gzip" else _Zstd(path)  # noqa: SIM115 - closed by its reader
@@ -110,14 +110,14 @@ class _Zstd(io.RawIOBase):
         """At most ``size`` bytes; fewer only at the end."""
         parts, missing = [], size
         while missing and (size < 0 or missing > 0):
-            if not self._held and not self._fill():
+            if not self._held and not self._unpack_more():
                 break
             part, self._held = (self._held, b"") if size < 0 else (self._held[:missing], self._held[missing:])
             parts.append(part)
             missing -= len(part)
         return b"".join(parts)
 
-    def _fill(self) -> bool:
+    def _unpack_more(self) -> bool:
         """Unpack some more; False at the end."""
         while not self._held:
             packed = self._packed or self._file.read(_PIECE)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from retrieval.errors import SourceError
-from retrieval.kg.readers.code_pages import guess_encoding
+from retrieval.kg.readers.code_pages import infer_encoding
 from retrieval.kg.readers.compression import open_bytes
 
 _BOMS = (
@@ -62,10 +62,10 @@ def detect_encoding(path: Path, name: str | None = None) -> DetectedEncoding:
         for mark, encoding in _BOMS:
             if head.startswith(mark) and encoding != "utf-8-sig":
                 return DetectedEncoding(encoding)
-        if wide := _utf16_without_mark(head):
+        if wide := _detect_unmarked_utf16(head):
             return DetectedEncoding(wide, guessed=True)
         declared = _XML.match(head.removeprefix(codecs.BOM_UTF8))
-        if declared and (known := named_encoding(declared[1].decode("ascii"))) not in (
+        if declared and (known := resolve_encoding(declared[1].decode("ascii"))) not in (
             None,
             "utf-8",
             "ascii",
@@ -86,7 +86,7 @@ def detect_encoding(path: Path, name: str | None = None) -> DetectedEncoding:
             head = file.read(_SCANNED)
     if marked or not bad or 2 * bad < good + bad:
         return DetectedEncoding("utf-8", bad_lines=bad)
-    return DetectedEncoding(guess_encoding(bytes(lines)), guessed=True)
+    return DetectedEncoding(infer_encoding(bytes(lines)), guessed=True)
 
 
 def _is_utf8(line: bytes) -> bool:
@@ -99,12 +99,10 @@ def _is_utf8(line: bytes) -> bool:
 
 def is_utf16(head: bytes) -> bool:
     """Return whether bytes begin a text in UTF-16, by its mark or by its zeros."""
-    return (
-        head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or _utf16_without_mark(head) is not None
-    )
+    return head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or _detect_unmarked_utf16(head) is not None
 
 
-def _utf16_without_mark(head: bytes) -> str | None:
+def _detect_unmarked_utf16(head: bytes) -> str | None:
     """Return UTF-16 of the byte order whose high bytes are zero, as those of ASCII among any text are."""
     zeros = head[:4096].count(0)
     even = head[:4096:2].count(0)
@@ -116,7 +114,7 @@ def _utf16_without_mark(head: bytes) -> str | None:
     return name if 20 * strange <= len(text) else None
 
 
-def encoding_of(head: bytes, *, html: bool = False) -> str:
+def find_encoding(head: bytes, *, html: bool = False) -> str:
     """The encoding of a file from its first bytes: its mark, what a page declares, UTF-8 where that fits, a guess.
 
     Args:
@@ -133,40 +131,38 @@ def encoding_of(head: bytes, *, html: bool = False) -> str:
     else:
         return "utf-8"
     declared = _META.search(head) if html else None
-    if declared is not None and (named := named_encoding(declared[1].decode("ascii"))) is not None:
-        return named
-    return guess_encoding(head)
+    if declared is not None and (declared_encoding := resolve_encoding(declared[1].decode("ascii"))) is not None:
+        return declared_encoding
+    return infer_encoding(head)
 
 
-def named_encoding(name: str) -> str | None:
+def resolve_encoding(name: str) -> str | None:
     """An encoding of text in files, as Python spells it; None where there is none of that name."""
     try:
-        found = codecs.lookup(name).name
-        "".encode(found)
-        codecs.getincrementaldecoder(found)
+        codec_name = codecs.lookup(name).name
+        "".encode(codec_name)
+        codecs.getincrementaldecoder(codec_name)
     except (LookupError, ValueError):
         return None
-    return None if found in _NOT_OF_FILES else found
+    return None if codec_name in _NOT_OF_FILES else codec_name
 
 
-def decoded(file: IO[bytes], encoding: str) -> Iterator[str]:
+def decode_stream(file: IO[bytes], encoding: str) -> Iterator[str]:
     """The text of a file in pieces of about a million characters; bytes that do not fit become U+FFFD.
 
     Lines end in a line feed, whatever they end in there.
     """
-    decoder = io.IncrementalNewlineDecoder(
-        codecs.getincrementaldecoder(encoding)(errors="replace"), translate=True
-    )
+    decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(encoding)(errors="replace"), translate=True)
     while data := file.read(_PIECE):
         yield decoder.decode(data)
     yield decoder.decode(b"", final=True)
 
 
-def head_text(path: Path, size: int) -> str:
+def read_head_text(path: Path, size: int) -> str:
     """The text that a file begins with; empty where it cannot be read."""
     try:
         with open_bytes(path) as file:
             head = file.read(size)
     except (OSError, SourceError):
         return ""  # opening it again says why
-    return next(decoded(io.BytesIO(head), encoding_of(head)))
+    return next(decode_stream(io.BytesIO(head), find_encoding(head)))

@@ -9,7 +9,7 @@ import polars as pl
 from retrieval.errors import ConfigError, EmptySourceError
 from retrieval.kg.readers.catalog import FORMATS
 from retrieval.kg.readers.file_contents import FACT_SCHEMA, FactFile, FactSink, Frames
-from retrieval.kg.readers.formats.properties import names_properties
+from retrieval.kg.readers.formats.properties import has_property_header
 from retrieval.kg.readers.input_file import InputFile
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_csv import read_property_csv
@@ -17,14 +17,14 @@ from retrieval.kg.readers.rows_layout import (
     ROLES,
     WIDTH,
     Shape,
-    cells_of,
-    choose_columns,
-    common_width,
     describe_unnamed,
-    guess_columns,
-    guess_delimiter,
-    names_columns,
+    find_common_width,
+    has_column_names,
+    infer_columns,
+    infer_delimiter,
     parse_delimiter,
+    select_columns,
+    split_cells,
 )
 from retrieval.kg.table import LABEL_LIMIT
 
@@ -35,40 +35,40 @@ def read_delimited(file: InputFile, log: ProblemLog) -> FactFile:
     Raises:
         ConfigError: the delimiter or the columns do not fit, or a row has more than ``WIDTH`` columns.
     """
-    if names_properties(file):
+    if has_property_header(file):
         log.format = "property-csv"
         return read_property_csv(file, log)
     source, columns, sink = file.source, file.options.columns, file.sink
-    given = file.options.delimiter or FORMATS[log.format].delimiter
-    head = [line for line in source.text_head().splitlines() if line.strip()]
-    mark = parse_delimiter(given) if given else guess_delimiter(head)
-    first = cells_of(head[0], mark) if head else []
+    delimiter = file.options.delimiter or FORMATS[log.format].delimiter
+    head = [line for line in source.decode_head().splitlines() if line.strip()]
+    mark = parse_delimiter(delimiter) if delimiter else infer_delimiter(head)
+    first = split_cells(head[0], mark) if head else []
     if columns is not None and len(first) > WIDTH:
         raise ConfigError(
             f"The rows of {source.name} have {len(first):,} columns; at most {WIDTH:,} are read.",
             hint="Choose another delimiter, or keep the columns that are needed.",
         )
-    if columns is None and guess_columns(first) is None and common_width(head[:-1] or head, mark) > 3:
+    if columns is None and infer_columns(first) is None and find_common_width(head[:-1] or head, mark) > 3:
         raise EmptySourceError(f"{source.name} is not read as facts.", hint=describe_unnamed(len(first)))
-    shape = Shape(mark) if columns is None else Shape(mark, len(first), choose_columns(columns, first))
-    named = columns is not None and any(isinstance(column, str) for column in columns.values())
+    shape = Shape(mark) if columns is None else Shape(mark, len(first), select_columns(columns, first))
+    by_name = columns is not None and any(isinstance(column, str) for column in columns.values())
     header = file.options.header
-    skip_first = names_columns(first, shape) if header is None else header
-    skip_first |= named and header is not False
+    skip_first = has_column_names(first, shape) if header is None else header
+    skip_first |= by_name and header is not False
     kept, rows = Frames(), 0
     takes: FactSink | Frames = sink or kept
-    for first_line, block in source.blocks(log.add):
-        facts = None if skip_first else _plain_rows(block, shape)
-        if facts is None or not takes.offer(facts):
+    for first_line, block in source.read_blocks(log.add):
+        facts = None if skip_first else _parse_plain_rows(block, shape)
+        if facts is None or not takes.add_if_clean(facts):
             facts = _read_block(block, first_line, shape, log, skip_first=skip_first)
             takes.add(facts)
         rows += facts.height
         # A header is the first line that is not blank; it is certain to be in the first block.
         skip_first = False
-    return FactFile(source.name, kept.frame(), log.count, streamed=rows if sink else 0)
+    return FactFile(source.name, kept.build_frame(), log.count, streamed=rows if sink else 0)
 
 
-def _plain_rows(block: bytes, shape: Shape) -> pl.DataFrame | None:
+def _parse_plain_rows(block: bytes, shape: Shape) -> pl.DataFrame | None:
     """The rows of a block that is nothing but cells and delimiters, untrimmed, at full speed; None of any other."""
     mark = shape.mark
     if len(mark.encode()) > 1 or (mark == "," and b'"' in block):
@@ -86,14 +86,12 @@ def _plain_rows(block: bytes, shape: Shape) -> pl.DataFrame | None:
     return rows.select(pl.col(names[i]).alias(name) for i, name in zip(shape.columns, ROLES, strict=True))
 
 
-def _read_block(
-    block: bytes, first_line: int, shape: Shape, log: ProblemLog, *, skip_first: bool
-) -> pl.DataFrame:
+def _read_block(block: bytes, first_line: int, shape: Shape, log: ProblemLog, *, skip_first: bool) -> pl.DataFrame:
     mark = shape.mark
     try:
         text = block.decode()
     except UnicodeDecodeError:
-        text = _without_bad_lines(block, first_line, log)
+        text = _drop_bad_lines(block, first_line, log)
     lines = pl.DataFrame({"text": text.split("\n")}).with_row_index("line", offset=first_line)
     lines = lines.filter(pl.col("text").str.strip_chars() != "")
     if skip_first:
@@ -120,7 +118,7 @@ def _read_block(
     return pl.concat([facts, pl.DataFrame(rescued, schema=FACT_SCHEMA, orient="row")])
 
 
-def _without_bad_lines(block: bytes, first_line: int, log: ProblemLog) -> str:
+def _drop_bad_lines(block: bytes, first_line: int, log: ProblemLog) -> str:
     """The block as text, its lines that are not UTF-8 reported and left blank."""
     lines = []
     for number, raw in enumerate(block.split(b"\n"), first_line):
@@ -143,9 +141,9 @@ def _read_row(line: int, text: str, shape: Shape, log: ProblemLog) -> tuple[str,
         return None
     cells = [cell.strip() for cell in cells]
     if len(cells) != shape.width:
-        found = f"{len(cells)} column{'s' if len(cells) != 1 else ''}"
+        column_count = f"{len(cells)} column{'s' if len(cells) != 1 else ''}"
         needed = ": head, relation, tail" if shape.width == 3 else ""
-        log.add(line, f"{found} found, {shape.width} needed{needed}", text)
+        log.add(line, f"{column_count} found, {shape.width} needed{needed}", text)
         return None
     head, relation, tail = (cells[i] for i in shape.columns)
     for name, cell in zip(ROLES, (head, relation, tail), strict=True):

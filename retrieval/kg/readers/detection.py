@@ -6,7 +6,7 @@ from retrieval.errors import SourceError
 from retrieval.kg.readers import catalog
 from retrieval.kg.readers.format import Certainty, Format
 from retrieval.kg.readers.input_file import InputFile
-from retrieval.kg.readers.other_formats import find_text_format, refusal, refuse_other_xml
+from retrieval.kg.readers.other_formats import check_xml_root, find_text_format, make_refusal
 from retrieval.kg.readers.question_files import is_question_list
 
 
@@ -17,37 +17,37 @@ def format_of(file: InputFile) -> Format:
         ConfigError: the format that was asked for is unknown.
         SourceError: the file cannot be opened, or holds no graph.
     """
-    return own_format(file) or text_format(file)
+    return resolve_own_format(file) or resolve_text_format(file)
 
 
-def own_format(file: InputFile) -> Format | None:
+def resolve_own_format(file: InputFile) -> Format | None:
     """The format of a file whose reader opens it itself, asked for or detected; None of files of text."""
-    asked = catalog.asked(file.options)
-    found, certainty = _likeliest(file, opens_itself=True)
-    if certainty == Certainty.CERTAIN or (asked is None and certainty):
-        return found
-    return asked if asked is not None and asked.opens_itself else None
+    requested = catalog.get_requested_format(file.options)
+    detected, certainty = _find_likeliest(file, opens_itself=True)
+    if certainty == Certainty.CERTAIN or (requested is None and certainty):
+        return detected
+    return requested if requested is not None and requested.opens_itself else None
 
 
-def text_format(file: InputFile) -> Format:
+def resolve_text_format(file: InputFile) -> Format:
     """The format of a file of text: what was asked for, else what it looks like."""
     if file.header_line is not None:
         return catalog.FORMATS["property-csv"]
-    return catalog.asked(file.options) or _detected(file)
+    return catalog.get_requested_format(file.options) or _detect_text_format(file)
 
 
 def is_plain_text(file: InputFile) -> bool:
     """Whether nothing but its name says that a file is a document: a list of words beside a graph looks the same."""
-    found, certainty = _likeliest(file, opens_itself=True)
-    return certainty == Certainty.POSSIBLE and found.family == "documents"
+    detected, certainty = _find_likeliest(file, opens_itself=True)
+    return certainty == Certainty.POSSIBLE and detected.family == "documents"
 
 
-def _detected(file: InputFile) -> Format:
-    found, certainty = _likeliest(file, opens_itself=False)
+def _detect_text_format(file: InputFile) -> Format:
+    detected, certainty = _find_likeliest(file, opens_itself=False)
     if other := find_text_format(file.head):
-        raise refusal(other, file.name)
+        raise make_refusal(other, file.name)
     if certainty == Certainty.POSSIBLE:
-        refuse_other_xml(file.head, file.name)
+        check_xml_root(file.head, file.name)
     if certainty == Certainty.POSSIBLE and file.begins_json:
         raise SourceError(
             f"{file.name} is JSON without a graph in it.",
@@ -57,12 +57,12 @@ def _detected(file: InputFile) -> Format:
         raise SourceError(
             f"{file.name} is a question set, not a graph.", hint="Import it under its graph, as questions."
         )
-    return found
+    return detected
 
 
-def _likeliest(file: InputFile, *, opens_itself: bool) -> tuple[Format, Certainty]:
+def _find_likeliest(file: InputFile, *, opens_itself: bool) -> tuple[Format, Certainty]:
     """The format that a file is most likely of, the first of them in the catalog, and how sure that is."""
-    formats = [one for one in catalog.FORMATS.values() if one.opens_itself == opens_itself]
-    sure = [one.certainty(file) for one in formats]
+    formats = [fmt for fmt in catalog.FORMATS.values() if fmt.opens_itself == opens_itself]
+    sure = [fmt.measure_certainty(file) for fmt in formats]
     best = max(sure)
     return formats[sure.index(best)], best

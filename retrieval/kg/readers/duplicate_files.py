@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 
-def repeats(files: Sequence[Path]) -> list[int | None]:
+def find_repeats(files: Sequence[Path]) -> list[int | None]:
     """For each file, the position of an earlier one with the same content, or None; one that cannot be read has none.
 
     Only files of one size are read for it.
@@ -16,17 +16,17 @@ def repeats(files: Sequence[Path]) -> list[int | None]:
     sizes = [file.stat().st_size if file.is_file() else -1 for file in files]
     shared = Counter(sizes)
     known: dict[tuple[int, str], int] = {}
-    found: list[int | None] = []
+    originals: list[int | None] = []
     for position, (file, size) in enumerate(zip(files, sizes, strict=True)):
         if size <= 0 or shared[size] < 2:
-            found.append(None)
+            originals.append(None)
             continue
-        first = known.setdefault((size, _digest(file)), position)
-        found.append(first if first != position else None)
-    return found
+        first = known.setdefault((size, _compute_digest(file)), position)
+        originals.append(first if first != position else None)
+    return originals
 
 
-def _digest(file: Path) -> str:
+def _compute_digest(file: Path) -> str:
     try:
         with file.open("rb") as opened:
             return hashlib.file_digest(opened, "sha256").hexdigest()

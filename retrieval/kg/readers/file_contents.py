@@ -31,25 +31,25 @@ class FactSink(Protocol):
     def count(self) -> int:
         """How many it has taken."""
 
-    def cut(self, count: int) -> None:
+    def keep_first(self, count: int) -> None:
         """Forget all but the first ``count``; files end there, and no piece of one was taken across it."""
 
-    def offer(self, facts: pl.DataFrame) -> bool:
+    def add_if_clean(self, facts: pl.DataFrame) -> bool:
         """Take rows as they stand, or none of them (False) where a label needs trimming or cannot be taken."""
 
     def add(self, facts: pl.DataFrame) -> None:
         """Take good rows."""
 
     def add_terms(self, rows: pl.DataFrame) -> None:
-        """Take rows of RDF, whose heads and tails are terms; they wait for :meth:`name`."""
+        """Take rows of RDF, whose heads and tails are terms; they wait for :meth:`assign_labels`."""
 
-    def terms(self) -> tuple[pl.Series, pl.Series]:
+    def list_terms(self) -> tuple[pl.Series, pl.Series]:
         """The distinct terms of the rows that wait, and the relations of these."""
 
     def find_terms(self, rows: pl.DataFrame) -> pl.Series:
         """Tell which rows of RDF are among those that wait, bool."""
 
-    def name(self, terms: pl.Series, labels: pl.Series) -> None:
+    def assign_labels(self, terms: pl.Series, labels: pl.Series) -> None:
         """Take the rows that wait, each term as the label at its place."""
 
 
@@ -59,7 +59,7 @@ class Frames:
     def __init__(self) -> None:
         self._frames: list[pl.DataFrame] = []
 
-    def offer(self, facts: pl.DataFrame) -> bool:
+    def add_if_clean(self, facts: pl.DataFrame) -> bool:
         """See :class:`FactSink`."""
         fits = facts.select(pl.all_horizontal(fit(pl.all())).all()).item()
         if fits:
@@ -70,7 +70,7 @@ class Frames:
         """See :class:`FactSink`."""
         self._frames.append(facts)
 
-    def frame(self) -> pl.DataFrame:
+    def build_frame(self) -> pl.DataFrame:
         """All rows."""
         return pl.concat(self._frames) if self._frames else pl.DataFrame(schema=FACT_SCHEMA)
 
@@ -84,7 +84,8 @@ def fit(labels: pl.Expr) -> pl.Expr:
 
 @dataclass(frozen=True)
 class FactFile:
-    """The good rows of one file: ``facts`` by label, RDF ``terms`` with the ``names`` they declare, or ``passages``.
+    """The good rows of one file: ``facts`` by label, RDF ``terms`` with the ``names`` they declare, or
+    ``passages``.
 
     ``fact_passages`` links rows of ``facts`` to rows of ``passages``. ``described`` are RDF terms with the foreignness
     and text of a description; ``annotations`` are what RDF says of facts, and ``log`` takes those of no fact.

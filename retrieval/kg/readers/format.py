@@ -28,7 +28,7 @@ class Certainty(IntEnum):
     CERTAIN = 4
 
 
-def never(file: InputFile) -> Certainty:
+def detect_nothing(file: InputFile) -> Certainty:
     """Of formats that only a name or a person tells."""
     del file
     return Certainty.NO
@@ -60,18 +60,18 @@ class Format:
     family: str
     read: str
     suffixes: tuple[str, ...] = ()
-    detect: Callable[[InputFile], Certainty] = never
+    detect: Callable[[InputFile], Certainty] = detect_nothing
     options: tuple[str, ...] = ("encoding",)
     delimiter: str | None = None
     alternatives: tuple[str, ...] = ()
     opens_itself: bool = False
     one_piece: bool = False
 
-    def certainty(self, file: InputFile) -> Certainty:
+    def measure_certainty(self, file: InputFile) -> Certainty:
         """How sure it is that a file is of this format."""
-        named = Certainty.NAMED if file.suffix in self.suffixes else Certainty.NO
-        return max(named, self.detect(file))
+        by_name = Certainty.NAMED if file.suffix in self.suffixes else Certainty.NO
+        return max(by_name, self.detect(file))
 
-    def reader(self) -> Callable[[InputFile, ProblemLog], FactFile]:
+    def import_reader(self) -> Callable[[InputFile, ProblemLog], FactFile]:
         """Its reader, imported now."""
         return cast("Callable[[InputFile, ProblemLog], FactFile]", resolve_name(self.read))

@@ -1,7 +1,8 @@
 """GEXF as Gephi, networkx and igraph write it, read as a stream; of dynamic graphs with the times of values and edges.
 
 A node is shown by its label, else by its id; an edge is called by its label, by a value ``label``, ``relation`` or
-``type``, else ``connected to``. When an edge was, and when a value held, are attributes ``start`` and ``end`` of a
+``type``, else ``connected to``. When an edge was, and when a value held, are attributes ``start`` and
+``end`` of a
 fact: a value that has times is a fact, others are attributes.
 """
 
@@ -14,7 +15,7 @@ from retrieval.kg.readers.file_contents import FactFile
 from retrieval.kg.readers.input_file import InputFile
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_layout import RELATIONS
-from retrieval.kg.readers.property_rows import UNNAMED, BadRowError, attribute_rows
+from retrieval.kg.readers.property_rows import UNNAMED, BadRowError, extract_attributes
 from retrieval.kg.readers.sources import Source
 from retrieval.kg.readers.xml_graph import XmlGraph
 
@@ -53,7 +54,7 @@ class _Gexf(XmlGraph):
         self._text: list[str] | None = None
         self._open: list[_Element] = []
 
-    def start(self, name: str, attributes: dict[str, str]) -> None:
+    def open_element(self, name: str, attributes: dict[str, str]) -> None:
         """See :class:`XmlGraph`."""
         if name == "graph":
             self._direction = attributes.get("defaultedgetype", "directed")
@@ -66,21 +67,21 @@ class _Gexf(XmlGraph):
             self._text = []
         elif name in ("node", "edge"):
             self._open.append(_Element(name, attributes, self.line))
-            if times := _times(attributes):
+            if times := _extract_times(attributes):
                 self._open[-1].spells.append(times)
         elif name == "spell" and self._open:
-            self._open[-1].spells.append(_times(attributes))
+            self._open[-1].spells.append(_extract_times(attributes))
         elif name == "parent" and self._open and "for" in attributes:
             self._open[-1].values["parent"] = attributes["for"]
         elif name == "attvalue" and self._open:
             self._take_value(self._open[-1], attributes)
 
-    def text(self, text: str) -> None:
+    def add_text(self, text: str) -> None:
         """See :class:`XmlGraph`."""
         if self._text is not None:
             self._text.append(text)
 
-    def end(self, name: str) -> None:
+    def close_element(self, name: str) -> None:
         """See :class:`XmlGraph`."""
         if name == "default" and self._text is not None:
             if text := "".join(self._text).strip():
@@ -100,7 +101,7 @@ class _Gexf(XmlGraph):
         title = self._titles.get((element.name, key), key)
         if not value:
             return
-        if times := _times(attributes):
+        if times := _extract_times(attributes):
             element.timed.append((title, value, times))
         else:
             element.values.setdefault(title, value)
@@ -122,9 +123,9 @@ class _Gexf(XmlGraph):
         values = {**element.values, **(element.spells[0] if len(element.spells) == 1 else {})}
         if "pid" in element.attributes:
             values.setdefault("parent", element.attributes["pid"])
-        self.rows.add_node(key, name, list(attribute_rows(values)))
+        self.rows.add_node(key, name, list(extract_attributes(values)))
         for title, value, times in element.timed:
-            self.rows.add_value((key, title, value), element.line, list(attribute_rows(times)))
+            self.rows.add_value((key, title, value), element.line, list(extract_attributes(times)))
 
     def _add_edge(self, element: _Element) -> None:
         values = element.values
@@ -136,26 +137,28 @@ class _Gexf(XmlGraph):
         ends = attributes.get("source", ""), attributes.get("target", "")
         if "weight" in attributes:
             values.setdefault("weight", attributes["weight"])
-        said = [*attribute_rows(values)]
-        said += [row for spell in element.spells for row in attribute_rows(spell)]
-        said += [row for title, value, times in element.timed for row in _of_edge(title, value, times)]
+        edge_attributes = [*extract_attributes(values)]
+        edge_attributes += [row for spell in element.spells for row in extract_attributes(spell)]
+        edge_attributes += [
+            row for title, value, times in element.timed for row in _make_timed_rows(title, value, times)
+        ]
         directed = attributes.get("type", self._direction) == "directed"
-        self.rows.add_edge(ends, relation, element.line, said, directed=directed)
+        self.rows.add_edge(ends, relation, element.line, edge_attributes, directed=directed)
 
 
-def _of_edge(title: str, value: str, times: dict[str, object]) -> list[tuple[str, str]]:
+def _make_timed_rows(title: str, value: str, times: dict[str, object]) -> list[tuple[str, str]]:
     """A value that an edge had for a time, and when that was."""
     return [
-        *attribute_rows({title: value}),
-        *attribute_rows({f"{title} {key}": when for key, when in times.items()}),
+        *extract_attributes({title: value}),
+        *extract_attributes({f"{title} {key}": when for key, when in times.items()}),
     ]
 
 
-def _times(attributes: Mapping[str, str]) -> dict[str, object]:
+def _extract_times(attributes: Mapping[str, str]) -> dict[str, object]:
     """When something was, as attributes of a fact."""
-    found: dict[str, object] = {}
+    times: dict[str, object] = {}
     for called, keys in (("start", _START), ("end", _END)):
         when = next((attributes[key] for key in keys if attributes.get(key, "").strip()), None)
         if when is not None and when.strip("-").lower() not in ("infinity", "inf"):
-            found[called] = when
-    return found
+            times[called] = when
+    return times

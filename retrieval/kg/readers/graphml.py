@@ -15,7 +15,7 @@ from retrieval.kg.readers.file_contents import FactFile
 from retrieval.kg.readers.input_file import InputFile
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_layout import RELATIONS
-from retrieval.kg.readers.property_rows import TYPE, UNNAMED, BadRowError, attribute_rows, name_among
+from retrieval.kg.readers.property_rows import TYPE, UNNAMED, BadRowError, extract_attributes, find_name_key
 from retrieval.kg.readers.sources import Source
 from retrieval.kg.readers.xml_graph import XmlGraph
 from retrieval.kg.table import ATTRIBUTE_LIMIT
@@ -49,7 +49,7 @@ class _GraphMl(XmlGraph):
         self._held: list[str] = []
         self._size = 0
 
-    def start(self, name: str, attributes: dict[str, str]) -> None:
+    def open_element(self, name: str, attributes: dict[str, str]) -> None:
         """See :class:`XmlGraph`."""
         if name == "key":
             self._keys[attributes.get("id", "")] = attributes.get("attr.name") or attributes.get("id", "")
@@ -65,14 +65,14 @@ class _GraphMl(XmlGraph):
         elif name == "hyperedge":
             self.log.add(self.line, "edges of more than two ends are not read")
         elif name == "data":
-            self._hold(attributes.get("key", ""))
+            self._start_value(attributes.get("key", ""))
         elif name == "default" and self._declared is not None:
-            self._hold(self._declared[1])
+            self._start_value(self._declared[1])
 
-    def _hold(self, key: str) -> None:
+    def _start_value(self, key: str) -> None:
         self._key, self._held, self._size = key, [], 0
 
-    def text(self, text: str) -> None:
+    def add_text(self, text: str) -> None:
         """See :class:`XmlGraph`."""
         if self._key in self._drawn and not self._in_label:
             return
@@ -80,7 +80,7 @@ class _GraphMl(XmlGraph):
             self._held.append(text)
             self._size += len(text)
 
-    def end(self, name: str) -> None:
+    def close_element(self, name: str) -> None:
         """See :class:`XmlGraph`."""
         if name in ("data", "default"):
             if self._key is not None and (text := "".join(self._held).strip()):
@@ -96,7 +96,7 @@ class _GraphMl(XmlGraph):
                 if where in (kind, "all"):
                     data.setdefault(self._keys[key], text)
             try:
-                (self._node if kind == "node" else self._edge)(attributes, data, line)
+                (self._add_node if kind == "node" else self._handle_edge)(attributes, data, line)
             except BadRowError as error:
                 shown = " ".join(f"{key}={value}" for key, value in attributes.items())
                 self.log.add(line, str(error), shown, error.kind)
@@ -110,25 +110,25 @@ class _GraphMl(XmlGraph):
             called = _WRITTEN if drawn else self._keys.get(key, key)
             self._open[-1][2].setdefault(called, " ".join(text.split()) if drawn else text)
 
-    def _node(self, attributes: dict[str, str], data: dict[str, str], _: int) -> None:
+    def _add_node(self, attributes: dict[str, str], data: dict[str, str], _: int) -> None:
         key = attributes.get("id", "")
         values: dict[str, object] = dict(data)
         types = values.pop("labels", None) or attributes.get("labels")
         if types is not None:
-            values.setdefault(TYPE, [one for one in str(types).split(":") if one])
-        label = name_among(values)
+            values.setdefault(TYPE, [type_name for type_name in str(types).split(":") if type_name])
+        label = find_name_key(values)
         name = data[label] if label else ""
         if name:
             self.rows.named = False
-        self.rows.add_node(key, name, list(attribute_rows(values)))
+        self.rows.add_node(key, name, list(extract_attributes(values)))
 
-    def _edge(self, attributes: dict[str, str], data: dict[str, str], line: int) -> None:
+    def _handle_edge(self, attributes: dict[str, str], data: dict[str, str], line: int) -> None:
         if self._drawn:
             self._edges.append((attributes, data, line))
         else:
             self._add_edge(attributes, data, line, RELATIONS)
 
-    def finish(self) -> None:
+    def add_remaining(self) -> None:
         """Add the edges of yEd: what is written beside most of them is what they are called, else said of them.
 
         So it is where most are marked by digits, as cables (Cat6), roads (A4) and flights are.
@@ -143,13 +143,11 @@ class _GraphMl(XmlGraph):
             except BadRowError as error:
                 self.log.add(line, str(error), "", error.kind)
 
-    def _add_edge(
-        self, attributes: dict[str, str], data: dict[str, str], line: int, words: Sequence[str]
-    ) -> None:
+    def _add_edge(self, attributes: dict[str, str], data: dict[str, str], line: int, words: Sequence[str]) -> None:
         values: dict[str, object] = dict(data)
         by_lower = {key.lower(): key for key in values}
         key = next((by_lower[word] for word in words if word in by_lower), None)
         relation = str(values.pop(key)) if key else attributes.get("label") or UNNAMED
         ends = attributes.get("source", ""), attributes.get("target", "")
         directed = attributes.get("directed", str(self._directed)).lower() != "false"
-        self.rows.add_edge(ends, relation, line, list(attribute_rows(values)), directed=directed)
+        self.rows.add_edge(ends, relation, line, list(extract_attributes(values)), directed=directed)

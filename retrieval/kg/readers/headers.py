@@ -9,7 +9,7 @@ from pathlib import Path
 from retrieval.errors import SourceError
 from retrieval.kg.readers.compression import open_bytes
 from retrieval.kg.readers.property_layout import find_layout
-from retrieval.kg.readers.rows_layout import cells_of
+from retrieval.kg.readers.rows_layout import split_cells
 
 #: A file of one line is no larger.
 HEADER_LIMIT = 64 * 1024
@@ -17,7 +17,7 @@ _WORD = re.compile(r"[-_. ]*headers?[-_. ]*", re.IGNORECASE)
 _ROLE = re.compile(r":(ID|START_ID|END_ID)\b")
 
 
-def pair(files: Sequence[tuple[Path, str]]) -> tuple[dict[int, str], set[int]]:
+def match_headers(files: Sequence[tuple[Path, str]]) -> tuple[dict[int, str], set[int]]:
     """Data files with headers of their own.
 
     A header file is one line that names roles (``:ID``, ``:START_ID``); it heads the files whose names begin as its own
@@ -31,56 +31,56 @@ def pair(files: Sequence[tuple[Path, str]]) -> tuple[dict[int, str], set[int]]:
         The header of each data file that has one, by position in ``files``, and the positions of header files that
         head something.
     """
-    headers = {i: line for i, (path, _) in enumerate(files) if (line := _header(path))}
+    headers = {i: line for i, (path, _) in enumerate(files) if (line := _read_header(path))}
     if not headers:
         return {}, set()
-    found: dict[int, str] = {}
+    header_lines: dict[int, str] = {}
     used: set[int] = set()
     for i, (path, name) in enumerate(files):
-        first = None if i in headers else _first_line(path)
+        first = None if i in headers else _read_first_line(path)
         if first is None or find_layout(first) is not None:
             continue
-        header = _header_of(name, first, {h: (files[h][1], line) for h, line in headers.items()})
+        header = _find_header(name, first, {h: (files[h][1], line) for h, line in headers.items()})
         if header is not None:
-            found[i] = headers[header]
+            header_lines[i] = headers[header]
             used.add(header)
-    return found, used
+    return header_lines, used
 
 
-def _header_of(name: str, first: str, headers: dict[int, tuple[str, str]]) -> int | None:
+def _find_header(name: str, first: str, headers: dict[int, tuple[str, str]]) -> int | None:
     """Which header belongs to a data file, if one does."""
     fitting = []
     for position, (_, line) in headers.items():
         layout = find_layout(line)
-        if layout is not None and len(cells_of(first, layout[0])) == layout[1].width:
+        if layout is not None and len(split_cells(first, layout[0])) == layout[1].width:
             fitting.append(position)
-    by_name = [(len(stem), i) for i in fitting if _stem(name).startswith(stem := _stem(headers[i][0]))]
+    by_name = [(len(stem), i) for i in fitting if _get_stem(name).startswith(stem := _get_stem(headers[i][0]))]
     if by_name:
         return max(by_name)[1]
     return fitting[0] if len(fitting) == 1 else None
 
 
-def _stem(name: str) -> str:
+def _get_stem(name: str) -> str:
     base = name.rsplit("/", 1)[-1].lower().split(".")[0]
     return _WORD.sub("", base)
 
 
-def _header(path: Path) -> str | None:
+def _read_header(path: Path) -> str | None:
     """The line of a header file; None where a file is something else."""
     if not path.is_file() or path.stat().st_size > HEADER_LIMIT:
         return None
-    lines = _lines(path)
+    lines = _read_lines(path)
     if len(lines) != 1 or not _ROLE.search(lines[0]) or find_layout(lines[0]) is None:
         return None
     return lines[0]
 
 
-def _first_line(path: Path) -> str | None:
-    lines = _lines(path)
+def _read_first_line(path: Path) -> str | None:
+    lines = _read_lines(path)
     return lines[0] if lines else None
 
 
-def _lines(path: Path) -> list[str]:
+def _read_lines(path: Path) -> list[str]:
     try:
         with open_bytes(path) as file:
             text = file.read(HEADER_LIMIT).decode("utf-8-sig", errors="replace")

@@ -15,21 +15,19 @@ MEANINGS = frozenset({"definition", "description", "explanation", "label", "mean
 #: Headings of numbers, shares, differences and titles that are no words: "+/-", "100+".
 _MARKED = re.compile(r"[^\w\s]*[#%№+/*(\"'“‘].*|\d+\+")
 #: Years, seasons and months, which head a column each: 1999, 1999-00, Jan-24.
-_YEAR = re.compile(
-    rf"(?:1[5-9]|20)\d\d(?:\s?[-–/]\s?\d\d(?:\d\d)?)?|(?:{MONTH})[-/ '’]+(?:\d\d)?\d\d", re.IGNORECASE
-)
+_YEAR = re.compile(rf"(?:1[5-9]|20)\d\d(?:\s?[-–/]\s?\d\d(?:\d\d)?)?|(?:{MONTH})[-/ '’]+(?:\d\d)?\d\d", re.IGNORECASE)
 _PLACE = re.compile(r"\d+(?:st|nd|rd|th)", re.IGNORECASE)
 #: The fewest years that head a table of a column for each, the longest heading, and the share of a column's cells that
 #: are values where it is one of values.
 _YEARS, _LONGEST, _VALUES = 2, 120, 0.8
 
 
-def tidied(header: Sequence[str]) -> list[str]:
+def clean_headings(header: Sequence[str]) -> list[str]:
     """Headings on one line each, without what marks the beginning of a file."""
     return [" ".join(cell.replace("\ufeff", "").split()) for cell in header]
 
 
-def are_headings(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+def is_header(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Whether cells head columns: words, signs or years over other things, no value of a first row of data.
 
     Args:
@@ -38,12 +36,12 @@ def are_headings(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """
     years = {cell for cell in header if _YEAR.fullmatch(cell)}
     years = years if len(years) >= _YEARS else set()
-    words = [at for at, cell in enumerate(header) if _is_worded(cell)]
-    others = [cell for at, cell in enumerate(header) if cell and at not in words and cell not in years]
+    words = [index for index, cell in enumerate(header) if _is_worded(cell)]
+    others = [cell for index, cell in enumerate(header) if cell and index not in words and cell not in years]
     if not words or not all(_MARKED.fullmatch(cell) and len(cell) <= _LONGEST for cell in others):
         return False
-    again = [at for at in words if any(row[at].casefold() == header[at].casefold() for row in rows)]
-    return not again or any(_are_values([row[at] for row in rows]) for at in words)
+    again = [index for index in words if any(row[index].casefold() == header[index].casefold() for row in rows)]
+    return not again or any(_has_values([row[index] for row in rows]) for index in words)
 
 
 def _is_worded(cell: str) -> bool:
@@ -54,48 +52,48 @@ def _is_worded(cell: str) -> bool:
     return lettered and parse(cell) is None
 
 
-def _are_values(cells: Sequence[str]) -> bool:
+def _has_values(cells: Sequence[str]) -> bool:
     filled = [cell for cell in cells if cell]
     return bool(filled) and sum(parse(cell) is not None for cell in filled) >= _VALUES * len(filled)
 
 
-def told_apart(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def make_distinct_headings(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """What columns are called where headings are missing or repeated; nothing, where they only number the rows.
 
     The time behind "Men's winner" and that behind "Women's winner" are called so; where nothing else tells columns
     of one heading apart, numbers do.
     """
     filled = [
-        cell or ("" if _numbers([row[at] for row in rows]) else f"column {at + 1}")
-        for at, cell in enumerate(header)
+        cell or ("" if _is_numbering([row[index] for row in rows]) else f"column {index + 1}")
+        for index, cell in enumerate(header)
     ]
     counts = Counter(cell.casefold() for cell in filled)
-    found = list[str]()
+    headings = list[str]()
     before = ""
     for cell in filled:
         single = counts[cell.casefold()] == 1
-        found.append(cell if single or not before else f"{before} {cell}")
+        headings.append(cell if single or not before else f"{before} {cell}")
         before = cell if single else before
-    again = Counter(cell.casefold() for cell in found)
+    again = Counter(cell.casefold() for cell in headings)
     if max(again.values(), default=1) > 1:
         met = Counter[str]()
-        for at, cell in enumerate(filled):
+        for index, cell in enumerate(filled):
             met[cell.casefold()] += 1
-            if again[found[at].casefold()] > 1:
-                found[at] = f"{cell} {met[cell.casefold()]}" if met[cell.casefold()] > 1 else cell
-    return found if len({cell.casefold() for cell in found}) == len(found) else _numbered(filled)
+            if again[headings[index].casefold()] > 1:
+                headings[index] = f"{cell} {met[cell.casefold()]}" if met[cell.casefold()] > 1 else cell
+    return headings if len({cell.casefold() for cell in headings}) == len(headings) else _add_numbers(filled)
 
 
-def _numbers(cells: Sequence[str]) -> bool:
+def _is_numbering(cells: Sequence[str]) -> bool:
     """Whether cells are the numbers of their rows, from 0 or 1 on."""
-    return any(list(cells) == [str(at) for at in range(first, first + len(cells))] for first in (0, 1))
+    return any(list(cells) == [str(number) for number in range(first, first + len(cells))] for first in (0, 1))
 
 
-def _numbered(header: Sequence[str]) -> list[str]:
+def _add_numbers(header: Sequence[str]) -> list[str]:
     """Each heading that is met again with the number of its column."""
     met = set[str]()
-    found = list[str]()
-    for at, cell in enumerate(header):
-        found.append(f"{cell} ({at + 1})" if cell.casefold() in met else cell)
+    headings = list[str]()
+    for index, cell in enumerate(header):
+        headings.append(f"{cell} ({index + 1})" if cell.casefold() in met else cell)
         met.add(cell.casefold())
-    return found
+    return headings

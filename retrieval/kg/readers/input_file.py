@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from retrieval.kg.readers.compression import plain_name
+from retrieval.kg.readers.compression import get_plain_name
 from retrieval.kg.readers.options import DETECT, ReadOptions
 from retrieval.kg.readers.sources import HEAD, Source
 from retrieval.types import Progress
@@ -43,7 +43,7 @@ class InputFile:
     @property
     def suffix(self) -> str:
         """How the name ends, in lower case, compression aside; empty where it has no ending."""
-        return Path(plain_name(self.name)).suffix.lower()
+        return Path(get_plain_name(self.name)).suffix.lower()
 
     @cached_property
     def start(self) -> bytes:
@@ -67,7 +67,7 @@ class InputFile:
     @cached_property
     def head(self) -> str:
         """The first text; raises as ``source`` does."""
-        return self.source.text_head()
+        return self.source.decode_head()
 
     @property
     def begins_json(self) -> bool:

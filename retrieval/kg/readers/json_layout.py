@@ -13,18 +13,18 @@ _TEXTS = frozenset({"text", "contents", "paragraph_text", "paragraphs", "context
 _FIRST = 50
 
 
-def first_objects(head: str) -> list[object]:
+def parse_first_objects(head: str) -> list[object]:
     """The first objects of an array or of lines, as far as the text goes; none where it is no JSON."""
     decoder, text = json.JSONDecoder(), head.lstrip().removeprefix("[")
-    found: list[object] = []
-    while len(found) < _FIRST and (text := text.lstrip(" \t\r\n,")):
+    objects: list[object] = []
+    while len(objects) < _FIRST and (text := text.lstrip(" \t\r\n,")):
         try:
             value, end = decoder.raw_decode(text)
         except (ValueError, RecursionError):
             break
-        found.append(value)
+        objects.append(value)
         text = text[end:]
-    return found
+    return objects
 
 
 def is_row(value: object) -> bool:
@@ -32,9 +32,9 @@ def is_row(value: object) -> bool:
     if not isinstance(value, dict) or not value or any(key.startswith("@") for key in value):
         return False
     keys = {key.casefold() for key in value}
-    named = keys & {"name", "title"}
-    edge = keys & set(SOURCES) and keys & set(TARGETS) and keys & set(RELATIONS) and not named
-    node = keys & {"labels", *BAGS} or ("id" in keys and "type" in keys and named)
+    name_keys = keys & {"name", "title"}
+    edge = keys & set(SOURCES) and keys & set(TARGETS) and keys & set(RELATIONS) and not name_keys
+    node = keys & {"labels", *BAGS} or ("id" in keys and "type" in keys and name_keys)
     return not (edge or node or keys & _TEXTS)
 
 
@@ -46,4 +46,4 @@ def is_plain_row(value: object) -> bool:
 def _is_nested(value: object) -> bool:
     if isinstance(value, dict):
         return True
-    return isinstance(value, list) and any(isinstance(one, (dict, list)) for one in value)
+    return isinstance(value, list) and any(isinstance(item, (dict, list)) for item in value)

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from retrieval.errors import SourceError
-from retrieval.kg.readers.nesting import DEPTH, is_deep, too_deep
+from retrieval.kg.readers.nesting import DEPTH, is_deep, make_depth_error
 from retrieval.kg.readers.sources import LINE_LIMIT, Source
 
 _DEEP = f"JSON that is nested more than {DEPTH} deep"
 
 
-def json_rows(source: Source, bad: Callable[[int, str, str, str], None]) -> Iterator[tuple[int, Any]]:
+def read_json_rows(source: Source, bad: Callable[[int, str, str, str], None]) -> Iterator[tuple[int, Any]]:
     """Line and value of each row; rows of an array are numbered by position, from 1.
 
     Args:
@@ -24,14 +24,14 @@ def json_rows(source: Source, bad: Callable[[int, str, str, str], None]) -> Iter
     Raises:
         SourceError: the array is broken, or the file is cut short.
     """
-    if source.text_head().lstrip().startswith("["):
-        for number, (value, spelt) in enumerate(_items(source), 1):
+    if source.decode_head().lstrip().startswith("["):
+        for number, (value, spelt) in enumerate(_iter_items(source), 1):
             if _is_text(value, spelt):
                 yield number, value
             else:
                 bad(number, "not Unicode text", ascii(value), "encoding")
         return
-    for first, block in source.blocks(lambda line, reason, text: bad(line, reason, text, "row")):
+    for first, block in source.read_blocks(lambda line, reason, text: bad(line, reason, text, "row")):
         for number, raw in enumerate(block.split(b"\n"), first):
             if not raw.strip():
                 continue
@@ -69,9 +69,9 @@ def _is_text(value: Any, spelt: str) -> bool:
     return True
 
 
-def _items(source: Source) -> Iterator[tuple[Any, str]]:
+def _iter_items(source: Source) -> Iterator[tuple[Any, str]]:
     """The items of an array, decoded as they come, with how they are spelt."""
-    decoder, text = json.JSONDecoder(), _Text(_pieces(source))
+    decoder, text = json.JSONDecoder(), _Text(_read_pieces(source))
     text.skip_separators("[")
     while True:
         text.skip_separators(",")
@@ -81,21 +81,21 @@ def _items(source: Source) -> Iterator[tuple[Any, str]]:
         try:
             value, text.at = decoder.raw_decode(text.buffer, start)
         except RecursionError:
-            raise too_deep(source.name) from None
+            raise make_depth_error(source.name) from None
         except ValueError as error:
             if len(text.buffer) - text.at > LINE_LIMIT:
                 raise SourceError(
                     f"An item of {source.name} is longer than {LINE_LIMIT >> 20} MB, or its JSON is broken.",
                     hint="Write one JSON object a line instead.",
                 ) from error
-            if text.more():
+            if text.read_more():
                 continue
             raise SourceError(
                 f"{source.name} is broken JSON ({error}).", hint="Write one JSON object a line instead."
             ) from error
         spelt = text.buffer[start : text.at]
         if is_deep(spelt.encode(errors="replace")):
-            raise too_deep(source.name)
+            raise make_depth_error(source.name)
         yield value, spelt
 
 
@@ -107,7 +107,7 @@ class _Text:
         self.buffer = ""
         self.at = 0
 
-    def more(self) -> bool:
+    def read_more(self) -> bool:
         """Read at least as much as is held, so that a long item is not tried over and over; False at the end."""
         held = [self.buffer[self.at :]]
         least = len(held[0])
@@ -123,11 +123,11 @@ class _Text:
             if rest and (rest.isspace() or rest == mark):
                 self.at += 1
                 mark = "" if rest == mark else mark
-            elif rest or not self.more():
+            elif rest or not self.read_more():
                 return
 
 
-def _pieces(source: Source) -> Iterator[str]:
+def _read_pieces(source: Source) -> Iterator[str]:
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     try:
         with source.open() as file:

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from retrieval.errors import SourceError
-from retrieval.kg.readers.compression import open_bytes, plain_name
-from retrieval.kg.readers.json_layout import first_objects, is_plain_row, is_row
-from retrieval.kg.readers.nesting import is_deep, too_deep
+from retrieval.kg.readers.compression import get_plain_name, open_bytes
+from retrieval.kg.readers.json_layout import is_plain_row, is_row, parse_first_objects
+from retrieval.kg.readers.nesting import is_deep, make_depth_error
 from retrieval.kg.readers.property_layout import IDS
 from retrieval.kg.readers.property_rows import NAMES, UNNAMED
-from retrieval.kg.readers.table_layout import kind_of
+from retrieval.kg.readers.table_layout import infer_kind
 
 #: The largest file that is taken apart, in bytes: it is held as a whole.
 SIZE = 256 << 20
@@ -56,34 +56,34 @@ class _Tables:
             self._add(table, value)
 
     def _add(self, table: str, value: Row) -> None:
-        row, inside = self._flat(value)
+        row, inside = self._split_row(value)
         rows = self.rows.setdefault(table, [])
         rows.append(row)
-        key, name = _reference(row, kind_of(f"{table}.json") or table, len(rows))
+        key, name = _make_reference(row, infer_kind(f"{table}.json") or table, len(rows))
         for title, values in inside:
             self.add(title, [{**child, key: name} for child in values])
 
-    def _flat(self, value: Row, before: str = "") -> tuple[Row, list[tuple[str, list[Row]]]]:
+    def _split_row(self, value: Row, before: str = "") -> tuple[Row, list[tuple[str, list[Row]]]]:
         """A row with what objects in it say beside it (``address city``), and the rows in it by their table."""
         row: Row = {}
         inside: list[tuple[str, list[Row]]] = []
-        for key, one in value.items():
+        for key, item in value.items():
             title = f"{before} {key}".strip()
-            if isinstance(one, dict) and len(one) > 1 and (name := _name_of(one)):
-                row[title] = one[name]
-                self.add(key, [one] if one not in self.rows.get(key, []) else [])
-            elif isinstance(one, dict):
-                own, more = self._flat(one, title)
-                row |= own
+            if isinstance(item, dict) and len(item) > 1 and (name := _find_name_key(item)):
+                row[title] = item[name]
+                self.add(key, [item] if item not in self.rows.get(key, []) else [])
+            elif isinstance(item, dict):
+                inner_row, more = self._split_row(item, title)
+                row |= inner_row
                 inside += more
-            elif _is_rows(one):
-                inside.append((key, one))
+            elif _has_rows(item):
+                inside.append((key, item))
             else:
-                row[title] = one
+                row[title] = item
         return row, inside
 
 
-def parts(path: Path, name: str, folder: Path) -> list[tuple[str, Path, str]]:
+def extract_parts(path: Path, name: str, folder: Path) -> list[tuple[str, Path, str]]:
     """The tables, or the graph, in a file of JSON: name, path and format of each; none where it is something else.
 
     Args:
@@ -94,29 +94,29 @@ def parts(path: Path, name: str, folder: Path) -> list[tuple[str, Path, str]]:
     Raises:
         SourceError: it is nested too deep.
     """
-    value, stem, found = _loaded(path, name), Path(plain_name(name)).stem, _Tables()
+    value, stem, collected = _load_json(path, name), Path(get_plain_name(name)).stem, _Tables()
     if isinstance(value, list):
-        _of_list(value, stem, found)
+        _collect_from_list(value, stem, collected)
     elif isinstance(value, dict):
-        _of_object(value, stem, found)
-    return list(_written(found, folder))
+        _collect_from_object(value, stem, collected)
+    return list(_write_tables(collected, folder))
 
 
-def _loaded(path: Path, name: str) -> Any:
+def _load_json(path: Path, name: str) -> Any:
     """What a file of JSON holds; None of RDF, of questions and passages, and of rows that hold no rows."""
     try:
         with open_bytes(path, name) as file:
             head = file.read(1 << 16).removeprefix(b"\xef\xbb\xbf").lstrip()
             json_ld = b'"@context"' in head or b'"@id"' in head or b'"@graph"' in head
-            if not head.startswith((b"{", b"[")) or json_ld or _reads_itself(head.decode(errors="replace")):
+            if not head.startswith((b"{", b"[")) or json_ld or _has_row_reader(head.decode(errors="replace")):
                 return None
             text = head + file.read(SIZE + 1)
     except (OSError, SourceError):
         return None  # opening it again says why
     if is_deep(text):
-        if plain_name(name).lower().endswith(_LINES):
+        if get_plain_name(name).lower().endswith(_LINES):
             return None  # its reader says which line
-        raise too_deep(name)
+        raise make_depth_error(name)
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -127,87 +127,87 @@ def _loaded(path: Path, name: str) -> Any:
         return None  # broken, or too large: its reader says where
 
 
-def _reads_itself(head: str) -> bool:
+def _has_row_reader(head: str) -> bool:
     """Whether a reader takes a file row by row: rows without rows inside, or what is no table."""
-    rows = first_objects(head)
+    rows = parse_first_objects(head)
     if not rows or isinstance(rows[0], list) or (len(rows) == 1 and not head.startswith("[")):
         return False  # cut off, rows of cells, one object
     return all(map(is_plain_row, rows)) or not all(map(is_row, rows))
 
 
-def _of_list(values: list[Any], stem: str, found: _Tables) -> None:
+def _collect_from_list(values: list[Any], stem: str, collected: _Tables) -> None:
     """Rows with rows inside, or rows of cells: under a header, or facts."""
     if all(map(is_row, values)):
-        found.add(stem, values)
+        collected.add(stem, values)
         return
     rows = [value for value in values if isinstance(value, list)]
     words = [all(isinstance(cell, str) for cell in row) for row in rows]
-    whole = len(rows) == len(values) > 1 and all(len(row) == len(rows[0]) for row in rows)
-    if not whole or not words[0]:
+    is_rectangular = len(rows) == len(values) > 1 and all(len(row) == len(rows[0]) for row in rows)
+    if not is_rectangular or not words[0]:
         return
     if len(rows[0]) == 3 and all(words):
-        found.facts = rows
+        collected.facts = rows
     else:
-        found.add(stem, [dict(zip(rows[0], row, strict=True)) for row in rows[1:]])
+        collected.add(stem, [dict(zip(rows[0], row, strict=True)) for row in rows[1:]])
 
 
-def _of_object(value: Row, stem: str, found: _Tables) -> None:
+def _collect_from_object(value: Row, stem: str, collected: _Tables) -> None:
     """The tables, or the graph, of one object."""
-    value = _elements(value)
+    value = _extract_elements(value)
     nodes: list[Any] = next((value[key] for key in _NODES if isinstance(value.get(key), list)), [])
     edges: list[Any] = next((value[key] for key in _EDGES if isinstance(value.get(key), list)), [])
-    if edges and all(isinstance(edge, dict) and _end(edge, _FROM) is not None for edge in edges):
-        found.graph = _graph(nodes, edges)
+    if edges and all(isinstance(edge, dict) and _find_end(edge, _FROM) is not None for edge in edges):
+        collected.graph = _build_graph(nodes, edges)
         return
     if value.get("type") == "FeatureCollection" and isinstance(value.get("features"), list):
-        found.add(stem, [_feature(one) for one in value["features"] if isinstance(one, dict)])
+        collected.add(stem, [_convert_feature(feature) for feature in value["features"] if isinstance(feature, dict)])
         return
     columns = list(value.values())
-    keyed = len(columns) > 1 and all(map(is_row, columns)) and _are_alike(columns)
-    if not keyed and (tables := list(_tables(value, stem))):
+    keyed = len(columns) > 1 and all(map(is_row, columns)) and _has_common_keys(columns)
+    if not keyed and (tables := list(_find_tables(value, stem))):
         for name, rows in tables:
-            found.add(name, rows)
+            collected.add(name, rows)
     elif len(columns) < 2:
         if isinstance(columns[0] if columns else None, dict):
-            _of_object(columns[0], stem, found)
+            _collect_from_object(columns[0], stem, collected)
     elif keyed:
         key = "id" if all(name.isdecimal() for name in value) else "name"
-        found.add(stem, [{key: name, **row} for name, row in value.items()])
-    elif all(isinstance(one, list) and len(one) == len(columns[0]) for one in columns):
-        found.add(stem, [dict(zip(value, cells, strict=True)) for cells in zip(*columns, strict=True)])
+        collected.add(stem, [{key: name, **row} for name, row in value.items()])
+    elif all(isinstance(column, list) and len(column) == len(columns[0]) for column in columns):
+        collected.add(stem, [dict(zip(value, cells, strict=True)) for cells in zip(*columns, strict=True)])
 
 
-def _tables(value: Row, name: str) -> Iterator[tuple[str, list[Row]]]:
+def _find_tables(value: Row, name: str) -> Iterator[tuple[str, list[Row]]]:
     """The tables that an object holds, however deep in objects that only wrap them: their names, and their rows."""
     for key, inner in value.items():
-        own = name if key.casefold() in _WRAPPERS or not kind_of(f"{key}.json") else key
-        if _is_rows(inner):
-            yield own, inner
+        table_name = name if key.casefold() in _WRAPPERS or not infer_kind(f"{key}.json") else key
+        if _has_rows(inner):
+            yield table_name, inner
         elif isinstance(inner, dict):
-            yield from _tables(inner, own)
+            yield from _find_tables(inner, table_name)
 
 
-def _are_alike(rows: Sequence[Row]) -> bool:
+def _has_common_keys(rows: Sequence[Row]) -> bool:
     """Whether objects say the same of different things: most keys of each are keys of others too."""
     counts = Counter(key for row in rows for key in row)
     return all(2 * sum(counts[key] > 1 for key in row) >= len(row) for row in rows)
 
 
-def _elements(value: Row) -> Row:
+def _extract_elements(value: Row) -> Row:
     """Nodes and edges of Cytoscape, which has them in one list or in two."""
     inner = value.get("elements")
     if isinstance(inner, list):
-        known = [one for one in inner if isinstance(one, dict)]
-        edges = [one for one in known if _end(one, _FROM) is not None]
-        return {"nodes": [one for one in known if one not in edges], "edges": edges}
+        known = [item for item in inner if isinstance(item, dict)]
+        edges = [item for item in known if _find_end(item, _FROM) is not None]
+        return {"nodes": [item for item in known if item not in edges], "edges": edges}
     return inner if isinstance(inner, dict) else value
 
 
-def _is_rows(value: Any) -> bool:
+def _has_rows(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(map(is_row, value))
 
 
-def _feature(value: Row) -> Row:
+def _convert_feature(value: Row) -> Row:
     """The properties of a feature of GeoJSON, and where it is if it is a point."""
     row, geometry = dict(value.get("properties") or {}), value.get("geometry") or {}
     place = geometry.get("coordinates")
@@ -216,24 +216,22 @@ def _feature(value: Row) -> Row:
     return row
 
 
-def _graph(nodes: Sequence[Any], edges: Sequence[Row]) -> list[Row]:
+def _build_graph(nodes: Sequence[Any], edges: Sequence[Row]) -> list[Row]:
     """Nodes and edges as lines of them are read: an id and what is known of it, two ends and a relation."""
-    found = [_opened(node) if isinstance(node, dict) else {"id": node} for node in nodes]
-    for node in found:
+    rows = [_unpack_bags(node) if isinstance(node, dict) else {"id": node} for node in nodes]
+    for node in rows:
         if "key" in node and not node.keys() & set(IDS):
             node["id"] = node.pop("key")  # graphology
-    given, count = {json.dumps(node.get("id", node.get("name"))) for node in found}, len(found)
-    for edge in map(_opened, edges):
+    node_ids, count = {json.dumps(node.get("id", node.get("name"))) for node in rows}, len(rows)
+    for edge in map(_unpack_bags, edges):
         called = next((key for key in _CALLED if isinstance(edge.get(key), str) and edge[key]), "")
-        source, target = (_node(_end(edge, keys), found[:count], given) for keys in (_FROM, _TO))
-        left = {key: one for key, one in edge.items() if key not in (*_FROM, *_TO, called, "id", "key")}
-        found.append(
-            {"source": source, "relation": edge[called] if called else UNNAMED, "target": target, **left}
-        )
-    return found
+        source, target = (_resolve_end(_find_end(edge, keys), rows[:count], node_ids) for keys in (_FROM, _TO))
+        left = {key: value for key, value in edge.items() if key not in (*_FROM, *_TO, called, "id", "key")}
+        rows.append({"source": source, "relation": edge[called] if called else UNNAMED, "target": target, **left})
+    return rows
 
 
-def _opened(value: Row) -> Row:
+def _unpack_bags(value: Row) -> Row:
     """What is said of a node or an edge, with what Cytoscape and graphology put in a bag."""
     known = dict(value)
     for bag in ("data", "attributes"):
@@ -242,56 +240,55 @@ def _opened(value: Row) -> Row:
     return known
 
 
-def _end(edge: Row, keys: Sequence[str]) -> Any:
+def _find_end(edge: Row, keys: Sequence[str]) -> Any:
     """What an edge has under one of the keys."""
-    known = _opened(edge)
+    known = _unpack_bags(edge)
     return next((known[key] for key in keys if known.get(key) is not None), None)
 
 
-def _node(end: Any, nodes: Sequence[Row], given: set[str]) -> Any:
+def _resolve_end(end: Any, nodes: Sequence[Row], node_ids: set[str]) -> Any:
     """The id of an end: D3 may name a node by its place in the list, or give the node itself."""
     if isinstance(end, dict):
         return end.get("id", end.get("name"))
-    if isinstance(end, int) and json.dumps(end) not in given and 0 <= end < len(nodes):
+    if isinstance(end, int) and json.dumps(end) not in node_ids and 0 <= end < len(nodes):
         return nodes[end].get("id", nodes[end].get("name"))
     return end
 
 
-def _reference(row: Row, kind: str, number: int) -> tuple[str, Any]:
+def _make_reference(row: Row, kind: str, number: int) -> tuple[str, Any]:
     """How rows inside a row refer to it: heading and value."""
-    numbering = {
-        f"{kind}{mark}{end}" for mark in ("", "_", " ") for end in ("id", "no", "nr", "number", "ref")
-    }
+    numbering = {f"{kind}{mark}{end}" for mark in ("", "_", " ") for end in ("id", "no", "nr", "number", "ref")}
     headings = {*IDS, "_id", "no", "number", "ref", *numbering}
     headings |= {kind} if isinstance(row.get(kind), int) else set()
-    own = next(
-        (key for key, one in row.items() if key.casefold() in headings and isinstance(one, (int, str))), ""
+    id_key = next(
+        (key for key, value in row.items() if key.casefold() in headings and isinstance(value, (int, str))),
+        "",
     )
-    if own:
-        return f"{kind}_id", row[own]
-    name = _name_of(row)
+    if id_key:
+        return f"{kind}_id", row[id_key]
+    name = _find_name_key(row)
     return kind, row[name] if name else f"{kind} {number}"
 
 
-def _name_of(row: Row) -> str:
+def _find_name_key(row: Row) -> str:
     """The key of what names a thing; empty where nothing does."""
     keys = (key for word in NAMES for key in row if key.casefold() == word)
     return next((key for key in keys if isinstance(row[key], str) and row[key].strip()), "")
 
 
-def _written(found: _Tables, folder: Path) -> Iterator[tuple[str, Path, str]]:
-    for number, (table, rows) in enumerate(found.rows.items()):
-        yield f"{table.replace('/', ' ')}.json", _lines(rows, folder / f"{number}.jsonl"), "json-table"
-    if found.graph:
-        yield "graph.json", _lines(found.graph, folder / "graph.jsonl"), "property-jsonl"
-    if found.facts:
+def _write_tables(collected: _Tables, folder: Path) -> Iterator[tuple[str, Path, str]]:
+    for number, (table, rows) in enumerate(collected.rows.items()):
+        yield f"{table.replace('/', ' ')}.json", _write_lines(rows, folder / f"{number}.jsonl"), "json-table"
+    if collected.graph:
+        yield "graph.json", _write_lines(collected.graph, folder / "graph.jsonl"), "property-jsonl"
+    if collected.facts:
         out = folder / "facts.csv"
         with out.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file).writerows(found.facts)
+            csv.writer(file).writerows(collected.facts)
         yield "facts.csv", out, "csv"
 
 
-def _lines(rows: Sequence[Mapping[str, Any]], out: Path) -> Path:
+def _write_lines(rows: Sequence[Mapping[str, Any]], out: Path) -> Path:
     with out.open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(row) + "\n" for row in rows)
     return out

@@ -13,7 +13,7 @@ _MARKS, _COMMA = (";", "|", "\n"), ","
 _CELLS, _LONGEST, _REPEATED = 2, 40, 0.6
 
 
-def list_mark(cells: Sequence[str]) -> str:
+def find_list_mark(cells: Sequence[str]) -> str:
     """What parts the values in the cells of a column; empty where each cell holds one.
 
     A comma does where the values are met again in other company or alone, as the colours of flags are and a town
@@ -21,29 +21,29 @@ def list_mark(cells: Sequence[str]) -> str:
     """
     distinct = list(dict.fromkeys(cells))
     for mark in _MARKS:
-        parted = [values_of(cell, mark) for cell in distinct if mark in cell]
-        if len(parted) >= _CELLS and all(map(_short, parted)):
+        parted = [split_values(cell, mark) for cell in distinct if mark in cell]
+        if len(parted) >= _CELLS and all(map(_has_short_values, parted)):
             return mark
-    every = [values_of(cell, _COMMA) for cell in distinct]
+    every = [split_values(cell, _COMMA) for cell in distinct]
     parted = [values for values in every if len(values) > 1]
-    plain = all(_short(values) and all(parse(value) is None for value in values) for values in parted)
+    plain = all(_has_short_values(values) and all(parse(value) is None for value in values) for values in parted)
     if len(parted) < _CELLS or not plain:
         return ""
     met = Counter(value for values in every for value in set(values))
-    values = [value for own in parted for value in own]
+    values = [value for group in parted for value in group]
     again = [value for value in values if met[value] > 1]
     places = {
-        value: {own.index(value) if len(own) > 1 else -1 for own in every if value in own} for value in again
+        value: {group.index(value) if len(group) > 1 else -1 for group in every if value in group} for value in again
     }
-    moving = any(len(own) > 1 for own in places.values())
+    moving = any(len(positions) > 1 for positions in places.values())
     return _COMMA if moving and len(again) >= _REPEATED * len(values) else ""
 
 
-def values_of(cell: str, mark: str) -> list[str]:
+def split_values(cell: str, mark: str) -> list[str]:
     """The values of a cell, each once."""
     return list(dict.fromkeys(value for part in cell.split(mark) if (value := part.strip())))
 
 
-def _short(values: Sequence[str]) -> bool:
+def _has_short_values(values: Sequence[str]) -> bool:
     """Whether these are names or numbers, and no sentences."""
     return all(len(value) <= _LONGEST for value in values)

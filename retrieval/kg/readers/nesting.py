@@ -48,9 +48,9 @@ class CheckedXml:
         self._file, self._name = file, name
         self._depth, self._given, self._broken = 0, 0, False
         self._parser = expat.ParserCreate(encoding="utf-8")
-        self._parser.EntityDeclHandler = self._entity
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
+        self._parser.EntityDeclHandler = self._check_entity
+        self._parser.StartElementHandler = self._open_element
+        self._parser.EndElementHandler = self._close_element
 
     def read(self, size: int = -1, /) -> bytes:
         """The next bytes; none behind the first mistake, which is left to be found."""
@@ -65,7 +65,7 @@ class CheckedXml:
         self._given += len(piece)
         return piece
 
-    def _start(self, _tag: str, attributes: dict[str, str]) -> None:
+    def _open_element(self, _tag: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if self._depth > DEPTH:
             raise SourceError(
@@ -78,10 +78,10 @@ class CheckedXml:
                 hint="Write them as elements of their own.",
             )
 
-    def _end(self, _tag: str) -> None:
+    def _close_element(self, _tag: str) -> None:
         self._depth -= 1
 
-    def _entity(self, name: str, _parameter: bool, value: str | None, *_place: Any) -> None:
+    def _check_entity(self, name: str, _parameter: bool, value: str | None, *_place: Any) -> None:
         if value is None or "&" in value or "%" in value or len(value) > ENTITY_LIMIT:
             raise SourceError(
                 f"{self._name} declares the entity {name!r}, which grows or is kept elsewhere; that is not read.",
@@ -105,11 +105,11 @@ class CheckedJson:
         piece = self._file.read(size)
         self._levels.add(piece)
         if self._levels.deepest > DEPTH:
-            raise too_deep(self._name)
+            raise make_depth_error(self._name)
         return piece
 
 
-def too_deep(name: str) -> SourceError:
+def make_depth_error(name: str) -> SourceError:
     """What is said of a file of JSON that is too deep."""
     return SourceError(
         f"{name} is JSON that is nested more than {DEPTH} deep.",

@@ -28,13 +28,13 @@ class ReadOptions:
     columns: Mapping[str, int | str] | None = None
 
     @classmethod
-    def of(cls, said: Mapping[str, Any]) -> ReadOptions:
+    def from_values(cls, raw_values: Mapping[str, Any]) -> ReadOptions:
         """The options among the values of a form or a row; what is empty, ``auto`` or missing is told by content."""
-        values = {name: said.get(name) for name in OPTIONS}
+        values = {name: raw_values.get(name) for name in OPTIONS}
         return cls(**{name: None if value in DETECTED else value for name, value in values.items()})
 
-    def as_json(self) -> dict[str, Any]:
-        """As JSON types, for :meth:`of`."""
+    def to_json(self) -> dict[str, Any]:
+        """As JSON types, for :meth:`from_values`."""
         return asdict(self)
 
 

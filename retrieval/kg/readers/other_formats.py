@@ -32,7 +32,7 @@ class OtherFormat:
     offset: int = 0
     pattern: re.Pattern[str] | None = None
 
-    def matches(self, head: bytes, text: str) -> bool:
+    def is_match(self, head: bytes, text: str) -> bool:
         """Return whether a file that begins so is of this format."""
         if self.pattern is not None:
             return self.pattern.match(text) is not None
@@ -45,7 +45,7 @@ def _is_binary(head: bytes) -> bool:
     return any(byte in head[:4096] for byte in range(9))
 
 
-def _text(label: str, pattern: str, advice: str, flags: int = re.IGNORECASE) -> OtherFormat:
+def _make_text_format(label: str, pattern: str, advice: str, flags: int = re.IGNORECASE) -> OtherFormat:
     return OtherFormat(label, advice, pattern=re.compile(r"\ufeff?\s*+" + pattern, flags))
 
 
@@ -57,8 +57,8 @@ def _skip(*skipped: str) -> str:
 _XML_PROLOG = _skip(r"<\?.*?\?>", "<!--.*?-->", r"<!DOCTYPE[^>\[]*(?:\[.*?\])?\s*>")
 
 
-def _xml(label: str, root: str, advice: str) -> OtherFormat:
-    return _text(label, rf"{_XML_PROLOG}<(?:[\w.-]+:)?{root}[\s>/]", advice, re.DOTALL)
+def _make_xml_format(label: str, root: str, advice: str) -> OtherFormat:
+    return _make_text_format(label, rf"{_XML_PROLOG}<(?:[\w.-]+:)?{root}[\s>/]", advice, re.DOTALL)
 
 
 _GRAPHS = "triples, nodes and edges as CSV or JSON lines, tables as CSV, GraphML, GEXF or RDF"
@@ -129,55 +129,61 @@ FORMATS = (
     OtherFormat("an empty ZIP archive", _CHOOSE, b"PK\x05\x06"),
     OtherFormat("a program", _CHOOSE, b"\x7fELF"),
     OtherFormat("a program", _CHOOSE, b"MZ\x90\0"),
-    _text("a Git LFS pointer, not the file itself", r"version https://git-lfs\.github\.com/spec/",
+    _make_text_format("a Git LFS pointer, not the file itself", r"version https://git-lfs\.github\.com/spec/",
           "Fetch the file: git lfs pull."),
-    _text("a Cypher script",
+    _make_text_format("a Cypher script",
           _skip(r"//[^\n]*", r"/\*.*?\*/", r":\w+[^\n]*")
           + r"(?:(?:CREATE|MERGE|(?:OPTIONAL\s+)?MATCH|DROP)\s+(?:\(\s*[\w`:)]"
           r"|(?:CONSTRAINT|(?:\w+\s+)?INDEX)\b(?=[^;]*\bFOR\s*\(|[^;]*\bON\s*(?:\(\s*\w+\s*:|:)))|UNWIND\s.{1,2000}?\sAS\s"
           r"|LOAD\s+CSV\s|CALL\s+(?:apoc|db|gds)\.)",
           f"Run it in Neo4j (cypher-shell -f FILE), then {_NEO4J}.", re.IGNORECASE | re.DOTALL),
-    _text("a SPARQL query", _skip(r"(?:PREFIX|BASE)\s[^\n]*", r"#[^\n]*") + r"(?:SELECT|CONSTRUCT|DESCRIBE|ASK)"
+    _make_text_format("a SPARQL query", _skip(r"(?:PREFIX|BASE)\s[^\n]*",
+    r"#[^\n]*") + r"(?:SELECT|CONSTRUCT|DESCRIBE|ASK)"
           r"\s[^\n\t,;]*(?:\?|\*|\{)", "Run it, and give what it finds: CONSTRUCT as Turtle, SELECT as CSV."),
-    _text("an SQL dump",
+    _make_text_format("an SQL dump",
           _skip(r"--[^\n]*", r"/\*.*?\*/", r"(?:SET|USE|PRAGMA|LOCK|BEGIN|START)\s[^;]{0,200};", "BEGIN;", ";")
           + r"(?:CREATE\s+(?:TEMP(?:ORARY)?\s+|UNLOGGED\s+)?(?:TABLE|DATABASE|SCHEMA|SEQUENCE|TYPE|FUNCTION|VIEW)\s"
           r"|INSERT\s+INTO\s|DROP\s+(?:TABLE|DATABASE|SCHEMA)\s|COPY\s+\S+\s*\(|ALTER\s+TABLE\s)", _SQL,
           re.IGNORECASE | re.DOTALL),
-    _text("a Gremlin script", r"(?:\w+\s*=\s*)?g\.(?:addV|V|addE)\(",
+    _make_text_format("a Gremlin script", r"(?:\w+\s*=\s*)?g\.(?:addV|V|addE)\(",
           "Run it, and write the graph: g.io('graph.graphml').write()."),
-    _text("a GML graph", _skip(r"#[^\n]*", r"(?:Creator|Version|comment|directed)\s[^\n]*") + r"graph\s*\[",
+    _make_text_format("a GML graph", _skip(r"#[^\n]*", r"(?:Creator|Version|comment|directed)\s[^\n]*") + r"graph\s*\[",
           f"{_NETWORKX.format('read_gml')} {_GEPHI}"),
-    _text("a DOT (Graphviz) graph", _skip(r"//[^\n]*", r"#[^\n]*", r"/\*.*?\*/")
+    _make_text_format("a DOT (Graphviz) graph", _skip(r"//[^\n]*", r"#[^\n]*", r"/\*.*?\*/")
           + r"(?:strict\s+)?(?:di)?graph\b\s*(?:\w+|\"[^\"]*\")?\s*\{",
           f"{_NETWORKX.format('nx_pydot.read_dot')} {_GEPHI}", re.IGNORECASE | re.DOTALL),
-    _text("a Pajek network", _skip(r"%[^\n]*") + r"\*(?:network|vertices)\b",
+    _make_text_format("a Pajek network", _skip(r"%[^\n]*") + r"\*(?:network|vertices)\b",
           f"{_NETWORKX.format('read_pajek')} {_GEPHI}"),
-    _text("a GDF (GUESS) graph", r"nodedef>", _GEPHI),
-    _text("a TGF graph", r"(?:[^\n#,\t;|]+\n)+#[ \t]*\n", "Open it in yEd and save it as GraphML."),
-    _text("a UCINET DL graph", r"dl\s+n\s*=", _GEPHI),
-    _text("a LEDA graph", r"LEDA\.GRAPH", _NETWORKX.format("read_leda")),
-    _text("a graph6 graph", r">>(?:graph6|sparse6)<<", _NETWORKX.format("read_graph6")),
-    _text("an ontology in OWL functional syntax", _skip(r"#[^\n]*") + r"(?:Prefix\(\s*[\w.-]*:\s*=|Ontology\(\s*[<)])",
+    _make_text_format("a GDF (GUESS) graph", r"nodedef>", _GEPHI),
+    _make_text_format("a TGF graph", r"(?:[^\n#,\t;|]+\n)+#[ \t]*\n", "Open it in yEd and save it as GraphML."),
+    _make_text_format("a UCINET DL graph", r"dl\s+n\s*=", _GEPHI),
+    _make_text_format("a LEDA graph", r"LEDA\.GRAPH", _NETWORKX.format("read_leda")),
+    _make_text_format("a graph6 graph", r">>(?:graph6|sparse6)<<", _NETWORKX.format("read_graph6")),
+    _make_text_format("an ontology in OWL functional syntax",
+    _skip(r"#[^\n]*") + r"(?:Prefix\(\s*[\w.-]*:\s*=|Ontology\(\s*[<)])",
           _PROTEGE),
-    _text("an ontology in Manchester syntax", _skip(r"#[^\n]*") + r"(?:Prefix:\s+[\w.-]*:\s*<|Ontology:\s*<)",
+    _make_text_format("an ontology in Manchester syntax",
+    _skip(r"#[^\n]*") + r"(?:Prefix:\s+[\w.-]*:\s*<|Ontology:\s*<)",
           _PROTEGE),
-    _text("an OBO ontology", _skip(r"![^\n]*") + "format-version:", _PROTEGE),
-    _text("a BibTeX file", _skip(r"%[^\n]*") + r"@(?:article|book|inproceedings|incollection|misc|phdthesis|techreport"
+    _make_text_format("an OBO ontology", _skip(r"![^\n]*") + "format-version:", _PROTEGE),
+    _make_text_format("a BibTeX file", _skip(r"%[^\n]*")
+          + r"@(?:article|book|inproceedings|incollection|misc|phdthesis|techreport"
           r"|string|comment|online|proceedings)\s*[{(]", "Open it in Zotero or JabRef and export it as CSV."),
-    _text("a RIS file of references", r"TY  - ", "Open it in Zotero and export it as CSV."),
-    _text("an address book (vCard)", r"BEGIN:VCARD", _CSV),
-    _text("a calendar (iCalendar)", r"BEGIN:VCALENDAR", _CSV),
-    _text("a family tree (GEDCOM)", r"0 HEAD\s", "Export it as CSV, for example with Gramps."),
-    _text("an ARFF file", _skip(r"%[^\n]*") + r"@relation\s", _CSV),
-    _text("a web page", r"(?:<!doctype html|<html)", "Give it under the name .html to cut it into passages."),
-    _xml("an ontology in OWL/XML", "Ontology", _PROTEGE),
-    _xml("SPARQL results", "sparql", "Ask the query again for CSV."),
-    _xml("a drawing (SVG)", "svg", _IMAGE),
-    _xml("a map (KML)", "kml", "Convert it to CSV: ogr2ogr FILE.csv FILE."),
-    _xml("a track (GPX)", "gpx", "Convert it to CSV: ogr2ogr FILE.csv FILE."),
-    _xml("a MediaWiki dump", "mediawiki", "Extract its text, for example with WikiExtractor, and give that."),
-    _xml("an XGMML graph", "graph", "Open it in Cytoscape and export it as GraphML."),
+    _make_text_format("a RIS file of references", r"TY  - ", "Open it in Zotero and export it as CSV."),
+    _make_text_format("an address book (vCard)", r"BEGIN:VCARD", _CSV),
+    _make_text_format("a calendar (iCalendar)", r"BEGIN:VCALENDAR", _CSV),
+    _make_text_format("a family tree (GEDCOM)", r"0 HEAD\s", "Export it as CSV, for example with Gramps."),
+    _make_text_format("an ARFF file", _skip(r"%[^\n]*") + r"@relation\s", _CSV),
+    _make_text_format("a web page", r"(?:<!doctype html|<html)",
+    "Give it under the name .html to cut it into passages."),
+    _make_xml_format("an ontology in OWL/XML", "Ontology", _PROTEGE),
+    _make_xml_format("SPARQL results", "sparql", "Ask the query again for CSV."),
+    _make_xml_format("a drawing (SVG)", "svg", _IMAGE),
+    _make_xml_format("a map (KML)", "kml", "Convert it to CSV: ogr2ogr FILE.csv FILE."),
+    _make_xml_format("a track (GPX)", "gpx", "Convert it to CSV: ogr2ogr FILE.csv FILE."),
+    _make_xml_format("a MediaWiki dump", "mediawiki",
+    "Extract its text, for example with WikiExtractor, and give that."),
+    _make_xml_format("an XGMML graph", "graph", "Open it in Cytoscape and export it as GraphML."),
 )  # fmt: skip
 """All of them; the first that matches counts."""
 
@@ -186,12 +192,12 @@ _XML_ROOT = re.compile(rf"\ufeff?\s*+{_XML_PROLOG}<([\w:.-]+)(?=[\s>]|/>)", re.D
 
 def find_binary_format(head: bytes) -> OtherFormat | None:
     """Return the format that a file's first bytes, uncompressed, are the signature of."""
-    return next((one for one in FORMATS if one.pattern is None and one.matches(head, "")), None)
+    return next((fmt for fmt in FORMATS if fmt.pattern is None and fmt.is_match(head, "")), None)
 
 
 def find_text_format(head: str) -> OtherFormat | None:
     """Return the format that is not read and that a text begins as."""
-    return next((one for one in FORMATS if one.pattern is not None and one.matches(b"", head)), None)
+    return next((fmt for fmt in FORMATS if fmt.pattern is not None and fmt.is_match(b"", head)), None)
 
 
 def describe_binary(head: bytes, name: str) -> OtherFormat:
@@ -206,13 +212,13 @@ def describe_binary(head: bytes, name: str) -> OtherFormat:
     return OtherFormat(f"a binary file{known}", _CHOOSE)
 
 
-def refusal(other: OtherFormat, name: str) -> SourceError:
+def make_refusal(other: OtherFormat, name: str) -> SourceError:
     """Return the error that says what a file is and how to make one of it that is read."""
     advice = other.advice.replace("FILE", Path(name).name)
     return SourceError(f"{name} is {other.label}, not a graph or table that is read.", hint=advice)
 
 
-def refuse_other_xml(head: str, name: str) -> None:
+def check_xml_root(head: str, name: str) -> None:
     """Raise a SourceError for XML that is none of the formats of graphs."""
     root = _XML_ROOT.match(head)
     if root is not None and head.lstrip("\ufeff \t\r\n").startswith("<"):

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from retrieval.errors import SourceError
 from retrieval.kg.readers import archives
-from retrieval.kg.readers.archives import Unpacked, archive_kind, tables_in
-from retrieval.kg.readers.compression import open_bytes, plain_name
-from retrieval.kg.readers.decoding import DetectedEncoding, decoded
+from retrieval.kg.readers.archives import Unpacked, detect_archive_kind, extract_tables
+from retrieval.kg.readers.compression import get_plain_name, open_bytes
+from retrieval.kg.readers.decoding import DetectedEncoding, decode_stream
 from retrieval.kg.readers.options import DETECTED, ReadOptions
 from retrieval.kg.readers.preview import Kind, Preview
 from retrieval.kg.readers.sources import Source, is_parquet
@@ -32,7 +32,7 @@ MEMBERS = 20
 Look = Callable[[Path, Preview, ReadOptions], Preview]
 
 
-def look(path: Path, name: str, kind: Kind, options: ReadOptions, preview: Look) -> Preview:
+def read_preview(path: Path, name: str, kind: Kind, options: ReadOptions, preview: Look) -> Preview:
     """The preview of a file, or of the first file of an archive that can be read.
 
     Args:
@@ -48,55 +48,49 @@ def look(path: Path, name: str, kind: Kind, options: ReadOptions, preview: Look)
     """
     if not path.is_file():
         raise SourceError(f"{name} cannot be opened.", hint="Check that the file exists and may be read.")
-    found = Preview(name, kind, "")
+    blank = Preview(name, kind, "")
     try:
         with tempfile.TemporaryDirectory() as place:
-            tables = tables_in(Unpacked(path, name), Path(place) / "tables") if kind == "graph" else []
+            tables = extract_tables(Unpacked(path, name), Path(place) / "tables") if kind == "graph" else []
             if tables:
-                return _of_tables(tables, found, options, preview)
-        if archive_kind(path) is not None:
-            return _of_archive(path, found, options, preview)
-        return preview(path, found, options)
+                return _read_tables_preview(tables, blank, options, preview)
+        if detect_archive_kind(path) is not None:
+            return _read_archive_preview(path, blank, options, preview)
+        return preview(path, blank, options)
     except SourceError as error:
-        return replace(
-            found, raw=raw_lines(path, options.encoding or "utf-8"), notes=(str(error),), refused=True
-        )
+        return replace(blank, raw=read_raw_lines(path, options.encoding or "utf-8"), notes=(str(error),), refused=True)
 
 
-def _of_archive(path: Path, found: Preview, options: ReadOptions, preview: Look) -> Preview:
+def _read_archive_preview(path: Path, blank: Preview, options: ReadOptions, preview: Look) -> Preview:
     """The preview of the first file in an archive that can be read, with the names of all."""
-    held = tuple(archives.members(path, found.name))
-    found = replace(found, members=held)
+    held = tuple(archives.list_members(path, blank.name))
+    blank = replace(blank, members=held)
     notes: list[str] = []
     for member, _ in held[:MEMBERS]:
-        with archives.first_of(path, found.name, member, 4 * SAMPLE) as file:
-            guessed = look(file, f"{found.name}/{member}", found.kind, options, preview)
+        with archives.extract_start(path, blank.name, member, 4 * SAMPLE) as file:
+            guessed = read_preview(file, f"{blank.name}/{member}", blank.kind, options, preview)
         if guessed.format and guessed.rows:
-            said = f"The archive holds {len(held):,} files; this is {member}." if len(held) > 1 else ""
-            return replace(
-                guessed, name=found.name, members=held, notes=(*filter(None, [said]), *guessed.notes)
-            )
+            message = f"The archive holds {len(held):,} files; this is {member}." if len(held) > 1 else ""
+            return replace(guessed, name=blank.name, members=held, notes=(*filter(None, [message]), *guessed.notes))
         notes += guessed.notes
-    empty = (f"{found.name} holds no file of data.",)
-    return replace(found, notes=tuple(notes) or empty, refused=len(held) <= MEMBERS)
+    empty = (f"{blank.name} holds no file of data.",)
+    return replace(blank, notes=tuple(notes) or empty, refused=len(held) <= MEMBERS)
 
 
-def _of_tables(tables: Sequence[Unpacked], found: Preview, options: ReadOptions, preview: Look) -> Preview:
+def _read_tables_preview(tables: Sequence[Unpacked], blank: Preview, options: ReadOptions, preview: Look) -> Preview:
     """The preview of the first table of a workbook or of JSON that can be read, with the names of all."""
-    held = tuple((one.name.removeprefix(f"{one.archive}/"), one.path.stat().st_size) for one in tables)
+    held = tuple((table.name.removeprefix(f"{table.archive}/"), table.path.stat().st_size) for table in tables)
     notes: list[str] = []
-    for one, (title, _) in zip(tables, held, strict=True):
-        own = replace(options, format=one.format) if one.format and options.format in DETECTED else options
-        guessed = look(one.path, one.name, found.kind, own, preview)
+    for table, (title, _) in zip(tables, held, strict=True):
+        table_options = (
+            replace(options, format=table.format) if table.format and options.format in DETECTED else options
+        )
+        guessed = read_preview(table.path, table.name, blank.kind, table_options, preview)
         if guessed.format and guessed.rows:
-            said = (
-                f"The file holds {len(held):,} tables; this is {Path(title).stem}." if len(held) > 1 else ""
-            )
-            return replace(
-                guessed, name=found.name, members=held, notes=(*filter(None, [said]), *guessed.notes)
-            )
+            message = f"The file holds {len(held):,} tables; this is {Path(title).stem}." if len(held) > 1 else ""
+            return replace(guessed, name=blank.name, members=held, notes=(*filter(None, [message]), *guessed.notes))
         notes += guessed.notes
-    return replace(found, members=held, notes=tuple(notes), refused=True)
+    return replace(blank, members=held, notes=tuple(notes), refused=True)
 
 
 def describe_encoding(detected: DetectedEncoding | None) -> tuple[str, ...]:
@@ -111,7 +105,7 @@ def describe_encoding(detected: DetectedEncoding | None) -> tuple[str, ...]:
     return () if detected.name == "utf-8" else (f"The text is {detected.name}.",)
 
 
-def raw_lines(file: Path, encoding: str) -> tuple[str, ...]:
+def read_raw_lines(file: Path, encoding: str) -> tuple[str, ...]:
     """The first lines as they stand; none of what is no text."""
     try:
         with open_bytes(file) as opened:
@@ -119,7 +113,7 @@ def raw_lines(file: Path, encoding: str) -> tuple[str, ...]:
     except (OSError, SourceError):
         return ()
     try:
-        text = next(decoded(io.BytesIO(head), encoding))
+        text = next(decode_stream(io.BytesIO(head), encoding))
     except UnicodeError:
         return ()
     if "\0" in text[:1024]:
@@ -128,41 +122,41 @@ def raw_lines(file: Path, encoding: str) -> tuple[str, ...]:
 
 
 @contextmanager
-def sample(file: Path, found: Preview) -> Iterator[tuple[Path, bool]]:
+def sample(file: Path, preview: Preview) -> Iterator[tuple[Path, bool]]:
     """A file of the first whole lines, in UTF-8 and of the same name, and whether that is all there is."""
     if is_parquet(file):
         yield file, True
         return
-    source = Source(file, encoding=found.encoding, name=found.name)
+    source = Source(file, encoding=preview.encoding, name=preview.name)
     with ExitStack() as stack:
         opened = stack.enter_context(source.open())
         head = opened.read(SAMPLE)
         if b"\n" not in head:
             head += opened.readline(LONG)
-        whole = not opened.read(1)
-        if head.lstrip()[:1] == b"[" and not whole:
-            head = _items(head)
-        elif not whole and b"\n" in head:
+        is_complete = not opened.read(1)
+        if head.lstrip()[:1] == b"[" and not is_complete:
+            head = _extract_items(head)
+        elif not is_complete and b"\n" in head:
             head = head[: head.rindex(b"\n") + 1]
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         # Hops are read from the names of the file and its folder.
-        named = Path(found.name)
-        place = folder / (named.parent.name or "files") / plain_name(named.name)
+        name_path = Path(preview.name)
+        place = folder / (name_path.parent.name or "files") / get_plain_name(name_path.name)
         place.parent.mkdir()
         place.write_bytes(head)
-        yield place, whole
+        yield place, is_complete
 
 
-def _items(head: bytes) -> bytes:
+def _extract_items(head: bytes) -> bytes:
     """The whole items of an array that is cut off, one a line."""
     decoder, text = json.JSONDecoder(), head.decode("utf-8-sig", errors="replace")
     lines: list[str] = []
-    at = text.index("[") + 1
+    position = text.index("[") + 1
     while True:
-        while at < len(text) and (text[at].isspace() or text[at] == ","):
-            at += 1
+        while position < len(text) and (text[position].isspace() or text[position] == ","):
+            position += 1
         try:
-            item, at = decoder.raw_decode(text, at)
+            item, position = decoder.raw_decode(text, position)
         except (ValueError, RecursionError):
             return "\n".join(lines).encode()
         lines.append(json.dumps(item))

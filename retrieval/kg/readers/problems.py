@@ -45,17 +45,17 @@ class ProblemLog:
             self._counted += more
             self._report(Problem(self.file, 0, f"{more:,} more rows of this file could not be used"))
 
-    def repeats(self, other: str) -> None:
+    def mark_repeated(self, other: str) -> None:
         """Say that the file has the content of another, which is read in its place."""
         self.same_as = other
         self.add(0, f"the same content as {other}; it is read once", kind="repeat")
 
-    def report(self, rows: int) -> SourceReport:
+    def build_report(self, rows: int) -> SourceReport:
         """What was read of the file, with so many good rows."""
         kinds = tuple(sorted(self.kinds.items()))
         return SourceReport(self.file, self.format, rows, self.count, kinds, self.encoding, self.same_as)
 
-    def refuse_if_empty(self, rows: int) -> None:
+    def require_rows(self, rows: int) -> None:
         """Raise EmptySourceError when the file had no good row, with the reasons of the first bad ones."""
         if rows:
             return

@@ -16,7 +16,14 @@ from retrieval.kg.readers.file_contents import FactFile
 from retrieval.kg.readers.input_file import InputFile
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_layout import RELATIONS, Layout, find_layout
-from retrieval.kg.readers.property_rows import NAMES, TYPE, UNNAMED, BadRowError, PropertyRows, attribute_rows
+from retrieval.kg.readers.property_rows import (
+    NAMES,
+    TYPE,
+    UNNAMED,
+    BadRowError,
+    PropertyRows,
+    extract_attributes,
+)
 from retrieval.kg.readers.rows_layout import parse_delimiter
 from retrieval.kg.readers.sources import Source
 
@@ -27,18 +34,18 @@ _DIRECTIONS = _BOTH_WAYS | {"", "directed", "mixed"}
 
 def read_property_csv(file: InputFile, log: ProblemLog) -> FactFile:
     """Read one file of nodes, of edges, or of both; its header may stand in a file of its own."""
-    source, header, given = file.source, file.header_line, file.options.delimiter
-    found = find_layout(source.first_line() if header is None else header)
-    if found is None:
+    source, header, delimiter = file.source, file.header_line, file.options.delimiter
+    detected = find_layout(source.find_first_line() if header is None else header)
+    if detected is None:
         log.add(
             1,
             "the first line does not say which columns are ids, names, sources and targets",
-            source.first_line(),
+            source.find_first_line(),
         )
         return FactFile(log.file, None, log.count, properties=PropertyRows(log))
-    mark, layout = found
+    mark, layout = detected
     rows = PropertyRows(log, named=layout.named)
-    reader = csv.reader(decoded_lines(source, log), delimiter=parse_delimiter(given) if given else mark)
+    reader = csv.reader(decode_lines(source, log), delimiter=parse_delimiter(delimiter) if delimiter else mark)
     first = header is None
     while True:
         try:
@@ -60,9 +67,9 @@ def read_property_csv(file: InputFile, log: ProblemLog) -> FactFile:
             log.add(reader.line_num, str(error), shown, error.kind)
 
 
-def decoded_lines(source: Source, log: ProblemLog) -> Iterator[str]:
+def decode_lines(source: Source, log: ProblemLog) -> Iterator[str]:
     """The text of a file in blocks, for a CSV reader."""
-    for _, block in source.blocks(log.add):
+    for _, block in source.read_blocks(log.add):
         # A quoted cell may hold line ends, so the reader joins lines itself; bad bytes come back in its cells.
         yield from io.StringIO(block.decode(errors="surrogateescape"), newline="\n")
 
@@ -77,30 +84,28 @@ def read_cells(layout: Layout, cells: Sequence[str], rows: PropertyRows, line: i
         raise BadRowError(f"{len(cells)} columns found, the header has {layout.width}")
     if any("\udc80" <= c <= "\udcff" for cell in cells if not cell.isascii() for c in cell):
         raise BadRowError("not UTF-8 text", "encoding")
-    at = {role: cells[i].strip() for role, i in layout.columns.items()}
+    by_role = {role: cells[i].strip() for role, i in layout.columns.items()}
     if layout.relations:
         rows.relations += 1
         return
-    values: dict[str, object] = {
-        key: cells[i].split(";") if array else cells[i] for i, key, array in layout.attributes
-    }
-    values.update(read_bag(at.get("bag", "")))
-    if at.get("source") or at.get("target") or "id" not in at:
-        ends = tuple(_key(layout, role, at.get(role, "")) for role in ("source", "target"))
-        relation, directed = at.get("relation", ""), True
+    values: dict[str, object] = {key: cells[i].split(";") if array else cells[i] for i, key, array in layout.attributes}
+    values.update(read_bag(by_role.get("bag", "")))
+    if by_role.get("source") or by_role.get("target") or "id" not in by_role:
+        ends = tuple(_make_key(layout, role, by_role.get(role, "")) for role in ("source", "target"))
+        relation, directed = by_role.get("relation", ""), True
         if layout.directions and relation.casefold() in _DIRECTIONS:
             directed = relation.casefold() not in _BOTH_WAYS
             relation = _take_relation(values)
-        said = list(attribute_rows(values))
-        rows.add_edge((ends[0], ends[1]), relation, line, said, directed=directed)
+        edge_attributes = list(extract_attributes(values))
+        rows.add_edge((ends[0], ends[1]), relation, line, edge_attributes, directed=directed)
         return
-    types = [kind for kind in re.split(r"[;:]", at.get("types", "")) if kind]
-    name = at.get("name", "") or ("" if layout.named else _take_name(values)) or at["id"]
-    attributes = [*attribute_rows({TYPE: [*types]}), *attribute_rows(values)]
-    rows.add_node(_key(layout, "id", at["id"]), name, attributes)
+    types = [kind for kind in re.split(r"[;:]", by_role.get("types", "")) if kind]
+    name = by_role.get("name", "") or ("" if layout.named else _take_name(values)) or by_role["id"]
+    attributes = [*extract_attributes({TYPE: [*types]}), *extract_attributes(values)]
+    rows.add_node(_make_key(layout, "id", by_role["id"]), name, attributes)
 
 
-def _key(layout: Layout, role: str, text: str) -> str:
+def _make_key(layout: Layout, role: str, text: str) -> str:
     space = layout.spaces.get(role, "")
     return f"{text} of {space}" if space and text else text
 
@@ -108,9 +113,7 @@ def _key(layout: Layout, role: str, text: str) -> str:
 def _take_relation(values: dict[str, object]) -> str:
     """What an edge is called whose column of types says no more than which way it goes."""
     by_lower = {key.lower(): key for key in values}
-    key = next(
-        (by_lower[word] for word in RELATIONS if str(values.get(by_lower.get(word, ""), "")).strip()), None
-    )
+    key = next((by_lower[word] for word in RELATIONS if str(values.get(by_lower.get(word, ""), "")).strip()), None)
     return str(values.pop(key)).strip() if key else UNNAMED
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from retrieval.kg.readers.file_contents import FactFile
 from retrieval.kg.readers.input_file import InputFile
-from retrieval.kg.readers.json_rows import json_rows
+from retrieval.kg.readers.json_rows import read_json_rows
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_layout import BAGS, IDS, RELATIONS, SOURCES, TARGETS
 from retrieval.kg.readers.property_rows import (
@@ -20,9 +20,9 @@ from retrieval.kg.readers.property_rows import (
     TYPE,
     BadRowError,
     PropertyRows,
-    as_text,
-    attribute_rows,
-    name_among,
+    extract_attributes,
+    find_name_key,
+    format_value,
 )
 
 #: What passages and documents have, and nodes only beside a type.
@@ -33,7 +33,7 @@ def is_graph_object(row: object) -> bool:
     """Whether a JSON value looks like a node or an edge, and not like a passage or a question."""
     if not isinstance(row, dict) or "question" in row or any(key.startswith("@") for key in row):
         return False
-    if _ends(row) is not None or row.get("type") == "node":
+    if _find_end_keys(row) is not None or row.get("type") == "node":
         return True
     described = bool(row.keys() & {TYPE, "labels", *BAGS})
     return bool(row.keys() & {*IDS, *NAMES}) and (described or not row.keys() & _TEXTS)
@@ -42,7 +42,7 @@ def is_graph_object(row: object) -> bool:
 def read_property_jsonl(file: InputFile, log: ProblemLog) -> FactFile:
     """Read one file of nodes, of edges, or of both."""
     rows = PropertyRows(log)
-    for line, row in json_rows(file.source, log.add):
+    for line, row in read_json_rows(file.source, log.add):
         try:
             _read_object(row, rows, line)
         except BadRowError as error:
@@ -53,7 +53,7 @@ def read_property_jsonl(file: InputFile, log: ProblemLog) -> FactFile:
 def _read_object(row: object, nodes: PropertyRows, line: int) -> None:
     if not isinstance(row, dict):
         raise BadRowError("not a JSON object")
-    ends = _ends(row)
+    ends = _find_end_keys(row)
     if row.get("type") == "relationship" and ends:
         _add_edge(row, (ends[0], ends[1], "label"), nodes, line)
     elif row.get("type") == "node" and "id" in row:
@@ -66,46 +66,44 @@ def _read_object(row: object, nodes: PropertyRows, line: int) -> None:
         raise BadRowError("neither a node (id or name) nor an edge (source, relation, target)")
 
 
-def _ends(row: Mapping[str, object]) -> tuple[str, str, str] | None:
+def _find_end_keys(row: Mapping[str, object]) -> tuple[str, str, str] | None:
     """The keys of source, target and relation of an edge."""
     by_lower = {key.lower(): key for key in row}
-    found = [
-        next((by_lower[w] for w in words if w in by_lower), "") for words in (SOURCES, TARGETS, RELATIONS)
-    ]
-    return (found[0], found[1], found[2]) if found[0] and found[1] else None
+    keys = [next((by_lower[w] for w in words if w in by_lower), "") for words in (SOURCES, TARGETS, RELATIONS)]
+    return (keys[0], keys[1], keys[2]) if keys[0] and keys[1] else None
 
 
-def _id_text(value: object) -> str:
-    return as_text(value.get("id", value.get("name")) if isinstance(value, dict) else value)
+def _format_id(value: object) -> str:
+    return format_value(value.get("id", value.get("name")) if isinstance(value, dict) else value)
 
 
 def _add_edge(row: dict[str, object], keys: tuple[str, str, str], nodes: PropertyRows, line: int) -> None:
     source, target, relation = keys
-    values = _properties(
+    values = _extract_properties(
         row, {source, target, relation, TYPE if row.get(TYPE) == "relationship" else relation, "id"}
     )
-    ends = _id_text(row[source]), _id_text(row[target])
-    nodes.add_edge(ends, as_text(row.get(relation)), line, list(attribute_rows(values)))
+    ends = _format_id(row[source]), _format_id(row[target])
+    nodes.add_edge(ends, format_value(row.get(relation)), line, list(extract_attributes(values)))
 
 
 def _add_node(row: dict[str, object], nodes: PropertyRows) -> None:
-    own = next((key for key in IDS if row.get(key) is not None), None)
-    values = _properties(row, {own} if own else set())
-    label = name_among(
+    id_key = next((key for key in IDS if row.get(key) is not None), None)
+    values = _extract_properties(row, {id_key} if id_key else set())
+    label = find_name_key(
         {key: value for key, value in values.items() if key.lower() != "label" or "name" not in values}
     )
-    name = as_text(values[label]) if label else ""
-    key = _id_text(row[own]) if own else name
-    if own and name:
+    name = format_value(values[label]) if label else ""
+    key = _format_id(row[id_key]) if id_key else name
+    if id_key and name:
         nodes.named = False
     if label != "label" and "label" in values and TYPE not in values:
         values[TYPE] = values.pop("label")
     if "labels" in values:
         values.setdefault(TYPE, values.pop("labels"))
-    nodes.add_node(key, name, list(attribute_rows(values)))
+    nodes.add_node(key, name, list(extract_attributes(values)))
 
 
-def _properties(row: Mapping[str, object], without: set[str]) -> dict[str, object]:
+def _extract_properties(row: Mapping[str, object], without: set[str]) -> dict[str, object]:
     """Everything else of an object, with what stands under ``properties`` or ``attributes`` beside it."""
     values: dict[str, object] = {}
     for key, value in row.items():

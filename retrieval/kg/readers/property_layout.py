@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from retrieval.kg.readers.property_rows import NAMES, TYPE
-from retrieval.kg.readers.rows_layout import WIDTH, looks_like_header
+from retrieval.kg.readers.rows_layout import WIDTH, is_header
 
 SOURCES = ("source", "source_id", "start", "start_id", "from", "src", "head", "subject")
 TARGETS = ("target", "target_id", "end", "end_id", "to", "dst", "tail", "object")
@@ -72,9 +72,9 @@ def find_layout(header: str) -> tuple[str, Layout] | None:
             continue
         if not 2 <= len(cells) <= WIDTH or len(set(cells)) < len([c for c in cells if c]):
             continue
-        layout = _neo4j(cells) or _apoc(cells)
-        if layout is None and not looks_like_header(header, mark):
-            layout = _edges(cells) or _nodes(cells)
+        layout = _parse_neo4j(cells) or _parse_apoc(cells)
+        if layout is None and not is_header(header, mark):
+            layout = _parse_edges(cells) or _parse_nodes(cells)
         if layout is not None:
             return mark, layout
     return None
@@ -82,16 +82,16 @@ def find_layout(header: str) -> tuple[str, Layout] | None:
 
 def layout_of(cells: Sequence[str]) -> Layout | None:
     """The layout of columns by their names, or None where they are not those of nodes or edges."""
-    return _neo4j(cells) or _apoc(cells) or _edges(cells) or _nodes(cells) if cells else None
+    return _parse_neo4j(cells) or _parse_apoc(cells) or _parse_edges(cells) or _parse_nodes(cells) if cells else None
 
 
-def _neo4j(cells: Sequence[str]) -> Layout | None:
+def _parse_neo4j(cells: Sequence[str]) -> Layout | None:
     layout = Layout(len(cells))
     roles = {"ID": "id", "LABEL": "types", "START_ID": "source", "END_ID": "target", "TYPE": "relation"}
     ignored = set()
     for i, cell in enumerate(cells):
-        if found := _NEO4J.match(cell):
-            name, role, space = found[1], roles.get(found[2], ""), found[3] or ""
+        if match := _NEO4J.match(cell):
+            name, role, space = match[1], roles.get(match[2], ""), match[3] or ""
             if not role:
                 ignored.add(i)
             elif role == "id" and role in layout.columns:
@@ -110,14 +110,14 @@ def _neo4j(cells: Sequence[str]) -> Layout | None:
     return layout
 
 
-def _apoc(cells: Sequence[str]) -> Layout | None:
+def _parse_apoc(cells: Sequence[str]) -> Layout | None:
     columns = {_APOC[cell]: i for i, cell in enumerate(cells) if cell in _APOC}
     if not ({"id", "types"} <= columns.keys() or {"source", "target", "relation"} <= columns.keys()):
         return None
-    return Layout(len(cells), columns, _others(cells, columns))
+    return Layout(len(cells), columns, _list_others(cells, columns))
 
 
-def _edges(cells: Sequence[str]) -> Layout | None:
+def _parse_edges(cells: Sequence[str]) -> Layout | None:
     lower = [cell.lower().strip("_") for cell in cells]
     columns = {}
     for role, words in (("source", SOURCES), ("target", TARGETS), ("relation", RELATIONS), ("bag", BAGS)):
@@ -131,12 +131,12 @@ def _edges(cells: Sequence[str]) -> Layout | None:
         return None
     own_id = next((i for i, cell in enumerate(lower) if cell in IDS), None)
     taken = {**columns, **({} if own_id is None else {"own": own_id})}
-    named = not any(lower[columns[role]].endswith("id") for role in ("source", "target"))
+    by_name = not any(lower[columns[role]].endswith("id") for role in ("source", "target"))
     directions = "relation" not in columns or lower[columns["relation"]] == TYPE
-    return Layout(len(cells), columns, _others(cells, taken), named=named, directions=directions)
+    return Layout(len(cells), columns, _list_others(cells, taken), named=by_name, directions=directions)
 
 
-def _nodes(cells: Sequence[str]) -> Layout | None:
+def _parse_nodes(cells: Sequence[str]) -> Layout | None:
     lower = [cell.lower() for cell in cells]
     if lower == ["name", "attributes"]:
         return Layout(2, {"id": 0}, relations=True, named=True)
@@ -151,12 +151,12 @@ def _nodes(cells: Sequence[str]) -> Layout | None:
     if types and lower.index(types[0]) != columns.get("name"):
         columns["types"] = lower.index(types[0])
     if "id" in columns and columns.keys() & {"name", "types"}:
-        return Layout(len(cells), columns, _others(cells, columns))
+        return Layout(len(cells), columns, _list_others(cells, columns))
     if lower[0] == "name" and lower[1] == TYPE and (len(cells) == 2 or "bag" in columns):
         columns["id"] = columns.pop("name")
-        return Layout(len(cells), columns, _others(cells, columns), named=True)
+        return Layout(len(cells), columns, _list_others(cells, columns), named=True)
     return None
 
 
-def _others(cells: Sequence[str], columns: dict[str, int]) -> list[tuple[int, str, bool]]:
+def _list_others(cells: Sequence[str], columns: dict[str, int]) -> list[tuple[int, str, bool]]:
     return [(i, cell, False) for i, cell in enumerate(cells) if cell and i not in columns.values()]

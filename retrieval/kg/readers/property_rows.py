@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from retrieval.kg.readers.references import attributes_of, numbered
+from retrieval.kg.readers.references import map_row_numbers, resolve_attributes
 from retrieval.kg.table import ATTRIBUTE_LIMIT, LABEL_LIMIT, ROW
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def _require(what: str, text: str) -> None:
         raise BadRowError(f"the {what} holds a NUL character")
 
 
-def attribute_rows(properties: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+def extract_attributes(properties: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     """Each value as text under its key: lists give a row for each item, null and empty ones none.
 
     Raises:
@@ -133,7 +133,7 @@ def attribute_rows(properties: Mapping[str, object]) -> Iterator[tuple[str, str]
     """
     for key, value in properties.items():
         for item in value if isinstance(value, list) else [value]:
-            text = as_text(item)
+            text = format_value(item)
             if not text or not key.strip():
                 continue
             if len(text.encode(errors="surrogatepass")) > ATTRIBUTE_LIMIT:
@@ -143,7 +143,7 @@ def attribute_rows(properties: Mapping[str, object]) -> Iterator[tuple[str, str]
             yield key.strip(), text
 
 
-def as_text(value: object) -> str:
+def format_value(value: object) -> str:
     """A JSON value as a person reads it; empty for null."""
     if value is None:
         return ""
@@ -152,11 +152,11 @@ def as_text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def name_among(properties: Mapping[str, object]) -> str | None:
+def find_name_key(properties: Mapping[str, object]) -> str | None:
     """The key of the property that names a node, if there is one."""
     by_lower = {key.lower(): key for key in reversed(list(properties))}
     keys = (by_lower[name] for name in NAMES if name in by_lower)
-    return next((key for key in keys if isinstance(properties[key], str) and as_text(properties[key])), None)
+    return next((key for key in keys if isinstance(properties[key], str) and format_value(properties[key])), None)
 
 
 @dataclass(frozen=True)
@@ -180,21 +180,19 @@ def resolve(files: Sequence[PropertyRows]) -> PropertyFacts:
     for rows in files:
         for key, name in rows.nodes.items():
             names[key] = names.get(key) or name
-    labels = _labels(names)
+    labels = _assign_labels(names)
     facts: list[tuple[str, str, str]] = []
     fact_attributes: list[tuple[int, str, str]] = []
     before = sum(rows.log.count for rows in files)
-    known = {
-        number: labels[node] for number, node in numbered(files).items() if number not in labels
-    } | labels
+    known = {number: labels[node] for number, node in map_row_numbers(files).items() if number not in labels} | labels
     for rows in files:
         numbers = _add_edges(rows, known, facts)
         fact_attributes.extend((numbers[i], k, v) for i, k, v in rows.edge_attributes if i in numbers)
         rows.log.close()
-    attributes = attributes_of(files, labels)
+    attributes = resolve_attributes(files, labels)
     if len(files) == 1:  # several tables are a database, and their rows are in no order
-        attributes += _order(files[0].listed, labels)
-    attributes, documents = _documents(attributes)
+        attributes += _list_positions(files[0].listed, labels)
+    attributes, documents = _split_documents(attributes)
     return PropertyFacts(
         facts,
         [(label, "entity", None) for label in labels.values()],
@@ -205,15 +203,15 @@ def resolve(files: Sequence[PropertyRows]) -> PropertyFacts:
     )
 
 
-def _order(listed: Sequence[str], labels: Mapping[str, str]) -> list[tuple[str, str, str]]:
+def _list_positions(listed: Sequence[str], labels: Mapping[str, str]) -> list[tuple[str, str, str]]:
     """Where the things of a table stand that is short enough to be read through."""
-    places = {key: at for at, key in reversed(list(enumerate(listed, 1)))}
+    places = {key: position for position, key in reversed(list(enumerate(listed, 1)))}
     if len(listed) not in _LISTED:
         return []
     return [(labels[key], ROW, str(places[key])) for key in dict.fromkeys(listed)]
 
 
-def _documents(
+def _split_documents(
     attributes: list[tuple[str, str, str]],
 ) -> tuple[list[tuple[str, str, str]], list[tuple[str, str, str]]]:
     """The attributes without the texts of documents, and the documents: (label, title, text)."""
@@ -233,14 +231,10 @@ def _documents(
     return rest, [(label, titles.get(label, label), text) for label, text in texts.items()]
 
 
-def _add_edges(
-    rows: PropertyRows, labels: Mapping[str, str], facts: list[tuple[str, str, str]]
-) -> dict[int, int]:
+def _add_edges(rows: PropertyRows, labels: Mapping[str, str], facts: list[tuple[str, str, str]]) -> dict[int, int]:
     """Append the edges of a file as facts; returns the fact of each edge that could be used."""
     if rows.edges and not rows.named and not labels:
-        rows.log.add(
-            0, "nodes are named by id and no file describes them, so ids are shown; add the file of nodes"
-        )
+        rows.log.add(0, "nodes are named by id and no file describes them, so ids are shown; add the file of nodes")
     strict = bool(labels) and not rows.named
     numbers: dict[int, int] = {}
     for i, (source, relation, target, line) in enumerate(rows.edges):
@@ -255,13 +249,10 @@ def _add_edges(
     return numbers
 
 
-def _labels(names: Mapping[str, str]) -> dict[str, str]:
+def _assign_labels(names: Mapping[str, str]) -> dict[str, str]:
     """One label for each id, no two alike."""
     shown = {key: name or key for key, name in names.items()}
     shared = Counter(shown.values())
-    labels = {
-        key: f"{label} ({key})" if shared[label] > 1 and label != key else label
-        for key, label in shown.items()
-    }
+    labels = {key: f"{label} ({key})" if shared[label] > 1 and label != key else label for key, label in shown.items()}
     counts = Counter(labels.values())
     return {key: f"{label} [{key}]" if counts[label] > 1 else label for key, label in labels.items()}

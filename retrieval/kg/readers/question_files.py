@@ -16,14 +16,12 @@ class BadRow(ValueError):
 def is_question_list(text: str) -> bool:
     """Whether lines are questions: with a [marked] topic, a tab, and answers, as MetaQA's, or as PathQuestion's."""
     lines = [line for line in text.splitlines() if line.strip()][:50]
-    marked = sum(
-        line.count("\t") == 1 and " " in line and bool(MARK.search(line.split("\t")[0])) for line in lines
-    )
+    marked = sum(line.count("\t") == 1 and " " in line and bool(MARK.search(line.split("\t")[0])) for line in lines)
     listed = sum(len(cells := line.split("\t")) > 1 and cells[1].rstrip().endswith("/)") for line in lines)
     return bool(lines) and 10 * max(marked, listed) >= 9 * len(lines)
 
 
-def subgraph_of(row: Any) -> list[tuple[str, str, str]]:
+def parse_subgraph(row: Any) -> list[tuple[str, str, str]]:
     """The labelled triples that a question brings with it: ``graph``, ``triples``, or ``subgraph.tuples``.
 
     Raises:
@@ -36,10 +34,10 @@ def subgraph_of(row: Any) -> list[tuple[str, str, str]]:
         value = value.get("tuples")
     if not isinstance(value, list) or not all(isinstance(t, (list, tuple)) and len(t) == 3 for t in value):
         raise BadRow("there is no subgraph of [head, relation, tail] lists")
-    return [(name_in_subgraph(h), name_in_subgraph(r), name_in_subgraph(t)) for h, r, t in value]
+    return [(parse_subgraph_name(h), parse_subgraph_name(r), parse_subgraph_name(t)) for h, r, t in value]
 
 
-def name_in_subgraph(value: Any) -> str:
+def parse_subgraph_name(value: Any) -> str:
     """A name that stands alone, or in an object of GraftNet's (``text``, ``kb_id``, ``rel_id``)."""
     if isinstance(value, dict):
         value = value.get("text") or value.get("kb_id") or value.get("rel_id")

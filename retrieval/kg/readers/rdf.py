@@ -77,7 +77,7 @@ def collect(
     blanks: dict[str, str] = {}
     structures = StructureRows()
 
-    def term(value: Any) -> str:
+    def encode_term(value: Any) -> str:
         if isinstance(value, ox.NamedNode):
             return "<" + value.value
         if isinstance(value, ox.BlankNode):
@@ -86,28 +86,28 @@ def collect(
         return '"' + " ".join(value.value.split())
 
     def keep(row: Row) -> None:
-        if not structures.hold(row):
+        if not structures.keep_if_structural(row):
             rows.append(row)
 
     for quad in quads:
         if sink is not None and len(rows) >= _ROWS:
             streamed += len(rows)
-            sink.add_terms(_terms(rows))
+            sink.add_terms(_build_terms(rows))
             rows.clear()
         value, relation = quad.object, quad.predicate.value
         if isinstance(value, ox.Triple):
             if relation == REIFIES and not isinstance(value.object, ox.Triple):
-                fact = (term(value.subject), value.predicate.value, term(value.object))
-                structures.reify(term(quad.subject), fact)
+                fact = (encode_term(value.subject), value.predicate.value, encode_term(value.object))
+                structures.add_reifier(encode_term(quad.subject), fact)
             else:
                 log.add(0, "a quoted statement is no thing that a fact can be about", str(quad))
             continue
-        head, tail = term(quad.subject), term(value)
+        head, tail = encode_term(quad.subject), encode_term(value)
         if relation in _DESCRIBING and isinstance(value, ox.Literal) and len(head.encode()) <= LABEL_LIMIT:
             if len(tail.encode()) > ATTRIBUTE_LIMIT:
                 log.add(0, f"a description is longer than {ATTRIBUTE_LIMIT} bytes", f"{head} {relation}")
             elif len(tail) > 1:
-                described.append((head, _foreignness(value.language), tail[1:]))
+                described.append((head, _rank_language(value.language), tail[1:]))
         elif max(len(head.encode()), len(tail.encode()), len(relation.encode())) > LABEL_LIMIT:
             log.add(0, f"a label is longer than {LABEL_LIMIT} bytes", f"{head} {relation}")
         elif "\0" in head or "\0" in tail:
@@ -115,20 +115,20 @@ def collect(
         elif len(tail) < 2:
             log.add(0, "the literal is empty", f"{head} {relation}", "blank")
         elif relation in _NAMING and isinstance(value, ox.Literal):
-            _offer_name(names, keep, (head, relation, tail), value.language)
+            _keep_best_name(names, keep, (head, relation, tail), value.language)
         else:
             keep((head, relation, tail))
-    facts, annotations, nodes = structures.unroll()
+    facts, annotations, nodes = structures.extract_facts()
     rows += facts
     if sink is not None and rows:
         streamed += len(rows)
-        sink.add_terms(_terms(rows))
+        sink.add_terms(_build_terms(rows))
         rows.clear()
     return FactFile(
         log.file,
         None,
         log.count,
-        terms=_terms(rows),
+        terms=_build_terms(rows),
         names={node: name for node, name in names.items() if node not in nodes},
         described=[row for row in described if row[0] not in nodes],
         streamed=streamed,
@@ -137,16 +137,16 @@ def collect(
     )
 
 
-def _terms(rows: list[Row]) -> pl.DataFrame:
+def _build_terms(rows: list[Row]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=TERM_SCHEMA, orient="row")
 
 
-def _foreignness(language: str | None) -> int:
+def _rank_language(language: str | None) -> int:
     """0 for a text of no language, 1 for English, 4 for others."""
     return 0 if language is None else 1 if language.lower().startswith("en") else 4
 
 
-def _offer_name(
+def _keep_best_name(
     names: dict[str, tuple[int, str]],
     keep: Callable[[Row], None],
     fact: Row,
@@ -154,7 +154,7 @@ def _offer_name(
 ) -> None:
     """Keep the best name of a term; one that loses stays in the graph as a fact, and serves as an alias."""
     head, relation, tail = fact
-    rank = _foreignness(language) + 2 * _NAMING.index(relation)
+    rank = _rank_language(language) + 2 * _NAMING.index(relation)
     best = names.get(head)
     if best is None or rank < best[0]:
         names[head] = (rank, tail[1:])

@@ -11,7 +11,7 @@ import polars as pl
 
 from retrieval.kg.readers.file_contents import NODE_SCHEMA, TERM_SCHEMA, FactFile, FactSink
 from retrieval.kg.readers.rdf_structures import Row
-from retrieval.kg.snapshot.relation_names import local_name
+from retrieval.kg.snapshot.relation_names import get_local_name
 
 DESCRIPTION = "description"
 
@@ -44,14 +44,12 @@ def resolve(files: Sequence[FactFile], sink: FactSink | None = None) -> NamedFac
         for key, offer in file.names.items():
             if key not in names or offer[0] < names[key][0]:
                 names[key] = offer
-    taken = (rows["head"].clear(), rows["relation"].clear()) if sink is None else sink.terms()
-    annotated = _stated(files, rows, sink)
-    annotations = [
-        annotation for file in files for annotation in file.annotations if annotation.fact in annotated
-    ]
+    taken = (rows["head"].clear(), rows["relation"].clear()) if sink is None else sink.list_terms()
+    annotated = _find_stated(files, rows, sink)
+    annotations = [annotation for file in files for annotation in file.annotations if annotation.fact in annotated]
     keys = {key for annotation in annotations for key in annotation.keys}
     relations = {*rows["relation"].unique(), *taken[1], *keys}
-    described = _descriptions(files, relations)
+    described = _collect_descriptions(files, relations)
     unused = [key for key in {**names, **described} if key[1:] not in relations]
     terms = (
         pl.concat([rows["head"], rows["tail"], taken[0].alias("head"), pl.Series("head", unused, pl.String)])
@@ -59,27 +57,25 @@ def resolve(files: Sequence[FactFile], sink: FactSink | None = None) -> NamedFac
         .sort()
         .to_list()
     )
-    labels = _labels(terms, names)
-    kinds = [
-        "literal" if t[0] == '"' else "cvt" if t[0] == "_" and t not in names else "entity" for t in terms
-    ]
+    labels = _assign_labels(terms, names)
+    kinds = ["literal" if t[0] == '"' else "cvt" if t[0] == "_" and t not in names else "entity" for t in terms]
     nodes = pl.DataFrame(
         {"label": labels, "kind": kinds, "iri": [t[1:] if t[0] == "<" else None for t in terms]},
         schema=NODE_SCHEMA,
     )
     lookup = pl.DataFrame({"term": terms, "label": labels})
     if sink is not None:
-        sink.name(lookup["term"], lookup["label"])
+        sink.assign_labels(lookup["term"], lookup["label"])
     rows = pl.concat([rows, pl.DataFrame([*annotated], schema=TERM_SCHEMA, orient="row")])
-    facts = rows.select(_relabel(rows["head"], lookup), rows["relation"], _relabel(rows["tail"], lookup))
+    facts = rows.select(_map_labels(rows["head"], lookup), rows["relation"], _map_labels(rows["tail"], lookup))
     shown = dict(zip(terms, labels, strict=True)) if described or annotations else {}
     relation_labels = {r: names["<" + r][1] for r in relations if "<" + r in names}
     places = {fact: rows.height - len(annotated) + place for place, fact in enumerate(annotated)}
     fact_attributes = [
         (
             places[annotation.fact],
-            " ".join(relation_labels.get(key) or local_name(key) for key in annotation.keys),
-            shown.get(annotation.value) or _plain_label(annotation.value, names),
+            " ".join(relation_labels.get(key) or get_local_name(key) for key in annotation.keys),
+            shown.get(annotation.value) or _make_plain_label(annotation.value, names),
         )
         for annotation in annotations
     ]
@@ -87,27 +83,27 @@ def resolve(files: Sequence[FactFile], sink: FactSink | None = None) -> NamedFac
     return NamedFacts(facts, nodes, relation_labels, attributes, fact_attributes)
 
 
-def _stated(files: Sequence[FactFile], rows: pl.DataFrame, sink: FactSink | None) -> dict[Row, None]:
+def _find_stated(files: Sequence[FactFile], rows: pl.DataFrame, sink: FactSink | None) -> dict[Row, None]:
     """The facts that something is said of, if any file states them; a problem names those that none does."""
     facts = list(dict.fromkeys(annotation.fact for file in files for annotation in file.annotations))
     if not facts:
         return {}
-    asked = pl.DataFrame(facts, schema=TERM_SCHEMA, orient="row")
-    stated = set(rows.join(asked, on=list(TERM_SCHEMA), how="semi", nulls_equal=True).iter_rows())
+    annotated = pl.DataFrame(facts, schema=TERM_SCHEMA, orient="row")
+    stated = set(rows.join(annotated, on=list(TERM_SCHEMA), how="semi", nulls_equal=True).iter_rows())
     if sink is not None:
-        stated.update(asked.filter(sink.find_terms(asked)).iter_rows())
+        stated.update(annotated.filter(sink.find_terms(annotated)).iter_rows())
     for file in files:
         lacking = {annotation.fact: None for annotation in file.annotations if annotation.fact not in stated}
         if file.log is None or not lacking:
             continue
         for head, relation, tail in lacking:
-            said = f"{head[1:]} {relation} {tail[1:]}"
-            file.log.add(0, "something is said of a fact that no file states; it is left out", said)
+            statement = f"{head[1:]} {relation} {tail[1:]}"
+            file.log.add(0, "something is said of a fact that no file states; it is left out", statement)
         file.log.close()
     return {fact: None for fact in facts if fact in stated}
 
 
-def _descriptions(files: Sequence[FactFile], relations: set[str]) -> dict[str, list[str]]:
+def _collect_descriptions(files: Sequence[FactFile], relations: set[str]) -> dict[str, list[str]]:
     """The descriptions of each term in its best language; those of relations are left out."""
     texts_by_rank: dict[str, tuple[int, list[str]]] = {}
     for term, rank, text in (row for file in files for row in file.described):
@@ -121,22 +117,22 @@ def _descriptions(files: Sequence[FactFile], relations: set[str]) -> dict[str, l
     return {term: texts for term, (_, texts) in texts_by_rank.items()}
 
 
-def _relabel(column: pl.Series, lookup: pl.DataFrame) -> pl.Series:
+def _map_labels(column: pl.Series, lookup: pl.DataFrame) -> pl.Series:
     frame = pl.DataFrame({"term": column}).join(lookup, on="term", how="left", maintain_order="left")
     return frame["label"].alias(column.name)
 
 
-def _labels(terms: list[str], names: dict[str, tuple[int, str]]) -> list[str]:
+def _assign_labels(terms: list[str], names: dict[str, tuple[int, str]]) -> list[str]:
     """One label per term, no two alike."""
-    plain = [_plain_label(term, names) for term in terms]
+    plain = [_make_plain_label(term, names) for term in terms]
     shared = Counter(label for term, label in zip(terms, plain, strict=True) if term[0] != '"')
     labels = []
     for term, label in zip(terms, plain, strict=True):
         if term[0] == '"':
             labels.append(f'"{label}"' if label in shared else label)
         elif shared[label] > 1:
-            own = local_name(term[1:]) if term[0] == "<" else term
-            labels.append(f"{label} ({own})" if own != label else f"{label} ({term.lstrip('<')})")
+            short_name = get_local_name(term[1:]) if term[0] == "<" else term
+            labels.append(f"{label} ({short_name})" if short_name != label else f"{label} ({term.lstrip('<')})")
         else:
             labels.append(label)
     counts = Counter(labels)
@@ -146,10 +142,10 @@ def _labels(terms: list[str], names: dict[str, tuple[int, str]]) -> list[str]:
     ]
 
 
-def _plain_label(term: str, names: dict[str, tuple[int, str]]) -> str:
+def _make_plain_label(term: str, names: dict[str, tuple[int, str]]) -> str:
     if term in names:
         return names[term][1]
     if term[0] == "<":
-        local = unquote(local_name(term[1:])).replace("_", " ").strip()
+        local = unquote(get_local_name(term[1:])).replace("_", " ").strip()
         return local or term[1:]
     return term[1:] if term[0] == '"' else term

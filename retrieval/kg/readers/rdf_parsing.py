@@ -38,7 +38,7 @@ _DECLARED, _DECLARATION = re.compile(rb"(<\?xml[^>]*?)\s+encoding\s*=\s*([\"']).
 
 def parse_statements(source: Source, log: ProblemLog, fmt: str) -> Iterator[ox.Quad]:
     """Yield the good statements of a file of an RDF format, in their order."""
-    quads = (_lines if fmt in _BY_LINE else _statements)(source, log, fmt)
+    quads = (_parse_lines if fmt in _BY_LINE else _parse_statements)(source, log, fmt)
     for quad in quads:
         if fmt == "n3" and isinstance(quad.graph_name, ox.BlankNode):
             log.add(0, "a formula or rule of N3 states no fact", str(quad))
@@ -61,23 +61,23 @@ class _Input:
             raise
 
 
-def _lines(source: Source, log: ProblemLog, fmt: str) -> Iterator[ox.Quad]:
+def _parse_lines(source: Source, log: ProblemLog, fmt: str) -> Iterator[ox.Quad]:
     """The good statements of a file that has one a line; a broken one never takes the next with it."""
     failures = 0
-    for first, block in source.blocks(log.add):
-        at, number = 0, first
-        while at < len(block):
-            end = block.find(b"\n", at + _CHUNK) + 1 or len(block)
-            piece = block[at:end]
-            at = end
+    for first, block in source.read_blocks(log.add):
+        offset, number = 0, first
+        while offset < len(block):
+            end = block.find(b"\n", offset + _CHUNK) + 1 or len(block)
+            piece = block[offset:end]
+            offset = end
             try:
                 quads = list(ox.parse(piece, format=_FORMATS[fmt]))
             except (SyntaxError, ValueError, MemoryError):
                 for line in piece.splitlines(keepends=True):
-                    found = _line(line, number, log, fmt)
+                    parsed = _parse_line(line, number, log, fmt)
                     number += 1
-                    failures = 0 if found else failures + (found is None)
-                    yield from found or ()
+                    failures = 0 if parsed else failures + (parsed is None)
+                    yield from parsed or ()
                     if failures >= _GIVE_UP:
                         return
                 continue
@@ -86,7 +86,7 @@ def _lines(source: Source, log: ProblemLog, fmt: str) -> Iterator[ox.Quad]:
             yield from quads
 
 
-def _line(line: bytes, number: int, log: ProblemLog, fmt: str) -> list[ox.Quad] | None:
+def _parse_line(line: bytes, number: int, log: ProblemLog, fmt: str) -> list[ox.Quad] | None:
     """The statements of a line; None where it is broken, which goes to the log."""
     shown = line[:1000].decode(errors="replace")
     # A line about a statement, as RDF-star wrote it, is Turtle.
@@ -104,7 +104,7 @@ def _line(line: bytes, number: int, log: ProblemLog, fmt: str) -> list[ox.Quad] 
     return None
 
 
-def _checked(file: IO[bytes], fmt: str, name: str) -> Readable:
+def _wrap_checked(file: IO[bytes], fmt: str, name: str) -> Readable:
     """The bytes of a file, which is refused where it nests so deep that its parser would not end."""
     if fmt == "rdfxml":
         start = _DECLARED.sub(rb"\1", file.read(_DECLARATION), count=1)
@@ -128,11 +128,11 @@ class _Joined(io.RawIOBase):
         return len(part)
 
 
-def _statements(source: Source, log: ProblemLog, fmt: str) -> Iterator[ox.Quad]:
+def _parse_statements(source: Source, log: ProblemLog, fmt: str) -> Iterator[ox.Quad]:
     """The good statements of a file; bad ones go to the log."""
-    whole = fmt in ("rdfxml", "jsonld")
+    single_document = fmt in ("rdfxml", "jsonld")
     with source.open() as file:
-        stream = _Input(_checked(file, fmt, source.name))
+        stream = _Input(_wrap_checked(file, fmt, source.name))
         base = f"file:///{quote(source.name)}"
         parser = ox.parse(stream, format=_FORMATS[fmt], base_iri=base)  # type: ignore[arg-type]  # only read() is called
         failures = 0
@@ -159,10 +159,10 @@ def _statements(source: Source, log: ProblemLog, fmt: str) -> Iterator[ox.Quad]:
                         f"{source.name} is a broken file: {reason}.",
                         hint="It was probably cut short on its way; make or upload it again.",
                     ) from error
-                rest = "; nothing after it was read" if whole else ""
+                rest = "; nothing after it was read" if single_document else ""
                 log.add(error.lineno or 0, f"{error.msg}{rest}", "")
                 failures += 1
-                if whole or failures >= _GIVE_UP:
+                if single_document or failures >= _GIVE_UP:
                     return
                 continue
             failures = 0

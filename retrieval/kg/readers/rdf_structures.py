@@ -44,12 +44,12 @@ class StructureRows:
         self._about: dict[str, list[tuple[str, str]]] = {}
         self._lists: dict[str, list[str]] = {}
 
-    def reify(self, reifier: str, fact: Row) -> None:
+    def add_reifier(self, reifier: str, fact: Row) -> None:
         """Take a statement that has a node for what is said of it."""
         self._quoted[reifier].append(fact)
         self._reifiers.add(reifier)
 
-    def hold(self, row: Row) -> bool:
+    def keep_if_structural(self, row: Row) -> bool:
         """Keep a row where it belongs, or may belong, to a structure; False where it is a plain fact."""
         head, relation, tail = row
         if relation in _PARTS:
@@ -59,52 +59,48 @@ class StructureRows:
             self._rows.append(row)
         return held
 
-    def unroll(self) -> tuple[list[Row], list[Annotation], set[str]]:
+    def extract_facts(self) -> tuple[list[Row], list[Annotation], set[str]]:
         """Return the facts among the held rows, what is said of facts, and the nodes that were structures only."""
         self._about = defaultdict(list)
         for head, relation, tail in self._rows:
             self._about[head].append((relation, tail))
         for node in self._reifiers:
-            parts = [next((tail for said, tail in self._about[node] if said == part), "") for part in _PARTS]
+            parts = [next((tail for relation, tail in self._about[node] if relation == part), "") for part in _PARTS]
             if all(parts) and parts[1][0] == "<":
                 self._quoted[node].append((parts[0], parts[1][1:], parts[2]))
         self._lists = {
-            node: members
-            for node in self._about
-            if node[0] == "_" and (members := self._items(node)) is not None
+            node: members for node in self._about if node[0] == "_" and (members := self._list_items(node)) is not None
         }
         consumed = {*self._quoted, *self._lists}
         annotations = [
             Annotation(fact, keys, value)
             for node in self._quoted
-            for base, before in self._facts(node, _DEPTH)
-            for fact in self._expanded(base)
-            for keys, value in self._values(node, consumed, _DEPTH)
+            for base, before in self._iter_facts(node, _DEPTH)
+            for fact in self._expand_row(base)
+            for keys, value in self._iter_values(node, consumed, _DEPTH)
             for keys in [(*before, *keys)]
         ]
         facts = [
             fact
             for row in self._rows
             if row[0] not in consumed or (row[0] in self._lists and not self._is_structural(row))
-            for fact in self._expanded(row)
+            for fact in self._expand_row(row)
             if fact[2] not in consumed
         ]
         return facts, annotations, consumed
 
     def _is_structural(self, row: Row) -> bool:
         _, relation, tail = row
-        named = relation in (_FIRST, _REST) or _MEMBER.fullmatch(relation) is not None
-        return named or (relation == _TYPE and tail in _STRUCTURES)
+        is_member = relation in (_FIRST, _REST) or _MEMBER.fullmatch(relation) is not None
+        return is_member or (relation == _TYPE and tail in _STRUCTURES)
 
-    def _items(self, node: str) -> list[str] | None:
+    def _list_items(self, node: str) -> list[str] | None:
         """The members of a list or container in their order; None of other nodes."""
-        said = self._about[node]
-        numbered = [
-            (int(found[1]), tail) for relation, tail in said if (found := _MEMBER.fullmatch(relation))
-        ]
+        statements = self._about[node]
+        numbered = [(int(match[1]), tail) for relation, tail in statements if (match := _MEMBER.fullmatch(relation))]
         if numbered:
             return [tail for _, tail in sorted(numbered)]
-        if not any(relation == _FIRST for relation, _ in said):
+        if not any(relation == _FIRST for relation, _ in statements):
             return None
         items, seen = [], set[str]()
         while node and node not in seen:
@@ -114,7 +110,7 @@ class StructureRows:
             node = parts.get(_REST, "")
         return items
 
-    def _members(self, term: str, above: tuple[str, ...] = ()) -> Iterator[str]:
+    def _iter_members(self, term: str, above: tuple[str, ...] = ()) -> Iterator[str]:
         """What a term stands for: the members of a list, those of lists in it too, each once; else itself."""
         if term in above or term == _NIL:
             return
@@ -122,30 +118,30 @@ class StructureRows:
             yield term
             return
         for item in dict.fromkeys(self._lists[term]):
-            yield from self._members(item, (*above, term))
+            yield from self._iter_members(item, (*above, term))
 
-    def _expanded(self, row: Row) -> Iterator[Row]:
-        heads, tails = dict.fromkeys(self._members(row[0])), dict.fromkeys(self._members(row[2]))
+    def _expand_row(self, row: Row) -> Iterator[Row]:
+        heads, tails = dict.fromkeys(self._iter_members(row[0])), dict.fromkeys(self._iter_members(row[2]))
         for head, tail in product(heads, tails):
             yield head, row[1], tail
 
-    def _facts(self, node: str, depth: int) -> Iterator[tuple[Row, tuple[str, ...]]]:
+    def _iter_facts(self, node: str, depth: int) -> Iterator[tuple[Row, tuple[str, ...]]]:
         """The facts that a reifier is about, each with the keys of what it is about, where that is said of the fact."""
         for head, relation, tail in self._quoted[node] if depth else ():
             if head not in self._quoted:
                 yield (head, relation, tail), ()
             else:
-                yield from ((fact, (*keys, relation)) for fact, keys in self._facts(head, depth - 1))
+                yield from ((fact, (*keys, relation)) for fact, keys in self._iter_facts(head, depth - 1))
 
-    def _values(self, node: str, consumed: set[str], depth: int) -> Iterator[tuple[tuple[str, ...], str]]:
+    def _iter_values(self, node: str, consumed: set[str], depth: int) -> Iterator[tuple[tuple[str, ...], str]]:
         """What is said of a node, with its keys; what is said of nameless nodes in it under both keys."""
         for relation, tail in self._about.get(node, ()) if depth else ():
             if relation in _PARTS or (relation == _TYPE and tail in _STRUCTURES):
                 continue
-            for value in self._members(tail):
+            for value in self._iter_members(tail):
                 if value[0] != "_":
                     yield (relation,), value
                 elif value not in self._quoted:
                     consumed.add(value)
-                    for keys, inner in self._values(value, consumed, depth - 1):
+                    for keys, inner in self._iter_values(value, consumed, depth - 1):
                         yield (relation, *keys), inner

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from retrieval.errors import SourceError
 from retrieval.kg.readers.archives import Unpacked
-from retrieval.kg.readers.catalog import FORMATS, asked
+from retrieval.kg.readers.catalog import FORMATS, get_requested_format
 from retrieval.kg.readers.detection import format_of, is_plain_text
-from retrieval.kg.readers.duplicate_files import repeats
+from retrieval.kg.readers.duplicate_files import find_repeats
 from retrieval.kg.readers.file_contents import FactFile, FactSink
-from retrieval.kg.readers.headers import pair
+from retrieval.kg.readers.headers import match_headers
 from retrieval.kg.readers.input_file import InputFile
 from retrieval.kg.readers.options import ReadOptions
 from retrieval.kg.readers.problems import ProblemLog
@@ -31,27 +31,29 @@ def read_all(
     Returns:
         The good rows of each, and what gives the reports, to be called when problems are complete.
     """
-    headers, apart = pair([(file.path, file.name) for file in files])
-    first = repeats([file.path for file in files])
+    headers, apart = match_headers([(file.path, file.name) for file in files])
+    first = find_repeats([file.path for file in files])
     read: list[FactFile] = []
     logs: dict[int, tuple[ProblemLog, int]] = {}
     refused: SourceError | None = None
     with_facts: set[str] = set()
-    prose = {i for i, file in enumerate(files) if file.archive and not asked(options) and _is_prose(file)}
+    prose = {
+        i for i, file in enumerate(files) if file.archive and not get_requested_format(options) and _is_prose(file)
+    }
     for i in sorted(set(range(len(files))) - apart, key=lambda i: (i in prose, i)):
         file, again = files[i], first[i]
         log = ProblemLog(file.name, problems)
         rows, before = 0, sink.count if sink else 0
         if again is not None:
-            log.repeats(files[again].name)
+            log.mark_repeated(files[again].name)
         elif i in prose and file.archive in with_facts:
             log.add(0, "left out: it is plain text beside facts; give it by itself to make passages of it")
         else:
-            known = replace(options, format=file.format) if file.format and not asked(options) else options
+            known = (
+                replace(options, format=file.format) if file.format and not get_requested_format(options) else options
+            )
             try:
-                read.append(
-                    read_file(InputFile(file.path, file.name, known, progress, sink, headers.get(i)), log)
-                )
+                read.append(read_file(InputFile(file.path, file.name, known, progress, sink, headers.get(i)), log))
                 rows = read[-1].rows
                 if file.archive and FORMATS[log.format].family != "documents":
                     with_facts.add(file.archive)
@@ -60,12 +62,12 @@ def read_all(
                     raise
                 refused = refused or error
                 if sink:
-                    sink.cut(before)
+                    sink.keep_first(before)
                 log.add(0, f"this file of the archive was left out: {error.message}")
         logs[i] = (log, rows)
     if not read and refused is not None:
         raise refused
-    return read, lambda: tuple(log.report(rows) for _, (log, rows) in sorted(logs.items()))
+    return read, lambda: tuple(log.build_report(rows) for _, (log, rows) in sorted(logs.items()))
 
 
 def _is_prose(file: Unpacked) -> bool:
@@ -80,11 +82,11 @@ def read_file(file: InputFile, log: ProblemLog) -> FactFile:
         EmptySourceError: it has no good row; says why.
         SourceError, ConfigError: see :func:`retrieval.kg.readers.read_graph`.
     """
-    found = format_of(file)
-    log.format = found.name
-    if not found.opens_itself:
+    fmt = format_of(file)
+    log.format = fmt.name
+    if not fmt.opens_itself:
         log.encoding = file.source.encoding
-    read = found.reader()(file, log)
+    read = fmt.import_reader()(file, log)
     log.close()
-    log.refuse_if_empty(read.rows)
+    log.require_rows(read.rows)
     return read

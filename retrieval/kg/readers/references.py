@@ -28,9 +28,7 @@ _FEWEST = 2
 #: Letters of what is short for a kind: ``cust_no`` of a customer.
 _SHORT = 3
 #: Headings of the column of a list of codes that says which column of other tables has them.
-_FIELDS = frozenset(
-    {"attribute", "category", "column", "domain", "field", "list", "set", "table", "type", "variable"}
-)
+_FIELDS = frozenset({"attribute", "category", "column", "domain", "field", "list", "set", "table", "type", "variable"})
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 #: Who or what of the same table is meant: the manager of an employee is one.
 _FELLOWS = frozenset({
@@ -59,7 +57,7 @@ class Rows(Protocol):
     edges: list[tuple[str, str, str, int]]
 
 
-def attributes_of(files: Sequence[Rows], labels: Mapping[str, str]) -> list[Attribute]:
+def resolve_attributes(files: Sequence[Rows], labels: Mapping[str, str]) -> list[Attribute]:
     """The attributes of all nodes, (label, key, value), with the rows' labels for numbers that refer to them.
 
     Args:
@@ -71,30 +69,30 @@ def attributes_of(files: Sequence[Rows], labels: Mapping[str, str]) -> list[Attr
     for table in tables:
         for kind in table.kinds:
             by_kind.setdefault(kind, table)
-    found: list[Attribute] = []
+    attributes: list[Attribute] = []
     for table in tables:
         ways = {
             key: way for key in table.columns
-            if (way := table.refers_by_list(key, tables) or table.refers(key, by_kind)
-                or table.refers_by_code(key, tables) or table.refers_alike(key, tables))
+            if (way := table.find_by_list(key, tables) or table.find_reference(key, by_kind)
+                or table.find_by_code(key, tables) or table.find_alike(key, tables))
         }  # fmt: skip
-        ways |= table.roles(by_kind, ways)
+        ways |= table.find_roles(by_kind, ways)
         for node, key, value in table.said:
             name, rows = ways.get(key, (key, {}))
             known = rows.get(value)
-            found.append((labels[node], key, value) if known is None else (labels[node], name, labels[known]))
-    return found
+            attributes.append((labels[node], key, value) if known is None else (labels[node], name, labels[known]))
+    return attributes
 
 
-def numbered(files: Sequence[Rows]) -> dict[str, str]:
+def map_row_numbers(files: Sequence[Rows]) -> dict[str, str]:
     """Rows of tables by their numbers, those that only one row has: edges may name them so."""
-    found: dict[str, str] = {}
+    by_number: dict[str, str] = {}
     twice: set[str] = set()
     for table in map(_Table, files):
         for number, node in table.ids.items():
-            if found.setdefault(number, node) != node:
+            if by_number.setdefault(number, node) != node:
                 twice.add(number)
-    return {number: node for number, node in found.items() if number not in twice}
+    return {number: node for number, node in by_number.items() if number not in twice}
 
 
 class _Table:
@@ -118,13 +116,13 @@ class _Table:
                 self.columns[key].append(value)
         called = self.kinds | {kind.split()[-1] for kind in self.kinds}
         called |= {kind[:length] for kind in called for length in range(_SHORT, len(kind))}
-        named = [own for end in _NUMBERING for own in (end, *(f"{kind} {end}" for kind in sorted(called)))]
-        named += sorted(self.kinds)
-        self.own = next((key for own in named for key in self.columns if _words(key) == own), "")
+        headings = [heading for end in _NUMBERING for heading in (end, *(f"{kind} {end}" for kind in sorted(called)))]
+        headings += sorted(self.kinds)
+        self.own = next((key for heading in headings for key in self.columns if _split_words(key) == heading), "")
         values = self.columns.get(self.own, [])
         if values and len(set(values)) == len(values) == len(rows.nodes):
             self.ids = {value: node for node, key, value in rows.node_attributes if key == self.own}
-        coded = {key for key, values in self.columns.items() if _are_codes(values, len(rows.nodes))}
+        coded = {key for key, values in self.columns.items() if _is_code_column(values, len(rows.nodes))}
         for node, key, value in rows.node_attributes:
             if key in coded:
                 self.codes.setdefault(key, {})[value] = node
@@ -139,41 +137,39 @@ class _Table:
     def listed(self) -> dict[str, dict[str, str]]:
         """Of a list of what codes mean, ``field,code,meaning``, the rows of each field by code, in lower case."""
         keys = [key for key in self.columns if key != _TYPE]
-        field = next((key for key in keys if _words(key) in _FIELDS), None)
-        code = next((key for key in keys if set(_words(key).split()) & CODES and key != field), None)
+        field = next((key for key in keys if _split_words(key) in _FIELDS), None)
+        code = next((key for key in keys if set(_split_words(key).split()) & CODES and key != field), None)
         if field is None or code is None or len(keys) != len({field, code}):
             return {}
-        told: dict[str, dict[str, str]] = defaultdict(dict)
+        rows: dict[str, dict[str, str]] = defaultdict(dict)
         for node, key, value in self.rows.node_attributes:
-            told[node][key] = value
-        found: dict[str, dict[str, str]] = defaultdict(dict)
-        for node, own in told.items():
-            if field in own and code in own:
-                found[_words(own[field])][own[code].casefold()] = node
-        return found
+            rows[node][key] = value
+        by_field: dict[str, dict[str, str]] = defaultdict(dict)
+        for node, row in rows.items():
+            if field in row and code in row:
+                by_field[_split_words(row[field])][row[code].casefold()] = node
+        return by_field
 
     @property
     def said(self) -> Iterator[Attribute]:
         """What is said of the rows; what a list explains codes of is of the kind of its field: weather, driver."""
-        fields = [key for key in self.columns if _words(key) in _FIELDS] if self.listed else []
+        fields = [key for key in self.columns if _split_words(key) in _FIELDS] if self.listed else []
         for node, key, value in self.rows.node_attributes:
             if not fields or key != _TYPE:
                 yield node, _TYPE if key in fields else key, value
 
-    def refers_by_list(self, key: str, tables: Sequence[_Table]) -> _Way | None:
+    def find_by_list(self, key: str, tables: Sequence[_Table]) -> _Way | None:
         """What a column refers to whose values a list of another file explains, in its rows for that column."""
         for table in tables:
-            known = table.listed.get(_words(key), {}) if table is not self else {}
-            rows = {
-                value: known[value.casefold()] for value in self.columns[key] if value.casefold() in known
-            }
+            known = table.listed.get(_split_words(key), {}) if table is not self else {}
+            rows = {value: known[value.casefold()] for value in self.columns[key] if value.casefold() in known}
             if rows and sum(value in rows for value in self.columns[key]) >= _KNOWN * len(self.columns[key]):
                 return key, rows
         return None
 
-    def refers(self, key: str, tables: Mapping[str, _Table]) -> _Way | None:
+    def find_reference(self, key: str, tables: Mapping[str, _Table]) -> _Way | None:
         """What a column refers to, and what the relation to it is called; None where its values are what they are."""
-        words = _words(key)
+        words = _split_words(key)
         role, _, numbering = words.rpartition(" ")
         if numbering not in _NUMBERING and words in tables:
             role, numbering = words, _NUMBERING[0]  # a customer of 221
@@ -187,14 +183,14 @@ class _Table:
             return None
         return role, rows
 
-    def refers_by_code(self, key: str, tables: Sequence[_Table]) -> _Way | None:
+    def find_by_code(self, key: str, tables: Sequence[_Table]) -> _Way | None:
         """The same where the values are codes of the rows of another table, and of no other."""
         values = self.columns[key]
         distinct = {value for value in values if _CODE.fullmatch(value)}
         if len(distinct) < _FEWEST:
             return None
         # Where each row has another code, too, the table that has more of them is the one that gives them out.
-        found = [
+        matches = [
             codes
             for table in tables
             for codes in (table.codes.values() if table is not self else ())
@@ -203,63 +199,64 @@ class _Table:
         ]
         role, _, numbering = key.rpartition(" ")
         name = role if role and numbering.casefold() in _NUMBERING else key
-        return (name, found[0]) if len(found) == 1 else None
+        return (name, matches[0]) if len(matches) == 1 else None
 
-    def refers_alike(self, key: str, tables: Sequence[_Table]) -> _Way | None:
+    def find_alike(self, key: str, tables: Sequence[_Table]) -> _Way | None:
         """The same where the heading is that of what numbers the rows of one other table, and of several rows here:
         ``code`` of both, ``Gyle`` of what was brewed under a ``Gyle no.``.
         """
-        values, role = self.columns[key], _role(key)
+        values, role = self.columns[key], _get_role(key)
         if not role or len(set(values)) == len(values):
             return None
-        found = [
-            (table, own) for table in tables
+        matches = [
+            (table, title) for table in tables
             if table is not self and table.kinds
-            for own, theirs in table.columns.items()
-            if _role(own) == role and _NUMBERING_SAID.intersection((_words(own).split()[-1], _words(key).split()[-1]))
+            for title, theirs in table.columns.items()
+            if _get_role(title) == role and _NUMBERING_SAID.intersection((_split_words(title).split()[-1],
+            _split_words(key).split()[-1]))
             and len(set(theirs)) == len(theirs) == len(table.rows.nodes)
             and sum(value in set(theirs) for value in values) >= _KNOWN * len(values)
         ]  # fmt: skip
-        if len(found) != 1:
+        if len(matches) != 1:
             return None
-        table, heading = found[0]
-        rows = {value: node for node, own, value in table.rows.node_attributes if own == heading}
+        table, heading = matches[0]
+        rows = {value: node for node, title, value in table.rows.node_attributes if title == heading}
         plain = role in _NUMBERING
         return min(table.kinds, key=lambda kind: (len(kind), kind)) if plain else role, rows
 
-    def roles(self, tables: Mapping[str, _Table], known: Mapping[str, _Way]) -> dict[str, _Way]:
+    def find_roles(self, tables: Mapping[str, _Table], known: Mapping[str, _Way]) -> dict[str, _Way]:
         """Columns of who did something, and the table of who they are: a ``buyer_id`` of an order is a customer's.
 
         That table is the only one of people or firms that no other column refers to and that has a row for each number.
         """
-        found: dict[str, _Way] = {}
+        by_column: dict[str, _Way] = {}
         taken = {id(rows) for _, rows in known.values()}
         left = {
             id(table): table for table in tables.values()
             if table is not self and id(table.ids) not in taken and table.kinds & _SOMEBODY
         }  # fmt: skip
         for key in self.columns.keys() - known.keys() - {self.own}:
-            role = _words(key).removesuffix(" id")
-            if not _words(key).endswith(" id") or not role.endswith(_DOERS):
+            role = _split_words(key).removesuffix(" id")
+            if not _split_words(key).endswith(" id") or not role.endswith(_DOERS):
                 continue
-            whole = [table for table in left.values() if set(self.columns[key]) <= table.ids.keys()]
-            if len(whole) == 1:
-                found[key] = role, whole[0].ids
-        return found
+            complete = [table for table in left.values() if set(self.columns[key]) <= table.ids.keys()]
+            if len(complete) == 1:
+                by_column[key] = role, complete[0].ids
+        return by_column
 
 
-def _are_codes(values: Sequence[str], rows: int) -> bool:
+def _is_code_column(values: Sequence[str], rows: int) -> bool:
     """Whether a column has another code for each of so many rows."""
     apart = len(values) == len(set(values)) == rows >= _FEWEST
     return apart and all(_CODE.fullmatch(value) for value in values)
 
 
-def _role(heading: str) -> str:
+def _get_role(heading: str) -> str:
     """A heading without the word that says that it numbers something, where it has another."""
-    words = _words(heading).split()
+    words = _split_words(heading).split()
     return " ".join(words[:-1] if len(words) > 1 and words[-1] in _NUMBERING else words)
 
 
-def _words(heading: str) -> str:
+def _split_words(heading: str) -> str:
     """``departmentId``, ``department_id`` and ``Department ID`` alike: ``department id``."""
     return " ".join(word.casefold() for word in _WORD.findall(heading))

@@ -41,7 +41,7 @@ class Shape:
     columns: tuple[int, int, int] = (0, 1, 2)
 
 
-def choose_columns(columns: Mapping[str, int | str], header: Sequence[str]) -> tuple[int, int, int]:
+def select_columns(columns: Mapping[str, int | str], header: Sequence[str]) -> tuple[int, int, int]:
     """Positions of head, relation and tail.
 
     Args:
@@ -54,7 +54,7 @@ def choose_columns(columns: Mapping[str, int | str], header: Sequence[str]) -> t
     hint = f"Name the columns of head, relation and tail, each from 0 to {max(len(header) - 1, 0)}."
     if set(columns) != set(ROLES):
         raise ConfigError(f"The columns are given for {', '.join(sorted(columns)) or 'nothing'}.", hint=hint)
-    found = []
+    positions = []
     names = [cell.lower() for cell in header]
     for role in ROLES:
         column = columns[role]
@@ -63,22 +63,22 @@ def choose_columns(columns: Mapping[str, int | str], header: Sequence[str]) -> t
             position = names.index(position.lower()) if position.lower() in names else -1
         if not 0 <= position < len(header):
             raise ConfigError(f"There is no column {column!r} for the {role}.", hint=hint)
-        found.append(position)
-    if len(set(found)) < 3:
+        positions.append(position)
+    if len(set(positions)) < 3:
         raise ConfigError("Two of head, relation and tail are the same column.", hint=hint)
-    return found[0], found[1], found[2]
+    return positions[0], positions[1], positions[2]
 
 
-def guess_columns(header: Sequence[str]) -> tuple[int, int, int] | None:
+def infer_columns(header: Sequence[str]) -> tuple[int, int, int] | None:
     """Head, relation and tail among the cells of a header, by their names; None where it does not name them."""
     lower = [cell.lower() for cell in header]
-    found: list[int] = []
+    positions: list[int] = []
     for words in (_HEAD_WORDS, _RELATION_WORDS, _TAIL_WORDS):
-        at = next((i for i, cell in enumerate(lower) if cell in words and i not in found), None)
-        if at is None:
+        index = next((i for i, cell in enumerate(lower) if cell in words and i not in positions), None)
+        if index is None:
             return None
-        found.append(at)
-    return found[0], found[1], found[2]
+        positions.append(index)
+    return positions[0], positions[1], positions[2]
 
 
 def parse_delimiter(text: str) -> str:
@@ -89,13 +89,11 @@ def parse_delimiter(text: str) -> str:
     """
     mark = DELIMITERS.get(text.lower(), text)
     if len(mark) != 1 or mark in '"\r\n':
-        raise ConfigError(
-            f"The delimiter {text!r} is not one character.", hint=f"Use one of: {', '.join(DELIMITERS)}."
-        )
+        raise ConfigError(f"The delimiter {text!r} is not one character.", hint=f"Use one of: {', '.join(DELIMITERS)}.")
     return mark
 
 
-def guess_delimiter(lines: list[str]) -> str:
+def infer_delimiter(lines: list[str]) -> str:
     """The delimiter that splits most of the first lines into three; a tab where none does."""
     sample = lines[:200]
     fits = {mark: sum(count_columns(line, mark) == 3 for line in sample) for mark in _GUESSED}
@@ -105,12 +103,12 @@ def guess_delimiter(lines: list[str]) -> str:
     return max(_GUESSED, key=lambda mark: sum(mark in line for line in sample))
 
 
-def looks_like_header(line: str, mark: str) -> bool:
+def is_header(line: str, mark: str) -> bool:
     """Whether a row names columns (``subject, predicate, object``) rather than stating a fact."""
-    return names_columns(cells_of(line, mark), Shape(mark))
+    return has_column_names(split_cells(line, mark), Shape(mark))
 
 
-def names_columns(cells: Sequence[str], shape: Shape) -> bool:
+def has_column_names(cells: Sequence[str], shape: Shape) -> bool:
     """Whether the cells of a row, where head, relation and tail should stand, are such names."""
     if len(cells) != shape.width:
         return False
@@ -118,7 +116,7 @@ def names_columns(cells: Sequence[str], shape: Shape) -> bool:
     return head in _HEAD_WORDS and relation in _RELATION_WORDS and tail in _TAIL_WORDS
 
 
-def cells_of(line: str, mark: str) -> list[str]:
+def split_cells(line: str, mark: str) -> list[str]:
     """The cells of one row, trimmed and without quotes."""
     text = line.strip("\r\n")
     if mark == "," and '"' in text:
@@ -129,7 +127,7 @@ def cells_of(line: str, mark: str) -> list[str]:
     return [cell.strip().strip('"') for cell in text.split(mark)]
 
 
-def common_width(lines: Sequence[str], mark: str) -> int:
+def find_common_width(lines: Sequence[str], mark: str) -> int:
     """Return how many columns all of the first lines have; 0 where they differ."""
     widths = {count_columns(line, mark) for line in lines[:_COMPARED]}
     return widths.pop() if len(widths) == 1 else 0

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from retrieval.errors import ConfigError, EmptySourceError, SourceError
-from retrieval.kg.readers.compression import compression_of, open_bytes
-from retrieval.kg.readers.decoding import DetectedEncoding, detect_encoding, named_encoding
-from retrieval.kg.readers.other_formats import describe_binary, find_binary_format, refusal
+from retrieval.kg.readers.compression import detect_compression, open_bytes
+from retrieval.kg.readers.decoding import DetectedEncoding, detect_encoding, resolve_encoding
+from retrieval.kg.readers.other_formats import describe_binary, find_binary_format, make_refusal
 from retrieval.types import Progress
 
 _PARQUET = b"PAR1"
@@ -53,11 +53,11 @@ class Source:
         self._progress = progress
         try:
             self.size = path.stat().st_size
-            self.compressed = compression_of(path) is not None
+            self.compressed = detect_compression(path) is not None
             with open_bytes(path, self.name) as file:
                 start = file.read(HEAD)
             if other := find_binary_format(start):
-                raise refusal(other, self.name)
+                raise make_refusal(other, self.name)
             if encoding:
                 self.encoding = parse_encoding(encoding)
             else:
@@ -71,7 +71,7 @@ class Source:
                 f"{self.name} cannot be opened: {error.strerror or error}.",
                 hint="Check that the file exists and may be read.",
             ) from error
-        self._refuse_no_text(start)
+        self._check_is_text(start)
 
     def open(self) -> IO[bytes]:
         """The uncompressed bytes, in UTF-8; lines end in a line feed where they end in a carriage return alone."""
@@ -80,15 +80,15 @@ class Source:
             return file
         return io.BufferedReader(_Recoded(file, self.encoding, self.name), 1 << 18)
 
-    def text_head(self) -> str:
+    def decode_head(self) -> str:
         """The first bytes as text, for guessing; bytes that are not UTF-8 are replaced."""
         return self.head.decode("utf-8-sig", errors="replace")
 
-    def first_line(self) -> str:
+    def find_first_line(self) -> str:
         """The first line that is not blank; empty where there is none."""
-        return next((line for line in self.text_head().splitlines() if line.strip()), "")
+        return next((line for line in self.decode_head().splitlines() if line.strip()), "")
 
-    def blocks(self, bad: Callable[[int, str, str], None]) -> Iterator[tuple[int, bytes]]:
+    def read_blocks(self, bad: Callable[[int, str, str], None]) -> Iterator[tuple[int, bytes]]:
         """Whole lines in blocks of about ``BLOCK`` bytes, each with the number of its first line (from 1).
 
         Args:
@@ -124,13 +124,13 @@ class Source:
                     total = 0 if self.compressed else self.size
                     self._progress(Progress("reading", done, total, "bytes", self.name))
 
-    def _refuse_no_text(self, start: bytes) -> None:
+    def _check_is_text(self, start: bytes) -> None:
         if not self.head.strip():
             raise EmptySourceError(f"{self.name} is empty.", hint="Give a file with at least one fact.")
         text = self.head.decode("utf-8", errors="replace")
         strange = text.count("\ufffd") + sum(text.count(chr(c)) for c in (0, 1, 2, 3, 4, 5, 6, 7, 8))
         if "\0" in text[:1024] or strange > len(text) * 0.1:
-            raise refusal(describe_binary(start, self.name), self.name)
+            raise make_refusal(describe_binary(start, self.name), self.name)
 
 
 def parse_encoding(text: str) -> str:
@@ -139,7 +139,7 @@ def parse_encoding(text: str) -> str:
     Raises:
         ConfigError: there is none of that name.
     """
-    name = named_encoding(text)
+    name = resolve_encoding(text)
     if name is None:
         raise ConfigError(
             f"The encoding {text!r} is unknown.", hint="Use utf-8, utf-16, cp1252, latin-1 or their like."

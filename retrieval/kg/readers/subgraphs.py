@@ -13,9 +13,9 @@ import polars as pl
 
 from retrieval.kg.readers.file_contents import FACT_SCHEMA, FactFile
 from retrieval.kg.readers.input_file import InputFile
-from retrieval.kg.readers.json_rows import json_rows
+from retrieval.kg.readers.json_rows import read_json_rows
 from retrieval.kg.readers.problems import ProblemLog
-from retrieval.kg.readers.question_files import BadRow, subgraph_of
+from retrieval.kg.readers.question_files import BadRow, parse_subgraph
 from retrieval.kg.table import LABEL_LIMIT
 
 #: Facts that become columns together.
@@ -24,10 +24,10 @@ _CHUNK = 200_000
 
 def read_subgraphs(file: InputFile, log: ProblemLog) -> FactFile:
     """Read the subgraphs of a question set in JSON."""
-    return subgraphs_from(json_rows(file.source, log.add), log)
+    return read_subgraph_rows(read_json_rows(file.source, log.add), log)
 
 
-def subgraphs_from(rows: Iterable[tuple[int, Any]], log: ProblemLog) -> FactFile:
+def read_subgraph_rows(rows: Iterable[tuple[int, Any]], log: ProblemLog) -> FactFile:
     """The subgraphs that rows of a question set bring.
 
     Args:
@@ -38,7 +38,7 @@ def subgraphs_from(rows: Iterable[tuple[int, Any]], log: ProblemLog) -> FactFile
     held: set[tuple[str, str, str]] = set()
     for line, row in rows:
         try:
-            facts = subgraph_of(row)
+            facts = parse_subgraph(row)
         except BadRow as error:
             log.add(line, str(error), str(row)[:200])
             continue

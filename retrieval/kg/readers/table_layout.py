@@ -9,16 +9,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import PurePath
 
-from retrieval.kg.readers.compression import plain_name
-from retrieval.kg.readers.headings import CODES, MEANINGS, are_headings, tidied, told_apart
-from retrieval.kg.readers.list_cells import list_mark
+from retrieval.kg.readers.compression import get_plain_name
+from retrieval.kg.readers.headings import CODES, MEANINGS, clean_headings, is_header, make_distinct_headings
+from retrieval.kg.readers.list_cells import find_list_mark
 from retrieval.kg.readers.property_rows import NAMES
-from retrieval.kg.readers.rows_layout import WIDTH, guess_columns
+from retrieval.kg.readers.rows_layout import WIDTH, infer_columns
 from retrieval.kg.values import parse
 
-MISSING = frozenset(
-    {"", "-", "–", "—", "--", "---", "?", "\\n", "na", "n/a", "none", "null", "nil", "unknown"}
-)
+MISSING = frozenset({"", "-", "–", "—", "--", "---", "?", "\\n", "na", "n/a", "none", "null", "nil", "unknown"})
 """What cells hold that hold nothing, in lower case."""
 #: How programs write that a value is no number; somebody may be called Nan.
 _NOT_A_NUMBER = frozenset({"nan", "NaN", "NAN"})
@@ -50,9 +48,7 @@ _ENDS_IN_US = re.compile(r"[^aeiou]uses$")
 _NUMBERING = frozenset({"code", "id", "key", "no", "nr", "number"})
 _NUMBERS_ROWS = frozenset({"no", "nr", "number", "ref", "reference"})
 #: Headings of what a fact says, where it is one to a row.
-_SAYS = frozenset(
-    {"attribute", "field", "key", "predicate", "property", "relation", "relationship", "variable"}
-)
+_SAYS = frozenset({"attribute", "field", "key", "predicate", "property", "relation", "relationship", "variable"})
 #: Headings of what is measured of each thing, where one number stands on a row; what cells of yes and no hold.
 _MEASURING = frozenset(
     {"category", "indicator", "item", "measure", "metric", "parameter", "series", "statistic", "type", "what"}
@@ -154,15 +150,15 @@ def find_table(head: str, name: str, *, sure: bool, mark: str | None = None) -> 
             rows = [row for row in csv.reader(lines[: SAMPLE + 1], delimiter=guess) if any(row)]
         except csv.Error:
             continue
-        header = tidied(rows[0]) if rows else []
+        header = clean_headings(rows[0]) if rows else []
         if not 2 <= len(header) <= WIDTH or len(rows) < 2:
             continue
         below = [[cell.strip() for cell in row] for row in rows[1:] if len(row) == len(header)]
         if not below or not any(header):
             continue
-        if not sure and (guess_columns(header) or not _looks_like_one(header, below)):
+        if not sure and (infer_columns(header) or not _is_table(header, below)):
             continue
-        return layout_of(told_apart(header, below), below, name, guess)
+        return layout_of(make_distinct_headings(header, below), below, name, guess)
     return None
 
 
@@ -175,21 +171,21 @@ def layout_of(header: Sequence[str], rows: Sequence[Sequence[str]], name: str, m
         name: of the file.
         mark: what parts the cells in it, if anything does.
     """
-    kind = kind_of(name)
-    key = _key(header, rows, kind)
-    headed = _kind_of_heading(header[key[0]]) if len(key) == 1 else ""
-    marks = [list_mark(cells) for cells in _columns(header, rows)]
-    lists = {at: mark for at, mark in enumerate(marks) if mark and at not in key}
-    number = _numbering(header, rows)
+    kind = infer_kind(name)
+    key = _find_key(header, rows, kind)
+    headed = _infer_heading_kind(header[key[0]]) if len(key) == 1 else ""
+    marks = [find_list_mark(cells) for cells in _list_columns(header, rows)]
+    lists = {index: mark for index, mark in enumerate(marks) if mark and index not in key}
+    number = _find_numbering(header, rows)
     if len(key) == 1 and all(row[key[0]].isdecimal() for row in rows):
         number, key = key[0], ()  # a job of 1041 is called so
-    elif number is not None and key and _may_be_said(header, key, number, kind):
+    elif number is not None and key and _can_be_attribute(header, key, number, kind):
         key = ()
     number = number if not key else None
-    numbered = _numbered_kind(header, rows, number or 0)
+    numbered = _infer_numbered_kind(header, rows, number or 0)
     kinds = list(dict.fromkeys(filter(None, (kind, headed, numbered) if key else (numbered, kind, headed))))
-    kinds = [own for own in kinds if not any(_is_short(own, other) for other in kinds)]
-    return Table(mark, tuple(header), key, tuple(kinds), lists, number, _with_points(header, rows, mark))
+    kinds = [candidate for candidate in kinds if not any(_is_short(candidate, other) for other in kinds)]
+    return Table(mark, tuple(header), key, tuple(kinds), lists, number, _find_pointed_columns(header, rows, mark))
 
 
 def _is_short(word: str, other: str) -> bool:
@@ -197,54 +193,54 @@ def _is_short(word: str, other: str) -> bool:
     return word != other and len(word) <= _SHORT and other.startswith(word)
 
 
-def _with_points(header: Sequence[str], rows: Sequence[Sequence[str]], mark: str) -> frozenset[int]:
+def _find_pointed_columns(header: Sequence[str], rows: Sequence[Sequence[str]], mark: str) -> frozenset[int]:
     """Columns of whole numbers with points between their thousands, where other numbers have decimal commas."""
-    columns = _columns(header, rows)
+    columns = _list_columns(header, rows)
     commas = any(
-        _share([_COMMA.fullmatch(cell) is not None for cell in cells]) >= _NUMBERS for cells in columns
+        _compute_share([_COMMA.fullmatch(cell) is not None for cell in cells]) >= _NUMBERS for cells in columns
     )
     if mark == "," or not commas:
         return frozenset()
     return frozenset(
-        at for at, cells in enumerate(columns)
+        index for index, cells in enumerate(columns)
         if any("." in cell for cell in cells) and all(_POINTS.fullmatch(cell) for cell in cells)
     )  # fmt: skip
 
 
-def kind_of(name: str) -> str:
+def infer_kind(name: str) -> str:
     """What the rows of a file are called: ``film`` of ``films.csv``; empty where its name says nothing."""
-    stem = PurePath(plain_name(name)).stem
-    words = [word for word in _words(stem) if word not in _SAYS_NOTHING]
+    stem = PurePath(get_plain_name(name)).stem
+    words = [word for word in _split_words(stem) if word not in _SAYS_NOTHING]
     while words and words[0] in _BEFORE_NAMES | _BEHIND_NAMES:
         words = words[1:]
-    ends = [at for at, word in enumerate(words) if word in _BEHIND_NAMES and words[at - 1].endswith("s")]
+    ends = [index for index, word in enumerate(words) if word in _BEHIND_NAMES and words[index - 1].endswith("s")]
     words = words[: ends[0]] if ends else words
     if len(words) > 1 and words[-1] in _LISTS and words[-2].endswith("s"):
         words = words[:-1]
-    return _singular(words) if words else ""
+    return _make_singular(words) if words else ""
 
 
-def _kind_of_heading(heading: str) -> str:
+def _infer_heading_kind(heading: str) -> str:
     """What things are called whose names have this heading: ``listing``; empty where it says what a name is."""
-    words = _words(heading)
+    words = _split_words(heading)
     plain = 0 < len(words) <= _KIND_WORDS and not set(words) & (_NO_KINDS | set(NAMES))
-    return _singular(words) if plain and all(word.isalpha() for word in words) else ""
+    return _make_singular(words) if plain and all(word.isalpha() for word in words) else ""
 
 
-def _numbering(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int | None:
+def _find_numbering(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int | None:
     """The column that numbers the rows: the first, or another whose heading says so."""
-    columns = [[row[at] for row in rows] for at in range(len(header))]
-    if _are_numbers(header[0], columns[0]):
+    columns = [[row[index] for row in rows] for index in range(len(header))]
+    if _is_numbering_column(header[0], columns[0]):
         return 0
     headed = [
-        at
-        for at, heading in enumerate(header)
-        if _words(heading)[-1:] and _words(heading)[-1] in _NUMBERS_ROWS
+        index
+        for index, heading in enumerate(header)
+        if _split_words(heading)[-1:] and _split_words(heading)[-1] in _NUMBERS_ROWS
     ]
-    return next((at for at in headed if _are_numbers(header[at], columns[at])), None)
+    return next((index for index in headed if _is_numbering_column(header[index], columns[index])), None)
 
 
-def _may_be_said(header: Sequence[str], key: tuple[int, ...], number: int, kind: str) -> bool:
+def _can_be_attribute(header: Sequence[str], key: tuple[int, ...], number: int, kind: str) -> bool:
     """Whether a column that nothing but its words makes a name stands behind others that follow the row's number."""
     heading = header[key[0]].casefold()
     if len(key) > 1 or (key[0] <= number + 1 and heading not in _SIDES | _PARTIES):
@@ -253,26 +249,22 @@ def _may_be_said(header: Sequence[str], key: tuple[int, ...], number: int, kind:
     return not (called or _NAMING.search(heading) or heading in NAMES or heading in _DESCRIBING | _FIRMS)
 
 
-def _numbered_kind(header: Sequence[str], rows: Sequence[Sequence[str]], at: int) -> str:
+def _infer_numbered_kind(header: Sequence[str], rows: Sequence[Sequence[str]], column: int) -> str:
     """What rows are called that a column numbers, ``member`` of ``member_id``; or nothing."""
-    words, numbers = _words(header[at]), [row[at] for row in rows]
+    words, numbers = _split_words(header[column]), [row[column] for row in rows]
     if len(words) > 1 and words[-1] in _NUMBERING and len(set(numbers)) == len(numbers):
         words = words[:-1]
-    elif not words or not _are_numbers(header[at], numbers):
+    elif not words or not _is_numbering_column(header[column], numbers):
         return ""
-    return _singular(words) if not set(words) & _NO_KINDS and len(words) <= _KIND_WORDS else ""
+    return _make_singular(words) if not set(words) & _NO_KINDS and len(words) <= _KIND_WORDS else ""
 
 
-def _are_numbers(heading: str, cells: Sequence[str]) -> bool:
+def _is_numbering_column(heading: str, cells: Sequence[str]) -> bool:
     """Whether a column numbers the rows, each by another whole number: as its heading says, or one after the other."""
     if not all(cell.isdecimal() for cell in cells) or len(set(cells)) < len(cells):
         return False
-    words = _words(heading)
-    if (
-        heading.strip().startswith("#")
-        or heading.strip().endswith("#")
-        or (words and words[-1] in _NUMBERING)
-    ):
+    words = _split_words(heading)
+    if heading.strip().startswith("#") or heading.strip().endswith("#") or (words and words[-1] in _NUMBERING):
         return True
     numbers = list(map(int, cells))
     close = numbers[-1] - numbers[0] < _CLOSE * len(numbers)
@@ -281,20 +273,20 @@ def _are_numbers(heading: str, cells: Sequence[str]) -> bool:
         and len(cells) >= _ROWS
         and numbers == sorted(numbers)
         and close
-        and not _are_years(words, numbers)
+        and not _has_years(words, numbers)
     )
 
 
-def _are_years(words: Sequence[str], numbers: Sequence[int]) -> bool:
+def _has_years(words: Sequence[str], numbers: Sequence[int]) -> bool:
     return words[-1].startswith("year") or numbers[0] in range(*_YEARS)
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     parted = re.split(r"[\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text))
     return [word.lower() for word in parted if word]
 
 
-def _singular(words: Sequence[str]) -> str:
+def _make_singular(words: Sequence[str]) -> str:
     last = words[-1]
     if last in _UNCHANGED:
         pass
@@ -307,51 +299,51 @@ def _singular(words: Sequence[str]) -> str:
     return " ".join([*words[:-1], last])
 
 
-def _looks_like_one(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+def _is_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Whether rows are no facts: of three columns, which facts have, the first must be of names, each given once, or
     the second of values, which no relations are.
     """
-    if not are_headings(header, rows):
+    if not is_header(header, rows):
         return False
-    columns = _columns(header, rows)
-    if len(header) == 3 and _share([parse(cell) is not None for cell in columns[1]]) < _NUMBERS:
+    columns = _list_columns(header, rows)
+    if len(header) == 3 and _compute_share([parse(cell) is not None for cell in columns[1]]) < _NUMBERS:
         distinct = len(set(columns[0])) >= _DISTINCT * len(rows)
-        numbers = header[0].endswith("#") or set(_words(header[0])[-1:]) & _NUMBERING
-        said = _words(header[0])[-1:] not in (["id"], ["key"]) or any(
+        numbers = header[0].endswith("#") or set(_split_words(header[0])[-1:]) & _NUMBERING
+        is_specific = _split_words(header[0])[-1:] not in (["id"], ["key"]) or any(
             _NAMING.search(cell) for cell in header[1:]
         )
-        numbered = numbers and said
+        numbered = numbers and is_specific
         if header[1].casefold() in _SAYS:
             return False
-        if _are_codes(header) or _joins(header, columns):
+        if _is_code_list(header) or _is_join_table(header, columns):
             return True
         if not distinct:  # parts that are played are no relations, each is met once
             return _is_described(header, columns, _MOSTLY)
         return bool(_NAMING.search(header[0]) or numbered) or _is_described(header, columns)
     return (
         bool(_NAMING.search(header[0]))
-        or any(_share([parse(cell) is not None for cell in cells]) >= _NUMBERS for cells in columns if cells)
+        or any(_compute_share([parse(cell) is not None for cell in cells]) >= _NUMBERS for cells in columns if cells)
         or len(header) != 3
     )
 
 
-def _are_codes(header: Sequence[str]) -> bool:
+def _is_code_list(header: Sequence[str]) -> bool:
     """Whether headings are those of a list of what codes mean: ``field,code,meaning``."""
-    said = [set(_words(cell)) for cell in header]
-    return any(own & CODES for own in said) and any(own & MEANINGS for own in said)
+    word_sets = [set(_split_words(cell)) for cell in header]
+    return any(word_set & CODES for word_set in word_sets) and any(word_set & MEANINGS for word_set in word_sets)
 
 
-def _joins(header: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
+def _is_join_table(header: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
     """Whether three columns say what two things had together, ``Callout,Volunteer,Hours``, or what was when: heads of
     facts are no dates, and where all tails are numbers, or yes and no, relations are no names.
     """
-    if _share([parse(cell) is not None for cell in columns[0]]) >= _NUMBERS:
-        return not header[0].endswith("#") and not set(_words(header[0])[-1:]) & _NUMBERING
-    measured = _share([parse(cell) is not None for cell in columns[2]]) >= _NUMBERS
-    told = {cell.casefold() for cell in columns[2]} <= _TRUTHS
-    named = _share([cell[:1].isupper() for cell in columns[1]]) >= _NUMBERS
-    measures = set(_words(header[1])) & (_SAYS | _MEASURING)
-    return bool(columns[2]) and (measured or told) and named and not measures
+    if _compute_share([parse(cell) is not None for cell in columns[0]]) >= _NUMBERS:
+        return not header[0].endswith("#") and not set(_split_words(header[0])[-1:]) & _NUMBERING
+    measured = _compute_share([parse(cell) is not None for cell in columns[2]]) >= _NUMBERS
+    only_truths = {cell.casefold() for cell in columns[2]} <= _TRUTHS
+    has_names = _compute_share([cell[:1].isupper() for cell in columns[1]]) >= _NUMBERS
+    measures = set(_split_words(header[1])) & (_SAYS | _MEASURING)
+    return bool(columns[2]) and (measured or only_truths) and has_names and not measures
 
 
 def _is_described(header: Sequence[str], columns: Sequence[Sequence[str]], most: float = _RELATIONS) -> bool:
@@ -362,9 +354,9 @@ def _is_described(header: Sequence[str], columns: Sequence[Sequence[str]], most:
     small, or as identifiers.
     """
     heads, middle, tails = map(set, columns)
-    if heads & tails or {*header} & (heads | middle | tails) or set(_words(header[1])) & _SAYS:
+    if heads & tails or {*header} & (heads | middle | tails) or set(_split_words(header[1])) & _SAYS:
         return False
-    if len(heads) == len(columns[0]) and _share([_is_capitalised(cell) for cell in columns[1]]) >= _NUMBERS:
+    if len(heads) == len(columns[0]) and _compute_share([_is_capitalised(cell) for cell in columns[1]]) >= _NUMBERS:
         return True
     return len(columns[0]) >= _ROWS and len(middle) > most * len(columns[1])
 
@@ -376,68 +368,64 @@ def _is_capitalised(cell: str) -> bool:
     return not cell.isupper() and not any(a.islower() and b.isupper() for a, b in pairwise(cell))
 
 
-def _key(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str) -> tuple[int, ...]:
+def _find_key(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str) -> tuple[int, ...]:
     """The column whose heading says so, else the first of words; each row has another value there."""
-    columns = _columns(header, rows)
+    columns = _list_columns(header, rows)
     describing = _DESCRIBING | _FIRMS if kind in _PARTIES else _DESCRIBING
     spelt = [re.sub(r"[\s_-]", "", cell).casefold() for cell in header]
-    pair = tuple(
-        next((spelt.index(word) for word in words if word in spelt), -1) for words in (_GIVEN, _FAMILY)
-    )
-    if min(pair) >= 0 and len({tuple(row[at] for at in pair) for row in rows}) >= _DISTINCT * len(rows):
+    pair = tuple(next((spelt.index(word) for word in words if word in spelt), -1) for words in (_GIVEN, _FAMILY))
+    if min(pair) >= 0 and len({tuple(row[index] for index in pair) for row in rows}) >= _DISTINCT * len(rows):
         return pair
-    apart = [at for at, cells in enumerate(columns) if cells and len(set(cells)) >= _DISTINCT * len(cells)]
-    said = [at for at in apart if _NAMING.search(header[at]) and len(columns[at]) >= _NAMED * len(rows)]
-    apart = [at for at in apart if len(columns[at]) == len(rows)]
-    said = said or [
-        at for at, cells in enumerate(columns)
-        if header[at].casefold() in NAMES and _nearly_names(header[at], cells, len(rows))
+    apart = [index for index, cells in enumerate(columns) if cells and len(set(cells)) >= _DISTINCT * len(cells)]
+    naming = [index for index in apart if _NAMING.search(header[index]) and len(columns[index]) >= _NAMED * len(rows)]
+    apart = [index for index in apart if len(columns[index]) == len(rows)]
+    naming = naming or [
+        index for index, cells in enumerate(columns)
+        if header[index].casefold() in NAMES and _is_nearly_unique(header[index], cells, len(rows))
     ]  # fmt: skip
-    said.sort(key=lambda at: (header[at].casefold() not in NAMES, at))
-    called = [at for at in apart if kind and header[at].casefold() in (kind, kind.rsplit(maxsplit=1)[-1])]
-    words = [at for at in apart if _share([parse(cell) is None for cell in columns[at]]) >= _NUMBERS]
-    words = [at for at in words if at == 0 or not _says_how(header[at], columns[at])]
-    if words and all(
-        _CODE.fullmatch(cell) for cell in columns[words[0]]
-    ):  # people say what a part is, not its number
-        words.sort(key=lambda at: header[at].casefold() not in describing)
+    naming.sort(key=lambda index: (header[index].casefold() not in NAMES, index))
+    called = [index for index in apart if kind and header[index].casefold() in (kind, kind.rsplit(maxsplit=1)[-1])]
+    words = [index for index in apart if _compute_share([parse(cell) is None for cell in columns[index]]) >= _NUMBERS]
+    words = [index for index in words if index == 0 or not _is_measurement(header[index], columns[index])]
+    if words and all(_CODE.fullmatch(cell) for cell in columns[words[0]]):  # people say what a part is, not its number
+        words.sort(key=lambda index: header[index].casefold() not in describing)
     first = next(
         (
-            at
-            for at, cells in enumerate(columns)
-            if _share([parse(cell) is None for cell in cells]) >= _NUMBERS
+            index
+            for index, cells in enumerate(columns)
+            if _compute_share([parse(cell) is None for cell in cells]) >= _NUMBERS
         ),
         None,
     )
-    if first is not None and first not in words and _nearly_names(header[first], columns[first], len(rows)):
+    if first is not None and first not in words and _is_nearly_unique(header[first], columns[first], len(rows)):
         words.insert(0, first)
     if len(rows) < _ROWS:
         # So few rows differ in anything.
-        words = [at for at in words if at == 0 or header[at].casefold() in describing]
+        words = [index for index in words if index == 0 or header[index].casefold() in describing]
     if called and all(_CODE.fullmatch(cell) for cell in columns[called[0]]):
         # "Drovers Pass" is what people call route C2
-        called = [at for at in words if header[at].casefold() in describing] or called
-    if _are_codes(header):
-        called = [at for at in apart if set(_words(header[at])) & MEANINGS] or called
-    return tuple([*said, *called, *words][:1])
+        called = [index for index in words if header[index].casefold() in describing] or called
+    if _is_code_list(header):
+        called = [index for index in apart if set(_split_words(header[index])) & MEANINGS] or called
+    return tuple([*naming, *called, *words][:1])
 
 
-def _nearly_names(heading: str, cells: Sequence[str], rows: int) -> bool:
+def _is_nearly_unique(heading: str, cells: Sequence[str], rows: int) -> bool:
     """Whether a column of words names rows of which a few share their name, as people and titles do."""
     apart = len(set(cells)) >= max(_ROWS, _NEARLY * rows)
-    return len(cells) == rows and apart and not _says_how(heading, cells)
+    return len(cells) == rows and apart and not _is_measurement(heading, cells)
 
 
-def _says_how(heading: str, cells: Sequence[str]) -> bool:
+def _is_measurement(heading: str, cells: Sequence[str]) -> bool:
     """Whether a column says something of what rows are of, and is no name of it: a score, a note, "4.52m"."""
-    measured = _share([_MEASURED.match(cell) is not None for cell in cells])
-    return bool(set(_words(heading)) & _HOW) or measured >= _MEASURES
+    measured = _compute_share([_MEASURED.match(cell) is not None for cell in cells])
+    return bool(set(_split_words(heading)) & _HOW) or measured >= _MEASURES
 
 
-def _columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:
+def _list_columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:
     """The cells of each column that hold something."""
-    return [[row[at] for row in rows if not is_missing(row[at])] for at in range(len(header))]
+    return [[row[index] for row in rows if not is_missing(row[index])] for index in range(len(header))]
 
 
-def _share(holds: Sequence[bool]) -> float:
+def _compute_share(holds: Sequence[bool]) -> float:
     return sum(holds) / len(holds) if holds else 0.0

@@ -12,9 +12,9 @@ from typing import IO, TYPE_CHECKING
 
 from retrieval.errors import SourceError
 from retrieval.kg.readers.compression import EASY, RATIO
-from retrieval.kg.readers.number_formats import Cell, shown_numbers
+from retrieval.kg.readers.number_formats import Cell, read_formatted_numbers
 from retrieval.kg.readers.property_layout import find_layout
-from retrieval.kg.readers.rows_layout import guess_columns
+from retrieval.kg.readers.rows_layout import infer_columns
 from retrieval.kg.values import parse
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def is_workbook(path: Path) -> bool:
         return False
 
 
-def sheets(path: Path, name: str, folder: Path) -> list[tuple[str, Path, str]]:
+def extract_sheets(path: Path, name: str, folder: Path) -> list[tuple[str, Path, str]]:
     """The sheets that are shown and hold something, as CSV files in a folder.
 
     Args:
@@ -65,10 +65,10 @@ def sheets(path: Path, name: str, folder: Path) -> list[tuple[str, Path, str]]:
     """
     from python_calamine import CalamineError, SheetTypeEnum, SheetVisibleEnum, load_workbook  # noqa: PLC0415
 
-    _refuse_bombs(path, name)
-    found: list[tuple[str, Path, str]] = []
+    _check_unpacked_size(path, name)
+    tables: list[tuple[str, Path, str]] = []
     try:
-        book, formatted = load_workbook(str(path)), shown_numbers(path)
+        book, formatted = load_workbook(str(path)), read_formatted_numbers(path)
         shown = [
             sheet.name
             for sheet in book.sheets_metadata
@@ -79,19 +79,19 @@ def sheets(path: Path, name: str, folder: Path) -> list[tuple[str, Path, str]]:
             out.parent.mkdir()
             header = _write(book.get_sheet_by_name(title), formatted.get(title, {}), out)
             if header:
-                known = guess_columns(header) or find_layout(",".join(header))
-                found.append((f"{title.replace('/', ' ')}.csv", out, "" if known else "table"))
+                known = infer_columns(header) or find_layout(",".join(header))
+                tables.append((f"{title.replace('/', ' ')}.csv", out, "" if known else "table"))
     except (CalamineError, OSError, ValueError) as error:
         raise SourceError(
             f"{name} is not a workbook that can be read ({str(error).rstrip('.')}).",
             hint="Save it again without a password, as xlsx or CSV, and give that.",
         ) from error
-    if len(found) == 1 and found[0][0].lower().startswith("sheet"):
-        found = [(f"{Path(name).stem}.csv", *found[0][1:])]
-    return found
+    if len(tables) == 1 and tables[0][0].lower().startswith("sheet"):
+        tables = [(f"{Path(name).stem}.csv", *tables[0][1:])]
+    return tables
 
 
-def _refuse_bombs(path: Path, name: str) -> None:
+def _check_unpacked_size(path: Path, name: str) -> None:
     """Pass through what a workbook unpacks to, which its reader would hold as a whole."""
     if not zipfile.is_zipfile(path):
         return
@@ -100,7 +100,7 @@ def _refuse_bombs(path: Path, name: str) -> None:
         with zipfile.ZipFile(path) as archive:
             for entry in archive.infolist():
                 with archive.open(entry) as file:
-                    left -= sum(map(len, _pieces(file, left)))
+                    left -= sum(map(len, _read_pieces(file, left)))
                 if left < 0:
                     raise SourceError(
                         f"{name} unpacks to more than {RATIO} times its size, as a bomb does.",
@@ -112,7 +112,7 @@ def _refuse_bombs(path: Path, name: str) -> None:
         ) from error
 
 
-def _pieces(file: IO[bytes], left: int) -> Iterator[bytes]:
+def _read_pieces(file: IO[bytes], left: int) -> Iterator[bytes]:
     while left >= 0 and (piece := file.read(_PIECE)):
         left -= len(piece)
         yield piece
@@ -120,49 +120,51 @@ def _pieces(file: IO[bytes], left: int) -> Iterator[bytes]:
 
 def _write(sheet: CalamineSheet, formatted: Mapping[Cell, str], out: Path) -> list[str]:
     """Write a sheet from its header on; returns the headings, none where it holds nothing."""
-    cells, spanning = _cells(sheet, formatted)
-    held = [at for at, row in enumerate(cells) if any(row)]
-    rows = [cells[at] for at in held]
-    first = _header(rows[:_ABOVE]) if rows else 0
-    above = _above(rows, first, [at in spanning for at in held])
+    cells, spanning = _read_cells(sheet, formatted)
+    held = [index for index, row in enumerate(cells) if any(row)]
+    rows = [cells[index] for index in held]
+    first = _find_header(rows[:_ABOVE]) if rows else 0
+    above = _find_spanning_header(rows, first, [index in spanning for index in held])
     if above is not None:
         first = max(above, first)
         if above == first:
             first, above = first + 1, first
     rows, top = rows[first:], rows[above] if above is not None else None
-    used = [at for at in range(len(rows[0])) if any(row[at] for row in rows)] if rows else []
-    header = _headings([_joined(top[at] if top else "", rows[0][at]) for at in used]) if used else []
+    used = [index for index in range(len(rows[0])) if any(row[index] for row in rows)] if rows else []
+    header = (
+        _make_headings([_join_headings(top[index] if top else "", rows[0][index]) for index in used]) if used else []
+    )
     with out.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(header)
-        writer.writerows([row[at] for at in used] for row in rows[1:])
+        writer.writerows([row[index] for index in used] for row in rows[1:])
     return header
 
 
-def _above(rows: Sequence[Sequence[str]], first: int, spanning: Sequence[bool]) -> int | None:
+def _find_spanning_header(rows: Sequence[Sequence[str]], first: int, spanning: Sequence[bool]) -> int | None:
     """The row of headings that span several columns and have others below them, if the header has one."""
-    for at in (first - 1, first):
-        if at < 0 or at + 2 >= len(rows) or not spanning[at] or any(map(parse, rows[at + 1])):
+    for index in (first - 1, first):
+        if index < 0 or index + 2 >= len(rows) or not spanning[index] or any(map(parse, rows[index + 1])):
             continue
-        above, below = rows[at], rows[at + 1]
+        above, below = rows[index], rows[index + 1]
         pairs = list(zip(above, below, strict=True))
-        spans = {one for one, other in pairwise(above) if one and one == other}
-        alone = [(one, other) for one, other in pairs if one not in spans]
+        spans = {left for left, right in pairwise(above) if left and left == right}
+        alone = [(upper, lower) for upper, lower in pairs if upper not in spans]
         fits = all("" in pair or pair[0] == pair[1] for pair in alone)
-        if fits and (len(spans) > 1 or any(one == other != "" for one, other in pairs)):
-            return at
+        if fits and (len(spans) > 1 or any(upper == lower != "" for upper, lower in pairs)):
+            return index
     return None
 
 
-def _joined(above: str, below: str) -> str:
+def _join_headings(above: str, below: str) -> str:
     return below if above == below else f"{above} {below}".strip()
 
 
-def _cells(sheet: CalamineSheet, formatted: Mapping[Cell, str]) -> tuple[list[list[str]], set[int]]:
+def _read_cells(sheet: CalamineSheet, formatted: Mapping[Cell, str]) -> tuple[list[list[str]], set[int]]:
     """The cells of a sheet as text, merged ones with what is shown in them, but for titles across the sheet; and the
     rows that have cells across several columns.
     """
-    rows = [[_text(cell) for cell in row] for row in sheet.to_python(skip_empty_area=False)]
+    rows = [[_format_cell(cell) for cell in row] for row in sheet.to_python(skip_empty_area=False)]
     for (row, column), text in formatted.items():
         if row < len(rows) and column < len(rows[row]):
             rows[row][column] = text
@@ -172,13 +174,13 @@ def _cells(sheet: CalamineSheet, formatted: Mapping[Cell, str]) -> tuple[list[li
         title = bottom == top and right - left + 1 >= max(_WIDE * width, 2)
         if top >= len(rows) or title:
             continue
-        for at in range(top, min(bottom + 1, len(rows))):
-            rows[at][left : right + 1] = [rows[top][left]] * len(rows[at][left : right + 1])
-            spanning |= {at} if right > left else set()
+        for index in range(top, min(bottom + 1, len(rows))):
+            rows[index][left : right + 1] = [rows[top][left]] * len(rows[index][left : right + 1])
+            spanning |= {index} if right > left else set()
     return rows, spanning
 
 
-def _text(cell: Value) -> str:
+def _format_cell(cell: Value) -> str:
     """A cell as a person writes it: whole numbers without a point, days without midnight."""
     if isinstance(cell, bool):
         return "yes" if cell else "no"
@@ -189,22 +191,22 @@ def _text(cell: Value) -> str:
     return str(cell).strip()
 
 
-def _header(rows: Sequence[Sequence[str]]) -> int:
+def _find_header(rows: Sequence[Sequence[str]]) -> int:
     """Where the header stands: the first wide row of words, else (years are headings too) the first wide row.
 
     Titles and remarks above it have a cell or two.
     """
     widths = [sum(map(bool, row)) for row in rows]
-    wide = [at for at, width in enumerate(widths) if width >= _WIDE * max(widths)]
-    named = (at for at in wide if all(parse(cell) is None for cell in rows[at] if cell))
-    return next(named, wide[0])
+    wide = [index for index, width in enumerate(widths) if width >= _WIDE * max(widths)]
+    word_rows = (index for index in wide if all(parse(cell) is None for cell in rows[index] if cell))
+    return next(word_rows, wide[0])
 
 
-def _headings(cells: Sequence[str]) -> list[str]:
+def _make_headings(cells: Sequence[str]) -> list[str]:
     """Headings that differ, on one line each; a column without one is called by its place."""
-    found: list[str] = []
+    headings: list[str] = []
     for number, cell in enumerate(cells, 1):
         heading = " ".join(cell.split()) or f"column {number}"
         again = sum(heading.casefold() == other.casefold() for other in cells[: number - 1])
-        found.append(f"{heading} {again + 1}" if again else heading)
-    return found
+        headings.append(f"{heading} {again + 1}" if again else heading)
+    return headings

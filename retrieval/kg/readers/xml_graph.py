@@ -15,7 +15,7 @@ _PIECE = 1 << 18
 
 
 class XmlGraph:
-    """Nodes and edges as their elements end; subclasses take ``start``, ``text`` and ``end``.
+    """Nodes and edges as their elements end; subclasses take ``open_element``, ``add_text`` and ``close_element``.
 
     Args:
         source: the file.
@@ -29,10 +29,10 @@ class XmlGraph:
         self._depth = 0
         # The source is UTF-8 whatever its declaration says.
         self.parser = expat.ParserCreate(encoding="utf-8", namespace_separator=" ")
-        self.parser.StartDoctypeDeclHandler = self._refuse_document_type
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
-        self.parser.CharacterDataHandler = self.text
+        self.parser.StartDoctypeDeclHandler = self._raise_document_type
+        self.parser.StartElementHandler = self._open_element
+        self.parser.EndElementHandler = self._close_element
+        self.parser.CharacterDataHandler = self.add_text
 
     def read(self) -> PropertyRows:
         """Read all of it. Where the XML breaks, what came before goes in and a problem says so.
@@ -48,7 +48,7 @@ class XmlGraph:
             except expat.ExpatError as error:
                 reason = expat.ErrorString(error.code)
                 self.log.add(error.lineno, f"broken XML ({reason}); nothing after it was read")
-        self.finish()
+        self.add_remaining()
         return self.rows
 
     @property
@@ -56,36 +56,36 @@ class XmlGraph:
         """The line that is read."""
         return self.parser.CurrentLineNumber
 
-    def start(self, name: str, attributes: dict[str, str]) -> None:
+    def open_element(self, name: str, attributes: dict[str, str]) -> None:
         """Take the beginning of an element, without its namespace."""
         raise NotImplementedError
 
-    def text(self, text: str) -> None:
+    def add_text(self, text: str) -> None:
         """Take a piece of text."""
         raise NotImplementedError
 
-    def end(self, name: str) -> None:
+    def close_element(self, name: str) -> None:
         """Take the end of an element."""
         raise NotImplementedError
 
-    def finish(self) -> None:
+    def add_remaining(self) -> None:
         """Add what only the whole file tells."""
 
-    def _refuse_document_type(self, *_: Any) -> None:
+    def _raise_document_type(self, *_: Any) -> None:
         raise SourceError(
             f"{self._source.name} declares a document type (<!DOCTYPE), which is not read.",
             hint="Remove the declaration; graphs in XML need none.",
         )
 
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+    def _open_element(self, tag: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if self._depth > DEPTH:
             raise SourceError(
                 f"{self._source.name} has elements more than {DEPTH} deep.",
                 hint="This is not a valid graph file; export it again.",
             )
-        self.start(tag.rsplit(" ", 1)[-1], attributes)
+        self.open_element(tag.rsplit(" ", 1)[-1], attributes)
 
-    def _end(self, tag: str) -> None:
+    def _close_element(self, tag: str) -> None:
         self._depth -= 1
-        self.end(tag.rsplit(" ", 1)[-1])
+        self.close_element(tag.rsplit(" ", 1)[-1])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.snapshot.arrays import sorted_unique, spans
+from retrieval.kg.snapshot.arrays import expand_spans, sort_unique
 
 _NONE = np.zeros(0, np.int64)
 
@@ -49,30 +49,30 @@ class PathRegion:
     entering: Arcs
     left: np.ndarray
 
-    def step(self, hop: int, nodes: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def expand_hop(self, hop: int, nodes: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The arcs of the ``hop``-th hop from ``nodes``, which may repeat, to where ``most`` more hops can do.
 
         Returns:
-            ``(owner, node, arc)``, int64 [n], as :func:`retrieval.kg.search.walks.step`,
+            ``(owner, node, arc)``, int64 [n], as :func:`retrieval.kg.search.walks.walk_relation`,
             ascending by owner, then by arc.
         """
-        table = self._table(hop)
+        table = self._get_table(hop)
         useful = self.left[table.targets] <= most
         if most:
-            back = self._only(hop + 1, most - 1)[table.targets] == table.sources
+            back = self._find_only_targets(hop + 1, most - 1)[table.targets] == table.sources
             useful &= ~back | (self.left[table.targets] == 0)
         starts = np.concatenate([[0], np.cumsum(useful)])[table.starts]
         first = starts[nodes]
-        place, owner = spans(first, starts[nodes + 1] - first)
+        place, owner = expand_spans(first, starts[nodes + 1] - first)
         place = np.flatnonzero(useful).take(place)
         return owner, table.targets.take(place), table.arcs.take(place)
 
-    def _table(self, hop: int) -> Arcs:
+    def _get_table(self, hop: int) -> Arcs:
         return self.leaving if hop <= self.ahead else self.entering
 
-    def _only(self, hop: int, most: int) -> np.ndarray:
+    def _find_only_targets(self, hop: int, most: int) -> np.ndarray:
         """Where the ``hop``-th hop from each node leads if it leads to one place only, else -1; int64 [N]."""
-        table = self._table(hop)
+        table = self._get_table(hop)
         useful = np.flatnonzero(self.left[table.targets] <= most)
         sources, targets = table.sources[useful], table.targets[useful]
         only = np.full(len(self.left), -1)
@@ -106,24 +106,24 @@ class _Side:
         """How far all was searched."""
         return len(self.layers)
 
-    def cost(self) -> int:
+    def compute_cost(self) -> int:
         """How many arcs the next hop has."""
         if len(self.frontiers) == self.hops:
-            self.frontiers.append(sorted_unique(self._reached))
+            self.frontiers.append(sort_unique(self._reached))
             self._cost = -1
         if self._cost < 0:
-            self._cost = int(self._snapshot.degrees(self.frontiers[-1]).sum())
+            self._cost = int(self._snapshot.get_degrees(self.frontiers[-1]).sum())
         return self._cost
 
-    def grow(self) -> None:
+    def expand_frontier(self) -> None:
         """Search one hop farther."""
         front = self.frontiers[-1]
-        owner, far, arcs = _leaving(self._snapshot, front)
+        owner, far, arcs = _find_leaving_arcs(self._snapshot, front)
         self.layers.append((front[owner], far, arcs))
         self._reached = far[(self.away[far] == 0) & (far != self._end)]
         self.away[self._reached] = self.hops + 1
 
-    def useful(self, other: _Side, hops: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def select_useful(self, other: _Side, hops: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The arcs that a path of at most ``hops`` can lie on, as far as the other side was searched."""
         kept = [(_NONE, _NONE, _NONE)]
         for hop, layer in enumerate(self.layers):
@@ -138,7 +138,7 @@ class _Side:
         return near, far, arcs
 
 
-def path_region(snapshot: Snapshot, sources: np.ndarray, targets: np.ndarray, hops: int) -> PathRegion:
+def find_path_region(snapshot: Snapshot, sources: np.ndarray, targets: np.ndarray, hops: int) -> PathRegion:
     """Where the paths of at most ``hops`` arcs between two sets lie.
 
     Args:
@@ -148,9 +148,9 @@ def path_region(snapshot: Snapshot, sources: np.ndarray, targets: np.ndarray, ho
     """
     ahead, back = _Side(snapshot, sources, targets), _Side(snapshot, targets, sources)
     for _ in range(hops):
-        (ahead if ahead.cost() <= back.cost() else back).grow()
-    leaving = ahead.useful(back, hops)
-    near, far, arcs = back.useful(ahead, hops)
+        (ahead if ahead.compute_cost() <= back.compute_cost() else back).expand_frontier()
+    leaving = ahead.select_useful(back, hops)
+    near, far, arcs = back.select_useful(ahead, hops)
     entering = (far, near, np.where(arcs < (facts := snapshot.num_triples), arcs + facts, arcs - facts))
     # What the side that grew last has reached last is useful only where the other one has reached it too.
     every = np.concatenate([*ahead.frontiers, *back.frontiers])
@@ -159,26 +159,24 @@ def path_region(snapshot: Snapshot, sources: np.ndarray, targets: np.ndarray, ho
     nodes = every[position[every] == np.arange(len(every))]
     position[nodes] = np.arange(len(nodes))
     left = (back.away[nodes] - np.uint8(1)).astype(np.int64)
-    first, second = (_table(position, walked, len(left), 2 * facts) for walked in (leaving, entering))
+    first, second = (_build_table(position, walked, len(left), 2 * facts) for walked in (leaving, entering))
     for _ in range(ahead.hops - 1):  # what the search from the targets did not get to
         np.minimum.at(left, first.sources, left[first.targets] + 1)
     return PathRegion(position[sources], ahead.hops, first, second, left)
 
 
-def _table(
-    position: np.ndarray, walked: tuple[np.ndarray, np.ndarray, np.ndarray], nodes: int, ids: int
-) -> Arcs:
+def _build_table(position: np.ndarray, walked: tuple[np.ndarray, np.ndarray, np.ndarray], nodes: int, ids: int) -> Arcs:
     sources, targets = position[walked[0]], position[walked[1]]
     order = np.argsort(sources * ids + walked[2])
     starts = np.concatenate([[0], np.cumsum(np.bincount(sources, minlength=nodes))])
     return Arcs(starts, sources[order], targets[order], walked[2][order])
 
 
-def _leaving(snapshot: Snapshot, entities: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """As :func:`retrieval.kg.search.walks.all_arcs`, without the relations: ``(owner, target, arc)``, int64 [n]."""
+def _find_leaving_arcs(snapshot: Snapshot, entities: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """As :func:`retrieval.kg.search.walks.find_arcs`, without the relations: ``(owner, target, arc)``, int64 [n]."""
     out_starts, in_starts = snapshot.out_offsets[entities], snapshot.in_offsets[entities]
-    out, out_owner = spans(out_starts, snapshot.out_offsets[entities + 1] - out_starts)
-    into, in_owner = spans(in_starts, snapshot.in_offsets[entities + 1] - in_starts)
+    out, out_owner = expand_spans(out_starts, snapshot.out_offsets[entities + 1] - out_starts)
+    into, in_owner = expand_spans(in_starts, snapshot.in_offsets[entities + 1] - in_starts)
     return (
         np.concatenate([out_owner, in_owner]),
         np.concatenate([snapshot.tails[out], snapshot.in_heads[into]]).astype(np.int64),

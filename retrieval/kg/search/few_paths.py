@@ -30,12 +30,12 @@ class _Adjacency:
         self._facts = snapshot.num_triples
         self._known: dict[int, list[int]] = {}
 
-    def bounds(self, entities: Iterable[int]) -> list[_Bounds]:
+    def find_bounds(self, entities: Iterable[int]) -> list[_Bounds]:
         """Where the arcs of each entity are."""
         out, into = self._out, self._into
         return [(e, out[e], out[e + 1], into[e], into[e + 1]) for e in entities]
 
-    def ends(self, bounds: _Bounds) -> list[int]:
+    def get_ends(self, bounds: _Bounds) -> list[int]:
         """Where the arcs that leave an entity lead."""
         entity, first, last, first_in, last_in = bounds
         ends = self._known.get(entity)
@@ -46,29 +46,29 @@ class _Adjacency:
             self._known[entity] = ends
         return ends
 
-    def reached(self, front: Iterable[_Bounds]) -> set[int]:
+    def find_reached(self, front: Iterable[_Bounds]) -> set[int]:
         """Where all arcs lead that leave some entities."""
-        return set().union(*map(self.ends, front))
+        return set().union(*map(self.get_ends, front))
 
-    def shared(self, front: Iterable[_Bounds]) -> set[int]:
+    def find_shared(self, front: Iterable[_Bounds]) -> set[int]:
         """Where arcs of more than one entity lead: what is reached from one only leads nowhere but back."""
         known = {bounds[0]: bounds for bounds in front}
         once: set[int] = set()
         shared: set[int] = set()
         for bounds in known.values():
-            ends = self.ends(bounds)
+            ends = self.get_ends(bounds)
             shared.update(once.intersection(ends))
             once.update(ends)
         return shared
 
-    def arc(self, bounds: _Bounds, position: int) -> int:
+    def get_arc(self, bounds: _Bounds, position: int) -> int:
         """The arc that leads to the end at that position, walked forward."""
         _, first, last, first_in, _ = bounds
         fact = first + position
         return fact if fact < last else self._order[first_in + fact - last] + self._facts
 
-    def reversed_arc(self, bounds: _Bounds, position: int) -> int:
-        """As :meth:`arc`, walked to the entity."""
+    def get_reversed_arc(self, bounds: _Bounds, position: int) -> int:
+        """As :meth:`get_arc`, walked to the entity."""
         _, first, last, first_in, _ = bounds
         fact = first + position
         return fact + self._facts if fact < last else self._order[first_in + fact - last]
@@ -91,26 +91,26 @@ class _Front:
     def count(self) -> list[_Bounds]:
         """Find the arcs."""
         if self.bounds is None:
-            self.bounds = self._graph.bounds(self._entities)
+            self.bounds = self._graph.find_bounds(self._entities)
             self.cost = sum(b - a + d - c for _, a, b, c, d in self.bounds)
         return self.bounds
 
 
-def _is_cheaper(one: _Front, other: _Front) -> bool:
-    """Whether ``one`` has no more arcs than ``other``; which of them is counted then."""
-    lesser, greater = (one, other) if one.cost <= other.cost else (other, one)
+def _is_cheaper(first: _Front, second: _Front) -> bool:
+    """Whether ``first`` has no more arcs than ``second``; which of them is counted then."""
+    lesser, greater = (first, second) if first.cost <= second.cost else (second, first)
     lesser.count()
     if lesser.cost > greater.cost:
         greater.count()
-    return one.cost <= other.cost
+    return first.cost <= second.cost
 
 
-def few_paths(
+def find_few_paths(
     snapshot: Snapshot, sources: Sequence[int], targets: Sequence[int], hops: int, most: int
 ) -> list[list[tuple[int, ...]]] | None:
     """All simple paths of at most ``hops`` arcs, for each length from 1, ascending by arc ids.
 
-    Searched from both sides, as :func:`retrieval.kg.search.bidirectional.path_region` does it.
+    Searched from both sides, as :func:`retrieval.kg.search.bidirectional.find_path_region` does it.
 
     Args:
         snapshot: the graph.
@@ -136,7 +136,7 @@ def few_paths(
             return None
         if ahead:
             layers.append(front.count())
-            reached = graph.reached(layers[-1]) - seen
+            reached = graph.find_reached(layers[-1]) - seen
             if hop == hops:
                 reached &= left.keys()
             if not reached:  # nor is there anything farther
@@ -146,31 +146,31 @@ def few_paths(
             front = _Front(graph, reached)
         else:
             back_layers.append(back.count())
-            reached = graph.reached(back_layers[-1]) - behind
+            reached = graph.find_reached(back_layers[-1]) - behind
             if hop == hops:
                 reached &= seen
             left |= dict.fromkeys(reached, len(back_layers))
             behind |= reached
             back = _Front(graph, reached)
-    between = seen & graph.shared(chain(*layers, *back_layers)) if layers else seen
-    entering = _entering(graph, back_layers, between)
-    tables = (_leaving(graph, layers, left, between),) * len(layers) + (entering,) * len(back_layers)
-    return _listed(sources, left, len(back_layers) + 1, tables, most)
+    between = seen & graph.find_shared(chain(*layers, *back_layers)) if layers else seen
+    entering = _build_entering(graph, back_layers, between)
+    tables = (_build_leaving(graph, layers, left, between),) * len(layers) + (entering,) * len(back_layers)
+    return _list_paths(sources, left, len(back_layers) + 1, tables, most)
 
 
-def _entering(graph: _Adjacency, layers: Sequence[list[_Bounds]], between: set[int]) -> _Table:
+def _build_entering(graph: _Adjacency, layers: Sequence[list[_Bounds]], between: set[int]) -> _Table:
     """The arcs that enter what lies near the targets, at its border from ``between`` only."""
     table: _Table = {}
     for layer in layers:
         border = layer is layers[-1]
         for bounds in layer:
-            for i, node in enumerate(graph.ends(bounds)):
+            for i, node in enumerate(graph.get_ends(bounds)):
                 if not border or node in between:
-                    table.setdefault(node, []).append((graph.reversed_arc(bounds, i), bounds[0]))
+                    table.setdefault(node, []).append((graph.get_reversed_arc(bounds, i), bounds[0]))
     return table
 
 
-def _leaving(
+def _build_leaving(
     graph: _Adjacency, layers: Sequence[list[_Bounds]], left: dict[int, int], between: set[int]
 ) -> _Table:
     """The arcs that leave what lies near the sources, at its border only to targets and what is ``between``."""
@@ -180,14 +180,14 @@ def _leaving(
         for bounds in layer:
             entity = bounds[0]
             table[entity] = [
-                (graph.arc(bounds, i), node)
-                for i, node in enumerate(graph.ends(bounds))
+                (graph.get_arc(bounds, i), node)
+                for i, node in enumerate(graph.get_ends(bounds))
                 if not border or (node in left and (node in between or not left[node]))
             ]
     return table
 
 
-def _listed(
+def _list_paths(
     sources: Sequence[int],
     left: dict[int, int],
     unknown: int,
@@ -198,13 +198,11 @@ def _listed(
 
     The last two hops are walked at once: most of what the last but one reaches leads nowhere new.
     """
-    found: list[list[tuple[int, ...]]] = [[] for _ in tables]
+    by_length: list[list[tuple[int, ...]]] = [[] for _ in tables]
     rows: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((source,), ()) for source in sources]
     *early, last = tables
     if not early:
-        found[0] = [
-            (arc,) for node in sources for arc, end in last.get(node, ()) if end in left and end != node
-        ]
+        by_length[0] = [(arc,) for node in sources for arc, end in last.get(node, ()) if end in left and end != node]
     for hop, table in enumerate(early):
         far = len(early) - hop
         grown = []
@@ -214,16 +212,16 @@ def _listed(
                 if away > far or node in visited:
                     continue
                 if not away:
-                    found[hop].append((*arcs, arc))
+                    by_length[hop].append((*arcs, arc))
                 if far > 1:
                     grown.append(((*visited, node), (*arcs, arc)))
                 else:
-                    found[-1] += [
+                    by_length[-1] += [
                         (*arcs, arc, end)
                         for end, target in last.get(node, ())
                         if not left.get(target, 1) and target not in visited and target != node
                     ]
-            if len(grown) + len(found[-1]) > most:
+            if len(grown) + len(by_length[-1]) > most:
                 return None
         rows = grown
-    return [sorted(paths) for paths in found]
+    return [sorted(paths) for paths in by_length]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retrieval.kg.search.bidirectional import PathRegion, path_region
-from retrieval.kg.search.few_paths import few_paths
-from retrieval.kg.search.walks import RelationPath, all_arcs, as_ids, avoid_topic, reverses
+from retrieval.kg.search.bidirectional import PathRegion, find_path_region
+from retrieval.kg.search.few_paths import find_few_paths
+from retrieval.kg.search.walks import RelationPath, find_arcs, is_reverse, mark_simple_arcs, normalize_ids
 from retrieval.kg.snapshot import Snapshot
 
 _FAR = np.iinfo(np.int8).max
@@ -31,7 +31,7 @@ class Paths:
     def __len__(self) -> int:
         return sum(len(rows) for rows in self.by_length)
 
-    def all(self) -> list[tuple[int, ...]]:
+    def list_paths(self) -> list[tuple[int, ...]]:
         """Every path, shorter first."""
         return [
             path
@@ -56,13 +56,13 @@ class RelationPaths:
     truncated: bool
 
 
-def distances(snapshot: Snapshot, sources: Iterable[int] | np.ndarray, max_hops: int) -> np.ndarray:
+def compute_distances(snapshot: Snapshot, sources: Iterable[int] | np.ndarray, max_hops: int) -> np.ndarray:
     """Hops (either direction) from the nearest source, int8 [E]; 127 beyond ``max_hops``."""
     distance = np.full(snapshot.num_entities, _FAR, np.int8)
-    frontier = as_ids(sources)
+    frontier = normalize_ids(sources)
     distance[frontier] = 0
     for hop in range(1, max_hops + 1):
-        _, _, targets, _ = all_arcs(snapshot, frontier)
+        _, _, targets, _ = find_arcs(snapshot, frontier)
         targets = targets[distance[targets] == _FAR]
         distance[targets] = hop
         frontier = np.flatnonzero(distance == hop)
@@ -71,7 +71,7 @@ def distances(snapshot: Snapshot, sources: Iterable[int] | np.ndarray, max_hops:
     return distance
 
 
-def paths_between(
+def find_paths(
     snapshot: Snapshot,
     sources: Iterable[int] | np.ndarray,
     targets: Iterable[int] | np.ndarray,
@@ -92,41 +92,41 @@ def paths_between(
         cap: at most so many paths, shorter first, then by arc ids.
         max_rows: at most so many partial paths held at a time; more are cut and ``truncated`` says so.
     """
-    starts, ends = _ids(sources), _ids(targets)
+    starts, ends = _sort_ids(sources), _sort_ids(targets)
     if not (max_hops and starts and ends):
         return Paths((), False)
-    few = few_paths(snapshot, starts, ends, max_hops, min(_FEW, max_rows))
+    few = find_few_paths(snapshot, starts, ends, max_hops, min(_FEW, max_rows))
     if few is not None:
-        return _first(few, cap)
-    between = path_region(snapshot, np.array(starts), np.array(ends), max_hops)
-    return _many(between, max_hops, cap, max_rows)
+        return _take_first(few, cap)
+    between = find_path_region(snapshot, np.array(starts), np.array(ends), max_hops)
+    return _find_many_paths(between, max_hops, cap, max_rows)
 
 
-def _ids(entities: Iterable[int] | np.ndarray) -> list[int]:
-    """As :func:`retrieval.kg.search.walks.as_ids`, as numbers."""
+def _sort_ids(entities: Iterable[int] | np.ndarray) -> list[int]:
+    """As :func:`retrieval.kg.search.walks.normalize_ids`, as numbers."""
     return sorted({*(entities.tolist() if isinstance(entities, np.ndarray) else map(int, entities))})
 
 
-def _first(found: list[list[tuple[int, ...]]], cap: int) -> Paths:
+def _take_first(by_length: list[list[tuple[int, ...]]], cap: int) -> Paths:
     """The first ``cap`` of the paths of each length."""
     kept = []
-    for paths in found:
+    for paths in by_length:
         kept.append(paths[: max(cap, 0)])
         cap -= len(paths)
     return Paths(tuple(paths for paths in kept if paths), cap < 0)
 
 
-def _many(between: PathRegion, max_hops: int, cap: int, max_rows: int) -> Paths:
-    """As :func:`paths_between`, all partial paths of a length at once."""
+def _find_many_paths(between: PathRegion, max_hops: int, cap: int, max_rows: int) -> Paths:
+    """As :func:`find_paths`, all partial paths of a length at once."""
     visited = [between.sources]
     arcs: list[np.ndarray] = []
-    found: list[np.ndarray] = []
+    by_length: list[np.ndarray] = []
     truncated = False
     for hop in range(1, max_hops + 1):
         if not len(visited[-1]) or cap <= 0:
             truncated |= len(visited[-1]) > 0
             break
-        owner, node, walked = between.step(hop, visited[-1], max_hops - hop)
+        owner, node, walked = between.expand_hop(hop, visited[-1], max_hops - hop)
         fresh = np.flatnonzero(np.logical_and.reduce([before.take(owner) != node for before in visited]))
         truncated |= len(fresh) > max_rows
         owner, node, walked = (column.take(fresh[:max_rows]) for column in (owner, node, walked))
@@ -137,13 +137,13 @@ def _many(between: PathRegion, max_hops: int, cap: int, max_rows: int) -> Paths:
         complete = np.flatnonzero(between.left[node] == 0)
         truncated |= len(complete) > cap
         if len(complete):
-            found.append(np.column_stack([column.take(complete[:cap]) for column in arcs]))
-            cap -= len(found[-1])
+            by_length.append(np.column_stack([column.take(complete[:cap]) for column in arcs]))
+            cap -= len(by_length[-1])
         visited = [*(column.take(owner) for column in visited), node] if hop < max_hops else []
-    return Paths(tuple(found), truncated)
+    return Paths(tuple(by_length), truncated)
 
 
-def shortest_paths(
+def find_shortest_paths(
     snapshot: Snapshot,
     sources: Iterable[int] | np.ndarray,
     targets: Iterable[int] | np.ndarray,
@@ -156,15 +156,15 @@ def shortest_paths(
     A source that is itself a target has a path of length zero, which is not listed: the least positive
     length counts.
     """
-    starts = as_ids(sources)
+    starts = normalize_ids(sources)
     for length in range(1, max_hops + 1):
-        paths = paths_between(snapshot, starts, targets, max_hops=length, cap=cap)
+        paths = find_paths(snapshot, starts, targets, max_hops=length, cap=cap)
         if len(paths):
             return Paths(paths.by_length[:1], paths.truncated)
     return Paths((), False)
 
 
-def relation_paths_between(
+def find_relation_paths(
     snapshot: Snapshot,
     topics: Iterable[int] | np.ndarray,
     answers: Iterable[int] | np.ndarray,
@@ -188,11 +188,11 @@ def relation_paths_between(
         simple: as in :func:`retrieval.kg.search.walks.execute`.
         max_rows: bound on rows per hop; beyond it the rest is cut and ``truncated`` says so.
     """
-    ends = as_ids(answers)
+    ends = normalize_ids(answers)
     is_end = np.zeros(snapshot.num_entities, bool)
     is_end[ends] = True
-    distance = distances(snapshot, ends, max_hops - 1)
-    starts = as_ids(topics)
+    distance = compute_distances(snapshot, ends, max_hops - 1)
+    starts = normalize_ids(topics)
     directed = 2 * snapshot.num_relations
     entity, topic = starts, starts
     prefix = np.zeros(len(starts), np.int64)
@@ -200,20 +200,18 @@ def relation_paths_between(
     hits: list[RelationPathHit] = []
     truncated = False
     for hop in range(1, max_hops + 1):
-        owner, relation, reached, _ = all_arcs(snapshot, entity)
+        owner, relation, reached, _ = find_arcs(snapshot, entity)
         keep = distance[reached] <= max_hops - hop
         if simple:
-            walked = (
-                prefix[owner] * len(starts) + np.searchsorted(starts, topic[owner])
-            ) * directed + relation
+            walked = (prefix[owner] * len(starts) + np.searchsorted(starts, topic[owner])) * directed + relation
             last = np.array([path[-1] if path else -1 for path in known[-1]], np.int64)
-            keep &= avoid_topic(
+            keep &= mark_simple_arcs(
                 snapshot,
                 entity[owner],
                 reached,
                 topic[owner],
                 np.unique(walked, return_inverse=True)[1],
-                reverse=reverses(snapshot, relation, last[prefix[owner]]),
+                reverse=is_reverse(snapshot, relation, last[prefix[owner]]),
             )
         owner, relation, reached = owner[keep], relation[keep], reached[keep]
         if len(owner) > max_rows:
@@ -233,12 +231,12 @@ def relation_paths_between(
         pair, entity = np.divmod(np.unique(row), snapshot.num_entities)
         prefix, rank = np.divmod(pair, len(starts))
         topic = starts[rank]
-        hits += _hits(snapshot, known[-1], prefix, entity, is_end)
+        hits += _collect_hits(snapshot, known[-1], prefix, entity, is_end)
     hits.sort(key=lambda hit: (len(hit.path), -hit.answers_reached, hit.path))
     return RelationPaths(tuple(hits[:cap]), truncated or len(hits) > cap)
 
 
-def _hits(
+def _collect_hits(
     snapshot: Snapshot,
     known: list[tuple[int, ...]],
     prefix: np.ndarray,

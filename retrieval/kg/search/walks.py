@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.kg.snapshot.arrays import sorted_unique, spans
+from retrieval.kg.snapshot.arrays import expand_spans, sort_unique
 from retrieval.kg.snapshot.snapshot import KINDS
 
 if TYPE_CHECKING:
@@ -57,36 +57,36 @@ class NeighbourPage:
     total: int
 
 
-def as_ids(entities: Iterable[int] | np.ndarray) -> np.ndarray:
+def normalize_ids(entities: Iterable[int] | np.ndarray) -> np.ndarray:
     """Entity ids, int64, ascending, without repeats."""
     values = entities if isinstance(entities, np.ndarray) else np.fromiter(entities, np.int64)
-    return sorted_unique(values.astype(np.int64, copy=False))
+    return sort_unique(values.astype(np.int64, copy=False))
 
 
-def step(snapshot: Snapshot, entities: np.ndarray, relation: int, inverse: bool) -> tuple[np.ndarray, ...]:
+def walk_relation(snapshot: Snapshot, entities: np.ndarray, relation: int, inverse: bool) -> tuple[np.ndarray, ...]:
     """All arcs of one directed relation that leave ``entities``.
 
     Returns:
         ``(owner, target, arc)``, int64 [n]: the position in ``entities``, the entity reached, the arc id.
     """
     groups = snapshot.in_groups if inverse else snapshot.out_groups
-    positions, owner = spans(*groups.bounds(entities, relation))
+    positions, owner = expand_spans(*groups.find_bounds(entities, relation))
     if inverse:
         targets = snapshot.in_heads[positions].astype(np.int64)
         return owner, targets, snapshot.in_order[positions].astype(np.int64) + snapshot.num_triples
     return owner, snapshot.tails[positions].astype(np.int64), positions
 
 
-def all_arcs(snapshot: Snapshot, entities: np.ndarray) -> tuple[np.ndarray, ...]:
+def find_arcs(snapshot: Snapshot, entities: np.ndarray) -> tuple[np.ndarray, ...]:
     """All arcs that leave ``entities``, forward ones first.
 
     Returns:
         ``(owner, directed relation, target, arc)``, int64 [n] each.
     """
     out_starts = snapshot.out_offsets[entities]
-    out, out_owner = spans(out_starts, snapshot.out_offsets[entities + 1] - out_starts)
+    out, out_owner = expand_spans(out_starts, snapshot.out_offsets[entities + 1] - out_starts)
     in_starts = snapshot.in_offsets[entities]
-    into, in_owner = spans(in_starts, snapshot.in_offsets[entities + 1] - in_starts)
+    into, in_owner = expand_spans(in_starts, snapshot.in_offsets[entities + 1] - in_starts)
     in_facts = snapshot.in_order[into].astype(np.int64)
     return (
         np.concatenate([out_owner, in_owner]),
@@ -100,7 +100,7 @@ def all_arcs(snapshot: Snapshot, entities: np.ndarray) -> tuple[np.ndarray, ...]
     )
 
 
-def arc_ends(snapshot: Snapshot, arcs: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def get_arc_ends(snapshot: Snapshot, arcs: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Sources, directed relations and targets of arcs, int64 [n] each."""
     inverse = arcs >= snapshot.num_triples
     facts = np.where(inverse, arcs - snapshot.num_triples, arcs)
@@ -109,7 +109,7 @@ def arc_ends(snapshot: Snapshot, arcs: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return np.where(inverse, tails, heads), relations.astype(np.int64), np.where(inverse, heads, tails)
 
 
-def k_hop(
+def collect_k_hop(
     snapshot: Snapshot, topics: Iterable[int] | np.ndarray, hops: int, *, max_triples: int = 100_000
 ) -> CandidateIds:
     """Entities within ``hops`` of the topics (either direction), and the facts walked to find them.
@@ -117,26 +117,26 @@ def k_hop(
     Under the budget, entities of few facts are opened before hubs, nearer ones before farther ones, so what
     is cut is the far side of hubs. Same input, same result. Costs what is taken, whatever the size of the graph.
     """
-    seen = frontier = as_ids(topics)
+    seen = frontier = normalize_ids(topics)
     taken = _NONE
     truncated = False
     for _ in range(hops):
         budget = max_triples - len(taken)
-        degrees = snapshot.degrees(frontier)
+        degrees = snapshot.get_degrees(frontier)
         order = np.argsort(degrees, kind="stable")
         opened = int(np.searchsorted(np.cumsum(degrees[order]), 2 * budget, side="right")) + 1
         truncated |= opened < len(frontier)
         # An entity has at most all of those taken among its first facts, so that more than these are never needed.
-        owner, targets, facts = _first_facts(snapshot, frontier[order[:opened]], max_triples + 1)
-        fresh = ~_among(facts, taken)
+        owner, targets, facts = _find_first_facts(snapshot, frontier[order[:opened]], max_triples + 1)
+        fresh = ~_is_among(facts, taken)
         owner, targets, facts = owner[fresh], targets[fresh], facts[fresh]
         if len(facts) > budget:
             # The arcs of entities opened first come first, whichever their direction.
             nearest = np.argsort(owner, kind="stable")[:budget]
             facts, targets, truncated = facts[nearest], targets[nearest], True
-        taken = sorted_unique(np.concatenate([taken, facts]))
-        reached = sorted_unique(targets)
-        frontier = reached[~_among(reached, seen)]
+        taken = sort_unique(np.concatenate([taken, facts]))
+        reached = sort_unique(targets)
+        frontier = reached[~_is_among(reached, seen)]
         seen = np.sort(np.concatenate([seen, frontier]))
         if not len(frontier) or len(taken) >= max_triples:
             truncated |= len(frontier) > 0
@@ -144,15 +144,15 @@ def k_hop(
     return CandidateIds(seen, taken, truncated)
 
 
-def _first_facts(snapshot: Snapshot, entities: np.ndarray, limit: int) -> tuple[np.ndarray, ...]:
+def _find_first_facts(snapshot: Snapshot, entities: np.ndarray, limit: int) -> tuple[np.ndarray, ...]:
     """The facts that leave and enter ``entities``, at most ``limit`` of each entity and direction, leaving ones first.
 
     Returns:
         ``(owner, other end, fact)``, int64 [n] each.
     """
     out_starts, in_starts = snapshot.out_offsets[entities], snapshot.in_offsets[entities]
-    out, out_owner = spans(out_starts, np.minimum(snapshot.out_offsets[entities + 1] - out_starts, limit))
-    into, in_owner = spans(in_starts, np.minimum(snapshot.in_offsets[entities + 1] - in_starts, limit))
+    out, out_owner = expand_spans(out_starts, np.minimum(snapshot.out_offsets[entities + 1] - out_starts, limit))
+    into, in_owner = expand_spans(in_starts, np.minimum(snapshot.in_offsets[entities + 1] - in_starts, limit))
     return (
         np.concatenate([out_owner, in_owner]),
         np.concatenate([snapshot.tails[out], snapshot.in_heads[into]]).astype(np.int64),
@@ -160,12 +160,12 @@ def _first_facts(snapshot: Snapshot, entities: np.ndarray, limit: int) -> tuple[
     )
 
 
-def _among(values: np.ndarray, known: np.ndarray) -> np.ndarray:
+def _is_among(values: np.ndarray, known: np.ndarray) -> np.ndarray:
     """Which values are in ``known``, which is ascending; bool [n]."""
     if not len(known):
         return np.zeros(len(values), bool)
-    found: np.ndarray = known[np.minimum(np.searchsorted(known, values), len(known) - 1)] == values
-    return found
+    is_known: np.ndarray = known[np.minimum(np.searchsorted(known, values), len(known) - 1)] == values
+    return is_known
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,18 +186,18 @@ def _walk(snapshot: Snapshot, topics: np.ndarray, path: Sequence[tuple[int, bool
     levels: list[_Level] = []
     entities = topics
     for relation, inverse in path:
-        owner, targets, arcs = step(snapshot, entities, relation, inverse)
+        owner, targets, arcs = walk_relation(snapshot, entities, relation, inverse)
         entities, where = np.unique(targets, return_inverse=True)
         levels.append(_Level(entities, owner, where, arcs))
     return levels
 
 
-def reverses(snapshot: Snapshot, relations: np.ndarray | int, previous: np.ndarray | int) -> np.ndarray:
+def is_reverse(snapshot: Snapshot, relations: np.ndarray | int, previous: np.ndarray | int) -> np.ndarray:
     """Whether directed relations are the reverse of the ones walked before them, -1 for none; bool [n]."""
     return np.asarray((np.asarray(previous) >= 0) & (np.abs(relations - previous) == snapshot.num_relations))
 
 
-def avoid_topic(
+def mark_simple_arcs(
     snapshot: Snapshot,
     sources: np.ndarray,
     targets: np.ndarray,
@@ -216,7 +216,7 @@ def avoid_topic(
         sources, targets: the ends of each arc, int64 [n].
         topics: the topic of each arc's walk, int64 [n], or the one topic of all.
         steps: number of the step that each arc belongs to, int64 [n].
-        reverse: whether each arc's step reverses the one before it (:func:`reverses`), bool [n] or one for all.
+        reverse: whether each arc's step reverses the one before it (:func:`is_reverse`), bool [n] or one for all.
 
     Returns:
         bool [n].
@@ -237,9 +237,9 @@ def _walk_simple(snapshot: Snapshot, topic: int, path: Sequence[tuple[int, bool]
     entities = np.array([topic], np.int64)
     before: tuple[int, bool] | None = None
     for relation, inverse in path:
-        owner, targets, arcs = step(snapshot, entities, relation, inverse)
+        owner, targets, arcs = walk_relation(snapshot, entities, relation, inverse)
         reverse, before = before == (relation, not inverse), (relation, inverse)
-        keep = avoid_topic(snapshot, entities[owner], targets, topic, np.zeros_like(targets), reverse=reverse)
+        keep = mark_simple_arcs(snapshot, entities[owner], targets, topic, np.zeros_like(targets), reverse=reverse)
         owner, targets, arcs = owner[keep], targets[keep], arcs[keep]
         entities, where = np.unique(targets, return_inverse=True)
         levels.append(_Level(entities, owner, where, arcs))
@@ -266,14 +266,14 @@ def execute(
     Returns:
         One array per step; all later ones are empty once one is.
     """
-    ids = as_ids(topics)
+    ids = normalize_ids(topics)
     if not simple:
         return [level.entities for level in _walk(snapshot, ids, relation_path)]
     walks = [_walk_simple(snapshot, int(topic), relation_path) for topic in ids]
     if len(walks) == 1:
         return [level.entities for level in walks[0]]
     return [
-        sorted_unique(np.concatenate([walk[i].entities for walk in walks])) if walks else _NONE
+        sort_unique(np.concatenate([walk[i].entities for walk in walks])) if walks else _NONE
         for i in range(len(relation_path))
     ]
 
@@ -294,7 +294,7 @@ class Trace:
     levels: tuple[np.ndarray, ...]
 
 
-def trace(
+def compute_trace(
     snapshot: Snapshot,
     topics: Iterable[int] | np.ndarray,
     relation_path: Sequence[tuple[int, bool]],
@@ -308,35 +308,33 @@ def trace(
     Arcs that lead nowhere or elsewhere are left out. With ``limit``, the listed arcs of consecutive steps
     still connect: they are chosen from the end, those of the first finals first.
     """
-    ids, wanted = as_ids(topics), as_ids(finals)
+    ids, wanted = normalize_ids(topics), normalize_ids(finals)
     walks = (
         [(np.array([t]), _walk_simple(snapshot, int(t), relation_path)) for t in ids]
         if simple
         else [(ids, _walk(snapshot, ids, relation_path))]
     )
-    per_walk = [_prune(levels, start, wanted) for start, levels in walks]
+    per_walk = [_keep_used_arcs(levels, start, wanted) for start, levels in walks]
     steps = len(relation_path)
-    arcs = [
-        sorted_unique(np.concatenate([p[i] for p in per_walk])) if per_walk else _NONE for i in range(steps)
-    ]
+    arcs = [sort_unique(np.concatenate([p[i] for p in per_walk])) if per_walk else _NONE for i in range(steps)]
     levels = [_NONE] * (steps + 1)
-    for i, found in enumerate(arcs):
-        sources, _, targets = arc_ends(snapshot, found)
-        levels[i], levels[i + 1] = sorted_unique(sources), sorted_unique(targets)
+    for i, step_arcs in enumerate(arcs):
+        sources, _, targets = get_arc_ends(snapshot, step_arcs)
+        levels[i], levels[i + 1] = sort_unique(sources), sort_unique(targets)
     shown: list[np.ndarray] = [_NONE] * steps
     open_targets = levels[steps][:limit]
     for i in reversed(range(steps)):
-        sources, _, targets = arc_ends(snapshot, arcs[i])
+        sources, _, targets = get_arc_ends(snapshot, arcs[i])
         fits = np.flatnonzero(np.isin(targets, open_targets))
         # First one arc for each target, so that none is left unexplained, then the others.
         _, first = np.unique(targets[fits], return_index=True)
         order = np.concatenate([first, np.setdiff1d(np.arange(len(fits)), first)])
         chosen = np.sort(fits[order[:limit]])
-        shown[i], open_targets = arcs[i][chosen], sorted_unique(sources[chosen])
-    return Trace(tuple(shown), tuple(len(found) for found in arcs), tuple(levels))
+        shown[i], open_targets = arcs[i][chosen], sort_unique(sources[chosen])
+    return Trace(tuple(shown), tuple(len(step_arcs) for step_arcs in arcs), tuple(levels))
 
 
-def _prune(levels: list[_Level], start: np.ndarray, finals: np.ndarray) -> list[np.ndarray]:
+def _keep_used_arcs(levels: list[_Level], start: np.ndarray, finals: np.ndarray) -> list[np.ndarray]:
     """Per step, the arcs of ``levels`` that some walk to ``finals`` uses."""
     kept: list[np.ndarray] = [_NONE] * len(levels)
     alive = np.isin(levels[-1].entities, finals) if levels else np.zeros(0, bool)
@@ -349,7 +347,7 @@ def _prune(levels: list[_Level], start: np.ndarray, finals: np.ndarray) -> list[
     return kept
 
 
-def neighbours(
+def list_neighbours(
     snapshot: Snapshot,
     entity: int,
     relation: int | None = None,
@@ -371,14 +369,13 @@ def neighbours(
     Returns:
         Arcs in the order of (out before in, relation, other end's id), and all groups with counts.
     """
-    out_relations, out_starts, out_lengths = snapshot.out_groups.of_entity(entity)
-    in_relations, in_starts, in_lengths = snapshot.in_groups.of_entity(entity)
+    out_relations, out_starts, out_lengths = snapshot.out_groups.get_entity_groups(entity)
+    in_relations, in_starts, in_lengths = snapshot.in_groups.get_entity_groups(entity)
     groups = [Group(int(r), False, int(n)) for r, n in zip(out_relations, out_lengths, strict=True)]
     groups += [Group(int(r), True, int(n)) for r, n in zip(in_relations, in_lengths, strict=True)]
     starts = np.concatenate([out_starts, in_starts])
     fits = [
-        (relation is None or g.relation == relation)
-        and (direction is None or g.inverse == (direction == "in"))
+        (relation is None or g.relation == relation) and (direction is None or g.inverse == (direction == "in"))
         for g in groups
     ]
     total = sum(g.count for g, fit in zip(groups, fits, strict=True) if fit)

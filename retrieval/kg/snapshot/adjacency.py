@@ -48,21 +48,21 @@ class Adjacency:
         """T, the number of facts; arc ids run to 2 T."""
         return self.manifest.triples
 
-    def out_edges(self, entity: int) -> range:
+    def get_out_edges(self, entity: int) -> range:
         """Ids of the facts that leave ``entity``."""
-        return range(*self._bounds(self.out_offsets, entity))
+        return range(*self._find_bounds(self.out_offsets, entity))
 
-    def in_edges(self, entity: int) -> np.ndarray:
+    def get_in_edges(self, entity: int) -> np.ndarray:
         """Ids of the facts that enter ``entity``, sorted by (relation, head)."""
-        start, stop = self._bounds(self.in_offsets, entity)
+        start, stop = self._find_bounds(self.in_offsets, entity)
         return self.in_order[start:stop]
 
-    def degree(self, entity: int) -> int:
+    def get_degree(self, entity: int) -> int:
         """In-degree plus out-degree."""
-        bounds = (self._bounds(offsets, entity) for offsets in (self.out_offsets, self.in_offsets))
+        bounds = (self._find_bounds(offsets, entity) for offsets in (self.out_offsets, self.in_offsets))
         return sum(stop - start for start, stop in bounds)
 
-    def degrees(self, entities: np.ndarray | Iterable[int]) -> np.ndarray:
+    def get_degrees(self, entities: np.ndarray | Iterable[int]) -> np.ndarray:
         """Degrees of several entities, int64 [n]."""
         ids = np.asarray(entities if isinstance(entities, np.ndarray) else list(entities), dtype=np.int64)
         out = self.out_offsets[ids + 1] - self.out_offsets[ids]
@@ -73,7 +73,7 @@ class Adjacency:
         """The id of a fact, or None. Ids out of range are simply not found."""
         if not (0 <= head < self.num_entities and 0 <= relation < self.num_relations):
             return None
-        start, stop = self.out_groups.bounds_of(head, relation)
+        start, stop = self.out_groups.find_run(head, relation)
         i = start + int(np.searchsorted(self.tails[start:stop], tail))
         return i if i < stop and int(self.tails[i]) == tail else None
 
@@ -81,11 +81,11 @@ class Adjacency:
         """Whether the KG holds the fact."""
         return self.find_fact(head, relation, tail) is not None
 
-    def relation_counts(self) -> np.ndarray:
+    def count_facts_by_relation(self) -> np.ndarray:
         """Facts per relation, int64 [R]."""
         return np.bincount(self.relations, minlength=self.num_relations)
 
-    def _bounds(self, offsets: np.ndarray, entity: int) -> tuple[int, int]:
+    def _find_bounds(self, offsets: np.ndarray, entity: int) -> tuple[int, int]:
         """Where the facts of an entity begin and end in ``offsets``."""
         if not 0 <= entity < len(offsets) - 1:
             raise DamagedError(f"The graph's files are damaged (there is no entity {entity}).")

@@ -29,23 +29,21 @@ class Annotations:
         m = manifest
         return cls(
             PassageTable.load(path, m.passages, m.triples) if m.passages else None,
-            AttributeTable.load(path, "entity", m.entities, m.entity_attributes)
-            if m.entity_attributes
-            else None,
+            AttributeTable.load(path, "entity", m.entities, m.entity_attributes) if m.entity_attributes else None,
             AttributeTable.load(path, "fact", m.triples, m.fact_attributes) if m.fact_attributes else None,
         )
 
-    def parts(self) -> list[tuple[str, PassageTable | AttributeTable]]:
+    def list_parts(self) -> list[tuple[str, PassageTable | AttributeTable]]:
         """What is there, by name."""
-        named = [
+        by_name = [
             ("passages", self.passages),
             ("entity attributes", self.entities),
             ("fact attributes", self.facts),
         ]
-        return [(name, part) for name, part in named if part is not None]
+        return [(name, part) for name, part in by_name if part is not None]
 
 
-def content_hash(
+def compute_content_hash(
     entity_labels: StringTable,
     relation_names: StringTable,
     facts: Iterable[np.ndarray],
@@ -61,9 +59,9 @@ def content_hash(
         digest.update(np.ascontiguousarray(table.blob).data)
     for column in facts:
         digest.update(np.ascontiguousarray(column, "<i4").data)
-    for name, part in annotations.parts():
+    for name, part in annotations.list_parts():
         digest.update(name.encode())
-        for array in part.arrays():
+        for array in part.list_arrays():
             digest.update(len(array).to_bytes(8, "little"))
             digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()

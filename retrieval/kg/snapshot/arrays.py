@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 
-def sorted_unique(values: np.ndarray) -> np.ndarray:
+def sort_unique(values: np.ndarray) -> np.ndarray:
     """``np.unique`` by sorting; numpy's own hashes long integer arrays, which is several times slower."""
     ordered = np.sort(values)
     fresh = np.ones(len(ordered), bool)
@@ -13,23 +13,23 @@ def sorted_unique(values: np.ndarray) -> np.ndarray:
     return ordered[fresh]
 
 
-def spans(starts: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def expand_spans(starts: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Positions of all spans one after the other, and which span each belongs to; int64 [sum of lengths]."""
     owner = np.repeat(np.arange(len(starts)), lengths)
     ends = np.cumsum(lengths)
     return np.repeat(starts - ends + lengths, lengths) + np.arange(len(owner)), owner
 
 
-def among(values: np.ndarray, known: np.ndarray) -> np.ndarray:
+def is_among(values: np.ndarray, known: np.ndarray) -> np.ndarray:
     """Which values are in ``known``, ascending; bool [n]."""
     if not len(known) or not len(values):
         return np.zeros(len(values), bool)
-    found: np.ndarray = known.take(np.searchsorted(known, values), mode="clip") == values
-    return found
+    is_known: np.ndarray = known.take(np.searchsorted(known, values), mode="clip") == values
+    return is_known
 
 
-def common(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+def find_common(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """What is in both, ascending, each looked up from the shorter."""
     few, many = (left, right) if len(left) <= len(right) else (right, left)
-    shared: np.ndarray = few[among(few, many)]
+    shared: np.ndarray = few[is_among(few, many)]
     return shared

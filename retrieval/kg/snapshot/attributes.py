@@ -51,19 +51,19 @@ class AttributeTable:
             load_array(directory, f"{owner}_attribute_texts", "int32"),
         )
         if (len(table.offsets), len(table.row_keys), len(table.row_texts)) != (owners + 1, rows, rows):
-            raise integrity.damaged(directory, [f"attributes of {owner}"])
+            raise integrity.make_damaged_error(directory, [f"attributes of {owner}"])
         return table
 
-    def of(self, owner: int) -> dict[str, str]:
+    def get_attributes(self, owner: int) -> dict[str, str]:
         """One owner's attributes by key, in the order of the keys; several values of a key are joined."""
         rows = slice(int(self.offsets[owner]), int(self.offsets[owner + 1]))
-        found: dict[str, str] = {}
+        attributes: dict[str, str] = {}
         for key, text in zip(self.row_keys[rows].tolist(), self.row_texts[rows].tolist(), strict=True):
             name, value = self.keys[key], self.texts[text]
-            found[name] = f"{found[name]}{SEPARATOR}{value}" if name in found else value
-        return found
+            attributes[name] = f"{attributes[name]}{SEPARATOR}{value}" if name in attributes else value
+        return attributes
 
-    def arrays(self) -> list[np.ndarray]:
+    def list_arrays(self) -> list[np.ndarray]:
         """Everything it holds, for the snapshot's hash."""
         strings = [a for table in (self.keys, self.texts) for a in (table.offsets, table.blob)]
         return [*strings, self.offsets, self.row_keys, self.row_texts]

@@ -11,12 +11,12 @@ from typing import Any
 from retrieval.kg.snapshot.storage import read_json, save_json
 
 
-def cache_of(snapshot: Path) -> Path:
+def get_cache_folder(snapshot: Path) -> Path:
     """Where it is kept when nobody says otherwise: in the snapshot's directory, so that it goes when the graph goes."""
     return snapshot / "cache"
 
 
-def states_folder(cache: Path, checkpoint: str, snapshot_hash: str) -> Path:
+def get_states_folder(cache: Path, checkpoint: str, snapshot_hash: str) -> Path:
     """Where the triple states of a snapshot under a checkpoint are kept.
 
     Args:
@@ -28,9 +28,9 @@ def states_folder(cache: Path, checkpoint: str, snapshot_hash: str) -> Path:
     return cache / "states" / hashlib.sha256(key.encode()).hexdigest()[:32]
 
 
-def kept_json(snapshot: Path, name: str, key: str, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+def load_or_compute_json(snapshot: Path, name: str, key: str, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """What ``compute`` returned when it was last asked for under this ``key``; kept as ``name`` in the cache."""
-    path = cache_of(snapshot) / f"{name}.json"
+    path = get_cache_folder(snapshot) / f"{name}.json"
     kept = read_json(path)
     if kept.get("key") == key:
         value: dict[str, Any] = kept["value"]

@@ -27,72 +27,76 @@ def require(directory: Path) -> None:
     Raises:
         DamagedError: some make no sense.
     """
-    files = {(path.name, integrity.stamp_of(path)) for path in directory.glob("*.*")}
+    files = {(path.name, integrity.get_stamp(path)) for path in directory.glob("*.*")}
     if _sound.get(directory) == files:
         return
-    names = senseless(directory)
+    names = find_senseless(directory)
     if names:
-        raise integrity.damaged(directory, names)
+        raise integrity.make_damaged_error(directory, names)
     _sound[directory] = files
 
 
-def senseless(directory: Path) -> list[str]:
+def find_senseless(directory: Path) -> list[str]:
     """The files of a snapshot that hold numbers which make no sense, or cannot be read. Reads all but the texts."""
     manifest = read_manifest(directory)
-    found = [
+    files = [
         *(
             f"{name}.npy"
-            for name, top in _ids(manifest, directory).items()
-            if not _below(directory, name, top)
+            for name, top in _list_id_files(manifest, directory).items()
+            if not _is_below(directory, name, top)
         ),
-        *(f"{name}.npy" for name, last in _bounds(manifest).items() if not _ascends(directory, name, last)),
+        *(
+            f"{name}.npy"
+            for name, last in _list_bound_files(manifest).items()
+            if not _is_ascending(directory, name, last)
+        ),
     ]
-    return sorted(set(found))
+    return sorted(set(files))
 
 
-def _ids(m: Manifest, directory: Path) -> dict[str, int]:
+def _list_id_files(m: Manifest, directory: Path) -> dict[str, int]:
     """Files of ids, and how many there are of what each names."""
     entities, relations, facts = m.entities, m.relations, m.triples
-    names = _length(directory, "names_entity")
-    found = dict.fromkeys(("heads", "tails", "in_heads", "names_entity"), entities)
-    found |= {"relations": relations, "in_order": facts, "kinds": 3, "names_alias": 2}
-    found |= {f"{way}_group_keys": entities * relations for way in ("in", "out")}
-    found |= {"words_rows": names, "trigram_rows": names}
+    names = _get_length(directory, "names_entity")
+    limits = dict.fromkeys(("heads", "tails", "in_heads", "names_entity"), entities)
+    limits |= {"relations": relations, "in_order": facts, "kinds": 3, "names_alias": 2}
+    limits |= {f"{way}_group_keys": entities * relations for way in ("in", "out")}
+    limits |= {"words_rows": names, "trigram_rows": names}
     if m.values_version:
-        found |= {"value_nodes": entities, "value_kinds": len(VALUE_KINDS)}
+        limits |= {"value_nodes": entities, "value_kinds": len(VALUE_KINDS)}
     if m.passages:
-        found |= {"passages_by_name": m.passages, "fact_passages": m.passages, "passage_facts": facts}
+        limits |= {"passages_by_name": m.passages, "fact_passages": m.passages, "passage_facts": facts}
     for owner, rows in (("entity", m.entity_attributes), ("fact", m.fact_attributes)):
         if rows:
-            found[f"{owner}_attribute_keys"] = _length(directory, "attribute_keys.offsets") - 1
-            found[f"{owner}_attribute_texts"] = _length(directory, "attribute_texts.offsets") - 1
-    return found
+            limits[f"{owner}_attribute_keys"] = _get_length(directory, "attribute_keys.offsets") - 1
+            limits[f"{owner}_attribute_texts"] = _get_length(directory, "attribute_texts.offsets") - 1
+    return limits
 
 
-def _bounds(m: Manifest) -> dict[str, str | int]:
+def _list_bound_files(m: Manifest) -> dict[str, str | int]:
     """Files of bounds, and where the last one lies: at a number, or at the end of a file."""
     tables = ["entity_labels", "relation_names", "relation_labels", "entity_iris", "names", "words"]
-    found: dict[str, str | int] = {f"{way}_offsets": m.triples for way in ("in", "out")}
-    found |= {f"{way}_group_starts": m.triples for way in ("in", "out")}
-    found |= {"words_starts": "words_rows", "trigram_starts": "trigram_rows"}
+    bounds: dict[str, str | int] = {f"{way}_offsets": m.triples for way in ("in", "out")}
+    bounds |= {f"{way}_group_starts": m.triples for way in ("in", "out")}
+    bounds |= {"words_starts": "words_rows", "trigram_starts": "trigram_rows"}
     if m.passages:
         tables += [f"passage_{column}s" for column in COLUMNS]
-        found |= {"fact_passage_offsets": "fact_passages", "passage_fact_offsets": "passage_facts"}
+        bounds |= {"fact_passage_offsets": "fact_passages", "passage_fact_offsets": "passage_facts"}
     for owner, rows in (("entity", m.entity_attributes), ("fact", m.fact_attributes)):
         if rows:
             tables += ["attribute_keys", "attribute_texts"]
-            found[f"{owner}_attribute_offsets"] = rows
-    return found | {f"{table}.offsets": f"{table}.utf8" for table in tables}
+            bounds[f"{owner}_attribute_offsets"] = rows
+    return bounds | {f"{table}.offsets": f"{table}.utf8" for table in tables}
 
 
-def _length(directory: Path, name: str) -> int:
+def _get_length(directory: Path, name: str) -> int:
     try:
         return len(load_array(directory, name))
     except DamagedError:
         return 0
 
 
-def _below(directory: Path, name: str, top: int) -> bool:
+def _is_below(directory: Path, name: str, top: int) -> bool:
     """Whether all numbers are at least 0 and less than ``top``."""
     try:
         array = load_array(directory, name)
@@ -102,7 +106,7 @@ def _below(directory: Path, name: str, top: int) -> bool:
     return all(int(piece.min()) >= 0 and int(piece.max()) < top for piece in pieces)
 
 
-def _ascends(directory: Path, name: str, last: str | int) -> bool:
+def _is_ascending(directory: Path, name: str, last: str | int) -> bool:
     """Whether numbers begin with 0, never become less, and end with ``last``."""
     try:
         array = load_array(directory, name, "int64")

@@ -32,7 +32,7 @@ class Groups:
         keys = load_array(path, f"{direction}_group_keys", "int64")
         starts = load_array(path, f"{direction}_group_starts", "int64")
         if len(starts) != len(keys) + 1:
-            raise integrity.damaged(path, [f"{direction}_group_starts.npy"])
+            raise integrity.make_damaged_error(path, [f"{direction}_group_starts.npy"])
         return cls(keys, starts, relations)
 
     @cached_property
@@ -47,7 +47,7 @@ class Groups:
         low = max(int(np.searchsorted(self._marks, key)) - 1, 0) * _STRIDE
         return low + int(np.searchsorted(self.keys[low : low + _STRIDE + 1], key))
 
-    def bounds_of(self, entity: int, relation: int) -> tuple[int, int]:
+    def find_run(self, entity: int, relation: int) -> tuple[int, int]:
         """Positions [start, stop) of one entity's facts of one relation; empty when it has none."""
         key = entity * self.relations + relation
         i = self._find(key)
@@ -55,8 +55,8 @@ class Groups:
             return 0, 0
         return int(self.starts[i]), int(self.starts[i + 1])
 
-    def bounds(self, entities: np.ndarray, relation: int | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """``bounds_of`` for many entities (and relations, one each): starts and lengths, int64 [n] each."""
+    def find_bounds(self, entities: np.ndarray, relation: int | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """``find_run`` for many entities (and relations, one each): starts and lengths, int64 [n] each."""
         if not len(self.keys):
             zeros = np.zeros(len(entities), np.int64)
             return zeros, zeros
@@ -66,7 +66,7 @@ class Groups:
         lengths = np.where(self.keys[i] == wanted, self.starts[i + 1] - starts, 0)
         return starts, lengths
 
-    def of_entity(self, entity: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def get_entity_groups(self, entity: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """One entity's relations with the start and length of each run, ascending by relation."""
         first = self._find(entity * self.relations)
         last = self._find((entity + 1) * self.relations)

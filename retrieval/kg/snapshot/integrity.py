@@ -1,10 +1,10 @@
 """Whether files are still what was written: checksums by block, written once and compared when files are opened.
 
-:func:`seal` writes ``checksums.json`` into a directory that is about to be published. :func:`require` compares, and
-remembers what it found by inode, size and time, so that it costs a look at each file from the second time on; a file
-that changed since is read again. Of a snapshot that is opened (``behind=True``) files of more than ``SMALL`` bytes
-are read by a thread of their own, so that opening takes milliseconds whatever the size. A directory without checksums,
-which an earlier version of Clew wrote, is taken as it is.
+:func:`write_checksums` writes ``checksums.json`` into a directory that is about to be published. :func:`require`
+compares, and remembers what it found by inode, size and time, so that it costs a look at each file from the second time
+on; a file that changed since is read again. Of a snapshot that is opened (``behind=True``) files of more than ``SMALL``
+bytes are read by a thread of their own, so that opening takes milliseconds whatever the size. A directory without
+checksums, which an earlier version of Clew wrote, is taken as it is.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class FileSums:
 
 
 @dataclass(slots=True)
-class _Known:
+class _KnownSums:
     """What this process knows of a directory.
 
     Attributes:
@@ -67,13 +67,13 @@ class _Known:
     waiting: set[str] = field(default_factory=set)
 
 
-_known: dict[Path, _Known] = {}
+_known: dict[Path, _KnownSums] = {}
 _lock = threading.Lock()
 _behind: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
 _threads: list[threading.Thread] = []
 
 
-def seal(directory: Path, *, shallow: bool = False) -> None:
+def write_checksums(directory: Path, *, shallow: bool = False) -> None:
     """Write the checksums of all files that a directory has, by their names in it.
 
     Args:
@@ -82,10 +82,10 @@ def seal(directory: Path, *, shallow: bool = False) -> None:
     """
     paths = directory.iterdir() if shallow else directory.rglob("*")
     names = sorted(path.relative_to(directory).as_posix() for path in paths if path.is_file())
-    files = {name: _sums_of(directory / name) for name in names if name != CHECKSUMS}
+    files = {name: _compute_sums(directory / name) for name in names if name != CHECKSUMS}
     listed = {name: {"size": sums.size, "blocks": sums.blocks} for name, sums in files.items()}
     sealed = {"algorithm": _ALGORITHM, "block": BLOCK, "files": listed}
-    text = json.dumps({**sealed, "own": _own(sealed)}, sort_keys=True)
+    text = json.dumps({**sealed, "own": _compute_own_sum(sealed)}, sort_keys=True)
     part = directory / f".{CHECKSUMS}.part"
     part.write_text(text, encoding="utf-8")
     part.replace(directory / CHECKSUMS)
@@ -96,7 +96,7 @@ def is_sealed(directory: Path) -> bool:
     return (directory / CHECKSUMS).is_file()
 
 
-def checksums(directory: Path) -> dict[str, FileSums] | None:
+def read_checksums(directory: Path) -> dict[str, FileSums] | None:
     """The checksums of a directory by file, or None where it has none.
 
     Raises:
@@ -104,14 +104,14 @@ def checksums(directory: Path) -> dict[str, FileSums] | None:
     """
     try:
         raw: Any = json.loads((directory / CHECKSUMS).read_text(encoding="utf-8"))
-        own = raw.pop("own")
-        if (raw["algorithm"], raw["block"], own) != (_ALGORITHM, BLOCK, _own(raw)):
+        own_sum = raw.pop("own")
+        if (raw["algorithm"], raw["block"], own_sum) != (_ALGORITHM, BLOCK, _compute_own_sum(raw)):
             raise ValueError("it does not fit its own checksum")
-        return {name: FileSums(one["size"], one["blocks"]) for name, one in raw["files"].items()}
+        return {name: FileSums(entry["size"], entry["blocks"]) for name, entry in raw["files"].items()}
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise damaged(directory, [CHECKSUMS]) from error
+        raise make_damaged_error(directory, [CHECKSUMS]) from error
 
 
 def compare(directory: Path) -> list[str]:
@@ -120,8 +120,8 @@ def compare(directory: Path) -> list[str]:
     Raises:
         DamagedError: the checksums are damaged themselves.
     """
-    sums = checksums(directory) or {}
-    return [name for name, file in sums.items() if not _same(directory / name, file)]
+    sums = read_checksums(directory) or {}
+    return [name for name, file in sums.items() if not _is_same(directory / name, file)]
 
 
 def require(directory: Path, *, behind: bool = False) -> None:
@@ -134,14 +134,14 @@ def require(directory: Path, *, behind: bool = False) -> None:
     Raises:
         DamagedError: a file is missing, or is not what was written.
     """
-    known = _known_of(directory)
+    known = _load_known(directory)
     if known is None:
         return
     later = []
     for name, sums in known.sums.items():
-        stamp = stamp_of(directory / name)
+        stamp = get_stamp(directory / name)
         if stamp is None or stamp[2] != sums.size or known.broken.get(name) == stamp:
-            raise damaged(directory, [name])
+            raise make_damaged_error(directory, [name])
         if known.whole.get(name) == stamp:
             continue
         if behind and sums.size > SMALL and name not in known.whole:
@@ -149,11 +149,11 @@ def require(directory: Path, *, behind: bool = False) -> None:
         else:
             _compare(directory, name, known, stamp)
             if name in known.broken:
-                raise damaged(directory, [name])
+                raise make_damaged_error(directory, [name])
     fresh = [name for name in later if name not in known.waiting]
     known.waiting.update(fresh)
     for name in fresh:
-        after(lambda name=name: _compare_behind(directory, name, known))  # type: ignore[misc]
+        run_behind(lambda name=name: _compare_behind(directory, name, known))  # type: ignore[misc]
 
 
 def is_whole(directory: Path) -> bool:
@@ -165,62 +165,62 @@ def is_whole(directory: Path) -> bool:
     return True
 
 
-def after(work: Callable[[], None]) -> None:
+def run_behind(work: Callable[[], None]) -> None:
     """Have the thread behind do something."""
     with _lock:
         if not _threads or not _threads[0].is_alive():
-            _threads[:] = [threading.Thread(target=_work, name="integrity", daemon=True)]
+            _threads[:] = [threading.Thread(target=_run_work, name="integrity", daemon=True)]
             _threads[0].start()
     _behind.put(work)
 
 
-def settle() -> None:
+def flush_work() -> None:
     """Wait until the thread behind has done what it was given so far."""
     done = threading.Event()
-    after(done.set)
+    run_behind(done.set)
     done.wait()
 
 
-def damaged(directory: Path, names: list[str]) -> DamagedError:
+def make_damaged_error(directory: Path, names: list[str]) -> DamagedError:
     """The error of a directory, which the log names and the person does not see."""
     logger.error("damaged: %s in %s", ", ".join(names), directory)
     shown = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
     return DamagedError(f"The graph's files are damaged ({shown}).")
 
 
-def _known_of(directory: Path) -> _Known | None:
-    stamp = stamp_of(directory / CHECKSUMS)
+def _load_known(directory: Path) -> _KnownSums | None:
+    stamp = get_stamp(directory / CHECKSUMS)
     if stamp is None:
         return None
     with _lock:
         known = _known.get(directory)
     if known is None or known.stamp != stamp:
-        sums = checksums(directory)
+        sums = read_checksums(directory)
         if sums is None:
             return None
-        found = _Known(stamp, sums)
+        fresh = _KnownSums(stamp, sums)
         with _lock:
-            known = _known[directory] = found
+            known = _known[directory] = fresh
     return known
 
 
-def _compare(directory: Path, name: str, known: _Known, stamp: Stamp, *, rest: bool = False) -> None:
-    same = _same(directory / name, known.sums[name], rest=rest)
-    found, other = (known.whole, known.broken) if same else (known.broken, known.whole)
-    found[name] = stamp
-    other.pop(name, None)
+def _compare(directory: Path, name: str, known: _KnownSums, stamp: Stamp, *, rest: bool = False) -> None:
+    same = _is_same(directory / name, known.sums[name], rest=rest)
+    current, previous = (known.whole, known.broken) if same else (known.broken, known.whole)
+    current[name] = stamp
+    previous.pop(name, None)
 
 
-def _compare_behind(directory: Path, name: str, known: _Known) -> None:
-    stamp = stamp_of(directory / name)
+def _compare_behind(directory: Path, name: str, known: _KnownSums) -> None:
+    stamp = get_stamp(directory / name)
     if stamp is not None:  # what is gone by now is told when it is opened again
         _compare(directory, name, known, stamp, rest=True)
         if name in known.broken:
-            damaged(directory, [name])
+            make_damaged_error(directory, [name])
     known.waiting.discard(name)
 
 
-def _work() -> None:
+def _run_work() -> None:
     while True:
         try:
             _behind.get()()
@@ -228,33 +228,33 @@ def _work() -> None:
             logger.exception("could not look at the files of a graph")
 
 
-def stamp_of(path: Path) -> Stamp | None:
+def get_stamp(path: Path) -> Stamp | None:
     """What tells a file from another, or from itself after a change; None where there is none."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def _same(path: Path, sums: FileSums, *, rest: bool = False) -> bool:
-    at = size = 0
+def _is_same(path: Path, sums: FileSums, *, rest: bool = False) -> bool:
+    offset = size = 0
     try:
-        for digest, length in _blocks(path, rest=rest):
-            if sums.blocks[at : at + _DIGITS] != digest:
+        for digest, length in _iter_blocks(path, rest=rest):
+            if sums.blocks[offset : offset + _DIGITS] != digest:
                 return False
-            at, size = at + _DIGITS, size + length
+            offset, size = offset + _DIGITS, size + length
     except OSError:
         return False
-    return (size, at) == (sums.size, len(sums.blocks))
+    return (size, offset) == (sums.size, len(sums.blocks))
 
 
-def _sums_of(path: Path) -> FileSums:
-    found = list(_blocks(path))
-    return FileSums(sum(length for _, length in found), "".join(digest for digest, _ in found))
+def _compute_sums(path: Path) -> FileSums:
+    blocks = list(_iter_blocks(path))
+    return FileSums(sum(length for _, length in blocks), "".join(digest for digest, _ in blocks))
 
 
-def _blocks(path: Path, *, rest: bool = False) -> Iterator[tuple[str, int]]:
+def _iter_blocks(path: Path, *, rest: bool = False) -> Iterator[tuple[str, int]]:
     """The checksum and the length of each block. Read, not mapped: a disk that fails is an error then, no signal."""
     piece = memoryview(bytearray(_PIECE))
     with path.open("rb", buffering=0) as file:
@@ -276,5 +276,5 @@ def _blocks(path: Path, *, rest: bool = False) -> Iterator[tuple[str, int]]:
                 began = time.perf_counter()
 
 
-def _own(sealed: dict[str, Any]) -> str:
+def _compute_own_sum(sealed: dict[str, Any]) -> str:
     return xxhash.xxh3_64_hexdigest(json.dumps(sealed, sort_keys=True).encode())

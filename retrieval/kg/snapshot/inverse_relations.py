@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from retrieval.kg.snapshot.adjacency import Adjacency
-from retrieval.kg.snapshot.arrays import spans
+from retrieval.kg.snapshot.arrays import expand_spans
 
 #: Facts of a relation that are looked at; of more, an even sample.
 SAMPLE = 1000
@@ -20,7 +20,7 @@ SHARE, LEAST = 0.5, 2
 ONE, SEVERAL = 1.05, 1.3
 
 
-def inverse_relations(snapshot: Adjacency) -> np.ndarray:
+def find_inverse_relations(snapshot: Adjacency) -> np.ndarray:
     """For each directed relation the one that stands for it and its inverse: the smaller id of the two.
 
     Walking ``r`` is walking its inverse ``m`` backward, and the other way round. A relation may be its own
@@ -31,19 +31,19 @@ def inverse_relations(snapshot: Adjacency) -> np.ndarray:
     """
     relations = snapshot.num_relations
     stands = np.arange(2 * relations)
-    first, second, shared = _shared(snapshot)
-    counts = snapshot.relation_counts()
+    first, second, shared = _find_shared(snapshot)
+    counts = snapshot.count_facts_by_relation()
     enough = shared >= np.maximum(LEAST, SHARE * np.minimum(counts[first], counts[second]))
-    enough &= _as_many(snapshot, first, second)
-    best = _best(first, second, shared, relations)
-    for one, other in zip(first[enough].tolist(), second[enough].tolist(), strict=True):
-        if best[one] == other and best[other] == one:
-            stands[one] = min(one, other + relations)
-            stands[one + relations] = min(one + relations, other)
+    enough &= _has_same_arity(snapshot, first, second)
+    best = _find_best(first, second, shared, relations)
+    for left, right in zip(first[enough].tolist(), second[enough].tolist(), strict=True):
+        if best[left] == right and best[right] == left:
+            stands[left] = min(left, right + relations)
+            stands[left + relations] = min(left + relations, right)
     return stands
 
 
-def _shared(snapshot: Adjacency) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _find_shared(snapshot: Adjacency) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Pairs of relations, each both ways round, and about how many facts of one are the other's turned round."""
     entities, relations = snapshot.num_entities, snapshot.num_relations
     facts, stride = _sample(snapshot)
@@ -53,22 +53,22 @@ def _shared(snapshot: Adjacency) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     turned, sampled = turned[order], snapshot.relations[facts[order]].astype(np.int64)
     keys = snapshot.heads.astype(np.int64) * entities + snapshot.tails
     starts = np.searchsorted(turned, keys)
-    place, fact = spans(starts, np.searchsorted(turned, keys, side="right") - starts)
-    found = sampled[place] * relations + snapshot.relations[fact]
-    pairs, counts = np.unique(found, return_counts=True)
-    one, other = np.divmod(pairs, relations)
-    counts = counts * stride[one]
+    place, fact = expand_spans(starts, np.searchsorted(turned, keys, side="right") - starts)
+    pair_keys = sampled[place] * relations + snapshot.relations[fact]
+    pairs, counts = np.unique(pair_keys, return_counts=True)
+    left, right = np.divmod(pairs, relations)
+    counts = counts * stride[left]
     # The sample of either relation tells; the one that found more looked where the facts are.
-    both, place = np.unique(np.concatenate([pairs, other * relations + one]), return_inverse=True)
+    both, place = np.unique(np.concatenate([pairs, right * relations + left]), return_inverse=True)
     shared = np.zeros(len(both), np.int64)
     np.maximum.at(shared, place, np.concatenate([counts, counts]))
-    one, other = np.divmod(both, relations)
-    return one, other, shared
+    left, right = np.divmod(both, relations)
+    return left, right, shared
 
 
 def _sample(snapshot: Adjacency) -> tuple[np.ndarray, np.ndarray]:
     """Every k-th fact of each relation, at most ``SAMPLE`` of them; and k, int64 [R]."""
-    counts = snapshot.relation_counts()
+    counts = snapshot.count_facts_by_relation()
     stride = np.maximum(1, -(-counts // SAMPLE))
     order = np.argsort(snapshot.relations, kind="stable")
     of = snapshot.relations[order]
@@ -76,21 +76,21 @@ def _sample(snapshot: Adjacency) -> tuple[np.ndarray, np.ndarray]:
     return order[rank % stride[of] == 0], stride
 
 
-def _as_many(snapshot: Adjacency, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def _has_same_arity(snapshot: Adjacency, first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Of each pair, whether one walked forward and the other backward both lead to one thing, or neither; bool."""
-    counts, relations = snapshot.relation_counts(), snapshot.num_relations
+    counts, relations = snapshot.count_facts_by_relation(), snapshot.num_relations
     tails, heads = (
         counts / np.maximum(1, np.bincount(side.keys % relations, minlength=relations))
         for side in (snapshot.out_groups, snapshot.in_groups)
     )
     fits = np.ones(len(first), bool)
-    for one, other in ((tails[first], heads[second]), (heads[first], tails[second])):
-        fits &= (np.minimum(one, other) > ONE) | (np.maximum(one, other) <= SEVERAL)
+    for left, right in ((tails[first], heads[second]), (heads[first], tails[second])):
+        fits &= (np.minimum(left, right) > ONE) | (np.maximum(left, right) <= SEVERAL)
     fits |= first == second
     return fits
 
 
-def _best(first: np.ndarray, second: np.ndarray, shared: np.ndarray, relations: int) -> np.ndarray:
+def _find_best(first: np.ndarray, second: np.ndarray, shared: np.ndarray, relations: int) -> np.ndarray:
     """For each relation the one it shares most facts with, the smaller id when equal; -1 for none."""
     order = np.lexsort((second, -shared, first))
     owners, places = np.unique(first[order], return_index=True)

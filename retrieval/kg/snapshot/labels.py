@@ -19,7 +19,7 @@ from typing import Literal, Protocol
 import numpy as np
 from rapidfuzz import fuzz, process
 
-from retrieval.kg.snapshot.arrays import sorted_unique
+from retrieval.kg.snapshot.arrays import sort_unique
 from retrieval.kg.snapshot.manifest import SIGNED_NAMES, Manifest
 from retrieval.kg.snapshot.storage import StringTable, load_array
 from retrieval.types import Node
@@ -35,9 +35,7 @@ _POSTINGS_LIMIT = 150_000
 _BLOCK = 512
 #: Names that hold words with one beginning, of which no more are put together; and how many are read instead.
 _WORDS_LIMIT, _READ_LIMIT = 200_000, 5_000
-NAME_SIGNS = (
-    r"(?:[+#♯♭]+|(?<=(?<![^\W_])[^\W\d_])[-−–]+(?![^\W_])|(?<=(?<![^\W_])[^\W\d_]{2})[-−–]+(?![^\W_]))"
-)
+NAME_SIGNS = r"(?:[+#♯♭]+|(?<=(?<![^\W_])[^\W\d_])[-−–]+(?![^\W_])|(?<=(?<![^\W_])[^\W\d_]{2})[-−–]+(?![^\W_]))"
 """Signs behind a word that make it another name: C#, C++, Canal+, blood types and grades such as A-."""
 _WORD = re.compile(rf"[^\W_]+{NAME_SIGNS}?")
 _SAME_SIGNS = str.maketrans({"♯": "#", "−": "-", "–": "-"})
@@ -73,7 +71,7 @@ class Match:
     degree: int
 
 
-def normalise(text: str) -> str:
+def normalize_name(text: str) -> str:
     """Return a name as it is compared: lower case, no accents, words of letters and digits with single spaces.
 
     The signs of ``NAME_SIGNS`` belong to their word. A text without any letter or digit is only lowered and trimmed.
@@ -84,7 +82,7 @@ def normalise(text: str) -> str:
     return " ".join(_WORD.findall(plain)).translate(_SAME_SIGNS) or lowered.strip()
 
 
-def fold_letters(name: str) -> str:
+def to_latin_letters(name: str) -> str:
     """Return a normalised name in letters of the Latin alphabet: ``strasse`` of ``straße``, ``lodz`` of ``łodz``."""
     return name.translate(_LETTERS)
 
@@ -107,7 +105,7 @@ def keep_as_written(matches: Sequence[Match], text: str, start: int, end: int) -
     sizes = {
         match.entity: len(match.node.label)
         for match in matches
-        if match.source == "exact" and _stands_at(match.node.label.casefold(), folded, start, end)
+        if match.source == "exact" and _has_label_at(match.node.label.casefold(), folded, start, end)
     }
     longest = max(sizes.values(), default=0)
     return [
@@ -116,13 +114,13 @@ def keep_as_written(matches: Sequence[Match], text: str, start: int, end: int) -
     ]  # fmt: skip
 
 
-def _stands_at(label: str, text: str, start: int, end: int) -> bool:
+def _has_label_at(label: str, text: str, start: int, end: int) -> bool:
     """Whether a label stands in a text and covers the characters from ``start`` to ``end``."""
-    at = text.rfind(label, 0, start + len(label))
-    return at >= 0 and at <= start and at + len(label) >= end
+    position = text.rfind(label, 0, start + len(label))
+    return position >= 0 and position <= start and position + len(label) >= end
 
 
-def trigram_buckets(text: np.ndarray) -> np.ndarray:
+def compute_trigram_buckets(text: np.ndarray) -> np.ndarray:
     """The bucket of each trigram of bytes, int64 [len - 2]."""
     if len(text) < 3:
         return np.zeros(0, np.int64)
@@ -132,7 +130,7 @@ def trigram_buckets(text: np.ndarray) -> np.ndarray:
     return (mixed & np.uint64(TRIGRAM_BUCKETS - 1)).astype(np.int64)
 
 
-def _common(few: np.ndarray, many: np.ndarray) -> np.ndarray:
+def _find_common(few: np.ndarray, many: np.ndarray) -> np.ndarray:
     """Those of ``few`` that are in ``many``, both ascending: each looked up, far less work than merging the two."""
     if not len(many):
         return few[:0]
@@ -149,7 +147,7 @@ class Labelled(Protocol):
     def find_entity(self, label: str) -> int | None:
         """The entity of exactly this label."""
 
-    def node(self, entity: int) -> Node:
+    def get_node(self, entity: int) -> Node:
         """The entity as shown."""
 
 
@@ -170,26 +168,26 @@ class LabelIndex:
         self._trigram_starts = load_array(path, "trigram_starts", "int64")
         self._trigram_rows = load_array(path, "trigram_rows", "int32")
 
-    def lookup(self, name: str) -> list[Match]:
+    def find_exact(self, name: str) -> list[Match]:
         """Entities of exactly this normalised name, else of its folded letters: own labels before aliases, then by
         degree.
         """
         name = name if self._signed else drop_signs(name)
-        return self._lookup(name) or self._lookup(fold_letters(name))
+        return self._find_exact(name) or self._find_exact(to_latin_letters(name))
 
-    def _lookup(self, name: str) -> list[Match]:
+    def _find_exact(self, name: str) -> list[Match]:
         key = name.encode()
-        first = self.names.lower_bound(key)
-        if first == len(self.names) or self.names.raw(first) != key:
+        first = self.names.find_lower_bound(key)
+        if first == len(self.names) or self.names.get_bytes(first) != key:
             return []
-        last = self.names.lower_bound(key + b"\0", first)
+        last = self.names.find_lower_bound(key + b"\0", first)
         rows = np.arange(first, last)
         order = np.lexsort((self._entities[rows], -self._degrees[rows], self._aliases[rows]))
         return [self._match(int(row), None) for row in rows[order]]
 
-    def begins(self, name: str) -> bool:
+    def has_continuation(self, name: str) -> bool:
         """Whether some name goes on with further words after ``name``."""
-        first, last = self.names.prefix_range(name.encode() + b" ")
+        first, last = self.names.find_prefix_range(name.encode() + b" ")
         return last > first
 
     def resolve(self, label: str) -> int | None:
@@ -197,7 +195,7 @@ class LabelIndex:
         exact = self._snapshot.find_entity(label)
         if exact is not None:
             return exact
-        matches = self.lookup(normalise(label))
+        matches = self.find_exact(normalize_name(label))
         return matches[0].entity if matches else None
 
     def search(self, text: str, limit: int = 10) -> list[Match]:
@@ -205,52 +203,52 @@ class LabelIndex:
 
         Within each, entities of more facts come first. Each entity is listed once.
         """
-        name = normalise(text)
+        name = normalize_name(text)
         if not name or limit <= 0:
             return []
-        exact = sorted(self.lookup(name), key=lambda match: match.node.label != text.strip())
-        found: dict[int, Match] = {match.entity: match for match in exact}
-        if len(found) < limit:
-            self._add(found, self._by_prefix(name, 3 * limit), "prefix")
-        if len(found) < limit:
-            found.update({m.entity: m for m in self.lookup(drop_signs(name)) if m.entity not in found})
-        if len(found) < limit:
-            self._add(found, self._by_words(name.split(" "), 3 * limit), "word")
-        if len(found) < limit and len(name) >= 3:
-            for match in self.fuzzy(name, limit):
-                found.setdefault(match.entity, match)
-        return list(found.values())[:limit]
+        exact = sorted(self.find_exact(name), key=lambda match: match.node.label != text.strip())
+        matches: dict[int, Match] = {match.entity: match for match in exact}
+        if len(matches) < limit:
+            self._add(matches, self._find_by_prefix(name, 3 * limit), "prefix")
+        if len(matches) < limit:
+            matches.update({m.entity: m for m in self.find_exact(drop_signs(name)) if m.entity not in matches})
+        if len(matches) < limit:
+            self._add(matches, self._find_by_words(name.split(" "), 3 * limit), "word")
+        if len(matches) < limit and len(name) >= 3:
+            for match in self.find_fuzzy(name, limit):
+                matches.setdefault(match.entity, match)
+        return list(matches.values())[:limit]
 
-    def holders(self, word: str) -> int:
+    def count_names(self, word: str) -> int:
         """How many names hold a normalised word."""
         position = self._words.find(word)
         return 0 if position is None else int(self._word_starts[position + 1] - self._word_starts[position])
 
-    def naming(self, word: str) -> np.ndarray:
+    def find_entities(self, word: str) -> np.ndarray:
         """Entities with a normalised word in one of their names, int32, ascending."""
-        return sorted_unique(self._entities[self._holding([word])])
+        return sort_unique(self._entities[self._find_holding([word])])
 
-    def containing(self, name: str, limit: int = 10) -> list[Match]:
+    def find_containing(self, name: str, limit: int = 10) -> list[Match]:
         """Entities whose name holds all the words of ``name`` (normalised) and more, most connected first."""
-        found: dict[int, Match] = {}
-        for row in self._most_connected(self._holding(name.split(" ")), 3 * limit):
+        matches: dict[int, Match] = {}
+        for row in self._select_most_connected(self._find_holding(name.split(" ")), 3 * limit):
             match = self._match(int(row), ("word", _SCORES["word"]))
-            found.setdefault(match.entity, match)
-        return list(found.values())[:limit]
+            matches.setdefault(match.entity, match)
+        return list(matches.values())[:limit]
 
-    def fuzzy(self, name: str, limit: int = 10, cutoff: float = FUZZY_CUTOFF) -> list[Match]:
+    def find_fuzzy(self, name: str, limit: int = 10, cutoff: float = FUZZY_CUTOFF) -> list[Match]:
         """Entities whose name is spelt like ``name`` (normalised) and has the same signs, most alike first."""
-        rows = self._by_trigrams(name)
-        texts = self.names.many(rows)
+        rows = self._find_by_trigrams(name)
+        texts = self.names.get_many(rows)
         scored = process.extract(name, texts, scorer=fuzz.ratio, limit=4 * limit, score_cutoff=cutoff)
         ranked = sorted(scored, key=lambda hit: (-hit[1], -int(self._degrees[rows[hit[2]]]), hit[2]))
-        found: dict[int, Match] = {}
+        matches: dict[int, Match] = {}
         for text, score, position in ranked:
             if _SIGNS.findall(text) != _SIGNS.findall(name):
                 continue
             match = self._match(int(rows[position]), ("fuzzy", score / 100 * 0.95))
-            found.setdefault(match.entity, match)
-        return list(found.values())[:limit]
+            matches.setdefault(match.entity, match)
+        return list(matches.values())[:limit]
 
     def _match(self, row: int, how: tuple[MatchSource, float] | None) -> Match:
         entity = int(self._entities[row])
@@ -258,48 +256,48 @@ class LabelIndex:
             source: MatchSource = "alias" if self._aliases[row] else "exact"
             how = (source, _SCORES[source])
         degree = int(self._degrees[row])
-        return Match(entity, self._snapshot.node(entity), self.names[row], how[1], how[0], degree)
+        return Match(entity, self._snapshot.get_node(entity), self.names[row], how[1], how[0], degree)
 
-    def _add(self, found: dict[int, Match], rows: Iterable[int], source: MatchSource) -> None:
+    def _add(self, matches: dict[int, Match], rows: Iterable[int], source: MatchSource) -> None:
         for row in rows:
             match = self._match(int(row), (source, _SCORES[source]))
-            found.setdefault(match.entity, match)
+            matches.setdefault(match.entity, match)
 
-    def _by_prefix(self, name: str, limit: int) -> np.ndarray:
-        first, last = self.names.prefix_range(name.encode())
+    def _find_by_prefix(self, name: str, limit: int) -> np.ndarray:
+        first, last = self.names.find_prefix_range(name.encode())
         low, high = -(-first // _BLOCK), last // _BLOCK
         if high - low <= 4 * limit:
-            return self._most_connected(np.arange(first, last), limit)
+            return self._select_most_connected(np.arange(first, last), limit)
         # The most connected are in the blocks whose most connected name has most.
         best = low + np.argpartition(-self._block_degrees[low:high], 4 * limit)[: 4 * limit]
         inner = (best[:, None] * _BLOCK + np.arange(_BLOCK)).ravel()
         rows = np.concatenate([inner, np.arange(first, low * _BLOCK), np.arange(high * _BLOCK, last)])
-        return self._most_connected(rows, limit)
+        return self._select_most_connected(rows, limit)
 
     @cached_property
     def _block_degrees(self) -> np.ndarray:
         """The highest degree among each ``_BLOCK`` names, int32; computed on first use, in one pass."""
         return np.maximum.reduceat(self._degrees, np.arange(0, len(self._degrees), _BLOCK))
 
-    def _by_words(self, words: list[str], limit: int) -> np.ndarray:
+    def _find_by_words(self, words: list[str], limit: int) -> np.ndarray:
         """Names that hold all the words, the last of them as a prefix."""
-        first, last = self._words.prefix_range(words[-1].encode())
+        first, last = self._words.find_prefix_range(words[-1].encode())
         start, stop = int(self._word_starts[first]), int(self._word_starts[last])
         if len(words) == 1:
             # The word itself comes first of those that begin with it.
-            return self._most_connected(
-                sorted_unique(self._word_rows[start : min(stop, start + _WORDS_LIMIT)]), limit
+            return self._select_most_connected(
+                sort_unique(self._word_rows[start : min(stop, start + _WORDS_LIMIT)]), limit
             )
-        others = self._holding(words[:-1])
+        others = self._find_holding(words[:-1])
         if stop - start <= _WORDS_LIMIT:
-            rows = sorted_unique(self._word_rows[start:stop])
-            return self._most_connected(_common(others, rows), limit)
+            rows = sort_unique(self._word_rows[start:stop])
+            return self._select_most_connected(_find_common(others, rows), limit)
         # So many names are not put together; the most connected that hold the other words are read instead.
         mark = f" {words[-1]}"
-        rows = self._most_connected(others, _READ_LIMIT)
+        rows = self._select_most_connected(others, _READ_LIMIT)
         return np.array([row for row in rows if mark in f" {self.names[int(row)]}"][:limit], np.int64)
 
-    def _holding(self, words: list[str]) -> np.ndarray:
+    def _find_holding(self, words: list[str]) -> np.ndarray:
         """Rows whose name holds all the words, ascending."""
         postings = []
         for word in words:
@@ -309,20 +307,20 @@ class LabelIndex:
             postings.append(self._word_rows[self._word_starts[position] : self._word_starts[position + 1]])
         rows, *others = sorted(postings, key=len)
         for holding in others:
-            rows = _common(rows, holding)
+            rows = _find_common(rows, holding)
         return rows
 
-    def _most_connected(self, rows: np.ndarray, limit: int) -> np.ndarray:
+    def _select_most_connected(self, rows: np.ndarray, limit: int) -> np.ndarray:
         degrees = self._degrees[rows]
         if len(rows) > 4 * limit:
             best = np.argpartition(-degrees, 4 * limit)[: 4 * limit]
             rows, degrees = rows[best], degrees[best]
         return rows[np.lexsort((rows, -degrees))][:limit]
 
-    def _by_trigrams(self, name: str) -> np.ndarray:
+    def _find_by_trigrams(self, name: str) -> np.ndarray:
         """Rows that share most trigrams with ``name``, by Jaccard likeness; at most ``_FUZZY_POOL``."""
         text = np.frombuffer(f" {name} ".encode(), np.uint8)
-        buckets = np.unique(trigram_buckets(text))
+        buckets = np.unique(compute_trigram_buckets(text))
         sizes = self._trigram_starts[buckets + 1] - self._trigram_starts[buckets]
         rare_first = np.argsort(sizes, kind="stable")
         # Very common trigrams say little and cost most.

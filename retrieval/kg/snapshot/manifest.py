@@ -71,6 +71,6 @@ def read_manifest(path: Path) -> Manifest:
         raise DamagedError(f"The manifest of {path.name} lacks fields ({error}).") from error
 
 
-def manifest_json(manifest: Manifest) -> dict[str, Any]:
+def to_manifest_json(manifest: Manifest) -> dict[str, Any]:
     """The manifest as JSON types."""
     return asdict(manifest)

@@ -20,7 +20,7 @@ COLUMNS = ("name", "title", "text", "document", "url")
 class PassageTable:
     """Passages by position, in the order of their source; memory-mapped.
 
-    ``of_fact`` and ``facts_of`` are the two directions of one relation between facts and passages.
+    ``get_fact_passages`` and ``get_passage_facts`` are the two directions of one relation between facts and passages.
 
     Attributes:
         columns: one string table for each of ``COLUMNS``, P strings long.
@@ -66,13 +66,13 @@ class PassageTable:
         }
         links = {len(table.fact_passages), len(table.passage_facts)}
         if sizes != {passages} or len(table.fact_offsets) != facts + 1 or len(links) != 1:
-            raise integrity.damaged(directory, ["passages"])
+            raise integrity.make_damaged_error(directory, ["passages"])
         return table
 
     def __len__(self) -> int:
         return len(self.by_name)
 
-    def passage(self, i: int) -> Passage:
+    def get_passage(self, i: int) -> Passage:
         """Passage ``i`` with all that is known of it.
 
         Raises:
@@ -81,21 +81,21 @@ class PassageTable:
         name, title, text, document, url = (self.columns[column][i] for column in COLUMNS)
         return Passage(int(i), name, title, text, document, url)
 
-    def name(self, i: int) -> str:
+    def get_name(self, i: int) -> str:
         """The id of passage ``i`` as its source spells it."""
         return self.columns["name"][i]
 
-    def title(self, i: int) -> str:
+    def get_title(self, i: int) -> str:
         """The title of passage ``i``, which may be empty."""
         return self.columns["title"][i]
 
-    def text(self, i: int) -> str:
+    def get_text(self, i: int) -> str:
         """What passage ``i`` says."""
         return self.columns["text"][i]
 
-    def texts(self, ids: Iterable[int]) -> list[str]:
+    def get_texts(self, ids: Iterable[int]) -> list[str]:
         """The texts of several passages, in that order."""
-        return self.columns["text"].many(ids)
+        return self.columns["text"].get_many(ids)
 
     def find(self, name: str) -> int | None:
         """The passage of exactly this name, or None."""
@@ -103,27 +103,27 @@ class PassageTable:
         low, high = 0, len(self)
         while low < high:
             middle = (low + high) // 2
-            if names.raw(int(self.by_name[middle])) < key:
+            if names.get_bytes(int(self.by_name[middle])) < key:
                 low = middle + 1
             else:
                 high = middle
-        found = int(self.by_name[low]) if low < len(self) else -1
-        return found if found >= 0 and names.raw(found) == key else None
+        position = int(self.by_name[low]) if low < len(self) else -1
+        return position if position >= 0 and names.get_bytes(position) == key else None
 
-    def containing(self, text: str) -> np.ndarray:
+    def find_containing(self, text: str) -> np.ndarray:
         """Passages whose title or text holds ``text``, in whatever case, int64, ascending. Reads through all."""
-        found = [holding(self.columns[column], text) for column in ("title", "text")]
-        return np.union1d(*found)
+        matches = [find_holding(self.columns[column], text) for column in ("title", "text")]
+        return np.union1d(*matches)
 
-    def of_fact(self, fact: int) -> np.ndarray:
+    def get_fact_passages(self, fact: int) -> np.ndarray:
         """The passages that a fact was extracted from, int32, ascending; empty where none is known."""
         return self.fact_passages[self.fact_offsets[fact] : self.fact_offsets[fact + 1]]
 
-    def facts_of(self, i: int) -> np.ndarray:
+    def get_passage_facts(self, i: int) -> np.ndarray:
         """The facts that were extracted from passage ``i``, int32, ascending."""
         return self.passage_facts[self.passage_offsets[i] : self.passage_offsets[i + 1]]
 
-    def restricted_to(self, facts: np.ndarray) -> PassageTable:
+    def apply_restriction(self, facts: np.ndarray) -> PassageTable:
         """The same passages for some of the facts, which are numbered anew: int64 ids, ascending."""
         starts, lengths = self.fact_offsets[facts], self.fact_offsets[facts + 1] - self.fact_offsets[facts]
         offsets = np.zeros(len(facts) + 1, np.int64)
@@ -132,58 +132,60 @@ class PassageTable:
         passages = self.fact_passages[np.repeat(starts, lengths) + within]
         numbers = np.repeat(np.arange(len(facts), dtype=np.int32), lengths)
         return PassageTable(
-            self.columns, self.by_name, (offsets, passages), inverted(numbers, passages, len(self))
+            self.columns, self.by_name, (offsets, passages), group_by_passage(numbers, passages, len(self))
         )
 
-    def arrays(self) -> list[np.ndarray]:
+    def list_arrays(self) -> list[np.ndarray]:
         """Everything it holds but what follows from the rest, for the snapshot's hash."""
         strings = [a for table in self.columns.values() for a in (table.offsets, table.blob)]
         return [*strings, self.fact_offsets, self.fact_passages]
 
 
-def inverted(facts: np.ndarray, passages: np.ndarray, total: int) -> tuple[np.ndarray, np.ndarray]:
+def group_by_passage(facts: np.ndarray, passages: np.ndarray, total: int) -> tuple[np.ndarray, np.ndarray]:
     """Bounds [total + 1] and facts of each passage, from links sorted by fact."""
     offsets = np.zeros(total + 1, np.int64)
     np.cumsum(np.bincount(passages, minlength=total), out=offsets[1:])
     return offsets, facts[np.argsort(passages, kind="stable")].astype(np.int32)
 
 
-def holding(strings: StringTable, text: str) -> np.ndarray:
-    """Positions of the strings that hold ``text``, in whatever case, int64, ascending. Read in pieces of ``PIECE``."""
+def find_holding(strings: StringTable, text: str) -> np.ndarray:
+    """Positions of the strings that hold ``text``, in whatever case, int64, ascending. Read in pieces of
+    ``PIECE``.
+    """
     offsets = strings.offsets
-    found: list[int] = []
+    positions: list[int] = []
     first = 0
     while text and first < len(strings):
         last = max(first + 1, int(np.searchsorted(offsets, offsets[first] + PIECE, "right")) - 1)
         start = int(offsets[first])
         bounds = offsets[first : last + 1] - start
-        span = _finder(strings.blob[start : int(offsets[last])].tobytes(), text)
+        span = _make_finder(strings.blob[start : int(offsets[last])].tobytes(), text)
         hit = span(0)
         while hit is not None:
             i = int(np.searchsorted(bounds, hit[0], "right")) - 1
             inside = hit[1] <= bounds[i + 1]  # or else it begins in one string and ends in the next
             if inside:
-                found.append(first + i)
+                positions.append(first + i)
             hit = span(int(bounds[i + 1]) if inside else hit[0] + 1)
         first = last
-    return np.array(found, np.int64)
+    return np.array(positions, np.int64)
 
 
-def _finder(data: bytes, text: str) -> Callable[[int], tuple[int, int] | None]:
+def _make_finder(data: bytes, text: str) -> Callable[[int], tuple[int, int] | None]:
     """What finds the first place of ``text`` in ``data``, in whatever case, from a position on."""
     if text.isascii():  # much faster than a pattern
         lowered, key = data.lower(), text.lower().encode()
 
-        def find(at: int) -> tuple[int, int] | None:
-            i = lowered.find(key, at)
+        def find(start: int) -> tuple[int, int] | None:
+            i = lowered.find(key, start)
             return None if i < 0 else (i, i + len(key))
 
         return find
     spellings = [sorted({c, c.lower(), c.upper()}) for c in text]
     pattern = re.compile("".join(f"(?:{'|'.join(map(re.escape, s))})" for s in spellings).encode())
 
-    def match(at: int) -> tuple[int, int] | None:
-        hit = pattern.search(data, at)
+    def match(start: int) -> tuple[int, int] | None:
+        hit = pattern.search(data, start)
         return None if hit is None else hit.span()
 
     return match

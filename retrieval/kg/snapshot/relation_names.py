@@ -27,17 +27,17 @@ IN_FULL = {
 }  # fmt: skip
 
 
-def local_name(iri: str) -> str:
+def get_local_name(iri: str) -> str:
     """The last part of an IRI: after ``#``, else after the last ``/`` or ``:`` (never empty)."""
     trimmed = iri.rstrip("/#")
     for separator in ("#", "/", ":"):
-        _, found, tail = trimmed.rpartition(separator)
-        if found and tail:
+        _, mark, tail = trimmed.rpartition(separator)
+        if mark and tail:
             return tail
     return trimmed or iri
 
 
-def humanise_relation(name: str) -> str:
+def format_relation_name(name: str) -> str:
     """A relation's name as a person would write it.
 
     ``directed_by`` -> ``directed by``; ``location.country.languages_spoken`` -> ``languages spoken``;
@@ -53,7 +53,7 @@ def humanise_relation(name: str) -> str:
     """
     text = name.strip()
     if "://" in text:
-        text = local_name(text)
+        text = get_local_name(text)
     elif text.startswith("/"):
         text = text.rstrip("/").rpartition("/")[2]
     elif text.startswith("__"):
@@ -64,23 +64,23 @@ def humanise_relation(name: str) -> str:
     if not _OPAQUE.match(text):
         text = _CAMEL.sub(" ", text)
         words = [word for word in _SPACES.split(text) if word]
-        text = " ".join(_in_full(word) or (word if _is_acronym(word) else word.lower()) for word in words)
+        text = " ".join(_expand_word(word) or (word if _is_acronym(word) else word.lower()) for word in words)
     return text or name.strip() or name
 
 
-def qualified_text(name: str) -> str:
+def format_qualified_name(name: str) -> str:
     """A relation's name with the type that it belongs to, where the name has one: for telling alike ones apart.
 
     ``film.actor.film`` -> ``film actor film``; ``/people/person/parents`` -> ``people person parents``; other names
-    as :func:`humanise_relation` writes them.
+    as :func:`format_relation_name` writes them.
     """
     parts = [part for part in re.split(r"[./]", name.strip().replace("__", "/")) if part]
     if "://" in name or " " in name or len(parts) < 2:
-        return humanise_relation(name)
-    return " ".join(humanise_relation(part) for part in parts)
+        return format_relation_name(name)
+    return " ".join(format_relation_name(part) for part in parts)
 
 
-def _in_full(word: str) -> str:
+def _expand_word(word: str) -> str:
     """What a word of a name is short for: ``department`` of ``Dept.``; empty of other words."""
     return IN_FULL.get(word.lower().rstrip("."), "")
 
@@ -89,6 +89,6 @@ def _is_acronym(word: str) -> bool:
     return len(word) > 1 and word.isupper() and word.isalpha()
 
 
-def relation_text(label: str, inverse: bool) -> str:
+def format_directed_relation(label: str, inverse: bool) -> str:
     """The text of a directed relation for the encoder: ``inverse of directed by`` when walked backward."""
     return f"inverse of {label}" if inverse else label

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from retrieval.errors import SnapshotError
-from retrieval.kg.snapshot.arrays import sorted_unique
+from retrieval.kg.snapshot.arrays import sort_unique
 from retrieval.kg.snapshot.groups import Groups
 from retrieval.kg.snapshot.labels import LabelIndex
 from retrieval.kg.snapshot.passages import PassageTable
@@ -33,7 +33,7 @@ class RestrictedSnapshot(Snapshot):
 
     def __init__(self, base: Snapshot, facts: np.ndarray | Iterable[int]) -> None:
         ids = np.asarray(facts if isinstance(facts, np.ndarray) else list(facts), dtype=np.int64)
-        ids = sorted_unique(ids) if len(ids) else ids
+        ids = sort_unique(ids) if len(ids) else ids
         if len(ids) and not (ids[0] >= 0 and ids[-1] < base.num_triples):
             raise SnapshotError(
                 f"A restriction of {base.path.name} names fact {int(ids[0] if ids[0] < 0 else ids[-1])}.",
@@ -61,11 +61,11 @@ class RestrictedSnapshot(Snapshot):
     def passages(self) -> PassageTable | None:
         """The base's, which now know of these facts only."""
         table = self.base.passages
-        return None if table is None else table.restricted_to(self.facts)
+        return None if table is None else table.apply_restriction(self.facts)
 
-    def fact_attributes(self, fact: int) -> Mapping[str, str]:
+    def get_fact_attributes(self, fact: int) -> Mapping[str, str]:
         """The base's."""
-        return self.base.fact_attributes(int(self.facts[fact]))
+        return self.base.get_fact_attributes(int(self.facts[fact]))
 
     @cached_property
     def inverse_relations(self) -> np.ndarray:
@@ -95,10 +95,10 @@ class CompactSnapshot(Snapshot):
         self.__dict__.pop("typed_values", None)  # those have the whole graph's ids
         self.manifest = replace(restricted.manifest, entities=len(self.entities))
         self.kinds = restricted.kinds[self.entities]
-        self.entity_labels = restricted.entity_labels.subset(self.entities)
+        self.entity_labels = restricted.entity_labels.select_strings(self.entities)
         if len(self._iris):
-            self._iris = self._iris.subset(self.entities)
-        heads, tails = self._own(restricted.heads), self._own(restricted.tails)
+            self._iris = self._iris.select_strings(self.entities)
+        heads, tails = self._map_entities(restricted.heads), self._map_entities(restricted.tails)
         _link(self, heads, tails, restricted.relations)
 
     def __reduce__(self) -> tuple[Callable[..., Snapshot], tuple[object, ...]]:
@@ -118,13 +118,13 @@ class CompactSnapshot(Snapshot):
         """The restriction's, whose facts these are."""
         return self.restricted.passages
 
-    def entity_attributes(self, entity: int) -> Mapping[str, str]:
+    def get_entity_attributes(self, entity: int) -> Mapping[str, str]:
         """The whole graph's."""
-        return self.restricted.entity_attributes(int(self.entities[entity]))
+        return self.restricted.get_entity_attributes(int(self.entities[entity]))
 
-    def fact_attributes(self, fact: int) -> Mapping[str, str]:
+    def get_fact_attributes(self, fact: int) -> Mapping[str, str]:
         """The restriction's."""
-        return self.restricted.fact_attributes(fact)
+        return self.restricted.get_fact_attributes(fact)
 
     @cached_property
     def inverse_relations(self) -> np.ndarray:
@@ -135,10 +135,10 @@ class CompactSnapshot(Snapshot):
     def typed_values(self) -> TypedValues:
         """Those of the whole graph that are among these entities."""
         known = self.restricted.typed_values
-        own = np.isin(known.nodes, self.entities)
-        return TypedValues(self._own(known.nodes[own]), known.values[own], known.kinds[own])
+        is_member = np.isin(known.nodes, self.entities)
+        return TypedValues(self._map_entities(known.nodes[is_member]), known.values[is_member], known.kinds[is_member])
 
-    def _own(self, entities: np.ndarray) -> np.ndarray:
+    def _map_entities(self, entities: np.ndarray) -> np.ndarray:
         return np.searchsorted(self.entities, entities).astype(np.int32)
 
 
@@ -147,19 +147,19 @@ def _link(snapshot: Snapshot, heads: np.ndarray, tails: np.ndarray, relations: n
     snapshot.heads, snapshot.relations, snapshot.tails = heads, relations, tails
     order = np.lexsort((heads, relations, tails)).astype(np.int32)
     snapshot.in_order, snapshot.in_heads = order, heads[order]
-    snapshot.out_offsets = _offsets(heads, snapshot.num_entities)
-    snapshot.in_offsets = _offsets(tails, snapshot.num_entities)
-    snapshot.out_groups = _groups(heads, relations, snapshot.num_relations)
-    snapshot.in_groups = _groups(tails[order], relations[order], snapshot.num_relations)
+    snapshot.out_offsets = _compute_offsets(heads, snapshot.num_entities)
+    snapshot.in_offsets = _compute_offsets(tails, snapshot.num_entities)
+    snapshot.out_groups = _build_groups(heads, relations, snapshot.num_relations)
+    snapshot.in_groups = _build_groups(tails[order], relations[order], snapshot.num_relations)
 
 
-def _groups(entities: np.ndarray, relations: np.ndarray, total: int) -> Groups:
+def _build_groups(entities: np.ndarray, relations: np.ndarray, total: int) -> Groups:
     keys = entities.astype(np.int64) * total + relations
     starts = np.flatnonzero(np.diff(keys, prepend=-1))
     return Groups(keys[starts], np.append(starts, len(keys)).astype(np.int64), total)
 
 
-def _offsets(entities: np.ndarray, total: int) -> np.ndarray:
+def _compute_offsets(entities: np.ndarray, total: int) -> np.ndarray:
     offsets = np.zeros(total + 1, np.int64)
     np.cumsum(np.bincount(entities, minlength=total), out=offsets[1:])
     return offsets
@@ -183,7 +183,7 @@ def find_facts(snapshot: Snapshot, triples: Iterable[tuple[str, str, str]]) -> F
     """Look up triples by their exact labels; what the snapshot lacks is counted, not an error."""
     entities: dict[str, int | None] = {}
     relations: dict[str, int | None] = {}
-    found: list[int] = []
+    facts: list[int] = []
     unknown: Counter[str] = Counter()
     for head, name, tail in dict.fromkeys(triples):
         for label in (head, tail):
@@ -199,5 +199,5 @@ def find_facts(snapshot: Snapshot, triples: Iterable[tuple[str, str, str]]) -> F
         elif (fact := snapshot.find_fact(source, relation, target)) is None:
             unknown["fact"] += 1
         else:
-            found.append(fact)
-    return FoundFacts(np.array(sorted(found), np.int64), unknown)
+            facts.append(fact)
+    return FoundFacts(np.array(sorted(facts), np.int64), unknown)

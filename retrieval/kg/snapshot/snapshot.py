@@ -17,9 +17,9 @@ import numpy as np
 from retrieval.errors import DamagedError, SnapshotError
 from retrieval.kg.snapshot import consistency, integrity
 from retrieval.kg.snapshot.adjacency import Adjacency
-from retrieval.kg.snapshot.annotations import Annotations, content_hash
+from retrieval.kg.snapshot.annotations import Annotations, compute_content_hash
 from retrieval.kg.snapshot.groups import Groups
-from retrieval.kg.snapshot.inverse_relations import inverse_relations
+from retrieval.kg.snapshot.inverse_relations import find_inverse_relations
 from retrieval.kg.snapshot.labels import LabelIndex
 from retrieval.kg.snapshot.manifest import REBUILD, read_manifest
 from retrieval.kg.snapshot.storage import StringTable, load_array
@@ -69,15 +69,13 @@ class Snapshot(Adjacency):
 
     def __repr__(self) -> str:
         m = self.manifest
-        return (
-            f"Snapshot({self.path.name}: {m.triples} triples, {m.entities} entities, {m.relations} relations)"
-        )
+        return f"Snapshot({self.path.name}: {m.triples} triples, {m.entities} entities, {m.relations} relations)"
 
-    def require_sound(self, *, whole: bool = False) -> None:
+    def require_sound(self, *, thorough: bool = False) -> None:
         """Make sure that the files are what was written; cheap where nothing changed since that was last asked.
 
         Args:
-            whole: also of large files that the thread behind has not come to yet, see
+            thorough: also of large files that the thread behind has not come to yet, see
                 :mod:`~retrieval.kg.snapshot.integrity`.
 
         Raises:
@@ -86,7 +84,7 @@ class Snapshot(Adjacency):
         if not self.path.is_dir():
             return  # it made way; what is open keeps its pages
         if integrity.is_sealed(self.path):
-            integrity.require(self.path, behind=not whole)
+            integrity.require(self.path, behind=not thorough)
         else:
             consistency.require(self.path)
 
@@ -109,56 +107,56 @@ class Snapshot(Adjacency):
         """The documents in pieces, or None where the graph has none. Opened on first use."""
         return self._annotations.passages
 
-    def entity_attributes(self, entity: int) -> Mapping[str, str]:
+    def get_entity_attributes(self, entity: int) -> Mapping[str, str]:
         """What is known of an entity beside its facts, by key; values of one key are joined by ``; ``."""
         table = self._annotations.entities
-        return {} if table is None else table.of(entity)
+        return {} if table is None else table.get_attributes(entity)
 
-    def description(self, entity: int) -> str:
+    def describe_entity(self, entity: int) -> str:
         """What kind of thing an entity is: its type and description, cut to ``DESCRIPTION_LIMIT``; may be empty."""
-        attributes = self.entity_attributes(entity)
-        said = [attributes[key] for key in ("type", "description") if key in attributes]
-        text = ": ".join(said)
+        attributes = self.get_entity_attributes(entity)
+        parts = [attributes[key] for key in ("type", "description") if key in attributes]
+        text = ": ".join(parts)
         return text if len(text) <= DESCRIPTION_LIMIT else text[: DESCRIPTION_LIMIT - 1].rstrip() + "…"
 
-    def fact_attributes(self, fact: int) -> Mapping[str, str]:
+    def get_fact_attributes(self, fact: int) -> Mapping[str, str]:
         """What is known of a fact beside its ends, by key; values of one key are joined by ``; ``."""
         table = self._annotations.facts
-        return {} if table is None else table.of(fact)
+        return {} if table is None else table.get_attributes(fact)
 
     @cached_property
     def typed_values(self) -> TypedValues:
         """The nodes that are numbers, dates or times; read from the labels where the files do not hold them."""
         if self.manifest.values_version != VALUES_VERSION:
-            return TypedValues.of(self.entity_labels)
-        found = TypedValues(
+            return TypedValues.from_labels(self.entity_labels)
+        typed = TypedValues(
             load_array(self.path, "value_nodes", "int32"),
             load_array(self.path, "values", "float64"),
             load_array(self.path, "value_kinds", "uint8"),
         )
-        if not len(found.nodes) == len(found.values) == len(found.kinds):
-            raise integrity.damaged(self.path, ["values.npy"])
-        return found
+        if not len(typed.nodes) == len(typed.values) == len(typed.kinds):
+            raise integrity.make_damaged_error(self.path, ["values.npy"])
+        return typed
 
     @cached_property
     def inverse_relations(self) -> np.ndarray:
         """What stands for each directed relation and its inverse, int64 [2 R].
 
-        See :func:`retrieval.kg.snapshot.inverse_relations.inverse_relations`.
+        See :func:`retrieval.kg.snapshot.inverse_relations.find_inverse_relations`.
 
         Computed on first use, in one pass over the facts.
         """
-        return inverse_relations(self)
+        return find_inverse_relations(self)
 
-    def entity_label(self, entity: int) -> str:
+    def get_entity_label(self, entity: int) -> str:
         """The label of an entity, as shown and as found by ``find_entity``."""
         return self.entity_labels[entity]
 
-    def entity_iri(self, entity: int) -> str:
+    def get_entity_iri(self, entity: int) -> str:
         """The IRI of an entity that came from RDF, else an empty string."""
         return self._iris[entity] if len(self._iris) else ""
 
-    def kind(self, entity: int) -> NodeKind:
+    def get_kind(self, entity: int) -> NodeKind:
         """``entity``, ``cvt`` (mediator without a name of its own) or ``literal``."""
         kind = int(self.kinds[entity]) if 0 <= entity < len(self.kinds) else -1
         if not 0 <= kind < len(KINDS):
@@ -175,21 +173,21 @@ class Snapshot(Adjacency):
         """Whether any entity has a name of its own."""
         return bool((self.kinds != KINDS.index("cvt")).any())
 
-    def node(self, entity: int) -> Node:
+    def get_node(self, entity: int) -> Node:
         """The entity as shown to a person."""
-        return Node(int(entity), self.entity_labels[entity], self.kind(entity))
+        return Node(int(entity), self.entity_labels[entity], self.get_kind(entity))
 
-    def relation_name(self, relation: int) -> str:
+    def get_relation_name(self, relation: int) -> str:
         """The relation as the KG spells it."""
-        return self._relation_name_list[self._relation(relation)]
+        return self._relation_name_list[self._check_relation(relation)]
 
-    def relation_label(self, relation: int) -> str:
+    def get_relation_label(self, relation: int) -> str:
         """The relation humanised (``languages spoken``)."""
-        return self._relation_labels[self._relation(relation)]
+        return self._relation_labels[self._check_relation(relation)]
 
-    def relation_step(self, relation: int, inverse: bool = False) -> RelationStep:
+    def get_relation_step(self, relation: int, inverse: bool = False) -> RelationStep:
         """One step of a relation path, for events and evidence."""
-        number = self._relation(relation)
+        number = self._check_relation(relation)
         return RelationStep(self._relation_name_list[number], self._relation_labels[number], inverse)
 
     def find_entity(self, label: str) -> int | None:
@@ -200,7 +198,7 @@ class Snapshot(Adjacency):
         """The relation of exactly this name, or None."""
         return self.relation_names.find(name)
 
-    def hop(self, arc: int) -> Hop:
+    def get_hop(self, arc: int) -> Hop:
         """An arc as a hop: fact ``arc`` walked forward, or fact ``arc - T`` walked backward."""
         inverse = arc >= self.num_triples
         fact = arc - self.num_triples if inverse else arc
@@ -208,10 +206,10 @@ class Snapshot(Adjacency):
             raise DamagedError(f"The graph's files are damaged (there is no fact {fact}).")
         head, tail = int(self.heads[fact]), int(self.tails[fact])
         source, target = (tail, head) if inverse else (head, tail)
-        step = self.relation_step(int(self.relations[fact]), inverse)
-        return Hop(self.node(source), step, self.node(target), verified=True)
+        step = self.get_relation_step(int(self.relations[fact]), inverse)
+        return Hop(self.get_node(source), step, self.get_node(target), verified=True)
 
-    def _relation(self, relation: int) -> int:
+    def _check_relation(self, relation: int) -> int:
         if not 0 <= relation < len(self._relation_name_list):
             raise DamagedError(f"The graph's files are damaged (there is no relation {relation}).")
         return relation
@@ -231,9 +229,9 @@ class Snapshot(Adjacency):
             "relation_names": (len(self._relation_name_list), m.relations),
             "relation_labels": (len(self._relation_labels), m.relations),
         }
-        for name, (found, wanted) in expected.items():
-            if found != wanted:
-                raise DamagedError(f"The graph's files are damaged ({name} has {found} items, not {wanted}).")
+        for name, (size, wanted) in expected.items():
+            if size != wanted:
+                raise DamagedError(f"The graph's files are damaged ({name} has {size} items, not {wanted}).")
 
 
 def open(path: Path | str) -> Snapshot:
@@ -254,5 +252,5 @@ def verify(snapshot: Snapshot) -> None:
     """
     facts = (snapshot.heads, snapshot.relations, snapshot.tails)
     annotations = Annotations.load(snapshot.path, snapshot.manifest)
-    if content_hash(snapshot.entity_labels, snapshot.relation_names, facts, annotations) != snapshot.hash:
+    if compute_content_hash(snapshot.entity_labels, snapshot.relation_names, facts, annotations) != snapshot.hash:
         raise SnapshotError(f"The content of {snapshot.path.name} does not match its hash.", hint=REBUILD)

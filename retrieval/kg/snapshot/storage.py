@@ -79,16 +79,16 @@ def load_array(directory: Path, name: str, dtype: str | None = None) -> np.ndarr
             if array.size:
                 raise
     except (OSError, ValueError, EOFError) as error:
-        raise integrity.damaged(directory, [path.name]) from error
+        raise integrity.make_damaged_error(directory, [path.name]) from error
     if dtype is not None and array.dtype != np.dtype(dtype):
-        raise integrity.damaged(directory, [path.name])
+        raise integrity.make_damaged_error(directory, [path.name])
     return array
 
 
 class StringTable:
     """Strings by position, from one memory-mapped UTF-8 blob. Opening it costs nothing per string.
 
-    ``find`` and ``lower_bound`` need the strings sorted by their UTF-8 bytes and are O(log n).
+    ``find`` and ``find_lower_bound`` need the strings sorted by their UTF-8 bytes and are O(log n).
     """
 
     def __init__(self, blob: np.ndarray, offsets: np.ndarray) -> None:
@@ -102,13 +102,13 @@ class StringTable:
         blob = load_array(directory, f"{name}.utf8", "uint8")
         offsets = load_array(directory, f"{name}.offsets", "int64")
         if not len(offsets) or int(offsets[-1]) != len(blob):
-            raise integrity.damaged(directory, [f"{name}.offsets.npy"])
+            raise integrity.make_damaged_error(directory, [f"{name}.offsets.npy"])
         return cls(blob, offsets)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def raw(self, i: int) -> bytes:
+    def get_bytes(self, i: int) -> bytes:
         """String ``i`` as UTF-8.
 
         Raises:
@@ -123,15 +123,15 @@ class StringTable:
 
     def __getitem__(self, i: int) -> str:
         try:
-            return self.raw(i).decode()
+            return self.get_bytes(i).decode()
         except UnicodeDecodeError as error:
             raise DamagedError(f"The graph's files are damaged (name {i} is no text).") from error
 
-    def many(self, ids: Iterable[int]) -> list[str]:
+    def get_many(self, ids: Iterable[int]) -> list[str]:
         """The strings at ``ids``, in that order."""
         return [self[int(i)] for i in ids]
 
-    def subset(self, ids: np.ndarray) -> StringTable:
+    def select_strings(self, ids: np.ndarray) -> StringTable:
         """A table of the strings at ``ids``, in memory."""
         starts, lengths = self.offsets[ids], self.offsets[ids + 1] - self.offsets[ids]
         offsets = np.zeros(len(ids) + 1, np.int64)
@@ -141,11 +141,11 @@ class StringTable:
 
     def __iter__(self) -> Iterator[str]:
         bounds = self.offsets.tolist()
-        whole = bytes(self._bytes)
+        data = bytes(self._bytes)
         for start, end in pairwise(bounds):
-            yield whole[start:end].decode()
+            yield data[start:end].decode()
 
-    def lower_bound(self, key: bytes, low: int = 0, high: int | None = None) -> int:
+    def find_lower_bound(self, key: bytes, low: int = 0, high: int | None = None) -> int:
         """The first position whose string is >= ``key``."""
         high = len(self) if high is None else high
         offsets, data = self.offsets, self._bytes
@@ -160,14 +160,14 @@ class StringTable:
     def find(self, text: str) -> int | None:
         """The position of ``text``, or None."""
         key = text.encode()
-        i = self.lower_bound(key)
-        return i if i < len(self) and self.raw(i) == key else None
+        i = self.find_lower_bound(key)
+        return i if i < len(self) and self.get_bytes(i) == key else None
 
-    def prefix_range(self, prefix: bytes, low: int = 0) -> tuple[int, int]:
+    def find_prefix_range(self, prefix: bytes, low: int = 0) -> tuple[int, int]:
         """Positions [first, last) of the strings that begin with ``prefix``."""
-        first = self.lower_bound(prefix, low)
+        first = self.find_lower_bound(prefix, low)
         # 0xff never occurs in UTF-8, so it sorts after every continuation of the prefix.
-        return first, self.lower_bound(prefix + b"\xff", first)
+        return first, self.find_lower_bound(prefix + b"\xff", first)
 
 
 def save_strings(directory: Path, name: str, blob: bytes | np.ndarray, offsets: np.ndarray) -> None:
@@ -208,7 +208,7 @@ def is_full(error: BaseException) -> bool:
 
 
 @contextmanager
-def published(out: Path) -> Iterator[Path]:
+def publish_directory(out: Path) -> Iterator[Path]:
     """A temporary sibling of ``out`` to write in; sealed, synced and renamed to ``out`` when the block ends well.
 
     A crash or an exception leaves ``out`` as it was. An ``out`` that exists is moved aside and removed
@@ -222,7 +222,7 @@ def published(out: Path) -> Iterator[Path]:
     try:
         building.mkdir(parents=True)
         yield building
-        integrity.seal(building)
+        integrity.write_checksums(building)
         for folder, _, names in os.walk(building):
             for name in names:
                 _sync(Path(folder, name))

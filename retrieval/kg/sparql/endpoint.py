@@ -91,7 +91,7 @@ class Endpoint:
             urllib.parse.urlencode(form).encode(),
             {"Accept": _RESULTS, "User-Agent": "Clew", "Content-Type": "application/x-www-form-urlencoded"},
         )
-        body = self._asked(request)
+        body = self._fetch_body(request)
         if len(body) > ANSWER_LIMIT:
             raise EndpointError(
                 f"{self.address} answered with more than {ANSWER_LIMIT >> 20} MB.",
@@ -126,11 +126,11 @@ class Endpoint:
         """Raises:
         EndpointError: a value of an answer is none of its column.
         """
-        if not (column in _MAYBE if term is None else self._fits(term, column)):
+        if not (column in _MAYBE if term is None else self._is_fitting(term, column)):
             shown = "nothing" if term is None else str(term)[:80]
-            raise self.dishonest(f"with {shown} for ?{name}, which must be {column.value}")
+            raise self.make_dishonest_error(f"with {shown} for ?{name}, which must be {column.value}")
 
-    def _fits(self, term: Any, column: Column) -> bool:
+    def _is_fitting(self, term: Any, column: Column) -> bool:
         if column in (Column.IRI, Column.MAYBE_IRI):
             return isinstance(term, self._ox.NamedNode)
         if column is Column.TERM:
@@ -144,24 +144,24 @@ class Endpoint:
             return False
         return True
 
-    def require_among(self, values: Iterable[str], asked: Collection[str]) -> None:
+    def require_among(self, values: Iterable[str], requested: Collection[str]) -> None:
         """Check that a row is about something that the query named.
 
         Raises:
             EndpointError: none of its values was named.
         """
         values = list(values)
-        if not any(value in asked for value in values):
-            raise self.dishonest(f"about {values[0][:80]}, which it was not asked about")
+        if not any(value in requested for value in values):
+            raise self.make_dishonest_error(f"about {values[0][:80]}, which it was not asked about")
 
-    def dishonest(self, how: str) -> EndpointError:
+    def make_dishonest_error(self, how: str) -> EndpointError:
         """The error of an endpoint that does not answer what it is asked."""
         return EndpointError(
             f"{self.address} does not answer its queries: it answered {how}.",
             hint="Check that the address is a SPARQL endpoint that runs every query, and no cached page.",
         )
 
-    def _asked(self, request: urllib.request.Request) -> bytes:
+    def _fetch_body(self, request: urllib.request.Request) -> bytes:
         """The answer's body. It is read beside, so that neither silence nor a trickle holds whoever waits for it."""
         answer = _Answer()
         thread = threading.Thread(target=self._read, args=(request, answer), name="sparql", daemon=True)
@@ -173,7 +173,7 @@ class Endpoint:
                 raise Cancelled("Stopped.")
             if time.monotonic() > until:
                 answer.unwanted = True
-                raise self._late()
+                raise self._make_timeout_error()
         if answer.error is not None:
             raise answer.error
         return answer.body
@@ -187,11 +187,11 @@ class Endpoint:
                     size += len(piece)
             answer.body = b"".join(pieces)
         except urllib.error.HTTPError as error:
-            answer.error = self._refused(error)
+            answer.error = self._make_refused_error(error)
         except (OSError, HTTPException) as error:
             reason = getattr(error, "reason", None) or error
             answer.error = (
-                self._late()
+                self._make_timeout_error()
                 if isinstance(reason, TimeoutError)
                 else EndpointError(
                     f"{self.address} cannot be reached: {reason}.",
@@ -203,9 +203,9 @@ class Endpoint:
         finally:
             answer.came.set()
 
-    def _refused(self, error: urllib.error.HTTPError) -> EndpointError:
+    def _make_refused_error(self, error: urllib.error.HTTPError) -> EndpointError:
         with error:
-            said = " ".join(error.read(300).decode(errors="replace").split())
+            message = " ".join(error.read(300).decode(errors="replace").split())
         if 300 <= error.code < 400:
             place = error.headers.get("Location", "another address")
             return EndpointError(
@@ -217,9 +217,9 @@ class Endpoint:
             404: "Give the address of the endpoint itself, which often ends in /sparql.",
             429: "It is asked too much; try again later.",
         }.get(error.code, "Try again later, or ask for less (hops, facts).")
-        return EndpointError(f"{self.address} answered {error.code} ({said[:200]}).", hint=hint)
+        return EndpointError(f"{self.address} answered {error.code} ({message[:200]}).", hint=hint)
 
-    def _late(self) -> EndpointError:
+    def _make_timeout_error(self) -> EndpointError:
         return EndpointError(
             f"{self.address} did not answer within {self._timeout:g} seconds.",
             hint="Allow it more time, or ask for less (hops, facts).",

@@ -16,9 +16,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from retrieval.errors import EmptySourceError, EndpointError, UnknownEntityError
-from retrieval.kg.snapshot.relation_names import local_name
+from retrieval.kg.snapshot.relation_names import get_local_name
 from retrieval.kg.sparql.endpoint import Column, Endpoint
-from retrieval.kg.sparql.names import FACTS_OF, NAMING, RDFS, batches
+from retrieval.kg.sparql.names import FACTS_OF, NAMING, RDFS, split_batches
 from retrieval.kg.sparql.options import SparqlOptions, check
 from retrieval.kg.sparql.sampling import Sampling
 from retrieval.kg.sparql.subgraph_cache import Facts, Subgraph, SubgraphCache
@@ -65,9 +65,7 @@ class SparqlGraph(Sampling):
 
         self.endpoint, self.options = endpoint, options or SparqlOptions()
         check(self.options)
-        self._endpoint = Endpoint(
-            endpoint, timeout=self.options.timeout, graph=self.options.graph, cancelled=cancelled
-        )
+        self._endpoint = Endpoint(endpoint, timeout=self.options.timeout, graph=self.options.graph, cancelled=cancelled)
         self._ox = pyoxigraph
         self._own, self._pulls = pulls is None, pulls or SubgraphCache()
         self._closed = False
@@ -86,7 +84,7 @@ class SparqlGraph(Sampling):
         if self._own:
             self._pulls.clear()
 
-    def probe(self) -> Probe:
+    def check_connection(self) -> Probe:
         """Ask for one fact, and for one name in the languages of the options.
 
         Raises:
@@ -104,13 +102,13 @@ class SparqlGraph(Sampling):
                 else "Name the graph that holds them, if they are in a named one.",
             )
         names = self._endpoint.select(
-            f"SELECT ?l WHERE {{ VALUES ?p {{ {NAMING} }} ?e ?p ?l . {self._spoken('?l')} }} LIMIT 1",
+            f"SELECT ?l WHERE {{ VALUES ?p {{ {NAMING} }} ?e ?p ?l . {self._write_language_filter('?l')} }} LIMIT 1",
             l=Column.LITERAL,
         )
-        named = bool(list(names))
-        return Probe(named, round((time.perf_counter() - began) * 1000, 1))
+        has_names = bool(list(names))
+        return Probe(has_names, round((time.perf_counter() - began) * 1000, 1))
 
-    def subgraph(self, topics: Sequence[str]) -> Subgraph:
+    def fetch_subgraph(self, topics: Sequence[str]) -> Subgraph:
         """What lies near the topics, pulled now or lately.
 
         Args:
@@ -128,15 +126,15 @@ class SparqlGraph(Sampling):
         if kept is not None:
             return kept
         before = self._endpoint.queries
-        pulled = self._near(key)
+        pulled = self._fetch_near(key)
         if not pulled.triples:
             raise UnknownEntityError(
                 f"{self.endpoint} knows no facts of {', '.join(key) or 'nothing'}.",
                 hint="Check the IRI, or name another entity.",
             )
-        found = self.built(self.named(pulled), key, before)
-        self._pulls.keep((self.endpoint, self.options, key), found)
-        return found
+        subgraph = self.build_subgraph(self.add_names(pulled), key, before)
+        self._pulls.keep((self.endpoint, self.options, key), subgraph)
+        return subgraph
 
     def sample(self, topics: Sequence[str]) -> Facts:
         """What lies near the topics with the kinds and values of what lies there, and a sample of the whole graph.
@@ -154,19 +152,19 @@ class SparqlGraph(Sampling):
         kept = self._pulls.facts.get((self.endpoint, self.options, "sample", key))
         if kept is not None:
             return kept
-        every = self._whole()
-        near = self._near(key) if key else Facts({})
-        found = self.named(every, {**near.triples, **self.described(near.triples)})
-        found = replace(found, truncated=near.truncated)
-        self._pulls.facts.keep((self.endpoint, self.options, "sample", key), found)
-        return found
+        every = self._fetch_overview()
+        near = self._fetch_near(key) if key else Facts({})
+        facts = self.add_names(every, {**near.triples, **self.fetch_descriptions(near.triples)})
+        facts = replace(facts, truncated=near.truncated)
+        self._pulls.facts.keep((self.endpoint, self.options, "sample", key), facts)
+        return facts
 
-    def _whole(self) -> Facts:
+    def _fetch_overview(self) -> Facts:
         """The sample of the whole graph, as far as the endpoint gives one: nothing where it takes too long."""
         kept = self._pulls.facts.get((self.endpoint, self.options, "overview"))
         if kept is None:
             try:
-                kept = self.named(self.overview())
+                kept = self.add_names(self.sample_overview())
             except EndpointError:
                 kept = Facts({}, truncated=True)
             self._pulls.facts.keep((self.endpoint, self.options, "overview"), kept)
@@ -180,9 +178,9 @@ class SparqlGraph(Sampling):
     @property
     def is_overseen(self) -> bool:
         """Whether the endpoint gave a sample of the whole of its graph."""
-        return not self._whole().truncated
+        return not self._fetch_overview().truncated
 
-    def sampled(self, topics: Sequence[str]) -> Subgraph:
+    def fetch_sample(self, topics: Sequence[str]) -> Subgraph:
         """What :meth:`sample` gives as a snapshot.
 
         Raises:
@@ -190,8 +188,8 @@ class SparqlGraph(Sampling):
             EndpointError, Cancelled: as there.
         """
         key = (self.endpoint, self.options, "sample", tuple(sorted(set(topics))))
-        found = self._pulls.get(key)
-        if found is None:
+        subgraph = self._pulls.get(key)
+        if subgraph is None:
             before = self._endpoint.queries
             facts = self.sample(topics)
             if not facts.triples:
@@ -199,13 +197,11 @@ class SparqlGraph(Sampling):
                     f"{self.endpoint} did not say in time what it holds.",
                     hint="Name an entity in the question.",
                 )
-            found = self.built(facts, topics, before)
-            self._pulls.keep(key, found)
-        return found
+            subgraph = self.build_subgraph(facts, topics, before)
+            self._pulls.keep(key, subgraph)
+        return subgraph
 
-    def named(
-        self, facts: Facts, more: Mapping[ox.Triple, None] = _NOTHING, alone: Iterable[str] = ()
-    ) -> Facts:
+    def add_names(self, facts: Facts, more: Mapping[ox.Triple, None] = _NOTHING, alone: Iterable[str] = ()) -> Facts:
         """Facts and more of them, with the names of what they speak of.
 
         Args:
@@ -216,11 +212,11 @@ class SparqlGraph(Sampling):
         Raises:
             EndpointError: see :meth:`retrieval.kg.sparql.endpoint.Endpoint.select`.
         """
-        known = set() if facts.names is None else {*self._ends(facts.triples), *_relations(facts.triples)}
+        known = set() if facts.names is None else {*self._list_ends(facts.triples), *_list_relations(facts.triples)}
         triples = {**facts.triples, **more}
         lonely = {str(self._ox.NamedNode(iri)) for iri in alone}
-        ends = (self._ends(triples) | lonely) - known
-        names = self._names(ends, _relations(triples) - known)
+        ends = (self._list_ends(triples) | lonely) - known
+        names = self._fetch_names(ends, _list_relations(triples) - known)
         unnamed = lonely - known - {str(fact.subject) for fact in names}
         for term in sorted(unnamed):
             iri = term[1:-1]
@@ -228,23 +224,23 @@ class SparqlGraph(Sampling):
                 self._ox.Triple(
                     self._ox.NamedNode(iri),
                     self._ox.NamedNode(f"{RDFS}label"),
-                    self._ox.Literal(local_name(iri)),
+                    self._ox.Literal(get_local_name(iri)),
                 )
             ] = None
         return Facts(triples, facts.truncated, {**(facts.names or {}), **names})
 
-    def built(self, facts: Facts, topics: Sequence[str] = (), since: int | None = None) -> Subgraph:
+    def build_subgraph(self, facts: Facts, topics: Sequence[str] = (), since: int | None = None) -> Subgraph:
         """Facts with their names as a snapshot.
 
         Args:
-            facts: from :meth:`named`.
+            facts: from :meth:`add_names`.
             topics: IRIs.
             since: how many queries had been sent before those that the facts came by; None for all until now.
         """
-        at = datetime.now(UTC).isoformat(timespec="seconds")
+        pulled_at = datetime.now(UTC).isoformat(timespec="seconds")
         snapshot, ids = self._build(topics, facts.triples, facts.names or {})
-        asked = 0 if since is None else self._endpoint.queries - since
-        return Subgraph(snapshot, ids, facts.truncated, asked, at)
+        query_count = 0 if since is None else self._endpoint.queries - since
+        return Subgraph(snapshot, ids, facts.truncated, query_count, pulled_at)
 
     def select(self, query: str, **columns: Column) -> list[Any]:
         """The rows of a query.
@@ -254,32 +250,32 @@ class SparqlGraph(Sampling):
         """
         return list(self._endpoint.select(query, **columns))
 
-    def _near(self, topics: tuple[str, ...]) -> Facts:
+    def _fetch_near(self, topics: tuple[str, ...]) -> Facts:
         """Facts within the hops of the topics, pulled now or lately."""
         kept = self._pulls.facts.get((self.endpoint, self.options, "near", topics))
         if kept is None:
-            kept = Facts(*self._pull(topics))
+            kept = Facts(*self._collect_facts(topics))
             self._pulls.facts.keep((self.endpoint, self.options, "near", topics), kept)
         return kept
 
-    def _pull(self, topics: Sequence[str]) -> tuple[dict[ox.Triple, None], bool]:
+    def _collect_facts(self, topics: Sequence[str]) -> tuple[dict[ox.Triple, None], bool]:
         """Facts within the hops, nearest first, and whether a limit cut some off."""
         facts: dict[ox.Triple, None] = {}
         seen, front = set(topics), list(topics)
         truncated, limit = False, 5 * self.options.per_entity
         for _ in range(self.options.hops):
             reached: dict[str, None] = {}
-            for part in batches(front, FACTS_OF):
+            for part in split_batches(front, FACTS_OF):
                 shares: dict[tuple[str, str], int] = {}
-                for row in self._facts(part, limit + 1):
-                    if any(self._over(row[end], end, shares, part, limit) for end in ("s", "o")):
+                for row in self._select_facts(part, limit + 1):
+                    if any(self._is_over_share(row[end], end, shares, part, limit) for end in ("s", "o")):
                         truncated = True
                         continue
                     if len(facts) >= self.options.max_triples:
                         return facts, True
-                    facts[self._ox.Triple(self._own_term(row["s"]), row["p"], self._own_term(row["o"]))] = (
-                        None
-                    )
+                    facts[
+                        self._ox.Triple(self._rename_blank_node(row["s"]), row["p"], self._rename_blank_node(row["o"]))
+                    ] = None
                     for end in ("s", "o"):
                         if isinstance(row[end], self._ox.NamedNode):
                             reached[row[end].value] = None
@@ -288,30 +284,34 @@ class SparqlGraph(Sampling):
             limit = self.options.per_entity
         return facts, truncated
 
-    def _own_term(self, term: Any) -> Any:
+    def _rename_blank_node(self, term: Any) -> Any:
         """A term of the last answer. A blank node's name is that answer's own: the next may mean another by it."""
         if isinstance(term, self._ox.BlankNode):
             return self._ox.BlankNode(f"{term.value}q{self._endpoint.queries}")
         return term
 
-    def _over(
-        self, term: Any, end: str, shares: dict[tuple[str, str], int], asked: Sequence[str], limit: int
+    def _is_over_share(
+        self, term: Any, end: str, shares: dict[tuple[str, str], int], requested: Sequence[str], limit: int
     ) -> bool:
         """Whether an entity that was asked about has given its share already in this direction."""
-        if not isinstance(term, self._ox.NamedNode) or term.value not in asked:
+        if not isinstance(term, self._ox.NamedNode) or term.value not in requested:
             return False
         count = shares[term.value, end] = shares.get((term.value, end), 0) + 1
         return count > limit
 
-    def _ends(self, facts: Iterable[ox.Triple]) -> set[str]:
+    def _list_ends(self, facts: Iterable[ox.Triple]) -> set[str]:
         ends = (term for fact in facts for term in (fact.subject, fact.object))
         return {str(term) for term in ends if isinstance(term, self._ox.NamedNode)}
 
-    def _names(self, ends: set[str], relations: set[str]) -> dict[ox.Triple, None]:
+    def _fetch_names(self, ends: set[str], relations: set[str]) -> dict[ox.Triple, None]:
         """What names entities and relations."""
-        own = self._own_names()
-        claimed = f"{{ {own} }} UNION {{ ?q <{_CLAIM}> ?e ; <{RDFS}label> ?l . {self._spoken('?l')} }}"
-        every = [*self._named(sorted(ends), own), *self._named(sorted(relations - ends), claimed)]
+        name_pattern = self._write_name_pattern()
+        languages = self._write_language_filter("?l")
+        claimed = f"{{ {name_pattern} }} UNION {{ ?q <{_CLAIM}> ?e ; <{RDFS}label> ?l . {languages} }}"
+        every = [
+            *self._select_names(sorted(ends), name_pattern),
+            *self._select_names(sorted(relations - ends), claimed),
+        ]
         return dict.fromkeys(every)
 
     def _build(
@@ -319,13 +319,13 @@ class SparqlGraph(Sampling):
     ) -> tuple[Snapshot, tuple[int, ...]]:
         """The facts as a snapshot, and the topics' ids in it."""
         from retrieval.kg.build import build_snapshot  # noqa: PLC0415 - loads polars
-        from retrieval.kg.readers.combining import combine  # noqa: PLC0415 - loads polars
+        from retrieval.kg.readers.combining import merge_files  # noqa: PLC0415 - loads polars
         from retrieval.kg.readers.problems import ProblemLog  # noqa: PLC0415 - loads polars
         from retrieval.kg.readers.rdf import collect  # noqa: PLC0415 - loads polars
 
         log = ProblemLog(self.endpoint, lambda _: None)
-        table = combine([collect([*facts, *names], log, "b")])
-        place = self._pulls.place()
+        table = merge_files([collect([*facts, *names], log, "b")])
+        place = self._pulls.make_folder()
         try:
             built = build_snapshot(replace(table, sources=(self.endpoint,)), place / "graph")
         except BaseException:
@@ -337,5 +337,5 @@ class SparqlGraph(Sampling):
         return built, tuple(entity for entity in ids if entity is not None)
 
 
-def _relations(facts: Iterable[ox.Triple]) -> set[str]:
+def _list_relations(facts: Iterable[ox.Triple]) -> set[str]:
     return {str(fact.predicate) for fact in facts}

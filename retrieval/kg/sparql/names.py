@@ -63,12 +63,12 @@ class Naming:
             EndpointError: see :meth:`retrieval.kg.sparql.endpoint.Endpoint.select`.
         """
         wanted = list(dict.fromkeys(name.strip() for name in names if name.strip()))
-        found = {name: name for name in wanted if _is_iri(self._ox, name)}
-        for name, candidates in self.candidates(name for name in wanted if name not in found).items():
-            found[name] = candidates[0].iri
-        return found
+        by_name = {name: name for name in wanted if _is_iri(self._ox, name)}
+        for name, candidates in self.find_candidates(name for name in wanted if name not in by_name).items():
+            by_name[name] = candidates[0].iri
+        return by_name
 
-    def candidates(self, names: Iterable[str]) -> dict[str, list[Candidate]]:
+    def find_candidates(self, names: Iterable[str]) -> dict[str, list[Candidate]]:
         """The entities of each name that has some; of several, which are counted, those of most facts first.
 
         A name is one as for :meth:`find`, and no IRI.
@@ -76,8 +76,8 @@ class Naming:
         Raises:
             EndpointError: see :meth:`retrieval.kg.sparql.endpoint.Endpoint.select`.
         """
-        found: dict[str, dict[str, None]] = {}
-        for part in batches(list(dict.fromkeys(names)), NAMES_OF):
+        by_name: dict[str, dict[str, None]] = {}
+        for part in split_batches(list(dict.fromkeys(names)), NAMES_OF):
             labels = " ".join(
                 str(literal)
                 for name in part
@@ -92,12 +92,9 @@ class Naming:
             )
             for row in self._endpoint.select(query, label=Column.LITERAL, e=Column.IRI):
                 self._endpoint.require_among([row["label"].value], part)
-                found.setdefault(row["label"].value, {})[row["e"].value] = None
-        sizes = self._sizes(sorted({iri for iris in found.values() if len(iris) > 1 for iri in iris}))
-        return {
-            name: _most_facts_first(Candidate(iri, sizes.get(iri)) for iri in iris)
-            for name, iris in found.items()
-        }
+                by_name.setdefault(row["label"].value, {})[row["e"].value] = None
+        sizes = self._count_facts(sorted({iri for iris in by_name.values() if len(iris) > 1 for iri in iris}))
+        return {name: _sort_by_facts(Candidate(iri, sizes.get(iri)) for iri in iris) for name, iris in by_name.items()}
 
     def search(self, text: str) -> list[Candidate]:
         """The entities of a name as somebody types it, also with capital letters; an IRI is itself, if it has facts.
@@ -107,13 +104,13 @@ class Naming:
         """
         name = text.strip()
         if _is_iri(self._ox, name):
-            sizes = self._sizes([name])
+            sizes = self._count_facts([name])
             return [Candidate(name, sizes[name])] if sizes.get(name) else []
-        found = self.candidates(_spellings(name)) if name else {}
-        every = {one.iri: one for each in found.values() for one in each}
-        return _most_facts_first(every.values())
+        by_name = self.find_candidates(_list_spellings(name)) if name else {}
+        every = {candidate.iri: candidate for each in by_name.values() for candidate in each}
+        return _sort_by_facts(every.values())
 
-    def names(self, iris: Iterable[str]) -> dict[str, str]:
+    def get_names(self, iris: Iterable[str]) -> dict[str, str]:
         """What entities are called, each in the best of the languages; those without a name are left out.
 
         Raises:
@@ -122,7 +119,7 @@ class Naming:
         order = {language: n for n, language in enumerate(self.options.languages)}
         best: dict[str, tuple[int, str]] = {}
         terms = [str(self._ox.NamedNode(iri)) for iri in dict.fromkeys(iris)]
-        for fact in self._named(terms, self._own_names()):
+        for fact in self._select_names(terms, self._write_name_pattern()):
             entity, name = fact.subject.value, fact.object
             offer = -1 if name.language is None else order.get(name.language, len(order)), name.value
             best[entity] = min(offer, best.get(entity, offer))
@@ -144,12 +141,12 @@ class Naming:
             for last in range(first + 1, min(first + _WORDS, len(words)) + 1)
             if not all(word.strip(_PUNCTUATION).lower() in _COMMON for word in words[first:last])
         ]
-        spelt = {span: _spellings(" ".join(words[span[0] : span[1]])) for span in spans}
-        found = self.find(name for names in spelt.values() for name in names)
+        spelt = {span: _list_spellings(" ".join(words[span[0] : span[1]])) for span in spans}
+        by_name = self.find(name for names in spelt.values() for name in names)
         hits = {
-            span: next(found[name] for name in names if name in found)
+            span: next(by_name[name] for name in names if name in by_name)
             for span, names in spelt.items()
-            if any(name in found for name in names)
+            if any(name in by_name for name in names)
         }
         taken: set[int] = set()
         chosen: dict[str, str] = {}
@@ -157,32 +154,30 @@ class Naming:
             if taken.isdisjoint(range(first, last)):
                 taken.update(range(first, last))
                 chosen[" ".join(words[first:last]).strip(_PUNCTUATION)] = hits[first, last]
-        named = {text: iri for text, iri in chosen.items() if " " in text or not text.islower()}
-        return named or chosen
+        specific = {text: iri for text, iri in chosen.items() if " " in text or not text.islower()}
+        return specific or chosen
 
-    def _sizes(self, iris: Sequence[str]) -> dict[str, int]:
+    def _count_facts(self, iris: Sequence[str]) -> dict[str, int]:
         """How many facts entities have, up to ``_RANKED`` in each direction."""
         sizes: dict[str, int] = {}
-        for part in batches(iris, FACTS_OF):
-            for row in self._facts(part, _RANKED):
+        for part in split_batches(iris, FACTS_OF):
+            for row in self._select_facts(part, _RANKED):
                 for end in ("s", "o"):
                     term = row[end]
                     if isinstance(term, self._ox.NamedNode) and term.value in part:
                         sizes[term.value] = sizes.get(term.value, 0) + 1
         return sizes
 
-    def _facts(self, iris: Sequence[str], limit: int) -> Iterator[Any]:
+    def _select_facts(self, iris: Sequence[str], limit: int) -> Iterator[Any]:
         """The rows of the facts of entities in both directions."""
-        rows = self._endpoint.select(
-            self._facts_query(iris, limit), s=Column.TERM, p=Column.IRI, o=Column.TERM
-        )
+        rows = self._endpoint.select(self._write_facts_query(iris, limit), s=Column.TERM, p=Column.IRI, o=Column.TERM)
         for row in rows:
             self._endpoint.require_among((row["s"].value, row["o"].value), iris)
             yield row
 
-    def _facts_query(self, iris: Iterable[str], limit: int) -> str:
+    def _write_facts_query(self, iris: Iterable[str], limit: int) -> str:
         """The facts of entities in both directions, each entity's own share of them."""
-        kept = self._spoken("?o", "!isLiteral(?o) || ")
+        kept = self._write_language_filter("?o", "!isLiteral(?o) || ")
         parts = []
         for iri in iris:
             term = str(self._ox.NamedNode(iri))
@@ -192,18 +187,18 @@ class Naming:
             ]
         return f"SELECT ?s ?p ?o WHERE {{ {' UNION '.join(parts)} }}"
 
-    def _spoken(self, variable: str, unless: str = "") -> str:
+    def _write_language_filter(self, variable: str, unless: str = "") -> str:
         """A filter that lets literals through that have no language, or one that is asked for."""
         tongues = "".join(f' || langMatches(lang({variable}), "{it}")' for it in self.options.languages)
         plain = f'isLiteral({variable}) && (lang({variable}) = ""{tongues})'
         return f"FILTER({unless}({plain}))"
 
-    def _own_names(self) -> str:
-        return f"VALUES ?p {{ {NAMING} }} ?e ?p ?l . {self._spoken('?l')}"
+    def _write_name_pattern(self) -> str:
+        return f"VALUES ?p {{ {NAMING} }} ?e ?p ?l . {self._write_language_filter('?l')}"
 
-    def _named(self, terms: Sequence[str], pattern: str) -> Iterator[Any]:
+    def _select_names(self, terms: Sequence[str], pattern: str) -> Iterator[Any]:
         """The naming facts that a pattern finds of terms."""
-        for part in batches(terms, NAMES_OF):
+        for part in split_batches(terms, NAMES_OF):
             for row in self._endpoint.select(
                 f"SELECT ?e ?p ?l WHERE {{ VALUES ?e {{ {' '.join(part)} }} {pattern} }}",
                 e=Column.IRI, p=Column.MAYBE_IRI, l=Column.LITERAL,
@@ -213,16 +208,14 @@ class Naming:
                 yield self._ox.Triple(row["e"], naming, row["l"])
 
 
-def _spellings(text: str) -> tuple[str, ...]:
+def _list_spellings(text: str) -> tuple[str, ...]:
     """A name as it stands in a question, with and without the stops around it, and as labels write it."""
     plain = text.strip(_PUNCTUATION)
-    return tuple(
-        dict.fromkeys((text.strip(_PUNCTUATION.replace(".", "")), plain, plain.title(), plain.capitalize()))
-    )
+    return tuple(dict.fromkeys((text.strip(_PUNCTUATION.replace(".", "")), plain, plain.title(), plain.capitalize())))
 
 
-def _most_facts_first(candidates: Iterable[Candidate]) -> list[Candidate]:
-    return sorted(candidates, key=lambda one: (-(one.facts or 0), one.iri))
+def _sort_by_facts(candidates: Iterable[Candidate]) -> list[Candidate]:
+    return sorted(candidates, key=lambda candidate: (-(candidate.facts or 0), candidate.iri))
 
 
 def _is_iri(ox: Any, text: str) -> bool:
@@ -233,7 +226,7 @@ def _is_iri(ox: Any, text: str) -> bool:
         return False
 
 
-def batches(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+def split_batches(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:
     """The items, ``size`` at a time."""
     for first in range(0, len(items), size):
         yield items[first : first + size]

@@ -31,17 +31,17 @@ class SparqlOptions:
     graph: str | None = None
 
 
-def options_from(given: Mapping[str, Any]) -> SparqlOptions:
+def parse_options(raw_values: Mapping[str, Any]) -> SparqlOptions:
     """Options by name; ``languages`` may be one text with commas.
 
     Raises:
         ConfigError: there is none of that name.
     """
     known = {field.name for field in fields(SparqlOptions)}
-    unknown = sorted(given.keys() - known)
+    unknown = sorted(raw_values.keys() - known)
     if unknown:
         raise ConfigError(f"{unknown[0]!r} is no option.", hint=f"There are {', '.join(sorted(known))}.")
-    values = dict(given)
+    values = dict(raw_values)
     if isinstance(values.get("languages"), str):
         values["languages"] = tuple(part.strip() for part in values["languages"].split(",") if part.strip())
     return SparqlOptions(**values)

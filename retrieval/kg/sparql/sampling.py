@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from retrieval.kg.sparql.endpoint import Column
-from retrieval.kg.sparql.names import FACTS_OF, NAMES_OF, NAMING, Naming, batches
+from retrieval.kg.sparql.names import FACTS_OF, NAMES_OF, NAMING, Naming, split_batches
 from retrieval.kg.sparql.subgraph_cache import Facts
 
 if TYPE_CHECKING:
@@ -34,21 +34,21 @@ _NAMES = frozenset(part.strip("<>") for part in NAMING.split())
 class Sampling(Naming):
     """What an opened endpoint can be asked about the whole of its graph."""
 
-    def overview(self) -> Facts:
+    def sample_overview(self) -> Facts:
         """Facts of every common predicate and of members of every common kind, with the extremes of numbers.
 
         Raises:
             EndpointError: see :meth:`retrieval.kg.sparql.endpoint.Endpoint.select`.
         """
-        found: dict[ox.Triple, None] = {}
-        predicates = self._commonest("SELECT ?x (COUNT(*) AS ?n) WHERE { ?s ?x ?o }", _PREDICATES)
-        spoken = self._spoken("?o", "!isLiteral(?o) || ")
+        collected: dict[ox.Triple, None] = {}
+        predicates = self._list_commonest("SELECT ?x (COUNT(*) AS ?n) WHERE { ?s ?x ?o }", _PREDICATES)
+        spoken = self._write_language_filter("?o", "!isLiteral(?o) || ")
         numbers: list[str] = []
-        for predicate, facts in self._each(
+        for predicate, facts in self._sample_each(
             [p for p in predicates if p not in _NAMES],
             f"{{ SELECT ?s ?p ?o WHERE {{ VALUES ?p {{ <%s> }} ?s ?p ?o . {spoken} }} LIMIT {_FACTS} }}",
         ):
-            found.update(dict.fromkeys(facts))
+            collected.update(dict.fromkeys(facts))
             if sum(map(self._is_number, facts)) >= _MOSTLY * len(facts):
                 numbers.append(predicate)
         for order in ("ASC", "DESC"):
@@ -56,42 +56,40 @@ class Sampling(Naming):
                 f"{{ SELECT ?s ?p ?o WHERE {{ VALUES ?p {{ <%s> }} ?s ?p ?o . FILTER(isNumeric(?o)) }} "
                 f"ORDER BY {order}(?o) LIMIT {_EXTREMES} }}"
             )
-            for _, facts in self._each(numbers, query):
-                found.update(dict.fromkeys(facts))
+            for _, facts in self._sample_each(numbers, query):
+                collected.update(dict.fromkeys(facts))
         for kind_of in KINDS_OF:
             if kind_of in predicates:
-                found.update(self._members(kind_of))
-        found.update(self.described(found))
-        return Facts(found)
+                collected.update(self._sample_members(kind_of))
+        collected.update(self.fetch_descriptions(collected))
+        return Facts(collected)
 
-    def described(self, facts: Iterable[ox.Triple]) -> dict[ox.Triple, None]:
+    def fetch_descriptions(self, facts: Iterable[ox.Triple]) -> dict[ox.Triple, None]:
         """The kinds and values of the entities of some facts."""
         ends = (term for fact in facts for term in (fact.subject, fact.object))
         nodes = list(dict.fromkeys(str(term) for term in ends if isinstance(term, self._ox.NamedNode)))
         kinds = ", ".join(f"<{iri}>" for iri in KINDS_OF)
-        kept = f"FILTER(isLiteral(?o) || ?p IN ({kinds})) {self._spoken('?o', '!isLiteral(?o) || ')}"
-        found: dict[ox.Triple, None] = {}
-        for part in batches(nodes[:_DESCRIBED], NAMES_OF):
-            query = (
-                f"SELECT ?s ?p ?o WHERE {{ VALUES ?s {{ {' '.join(part)} }} ?s ?p ?o . {kept} }} LIMIT 10000"
-            )
-            found.update(dict.fromkeys(self._triples(query)))
-        return found
+        kept = f"FILTER(isLiteral(?o) || ?p IN ({kinds})) {self._write_language_filter('?o', '!isLiteral(?o) || ')}"
+        collected: dict[ox.Triple, None] = {}
+        for part in split_batches(nodes[:_DESCRIBED], NAMES_OF):
+            query = f"SELECT ?s ?p ?o WHERE {{ VALUES ?s {{ {' '.join(part)} }} ?s ?p ?o . {kept} }} LIMIT 10000"
+            collected.update(dict.fromkeys(self._select_triples(query)))
+        return collected
 
-    def kinds_of(self, iris: Sequence[str]) -> dict[ox.Triple, None]:
+    def fetch_kinds(self, iris: Sequence[str]) -> dict[ox.Triple, None]:
         """The facts that say of what kind some entities are.
 
         Raises:
             EndpointError: see :meth:`retrieval.kg.sparql.endpoint.Endpoint.select`.
         """
         kinds = " ".join(f"<{iri}>" for iri in KINDS_OF)
-        found: dict[ox.Triple, None] = {}
-        for part in batches([str(self._ox.NamedNode(iri)) for iri in iris], NAMES_OF):
+        collected: dict[ox.Triple, None] = {}
+        for part in split_batches([str(self._ox.NamedNode(iri)) for iri in iris], NAMES_OF):
             query = f"VALUES ?s {{ {' '.join(part)} }} VALUES ?p {{ {kinds} }} ?s ?p ?o"
-            found.update(dict.fromkeys(self._triples(f"SELECT ?s ?p ?o WHERE {{ {query} }} LIMIT 10000")))
-        return found
+            collected.update(dict.fromkeys(self._select_triples(f"SELECT ?s ?p ?o WHERE {{ {query} }} LIMIT 10000")))
+        return collected
 
-    def among(self, iris: Sequence[str], texts: Sequence[str], limit: int) -> Facts:
+    def fetch_among(self, iris: Sequence[str], texts: Sequence[str], limit: int) -> Facts:
         """Facts from some entities to some entities and values.
 
         Args:
@@ -104,51 +102,50 @@ class Sampling(Naming):
         """
         nodes = [str(self._ox.NamedNode(iri)) for iri in iris]
         values = " ".join(str(self._ox.Literal(text)) for text in texts)
-        found: dict[ox.Triple, None] = {}
-        for part in batches(nodes, NAMES_OF):
+        collected: dict[ox.Triple, None] = {}
+        for part in split_batches(nodes, NAMES_OF):
             heads = f"VALUES ?s {{ {' '.join(part)} }}"
-            for other in batches(nodes, NAMES_OF):
+            for other in split_batches(nodes, NAMES_OF):
                 query = f"SELECT ?s ?p ?o WHERE {{ {heads} VALUES ?o {{ {' '.join(other)} }} ?s ?p ?o }}"
-                found.update(dict.fromkeys(self._triples(f"{query} LIMIT {limit + 1}")))
+                collected.update(dict.fromkeys(self._select_triples(f"{query} LIMIT {limit + 1}")))
             if values:
-                kept = f"FILTER(isLiteral(?o) && STR(?o) = ?text) {self._spoken('?o')}"
+                kept = f"FILTER(isLiteral(?o) && STR(?o) = ?text) {self._write_language_filter('?o')}"
                 query = f"SELECT ?s ?p ?o WHERE {{ {heads} ?s ?p ?o . VALUES ?text {{ {values} }} {kept} }}"
-                found.update(dict.fromkeys(self._triples(f"{query} LIMIT {limit + 1}")))
-        kept_facts = dict.fromkeys(sorted(found, key=str)[:limit])
-        return Facts(kept_facts, truncated=len(found) > limit)
+                collected.update(dict.fromkeys(self._select_triples(f"{query} LIMIT {limit + 1}")))
+        kept_facts = dict.fromkeys(sorted(collected, key=str)[:limit])
+        return Facts(kept_facts, truncated=len(collected) > limit)
 
-    def _members(self, kind_of: str) -> dict[ox.Triple, None]:
-        kinds = self._commonest(f"SELECT ?x (COUNT(*) AS ?n) WHERE {{ ?s <{kind_of}> ?x }}", _KINDS)
-        spoken = self._spoken("?o", "!isLiteral(?o) || ")
+    def _sample_members(self, kind_of: str) -> dict[ox.Triple, None]:
+        kinds = self._list_commonest(f"SELECT ?x (COUNT(*) AS ?n) WHERE {{ ?s <{kind_of}> ?x }}", _KINDS)
+        spoken = self._write_language_filter("?o", "!isLiteral(?o) || ")
         query = (
             f"{{ SELECT ?s ?p ?o WHERE {{ {{ SELECT ?s WHERE {{ ?s <{kind_of}> <%s> }} LIMIT {_MEMBERS} }} "
             f"?s ?p ?o . {spoken} }} LIMIT {_MEMBER_FACTS} }}"
         )
-        return dict.fromkeys(fact for _, facts in self._each(kinds, query) for fact in facts)
+        return dict.fromkeys(fact for _, facts in self._sample_each(kinds, query) for fact in facts)
 
-    def _commonest(self, query: str, limit: int) -> list[str]:
+    def _list_commonest(self, query: str, limit: int) -> list[str]:
         rows = self._endpoint.select(
             f"{query} GROUP BY ?x ORDER BY DESC(?n) LIMIT {limit}", x=Column.TERM, n=Column.MAYBE_NUMBER
         )
         return [row["x"].value for row in rows if isinstance(row["x"], self._ox.NamedNode)]
 
-    def _each(self, iris: Sequence[str], query: str) -> Iterable[tuple[str, list[ox.Triple]]]:
+    def _sample_each(self, iris: Sequence[str], query: str) -> Iterable[tuple[str, list[ox.Triple]]]:
         """The facts that a query gives for each IRI in it, and that of each predicate among them."""
-        for part in batches(iris, FACTS_OF):
+        for part in split_batches(iris, FACTS_OF):
             by_predicate: dict[str, list[Any]] = {}
             parts = [query.replace("%s", self._ox.NamedNode(iri).value) for iri in part]
-            for fact in self._triples(f"SELECT ?s ?p ?o WHERE {{ {' UNION '.join(parts)} }}"):
+            for fact in self._select_triples(f"SELECT ?s ?p ?o WHERE {{ {' UNION '.join(parts)} }}"):
                 by_predicate.setdefault(fact.predicate.value, []).append(fact)
             yield from by_predicate.items()
 
-    def _triples(self, query: str) -> list[ox.Triple]:
+    def _select_triples(self, query: str) -> list[ox.Triple]:
         """The facts that a query gives, but for names and blank nodes."""
         rows = self._endpoint.select(query, s=Column.TERM, p=Column.IRI, o=Column.TERM)
         return [
             self._ox.Triple(row["s"], row["p"], row["o"])
             for row in rows
-            if row["p"].value not in _NAMES
-            and not any(isinstance(row[end], self._ox.BlankNode) for end in ("s", "o"))
+            if row["p"].value not in _NAMES and not any(isinstance(row[end], self._ox.BlankNode) for end in ("s", "o"))
         ]
 
     def _is_number(self, fact: ox.Triple) -> bool:

@@ -71,16 +71,16 @@ class Recent(Generic[T]):
     def get(self, key: tuple[Any, ...]) -> T | None:
         """What was kept under a key, unless it is too old."""
         with self._lock:
-            since, found = self._kept.pop(key, (0.0, None))
-            if found is None or time.monotonic() - since > self._seconds:
+            since, value = self._kept.pop(key, (0.0, None))
+            if value is None or time.monotonic() - since > self._seconds:
                 return None
-            self._kept[key] = since, found
-            return found
+            self._kept[key] = since, value
+            return value
 
-    def keep(self, key: tuple[Any, ...], found: T) -> None:
+    def keep(self, key: tuple[Any, ...], value: T) -> None:
         """Keep what just came."""
         with self._lock:
-            self._kept[key] = time.monotonic(), found
+            self._kept[key] = time.monotonic(), value
             while len(self._kept) > self._size:
                 self._kept.popitem(last=False)
 
@@ -109,7 +109,7 @@ class SubgraphCache(Recent[Subgraph]):
         self._folder = folder
         self.facts: Recent[Facts] = Recent(size, seconds)
 
-    def place(self) -> Path:
+    def make_folder(self) -> Path:
         """A new directory for a subgraph."""
         return Path(tempfile.mkdtemp(prefix="clew-sparql-", dir=self._folder))
 
@@ -119,13 +119,13 @@ class SubgraphCache(Recent[Subgraph]):
         self.facts.clear()
 
 
-def term(snapshot: Snapshot, entity: int) -> str:
+def get_term(snapshot: Snapshot, entity: int) -> str:
     """What an entity of a pulled snapshot is beyond it.
 
     ``<`` and its IRI, ``"`` and the text of a literal, or ``_`` and a name of a blank node, which nothing else has.
     """
-    iri = snapshot.entity_iri(entity)
+    iri = snapshot.get_entity_iri(entity)
     if iri:
         return "<" + iri
-    label = snapshot.entity_label(entity)
-    return '"' + label if snapshot.kind(entity) == "literal" else f"_{snapshot.hash}:{label}"
+    label = snapshot.get_entity_label(entity)
+    return '"' + label if snapshot.get_kind(entity) == "literal" else f"_{snapshot.hash}:{label}"

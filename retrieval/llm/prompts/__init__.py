@@ -2,8 +2,9 @@
 
 ``system`` and ``user`` are what is asked, ``example`` and ``reply`` a worked example before it. A prompt whose words
 change gets a new version; the newest one is used. What fills a prompt's ``{places}`` is data that anyone may have
-written (labels of a graph, passages, a question): only text that was :func:`fenced` can be filled in, and it stands
-between tags, or on lines of its own, that it cannot close or leave. The prompt itself says that it gives no orders.
+written (labels of a graph, passages, a question): only text that was :func:`wrap_fenced` can be filled in, and it
+stands between tags, or on lines of its own, that it cannot close or leave. The prompt itself says that it gives no
+orders.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import NewType
 from retrieval.errors import ConfigError
 
 Fenced = NewType("Fenced", str)
-"""Text that cannot leave its fence; see :func:`fenced` and :func:`fenced_lines`."""
+"""Text that cannot leave its fence; see :func:`wrap_fenced` and :func:`wrap_fenced_lines`."""
 
 Message = dict[str, str]
 """``{"role": system | user | assistant, "content": text}``."""
@@ -56,7 +57,7 @@ class Prompt:
         """What has to be filled in, in the order of the text."""
         return tuple(dict.fromkeys(_PLACES.findall(dict(self.parts)["user"])))
 
-    def fill(self, **values: Fenced) -> list[Message]:
+    def render_messages(self, **values: Fenced) -> list[Message]:
         """The chat messages.
 
         Raises:
@@ -77,7 +78,7 @@ def load(name: str) -> Prompt:
     Raises:
         ConfigError: there is none of that name.
     """
-    versions = _files()
+    versions = _load_parts()
     if name not in versions:
         raise ConfigError(f"No prompt is called {name!r}.", hint=f"There are: {', '.join(sorted(versions))}.")
     newest = max(versions[name])
@@ -85,37 +86,37 @@ def load(name: str) -> Prompt:
     return Prompt(name, newest, tuple((part, text) for part, text in texts.items() if text is not None))
 
 
-def names() -> tuple[str, ...]:
+def list_prompts() -> tuple[str, ...]:
     """Every prompt that there is."""
-    return tuple(sorted(_files()))
+    return tuple(sorted(_load_parts()))
 
 
-def shown(*names: str) -> dict[str, str]:
+def describe_prompts(*names: str) -> dict[str, str]:
     """Prompts as a run names them: ``{"answer": "v1 3f0c59ab21de"}``."""
     return {name: f"v{load(name).version} {load(name).hash}" for name in names}
 
 
-def fenced(text: str) -> Fenced:
+def wrap_fenced(text: str) -> Fenced:
     """Text as data: one line, and no tag that could close the fence around it."""
-    return Fenced(_no_tags(_CONTROL.sub(" ", text)).strip())
+    return Fenced(_replace_tags(_CONTROL.sub(" ", text)).strip())
 
 
-def fenced_lines(lines: Iterable[str]) -> Fenced:
+def wrap_fenced_lines(lines: Iterable[str]) -> Fenced:
     """Several texts as data, each on a line of its own that it cannot leave."""
-    return Fenced("\n".join(fenced(line) for line in lines))
+    return Fenced("\n".join(wrap_fenced(line) for line in lines))
 
 
-def _no_tags(text: str) -> str:
+def _replace_tags(text: str) -> str:
     return text.replace("<", "‹").replace(">", "›")
 
 
 @cache
-def _files() -> dict[str, dict[int, dict[str, str]]]:
+def _load_parts() -> dict[str, dict[int, dict[str, str]]]:
     """Text of every part, by name and version."""
-    found: dict[str, dict[int, dict[str, str]]] = {}
+    parts: dict[str, dict[int, dict[str, str]]] = {}
     for file in resources.files(__name__).iterdir():
         match = _FILE.fullmatch(file.name)
         if match is not None:
-            version = found.setdefault(match["name"], {}).setdefault(int(match["version"]), {})
+            version = parts.setdefault(match["name"], {}).setdefault(int(match["version"]), {})
             version[match["part"]] = file.read_text(encoding="utf-8").strip()
-    return found
+    return parts

@@ -11,7 +11,7 @@ import numpy as np
 from retrieval.kg.snapshot import KINDS
 from retrieval.programs.algebra import ValueKind
 from retrieval.programs.columns import VALUE_KINDS
-from retrieval.programs.words import asked
+from retrieval.programs.words import detect_question_kind
 from retrieval.programs.words import read as words
 
 if TYPE_CHECKING:
@@ -40,20 +40,18 @@ class AnswerTypes:
         self._schema = schema
         self._columns = columns
 
-    def is_of_another_type(
-        self, question: str, *, nodes: Sequence[int] = (), ends: Sequence[int] = ()
-    ) -> bool:
+    def is_of_another_type(self, question: str, *, nodes: Sequence[int] = (), ends: Sequence[int] = ()) -> bool:
         """Whether "who" or "where" is answered with a number or date, "which" with yes or no, "who" or "when" with rows
         of a table, or "how many" with a broken number: by nodes, or by what directed relations lead to.
         """
         schema = self._schema
-        sort, truths = asked(words(question)), schema.truths
+        sort, truths = detect_question_kind(words(question)), schema.truths
         if sort == "which" and any(end in truths for end in ends):
             return True
-        if sort == "who" and schema.people_of(np.array(nodes, np.int64)):
+        if sort == "who" and schema.find_people_relations(np.array(nodes, np.int64)):
             return True
         if sort in ("who", "when"):
-            led = [node for end in ends for node in self._columns.targets(end)[:_LOOKED_AT]]
+            led = [node for end in ends for node in self._columns.list_targets(end)[:_LOOKED_AT]]
             if any(schema.surrogates[0][node] for node in (*nodes, *led)):
                 return True
         if sort == "how many" and any(value % 1 > 0 for value in self._columns.values[list(nodes)]):
@@ -61,13 +59,13 @@ class AnswerTypes:
         if sort not in ("who", "where"):
             return False
         valued = any(self._columns.kinds[node] for node in nodes)
-        return valued or any(self._columns.value_type(end) is not None for end in ends)
+        return valued or any(self._columns.get_value_type(end) is not None for end in ends)
 
-    def are_no_answer(self, question: str, nodes: Sequence[int]) -> bool:
+    def is_impossible_answer(self, question: str, nodes: Sequence[int]) -> bool:
         """Whether nodes can be no answer: those without a name, things of a yes or no, yes and no of anything, a kind
         of things or rows of "who did it", people, a trade or a day of "where", a yes of "when".
         """
-        schema, sort = self._schema, asked(words(question))
+        schema, sort = self._schema, detect_question_kind(words(question))
         if nodes and (schema.snapshot.kinds[list(nodes)] == KINDS.index("cvt")).all():
             return True
         if len(nodes) > 1 and set(nodes) <= set(schema.truth_values):
@@ -78,9 +76,7 @@ class AnswerTypes:
             return not set(nodes).isdisjoint(schema.truth_values)
         if sort == "where":
             elsewhere = schema.nowhere | (schema.somebody & ~schema.somewhere)
-            return bool(nodes) and all(
-                elsewhere[node] or self.find_value_kind(node) in _TIMES for node in nodes
-            )
+            return bool(nodes) and all(elsewhere[node] or self.find_value_kind(node) in _TIMES for node in nodes)
         if sort != "who" or _IDENTITY.match(question):
             return False
         rows = schema.surrogates[0] & ~schema.somebody

@@ -22,7 +22,7 @@ SHARES = (0.5, 0.75, 1.0, 0.25, 0.0)
 _PATHS, _MOST, _LEAST = 16, 100, 20
 
 
-def blend(
+def merge_rankings(
     by_words: Iterable[RelationPath], learned: Iterable[RelationPath], share: float
 ) -> list[RelationPath]:
     """Average two rankings of the relation paths of some topics.
@@ -52,7 +52,7 @@ def blend(
     )
 
 
-def choose_share(
+def select_share(
     learned: Retriever,
     by_words: Callable[[], Retriever],
     snapshot: Snapshot,
@@ -71,12 +71,12 @@ def choose_share(
     for question in dev[:: -(-len(dev) // _MOST)]:
         check(cancelled)
         paths, trained = (
-            retriever.relation_paths(
+            retriever.rank_relation_paths(
                 question.question.question, question.topics, limit=_PATHS, mentions=question.names
             )
             for retriever in (others, learned)
         )
         for share in SHARES:
-            best = {path.topic: path for path in reversed(blend(paths, trained, share))}
+            best = {path.topic: path for path in reversed(merge_rankings(paths, trained, share))}
             gained[share] += score_paths(snapshot, question, list(best.values()), simple=learned.simple).f1
     return max(SHARES, key=lambda share: round(gained[share], 6))

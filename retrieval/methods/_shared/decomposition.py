@@ -15,10 +15,10 @@ import numpy as np
 from retrieval import effort
 from retrieval.errors import check
 from retrieval.evidence.reach import walk
-from retrieval.text.lexical import words
-from retrieval.text.mentions import context_stem
-from retrieval.text.nested import Nested, nested
-from retrieval.text.questions import seen_from
+from retrieval.text.lexical import tokenize_text
+from retrieval.text.mentions import to_context_stem
+from retrieval.text.nested_questions import Nested, find_nested
+from retrieval.text.questions import replace_topic_names
 from retrieval.types import RelationPath
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ TOO_SHORT = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _SubQuestion:
     """A question, what it calls its topics, and which of them relation paths start at."""
 
     question: str
@@ -69,12 +69,12 @@ class Composer:
     cancelled: Callable[[], bool]
     always: bool
 
-    def composed(
+    def merge_part_paths(
         self,
         question: str,
         topics: Sequence[int],
         names: Sequence[str],
-        found: Sequence[Sequence[RelationPath]],
+        ranked: Sequence[Sequence[RelationPath]],
         sure: Sequence[bool],
     ) -> list[list[RelationPath]]:
         """Relation paths of each topic, those of the parts of the question among them, most probable first.
@@ -83,91 +83,90 @@ class Composer:
             question: as written.
             topics: entities with at least one triple.
             names: what the question calls each.
-            found: relation paths by the whole question.
+            ranked: relation paths by the whole question.
             sure: which of these stand as they are.
         """
         return [
-            list(own) if stands else self._from(_Asked(question, names, at), topic, own, DEPTH)
-            for at, (topic, own, stands) in enumerate(zip(topics, found, sure, strict=True))
+            list(paths) if stands else self._from(_SubQuestion(question, names, position), topic, paths, DEPTH)
+            for position, (topic, paths, stands) in enumerate(zip(topics, ranked, sure, strict=True))
         ]
 
     def _from(
-        self, asked: _Asked, topic: int, whole: Sequence[RelationPath], depth: int
+        self, question: _SubQuestion, topic: int, full_paths: Sequence[RelationPath], depth: int
     ) -> list[RelationPath]:
-        at, names = asked.at, asked.names
-        parts = nested(asked.question, names[at]) if depth and not effort.is_spent() else None
+        position, names = question.at, question.names
+        parts = find_nested(question.question, names[position]) if depth and not effort.is_spent() else None
         if parts is None:
-            return list(whole)
-        inner = self.rank([topic], [seen_from(parts.inner, at, names)])[0]
-        described = {own.relations for own in inner if own.score >= LEAST}
-        if whole and not self.always and not self._falls_short(whole[0], described, parts):
-            return list(whole)
-        onward = self._onward(inner, parts, names, at, depth)
+            return list(full_paths)
+        inner = self.rank([topic], [replace_topic_names(parts.inner, position, names)])[0]
+        described = {path.relations for path in inner if path.score >= LEAST}
+        if full_paths and not self.always and not self._is_too_short(full_paths[0], described, parts):
+            return list(full_paths)
+        onward = self._expand_paths(inner, parts, names, position, depth)
         if not onward:
-            return list(whole)
+            return list(full_paths)
         mixed = {
-            own.relations: replace(
-                own, score=(1 - SHARE) * own.score * (TOO_SHORT if own.relations in described else 1.0)
+            path.relations: replace(
+                path, score=(1 - SHARE) * path.score * (TOO_SHORT if path.relations in described else 1.0)
             )
-            for own in whole
+            for path in full_paths
         }
-        for own in onward:
-            known = mixed.get(own.relations) or replace(own, score=0.0)
-            mixed[own.relations] = replace(known, score=known.score + SHARE * own.score)
-        return sorted(mixed.values(), key=lambda own: (-own.score, own.relations))
+        for path in onward:
+            known = mixed.get(path.relations) or replace(path, score=0.0)
+            mixed[path.relations] = replace(known, score=known.score + SHARE * path.score)
+        return sorted(mixed.values(), key=lambda path: (-path.score, path.relations))
 
-    def _falls_short(self, best: RelationPath, described: Collection[tuple[int, ...]], parts: Nested) -> bool:
+    def _is_too_short(self, best: RelationPath, described: Collection[tuple[int, ...]], parts: Nested) -> bool:
         """Whether a relation path says what the description means, and nothing of what is asked about it."""
         if best.relations not in described:
             return False
         relations = self.snapshot.num_relations
-        names = (self.snapshot.relation_label(directed % relations) for directed in best.relations)
-        said = {context_stem(word) for name in names for word in words(name)}
-        return said.isdisjoint(filter(None, map(context_stem, parts.rest)))
+        names = (self.snapshot.get_relation_label(directed % relations) for directed in best.relations)
+        label_stems = {to_context_stem(word) for name in names for word in tokenize_text(name)}
+        return label_stems.isdisjoint(filter(None, map(to_context_stem, parts.rest)))
 
-    def _onward(
-        self, inner: Sequence[RelationPath], parts: Nested, names: Sequence[str], at: int, depth: int
+    def _expand_paths(
+        self, inner: Sequence[RelationPath], parts: Nested, names: Sequence[str], position: int, depth: int
     ) -> list[RelationPath]:
         """Relation paths through what the description means."""
-        found = []
-        for first, node in self._meant(inner):
+        paths = []
+        for first, node in self._find_referents(inner):
             check(self.cancelled)
             if effort.is_spent():
                 break
-            label = self.snapshot.entity_label(node)
-            others = [*names[:at], label, *names[at + 1 :]]
-            about = parts.about(label)
-            further = self.rank([node], [seen_from(about, at, others)])[0]
-            for then in self._from(_Asked(about, others, at), node, further, depth - 1)[:ONWARD]:
-                if node in self._ends(then):
+            label = self.snapshot.get_entity_label(node)
+            others = [*names[:position], label, *names[position + 1 :]]
+            about = parts.build_question(label)
+            further = self.rank([node], [replace_topic_names(about, position, others)])[0]
+            for then in self._from(_SubQuestion(about, others, position), node, further, depth - 1)[:ONWARD]:
+                if node in self._find_ends(then):
                     continue  # it leads back to what is asked about
-                support = (
-                    None
-                    if first.support is None or then.support is None
-                    else min(first.support, then.support)
-                )
+                support = None if first.support is None or then.support is None else min(first.support, then.support)
                 relations, score = (*first.relations, *then.relations), first.score * then.score
-                found.append(RelationPath(first.topic, relations, score, support=support))
-        return found
+                paths.append(RelationPath(first.topic, relations, score, support=support))
+        return paths
 
-    def _meant(self, inner: Sequence[RelationPath]) -> list[tuple[RelationPath, int]]:
+    def _find_referents(self, inner: Sequence[RelationPath]) -> list[tuple[RelationPath, int]]:
         """What a description may mean: the surest relation path to each set of things, with the probability of all
         that lead there, and the best known of them.
         """
-        found: dict[bytes, tuple[RelationPath, int]] = {}
+        by_ends: dict[bytes, tuple[RelationPath, int]] = {}
         for path in inner[:INNER]:
-            ends = self._ends(path)
+            ends = self._find_ends(path)
             ends = ends[ends != path.topic]
             if not 0 < len(ends) <= MANY:
                 continue
             key = ends.tobytes()
-            if key in found:
-                known, node = found[key]
-                found[key] = replace(known, score=known.score + path.score), node
+            if key in by_ends:
+                known, node = by_ends[key]
+                by_ends[key] = replace(known, score=known.score + path.score), node
             else:
-                found[key] = path, int(ends[np.argmax([self.snapshot.degree(int(end)) for end in ends])])
-        likely = sorted(found.values(), key=lambda own: -own[0].score)
-        return [own for own in likely[:MEANT] if own[0].score >= LEAST]
+                by_ends[key] = (
+                    path,
+                    int(ends[np.argmax([self.snapshot.get_degree(int(end)) for end in ends])]),
+                )
+        likely = sorted(by_ends.values(), key=lambda referent: -referent[0].score)
+        return [referent for referent in likely[:MEANT] if referent[0].score >= LEAST]
 
-    def _ends(self, path: RelationPath) -> np.ndarray:
+    def _find_ends(self, path: RelationPath) -> np.ndarray:
         return walk(self.snapshot, path.topic, path.relations, path.score, simple=self.simple).targets

@@ -21,7 +21,7 @@ from retrieval.events import (
     RunStarted,
     SubgraphExtracted,
 )
-from retrieval.kg.sparql.subgraph_cache import term
+from retrieval.kg.sparql.subgraph_cache import get_term
 from retrieval.limits import DEFAULT_BUDGET, QUESTION_LIMIT
 from retrieval.methods import registry
 from retrieval.methods._shared.endpoint_programs import EndpointPrograms
@@ -30,9 +30,14 @@ from retrieval.methods._shared.parts import GraphParts, Opening
 from retrieval.methods._shared.path_engine import PathEngine, open_engine
 from retrieval.methods._shared.reasoners import make_reasoner, require_written
 from retrieval.pipeline import DENOTED_TOPICS, AskRequest
-from retrieval.programs.remote.conversation import DenotedThere, FollowedThere, TurnThere, follow_there
+from retrieval.programs.remote.conversation import (
+    DenotedThere,
+    FollowedThere,
+    TurnThere,
+    resolve_remote_follow_up,
+)
 from retrieval.text.linking import Linked
-from retrieval.text.operators import cues
+from retrieval.text.operators import find_cues
 from retrieval.types import (
     Denoted,
     LinkedEntity,
@@ -54,8 +59,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Numbering = Callable[[Sequence[str]], Mapping[str, int]]
-"""Gives each term (:func:`retrieval.kg.sparql.subgraph_cache.term`) the number that stands for it in events: the ids of
-what is pulled mean nothing outside it."""
+"""Gives each term (:func:`retrieval.kg.sparql.subgraph_cache.get_term`) the number that stands for it in events: the
+ids of what is pulled mean nothing outside it."""
 
 log = logging.getLogger(__name__)
 
@@ -107,9 +112,7 @@ class EndpointAsking:
     checkpoint: Path | None = None
     options: tuple[tuple[str, str | int | float | bool], ...] = ()
 
-    def run(
-        self, request: EndpointRequest, *, cancelled: Callable[[], bool] = lambda: False
-    ) -> Iterator[Event]:
+    def run(self, request: EndpointRequest, *, cancelled: Callable[[], bool] = lambda: False) -> Iterator[Event]:
         """Answer one question. Nothing is raised: an error is ``run.failed``.
 
         Yields:
@@ -117,7 +120,7 @@ class EndpointAsking:
         """
         began = time.perf_counter()
         try:
-            yield self._started(request)
+            yield self._build_start_event(request)
             yield from self._answer(request, cancelled, began)
         except Cancelled:
             yield RunCancelled("Stopped while the endpoint was asked.", 0)
@@ -131,7 +134,7 @@ class EndpointAsking:
                 "The log of the worker has the details; please report it.",
             )
 
-    def _started(self, request: EndpointRequest) -> RunStarted:
+    def _build_start_event(self, request: EndpointRequest) -> RunStarted:
         require_on_endpoint(self.method)
         require_written(EngineSpec(Path(), method=self.method, reasoner=self.reasoner))
         reasoner = make_reasoner(self.reasoner, self.llm)
@@ -149,107 +152,107 @@ class EndpointAsking:
             endpoint=self.remote.endpoint,
         )
 
-    def _answer(
-        self, request: EndpointRequest, cancelled: Callable[[], bool], began: float
-    ) -> Iterator[Event]:
+    def _answer(self, request: EndpointRequest, cancelled: Callable[[], bool], began: float) -> Iterator[Event]:
         programs = EndpointPrograms(self.remote, self.encoder, cancelled)
         if request.program is not None:
-            yield from self._by_program(programs, request, programs.edited(request.program), began)
+            yield from self._answer_by_program(programs, request, programs.run_program(request.program), began)
             return
         if request.follows is not None:
             since = time.perf_counter()
-            followed = follow_there(
+            followed = resolve_remote_follow_up(
                 self.remote, self.encoder.encode, request.question, request.follows, cancelled
             )
             if followed is not None:
-                request = replace(
-                    request, question=followed.question[:QUESTION_LIMIT], denoted=followed.denoted
-                )
-                yield self._rewritten(followed, since)
-        named = self._link(request)
-        topics = list(dict.fromkeys([*(iri for own in request.denoted for iri in own.iris), *named.values()]))
-        found = self._program(programs, request, topics)
-        if found is not None:
-            yield from self._by_program(programs, request, found, began)
+                request = replace(request, question=followed.question[:QUESTION_LIMIT], denoted=followed.denoted)
+                yield self._build_rewrite_event(followed, since)
+        linked = self._link(request)
+        topics = list(
+            dict.fromkeys([*(iri for denotation in request.denoted for iri in denotation.iris), *linked.values()])
+        )
+        understanding = self._find_program(programs, request, topics)
+        if understanding is not None:
+            yield from self._answer_by_program(programs, request, understanding, began)
             return
-        yield from self._by_paths(request, named, cancelled, began, programs.warnings)
+        yield from self._answer_by_paths(request, linked, cancelled, began, programs.warnings)
 
-    def _program(
+    def _find_program(
         self, programs: EndpointPrograms, request: EndpointRequest, topics: Sequence[str]
     ) -> RemoteUnderstanding | None:
         """The program of a question, written or read, where there is one."""
         if self.reasoner == LLM_PROGRAM and self.llm is not None:
-            found = programs.written(request.question, topics, self.llm)
-            if found is not None:
-                return found
-        if not self._reads_programs(request.question):
+            understanding = programs.write_program(request.question, topics, self.llm)
+            if understanding is not None:
+                return understanding
+        if not self._should_read_programs(request.question):
             return None
-        return programs.read(request.question, topics, given=bool(request.given), denoted=request.denoted)
+        return programs.read(request.question, topics, topics_given=bool(request.given), denoted=request.denoted)
 
-    def _rewritten(self, followed: FollowedThere, since: float) -> QuestionRewritten:
-        numbers = self.numbers(["<" + iri for own in followed.denoted for iri in own.iris])
+    def _build_rewrite_event(self, followed: FollowedThere, since: float) -> QuestionRewritten:
+        numbers = self.numbers(["<" + iri for denotation in followed.denoted for iri in denotation.iris])
         denoted = tuple(
-            Denoted(own.start, own.end, tuple(sorted(numbers["<" + iri] for iri in own.iris)))
-            for own in followed.denoted
+            Denoted(denotation.start, denotation.end, tuple(sorted(numbers["<" + iri] for iri in denotation.iris)))
+            for denotation in followed.denoted
         )
-        return QuestionRewritten(followed.question[:QUESTION_LIMIT], followed.shown, denoted, _ms(since))
+        return QuestionRewritten(followed.question[:QUESTION_LIMIT], followed.shown, denoted, _measure_ms(since))
 
-    def _reads_programs(self, question: str) -> bool:
+    def _should_read_programs(self, question: str) -> bool:
         """Whether the question is read as a program: a trained retriever answers what relation paths can."""
-        if self.reasoner == LLM or not registry.method(self.method).runs_programs:
+        if self.reasoner == LLM or not registry.get_method(self.method).runs_programs:
             return False
-        return self.checkpoint is None or bool(cues(question))
+        return self.checkpoint is None or bool(find_cues(question))
 
-    def _by_program(
+    def _answer_by_program(
         self,
         programs: EndpointPrograms,
         request: EndpointRequest,
-        found: RemoteUnderstanding,
+        understanding: RemoteUnderstanding,
         began: float,
     ) -> Iterator[Event]:
-        asked = AskRequest(request.question, (), request.budget, request.seed)
-        for event in programs.answer(asked, found, began):
-            yield self._renumbered(found.executor.snapshot, event)
+        local_request = AskRequest(request.question, (), request.budget, request.seed)
+        for event in programs.answer(local_request, understanding, began):
+            yield self._replace_entity_ids(understanding.executor.snapshot, event)
 
-    def _by_paths(
+    def _answer_by_paths(
         self,
         request: EndpointRequest,
-        named: Mapping[str, str],
+        iris: Mapping[str, str],
         cancelled: Callable[[], bool],
         began: float,
         warnings: tuple[str, ...],
     ) -> Iterator[Event]:
-        topics = list(dict.fromkeys(named.values()))
-        labels = self.remote.names(topics)
+        topics = list(dict.fromkeys(iris.values()))
+        labels = self.remote.get_names(topics)
         numbers = self.numbers(["<" + iri for iri in topics])
         linked = tuple(
-            _linked(request, words, Node(numbers["<" + iri], labels.get(iri, iri)), given=bool(request.given))
-            for words, iri in named.items()
+            _make_linked_entity(
+                request, words, Node(numbers["<" + iri], labels.get(iri, iri)), picked=bool(request.given)
+            )
+            for words, iri in iris.items()
         )
-        yield QuestionLinked(linked, (), _ms(began))
+        yield QuestionLinked(linked, (), _measure_ms(began))
         if not topics:
-            yield AnswerFinal((), _NOT_LINKED, "", warnings, Usage(), _ms(began))
+            yield AnswerFinal((), _NOT_LINKED, "", warnings, Usage(), _measure_ms(began))
             return
         since = time.perf_counter()
         try:
-            pulled = self.remote.subgraph(topics)
+            pulled = self.remote.fetch_subgraph(topics)
         except UnknownEntityError as error:
             unknown = NoAnswer(NoAnswerReason.NO_PATH, error.message, error.hint)
-            yield AnswerFinal((), unknown, "", warnings, Usage(), _ms(began))
+            yield AnswerFinal((), unknown, "", warnings, Usage(), _measure_ms(began))
             return
         graph = pulled.snapshot
-        ids = {graph.entity_iri(topic): topic for topic in pulled.topics}
-        yield self._renumbered(graph, self._pulled(pulled, since))
+        ids = {graph.get_entity_iri(topic): topic for topic in pulled.topics}
+        yield self._replace_entity_ids(graph, self._build_subgraph_event(pulled, since))
         local = tuple(
-            replace(one, entity=graph.node(ids[iri]))
-            for one, iri in zip(linked, named.values(), strict=True)
+            replace(entity, entity=graph.get_node(ids[iri]))
+            for entity, iri in zip(linked, iris.values(), strict=True)
             if iri in ids
         )
-        asked = AskRequest(request.question, tuple(ids.values()), request.budget, request.seed)
-        shift = _ms(began)
-        for event in self._engine(graph, local).run(asked, cancelled=cancelled):
+        local_request = AskRequest(request.question, tuple(ids.values()), request.budget, request.seed)
+        shift = _measure_ms(began)
+        for event in self._open_engine(graph, local).run(local_request, cancelled=cancelled):
             if not isinstance(event, (RunStarted, QuestionLinked, SubgraphExtracted)):
-                yield self._renumbered(graph, _later(event, shift, warnings))
+                yield self._replace_entity_ids(graph, _apply_time_shift(event, shift, warnings))
 
     def _link(self, request: EndpointRequest) -> dict[str, str]:
         """Topic entities by the words that name them, in their order, or by their IRIs where the caller gave them."""
@@ -257,49 +260,45 @@ class EndpointAsking:
             return {iri: iri for iri in request.given}
         question = request.question
         known: dict[str, str] = {}
-        for own in request.denoted:
-            if len(own.iris) == 1:
-                known[question[own.start : own.end]] = own.iris[0]
+        for denotation in request.denoted:
+            if len(denotation.iris) == 1:
+                known[question[denotation.start : denotation.end]] = denotation.iris[0]
             else:  # paths begin at some of many, programs compute with all
-                known.update((iri, iri) for iri in own.iris[:DENOTED_TOPICS])
-        found = {
+                known.update((iri, iri) for iri in denotation.iris[:DENOTED_TOPICS])
+        matches = {
             words: iri
             for words, iri in self.remote.link(question).items()
-            if not any(own.start <= question.find(words) < own.end for own in request.denoted)
+            if not any(denotation.start <= question.find(words) < denotation.end for denotation in request.denoted)
         }
-        return known | {words: found[words] for words in sorted(found, key=question.find)}
+        return known | {words: matches[words] for words in sorted(matches, key=question.find)}
 
-    def _pulled(self, found: Subgraph, since: float) -> SubgraphExtracted:
-        graph = found.snapshot
+    def _build_subgraph_event(self, subgraph: Subgraph, since: float) -> SubgraphExtracted:
+        graph = subgraph.snapshot
         return SubgraphExtracted(
-            topics=tuple(graph.node(topic) for topic in found.topics),
+            topics=tuple(graph.get_node(topic) for topic in subgraph.topics),
             entities=graph.num_entities,
             triples=graph.num_triples,
             max_hops=self.remote.options.hops,
-            strategy="pulled from the endpoint" + (", cut at its limits" if found.truncated else ""),
-            took_ms=_ms(since),
-            pulled=Pulled(found.at, graph.hash, found.queries, found.truncated),
+            strategy="pulled from the endpoint" + (", cut at its limits" if subgraph.truncated else ""),
+            took_ms=_measure_ms(since),
+            pulled=Pulled(subgraph.at, graph.hash, subgraph.queries, subgraph.truncated),
         )
 
-    def _engine(self, graph: Snapshot, linked: tuple[LinkedEntity, ...]) -> Engine:
-        spec = EngineSpec(
-            graph.path, self.checkpoint, self.method, reasoner=self.reasoner, options=self.options
-        )
+    def _open_engine(self, graph: Snapshot, linked: tuple[LinkedEntity, ...]) -> Engine:
+        spec = EngineSpec(graph.path, self.checkpoint, self.method, reasoner=self.reasoner, options=self.options)
         parts = GraphParts(graph, self.encoder)
-        engine: PathEngine = open_engine(
-            Opening(spec, parts, make_reasoner(self.reasoner, self.llm), self.llm)
-        )
-        engine.linker = _Known(Linked(linked, ()))
+        engine: PathEngine = open_engine(Opening(spec, parts, make_reasoner(self.reasoner, self.llm), self.llm))
+        engine.linker = _FixedLinker(Linked(linked, ()))
         engine.programs = None  # those of the endpoint were tried
         return engine
 
-    def _renumbered(self, graph: Snapshot, event: T) -> T:
+    def _replace_entity_ids(self, graph: Snapshot, event: T) -> T:
         """The event with every entity under the number that stands for it everywhere."""
         seen: set[int] = set()
         _collect(event, seen)
-        terms = {entity: term(graph, entity) for entity in sorted(seen)}
+        terms = {entity: get_term(graph, entity) for entity in sorted(seen)}
         numbers = self.numbers(list(dict.fromkeys(terms.values())))
-        renumbered: T = _replaced(event, {entity: numbers[known] for entity, known in terms.items()})
+        renumbered: T = _replace_node_ids(event, {entity: numbers[known] for entity, known in terms.items()})
         return renumbered
 
 
@@ -309,7 +308,7 @@ def require_on_endpoint(method: str) -> None:
     Raises:
         MethodError: it is one; says what can.
     """
-    if not registry.method(method).on_endpoints:
+    if not registry.get_method(method).on_endpoints:
         able = (name for name, spec in registry.METHODS.items() if spec.on_endpoints)
         raise MethodError(
             f"{method} cannot be asked of a graph in an endpoint.",
@@ -324,20 +323,20 @@ _NOT_LINKED = NoAnswer(
 )
 
 
-class _Known:
+class _FixedLinker:
     """A linker of a question that is linked already."""
 
     def __init__(self, linked: Linked) -> None:
         self._linked = linked
 
-    def link(self, question: str, given: Sequence[int] = ()) -> Linked:
+    def link(self, question: str, topics: Sequence[int] = ()) -> Linked:
         """What is known."""
-        del question, given
+        del question, topics
         return self._linked
 
 
-def _linked(request: EndpointRequest, words: str, node: Node, *, given: bool) -> LinkedEntity:
-    if given:
+def _make_linked_entity(request: EndpointRequest, words: str, node: Node, *, picked: bool) -> LinkedEntity:
+    if picked:
         return LinkedEntity(node, node.label, -1, -1, 1.0, "given")
     start = request.question.find(words)
     return LinkedEntity(node, words, start, start + len(words) if start >= 0 else -1, 1.0, "exact")
@@ -354,27 +353,28 @@ def _collect(value: Any, nodes: set[int]) -> None:
             _collect(getattr(value, each.name), nodes)
 
 
-def _replaced(value: Any, numbers: Mapping[int, int]) -> Any:
+def _replace_node_ids(value: Any, numbers: Mapping[int, int]) -> Any:
     if isinstance(value, Node):
         return replace(value, id=numbers[value.id])
     if isinstance(value, tuple):
-        return tuple(_replaced(item, numbers) for item in value)
+        return tuple(_replace_node_ids(item, numbers) for item in value)
     if is_dataclass(value) and not isinstance(value, type):
         return replace(
-            value, **{each.name: _replaced(getattr(value, each.name), numbers) for each in fields(value)}
+            value,
+            **{each.name: _replace_node_ids(getattr(value, each.name), numbers) for each in fields(value)},
         )
     return value
 
 
-def _later(event: Event, shift: float, warnings: tuple[str, ...]) -> Event:
+def _apply_time_shift(event: Event, shift: float, warnings: tuple[str, ...]) -> Event:
     """The event with its times counted from the run's beginning, and the end with what there is to know of it."""
     if isinstance(event, PathRetrieved):
         return replace(event, at_ms=round(event.at_ms + shift, 2))
     if isinstance(event, AnswerFinal):
-        said = (*warnings, *event.warnings)
-        return replace(event, took_ms=round(event.took_ms + shift, 2), warnings=said)
+        all_warnings = (*warnings, *event.warnings)
+        return replace(event, took_ms=round(event.took_ms + shift, 2), warnings=all_warnings)
     return event
 
 
-def _ms(since: float) -> float:
+def _measure_ms(since: float) -> float:
     return round((time.perf_counter() - since) * 1000, 2)

@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING, Any
 from retrieval.errors import EmptySourceError, EndpointError, LLMError, ProgramError
 from retrieval.events import Event, QuestionLinked, SubgraphExtracted
 from retrieval.methods._shared.engine_settings import EngineSettings
-from retrieval.methods._shared.program_answers import named_entities
-from retrieval.methods._shared.program_engine import answered, trust, unwritten
+from retrieval.methods._shared.program_answers import list_named_entities
+from retrieval.methods._shared.program_engine import (
+    explain_unwritten,
+    get_required_confidence,
+    stream_program_answer,
+)
 from retrieval.pipeline import AskRequest, PipelineRun
 from retrieval.programs.remote.conversation import DenotedThere
 from retrieval.programs.remote.reader import RemoteReader, RemoteUnderstanding
@@ -52,40 +56,45 @@ class EndpointPrograms:
     usage: Usage | None = None
 
     def read(
-        self, question: str, topics: Sequence[str], *, given: bool, denoted: Sequence[DenotedThere] = ()
+        self,
+        question: str,
+        topics: Sequence[str],
+        *,
+        topics_given: bool,
+        denoted: Sequence[DenotedThere] = (),
     ) -> RemoteUnderstanding | None:
         """The program of a question with what the endpoint gives, where one is likely enough to be what was asked."""
         reader = RemoteReader(self.remote, self.encoder.encode)
         try:
-            least = trust(question, not topics)
-            found = reader.read(question, topics, self.cancelled, given=given, least=least, denoted=denoted)
+            least = get_required_confidence(question, not topics)
+            understanding = reader.read(
+                question, topics, self.cancelled, require_topics=topics_given, least=least, denoted=denoted
+            )
         except EmptySourceError:
-            found = None
+            understanding = None
         except (EndpointError, ProgramError) as error:
             self.warnings = (*self.warnings, _FALLEN_BACK.format(problem=error.message))
             return None
         if not self.remote.is_overseen:
             self.warnings = (*self.warnings, PARTLY)
-        return found
+        return understanding
 
-    def written(
-        self, question: str, topics: Sequence[str], settings: LLMSettings
-    ) -> RemoteUnderstanding | None:
+    def write_program(self, question: str, topics: Sequence[str], settings: LLMSettings) -> RemoteUnderstanding | None:
         """The program that a language model writes, computed by the endpoint; None where it writes none."""
         reader = RemoteReader(self.remote, self.encoder.encode)
         try:
-            found, self.usage = reader.write(question, topics, settings, self.cancelled)
+            understanding, self.usage = reader.write(question, topics, settings, self.cancelled)
         except LLMError as error:
-            self.warnings = (unwritten(error),)
+            self.warnings = (explain_unwritten(error),)
         except EmptySourceError:
             self.warnings = (PARTLY,)
         except (EndpointError, ProgramError) as error:
             self.warnings = (_FALLEN_BACK.format(problem=error.message),)
         else:
-            return found
+            return understanding
         return None
 
-    def edited(self, program: dict[str, Any]) -> RemoteUnderstanding:
+    def run_program(self, program: dict[str, Any]) -> RemoteUnderstanding:
         """A program that somebody wrote or edited.
 
         Raises:
@@ -94,30 +103,30 @@ class EndpointPrograms:
         """
         return RemoteReader(self.remote, self.encoder.encode).execute(program, self.cancelled)
 
-    def answer(self, request: AskRequest, found: RemoteUnderstanding, began: float) -> Iterator[Event]:
+    def answer(self, request: AskRequest, understanding: RemoteUnderstanding, began: float) -> Iterator[Event]:
         """The events of a program, with the entities' ids of its own snapshot.
 
         Args:
             request: the question.
-            found: its program.
+            understanding: its program.
             began: when the run did.
         """
         run = PipelineRun(request, self.cancelled, began=began)
-        yield QuestionLinked(named_entities(found, request.question), (), run.ms())
-        yield _pulled(found, self.remote.options.hops, run.ms())
-        warnings = (*self.warnings, *found.warnings)
-        yield from answered(run, found, EngineSettings().extractive.trusted, warnings, self.usage)
+        yield QuestionLinked(list_named_entities(understanding, request.question), (), run.measure_ms())
+        yield _build_subgraph_event(understanding, self.remote.options.hops, run.measure_ms())
+        warnings = (*self.warnings, *understanding.warnings)
+        yield from stream_program_answer(run, understanding, EngineSettings().extractive.trusted, warnings, self.usage)
 
 
-def _pulled(found: RemoteUnderstanding, hops: int, took_ms: float) -> SubgraphExtracted:
-    snapshot: Snapshot = found.executor.snapshot
-    topics = dict.fromkeys(node for node, _, _ in found.named)
+def _build_subgraph_event(understanding: RemoteUnderstanding, hops: int, took_ms: float) -> SubgraphExtracted:
+    snapshot: Snapshot = understanding.executor.snapshot
+    topics = dict.fromkeys(node for node, _, _ in understanding.named)
     return SubgraphExtracted(
-        topics=tuple(map(snapshot.node, topics)),
+        topics=tuple(map(snapshot.get_node, topics)),
         entities=snapshot.num_entities,
         triples=snapshot.num_triples,
         max_hops=hops,
         strategy=STRATEGY,
         took_ms=took_ms,
-        pulled=Pulled(found.at, snapshot.hash, found.queries, found.truncated),
+        pulled=Pulled(understanding.at, snapshot.hash, understanding.queries, understanding.truncated),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from retrieval.kg.snapshot.cache import cache_of
+from retrieval.kg.snapshot.cache import get_cache_folder
 from retrieval.methods.registry import DEFAULT
 
 EXTRACTIVE = "extractive"
@@ -44,4 +44,4 @@ class EngineSpec:
     @property
     def cache_dir(self) -> Path:
         """Where what is computed once a snapshot is kept."""
-        return self.cache or cache_of(self.snapshot)
+        return self.cache or get_cache_folder(self.snapshot)

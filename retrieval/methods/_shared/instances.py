@@ -8,10 +8,10 @@ from itertools import pairwise
 import numpy as np
 
 from retrieval.errors import check
-from retrieval.kg.search.walks import avoid_topic, reverses
+from retrieval.kg.search.walks import is_reverse, mark_simple_arcs
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.snapshot.arrays import spans
-from retrieval.methods._shared.arc_groups import arcs_at, bounds
+from retrieval.kg.snapshot.arrays import expand_spans
+from retrieval.methods._shared.arc_groups import find_group_bounds, get_arcs_at
 from retrieval.types import FoundPath, RelationPath
 
 #: Partial paths kept while one relation path is walked; above it a seeded sample goes on.
@@ -20,7 +20,7 @@ _WIDTH = 2048
 _ARCS = 65_536
 
 
-def found_paths(
+def find_reasoning_paths(
     snapshot: Snapshot,
     ranked: Sequence[RelationPath],
     *,
@@ -60,27 +60,23 @@ def found_paths(
         share = max(len(path.relations), round(room * path.score / max(left, 1e-12)))
         left -= path.score
         spent = 0
-        walks = (
-            walk(path, rng)
-            if walk
-            else walk_all(snapshot, path.topic, path.relations, simple=simple, rng=rng)
-        )
+        walks = walk(path, rng) if walk else walk_all(snapshot, path.topic, path.relations, simple=simple, rng=rng)
         for arcs in walks:
             fresh = {arc % snapshot.num_triples for arc in arcs} - facts
-            found = FoundPath(path.topic, arcs, path.score)
+            found_path = FoundPath(path.topic, arcs, path.score)
             if spent + len(fresh) > share:
-                late.append(found)
+                late.append(found_path)
                 continue
             if len(facts) + len(fresh) > budget:
                 break
             facts |= fresh
             spent += len(fresh)
-            yield found
-    for found in late:
-        fresh = {arc % snapshot.num_triples for arc in found.arcs} - facts
+            yield found_path
+    for found_path in late:
+        fresh = {arc % snapshot.num_triples for arc in found_path.arcs} - facts
         if len(facts) + len(fresh) <= budget:
             facts |= fresh
-            yield found
+            yield found_path
 
 
 def walk_all(
@@ -95,17 +91,17 @@ def walk_all(
     ends = np.array([topic], np.int64)
     rows = np.zeros((1, 0), np.int64)
     for previous, relation in pairwise((-1, *relations)):
-        starts, sizes = bounds(snapshot, ends, np.full(len(ends), relation))
+        starts, sizes = find_group_bounds(snapshot, ends, np.full(len(ends), relation))
         if int(sizes.sum()) > _ARCS:
             order = rng.permutation(len(ends))
             fits = order[: max(1, int(np.searchsorted(np.cumsum(sizes[order]), _ARCS)))]
             starts, sizes = starts[fits], np.minimum(sizes[fits], _ARCS)
             ends, rows = ends[fits], rows[fits]
-        positions, owner = spans(starts, sizes)
-        arcs, targets = arcs_at(snapshot, positions, np.full(len(positions), relation))
-        avoid, reverse = topic if simple else -1, reverses(snapshot, relation, previous)
+        positions, owner = expand_spans(starts, sizes)
+        arcs, targets = get_arcs_at(snapshot, positions, np.full(len(positions), relation))
+        avoid, reverse = topic if simple else -1, is_reverse(snapshot, relation, previous)
         keep = np.flatnonzero(
-            avoid_topic(snapshot, ends[owner], targets, avoid, np.zeros_like(targets), reverse=reverse)
+            mark_simple_arcs(snapshot, ends[owner], targets, avoid, np.zeros_like(targets), reverse=reverse)
         )
         if len(keep) > _WIDTH:
             keep = np.sort(rng.choice(keep, _WIDTH, replace=False))

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from retrieval.text.mentions import STOP_WORDS, Span, Word, has_case, words_of
-from retrieval.text.operators import cues
+from retrieval.text.mentions import STOP_WORDS, Span, Word, has_case, split_words
+from retrieval.text.operators import find_cues
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -22,17 +22,15 @@ _ENDS = re.compile(r"['’]s\b|,?\s+(?:and|or)\b|\W*$")
 _OWNER = re.compile(r"['’]s\b")
 
 
-def reads_names(meaning: Meaning, missing: Sequence[Span]) -> bool:
+def has_read_names(meaning: Meaning, missing: Sequence[Span]) -> bool:
     """Whether a program reads every word that says something of names that are no entities."""
     return not any(start < name.end and name.start < end for start, end in meaning.unread for name in missing)
 
 
-def keep_reading(
-    outcomes: Sequence[Outcome], read: Understanding | None, missing: Sequence[Span]
-) -> list[Outcome]:
+def keep_reading(outcomes: Sequence[Outcome], read: Understanding | None, missing: Sequence[Span]) -> list[Outcome]:
     """Return the outcomes of programs that read the names; relation paths never do."""
     meanings = read.meanings if read is not None else ()
-    return _keep(outcomes, lambda at: reads_names(meanings[at], missing), lambda _: not missing)
+    return _keep(outcomes, lambda index: has_read_names(meanings[index], missing), lambda _: not missing)
 
 
 def keep_about(outcomes: Sequence[Outcome], read: Understanding | None, entity: int) -> list[Outcome]:
@@ -40,7 +38,7 @@ def keep_about(outcomes: Sequence[Outcome], read: Understanding | None, entity: 
     meanings = read.meanings if read is not None else ()
     return _keep(
         outcomes,
-        lambda at: any(entity == node for node, _, _ in meanings[at].named),
+        lambda index: any(entity == node for node, _, _ in meanings[index].named),
         lambda outcome: outcome.by_paths or any(reach.topic == entity for reach in outcome.reaches),
     )
 
@@ -50,7 +48,7 @@ def _keep(
 ) -> list[Outcome]:
     kept = []
     for outcome in outcomes:
-        outcome.programs = [at for at in outcome.programs if by_program(at)]
+        outcome.programs = [index for index in outcome.programs if by_program(index)]
         if outcome.programs or by_paths(outcome):
             kept.append(outcome)
     return kept
@@ -60,12 +58,12 @@ def find_silent_names(words: list[Word], linked: Linked) -> tuple[int, ...]:
     """Find the entities whose names are capitalised words that otherwise say nothing: "The Who"."""
     if not has_case(words):
         return ()
-    found: list[int] = []
-    for own in linked.entities:
-        inside = [word for word in words if own.start <= word.start and word.end <= own.end]
-        if inside and own.score == 1.0 and all(word.capital and word.text in STOP_WORDS for word in inside):
-            found.append(own.entity.id)
-    return tuple(found)
+    entities: list[int] = []
+    for entity in linked.entities:
+        inside = [word for word in words if entity.start <= word.start and word.end <= entity.end]
+        if inside and entity.score == 1.0 and all(word.capital and word.text in STOP_WORDS for word in inside):
+            entities.append(entity.entity.id)
+    return tuple(entities)
 
 
 def find_unread_arguments(question: str, read: Understanding, snapshot: Snapshot) -> tuple[Span, ...]:
@@ -76,22 +74,22 @@ def find_unread_arguments(question: str, read: Understanding, snapshot: Snapshot
         read: what it may mean.
         snapshot: the graph, whose words are known.
     """
-    words = words_of(question)
+    words = split_words(question)
     if has_case(words) or not read.meanings:
         return ()
     unread = set(read.meanings[0].unread)
     for meaning in read.meanings[1:]:
         unread &= set(meaning.unread)
-    operators = cues(question)
-    found: list[Span] = []
+    operators = find_cues(question)
+    names: list[Span] = []
     for word in words:
         known = (word.start, word.end) not in unread or word.text in STOP_WORDS or not word.text.isalpha()
-        if known or snapshot.labels.holders(word.text):
+        if known or snapshot.labels.count_names(word.text):
             continue
         if any(cue.start < word.end and word.start < cue.end for cue in operators):
             continue
-        if found and question[found[-1].end : word.start] == " ":
-            found[-1] = Span(found[-1].start, word.end, question[found[-1].start : word.end])
+        if names and question[names[-1].end : word.start] == " ":
+            names[-1] = Span(names[-1].start, word.end, question[names[-1].start : word.end])
         elif _ARGUMENT.search(question[: word.start]) or _OWNER.match(question, word.end):
-            found.append(Span(word.start, word.end, question[word.start : word.end]))
-    return tuple(name for name in found if _ENDS.match(question, name.end))
+            names.append(Span(word.start, word.end, question[word.start : word.end]))
+    return tuple(name for name in names if _ENDS.match(question, name.end))

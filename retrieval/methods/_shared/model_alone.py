@@ -12,7 +12,7 @@ from retrieval.errors import ConfigError
 from retrieval.events import Event
 from retrieval.llm import prompts
 from retrieval.llm.asking import ask_json
-from retrieval.llm.prompts import fenced
+from retrieval.llm.prompts import wrap_fenced
 from retrieval.llm.replies import ReplyStore
 from retrieval.pipeline import Engine, PipelineRun
 from retrieval.reasoning.base import Conclusion
@@ -69,8 +69,8 @@ class LLMAloneEngine(Engine):
         """There are none."""
         return InferenceOptions()
 
-    def restricted_to(self, snapshot: RestrictedSnapshot) -> Self:
-        """See :meth:`Engine.restricted_to`."""
+    def apply_restriction(self, snapshot: RestrictedSnapshot) -> Self:
+        """See :meth:`Engine.apply_restriction`."""
         other = copy(self)
         other.snapshot = snapshot
         return other
@@ -79,22 +79,22 @@ class LLMAloneEngine(Engine):
         """See :meth:`Engine.answer`. An engine :meth:`without_model` declines every question."""
         run.check()
         if not isinstance(self.reasoner, LLMReasoner):
-            yield run.final(_declined())
+            yield run.build_final(_build_no_answer())
             return
         prompt = prompts.load(self.method)
         text, usage = ask_json(
             self._llm,
-            prompt.fill(question=fenced(run.request.question)),
+            prompt.render_messages(question=wrap_fenced(run.request.question)),
             read_answer,
             cancelled=run.cancelled,
             kept=(self._store, prompt),
         )
         if not text:
-            yield run.final(_declined(usage))
+            yield run.build_final(_build_no_answer(usage))
             return
         held = self.snapshot.find_entity(text)
-        entity = None if held is None else self.snapshot.node(held)
-        yield run.final(
+        entity = None if held is None else self.snapshot.get_node(held)
+        yield run.build_final(
             Conclusion((Answer(text, 1.0, entity),), text=text, warnings=(NOTHING_CITED,), usage=usage)
         )
 
@@ -117,7 +117,7 @@ def read_answer(value: object) -> str:
     return " ".join(str(answer).split()).strip("{}").strip()
 
 
-def _declined(usage: Usage | None = None) -> Conclusion:
+def _build_no_answer(usage: Usage | None = None) -> Conclusion:
     return Conclusion(
         no_answer=NoAnswer(
             NoAnswerReason.REASONER_DECLINED,

@@ -13,6 +13,4 @@ READOUT = (
     "What a triple's state holds beside its network's: nothing (states), or a projection of its relation's text "
     "(relation). auto adds it on the raw graph alone, whose entities do not say which of their triples is meant."
 )
-NEIGHBOURS = (
-    "Triples read per entity and direction by the second layer while training; 0 for no limit [no limit]."
-)
+NEIGHBOURS = "Triples read per entity and direction by the second layer while training; 0 for no limit [no limit]."

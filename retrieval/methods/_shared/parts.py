@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.methods._shared.retelling import Retelling
+from retrieval.methods._shared.answer_cache import Retelling
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.reader import ProgramReader
@@ -71,7 +71,7 @@ class GraphParts:
         """What methods without a checkpoint answered lately."""
         return Retelling()
 
-    def programs(self, checkpoint: Path | None) -> ProgramReader:
+    def get_program_reader(self, checkpoint: Path | None) -> ProgramReader:
         """Reads questions that need an operator: as was learned with a checkpoint, else as all graphs are read."""
         learned = None if checkpoint is None else checkpoint / learning.FILE
         weights = PROGRAMS if learned is None or not learned.is_file() else learned
@@ -84,7 +84,7 @@ class GraphParts:
         if len(texts) <= ENCODED_AT_ONCE:
             return self.encoder.encode(texts)
         count = self.snapshot.num_relations
-        if list(texts) == [self.snapshot.relation_label(relation) for relation in range(count)]:
+        if list(texts) == [self.snapshot.get_relation_label(relation) for relation in range(count)]:
             kept = relation_index.find(self.snapshot, self.encoder.name)
             if kept is not None:
                 return kept[:count]

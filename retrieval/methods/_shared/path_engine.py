@@ -17,38 +17,38 @@ from retrieval.events import (
     QuestionLinked,
     SubgraphExtracted,
 )
-from retrieval.evidence.chains import distinct_facts
+from retrieval.evidence.chains import count_facts
 from retrieval.kg import search
-from retrieval.methods._shared.blending import blend
+from retrieval.methods._shared.answer_cache import Retelling
+from retrieval.methods._shared.blending import merge_rankings
 from retrieval.methods._shared.engine_settings import EngineSettings
 from retrieval.methods._shared.missing_names import find_silent_names
-from retrieval.methods._shared.opening import FOREIGN, open_retriever
-from retrieval.methods._shared.path_reader.idioms import asks_gender
-from retrieval.methods._shared.program_answers import named_entities
+from retrieval.methods._shared.path_reader.idioms import is_gender_question
+from retrieval.methods._shared.program_answers import list_named_entities
 from retrieval.methods._shared.program_engine import (
     CONFIDENT,
     ProgramEngine,
+    add_warning,
+    explain_unwritten,
     is_unexplained,
-    programs_of,
-    unwritten,
-    warned,
-    whole,
+    make_program_engine,
+    require_programs,
 )
 from retrieval.methods._shared.ranking import RankingRetriever
-from retrieval.methods._shared.reasoning import answer_again, nothing_linked, reason
-from retrieval.methods._shared.retelling import Retelling
-from retrieval.methods._shared.retrieved import Reading
-from retrieval.methods._shared.self_taught import SelfTaughtRetriever, joined
+from retrieval.methods._shared.reasoning import answer_again, ask_reasoner, build_unlinked_conclusion
+from retrieval.methods._shared.retrieval_stream import EvidenceReader
+from retrieval.methods._shared.retriever_loading import FOREIGN, open_retriever
+from retrieval.methods._shared.self_trained import SelfTaughtRetriever, merge_paths
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
-from retrieval.pipeline import AskRequest, Engine, Known, Linked, Linking, PipelineRun
+from retrieval.pipeline import AskRequest, Engine, Linked, LinkedTopics, Linking, PipelineRun
 from retrieval.reasoning.base import Conclusion, Evidence, Reasoner
-from retrieval.reasoning.extractive import ExtractiveReasoner, no_path
+from retrieval.reasoning.extractive import ExtractiveReasoner, explain_no_path
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.text_fit import TextFit
-from retrieval.reasoning.understanding import understood
+from retrieval.reasoning.understanding import verify_verdict
 from retrieval.reasoning.writing import WritingReasoner
-from retrieval.text.mentions import words_of
-from retrieval.text.operators import cues
+from retrieval.text.mentions import split_words
+from retrieval.text.operators import find_cues
 from retrieval.training.manifest import read_manifest
 from retrieval.types import LinkedEntity, NoAnswerReason
 
@@ -83,7 +83,7 @@ class _Retrieved:
     gathered: Callable[[Sequence[RelationPath]], Evidence]
     began: float
 
-    def of(self, reaches: Sequence[Reach]) -> Evidence:
+    def select_evidence(self, reaches: Sequence[Reach]) -> Evidence:
         """The evidence of those relation paths alone."""
         some = {(reach.topic, reach.path) for reach in reaches}
         return self.gathered([path for path in self.paths if (path.topic, path.relations) in some])
@@ -102,7 +102,7 @@ class PathEngine(Engine):
             stands, and nothing is said not to be in the graph.
         by_words: the zero-shot retriever, which ranks beside the trained one, and has more of a say where that doubts
             all that it ranks, or cannot.
-        share: of the trained retriever's ranking (``blending.choose_share``); None: it ranks alone.
+        share: of the trained retriever's ranking (``blending.select_share``); None: it ranks alone.
         can_doubt: the trained retriever saw what it should doubt.
         programs: answers what needs an operator; without it such questions are not understood.
         retelling: what other engines that answer alike have answered; without it each computes.
@@ -142,10 +142,10 @@ class PathEngine(Engine):
         self.settings = settings or EngineSettings()
         self._fallback = ExtractiveReasoner(self.settings.extractive)
 
-    def restricted_to(self, snapshot: RestrictedSnapshot) -> Self:
-        """See :meth:`Engine.restricted_to`."""
+    def apply_restriction(self, snapshot: RestrictedSnapshot) -> Self:
+        """See :meth:`Engine.apply_restriction`."""
         other = copy(self)
-        other.snapshot, other.retriever = snapshot, self.retriever.restricted_to(snapshot)
+        other.snapshot, other.retriever = snapshot, self.retriever.apply_restriction(snapshot)
         other.programs = None  # its values and kinds are those of the whole graph
         other._retelling = other._by_words = None
         return other
@@ -169,17 +169,17 @@ class PathEngine(Engine):
         """See :meth:`Engine.read_ahead`: what the retriever's encoder says of questions whose topics are given."""
         if not isinstance(self.retriever, RankingRetriever):
             return
-        asked = []
+        questions = []
         for request in requests:
             linked = self.linker.link(request.question, request.given) if request.given else None
             if linked is not None:
-                topics, mentions = self._named(linked)
-                asked.append((request.question, topics, mentions))
-        self.retriever.read_ahead(asked)
+                topics, mentions = self._find_live_topics(linked)
+                questions.append((request.question, topics, mentions))
+        self.retriever.read_ahead(questions)
 
-    def without_model(self) -> Self:
-        """See :meth:`Engine.without_model`."""
-        other = super().without_model()
+    def copy_without_model(self) -> Self:
+        """See :meth:`Engine.copy_without_model`."""
+        other = super().copy_without_model()
         other.reasoner = self._fallback
         return other
 
@@ -187,258 +187,266 @@ class PathEngine(Engine):
         """See :meth:`Engine.answer`."""
         run.check()
         if run.request.program is not None:
-            yield from whole(self.programs).edited(run, run.request.program, self._said_of_checkpoint())
+            yield from require_programs(self.programs).run_program(
+                run, run.request.program, self._list_checkpoint_warnings()
+            )
         elif isinstance(self.reasoner, WritingReasoner) and self.programs is not None:
-            yield from self._written(run, self.reasoner, self.programs)
+            yield from self._answer_by_written_program(run, self.reasoner, self.programs)
         elif self._retelling is None or run.is_timed or type(self.reasoner) is not ExtractiveReasoner:
             yield from self._read(run)
         else:
-            asked = (run.request, self.retriever.options, self.retriever.checkpoint)
-            yield from self._retelling.of(asked, run, lambda: self._read(run))
+            key = (run.request, self.retriever.options, self.retriever.checkpoint)
+            yield from self._retelling.stream_events(key, run, lambda: self._read(run))
 
-    def _written(
+    def _answer_by_written_program(
         self, run: PipelineRun, reasoner: WritingReasoner, programs: ProgramEngine
     ) -> Iterator[Event]:
         """By the program that a language model writes; as without one where it writes none."""
         began = time.perf_counter()
         linked = run.link(self.linker, self.snapshot)
         try:
-            found, usage = programs.written(run, linked, reasoner.model)
+            understanding, usage = programs.write_program(run, linked, reasoner.model)
         except LLMError as error:
             for event in self._read(run):
-                yield warned(event, unwritten(error)) if isinstance(event, AnswerFinal) else event
+                yield (add_warning(event, explain_unwritten(error)) if isinstance(event, AnswerFinal) else event)
             return
         yield QuestionLinked(
-            linked.entities or named_entities(found, run.request.question), (), run.ms(began)
+            linked.entities or list_named_entities(understanding, run.request.question),
+            (),
+            run.measure_ms(began),
         )
-        yield from programs.answer(run, found, self._said_of_checkpoint(), usage)
+        yield from programs.answer(run, understanding, self._list_checkpoint_warnings(), usage)
 
     def _read(self, run: PipelineRun) -> Iterator[Event]:
         began = time.perf_counter()
         linked = run.link(self.linker, self.snapshot)
         programs = self.programs
         if programs is not None and self.reasoner.name == LLM:
-            found = programs.surely_computed(run)
-            if found is not None:
-                yield self._linked_by(run, linked, found, began)
-                yield from programs.answer(run, found, self._said_of_checkpoint())
+            understanding = programs.find_sure_program(run)
+            if understanding is not None:
+                yield self._build_linked_event(run, linked, understanding, began)
+                yield from programs.answer(run, understanding, self._list_checkpoint_warnings())
                 return
             if linked.entities:
                 programs = None  # the language model reads the rest itself
-        named = None if programs is None else programs.find_described(run, linked)
-        if named is not None and not linked.entities:
-            linked = Known((named,), ())
-        if programs is not None and self._weighs(programs):
-            yield from self._weighed(run, linked, programs, began, named)
+        described = None if programs is None else programs.find_described(run, linked)
+        if described is not None and not linked.entities:
+            linked = LinkedTopics((described,), ())
+        if programs is not None and self._should_weigh_both(programs):
+            yield from self._answer_by_likeliest(run, linked, programs, began, described)
             return
-        found = None
+        understanding = None
         if programs is not None and self._is_read(run, linked, programs):
-            found = programs.understood(run, linked)
-            if found is not None and not self._may_be_path(run, linked, found):
-                yield self._linked_by(run, linked, found, began)
-                yield from programs.answer(run, found, self._said_of_checkpoint())
+            understanding = programs.find_program(run, linked)
+            if understanding is not None and not self._can_be_path(run, linked, understanding):
+                yield self._build_linked_event(run, linked, understanding, began)
+                yield from programs.answer(run, understanding, self._list_checkpoint_warnings())
                 return
-        retrieved = yield from self._retrieved(run, linked, began)
+        retrieved = yield from self._retrieve_evidence(run, linked, began)
         if retrieved is None:
             return
         evidence = retrieved.evidence
         if programs is not None:
-            verdict = understood(evidence, self._fallback.decide(evidence))
-            found = self._instead(run, programs, linked, found, verdict)
-            if found is not None:
-                yield from programs.answer(run, found, self._said_of_checkpoint())
+            verdict = verify_verdict(evidence, self._fallback.draw_conclusion(evidence))
+            understanding = self._select_replacement_program(run, programs, linked, understanding, verdict)
+            if understanding is not None:
+                yield from programs.answer(run, understanding, self._list_checkpoint_warnings())
                 return
-            if named is not None and all(answer.guess for answer in verdict.answers):
-                yield from programs.describe(run, named, self._said_of_checkpoint())
+            if described is not None and all(answer.guess for answer in verdict.answers):
+                yield from programs.describe(run, described, self._list_checkpoint_warnings())
                 return
-            run.missing = programs.unread_names(run)
+            run.missing = programs.find_unread_names(run)
         elif self.programs is not None:
-            evidence = replace(evidence, computed=self.programs.computed_numbers(run))
-        yield from self._reasoned(run, evidence, retrieved.began)
+            evidence = replace(evidence, computed=self.programs.compute_numbers(run))
+        yield from self._stream_reasoning(run, evidence, retrieved.began)
 
-    def _weighed(
+    def _answer_by_likeliest(
         self,
         run: PipelineRun,
         linked: Linked,
         programs: ProgramEngine,
         began: float,
-        named: LinkedEntity | None,
+        described: LinkedEntity | None,
     ) -> Iterator[Event]:
         """By what is likeliest of all that programs and relation paths give: nobody trained on this graph."""
         read = programs.read(run)
-        run.missing = programs.missing(run, read)
-        run.silent = find_silent_names(words_of(run.request.question), linked)
+        run.missing = programs.find_missing(run, read)
+        run.silent = find_silent_names(split_words(run.request.question), linked)
         if read is not None and self._is_no_path(run, linked, read):
-            chosen = programs.chosen(run, read)
-            if chosen is not None and (named is None or chosen.sure >= CONFIDENT):
-                found = chosen.read_as(read)
-                yield self._linked_by(run, linked, found, began)
-                yield from programs.answer(run, found, self._said_of_checkpoint())
+            chosen = programs.select_outcome(run, read)
+            if chosen is not None and (described is None or chosen.sure >= CONFIDENT):
+                understanding = chosen.read_as(read)
+                yield self._build_linked_event(run, linked, understanding, began)
+                yield from programs.answer(run, understanding, self._list_checkpoint_warnings())
                 return
-        retrieved = yield from self._retrieved(run, linked, began)
+        retrieved = yield from self._retrieve_evidence(run, linked, began)
         if retrieved is None:
             return
         evidence = retrieved.evidence
-        verdict = understood(evidence, self._fallback.decide(evidence))
-        chosen = programs.chosen(run, read, retrieved.paths, evidence, verdict)
+        verdict = verify_verdict(evidence, self._fallback.draw_conclusion(evidence))
+        chosen = programs.select_outcome(run, read, retrieved.paths, evidence, verdict)
         run.missing = run.missing if chosen is None else ()
-        if named is not None and (chosen is None or chosen.sure < CONFIDENT):
-            yield from programs.describe(run, named, self._said_of_checkpoint())
+        if described is not None and (chosen is None or chosen.sure < CONFIDENT):
+            yield from programs.describe(run, described, self._list_checkpoint_warnings())
         elif chosen is None:
-            yield from self._reasoned(run, replace(evidence, coverage=0.0), retrieved.began)
+            yield from self._stream_reasoning(run, replace(evidence, coverage=0.0), retrieved.began)
         elif read is not None and chosen.is_program(read):
-            found = chosen.read_as(read)
+            understanding = chosen.read_as(read)
             yield from programs.answer(
-                run, found, (*self._said_of_checkpoint(), *doubts(chosen.sure, verdict))
+                run,
+                understanding,
+                (*self._list_checkpoint_warnings(), *list_doubt_warnings(chosen.sure, verdict)),
             )
         else:
             if not chosen.outcome.by_paths:
-                evidence = retrieved.of(chosen.outcome.reaches)
+                evidence = retrieved.select_evidence(chosen.outcome.reaches)
             evidence = replace(evidence, sure=chosen.sure, coverage=1.0)
-            yield from self._reasoned(run, evidence, retrieved.began, doubts(chosen.sure, verdict))
+            yield from self._stream_reasoning(run, evidence, retrieved.began, list_doubt_warnings(chosen.sure, verdict))
 
-    def _linked_by(
-        self, run: PipelineRun, linked: Linked, found: Understanding, began: float
+    def _build_linked_event(
+        self, run: PipelineRun, linked: Linked, understanding: Understanding, began: float
     ) -> QuestionLinked:
-        named = named_entities(found, run.request.question)
-        return QuestionLinked(linked.entities if run.request.given else named, (), run.ms(began))
+        entities = list_named_entities(understanding, run.request.question)
+        return QuestionLinked(linked.entities if run.request.given else entities, (), run.measure_ms(began))
 
-    def _retrieved(
+    def _retrieve_evidence(
         self, run: PipelineRun, linked: Linked, began: float
     ) -> Generator[Event, None, _Retrieved | None]:
         """Stream what the retriever brings; None where the run ended without anything to read."""
         unmatched = tuple(dict.fromkeys((*linked.unmatched, *(name.text for name in run.missing))))
-        yield QuestionLinked(linked.entities, unmatched, run.ms(began))
+        yield QuestionLinked(linked.entities, unmatched, run.measure_ms(began))
         run.check()
         if not linked.entities:
-            yield run.final(nothing_linked(run, self.reasoner, self.snapshot, unmatched))
+            yield run.build_final(build_unlinked_conclusion(run, self.reasoner, self.snapshot, unmatched))
             return None
-        yield self._subgraph(run, linked)
-        topics, mentioned = self._named(linked)
+        yield self._build_subgraph_event(run, linked)
+        topics, mentioned = self._find_live_topics(linked)
         if not topics:
-            yield run.final(Conclusion(no_answer=no_path(linked.entities)))
+            yield run.build_final(Conclusion(no_answer=explain_no_path(linked.entities)))
             return None
-        reading = Reading(run, self.retriever, self.reasoner, self.snapshot)
+        reading = EvidenceReader(run, self.retriever, self.reasoner, self.snapshot)
         yield from reading.retrieve(topics, mentioned)
         began = time.perf_counter()
-        paths, coverage = self._relation_paths(run, topics, mentioned)
+        paths, coverage = self._rank_relation_paths(run, topics, mentioned)
 
-        def gathered(some: Sequence[RelationPath]) -> Evidence:
-            found = reading.evidence(linked, some, settings=self.settings.gather, coverage=coverage)
-            return replace(found, odds=_odds(self.retriever))
+        def collect_evidence(some: Sequence[RelationPath]) -> Evidence:
+            evidence = reading.build_evidence(linked, some, settings=self.settings.gather, coverage=coverage)
+            return replace(evidence, odds=_get_odds(self.retriever))
 
-        return _Retrieved(paths, gathered(paths), gathered, began)
+        return _Retrieved(paths, collect_evidence(paths), collect_evidence, began)
 
-    def _reasoned(
-        self, run: PipelineRun, evidence: Evidence, began: float, said: tuple[str, ...] = ()
+    def _stream_reasoning(
+        self, run: PipelineRun, evidence: Evidence, began: float, extra_warnings: tuple[str, ...] = ()
     ) -> Iterator[Event]:
-        yield ChainsBuilt(evidence.chains, run.paths, distinct_facts(evidence.chains), run.ms(began))
-        warnings = (*self._said_of_checkpoint(), *said)
-        yield from reason(
+        yield ChainsBuilt(evidence.chains, run.paths, count_facts(evidence.chains), run.measure_ms(began))
+        warnings = (*self._list_checkpoint_warnings(), *extra_warnings)
+        yield from ask_reasoner(
             run, self.reasoner, self._fallback, evidence,
-            warnings=warnings, without_model=lambda: answer_again(self.without_model(), run),
+            warnings=warnings, without_model=lambda: answer_again(self.copy_without_model(), run),
         )  # fmt: skip
 
-    def _named(self, linked: Linked) -> tuple[list[int], list[str]]:
+    def _find_live_topics(self, linked: Linked) -> tuple[list[int], list[str]]:
         """The topics that have a fact, and how the question calls each."""
-        topics = [t for t in _topics(linked) if self.snapshot.degree(t) > 0]
+        topics = [t for t in _list_topics(linked) if self.snapshot.get_degree(t) > 0]
         mentions = {entity.entity.id: entity.mention for entity in reversed(linked.entities)}
         return topics, [mentions[topic] for topic in topics]
 
-    def _may_be_path(self, run: PipelineRun, linked: Linked, found: Understanding) -> bool:
+    def _can_be_path(self, run: PipelineRun, linked: Linked, understanding: Understanding) -> bool:
         """Whether a relation path from the topics may say what a program does: nothing else is named, or counted."""
-        if self._untaught and linked.entities and asks_gender(run.request.question):
+        if self._untaught and linked.entities and is_gender_question(run.request.question):
             return True
         by_path = self._untaught and not run.request.names_several
-        of_path = found.is_path or (self._untaught and not cues(run.request.question))
-        named = not linked.entities or found.names_besides(_topics(linked))
-        return by_path and of_path and not named and not _is_choice(run, linked)
+        of_path = understanding.is_path or (self._untaught and not find_cues(run.request.question))
+        names_others = not linked.entities or understanding.has_other_nodes(_list_topics(linked))
+        return by_path and of_path and not names_others and not _is_choice(run, linked)
 
     def _is_no_path(self, run: PipelineRun, linked: Linked, read: Understanding) -> bool:
         """Whether no relation path says what is asked: nothing is named, or something is computed."""
         if not linked.entities or run.request.names_several:
             return True
-        if asks_gender(run.request.question):
+        if is_gender_question(run.request.question):
             return False
-        return (bool(cues(run.request.question)) and not read.is_path) or _is_choice(run, linked)
+        return (bool(find_cues(run.request.question)) and not read.is_path) or _is_choice(run, linked)
 
-    def _weighs(self, programs: ProgramEngine) -> bool:
+    def _should_weigh_both(self, programs: ProgramEngine) -> bool:
         """Whether programs and relation paths are both read, and weighed."""
         return self._untaught and programs.reads_paths
 
     def _is_read(self, run: PipelineRun, linked: Linked, programs: ProgramEngine) -> bool:
         """Whether programs are read before relation paths."""
         alone = not linked.entities or run.request.names_several
-        return (alone or programs.learned or self._untaught) and not self._surely(run, linked)
+        return (alone or programs.learned or self._untaught) and not self._is_surely_path(run, linked)
 
-    def _instead(
+    def _select_replacement_program(
         self,
         run: PipelineRun,
         programs: ProgramEngine,
         linked: Linked,
-        found: Understanding | None,
+        understanding: Understanding | None,
         verdict: Conclusion,
     ) -> Understanding | None:
         """The program that answers instead of a retriever's relation paths, as far as that is sure of them."""
-        if found is None and is_unexplained(verdict):
-            return programs.understood(run, linked)
-        if found is None and self._untaught and verdict.no_answer is not None:
-            late = programs.understood(run, linked)  # it may read a word that a sure path lacks
+        if understanding is None and is_unexplained(verdict):
+            return programs.find_program(run, linked)
+        if understanding is None and self._untaught and verdict.no_answer is not None:
+            late = programs.find_program(run, linked)  # it may read a word that a sure path lacks
             return late if late is not None and late.confidence >= SURE else None
-        if found is None and self._untaught and self._of_another_sort(run, verdict):
-            return programs.doubtful(run)
-        by_path = found is not None and bool(verdict.answers) and verdict.answers[0].score >= found.confidence
-        return None if by_path else found
+        if understanding is None and self._untaught and self._is_of_another_sort(run, verdict):
+            return programs.find_doubtful_program(run)
+        by_path = (
+            understanding is not None and bool(verdict.answers) and verdict.answers[0].score >= understanding.confidence
+        )
+        return None if by_path else understanding
 
-    def _surely(self, run: PipelineRun, linked: Linked) -> bool:
+    def _is_surely_path(self, run: PipelineRun, linked: Linked) -> bool:
         """Whether an untrained planner is so sure of a relation path that reading programs would change nothing."""
-        topics = [t for t in _topics(linked) if self.snapshot.degree(t) > 0]
+        topics = [t for t in _list_topics(linked) if self.snapshot.get_degree(t) > 0]
         if not self._untaught or len(topics) != 1 or run.request.names_several:
             return False  # what two things have in common, or differ by, is more than a path from each
-        if cues(run.request.question):
+        if find_cues(run.request.question):
             return False
         mentions = {entity.entity.id: entity.mention for entity in reversed(linked.entities)}
-        if whole(self.programs).names_more(run.request.question, list(mentions.values())):
+        if require_programs(self.programs).has_more_names(run.request.question, list(mentions.values())):
             return False
-        with run.watch.running():
-            found = self.retriever.relation_paths(
+        with run.watch.measure_body():
+            paths = self.retriever.rank_relation_paths(
                 run.request.question, topics, limit=1, mentions=[mentions[t] for t in topics],
                 cancelled=run.cancelled,
             )  # fmt: skip
-        sure = len(found) == len(topics) and all(p.score >= SURE for p in found)
-        ends = [p.relations[-1] for p in found]
-        return sure and not whole(self.programs).answer_types.is_of_another_type(
+        sure = len(paths) == len(topics) and all(p.score >= SURE for p in paths)
+        ends = [p.relations[-1] for p in paths]
+        return sure and not require_programs(self.programs).answer_types.is_of_another_type(
             run.request.question, ends=ends
         )
 
-    def _of_another_sort(self, run: PipelineRun, verdict: Conclusion) -> bool:
-        given = [answer.entity.id for answer in verdict.answers if answer.entity is not None]
-        return whole(self.programs).answer_types.is_of_another_type(run.request.question, nodes=given)
+    def _is_of_another_sort(self, run: PipelineRun, verdict: Conclusion) -> bool:
+        nodes = [answer.entity.id for answer in verdict.answers if answer.entity is not None]
+        return require_programs(self.programs).answer_types.is_of_another_type(run.request.question, nodes=nodes)
 
-    def _said_of_checkpoint(self) -> tuple[str, ...]:
+    def _list_checkpoint_warnings(self) -> tuple[str, ...]:
         stands_in = isinstance(self.retriever, ZeroShotRetriever) and self.retriever.checkpoint is not None
         return (FOREIGN,) if stands_in else ()
 
-    def _subgraph(self, run: PipelineRun, linked: Linked) -> SubgraphExtracted:
+    def _build_subgraph_event(self, run: PipelineRun, linked: Linked) -> SubgraphExtracted:
         began = time.perf_counter()
         hops, limit = self.settings.subgraph_hops, self.settings.subgraph_triples
-        topics = _topics(linked)
-        found = search.k_hop(self.snapshot, topics, hops, max_triples=limit)
+        topics = _list_topics(linked)
+        subgraph = search.collect_k_hop(self.snapshot, topics, hops, max_triples=limit)
         return SubgraphExtracted(
-            topics=tuple(self.snapshot.node(topic) for topic in topics),
-            entities=len(found.entities),
-            triples=len(found.facts),
+            topics=tuple(self.snapshot.get_node(topic) for topic in topics),
+            entities=len(subgraph.entities),
+            triples=len(subgraph.facts),
             max_hops=hops,
-            strategy="k-hop, cut at its budget" if found.truncated else "k-hop",
-            took_ms=run.ms(began),
+            strategy="k-hop, cut at its budget" if subgraph.truncated else "k-hop",
+            took_ms=run.measure_ms(began),
         )
 
-    def _relation_paths(
+    def _rank_relation_paths(
         self, run: PipelineRun, topics: list[int], mentions: list[str]
     ) -> tuple[list[RelationPath], float]:
         """Relation paths of all topics, and how well the best one fits the question."""
-        with run.watch.running():
-            found = self.retriever.relation_paths(
+        with run.watch.measure_body():
+            paths = self.retriever.rank_relation_paths(
                 run.request.question,
                 topics,
                 limit=self.settings.relation_paths,
@@ -446,32 +454,30 @@ class PathEngine(Engine):
                 cancelled=run.cancelled,
             )
         if self._by_words is not None and self._share is not None and self._share < 1:
-            found = blend(self._ranked_by_words(run, topics, mentions), found, self._share)
+            paths = merge_rankings(self._rank_by_words(run, topics, mentions), paths, self._share)
         coverage = 1.0
-        if self.text_fit is not None and found:
-            found, fits = self.text_fit.rescore(run.request.question, found, topics, mentions)
+        if self.text_fit is not None and paths:
+            paths, fits = self.text_fit.score_paths(run.request.question, paths, topics, mentions)
             coverage = max(fits.values())
-        verdicts = [_best(found, topic).doubted for topic in {path.topic for path in found}]
+        verdicts = [_find_best_path(paths, topic).doubted for topic in {path.topic for path in paths}]
         if verdicts and not self._can_doubt and self._by_words is not None:
-            return self._second_opinion(run, topics, mentions, found)[0], coverage
+            return self._merge_second_opinion(run, topics, mentions, paths)[0], coverage
         if None not in verdicts and verdicts:
             unasked = all(verdicts) and (self.text_fit is None or coverage < WORDS_AGREE)
             coverage = 0.0 if unasked else 1.0
             if unasked and self._by_words is not None:
-                return self._second_opinion(run, topics, mentions, found)
-        return found, coverage
+                return self._merge_second_opinion(run, topics, mentions, paths)
+        return paths, coverage
 
-    def _ranked_by_words(
-        self, run: PipelineRun, topics: list[int], mentions: list[str]
-    ) -> list[RelationPath]:
+    def _rank_by_words(self, run: PipelineRun, topics: list[int], mentions: list[str]) -> list[RelationPath]:
         assert self._by_words is not None, "who asks for it has it"
-        with run.watch.running():
-            return self._by_words().relation_paths(
+        with run.watch.measure_body():
+            return self._by_words().rank_relation_paths(
                 run.request.question, topics, limit=self.settings.relation_paths, mentions=mentions,
                 cancelled=run.cancelled,
             )  # fmt: skip
 
-    def _second_opinion(
+    def _merge_second_opinion(
         self,
         run: PipelineRun,
         topics: list[int],
@@ -479,18 +485,16 @@ class PathEngine(Engine):
         learned: list[RelationPath],
     ) -> tuple[list[RelationPath], float]:
         """What the words of the question say too, where it is worded as no training question was."""
-        told = self._ranked_by_words(run, topics, mentions)
-        known = {path.topic for path in told}
-        best = [_best(told, topic) for topic in known]
-        if all(own.doubted or own.score < SAID for own in best):
+        word_paths = self._rank_by_words(run, topics, mentions)
+        known = {path.topic for path in word_paths}
+        best = [_find_best_path(word_paths, topic) for topic in known]
+        if all(path.doubted or path.score < SAID for path in best):
             return learned, 0.0
-        sides = (
-            [[own for own in some if own.topic == topic] for some in (told, learned)] for topic in topics
-        )
-        return [path for mine, theirs in sides for path in joined(mine, theirs)], 1.0
+        sides = ([[path for path in some if path.topic == topic] for some in (word_paths, learned)] for topic in topics)
+        return [path for mine, theirs in sides for path in merge_paths(mine, theirs)], 1.0
 
 
-def doubts(sure: float, verdict: Conclusion) -> tuple[str, ...]:
+def list_doubt_warnings(sure: float, verdict: Conclusion) -> tuple[str, ...]:
     """What is said of a guess at what relation paths say that the graph lacks."""
     lacking = verdict.no_answer is not None and verdict.no_answer.reason is NoAnswerReason.NOT_IN_GRAPH
     if verdict.no_answer is None or not lacking or sure >= GUESS:
@@ -500,18 +504,18 @@ def doubts(sure: float, verdict: Conclusion) -> tuple[str, ...]:
 
 def _is_choice(run: PipelineRun, linked: Linked) -> bool:
     """Whether either of several topics is meant: relation paths take what all of them lead to."""
-    return len(_topics(linked)) > 1 and " or " in run.request.question.casefold()
+    return len(_list_topics(linked)) > 1 and " or " in run.request.question.casefold()
 
 
-def _odds(retriever: Retriever) -> tuple[float, float]:
+def _get_odds(retriever: Retriever) -> tuple[float, float]:
     return retriever.odds if isinstance(retriever, ZeroShotRetriever | SelfTaughtRetriever) else (1.0, 0.0)
 
 
-def _topics(linked: Linked) -> list[int]:
+def _list_topics(linked: Linked) -> list[int]:
     return list(dict.fromkeys(entity.entity.id for entity in linked.entities))
 
 
-def _best(paths: Sequence[RelationPath], topic: int) -> RelationPath:
+def _find_best_path(paths: Sequence[RelationPath], topic: int) -> RelationPath:
     return max((path for path in paths if path.topic == topic), key=lambda path: path.score)
 
 
@@ -547,7 +551,7 @@ def open_engine(opening: Opening) -> PathEngine:
         by_words=(lambda: parts.untrained) if worded else None,
         share=read_manifest(spec.checkpoint).share if worded and spec.checkpoint else None,
         can_doubt=not isinstance(retriever, RankingRetriever) or retriever.learned_support is not None,
-        programs=programs_of(opening, None if untaught else spec.checkpoint),
+        programs=make_program_engine(opening, None if untaught else spec.checkpoint),
         retelling=parts.retelling if isinstance(retriever, ZeroShotRetriever) else None,
         settings=opening.settings,
     )

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.events import ProgramExecuted
-from retrieval.evidence.chains import build_chain, fact_key
+from retrieval.evidence.chains import build_chain, get_fact_key
 from retrieval.evidence.reach import Reach
-from retrieval.kg.snapshot.arrays import common
+from retrieval.kg.snapshot.arrays import find_common
 from retrieval.programs.algebra import (
     Entities,
     Filter,
@@ -26,11 +26,11 @@ from retrieval.programs.algebra import (
     walk,
 )  # fmt: skip
 from retrieval.programs.execution import Executor
-from retrieval.programs.rendering.cypher import cypher
-from retrieval.programs.rendering.formatting import formatted, formatted_value, type_of
-from retrieval.programs.rendering.names import named
-from retrieval.programs.rendering.sparql import sparql
-from retrieval.programs.rendering.steps import ranked_values, sentence, steps
+from retrieval.programs.rendering.cypher import write_cypher
+from retrieval.programs.rendering.formatting import format_result, format_value, infer_value_type
+from retrieval.programs.rendering.names import to_named_json
+from retrieval.programs.rendering.sparql import write_sparql
+from retrieval.programs.rendering.steps import describe_program, describe_steps, list_ranked_values
 from retrieval.types import (
     Answer,
     Beside,
@@ -55,22 +55,22 @@ _RANKED = 50
 ANSWERS = 1_000
 
 
-def chains_of(executor: Executor, program: Program, score: float) -> tuple[EvidenceChain, ...]:
+def build_chains(executor: Executor, program: Program, score: float) -> tuple[EvidenceChain, ...]:
     """The walks of a program from named entities, and the values that its filters and rankings read."""
     result = executor.run(program)
     final = result if isinstance(result, np.ndarray) else np.zeros(0, np.int64)
-    found: dict[tuple[int, tuple[int, ...]], EvidenceChain | None] = {}
-    for topics, path, targets in _walked(executor, program, final):
+    by_walk: dict[tuple[int, tuple[int, ...]], EvidenceChain | None] = {}
+    for topics, path, targets in _iter_walks(executor, program, final):
         for topic in topics:
-            if (topic, path) not in found and len(found) < _CHAINS:
-                found[topic, path] = _chain(executor, topic, path, targets, score)
-    chains = [chain for chain in found.values() if chain is not None]
-    facts = [frozenset(map(fact_key, chain.hops)) for chain in chains]
+            if (topic, path) not in by_walk and len(by_walk) < _CHAINS:
+                by_walk[topic, path] = _build_path_chain(executor, topic, path, targets, score)
+    chains = [chain for chain in by_walk.values() if chain is not None]
+    facts = [frozenset(map(get_fact_key, chain.hops)) for chain in chains]
     # A fact that is walked both ways is one chain.
     return tuple(chain for i, chain in enumerate(chains) if facts[i] not in facts[:i])
 
 
-def _walked(
+def _iter_walks(
     executor: Executor, program: Program, final: np.ndarray
 ) -> Iterator[tuple[Sequence[int], tuple[int, ...], np.ndarray | None]]:
     """Nodes that a program walks from, along which path, and where of that it arrives."""
@@ -83,9 +83,11 @@ def _walked(
                 inside.add(id(bottom))
                 path.append(bottom.relation)
                 bottom = bottom.source
-            reached = executor.nodes(node)
-            shown = common(reached, final)
-            topics = bottom.ids if isinstance(bottom, Entities) else _first(executor.nodes(bottom), final)
+            reached = executor.compute_nodes(node)
+            shown = find_common(reached, final)
+            topics = (
+                bottom.ids if isinstance(bottom, Entities) else _select_first(executor.compute_nodes(bottom), final)
+            )
             yield topics[:_VALUED], tuple(reversed(path)), shown if len(shown) else reached
         for owners, way in _read(executor, node, final):
             yield owners, way, None
@@ -94,30 +96,30 @@ def _walked(
 def _read(executor: Executor, node: Program, final: np.ndarray) -> list[tuple[list[int], tuple[int, ...]]]:
     """Nodes whose values an operation read, those of the result first, and along which path."""
     if isinstance(node, Having):
-        return [(common(executor.nodes(node), final)[:_VALUED].tolist(), (node.relation,))]
+        return [(find_common(executor.compute_nodes(node), final)[:_VALUED].tolist(), (node.relation,))]
     if not isinstance(node, Filter | Top | Fold | KeyOf):
         return []
     key: Key = node.key
     outer = executor.run(node)
-    kept = outer if isinstance(outer, np.ndarray) else executor.nodes(node.source)
-    read = _first(kept, final)
+    kept = outer if isinstance(outer, np.ndarray) else executor.compute_nodes(node.source)
+    read = _select_first(kept, final)
     per = getattr(node, "per", None)
-    beside = key.times or key.less
+    factor_path = key.times or key.less
     ways = [
         key.path,
-        *([] if beside is None else [(*key.path[:-1], *beside)]),
+        *([] if factor_path is None else [(*key.path[:-1], *factor_path)]),
         *([] if per is None else [per]),
     ]
     return [(read, way) for way in ways]
 
 
-def _first(nodes: np.ndarray, final: np.ndarray) -> list[int]:
-    shared = common(nodes, final)
+def _select_first(nodes: np.ndarray, final: np.ndarray) -> list[int]:
+    shared = find_common(nodes, final)
     chosen: list[int] = (shared if len(shared) else nodes)[:_VALUED].tolist()
     return chosen
 
 
-def _chain(
+def _build_path_chain(
     executor: Executor, topic: int, path: tuple[int, ...], targets: np.ndarray | None, score: float
 ) -> EvidenceChain | None:
     """What a path from a node leads to, of the targets only; None where it leads to none of them."""
@@ -126,13 +128,13 @@ def _chain(
         here = executor.walk(here, relation)
         levels.append(here)
     if targets is not None:
-        levels[-1] = common(levels[-1], targets)
+        levels[-1] = find_common(levels[-1], targets)
     if not len(levels[-1]):
         return None
     return build_chain(executor.snapshot, Reach(topic, path, score, tuple(levels), simple=False))
 
 
-def answers_of(
+def build_answers(
     understanding: Understanding, label: str | None, chains: tuple[EvidenceChain, ...], trusted: float
 ) -> tuple[Answer, ...]:
     """The answers: nodes of a set, or one number or truth as ``label`` says it.
@@ -156,113 +158,118 @@ def answers_of(
     for number, chain in enumerate(chains):
         for node in (chain.source, *(chain.levels[-1] if chain.levels else ())):
             by_node.setdefault(node.id, []).append(number)
-    nodes = _in_order(understanding.executor, understanding.best.program, result)
-    nodes = [node for node in nodes if snapshot.kind(node) != "cvt"][:ANSWERS]
-    beside = _beside(understanding, nodes)
+    nodes = _sort_answers(understanding.executor, understanding.best.program, result)
+    nodes = [node for node in nodes if snapshot.get_kind(node) != "cvt"][:ANSWERS]
+    extra_facts = _list_extra_facts(understanding, nodes)
     return tuple(
         Answer(
-            snapshot.entity_label(node),
+            snapshot.get_entity_label(node),
             score,
-            snapshot.node(node),
+            snapshot.get_node(node),
             tuple(by_node.get(node, ())),
             verified,
             guess=guess,
-            beside=beside[node],
+            beside=extra_facts[node],
         )
         for node in nodes
     )
 
 
-def _beside(understanding: Understanding, nodes: list[int]) -> dict[int, tuple[Beside, ...]]:
+def _list_extra_facts(understanding: Understanding, nodes: list[int]) -> dict[int, tuple[Beside, ...]]:
     """By answer what was asked for beside it; of a relation that an answer lacks nothing."""
-    executor, found = understanding.executor, dict[int, list[Beside]]((node, []) for node in nodes)
+    executor, facts = understanding.executor, dict[int, list[Beside]]((node, []) for node in nodes)
     snapshot = executor.snapshot
     for relation in understanding.beside:
         values = dict[int, list[str]]()
-        for owner, end in zip(*executor.pairs(np.array(sorted(nodes), np.int64), (relation,)), strict=True):
-            values.setdefault(int(owner), []).append(snapshot.entity_label(int(end)))
+        for owner, end in zip(*executor.compute_pairs(np.array(sorted(nodes), np.int64), (relation,)), strict=True):
+            values.setdefault(int(owner), []).append(snapshot.get_entity_label(int(end)))
         for node, labels in values.items():
-            said = ", ".join(sorted(labels)[:_VALUED]) + (", …" if len(labels) > _VALUED else "")
-            found[node].append(Beside(snapshot.relation_label(relation), said))
-    return {node: tuple(own) for node, own in found.items()}
+            text = ", ".join(sorted(labels)[:_VALUED]) + (", …" if len(labels) > _VALUED else "")
+            facts[node].append(Beside(snapshot.get_relation_label(relation), text))
+    return {node: tuple(extras) for node, extras in facts.items()}
 
 
-def _in_order(executor: Executor, program: Program, result: np.ndarray) -> list[int]:
+def _sort_answers(executor: Executor, program: Program, result: np.ndarray) -> list[int]:
     """The answers: of a ranking the first first, else as they are numbered."""
     if not isinstance(program, Top) or (program.count == 1 and program.per is None):
         return list(map(int, result))
-    keyed = executor.ranking(program)
+    keyed = executor.compute_ranking(program)
     best = keyed.values if program.largest else -keyed.values
     places = dict(zip(keyed.owners[np.lexsort((keyed.owners, -best))].tolist(), itertools.count()))
     return sorted(map(int, result), key=lambda node: places.get(node, len(places)))
 
 
-def named_entities(found: Understanding, question: str) -> tuple[LinkedEntity, ...]:
+def list_named_entities(understanding: Understanding, question: str) -> tuple[LinkedEntity, ...]:
     """The entities that a program names, as linked; words that stand for several are no names."""
-    node = found.executor.snapshot.node
-    sure = round(found.confidence, 4)
-    spans = Counter((start, end) for _, start, end in found.named)
+    node = understanding.executor.snapshot.get_node
+    sure = round(understanding.confidence, 4)
+    spans = Counter((start, end) for _, start, end in understanding.named)
     return tuple(
         LinkedEntity(node(entity), question[start:end], start, end, sure, "exact")
-        for entity, start, end in {named[0]: named for named in reversed(found.named)}.values()
+        for entity, start, end in {mention[0]: mention for mention in reversed(understanding.named)}.values()
         if spans[start, end] == 1
     )[::-1]
 
 
-def executed(found: Understanding, took_ms: Callable[[], float]) -> ProgramExecuted:
+def build_program_event(understanding: Understanding, took_ms: Callable[[], float]) -> ProgramExecuted:
     """The event that tells a program: its steps, other readings, and the same in other languages."""
-    executor, program = found.executor, found.best.program
-    snapshot, kind, nouns = executor.snapshot, found.schema.type_relation, found.schema.nouns
+    executor, program = understanding.executor, understanding.best.program
+    snapshot, kind, nouns = executor.snapshot, understanding.schema.type_relation, understanding.schema.nouns
 
-    def reading(of: Program, score: float) -> ProgramReading:
-        return ProgramReading(sentence(executor, kind, of, nouns), named(snapshot, of), round(score, 4))
+    def build_reading(candidate: Program, score: float) -> ProgramReading:
+        return ProgramReading(
+            describe_program(executor, kind, candidate, nouns),
+            to_named_json(snapshot, candidate),
+            round(score, 4),
+        )
 
-    told = tuple(
-        ProgramStep(s.text, s.result, s.count, s.value, tuple(snapshot.node(n) for n in s.nodes), s.path)
-        for s in steps(executor, kind, program, nouns)
+    program_steps = tuple(
+        ProgramStep(s.text, s.result, s.count, s.value, tuple(snapshot.get_node(n) for n in s.nodes), s.path)
+        for s in describe_steps(executor, kind, program, nouns)
     )
-    others = tuple(reading(other.program, other.probability) for other in found.others)
+    others = tuple(build_reading(other.program, other.probability) for other in understanding.others)
     return ProgramExecuted(
-        reading(program, found.confidence), told, others, _ranked(executor, program),
-        sparql(snapshot, program, executor.columns, found.vocabulary),
-        "" if found.vocabulary else cypher(snapshot, program, executor.columns), took_ms(), found.by,
+        build_reading(program, understanding.confidence), program_steps, others, _list_ranked_values(executor, program),
+        write_sparql(snapshot, program, executor.columns, understanding.vocabulary),
+        "" if understanding.vocabulary else write_cypher(snapshot, program, executor.columns), took_ms(),
+        understanding.by,
     )  # fmt: skip
 
 
-def _ranked(executor: Executor, program: Program) -> tuple[RankedValue, ...]:
+def _list_ranked_values(executor: Executor, program: Program) -> tuple[RankedValue, ...]:
     top = next((node for node in walk(program) if isinstance(node, Top)), None)
     if top is None:
         return ()
-    answers = set(executor.nodes(top).tolist())
-    kind = None if top.key.counted else type_of(executor.columns, KeyOf(top.source, top.key))
+    answers = set(executor.compute_nodes(top).tolist())
+    kind = None if top.key.counted else infer_value_type(executor.columns, KeyOf(top.source, top.key))
     return tuple(
         RankedValue(
-            executor.snapshot.node(node),
-            formatted_value(kind, value),
+            executor.snapshot.get_node(node),
+            format_value(kind, value),
             node in answers,
             _group(executor, top, node),
         )
-        for node, value in ranked_values(executor, top)[:_RANKED]
+        for node, value in list_ranked_values(executor, top)[:_RANKED]
     )
 
 
 def _group(executor: Executor, top: Top, node: int) -> str:
     """What a node has its place among, where each of several has places of its own."""
-    groups = executor.pairs(np.array([node], np.int64), top.per)[1] if top.per is not None else ()
-    return ", ".join(executor.snapshot.entity_label(int(group)) for group in groups)
+    groups = executor.compute_pairs(np.array([node], np.int64), top.per)[1] if top.per is not None else ()
+    return ", ".join(executor.snapshot.get_entity_label(int(group)) for group in groups)
 
 
-def formatted_result(understanding: Understanding) -> str | None:
+def format_understood_result(understanding: Understanding) -> str | None:
     """A number or truth as people read it; None where the result is a set, or a number of nothing."""
     result, program = understanding.best.result, understanding.best.program
     if isinstance(result, bool):
         return "yes" if result else "no"
     if isinstance(result, np.ndarray) or math.isnan(result):
         return None
-    return formatted(understanding.executor.columns, program, result)
+    return format_result(understanding.executor.columns, program, result)
 
 
-def nothing_fits() -> NoAnswer:
+def make_no_fit_answer() -> NoAnswer:
     """The no-answer of a program that kept nothing."""
     return NoAnswer(
         NoAnswerReason.NO_PATH,

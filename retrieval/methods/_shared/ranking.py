@@ -20,10 +20,10 @@ from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.limits import DEFAULT_BUDGET
 from retrieval.methods import registry
 from retrieval.methods._shared.decomposition import Composer
-from retrieval.methods._shared.instances import found_paths
-from retrieval.methods._shared.path_reader.features import asks_for_others
+from retrieval.methods._shared.instances import find_reasoning_paths
+from retrieval.methods._shared.path_reader.features import is_asking_for_others
 from retrieval.text.features import TextEncoder
-from retrieval.text.questions import seen_from
+from retrieval.text.questions import replace_topic_names
 from retrieval.types import FoundPath, RelationPath
 
 _KEPT = 64
@@ -98,24 +98,24 @@ class RankingRetriever(ABC):
             cancelled: asked between pieces of work.
         """
 
-    def read_ahead(self, asked: Sequence[tuple[str, Sequence[int], Sequence[str]]]) -> None:
+    def read_ahead(self, questions: Sequence[tuple[str, Sequence[int], Sequence[str]]]) -> None:
         """Rank the relation paths of questions together that are asked one by one afterwards.
 
         Args:
-            asked: at most 64 of question, topics and mentions, as ``relation_paths`` takes them.
+            questions: at most 64 of question, topics and mentions, as ``rank_relation_paths`` takes them.
         """
-        read = [self._live(*one) for one in asked]
+        read = [self._list_live_topics(*question) for question in questions]
         rows = [(topic, text) for live, seen in read for topic, text in zip(live, seen, strict=True)]
         ranked: dict[tuple[int, str], list[RelationPath]] = {}
         # Texts of one length together, so that little is padded; the same question of a topic is ranked once.
         waiting = sorted(set(rows), key=lambda row: (len(row[1]), row))
         for start in range(0, len(waiting), _TOGETHER):
             part = waiting[start : start + _TOGETHER]
-            found = self.rank([topic for topic, _ in part], [text for _, text in part], lambda: False)
-            ranked.update(zip(part, found, strict=True))
-        for one, (live, seen) in zip(asked, read, strict=True):
+            paths = self.rank([topic for topic, _ in part], [text for _, text in part], lambda: False)
+            ranked.update(zip(part, paths, strict=True))
+        for question, (live, seen) in zip(questions, read, strict=True):
             mine = [ranked[row] for row in zip(live, seen, strict=True)]
-            self._keep(_key(*one), self._composed(_key(*one), live, mine, lambda: False))
+            self._keep(_make_key(*question), self._merge_part_paths(_make_key(*question), live, mine, lambda: False))
 
     def retrieve(
         self,
@@ -129,11 +129,11 @@ class RankingRetriever(ABC):
     ) -> Iterator[FoundPath]:
         """See ``base.Retriever``."""
         ranked = self._ranked(question, topics, mentions, cancelled)
-        yield from found_paths(
+        yield from find_reasoning_paths(
             self.snapshot, ranked, simple=self.simple, budget=budget, seed=seed, cancelled=cancelled
         )
 
-    def relation_paths(
+    def rank_relation_paths(
         self,
         question: str,
         topics: Sequence[int],
@@ -147,7 +147,7 @@ class RankingRetriever(ABC):
         by_topic = groupby(ranked, key=lambda path: path.topic)
         return [path for _, paths in by_topic for path in list(paths)[:limit]]
 
-    def triples(
+    def score_triples(
         self,
         question: str,
         topics: Sequence[int],
@@ -159,13 +159,13 @@ class RankingRetriever(ABC):
         del question, topics, mentions, cancelled
         return None
 
-    def restricted_to(self, snapshot: RestrictedSnapshot) -> Self:
+    def apply_restriction(self, snapshot: RestrictedSnapshot) -> Self:
         """See ``base.Retriever``. A method that computes something from the graph extends this."""
         other = self._copy()
         other.snapshot = snapshot
         return other
 
-    def configured(self, options: InferenceOptions) -> Self:
+    def apply_options(self, options: InferenceOptions) -> Self:
         """See ``base.Retriever``; ``rank`` and ``retrieve`` read ``self.options``."""
         other = self._copy()
         other.options = options
@@ -183,7 +183,7 @@ class RankingRetriever(ABC):
         mentions: Sequence[str],
         cancelled: Callable[[], bool],
     ) -> list[RelationPath]:
-        key = _key(question, topics, mentions)
+        key = _make_key(question, topics, mentions)
         with self._lock:
             turn = self._turns.setdefault(key, threading.Lock())
         check(cancelled)
@@ -194,75 +194,75 @@ class RankingRetriever(ABC):
                 if key in self._kept:
                     self._kept.move_to_end(key)
                     return self._kept[key]
-            live, texts = self._live(question, topics, mentions)
-            found = self.rank(live, texts, cancelled) if live else []
-            return self._keep(key, self._composed(key, live, found, cancelled))
+            live, texts = self._list_live_topics(question, topics, mentions)
+            ranked = self.rank(live, texts, cancelled) if live else []
+            return self._keep(key, self._merge_part_paths(key, live, ranked, cancelled))
         finally:
             with self._lock:
                 self._turns.pop(key, None)
             turn.release()
 
-    def _keep(self, key: _Key, found: Sequence[Sequence[RelationPath]]) -> list[RelationPath]:
-        ranked = [self._judged(path) for paths in found for path in paths]
+    def _keep(self, key: _Key, paths_by_topic: Sequence[Sequence[RelationPath]]) -> list[RelationPath]:
+        ranked = [self._mark_doubted(path) for paths in paths_by_topic for path in paths]
         with self._lock:
             self._kept[key] = ranked
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         return ranked
 
-    def _judged(self, path: RelationPath) -> RelationPath:
+    def _mark_doubted(self, path: RelationPath) -> RelationPath:
         if path.support is None or self.least_support is None:
             return path
         return replace(path, doubted=path.support < self.least_support)
 
-    def _stands(self, path: RelationPath) -> bool:
+    def _is_supported(self, path: RelationPath) -> bool:
         """Whether a trained retriever does not doubt a relation path, on another version of its graph too."""
         if not self.trained or path.support is None or self.learned_support is None:
             return False
         return path.support >= self.learned_support
 
-    def _live(
+    def _list_live_topics(
         self, question: str, topics: Sequence[int], mentions: Sequence[str]
     ) -> tuple[list[int], list[str]]:
         """The topics that have a triple, and the question as seen from each of them."""
-        names = self._names(topics, mentions)
-        live = [i for i, topic in enumerate(topics) if self.snapshot.degree(topic)]
-        texts = [seen_from(question, i, names) if self.mask_names else question for i in live]
+        names = self._list_names(topics, mentions)
+        live = [i for i, topic in enumerate(topics) if self.snapshot.get_degree(topic)]
+        texts = [replace_topic_names(question, i, names) if self.mask_names else question for i in live]
         return [topics[i] for i in live], texts
 
-    def _names(self, topics: Sequence[int], mentions: Sequence[str]) -> list[str]:
+    def _list_names(self, topics: Sequence[int], mentions: Sequence[str]) -> list[str]:
         """What the question calls each topic."""
         return [
-            mentions[i] if i < len(mentions) and mentions[i] else self.snapshot.entity_label(topic)
+            mentions[i] if i < len(mentions) and mentions[i] else self.snapshot.get_entity_label(topic)
             for i, topic in enumerate(topics)
         ]
 
-    def _composed(
+    def _merge_part_paths(
         self,
-        asked: _Key,
+        key: _Key,
         live: Sequence[int],
-        found: list[list[RelationPath]],
+        paths_by_topic: list[list[RelationPath]],
         cancelled: Callable[[], bool],
     ) -> list[list[RelationPath]]:
         """Relation paths of each topic that has a triple, with those of the question's parts."""
-        question, topics, mentions = asked
-        if asks_for_others(question):
-            found = [[path for path in paths if not path.returns] for paths in found]
-        if not decomposes(self.options):
-            return found
-        names = dict(zip(topics, self._names(topics, mentions), strict=True))
+        question, topics, mentions = key
+        if is_asking_for_others(question):
+            paths_by_topic = [[path for path in paths if not path.returns] for paths in paths_by_topic]
+        if not should_decompose(self.options):
+            return paths_by_topic
+        names = dict(zip(topics, self._list_names(topics, mentions), strict=True))
         composer = Composer(
             self.snapshot, lambda ends, texts: self.rank(ends, texts, cancelled), self.simple, cancelled,
             always=self._has_mediators,
         )  # fmt: skip
-        sure = [bool(own) and self._stands(own[0]) for own in found]
-        return composer.composed(question, live, [names[topic] for topic in live], found, sure)
+        sure = [bool(topic_paths) and self._is_supported(topic_paths[0]) for topic_paths in paths_by_topic]
+        return composer.merge_part_paths(question, live, [names[topic] for topic in live], paths_by_topic, sure)
 
 
-def decomposes(options: InferenceOptions) -> bool:
+def should_decompose(options: InferenceOptions) -> bool:
     """Whether a method of these settings asks a question within a question in two steps."""
     return isinstance(options, DoubtingOptions | UntrainedOptions) and options.decompose
 
 
-def _key(question: str, topics: Sequence[int], mentions: Sequence[str]) -> _Key:
+def _make_key(question: str, topics: Sequence[int], mentions: Sequence[str]) -> _Key:
     return question, tuple(topics), tuple(mentions)

@@ -21,7 +21,7 @@ def require_written(spec: EngineSpec) -> None:
     Raises:
         MethodError: it is one; says what does.
     """
-    if spec.reasoner == LLM_PROGRAM and not registry.method(spec.method).takes_written_programs:
+    if spec.reasoner == LLM_PROGRAM and not registry.get_method(spec.method).takes_written_programs:
         able = (name for name, known in registry.METHODS.items() if known.takes_written_programs)
         raise MethodError(
             f"{spec.method} takes no program that a language model writes.",

@@ -13,9 +13,9 @@ from retrieval.errors import LLMError
 from retrieval.events import AnswerFinal, ChainsBuilt, Event, PathRetrieved, ProgramExecuted
 from retrieval.pipeline import Engine, PipelineRun
 from retrieval.reasoning.base import Conclusion, Evidence, Reasoner
-from retrieval.reasoning.extractive import ExtractiveReasoner, not_linked
+from retrieval.reasoning.extractive import ExtractiveReasoner, explain_not_linked
 from retrieval.reasoning.llm import NAME as LLM
-from retrieval.reasoning.understanding import understood, without_topics
+from retrieval.reasoning.understanding import verify_verdict, verify_without_topics
 from retrieval.types import Span, Usage
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ NEAR_PHRASES, NEAR_EACH = 2, 3
 """Phrases that were not found for which near entities are offered, and how many for each."""
 
 
-def reason(
+def ask_reasoner(
     run: PipelineRun,
     reasoner: Reasoner,
     fallback: ExtractiveReasoner,
@@ -52,26 +52,26 @@ def reason(
     run.check()
     verdict: Conclusion | None = None
     computes = reasoner.name == LLM  # a language model may count and rank what it reads
-    asked = reasoner if evidence.chains else fallback
+    answerer = reasoner if evidence.chains else fallback
     try:
-        for item in asked.answer(evidence, cancelled=run.cancelled):
+        for item in answerer.answer(evidence, cancelled=run.cancelled):
             if isinstance(item, Conclusion):
                 verdict = item
             else:
                 run.check()
                 yield item
     except LLMError as error:
-        warnings = (_unanswered(error), *warnings)
+        warnings = (_explain_failure(error), *warnings)
         if without_model is not None:
             for event in without_model():
-                yield _warned(event, warnings, spent) if isinstance(event, AnswerFinal) else event
+                yield _add_warnings(event, warnings, spent) if isinstance(event, AnswerFinal) else event
             return
-        verdict, computes = fallback.decide(evidence), False
+        verdict, computes = fallback.draw_conclusion(evidence), False
     if verdict is None:
         raise RuntimeError(f"reasoner {reasoner.name} gave no verdict")
-    verdict = verdict if computes else _with_all_names(run, evidence, understood(evidence, verdict))
-    usage = verdict.usage.plus(spent) if spent is not None else verdict.usage
-    yield run.final(replace(verdict, usage=usage, warnings=(*warnings, *verdict.warnings)))
+    verdict = verdict if computes else _require_all_names(run, evidence, verify_verdict(evidence, verdict))
+    usage = verdict.usage.add(spent) if spent is not None else verdict.usage
+    yield run.build_final(replace(verdict, usage=usage, warnings=(*warnings, *verdict.warnings)))
 
 
 def answer_again(engine: Engine, run: PipelineRun) -> Iterator[Event]:
@@ -89,42 +89,42 @@ def answer_again(engine: Engine, run: PipelineRun) -> Iterator[Event]:
             yield event
 
 
-def _unanswered(error: LLMError) -> str:
+def _explain_failure(error: LLMError) -> str:
     return f"{error.message} {error.hint} The question was answered without the language model."
 
 
-def _warned(final: AnswerFinal, warnings: tuple[str, ...], spent: Usage | None) -> AnswerFinal:
-    usage = final.usage if spent is None else final.usage.plus(spent)
+def _add_warnings(final: AnswerFinal, warnings: tuple[str, ...], spent: Usage | None) -> AnswerFinal:
+    usage = final.usage if spent is None else final.usage.add(spent)
     return replace(final, warnings=tuple(dict.fromkeys((*warnings, *final.warnings))), usage=usage)
 
 
-def nothing_linked(
+def build_unlinked_conclusion(
     run: PipelineRun, reasoner: Reasoner, snapshot: Snapshot, unmatched: Sequence[str]
 ) -> Conclusion:
     """The no-answer of a question that names no entity."""
-    near = _near(snapshot, unmatched)
-    verdict = Conclusion(no_answer=not_linked(unmatched, near, named=snapshot.has_names))
+    near = _find_near_labels(snapshot, unmatched)
+    verdict = Conclusion(no_answer=explain_not_linked(unmatched, near, has_names=snapshot.has_names))
     if reasoner.name == LLM or not snapshot.has_names:
         return verdict
-    return without_topics(run.request.question, verdict, unmatched)
+    return verify_without_topics(run.request.question, verdict, unmatched)
 
 
-def _with_all_names(run: PipelineRun, evidence: Evidence, verdict: Conclusion) -> Conclusion:
+def _require_all_names(run: PipelineRun, evidence: Evidence, verdict: Conclusion) -> Conclusion:
     """The verdict; a typed no-answer where it is about other things than a name that the graph lacks."""
     if not run.missing or any(answer.citations for answer in verdict.answers):
         return verdict
     names = [name.text for name in run.missing]
     no_answer = replace(
-        not_linked(names, _near(evidence.snapshot, names)),
+        explain_not_linked(names, _find_near_labels(evidence.snapshot, names)),
         spans=tuple(Span(name.start, name.end) for name in run.missing),
     )
     return replace(verdict, answers=(), no_answer=no_answer, text="")
 
 
-def _near(snapshot: Snapshot, phrases: Sequence[str]) -> tuple[str, ...]:
+def _find_near_labels(snapshot: Snapshot, phrases: Sequence[str]) -> tuple[str, ...]:
     """Labels spelt like the phrases that were not found, for "did you mean"."""
-    found: dict[str, None] = {}
+    labels: dict[str, None] = {}
     for phrase in phrases[:NEAR_PHRASES]:
         matches = snapshot.labels.search(phrase, NEAR_EACH)
-        found.update((match.node.label, None) for match in matches)
-    return tuple(found)
+        labels.update((match.node.label, None) for match in matches)
+    return tuple(labels)

@@ -19,15 +19,20 @@ from retrieval.config import InferenceOptions, UntrainedOptions
 from retrieval.errors import check
 from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.methods import registry
-from retrieval.methods._shared.path_reader.candidates import candidates, walks_are_simple
-from retrieval.methods._shared.path_reader.features import Asked, Comparer, asked, features
+from retrieval.methods._shared.path_reader.candidates import find_candidates, has_simple_walks
+from retrieval.methods._shared.path_reader.features import (
+    Comparer,
+    QuestionFeatures,
+    compute_features,
+    encode_questions,
+)
 from retrieval.methods._shared.path_reader.model import PathScorer
 from retrieval.methods._shared.path_reader.wordings import Wordings
-from retrieval.methods._shared.ranking import RankingRetriever, decomposes
+from retrieval.methods._shared.ranking import RankingRetriever, should_decompose
 from retrieval.pretrained import LACKING, PATHS
 from retrieval.programs.algebra import ValueKind
 from retrieval.programs.schema import Schema
-from retrieval.text.features import TextEncoder, relation_text_vectors
+from retrieval.text.features import TextEncoder, make_relation_vectors
 from retrieval.types import RelationPath
 
 #: Relation paths ranked per topic.
@@ -80,7 +85,7 @@ class ZeroShotRetriever(RankingRetriever):
         doubts: Path = LACKING,
     ) -> None:
         super().__init__(
-            snapshot, encoder, method=method, checkpoint=checkpoint, simple=walks_are_simple(snapshot),
+            snapshot, encoder, method=method, checkpoint=checkpoint, simple=has_simple_walks(snapshot),
             least_support=LEAST_WITH_MEDIATORS if (mediators := _has_mediators(snapshot)) else LEAST_SUPPORT,
         )  # fmt: skip
         self._further = FURTHER if mediators else 0.0
@@ -88,18 +93,18 @@ class ZeroShotRetriever(RankingRetriever):
         self.options = UntrainedOptions()
         self.max_hops = 3
         self._whole = snapshot
-        self._vectors = relation_text_vectors(snapshot, encoder)
-        self._scorer, self._doubter = _scorer(weights), _scorer(doubts)
+        self._vectors = make_relation_vectors(snapshot, encoder)
+        self._scorer, self._doubter = _load_scorer(weights), _load_scorer(doubts)
 
-    def standing_in(self, method: str, checkpoint: str | None = None) -> ZeroShotRetriever:
+    def copy_for_method(self, method: str, checkpoint: str | None = None) -> ZeroShotRetriever:
         """The same for another method. Each question is ranked once for all of them, since none ranks otherwise."""
         other = copy(self)
         other.method, other.checkpoint = method, checkpoint
         return other
 
-    def configured(self, options: InferenceOptions) -> Self:
+    def apply_options(self, options: InferenceOptions) -> Self:
         """See ``base.Retriever``; what is ranked is shared where the options do not change it."""
-        other = copy(self) if decomposes(options) == decomposes(self.options) else self._copy()
+        other = copy(self) if should_decompose(options) == should_decompose(self.options) else self._copy()
         other.options = options
         return other
 
@@ -109,7 +114,7 @@ class ZeroShotRetriever(RankingRetriever):
 
     @cached_property
     def _wordings(self) -> Wordings:
-        return Wordings.of(self._schema, self.encoder)
+        return Wordings.from_schema(self._schema, self.encoder)
 
     @cached_property
     def _numbers(self) -> np.ndarray:
@@ -121,44 +126,44 @@ class ZeroShotRetriever(RankingRetriever):
         self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]
     ) -> list[list[RelationPath]]:
         """See ``RankingRetriever``."""
-        found: list[list[RelationPath]] = []
+        ranked: list[list[RelationPath]] = []
         for start in range(0, len(topics), _TOGETHER):
             part = slice(start, start + _TOGETHER)
-            for topic, question in zip(topics[part], asked(texts[part], self.encoder), strict=True):
+            for topic, question in zip(topics[part], encode_questions(texts[part], self.encoder), strict=True):
                 check(cancelled)
-                if found and effort.is_spent():
-                    return [*found, *([] for _ in topics[len(found) :])]
-                found.append(self._from_topic(topic, question))
-        return found
+                if ranked and effort.is_spent():
+                    return [*ranked, *([] for _ in topics[len(ranked) :])]
+                ranked.append(self._from_topic(topic, question))
+        return ranked
 
-    def _from_topic(self, topic: int, question: Asked) -> list[RelationPath]:
+    def _from_topic(self, topic: int, question: QuestionFeatures) -> list[RelationPath]:
         comparer = Comparer(question, self._wordings)
-        some = candidates(
-            self.snapshot, topic, comparer.explains, self.max_hops,
+        some = find_candidates(
+            self.snapshot, topic, comparer.compute_explanations, self.max_hops,
             simple=self.simple, returning=not question.shares,
             numbers=None if question.shares else self._numbers,
         )  # fmt: skip
         if not some:
             return []
-        known = features(question, comparer, some, self._vectors, self._whole.num_relations)
-        likely, _ = self._scorer.probabilities(*known)
-        likely = _nearer(likely, [len(own.relations) for own in some], self._further)
-        apart = [question.asks_other_than(comparer.sorts(own.relations[-1])) for own in some]
+        known = compute_features(question, comparer, some, self._vectors, self._whole.num_relations)
+        likely, _ = self._scorer.compute_probabilities(*known)
+        likely = _apply_step_prior(likely, [len(candidate.relations) for candidate in some], self._further)
+        apart = [question.needs_other_sorts(comparer.get_sorts(candidate.relations[-1])) for candidate in some]
         if question.words[0] == "when":
-            dated = np.array([self._leads_to_times(own.relations[-1]) for own in some])
+            dated = np.array([self._has_time_values(candidate.relations[-1]) for candidate in some])
             if likely[dated].sum() >= _DATED:
                 apart = (apart | ~dated).tolist()
-        likely = _fitting(likely, apart)
-        _, none = self._doubter.probabilities(*known)
-        best = sorted(zip(some, likely.tolist(), strict=True), key=lambda own: (-own[1], own[0].relations))
+        likely = _apply_sort_prior(likely, apart)
+        _, none = self._doubter.compute_probabilities(*known)
+        best = sorted(zip(some, likely.tolist(), strict=True), key=lambda pair: (-pair[1], pair[0].relations))
         return [
-            RelationPath(topic, own.relations, score, support=1 - none, returns=own.returns)
-            for own, score in best[:_KEPT]
+            RelationPath(topic, candidate.relations, score, support=1 - none, returns=candidate.returns)
+            for candidate, score in best[:_KEPT]
             if score >= _LEAST
         ]
 
-    def _leads_to_times(self, relation: int) -> bool:
-        kind = self._schema.columns.value_type(relation)
+    def _has_time_values(self, relation: int) -> bool:
+        kind = self._schema.columns.get_value_type(relation)
         return kind is not None and (kind.year or kind.kind in (ValueKind.DATE, ValueKind.TIME))
 
 
@@ -166,14 +171,14 @@ def _has_mediators(snapshot: Snapshot) -> bool:
     return bool((np.asarray(snapshot.kinds) == KINDS.index("cvt")).any())
 
 
-def _nearer(likely: np.ndarray, steps: Sequence[int], further: float) -> np.ndarray:
+def _apply_step_prior(likely: np.ndarray, steps: Sequence[int], further: float) -> np.ndarray:
     """Probabilities of relation paths [c] with a prior of each further step; their sum stays."""
     weighed = likely * np.exp(-further * (np.array(steps) - 1))
     nearer: np.ndarray = weighed * (likely.sum() / max(float(weighed.sum()), 1e-12))
     return nearer
 
 
-def _fitting(likely: np.ndarray, apart: Sequence[bool]) -> np.ndarray:
+def _apply_sort_prior(likely: np.ndarray, apart: Sequence[bool]) -> np.ndarray:
     """Probabilities of relation paths [c], less where they lead to another sort of thing; their sum stays."""
     weighed = likely * np.exp(-ANOTHER_SORT * np.array(apart))
     fitting: np.ndarray = weighed * (likely.sum() / max(float(weighed.sum()), 1e-12))
@@ -181,5 +186,5 @@ def _fitting(likely: np.ndarray, apart: Sequence[bool]) -> np.ndarray:
 
 
 @lru_cache(maxsize=4)
-def _scorer(weights: Path) -> PathScorer:
+def _load_scorer(weights: Path) -> PathScorer:
     return PathScorer.load(weights)

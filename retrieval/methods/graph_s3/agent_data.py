@@ -12,20 +12,26 @@ import torch
 from torch import Tensor
 
 from retrieval.errors import TrainingDataError
-from retrieval.methods.graph_s3.agent.decisions import views
+from retrieval.methods.graph_s3.agent.decisions import write_views
 from retrieval.methods.graph_s3.agent.environment import World
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.rewards import RewardWeights
-from retrieval.methods.graph_s3.agent.rollouts import Rollout, roll
-from retrieval.methods.graph_s3.agent.small_policy import relation_texts
+from retrieval.methods.graph_s3.agent.rollouts import Rollout, run_rollouts
+from retrieval.methods.graph_s3.agent.small_policy import write_relation_texts
 from retrieval.methods.graph_s3.agent.state import State
-from retrieval.methods.graph_s3.agent.synthesis import Episode, Synthesis, as_episode, refined, synthesise
-from retrieval.methods.graph_s3.agent_examples import Example, imitated, rewarded
+from retrieval.methods.graph_s3.agent.synthesis import (
+    Episode,
+    Synthesis,
+    generate_episodes,
+    make_refined,
+    to_episode,
+)
+from retrieval.methods.graph_s3.agent_examples import Example, make_imitation_example, make_reward_examples
 from retrieval.methods.graph_s3.model import AgentModel
-from retrieval.methods.graph_s3.retriever import limits_of
+from retrieval.methods.graph_s3.retriever import make_limits
 from retrieval.methods.graph_s3.spec import GraphS3Config
-from retrieval.nn.query import Asked, Texts
-from retrieval.supervision.grounding import Grounded, ground
+from retrieval.nn.query import EncodedQuestions, Texts
+from retrieval.supervision.grounding import Grounded, resolve_questions
 from retrieval.supervision.labels import Label
 from retrieval.supervision.trajectories import Trajectory
 from retrieval.text.questions import QuestionTexts
@@ -67,20 +73,20 @@ class AgentData:
     texts: QuestionTexts
     digest: bytes
 
-    def reading(self, questions: Sequence[Grounded]) -> AgentData:
+    def add_questions(self, questions: Sequence[Grounded]) -> AgentData:
         """The same with the texts of more questions, so that they can be searched."""
-        seen = (text for question in questions for text in views(begun(self.world, question)))
+        seen = (text for question in questions for text in write_views(make_initial_state(self.world, question)))
         texts = list(dict.fromkeys([*self.rows, *seen]))
         encoded = QuestionTexts.encode(self.work.encoder, texts, words=self.config.words)
         return replace(self, rows={text: row for row, text in enumerate(texts)}, texts=encoded)
 
-    def read(self, model: AgentModel, texts: Sequence[str], rng: np.random.Generator | None = None) -> Asked:
+    def read(self, model: AgentModel, texts: Sequence[str], rng: np.random.Generator | None = None) -> EncodedQuestions:
         """Questions as the model reads them; with ``rng`` some words are blanked."""
-        found = self.texts.rows(np.array([self.rows[text] for text in texts]))
-        if rng is not None and found.words is not None:
-            blank = torch.from_numpy(rng.random(found.words.shape[:2]) < self.config.word_dropout)
-            found = Texts(found.vectors, found.words.masked_fill(blank.unsqueeze(2), 0.0), found.lengths)
-        return model.read(found)
+        encoded = self.texts.select_rows(np.array([self.rows[text] for text in texts]))
+        if rng is not None and encoded.words is not None:
+            blank = torch.from_numpy(rng.random(encoded.words.shape[:2]) < self.config.word_dropout)
+            encoded = Texts(encoded.vectors, encoded.words.masked_fill(blank.unsqueeze(2), 0.0), encoded.lengths)
+        return model.read(encoded)
 
     @torch.inference_mode()
     def search(
@@ -91,20 +97,20 @@ class AgentData:
         rng: np.random.Generator | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> tuple[list[State], list[Rollout], list[tuple[str, ...]]]:
-        """Search for the answers of questions; see ``rollouts.roll``. Also the views of each question."""
-        states = [begun(self.world, question) for question in questions]
-        seen = [views(state) for state in states]
+        """Search for the answers of questions; see ``rollouts.run_rollouts``. Also the views of each question."""
+        states = [make_initial_state(self.world, question) for question in questions]
+        seen = [write_views(state) for state in states]
         firsts = np.cumsum([0, *(len(each) for each in seen)])[:-1].tolist()
-        asked = self.read(model, [text for each in seen for text in each])
+        encoded = self.read(model, [text for each in seen for text in each])
         beginnings = list(zip(firsts, states, strict=True))
-        relations = model.relations(self.relations)
-        ends, rollouts = roll(self.world, model, asked, relations, beginnings, rng=rng, cancelled=cancelled)
+        relations = model.encode_relations(self.relations)
+        ends, rollouts = run_rollouts(self.world, model, encoded, relations, beginnings, rng=rng, cancelled=cancelled)
         return ends, rollouts, seen
 
 
-def begun(world: World, question: Grounded) -> State:
+def make_initial_state(world: World, question: Grounded) -> State:
     """Where the search for a question begins."""
-    return world.begin(question.question.question, question.topics, question.names)
+    return world.make_initial_state(question.question.question, question.topics, question.names)
 
 
 def make_trajectories(
@@ -116,24 +122,22 @@ def make_trajectories(
         TrainingDataError: there is no trajectory.
         Cancelled: somebody pressed Stop.
     """
-    world = World(Frontiers(work.snapshot, simple=simple), limits_of(config))
-    train = _some(splits.train, config.questions)
+    world = World(Frontiers(work.snapshot, simple=simple), make_limits(config))
+    train = _sample_evenly(splits.train, config.questions)
     settings = Synthesis(config.samples, config.astray, config.match, config.seed)
-    episodes = synthesise(world, train, labels, settings, progress=work.progress, cancelled=work.cancelled)
-    episodes += _given(world, splits, work.trajectories)
+    episodes = generate_episodes(world, train, labels, settings, progress=work.progress, cancelled=work.cancelled)
+    episodes += _collect_given(world, splits, work.trajectories)
     if not episodes:
         raise TrainingDataError(
             f"None of the {len(train):,} training questions could be answered exactly along a path of "
             f"{config.max_hops} hops.",
             hint="Give a smaller match, a larger max_hops, or a question set that belongs to this graph.",
         )
-    short = [refined(world, episode, config.refinement) for episode in episodes]
+    short = [make_refined(world, episode, config.refinement) for episode in episodes]
     return world, episodes, short
 
 
-def make_data(
-    work: Work, config: GraphS3Config, splits: Splits, labels: Sequence[Label], *, simple: bool
-) -> AgentData:
+def make_data(work: Work, config: GraphS3Config, splits: Splits, labels: Sequence[Label], *, simple: bool) -> AgentData:
     """Trajectories made from labels, and those that were given, with all their texts.
 
     Raises:
@@ -142,55 +146,55 @@ def make_data(
     """
     world, episodes, short = make_trajectories(work, config, splits, labels, simple=simple)
     weights = RewardWeights(config.form_weight, config.partial_weight)
-    raw = [imitated(world, episode) for episode in episodes]
-    golden = rewarded(world, short, weights, progress=work.progress, cancelled=work.cancelled)
-    dev = _some(splits.dev or splits.train, _DEV)
-    asked = {e.question.question.id: e.question for e in episodes}
+    raw = [make_imitation_example(world, episode) for episode in episodes]
+    golden = make_reward_examples(world, short, weights, progress=work.progress, cancelled=work.cancelled)
+    dev = _sample_evenly(splits.dev or splits.train, _DEV)
+    by_id = {e.question.question.id: e.question for e in episodes}
     texts: dict[str, int] = {}
-    for question in (*asked.values(), *dev):
-        for text in views(begun(world, question)):
+    for question in (*by_id.values(), *dev):
+        for text in write_views(make_initial_state(world, question)):
             texts.setdefault(text, len(texts))
-    for example in _some(raw, _AS_WRITTEN):
+    for example in _sample_evenly(raw, _AS_WRITTEN):
         texts.setdefault(example.written, len(texts))
     encoded = QuestionTexts.encode(
         work.encoder, list(texts), words=config.words, progress=work.progress, cancelled=work.cancelled
     )
-    relations = torch.from_numpy(work.encoder.encode(relation_texts(work.snapshot)))
+    relations = torch.from_numpy(work.encoder.encode(write_relation_texts(work.snapshot)))
     return AgentData(
-        work, config, world, raw, golden, list(asked.values()), dev, relations, texts, encoded,
-        digest_of(*episodes, *short),
+        work, config, world, raw, golden, list(by_id.values()), dev, relations, texts, encoded,
+        compute_digest(*episodes, *short),
     )  # fmt: skip
 
 
-def digest_of(*episodes: Episode) -> bytes:
+def compute_digest(*episodes: Episode) -> bytes:
     """Names what was done in some trajectories, and why, where that is said."""
     done = repr([(e.question.question.id, e.actions, e.thoughts) for e in episodes])
     return hashlib.sha256(done.encode()).digest()
 
 
-def _given(world: World, splits: Splits, trajectories: Sequence[Trajectory]) -> list[Episode]:
+def _collect_given(world: World, splits: Splits, trajectories: Sequence[Trajectory]) -> list[Episode]:
     """The trajectories of training questions, and of questions that are in no set; refined ones are made anew."""
     known = {question.question.id: question for question in splits.train}
     held = {question.question.id for question in splits.dev}
-    found: list[Episode] = []
+    episodes: list[Episode] = []
     for trajectory in trajectories:
         if trajectory.refined_from is not None or trajectory.question_id in held:
             continue
         question = known.get(trajectory.question_id)
         if question is None:
-            own = Question(trajectory.id, trajectory.question, trajectory.topics, trajectory.answers)
-            grounded, _ = ground(world.snapshot, [own])
+            ungrounded = Question(trajectory.id, trajectory.question, trajectory.topics, trajectory.answers)
+            grounded, _ = resolve_questions(world.snapshot, [ungrounded])
             question = grounded[0] if grounded else None
-        episode = as_episode(world, trajectory, question) if question is not None else None
+        episode = to_episode(world, trajectory, question) if question is not None else None
         if episode is not None and episode.score > 0:
-            found.append(episode)
-    return found
+            episodes.append(episode)
+    return episodes
 
 
 T = TypeVar("T")
 
 
-def _some(items: Sequence[T], most: int) -> list[T]:
+def _sample_evenly(items: Sequence[T], most: int) -> list[T]:
     """At most so many, evenly spread: question sets come sorted by hops."""
     count = min(len(items), most)
     return [items[i * len(items) // count] for i in range(count)]

@@ -10,10 +10,10 @@ import numpy as np
 
 from retrieval.errors import check
 from retrieval.methods.graph_s3.agent.actions import Action
-from retrieval.methods.graph_s3.agent.decisions import Decision, decide, views
+from retrieval.methods.graph_s3.agent.decisions import Decision, build_decision, write_views
 from retrieval.methods.graph_s3.agent.environment import World
-from retrieval.methods.graph_s3.agent.rewards import Golden, RewardWeights, option_rewards
-from retrieval.methods.graph_s3.agent.small_policy import option_of
+from retrieval.methods.graph_s3.agent.rewards import Golden, RewardWeights, compute_option_rewards
+from retrieval.methods.graph_s3.agent.small_policy import find_option
 from retrieval.methods.graph_s3.agent.synthesis import Episode
 from retrieval.types import Progress
 
@@ -37,12 +37,12 @@ class Example:
     rewards: tuple[np.ndarray, ...] = ()
 
 
-def imitated(world: World, episode: Episode) -> Example:
+def make_imitation_example(world: World, episode: Episode) -> Example:
     """What imitation learns from a trajectory (eq. 7): where chance led astray, how to come back, and not the way."""
-    return _example(world, episode, None, None)
+    return _make_example(world, episode, None, None)
 
 
-def rewarded(
+def make_reward_examples(
     world: World,
     episodes: Sequence[Episode],
     weights: RewardWeights,
@@ -54,33 +54,33 @@ def rewarded(
     of_question: dict[str, dict[tuple[Action, ...], Episode]] = defaultdict(dict)
     for episode in episodes:
         of_question[episode.question.question.id].setdefault(episode.actions, episode)
-    found: list[Example] = []
+    examples: list[Example] = []
     for number, mine in enumerate(of_question.values()):
         check(cancelled)
         if number % 50 == 0:
             progress(Progress("rewarding steps", number, len(of_question), "questions"))
         golden = Golden(mine)
-        found += [_example(world, episode, golden, weights) for episode in mine.values()]
-    return found
+        examples += [_make_example(world, episode, golden, weights) for episode in mine.values()]
+    return examples
 
 
-def _example(world: World, episode: Episode, golden: Golden | None, weights: RewardWeights | None) -> Example:
+def _make_example(world: World, episode: Episode, golden: Golden | None, weights: RewardWeights | None) -> Example:
     state = episode.beginning
     decisions: list[Decision] = []
     taken: list[int] = []
     rewards: list[np.ndarray] = []
     for i, action in enumerate(episode.actions):
-        decision = decide(world, state)
-        position = option_of(decision, action)
+        decision = build_decision(world, state)
+        position = find_option(decision, action)
         if position is not None and i not in episode.strayed:
             decisions.append(decision)
             taken.append(position)
             if golden is not None:
-                wanted = golden.at(episode.actions[:i])
-                rewards.append(option_rewards(world, state, decision.actions, wanted, weights))
-        state, _ = world.step(state, action)
+                wanted = golden.get_next_actions(episode.actions[:i])
+                rewards.append(compute_option_rewards(world, state, decision.actions, wanted, weights))
+        state, _ = world.apply_action(state, action)
     return Example(
-        views(episode.beginning),
+        write_views(episode.beginning),
         episode.question.question.question,
         tuple(decisions),
         tuple(taken),

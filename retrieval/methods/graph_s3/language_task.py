@@ -13,17 +13,22 @@ from retrieval.methods.graph_s3.agent import policy, serialise
 from retrieval.methods.graph_s3.agent.actions import Action, Unreadable
 from retrieval.methods.graph_s3.agent.environment import World
 from retrieval.methods.graph_s3.agent.language_policy import LanguagePolicy
-from retrieval.methods.graph_s3.agent.rewards import Golden, RewardWeights, outcome_reward, step_reward
+from retrieval.methods.graph_s3.agent.rewards import (
+    Golden,
+    RewardWeights,
+    compute_outcome_reward,
+    compute_step_reward,
+)
 from retrieval.methods.graph_s3.agent.synthesis import Episode
-from retrieval.methods.graph_s3.agent_data import begun, digest_of, make_trajectories
+from retrieval.methods.graph_s3.agent_data import compute_digest, make_initial_state, make_trajectories
 from retrieval.methods.graph_s3.language_training import (
     Example,
     Judge,
     LanguageTrainer,
     LanguageTraining,
-    decisions,
+    make_examples,
 )
-from retrieval.methods.graph_s3.retriever import LanguageRetriever, language_policy
+from retrieval.methods.graph_s3.retriever import LanguageRetriever, make_language_policy
 from retrieval.methods.graph_s3.spec import GraphS3Config
 from retrieval.nn.language_model import AdaptedModel
 from retrieval.retriever import Retriever
@@ -68,30 +73,32 @@ class LanguageAgentTask:
         self.work, self.config, self.world = work, config, world
         self.raw, self.short, self.dev = raw, short, dev
         self.model = AdaptedModel(config.llm, rank=config.lora_rank, dropout=config.dropout)
-        self.policy: LanguagePolicy = language_policy(world, self.model, config)
+        self.policy: LanguagePolicy = make_language_policy(world, self.model, config)
 
-    def learn(self, resume: Path, key: str) -> tuple[TrainingState, list[dict[str, float]]]:
+    def train_model(self, resume: Path, key: str) -> tuple[TrainingState, list[dict[str, float]]]:
         """Imitation, then reinforcement; the weights of the stage with the better dev score are kept."""
         trainer = LanguageTrainer(
-            self.world, self.model, settings_of(self.config), where=resume, key=key,
+            self.world, self.model, make_training_settings(self.config), where=resume, key=key,
             progress=self.work.progress, cancelled=self.work.cancelled,
         )  # fmt: skip
         if self.config.imitation:
-            trainer.imitate([example for episode in self.raw for example in _examples(self.world, episode)])
+            trainer.train_by_imitation(
+                [example for episode in self.raw for example in _make_examples(self.world, episode)]
+            )
         best, weights = self._score(), _copy(self.model)
         if self.config.rl_epochs:
-            trainer.reinforce(golden_examples(self.world, self.short), self._judge())
+            trainer.train_by_reinforcement(make_golden_examples(self.world, self.short), self._make_judge())
             score = self._score()
             if score > best:
                 best, weights = score, _copy(self.model)
         epochs = self.config.epochs * self.config.imitation + self.config.rl_epochs
         return TrainingState(epochs, best, weights=weights), trainer.curves
 
-    def fingerprint(self) -> bytes:
+    def compute_fingerprint(self) -> bytes:
         """Digest of the trajectories."""
-        return digest_of(*self.raw, *self.short)
+        return compute_digest(*self.raw, *self.short)
 
-    def retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
+    def build_retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
         """The trained retriever, on the model as it stands; nothing is kept in ``cache``."""
         del cache
         return LanguageRetriever(checkpoint, self.work.snapshot, self.work.encoder, self.policy)
@@ -99,33 +106,34 @@ class LanguageAgentTask:
     def _score(self) -> float:
         """Mean F1 of what its searches end with, over dev questions."""
         ends = [
-            (self.policy.search(begun(self.world, q), cancelled=self.work.cancelled), np.array(q.answers))
+            (
+                self.policy.search(make_initial_state(self.world, q), cancelled=self.work.cancelled),
+                np.array(q.answers),
+            )
             for q in self.dev
         ]
-        return sum(outcome_reward(state, answers) for state, answers in ends) / max(len(ends), 1)
+        return sum(compute_outcome_reward(state, answers) for state, answers in ends) / max(len(ends), 1)
 
-    def _judge(self) -> Judge:
+    def _make_judge(self) -> Judge:
         if self.config.reward == "outcome":
-            return self._outcome
+            return self._score_outcome
         weights = RewardWeights(self.config.form_weight, self.config.partial_weight)
 
-        def stepwise(example: Example, said: serialise.Said | Unreadable) -> float:
-            readable = not isinstance(said, Unreadable)
-            action = said if isinstance(said, Unreadable) else said.action
-            return step_reward(
-                self.world, example.state, action, example.golden, weights, well_formed=readable
-            )
+        def score_step(example: Example, reply: serialise.ActionReply | Unreadable) -> float:
+            readable = not isinstance(reply, Unreadable)
+            action = reply if isinstance(reply, Unreadable) else reply.action
+            return compute_step_reward(self.world, example.state, action, example.golden, weights, well_formed=readable)
 
-        return stepwise
+        return score_step
 
-    def _outcome(self, example: Example, said: serialise.Said | Unreadable) -> float:
+    def _score_outcome(self, example: Example, reply: serialise.ActionReply | Unreadable) -> float:
         """F1 of the answers when the model goes on from its reply by itself: the ablation of section 4.3.2."""
-        state, _ = self.world.step(example.state, said if isinstance(said, Unreadable) else said.action)
+        state, _ = self.world.apply_action(example.state, reply if isinstance(reply, Unreadable) else reply.action)
         state = self.policy.search(state, cancelled=self.work.cancelled)
-        return outcome_reward(state, np.array(example.answers))
+        return compute_outcome_reward(state, np.array(example.answers))
 
 
-def settings_of(config: GraphS3Config) -> LanguageTraining:
+def make_training_settings(config: GraphS3Config) -> LanguageTraining:
     """The settings as the trainer reads them."""
     return LanguageTraining(
         context=config.context,
@@ -144,45 +152,43 @@ def settings_of(config: GraphS3Config) -> LanguageTraining:
     )
 
 
-def golden_examples(world: World, episodes: Sequence[Episode]) -> list[Example]:
+def make_golden_examples(world: World, episodes: Sequence[Episode]) -> list[Example]:
     """The decisions of refined trajectories, with what others of the same question do there; equal ones count once."""
     of_question: dict[str, dict[tuple[Action, ...], Episode]] = defaultdict(dict)
     for episode in episodes:
         of_question[episode.question.question.id].setdefault(episode.actions, episode)
-    found = []
+    examples = []
     for mine in of_question.values():
         golden, seen = Golden(mine), set[tuple[Action, ...]]()
         for episode in mine.values():
-            for i, example in enumerate(_examples(world, episode)):
+            for i, example in enumerate(_make_examples(world, episode)):
                 before = episode.actions[:i]
                 if before not in seen:
                     seen.add(before)
-                    wanted = tuple(golden.at(before))
-                    found.append(
-                        Example(
-                            example.state, example.action, example.thought, wanted, episode.question.answers
-                        )
+                    wanted = tuple(golden.get_next_actions(before))
+                    examples.append(
+                        Example(example.state, example.action, example.thought, wanted, episode.question.answers)
                     )
-    return found
+    return examples
 
 
-def _examples(world: World, episode: Episode) -> list[Example]:
-    """The decisions of a trajectory; where nobody said why, in the words of :func:`policy.thought`."""
+def _make_examples(world: World, episode: Episode) -> list[Example]:
+    """The decisions of a trajectory; where nobody said why, in the words of :func:`policy.explain_action`."""
     thoughts: Sequence[str] = episode.thoughts
     if not thoughts:
-        state, said = episode.beginning, []
+        state, reasons = episode.beginning, []
         for action in episode.actions:
-            said.append(policy.thought(world, state, action))
-            state, _ = world.step(state, action)
-        thoughts = said
-    return decisions(world, episode.beginning, episode.actions, thoughts)
+            reasons.append(policy.explain_action(world, state, action))
+            state, _ = world.apply_action(state, action)
+        thoughts = reasons
+    return make_examples(world, episode.beginning, episode.actions, thoughts)
 
 
 def _copy(model: AdaptedModel) -> dict[str, Tensor]:
     return {name: value.clone() for name, value in model.state_dict().items()}
 
 
-def language_task(
+def make_language_task(
     work: Work,
     config: GraphS3Config,
     splits: Splits,

@@ -63,7 +63,7 @@ class Example:
     answers: tuple[int, ...] = ()
 
 
-Judge = Callable[[Example, serialise.Said | Unreadable], float]
+Judge = Callable[[Example, serialise.ActionReply | Unreadable], float]
 """What a reply is worth in the state of an example."""
 
 
@@ -100,9 +100,7 @@ class LanguageTraining:
     seed: int = 0
 
 
-def decisions(
-    world: World, beginning: State, actions: Sequence[Action], thoughts: Sequence[str]
-) -> list[Example]:
+def make_examples(world: World, beginning: State, actions: Sequence[Action], thoughts: Sequence[str]) -> list[Example]:
     """The examples of one trajectory.
 
     Args:
@@ -111,11 +109,11 @@ def decisions(
         actions: each was possible.
         thoughts: of each action.
     """
-    found, state = [], beginning
+    examples, state = [], beginning
     for action, thought in zip(actions, thoughts, strict=True):
-        found.append(Example(state, action, thought))
-        state, _ = world.step(state, action)
-    return found
+        examples.append(Example(state, action, thought))
+        state, _ = world.apply_action(state, action)
+    return examples
 
 
 class LanguageTrainer:
@@ -151,13 +149,13 @@ class LanguageTrainer:
         self.world, self.model, self.settings = world, model, settings
         self.curves: list[dict[str, float]] = []
         self._where, self._progress, self._cancelled = where, progress, cancelled
-        self._trl = _trl()
+        self._trl = _import_trl()
         if not (where / _KEY).is_file() or (where / _KEY).read_text() != key:
             shutil.rmtree(where, ignore_errors=True)
             where.mkdir(parents=True)
             (where / _KEY).write_text(key)
 
-    def imitate(self, examples: Sequence[Example]) -> None:
+    def train_by_imitation(self, examples: Sequence[Example]) -> None:
         """Supervised fine-tuning: the likelihood of thought and action, given the state (eq. 7).
 
         Raises:
@@ -170,11 +168,11 @@ class LanguageTrainer:
             self.curves += json.loads(kept["curves"])
             return
         settings = self.settings
-        rows = [self._row(example) for example in examples]
+        rows = [self._encode_example(example) for example in examples]
         batch = min(settings.sft_batch, len(rows))
-        with _quietly():
+        with _skip_warnings():
             args = self._trl.SFTConfig(
-                **self._common("sft", settings.sft_epochs, settings.sft_rate),
+                **self._make_arguments("sft", settings.sft_epochs, settings.sft_rate),
                 per_device_train_batch_size=1 if torch.cuda.is_available() else batch,
                 gradient_accumulation_steps=batch if torch.cuda.is_available() else 1,
                 max_length=None,
@@ -183,7 +181,7 @@ class LanguageTrainer:
             trainer = self._trl.SFTTrainer(
                 model=self.model.lm,
                 args=args,
-                train_dataset=_dataset(rows),
+                train_dataset=_make_dataset(rows),
                 processing_class=self.model.tokenizer,
             )
             self._run(trainer, "sft", "imitating")
@@ -191,7 +189,7 @@ class LanguageTrainer:
         torch.save(weights, done.with_suffix(".new"))
         done.with_suffix(".new").replace(done)
 
-    def reinforce(self, examples: Sequence[Example], judge: Judge) -> None:
+    def train_by_reinforcement(self, examples: Sequence[Example], judge: Judge) -> None:
         """Group relative policy optimisation: of each state's replies those that are worth more than the others.
 
         Raises:
@@ -199,18 +197,18 @@ class LanguageTrainer:
         """
         settings, tokens = self.settings, self.settings.context - self.settings.longest
         rows = [
-            {"prompt": language_policy.prompt(self.world, e.state, self.model, tokens), "case": case}
+            {"prompt": language_policy.build_prompt(self.world, e.state, self.model, tokens), "case": case}
             for case, e in enumerate(examples)
         ]
         mini = min(settings.mini_batch, len(rows))
         batch = max(min(settings.batch, len(rows)) // mini, 1) * mini
 
-        def worth(completions: list[Any], case: list[int], **_: object) -> list[float]:
-            return [self._worth(examples[i], c, judge) for i, c in zip(case, completions, strict=True)]
+        def score_completions(completions: list[Any], case: list[int], **_: object) -> list[float]:
+            return [self._score_completion(examples[i], c, judge) for i, c in zip(case, completions, strict=True)]
 
-        with _quietly():
+        with _skip_warnings():
             args = self._trl.GRPOConfig(
-                **self._common("rl", settings.rl_epochs, settings.rl_rate),
+                **self._make_arguments("rl", settings.rl_epochs, settings.rl_rate),
                 per_device_train_batch_size=settings.group,
                 gradient_accumulation_steps=mini,
                 steps_per_generation=batch,
@@ -225,29 +223,31 @@ class LanguageTrainer:
             )
             trainer = self._trl.GRPOTrainer(
                 model=self.model.lm,
-                reward_funcs=worth,
+                reward_funcs=score_completions,
                 args=args,
-                train_dataset=_dataset(rows),
+                train_dataset=_make_dataset(rows),
                 processing_class=self.model.tokenizer,
             )
             self._run(trainer, "rl", "reinforcing")
         if "ref" in self.model.lm.peft_config:
             self.model.lm.delete_adapter("ref")  # what the KL divergence was taken from
 
-    def _row(self, example: Example) -> dict[str, list[int]]:
+    def _encode_example(self, example: Example) -> dict[str, list[int]]:
         """Tokens of a chat with its reply; the reply alone is learned."""
-        reply = self.model.reply(serialise.reply(self.world, example.state, example.action, example.thought))
+        reply = self.model.encode_reply(
+            serialise.write_reply(self.world, example.state, example.action, example.thought)
+        )
         tokens = self.settings.context - len(reply)
-        asked = self.model.chat(language_policy.prompt(self.world, example.state, self.model, tokens))
-        return {"input_ids": [*asked, *reply], "labels": [-100] * len(asked) + reply}
+        prompt = self.model.encode_chat(language_policy.build_prompt(self.world, example.state, self.model, tokens))
+        return {"input_ids": [*prompt, *reply], "labels": [-100] * len(prompt) + reply}
 
-    def _worth(self, example: Example, completion: Any, judge: Judge) -> float:
+    def _score_completion(self, example: Example, completion: Any, judge: Judge) -> float:
         if self._cancelled():
             raise Cancelled("The training was stopped.")
         written = completion if isinstance(completion, str) else completion[0]["content"]
         return judge(example, language_policy.read(self.world, example.state, written))
 
-    def _common(self, stage: str, epochs: int, rate: float) -> dict[str, Any]:
+    def _make_arguments(self, stage: str, epochs: int, rate: float) -> dict[str, Any]:
         cuda = torch.cuda.is_available()
         return {
             "output_dir": str(self._where / stage),
@@ -273,13 +273,13 @@ class LanguageTrainer:
         """Train to the end, or to where somebody stops it, from what was kept."""
         from transformers.trainer_callback import PrinterCallback  # noqa: PLC0415
 
-        watcher = _watcher(doing, self._progress, self._cancelled)
+        watcher = _make_watcher(doing, self._progress, self._cancelled)
         trainer.remove_callback(PrinterCallback)
         trainer.add_callback(watcher)
         folder = self._where / stage
         # The state is written last: a checkpoint without one was broken off.
-        whole = [path.parent for path in folder.glob("checkpoint-*/trainer_state.json")]
-        kept = sorted(whole, key=lambda path: int(path.name.split("-")[1]))
+        complete = [path.parent for path in folder.glob("checkpoint-*/trainer_state.json")]
+        kept = sorted(complete, key=lambda path: int(path.name.split("-")[1]))
         trainer.train(resume_from_checkpoint=str(kept[-1]) if kept else None)
         if watcher.stopped:
             raise Cancelled("The training was stopped.")
@@ -295,7 +295,7 @@ class LanguageTrainer:
         self.model.eval()
 
 
-def _watcher(doing: str, progress: Callable[[Progress], None], cancelled: Callable[[], bool]) -> Any:
+def _make_watcher(doing: str, progress: Callable[[Progress], None], cancelled: Callable[[], bool]) -> Any:
     """Tells of each step, and has what is done kept when somebody stops it."""
     from transformers import TrainerCallback  # noqa: PLC0415 - seconds to import
 
@@ -317,7 +317,7 @@ def _watcher(doing: str, progress: Callable[[Progress], None], cancelled: Callab
     return Watcher()
 
 
-def _dataset(rows: Sequence[dict[str, Any]]) -> Any:
+def _make_dataset(rows: Sequence[dict[str, Any]]) -> Any:
     """The rows as trl reads them. The fingerprint of a data set serves caches on disk, which are not used here."""
     from datasets import Dataset  # noqa: PLC0415 - optional
     from datasets.table import InMemoryTable  # noqa: PLC0415
@@ -325,7 +325,7 @@ def _dataset(rows: Sequence[dict[str, Any]]) -> Any:
     return Dataset(InMemoryTable.from_pylist(list(rows)), fingerprint="decisions")
 
 
-def _trl() -> Any:
+def _import_trl() -> Any:
     try:
         import trl  # noqa: PLC0415 - optional
     except ImportError as error:
@@ -334,7 +334,7 @@ def _trl() -> Any:
 
 
 @contextmanager
-def _quietly() -> Iterator[None]:
+def _skip_warnings() -> Iterator[None]:
     """trl and peft ask transformers for things by their old names."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)

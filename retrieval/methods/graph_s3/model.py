@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from retrieval.nn.query import Asked, QueryEncoder, Texts
+from retrieval.nn.query import EncodedQuestions, QueryEncoder, Texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class AgentModel(nn.Module):
         self.turn_bias = nn.Parameter(torch.tensor(-0.1))
         self.finish = kinds - 1
 
-    def relations(self, texts: Tensor) -> Relations:
+    def encode_relations(self, texts: Tensor) -> Relations:
         """The directed relations of a graph, from [R, d] text features."""
         key, turn, taken = self.key(texts), self.turn(texts), self.taken(texts)
         return Relations(
@@ -116,20 +116,22 @@ class AgentModel(nn.Module):
             torch.cat([taken, taken + self.taken_back(texts)]),
         )
 
-    def read(self, texts: Texts) -> Asked:
+    def read(self, texts: Texts) -> EncodedQuestions:
         """n questions, each as seen from a topic."""
         return self.query.read(texts)
 
-    def begin(self, asked: Asked, rows: Tensor) -> Walked:
+    def start_walks(self, questions: EncodedQuestions, rows: Tensor) -> Walked:
         """Where agents begin; ``rows`` says with which question, [n]."""
-        memory = asked.z_q[rows]
-        return Walked(rows, self.query.focus(asked, rows, memory), torch.zeros_like(memory))
+        memory = questions.z_q[rows]
+        return Walked(rows, self.query.compute_focus(questions, rows, memory), torch.zeros_like(memory))
 
-    def advance(self, asked: Asked, walked: Walked, before: Tensor, taken: Tensor, back: Tensor) -> Walked:
+    def take_steps(
+        self, questions: EncodedQuestions, walked: Walked, before: Tensor, taken: Tensor, back: Tensor
+    ) -> Walked:
         """One step further.
 
         Args:
-            asked: the questions.
+            questions: the questions.
             walked: n places.
             before: which of them each step leaves, [m].
             taken: vectors of the relations taken, [m, H] rows of ``Relations.taken``.
@@ -137,33 +139,35 @@ class AgentModel(nn.Module):
         """
         rows, sums = walked.rows[before], walked.sums[before]
         step = torch.where(back.unsqueeze(1), self.came_back, taken)
-        memory = self.query.advance(walked.focus[before], step)
+        memory = self.query.update_memory(walked.focus[before], step)
         return Walked(
             rows,
-            self.query.focus(asked, rows, memory),
+            self.query.compute_focus(questions, rows, memory),
             torch.where(back.unsqueeze(1), sums, sums + taken),
         )
 
-    def scores(self, asked: Asked, walked: Walked, relations: Relations, options: Options) -> Tensor:
+    def compute_scores(
+        self, questions: EncodedQuestions, walked: Walked, relations: Relations, options: Options
+    ) -> Tensor:
         """Logits of options, [m]."""
-        queries = self.query.queries(walked.focus)
+        queries = self.query.compute_queries(walked.focus)
         choose, place = options.kinds == 0, options.place
         total = len(relations.texts)
         sign = torch.where(options.relations >= total, 1.0, -1.0)
         by_relation = (queries @ relations.keys.T)[place, options.relations] + sign * self.turn_bias
-        texts = self.query.text_scores(asked, walked.rows, walked.focus, relations.texts)
+        texts = self.query.compute_text_scores(questions, walked.rows, walked.focus, relations.texts)
         if texts is not None:
             by_relation = by_relation + texts[place, options.relations % total]
         keys = self.kinds(options.kinds)
         by_kind = (queries[place] * keys).sum(1)
-        stops = self.query.stop_states(asked.z_q[walked.rows], walked.sums)
+        stops = self.query.stop_states(questions.z_q[walked.rows], walked.sums)
         stop = (queries * stops).sum(1)[place] * (options.kinds == self.finish)
         numbers = torch.relu(self.numbers(options.features) + self.asked(walked.focus)[place])
         scores: Tensor = torch.where(choose, by_relation, stop) + by_kind + self.worth(numbers).squeeze(1)
         return scores if self.training else scores / self.temperature
 
 
-def stacked(parts: Sequence[Walked]) -> Walked:
+def merge_places(parts: Sequence[Walked]) -> Walked:
     """Places of several levels, one after the other."""
     return Walked(
         torch.cat([part.rows for part in parts]),

@@ -17,7 +17,7 @@ from retrieval.methods.graph_s3.agent import serialise
 from retrieval.methods.graph_s3.agent.environment import AgentLimits, World
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.language_policy import LanguagePolicy
-from retrieval.methods.graph_s3.agent.rollouts import beam
+from retrieval.methods.graph_s3.agent.rollouts import rank_paths
 from retrieval.methods.graph_s3.agent.small_policy import WIDTH, SmallPolicy, make_model
 from retrieval.methods.graph_s3.model import AgentModel
 from retrieval.methods.graph_s3.spec import SPEC, GraphS3Config, GraphS3Options
@@ -39,28 +39,28 @@ def open_policy(
     """
     config = checkpoint.config
     assert isinstance(config, GraphS3Config), "a checkpoint is read for its own method"
-    world = World(Frontiers(snapshot, simple=checkpoint.manifest.simple), limits_of(config))
+    world = World(Frontiers(snapshot, simple=checkpoint.manifest.simple), make_limits(config))
     if config.backend == "llm":
         adapted = AdaptedModel(config.llm, rank=config.lora_rank, dropout=config.dropout)
-        return language_policy(world, load_weights(adapted, checkpoint), config)
+        return make_language_policy(world, load_weights(adapted, checkpoint), config)
     model = make_model(encoder.dim, config.hidden, config.dropout, words=config.words)
     return SmallPolicy(load_weights(model, checkpoint), world, encoder, width=width)
 
 
-def model_of(checkpoint: OpenCheckpoint) -> AgentModel:
+def build_model(checkpoint: OpenCheckpoint) -> AgentModel:
     """The small policy's model of a checkpoint's settings, initialised."""
     config = checkpoint.config
     assert isinstance(config, GraphS3Config), "a checkpoint is read for its own method"
     return make_model(checkpoint.manifest.text_features, config.hidden, config.dropout, words=config.words)
 
 
-def limits_of(config: GraphS3Config) -> AgentLimits:
+def make_limits(config: GraphS3Config) -> AgentLimits:
     """Limits of the searches that are learned from; a language model is shown smaller pages."""
     steps = AgentLimits(steps=config.steps)
     return replace(steps, page=serialise.FACTS[0]) if config.backend == "llm" else steps
 
 
-def language_policy(world: World, model: AdaptedModel, config: GraphS3Config) -> LanguagePolicy:
+def make_language_policy(world: World, model: AdaptedModel, config: GraphS3Config) -> LanguagePolicy:
     """A language model of some settings as the policy."""
     return LanguagePolicy(world, model, context=config.context, longest=config.reply)
 
@@ -102,11 +102,11 @@ class PolicyRetriever(RankingRetriever):
         )
         self.policy = policy
 
-    def restricted_to(self, snapshot: RestrictedSnapshot) -> Self:
+    def apply_restriction(self, snapshot: RestrictedSnapshot) -> Self:
         """See ``base.Retriever``."""
-        other = super().restricted_to(snapshot)
+        other = super().apply_restriction(snapshot)
         world = self.policy.world
-        other.policy = self.policy.restricted_to(
+        other.policy = self.policy.apply_restriction(
             World(Frontiers(snapshot, simple=world.frontiers.simple), world.limits)
         )
         return other
@@ -124,11 +124,11 @@ class GraphS3Retriever(PolicyRetriever):
         assert isinstance(policy, SmallPolicy)
         words = policy.model.query.attention is not None
         with torch.inference_mode():
-            asked = policy.model.read(read_each(self.encoder, texts, words=words))
+            questions = policy.model.read(read_each(self.encoder, texts, words=words))
         return [
-            beam(
-                policy.world, policy.model, asked, policy.relations,
-                (row, policy.world.begin(texts[row], [topic])), width=options.beam, cancelled=cancelled,
+            rank_paths(
+                policy.world, policy.model, questions, policy.relations,
+                (row, policy.world.make_initial_state(texts[row], [topic])), width=options.beam, cancelled=cancelled,
             )
             for row, topic in enumerate(topics)
         ]  # fmt: skip
@@ -143,9 +143,9 @@ class LanguageRetriever(PolicyRetriever):
         """See ``RankingRetriever``: of each question by itself, as it is seen from its topic."""
         return [self._search(text, [topic], (), cancelled) for topic, text in zip(topics, texts, strict=True)]
 
-    def read_ahead(self, asked: Sequence[tuple[str, Sequence[int], Sequence[str]]]) -> None:
+    def read_ahead(self, questions: Sequence[tuple[str, Sequence[int], Sequence[str]]]) -> None:
         """Nothing: a language model searches from all topics of a question at once."""
-        del asked
+        del questions
 
     def _ranked(
         self, question: str, topics: Sequence[int], mentions: Sequence[str], cancelled: Callable[[], bool]
@@ -158,8 +158,8 @@ class LanguageRetriever(PolicyRetriever):
     ) -> list[RelationPath]:
         policy = self.policy
         assert isinstance(policy, LanguagePolicy)
-        state = policy.world.begin(question, topics, mentions)
+        state = policy.world.make_initial_state(question, topics, mentions)
         state = policy.search(state, cancelled=cancelled)
-        leaves = sorted(state.leaves(), key=lambda leaf: (leaf.topic, leaf.path)) if state.ended else []
+        leaves = sorted(state.find_leaves(), key=lambda leaf: (leaf.topic, leaf.path)) if state.ended else []
         shared = Counter(leaf.topic for leaf in leaves)
         return [RelationPath(leaf.topic, leaf.path, 1.0 / shared[leaf.topic]) for leaf in leaves]

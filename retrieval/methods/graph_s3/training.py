@@ -14,19 +14,19 @@ from torch import Tensor
 from retrieval.config import TrainingConfig
 from retrieval.errors import ConfigError
 from retrieval.methods.graph_s3.agent.decisions import Decision
-from retrieval.methods.graph_s3.agent.rewards import outcome_reward
-from retrieval.methods.graph_s3.agent.rollouts import logits
+from retrieval.methods.graph_s3.agent.rewards import compute_outcome_reward
+from retrieval.methods.graph_s3.agent.rollouts import compute_logits
 from retrieval.methods.graph_s3.agent.small_policy import make_model
 from retrieval.methods.graph_s3.agent_data import AgentData, make_data
-from retrieval.methods.graph_s3.language_task import language_task
+from retrieval.methods.graph_s3.language_task import make_language_task
 from retrieval.methods.graph_s3.model import AgentModel
 from retrieval.methods.graph_s3.retriever import open_retriever
 from retrieval.methods.graph_s3.spec import GraphS3Config
-from retrieval.nn.query import Asked
+from retrieval.nn.query import EncodedQuestions
 from retrieval.retriever import Retriever
 from retrieval.supervision.labels import Label
 from retrieval.training.checkpoint import OpenCheckpoint
-from retrieval.training.losses import segment_logsumexp
+from retrieval.training.losses import compute_segment_logsumexp
 from retrieval.training.recipe import SelfTrained, Splits, Task, Work
 
 #: How often a question is read as written, where it was encoded so.
@@ -55,14 +55,14 @@ class _Stage:
         for start in range(0, len(data.dev), 100):
             some = data.dev[start : start + 100]
             ends, _, _ = data.search(self.model, some, cancelled=cancelled)
-            total += sum(outcome_reward(e, np.array(q.answers)) for e, q in zip(ends, some, strict=True))
+            total += sum(compute_outcome_reward(e, np.array(q.answers)) for e, q in zip(ends, some, strict=True))
         return total / max(len(data.dev), 1)
 
-    def retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
+    def build_retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
         """The trained retriever; nothing is kept in ``cache``."""
         return open_retriever(checkpoint, self.data.work.snapshot, self.data.work.encoder, cache)
 
-    def fingerprint(self) -> bytes:
+    def compute_fingerprint(self) -> bytes:
         """Digest of the trajectories."""
         return self.data.digest
 
@@ -79,7 +79,7 @@ class ImitationTask(_Stage):
         super().__init__(data, model)
         self.size = len(data.raw)
 
-    def loss(self, chosen: np.ndarray, rng: np.random.Generator) -> Tensor:
+    def compute_loss(self, chosen: np.ndarray, rng: np.random.Generator) -> Tensor:
         """Mean negative log-likelihood of the actions, over decisions."""
         examples = [self.data.raw[int(i)] for i in chosen]
         texts, decisions, taken = list[str](), list[tuple[int, Decision]](), list[int]()
@@ -89,24 +89,24 @@ class ImitationTask(_Stage):
             texts += [example.written] * len(example.views) if written else example.views
             decisions += [(row + decision.view, decision) for decision in example.decisions]
             taken += example.taken
-        asked = self.data.read(self.model, texts, rng)
-        logs, starts = _log_shares(self.model, asked, self.data.relations, decisions)
+        questions = self.data.read(self.model, texts, rng)
+        logs, starts = _log_shares(self.model, questions, self.data.relations, decisions)
         picked = logs[starts + torch.tensor(taken)]
         self.measures = {"probability": float(picked.detach().exp().mean())}
         return -picked.mean()
 
-    def following(self) -> tuple[Task, TrainingConfig] | None:
+    def get_next_stage(self) -> tuple[Task, TrainingConfig] | None:
         """See ``recipe.Staged``: reinforcement, unless it has no epochs."""
-        task = _reinforced(self.data, self.model) if self.data.config.rl_epochs else None
+        task = _make_reinforcement_task(self.data, self.model) if self.data.config.rl_epochs else None
         return None if task is None else (task, task.settings)
 
 
-def _reinforced(data: AgentData, model: AgentModel) -> StepwiseTask | OutcomeTask:
+def _make_reinforcement_task(data: AgentData, model: AgentModel) -> StepwiseTask | OutcomeTask:
     """The second stage, rewarded as the settings say."""
     return (StepwiseTask if data.config.reward == "stepwise" else OutcomeTask)(data, model)
 
 
-def reinforcement(config: GraphS3Config) -> GraphS3Config:
+def make_reinforcement_settings(config: GraphS3Config) -> GraphS3Config:
     """The settings of the second stage as the training loop reads them."""
     return replace(
         config,
@@ -128,11 +128,11 @@ class _Reinforced(_Stage):
         super().__init__(data, model)
         self.reference = deepcopy(model).eval().requires_grad_(False)
         self.drawing = self.reference
-        self.settings = reinforcement(data.config)
+        self.settings = make_reinforcement_settings(data.config)
         self._rng: np.random.Generator | None = None
         self._steps = 0
 
-    def _renew(self, rng: np.random.Generator) -> None:
+    def _update_drawing_policy(self, rng: np.random.Generator) -> None:
         """Draw from the policy as it is now, at the beginning of an epoch and every few steps."""
         if rng is not self._rng:
             self._rng, self._steps = rng, 0
@@ -140,7 +140,7 @@ class _Reinforced(_Stage):
             self.drawing = deepcopy(self.model).eval().requires_grad_(False)
         self._steps += 1
 
-    def _loss(
+    def _compute_loss(
         self,
         texts: Sequence[str],
         decisions: Sequence[tuple[int, Decision]],
@@ -161,8 +161,8 @@ class _Reinforced(_Stage):
         config, relations = self.data.config, self.data.relations
         logs, starts = _log_shares(self.model, self.data.read(self.model, texts), relations, decisions)
         with torch.no_grad():
-            asked = self.data.read(self.reference, texts)
-            held, _ = _log_shares(self.reference, asked, relations, decisions)
+            questions = self.data.read(self.reference, texts)
+            held, _ = _log_shares(self.reference, questions, relations, decisions)
         ratio = (logs[picks] - old).exp()
         clipped = ratio.clamp(1 - config.clip, 1 + config.clip)
         gain = torch.minimum(ratio * advantages, clipped * advantages).mean()
@@ -183,9 +183,9 @@ class StepwiseTask(_Reinforced):
         super().__init__(data, model)
         self.size = len(data.golden)
 
-    def loss(self, chosen: np.ndarray, rng: np.random.Generator) -> Tensor:
+    def compute_loss(self, chosen: np.ndarray, rng: np.random.Generator) -> Tensor:
         """Of a group of actions drawn in each state."""
-        self._renew(rng)
+        self._update_drawing_policy(rng)
         examples = [self.data.golden[int(i)] for i in chosen]
         texts: list[str] = []
         decisions: list[tuple[int, Decision]] = []
@@ -194,16 +194,16 @@ class StepwiseTask(_Reinforced):
             texts += example.views
         worth = np.concatenate([rewards for example in examples for rewards in example.rewards])
         with torch.no_grad():
-            asked = self.data.read(self.drawing, texts)
-            logs, starts = _log_shares(self.drawing, asked, self.data.relations, decisions)
+            questions = self.data.read(self.drawing, texts)
+            logs, starts = _log_shares(self.drawing, questions, self.data.relations, decisions)
         group = self.data.config.group
-        picks = _draws(logs.double().exp().numpy(), starts.numpy(), group, rng)
+        picks = _draw_options(logs.double().exp().numpy(), starts.numpy(), group, rng)
         rewards = worth[picks].astype(np.float64)
         spread = rewards.std(axis=1, keepdims=True)
         advantages = (rewards - rewards.mean(axis=1, keepdims=True)) / (spread + _TINY)
         self.measures = {"reward": float(rewards.mean())}
         flat = torch.from_numpy(picks.ravel())
-        return self._loss(texts, decisions, flat, logs[flat], torch.from_numpy(advantages.ravel()).float())
+        return self._compute_loss(texts, decisions, flat, logs[flat], torch.from_numpy(advantages.ravel()).float())
 
 
 class OutcomeTask(_Reinforced):
@@ -213,14 +213,14 @@ class OutcomeTask(_Reinforced):
         super().__init__(data, model)
         self.size = len(data.questions)
 
-    def loss(self, chosen: np.ndarray, rng: np.random.Generator) -> Tensor:
+    def compute_loss(self, chosen: np.ndarray, rng: np.random.Generator) -> Tensor:
         """Of a group of searches for each question; every action of a search has the search's advantage."""
-        self._renew(rng)
+        self._update_drawing_policy(rng)
         group = self.data.config.group
         questions = [self.data.questions[int(i)] for i in chosen for _ in range(group)]
         ends, rollouts, seen = self.data.search(self.drawing, questions, rng=rng)
         rewards = np.array(
-            [outcome_reward(end, np.array(q.answers)) for end, q in zip(ends, questions, strict=True)]
+            [compute_outcome_reward(end, np.array(q.answers)) for end, q in zip(ends, questions, strict=True)]
         ).reshape(-1, group)
         spread = rewards.std(axis=1, keepdims=True)
         worth = ((rewards - rewards.mean(axis=1, keepdims=True)) / (spread + _TINY)).ravel()
@@ -234,24 +234,27 @@ class OutcomeTask(_Reinforced):
             advantages += [value] * len(rollout)
             texts += views
         with torch.no_grad():
-            asked = self.data.read(self.drawing, texts)
-            logs, starts = _log_shares(self.drawing, asked, self.data.relations, decisions)
+            encoded = self.data.read(self.drawing, texts)
+            logs, starts = _log_shares(self.drawing, encoded, self.data.relations, decisions)
         self.measures = {"reward": float(rewards.mean())}
         picks = starts + torch.tensor(taken)
-        return self._loss(texts, decisions, picks, logs[picks], torch.tensor(advantages))
+        return self._compute_loss(texts, decisions, picks, logs[picks], torch.tensor(advantages))
 
 
 def _log_shares(
-    model: AgentModel, asked: Asked, relations: Tensor, decisions: Sequence[tuple[int, Decision]]
+    model: AgentModel,
+    questions: EncodedQuestions,
+    relations: Tensor,
+    decisions: Sequence[tuple[int, Decision]],
 ) -> tuple[Tensor, Tensor]:
     """Log-probabilities of all options of n decisions, [m], and where those of each begin, [n]."""
-    scores, owner = logits(model, asked, model.relations(relations), decisions)
-    logs = scores - segment_logsumexp(scores, owner, len(decisions))[owner]
+    scores, owner = compute_logits(model, questions, model.encode_relations(relations), decisions)
+    logs = scores - compute_segment_logsumexp(scores, owner, len(decisions))[owner]
     starts = torch.searchsorted(owner, torch.arange(len(decisions)))
     return logs, starts
 
 
-def _draws(shares: np.ndarray, starts: np.ndarray, group: int, rng: np.random.Generator) -> np.ndarray:
+def _draw_options(shares: np.ndarray, starts: np.ndarray, group: int, rng: np.random.Generator) -> np.ndarray:
     """Options drawn by their probabilities, ``group`` in each decision, int64 [n, group]."""
     ends = np.append(starts[1:], len(shares))
     summed = np.cumsum(shares)
@@ -278,7 +281,7 @@ def make_task(
             hint="Leave imitation on, or give rl_epochs.",
         )
     if config.backend == "llm":
-        return language_task(work, config, splits, labels, simple=simple)
+        return make_language_task(work, config, splits, labels, simple=simple)
     data = make_data(work, config, splits, labels, simple=simple)
     model = make_model(work.encoder.dim, config.hidden, config.dropout, words=config.words)
-    return ImitationTask(data, model) if config.imitation else _reinforced(data, model)
+    return ImitationTask(data, model) if config.imitation else _make_reinforcement_task(data, model)

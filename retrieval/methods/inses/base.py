@@ -110,11 +110,11 @@ class Navigator(Protocol):
     name: str
     prompts: tuple[str, ...]
 
-    def restricted_to(self, snapshot: Snapshot) -> Navigator:
+    def apply_restriction(self, snapshot: Snapshot) -> Navigator:
         """The same navigator on some facts of the graph."""
         ...
 
-    def mentions(
+    def extract_mentions(
         self, question: str, *, cancelled: Callable[[], bool] = lambda: False
     ) -> tuple[tuple[str, ...], Usage]:
         """Phrases of the question to look up among the entities (INSES section 3.2), and what that cost.
@@ -125,7 +125,7 @@ class Navigator(Protocol):
         """
         ...
 
-    def choose(self, view: View, *, cancelled: Callable[[], bool] = lambda: False) -> Decision:
+    def select_arcs(self, view: View, *, cancelled: Callable[[], bool] = lambda: False) -> Decision:
         """Select among the arcs of a view (INSES eq. 3).
 
         Raises:

@@ -21,7 +21,7 @@ from retrieval.kg.snapshot import Snapshot
 from retrieval.methods.inses.base import Decision, Pick, Stand, View
 from retrieval.methods.inses.contexts import Contexts
 from retrieval.text.features import TextEncoder
-from retrieval.text.stems import words_in
+from retrieval.text.stems import extract_stems
 from retrieval.types import Usage
 
 NAME = "encoder"
@@ -64,7 +64,7 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class QuestionReading:
+class QuestionProfile:
     """A question as the navigator reads it.
 
     Attributes:
@@ -104,11 +104,11 @@ class EncoderNavigator:
         self._weights = weights or Weights()
         self.read = lru_cache(maxsize=32)(self._read)
 
-    def restricted_to(self, snapshot: Snapshot) -> EncoderNavigator:
+    def apply_restriction(self, snapshot: Snapshot) -> EncoderNavigator:
         """The same navigator on some facts of the graph."""
         return EncoderNavigator(snapshot, self._encoder, self._contexts, self._weights)
 
-    def mentions(
+    def extract_mentions(
         self, question: str, *, cancelled: Callable[[], bool] = lambda: False
     ) -> tuple[tuple[str, ...], Usage]:
         """None: names are the linker's work, and the question's own passages give the rest."""
@@ -116,147 +116,159 @@ class EncoderNavigator:
         check(cancelled)
         return (), Usage()
 
-    def starts(self, question: str) -> list[Stand]:
+    def find_stands(self, question: str) -> list[Stand]:
         """Entities that the contexts nearest to the question speak of; of passages, those that it does not name itself.
 
         A graph of more than ``FACTS_READ`` facts without passages is not read whole: what the question names begins.
         """
         reading = self.read(question)
-        found: dict[int, dict[int, tuple[int, float]]] = {}
-        for place, worth, facts in self._nearest(reading):
+        by_entity: dict[int, dict[int, tuple[int, float]]] = {}
+        for place, worth, facts in self._find_nearest_contexts(reading):
             for fact in facts:
                 for entity in (int(self._snapshot.heads[fact]), int(self._snapshot.tails[fact])):
-                    found.setdefault(entity, {}).setdefault(place, (fact, worth))
+                    by_entity.setdefault(entity, {}).setdefault(place, (fact, worth))
         return [
             Stand(entity, max(score for _, score in sources.values()), (), tuple(sources.values()))
-            for entity, sources in found.items()
-            if self._snapshot.passages is None or not self.named(reading, entity)
+            for entity, sources in by_entity.items()
+            if self._snapshot.passages is None or not self.is_named(reading, entity)
         ]
 
-    def _nearest(self, reading: QuestionReading) -> Iterator[tuple[int, float, list[int]]]:
+    def _find_nearest_contexts(self, reading: QuestionProfile) -> Iterator[tuple[int, float, list[int]]]:
         """The contexts nearest to the question: place, worth and facts; a fact without passages is its own."""
         table, width = self._snapshot.passages, self._weights.width
         if table is not None:
             for place in np.argsort(-reading.worth, kind="stable")[:width].tolist():
-                yield place, float(np.clip(reading.worth[place], 0, 1)), table.facts_of(place).tolist()
+                yield (
+                    place,
+                    float(np.clip(reading.worth[place], 0, 1)),
+                    table.get_passage_facts(place).tolist(),
+                )
         elif self._snapshot.num_triples <= FACTS_READ:
             facts = np.arange(self._snapshot.num_triples)
-            worth = self._contexts.fact_vectors(self._snapshot, facts) @ reading.vector
-            worth += self._weights.words * self._words(reading, facts).sum(1)
+            worth = self._contexts.get_fact_vectors(self._snapshot, facts) @ reading.vector
+            worth += self._weights.words * self._compute_fact_words(reading, facts).sum(1)
             for fact in np.argsort(-worth, kind="stable")[:width].tolist():
                 yield fact, float(np.clip(worth[fact], 0, 1)), [fact]
 
-    def _words(self, reading: QuestionReading, facts: np.ndarray) -> np.ndarray:
+    def _compute_fact_words(self, reading: QuestionProfile, facts: np.ndarray) -> np.ndarray:
         """Which of the question's words facts hold themselves, by weight, float32 [n, words]."""
-        return self._contexts.words_of(self._snapshot, facts, reading.weights)
+        return self._contexts.compute_fact_words(self._snapshot, facts, reading.weights)
 
-    def choose(self, view: View, *, cancelled: Callable[[], bool] = lambda: False) -> Decision:
+    def select_arcs(self, view: View, *, cancelled: Callable[[], bool] = lambda: False) -> Decision:
         """See ``base.Navigator``."""
         check(cancelled)
         reading, facts = self.read(view.question), view.arcs % self._snapshot.num_triples
-        context = self._contexts.of_facts(self._snapshot, facts, reading.worth)
-        order, scores = self._order(view, reading, context, facts)
+        context = self._contexts.find_fact_passages(self._snapshot, facts, reading.worth)
+        order, scores = self._rank_arcs(view, reading, context, facts)
         if not len(order):
             return Decision((), (), False, "Nothing that was not seen before leads on from here.")
-        if self._settled(view, reading, scores[order[0]]):
+        if self._is_settled(view, reading, scores[order[0]]):
             left = order[: 2 * view.left].tolist()
             thought = "Nothing here says more than what is selected already."
-            return Decision((), tuple(left[:DROPPED]), True, thought, rest=_picks(left, scores))
+            return Decision((), tuple(left[:DROPPED]), True, thought, rest=_make_picks(left, scores))
         if (context < 0).all():
-            order = self._spread(reading, order, scores, facts, 2 * view.left)
-        chosen = self._choose(view, reading, order, context, facts)
+            order = self._rank_by_coverage(reading, order, scores, facts, 2 * view.left)
+        chosen = self._select_arcs(view, reading, order, context, facts)
         kept = set(chosen)
         dropped = tuple([i for i in order.tolist() if i not in kept][:DROPPED])
         rest = [i for i in order[: 2 * view.left].tolist() if i not in kept]
-        thought = self._thought(view, chosen, len(order))
-        return Decision(_picks(chosen, scores), dropped, False, thought, rest=_picks(rest, scores))
+        thought = self._write_thought(view, chosen, len(order))
+        return Decision(_make_picks(chosen, scores), dropped, False, thought, rest=_make_picks(rest, scores))
 
-    def ranked(self, view: View) -> np.ndarray:
+    def rank_arcs(self, view: View) -> np.ndarray:
         """Positions of the arcs that were not selected before, the best first; each fact once."""
         reading, facts = self.read(view.question), view.arcs % self._snapshot.num_triples
-        context = self._contexts.of_facts(self._snapshot, facts, reading.worth)
-        order, _ = self._order(view, reading, context, facts)
+        context = self._contexts.find_fact_passages(self._snapshot, facts, reading.worth)
+        order, _ = self._rank_arcs(view, reading, context, facts)
         _, first = np.unique(facts[order], return_index=True)
         return order[np.sort(first)]
 
-    def _order(
-        self, view: View, reading: QuestionReading, context: np.ndarray, facts: np.ndarray
+    def _rank_arcs(
+        self, view: View, reading: QuestionProfile, context: np.ndarray, facts: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Positions of the new arcs that can be taken, the best first, and the scores of all arcs."""
-        own = self._contexts.fact_vectors(self._snapshot, facts)
-        fit = own @ reading.vector
-        said = np.zeros((len(facts), len(reading.weights)), np.float32)
+        fact_vectors = self._contexts.get_fact_vectors(self._snapshot, facts)
+        fit = fact_vectors @ reading.vector
+        words = np.zeros((len(facts), len(reading.weights)), np.float32)
         if (context < 0).any():
-            said[context < 0] = self._words(reading, facts[context < 0])
-        scores = _by_fact(self._scores(view, reading, context, own, said), facts)
+            words[context < 0] = self._compute_fact_words(reading, facts[context < 0])
+        scores = _compute_fact_scores(self._score_arcs(view, reading, context, fact_vectors, words), facts)
         order = np.lexsort((-fit, -scores))
         new = np.array([fact not in view.selected for fact in facts.tolist()], bool)
         return order[np.isfinite(scores[order]) & new[order]], scores
 
-    def _read(self, question: str) -> QuestionReading:
+    def _read(self, question: str) -> QuestionProfile:
         vector = self._encoder.encode([question])[0]
-        words = words_in(question)
-        weights = self._contexts.weights(words)
-        held = self._contexts.held(weights)
-        worth = self._contexts.cosines(vector) + self._weights.words * held.sum(1)
-        return QuestionReading(frozenset(words), vector, weights, held, worth)
+        words = extract_stems(question)
+        weights = self._contexts.compute_word_weights(words)
+        held = self._contexts.compute_passage_words(weights)
+        worth = self._contexts.compute_cosines(vector) + self._weights.words * held.sum(1)
+        return QuestionProfile(frozenset(words), vector, weights, held, worth)
 
-    def _scores(
-        self, view: View, reading: QuestionReading, context: np.ndarray, own: np.ndarray, said: np.ndarray
+    def _score_arcs(
+        self,
+        view: View,
+        reading: QuestionProfile,
+        context: np.ndarray,
+        fact_vectors: np.ndarray,
+        words: np.ndarray,
     ) -> np.ndarray:
         """Scores of the arcs, float [n]; -inf for those that cannot be taken."""
-        scores: np.ndarray = (own @ reading.vector).astype(np.float64)
+        scores: np.ndarray = (fact_vectors @ reading.vector).astype(np.float64)
         inside = context >= 0
         scores[inside] = reading.worth[context[inside]]
-        scores[~inside] += self._weights.words * said[~inside].sum(1)
+        scores[~inside] += self._weights.words * words[~inside].sum(1)
         bounds = np.searchsorted(view.owners, np.arange(len(view.stands) + 1))
         for position, stand in enumerate(view.stands):
             mine = slice(bounds[position], bounds[position + 1])
-            sources = self._sources(stand, reading)
+            sources = self._list_sources(stand, reading)
             if not sources:
                 scores[mine] *= stand.score
             elif bounds[position] < bounds[position + 1]:
-                onward = self._onward(stand, reading, context[mine], own[mine], said[mine])
+                onward = self._score_onward_arcs(stand, reading, context[mine], fact_vectors[mine], words[mine])
                 known = inside[mine] & np.isin(context[mine], [place for place, _, _ in sources])
                 alone = np.where(known & (view.step > 1), -np.inf, scores[mine])
                 either = view.step == 1 or bool(inside[mine].any())
                 scores[mine] = np.maximum(onward, alone) if either else onward
         return scores
 
-    def _sources(self, stand: Stand, reading: QuestionReading) -> list[tuple[int, int, float]]:
+    def _list_sources(self, stand: Stand, reading: QuestionProfile) -> list[tuple[int, int, float]]:
         """What a stand goes on from: context, fact and score, the best first, each passage once."""
         best = sorted(stand.sources, key=lambda source: -source[1])
         facts = np.array([fact for fact, _ in best], np.int64)
-        places = self._contexts.of_facts(self._snapshot, facts, reading.worth).tolist()
+        places = self._contexts.find_fact_passages(self._snapshot, facts, reading.worth).tolist()
         kept: dict[int, tuple[int, int, float]] = {}
         for place, (fact, score) in zip(places, best, strict=True):
             kept.setdefault(place if place >= 0 else -2 - fact, (place, fact, score))
         return list(kept.values())[: self._weights.sources]
 
-    def _onward(
+    def _score_onward_arcs(
         self,
         stand: Stand,
-        reading: QuestionReading,
+        reading: QuestionProfile,
         context: np.ndarray,
-        own: np.ndarray,
+        fact_vectors: np.ndarray,
         words: np.ndarray,
     ) -> np.ndarray:
         """Scores of the arcs that go on from one stand, from whichever source makes the most of each."""
         weights, inside = self._weights, context >= 0
         places = context[inside]
-        vectors, held = self._contexts.vectors_of(places), reading.held[places]
+        vectors, held = self._contexts.get_vectors(places), reading.held[places]
         crowd = len(np.unique(places))
-        closed = bool(len(places)) and (crowd > weights.crowd or self.named(reading, stand.entity))
+        closed = bool(len(places)) and (crowd > weights.crowd or self.is_named(reading, stand.entity))
         best = np.full(len(context), -np.inf)
-        for before, fact, score in self._sources(stand, reading):
+        for before, fact, score in self._list_sources(stand, reading):
             if before >= 0:
-                said, missing = self._contexts.vectors_of(np.array([before]))[0], reading.held[before] == 0
+                source_vector, missing = (
+                    self._contexts.get_vectors(np.array([before]))[0],
+                    reading.held[before] == 0,
+                )
             else:
-                said = self._contexts.fact_vectors(self._snapshot, np.array([fact]))[0]
-                missing = self._words(reading, np.array([fact]))[0] == 0
-            left = reading.vector - weights.said * (reading.vector @ said) * said
+                source_vector = self._contexts.get_fact_vectors(self._snapshot, np.array([fact]))[0]
+                missing = self._compute_fact_words(reading, np.array([fact]))[0] == 0
+            left = reading.vector - weights.said * (reading.vector @ source_vector) * source_vector
             left /= max(1e-6, float(np.linalg.norm(left)))
-            scores = own @ left + weights.open_words * words[:, missing].sum(1).astype(np.float64)
+            scores = fact_vectors @ left + weights.open_words * words[:, missing].sum(1).astype(np.float64)
             if len(places):
                 scores[inside] = vectors @ left + weights.open_words * held[:, missing].sum(1)
                 scores[inside] -= weights.hub * math.log(crowd)
@@ -264,17 +276,17 @@ class EncoderNavigator:
             best = np.maximum(best, scores + weights.way * score + weights.step)
         return best
 
-    def named(self, reading: QuestionReading, entity: int) -> bool:
+    def is_named(self, reading: QuestionProfile, entity: int) -> bool:
         """Whether most of an entity's name stands in the question, so that it leads nowhere new."""
-        words = words_in(self._snapshot.entity_label(entity))
+        words = extract_stems(self._snapshot.get_entity_label(entity))
         return 2 * sum(word in reading.words for word in words) > len(words) or not words
 
-    def _settled(self, view: View, reading: QuestionReading, best: float) -> bool:
+    def _is_settled(self, view: View, reading: QuestionProfile, best: float) -> bool:
         """Whether a later step adds nothing to the best contexts of what is selected."""
         if view.step == 1 or len(view.selected) < self._weights.enough:
             return False
         facts = np.array(list(view.selected), np.int64)
-        context = self._contexts.of_facts(self._snapshot, facts, reading.worth)
+        context = self._contexts.find_fact_passages(self._snapshot, facts, reading.worth)
         held: dict[int, float] = {}
         for fact, place in zip(facts.tolist(), context.tolist(), strict=True):
             key = place if place >= 0 else -2 - fact
@@ -282,8 +294,8 @@ class EncoderNavigator:
         ranked = sorted(held.values(), reverse=True)
         return len(ranked) >= self._weights.enough and best < ranked[self._weights.enough - 1]
 
-    def _choose(
-        self, view: View, reading: QuestionReading, order: np.ndarray, context: np.ndarray, facts: np.ndarray
+    def _select_arcs(
+        self, view: View, reading: QuestionProfile, order: np.ndarray, context: np.ndarray, facts: np.ndarray
     ) -> list[int]:
         """Positions of the selected arcs: the best contexts, some facts of each, each fact once."""
         weights = self._weights
@@ -302,7 +314,7 @@ class EncoderNavigator:
             if key not in places and len(places) >= (weights.width if context[i] >= 0 else most):
                 continue
             fact = int(facts[i])
-            if fact in twice - turned and self.named(reading, int(view.targets[i])):
+            if fact in twice - turned and self.is_named(reading, int(view.targets[i])):
                 turned.add(fact)  # it is there the other way round too, and leads to something new that way
                 continue
             places[key] = places.get(key, 0) + 1
@@ -312,11 +324,11 @@ class EncoderNavigator:
                 break
         return chosen
 
-    def _spread(
-        self, reading: QuestionReading, order: np.ndarray, scores: np.ndarray, facts: np.ndarray, count: int
+    def _rank_by_coverage(
+        self, reading: QuestionProfile, order: np.ndarray, scores: np.ndarray, facts: np.ndarray, count: int
     ) -> np.ndarray:
         """An order whose first facts together hold more of the question: words that one holds no longer count."""
-        held = self._words(reading, facts[order])
+        held = self._compute_fact_words(reading, facts[order])
         worth, still = scores[order].copy(), np.ones(held.shape[1], bool)
         taken: list[int] = []
         for _ in range(min(count, len(order))):
@@ -330,19 +342,19 @@ class EncoderNavigator:
         spread: np.ndarray = order[np.concatenate([np.array(taken, np.int64), rest])]
         return spread
 
-    def _thought(self, view: View, chosen: list[int], count: int) -> str:
-        names = [self._snapshot.entity_label(int(view.targets[i])) for i in chosen[:3]]
+    def _write_thought(self, view: View, chosen: list[int], count: int) -> str:
+        names = [self._snapshot.get_entity_label(int(view.targets[i])) for i in chosen[:3]]
         return f"Took {len(chosen)} of {count} new facts; the best lead to {', '.join(names)}."
 
 
-def _picks(positions: list[int], scores: np.ndarray) -> tuple[Pick, ...]:
+def _make_picks(positions: list[int], scores: np.ndarray) -> tuple[Pick, ...]:
     return tuple(Pick(i, float(np.clip(scores[i], 0, 1))) for i in positions)
 
 
-def _by_fact(scores: np.ndarray, facts: np.ndarray) -> np.ndarray:
+def _compute_fact_scores(scores: np.ndarray, facts: np.ndarray) -> np.ndarray:
     """The best score of each arc's fact: one between two stands is worth its better reading, whichever way it leads."""
     _, which = np.unique(facts, return_inverse=True)
     best = np.full(int(which.max(initial=-1)) + 1, -np.inf)
     np.maximum.at(best, which, scores)
-    found: np.ndarray = best[which]
-    return found
+    fact_scores: np.ndarray = best[which]
+    return fact_scores

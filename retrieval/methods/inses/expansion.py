@@ -27,11 +27,11 @@ class Expansion:
         self._index = index
         self._threshold = threshold
 
-    def jumps(self, stands: Sequence[Stand]) -> list[Jump]:
+    def find_jumps(self, stands: Sequence[Stand]) -> list[Jump]:
         """A jump from each stand whose nearest other entity is near enough, the best stands first."""
         most = sorted(stands, key=lambda stand: -stand.score)[: self._most or None]
         entities = np.array([stand.entity for stand in most], np.int64)
-        near, scores = self._index.nearest_to(entities)
+        near, scores = self._index.find_nearest(entities)
         return [
             Jump(source, target, score)
             for source, target, score in zip(entities.tolist(), near.tolist(), scores.tolist(), strict=True)

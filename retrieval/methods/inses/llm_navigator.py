@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from retrieval.environment import LLMSettings
 from retrieval.llm import prompts
 from retrieval.llm.asking import ask_json
-from retrieval.llm.constraints import Constraint, json_object, up_to
-from retrieval.llm.prompts import Fenced, fenced, fenced_lines
+from retrieval.llm.constraints import Constraint, make_json_object, make_number_schema
+from retrieval.llm.prompts import Fenced, wrap_fenced, wrap_fenced_lines
 from retrieval.methods.inses.base import Decision, Pick, View
 from retrieval.methods.inses.encoder_navigator import DROPPED, EncoderNavigator
-from retrieval.reasoning.triples import triple_lines
+from retrieval.reasoning.triples import format_triples
 from retrieval.types import Usage
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ SELECTED = 10
 MENTIONS = 8
 """Entities read out of a question at most."""
 
-_MENTIONED = json_object(
+_MENTIONED = make_json_object(
     entities={"type": "array", "items": {"type": "string", "maxLength": 80}, "maxItems": MENTIONS}
 )
 _NUMBER = re.compile(r"\d+")
@@ -60,30 +60,28 @@ class LLMNavigator:
         self._settings = settings
         self._reader = reader
 
-    def restricted_to(self, snapshot: Snapshot) -> LLMNavigator:
+    def apply_restriction(self, snapshot: Snapshot) -> LLMNavigator:
         """The same navigator on some facts of the graph."""
-        return LLMNavigator(snapshot, self._settings, self._reader.restricted_to(snapshot), self._prefilter)
+        return LLMNavigator(snapshot, self._settings, self._reader.apply_restriction(snapshot), self._prefilter)
 
-    def mentions(
+    def extract_mentions(
         self, question: str, *, cancelled: Callable[[], bool] = lambda: False
     ) -> tuple[tuple[str, ...], Usage]:
         """See ``base.Navigator``; one request."""
-        chat = prompts.load(ENTITIES).fill(query=fenced(question))
-        return ask_json(
-            self._settings, chat, read_mentions, cancelled=cancelled, repairs=0, constraint=_MENTIONED
-        )
+        chat = prompts.load(ENTITIES).render_messages(query=wrap_fenced(question))
+        return ask_json(self._settings, chat, read_mentions, cancelled=cancelled, repairs=0, constraint=_MENTIONED)
 
-    def choose(self, view: View, *, cancelled: Callable[[], bool] = lambda: False) -> Decision:
+    def select_arcs(self, view: View, *, cancelled: Callable[[], bool] = lambda: False) -> Decision:
         """See ``base.Navigator``; a malformed reply is repaired once where ``view.calls`` allows it."""
-        shown = self._reader.ranked(view)[: self._prefilter or None]
+        shown = self._reader.rank_arcs(view)[: self._prefilter or None]
         if not len(shown):
             return Decision((), (), False, "Nothing that was not seen before leads on from here.")
-        chat = prompts.load(NAVIGATE).fill(
-            query=fenced(view.question),
-            visited=self._names(view.visited - {stand.entity for stand in view.stands}),
-            selected=self._triples(view.selected),
-            current=self._names(stand.entity for stand in view.stands),
-            adjacent=self._triples((view.arcs[shown] % self._snapshot.num_triples).tolist()),
+        chat = prompts.load(NAVIGATE).render_messages(
+            query=wrap_fenced(view.question),
+            visited=self._write_names(view.visited - {stand.entity for stand in view.stands}),
+            selected=self._write_triples(view.selected),
+            current=self._write_names(stand.entity for stand in view.stands),
+            adjacent=self._write_triples((view.arcs[shown] % self._snapshot.num_triples).tolist()),
         )
         (sufficient, numbers), usage = ask_json(
             self._settings,
@@ -91,7 +89,7 @@ class LLMNavigator:
             lambda value: read_selection(value, len(shown)),
             cancelled=cancelled,
             repairs=1 if view.calls > 1 else 0,
-            constraint=_selection(len(shown)),
+            constraint=_make_selection_constraint(len(shown)),
         )
         chosen = [int(shown[number - 1]) for number in numbers[: view.left]]
         left = [i for i in shown.tolist() if i not in set(chosen)]
@@ -101,22 +99,22 @@ class LLMNavigator:
         thought = f"The language model took {len(chosen)} of {len(shown)} triples and finds this {verdict}."
         return Decision(picks, tuple(left[:DROPPED]), sufficient, thought, usage)
 
-    def _names(self, entities: Iterable[int]) -> Fenced:
-        labels = [self._snapshot.entity_label(entity) for entity in sorted(entities)]
-        return fenced_lines(labels) if labels else fenced("none")
+    def _write_names(self, entities: Iterable[int]) -> Fenced:
+        labels = [self._snapshot.get_entity_label(entity) for entity in sorted(entities)]
+        return wrap_fenced_lines(labels) if labels else wrap_fenced("none")
 
-    def _triples(self, facts: Iterable[int]) -> Fenced:
+    def _write_triples(self, facts: Iterable[int]) -> Fenced:
         """``1. head → relation → tail (source text)``, each source text once."""
-        lines = triple_lines(self._snapshot, facts, SOURCE_LIMIT)
-        return fenced_lines(lines) if lines else fenced("none")
+        lines = format_triples(self._snapshot, facts, SOURCE_LIMIT)
+        return wrap_fenced_lines(lines) if lines else wrap_fenced("none")
 
 
-def _selection(count: int) -> Constraint:
-    return json_object(
+def _make_selection_constraint(count: int) -> Constraint:
+    return make_json_object(
         determination={"type": "string", "enum": ["sufficient", "insufficient"]},
         selection={
             "type": "array",
-            "items": up_to(count),
+            "items": make_number_schema(count),
             "maxItems": min(count, SELECTED),
         },
     )
@@ -128,12 +126,12 @@ def read_mentions(value: object) -> tuple[str, ...]:
     Raises:
         ValueError: it has none in the form asked for.
     """
-    found = value.get("entities") if isinstance(value, dict) else value
-    if isinstance(found, str):
-        found = found.split(",")
-    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+    names = value.get("entities") if isinstance(value, dict) else value
+    if isinstance(names, str):
+        names = names.split(",")
+    if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
         raise ValueError('"entities" must be a list of strings')
-    return tuple(dict.fromkeys(each.strip() for each in found if each.strip()))[:MENTIONS]
+    return tuple(dict.fromkeys(each.strip() for each in names if each.strip()))[:MENTIONS]
 
 
 def read_selection(value: object, count: int) -> tuple[bool, list[int]]:

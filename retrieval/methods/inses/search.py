@@ -30,7 +30,7 @@ class Step:
 
 
 @dataclass(slots=True)
-class Found:
+class SearchSelection:
     """What a search selected.
 
     Attributes:
@@ -49,7 +49,7 @@ def search(
     question: str,
     starts: Iterable[Stand],
     navigator: Navigator,
-    found: Found,
+    selection: SearchSelection,
     *,
     expansion: Expansion | None,
     iterations: int,
@@ -64,7 +64,7 @@ def search(
         question: as asked.
         starts: V_init, each entity once.
         navigator: selects.
-        found: filled as the search goes on.
+        selection: filled as the search goes on.
         expansion: finds similar entities; None goes without (the paper's ablation).
         iterations: at most so many steps.
         budget: most facts selected.
@@ -76,13 +76,13 @@ def search(
         LLMError: the navigator needs a language model that cannot be used.
     """
     left = _Left(snapshot.num_triples)
-    for step in _steps(
-        snapshot, question, tuple(starts), navigator, found,
+    for step in _run_steps(
+        snapshot, question, tuple(starts), navigator, selection,
         expansion=expansion, iterations=iterations, budget=budget, cancelled=cancelled,
     ):  # fmt: skip
         left.add(step)
         yield step
-    if fill and (last := left.step(question, found, budget)) is not None:
+    if fill and (last := left.make_last_step(question, selection, budget)) is not None:
         yield last
 
 
@@ -103,28 +103,28 @@ class _Left:
             if known is None or pick.score > known[0]:
                 self._best[arc % self._triples] = pick.score, arc, int(view.targets[pick.position])
 
-    def step(self, question: str, found: Found, budget: int) -> Step | None:
+    def make_last_step(self, question: str, selection: SearchSelection, budget: int) -> Step | None:
         """A last step that takes the best of them; no chain goes on from there."""
-        free = [item for fact, item in self._best.items() if fact not in found.facts]
-        taken = sorted(free, key=lambda item: (-item[0], item[1]))[: budget - len(found.facts)]
+        free = [item for fact, item in self._best.items() if fact not in selection.facts]
+        taken = sorted(free, key=lambda item: (-item[0], item[1]))[: budget - len(selection.facts)]
         if not taken:
             return None
         arcs, targets = (np.array([item[i] for item in taken], np.int64) for i in (1, 2))
-        selected, left = dict(found.facts), budget - len(found.facts)
+        selected, left = dict(selection.facts), budget - len(selection.facts)
         owners = np.zeros(len(arcs), np.int64)
         view = View(question, self._number + 1, (), frozenset(), selected, arcs, owners, targets, left)
         picks = tuple(Pick(i, item[0]) for i, item in enumerate(taken))
-        found.facts.update({item[1] % self._triples: item[0] for item in taken})
+        selection.facts.update({item[1] % self._triples: item[0] for item in taken})
         thought = f"Filled up with the {len(taken)} best of what was left."
         return Step(view, Decision(picks, (), True, thought), ())
 
 
-def _steps(
+def _run_steps(
     snapshot: Snapshot,
     question: str,
     stands: tuple[Stand, ...],
     navigator: Navigator,
-    found: Found,
+    selection: SearchSelection,
     *,
     expansion: Expansion | None,
     iterations: int,
@@ -134,43 +134,52 @@ def _steps(
     """See :func:`search`; Algorithm 1 itself."""
     visited: set[int] = set()
     for step in range(1, iterations + 1):
-        if not stands or len(found.facts) >= budget:
+        if not stands or len(selection.facts) >= budget:
             return
         check(cancelled)
         visited.update(stand.entity for stand in stands)
-        arcs, owners, targets = adjacent(snapshot, stands)
-        left, calls = budget - len(found.facts), iterations + 1 - found.usage.llm_calls
+        arcs, owners, targets = find_adjacent_arcs(snapshot, stands)
+        left, calls = budget - len(selection.facts), iterations + 1 - selection.usage.llm_calls
         if calls < 1:
             return
         view = View(
-            question, step, stands, frozenset(visited), dict(found.facts), arcs, owners, targets, left, calls
+            question,
+            step,
+            stands,
+            frozenset(visited),
+            dict(selection.facts),
+            arcs,
+            owners,
+            targets,
+            left,
+            calls,
         )
-        decision = navigator.choose(view, cancelled=cancelled)
-        found.usage = found.usage.plus(decision.usage)
-        reached = _keep(snapshot, view, decision, found, budget)
+        decision = navigator.select_arcs(view, cancelled=cancelled)
+        selection.usage = selection.usage.add(decision.usage)
+        reached = _keep(snapshot, view, decision, selection, budget)
         jumps: tuple[Jump, ...] = ()
         if expansion is not None and not decision.sufficient:
             check(cancelled)
-            jumps = tuple(jump for jump in expansion.jumps(stands) if jump.target not in visited)
+            jumps = tuple(jump for jump in expansion.find_jumps(stands) if jump.target not in visited)
         yield Step(view, decision, jumps)
         if decision.sufficient:
             return
-        stands = _next(stands, reached, jumps, visited)
+        stands = _find_next_stands(stands, reached, jumps, visited)
 
 
-def adjacent(snapshot: Snapshot, stands: Sequence[Stand]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def find_adjacent_arcs(snapshot: Snapshot, stands: Sequence[Stand]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The arcs that leave the stands (INSES eq. 2), at most ``ARC_LIMIT``: hubs share what small ones leave.
 
     Returns:
         Arcs, positions of their stands, and entities at their other ends, int64 [n] each.
     """
-    degrees = snapshot.degrees([stand.entity for stand in stands])
-    limit = _level(degrees, ARC_LIMIT)
+    degrees = snapshot.get_degrees([stand.entity for stand in stands])
+    limit = _compute_limit(degrees, ARC_LIMIT)
     triples = snapshot.num_triples
     arcs, owners = [], []
     for position, stand in enumerate(stands):
-        out = np.arange(*_bounds(snapshot.out_edges(stand.entity)), dtype=np.int64)
-        into = snapshot.in_edges(stand.entity).astype(np.int64)
+        out = np.arange(*_get_bounds(snapshot.get_out_edges(stand.entity)), dtype=np.int64)
+        into = snapshot.get_in_edges(stand.entity).astype(np.int64)
         # A fact that leads from an entity to itself leads nowhere.
         into = into[snapshot.heads[into] != stand.entity] + triples
         out = out[snapshot.tails[out] != stand.entity]
@@ -185,11 +194,11 @@ def adjacent(snapshot: Snapshot, stands: Sequence[Stand]) -> tuple[np.ndarray, n
     return joined, np.concatenate(owners), targets
 
 
-def _bounds(edges: range) -> tuple[int, int]:
+def _get_bounds(edges: range) -> tuple[int, int]:
     return edges.start, edges.stop
 
 
-def _level(sizes: np.ndarray, total: int) -> int:
+def _compute_limit(sizes: np.ndarray, total: int) -> int:
     """The largest share that each may take so that all together take at most ``total``."""
     left = total
     for i, size in enumerate(sorted(sizes.tolist())):
@@ -200,18 +209,20 @@ def _level(sizes: np.ndarray, total: int) -> int:
     return max(1, int(sizes.max(initial=1)))
 
 
-def _keep(snapshot: Snapshot, view: View, decision: Decision, found: Found, budget: int) -> dict[int, Stand]:
+def _keep(
+    snapshot: Snapshot, view: View, decision: Decision, selection: SearchSelection, budget: int
+) -> dict[int, Stand]:
     """Add what was selected; where it leads, by entity, the best way to each."""
     reached: dict[int, Stand] = {}
     for pick in decision.picks:
         arc = int(view.arcs[pick.position])
         fact = arc % snapshot.num_triples
-        if fact not in found.facts and len(found.facts) >= budget:
+        if fact not in selection.facts and len(selection.facts) >= budget:
             break
         stand = view.stands[int(view.owners[pick.position])]
         way = (*stand.way, arc)
-        found.facts[fact] = max(pick.score, found.facts.get(fact, 0.0))
-        found.ways[way] = max(pick.score, found.ways.get(way, 0.0))
+        selection.facts[fact] = max(pick.score, selection.facts.get(fact, 0.0))
+        selection.ways[way] = max(pick.score, selection.ways.get(way, 0.0))
         target = int(view.targets[pick.position])
         before = reached.get(target, Stand(target, -1.0))
         sources = (*before.sources, (fact, pick.score))
@@ -220,17 +231,17 @@ def _keep(snapshot: Snapshot, view: View, decision: Decision, found: Found, budg
     return reached
 
 
-def _next(
+def _find_next_stands(
     stands: Sequence[Stand], reached: dict[int, Stand], jumps: Sequence[Jump], visited: set[int]
 ) -> tuple[Stand, ...]:
     """(V_candidate and V_sim) without V_visited. A jump keeps the score of where it left; a new chain begins."""
     left = {stand.entity: stand for stand in stands}
     following = {entity: stand for entity, stand in reached.items() if entity not in visited}
     for jump in jumps:
-        following.setdefault(jump.target, _landed(jump, left[jump.source]))
+        following.setdefault(jump.target, _make_stand(jump, left[jump.source]))
     return tuple(following.values())
 
 
-def _landed(jump: Jump, stand: Stand) -> Stand:
+def _make_stand(jump: Jump, stand: Stand) -> Stand:
     sources = tuple((fact, score * jump.score) for fact, score in stand.sources)
     return Stand(jump.target, stand.score * jump.score, (), sources)

@@ -22,7 +22,7 @@ PER_FIRST = 5
 class RaplRetriever(PathRetriever):
     """Sampled: K first triples, 5 paths from each, the M most probable kept and repeats dropped; or ranked."""
 
-    def draws(
+    def sample_paths(
         self,
         topics: Sequence[int],
         texts: Texts,
@@ -39,7 +39,7 @@ class RaplRetriever(PathRetriever):
     def keep(self, drawn: list[Drawn]) -> list[Drawn]:
         """See ``PathRetriever``. The M are counted before repeats are dropped, as the paper says."""
         topics = sorted({path.topic for path in drawn})
-        return [path for topic in topics for path in kept(drawn, topic, self._sizes[1])]
+        return [path for topic in topics for path in keep_most_probable(drawn, topic, self._sizes[1])]
 
     @property
     def _sizes(self) -> tuple[int, int]:
@@ -47,18 +47,14 @@ class RaplRetriever(PathRetriever):
         return self.options.sizes
 
 
-def kept(drawn: Sequence[Drawn], topic: int, most: int) -> list[Drawn]:
+def keep_most_probable(drawn: Sequence[Drawn], topic: int, most: int) -> list[Drawn]:
     """Those of a topic's paths that are among its ``most`` most probable draws, each once, best first."""
-    mine = sorted(
-        (path for path in drawn if path.topic == topic), key=lambda path: (-path.probability, path.arcs)
-    )
+    mine = sorted((path for path in drawn if path.topic == topic), key=lambda path: (-path.probability, path.arcs))
     before = np.cumsum([0, *(path.count for path in mine)])[:-1]
     return [path for path, ahead in zip(mine, before.tolist(), strict=True) if ahead < most]
 
 
-def open_retriever(
-    checkpoint: OpenCheckpoint, snapshot: Snapshot, encoder: TextEncoder, cache: Path
-) -> RaplRetriever:
+def open_retriever(checkpoint: OpenCheckpoint, snapshot: Snapshot, encoder: TextEncoder, cache: Path) -> RaplRetriever:
     """A checkpoint of ``rapl`` on a graph, which need not be the one trained on."""
     states = open_states(checkpoint, snapshot, encoder, cache=cache)
     return RaplRetriever(checkpoint, snapshot, encoder, states, cache=cache)

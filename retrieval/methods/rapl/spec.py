@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from retrieval.config import setting
+from retrieval.config import make_setting
 from retrieval.methods._shared.paths.settings import READ_PATHS, STATIC, PathConfig, PathOptions
 from retrieval.methods.spec import MethodSpec
 
@@ -19,12 +19,12 @@ class RaplConfig(PathConfig):
 class RaplOptions(PathOptions):
     """Settings of ``rapl`` for asking; the configurations of its Table 1 and Figure 3b."""
 
-    inference: Literal["ranked", "sampled"] = setting(
+    inference: Literal["ranked", "sampled"] = make_setting(
         "sampled",
         "Draw paths at random as the paper does, or search the most probable relation paths and take all paths "
         "along them (docs/adr/0002).",
     )
-    draws: Literal["K60-M80", "K80-M120", "K120-M180", "K120-M200", "K800-M1200"] = setting(
+    draws: Literal["K60-M80", "K80-M120", "K120-M180", "K120-M200", "K800-M1200"] = make_setting(
         "K120-M200",
         "How many first triples are drawn (K), and how many of the drawn paths are kept (M) [Table 1; K120-M180 and "
         "K800-M1200 in Figures 2 and 3b].",
@@ -49,5 +49,5 @@ SPEC = MethodSpec(
     engine="retrieval.methods._shared.path_engine:open_engine",
     retriever="retrieval.methods.rapl.retriever:open_retriever",
     task="retrieval.methods.rapl.training:make_task",
-    model="retrieval.methods._shared.paths.retriever:model_of",
+    model="retrieval.methods._shared.paths.retriever:build_model",
 )

@@ -6,12 +6,12 @@ import torch
 from torch import Tensor, nn
 
 from retrieval.nn.chain_length import ChainLength
-from retrieval.nn.dde import distance_features, distance_width
+from retrieval.nn.dde import compute_distance_features, count_distance_features
 from retrieval.nn.pna import PNALayer
 from retrieval.nn.query import Texts
 from retrieval.nn.question_reader import QuestionReader
 from retrieval.nn.subgraph import SubgraphBatch
-from retrieval.nn.text_match import TextMatch, unit_variance
+from retrieval.nn.text_match import TextMatch, to_unit_variance
 
 
 class EntityScorer(nn.Module):
@@ -56,15 +56,13 @@ class EntityScorer(nn.Module):
         super().__init__()
         self.rounds = rounds
         self.turning = turning
-        self.place = nn.Linear(distance_width(rounds, turning=turning), hidden)
+        self.place = nn.Linear(count_distance_features(rounds, turning=turning), hidden)
         self.entity = nn.Linear(text_features, hidden, bias=False) if entity_texts else None
         self.relations = nn.ModuleList(nn.Linear(text_features, hidden, bias=False) for _ in range(layers))
         self.question = QuestionReader(text_features, 2 * hidden, words=words)
         self.read = nn.LayerNorm(2 * hidden) if norm else nn.Identity()
         self.questions = nn.ModuleList(nn.Linear(2 * hidden, hidden) for _ in range(layers))
-        self.matched = nn.ParameterList(
-            nn.Parameter(torch.randn(hidden) * 0.1) for _ in range(layers if texts else 0)
-        )
+        self.matched = nn.ParameterList(nn.Parameter(torch.randn(hidden) * 0.1) for _ in range(layers if texts else 0))
         self.layers = nn.ModuleList(PNALayer(hidden, dropout, norm=norm) for _ in range(layers))
         self.asked = nn.Linear(2 * hidden, hidden)
         self.out = nn.Sequential(nn.Linear(2 * hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1))
@@ -75,15 +73,15 @@ class EntityScorer(nn.Module):
         self.delta: Tensor
         self.register_buffer("delta", torch.tensor(1.0))
 
-    def project_relations(self, texts: Tensor) -> list[Tensor]:
+    def encode_relations(self, texts: Tensor) -> list[Tensor]:
         """What directed relations add to the messages of each layer, and to walks: [2R, d] -> [2R, F] each."""
         layers = [*self.relations, *([self.walk.relation] if self.walk is not None else [])]
-        return [layer(unit_variance(texts)) for layer in layers]
+        return [layer(to_unit_variance(texts)) for layer in layers]
 
-    def project_entities(self, texts: Tensor) -> Tensor:
+    def encode_entities(self, texts: Tensor) -> Tensor:
         """What entities' labels add to their first state, [m, d] -> [m, F]."""
         assert self.entity is not None
-        added: Tensor = self.entity(unit_variance(texts))
+        added: Tensor = self.entity(to_unit_variance(texts))
         return added
 
     def forward(
@@ -104,11 +102,11 @@ class EntityScorer(nn.Module):
             entities: ``project_entities(texts)`` of each slot, [n, F]; None without entity texts.
         """
         ends = batch.heads, batch.tails, batch.topics
-        places = distance_features(*ends, self.rounds, turning=self.turning)
+        places = compute_distance_features(*ends, self.rounds, turning=self.turning)
         x = self.place(places)
         if entities is not None:
             x = x + entities
-        order, sources, relation, counts, graph = both_ways(batch, len(relation_texts) // 2)
+        order, sources, relation, counts, graph = expand_both_ways(batch, len(relation_texts) // 2)
         walked = graph, relation
         # What a walk hears depends on its relation and question alone: made once for all walks that share them.
         pairs, pair = torch.unique(graph * len(relation_texts) + relation, return_inverse=True)
@@ -119,19 +117,19 @@ class EntityScorer(nn.Module):
         delta = self.delta.item()
         read = self.read(self.question(questions))
         for i, layer in enumerate(self.layers):
-            told = relations[i][relation] + self.questions[i](read)[graph]
+            messages = relations[i][relation] + self.questions[i](read)[graph]
             if matches is not None:
-                told = told + matches * self.matched[i]
-            x = layer(x, told.index_select(0, pair), sources, counts, delta)
-        asked = self.asked(read).index_select(0, batch.entity_graph)
-        logits: Tensor = self.out(torch.cat([x, torch.relu(x) * asked], dim=1)).squeeze(1)
+                messages = messages + matches * self.matched[i]
+            x = layer(x, messages.index_select(0, pair), sources, counts, delta)
+        queries = self.asked(read).index_select(0, batch.entity_graph)
+        logits: Tensor = self.out(torch.cat([x, torch.relu(x) * queries], dim=1)).squeeze(1)
         if self.walk is None:
             return logits, None
-        told = self.walk.told(relations[-1][relation], read[graph], matches)
-        ways = self.walk(x, told.index_select(0, pair), sources, torch.repeat_interleave(counts))
+        messages = self.walk.encode_walks(relations[-1][relation], read[graph], matches)
+        ways = self.walk(x, messages.index_select(0, pair), sources, torch.repeat_interleave(counts))
         if self.wanted is not None:
-            turning = places if self.turning else distance_features(*ends, self.rounds)
-            begins = hops_from_topic(turning, self.rounds).index_select(0, sources)
+            turning = places if self.turning else compute_distance_features(*ends, self.rounds)
+            begins = count_hops_from_topic(turning, self.rounds).index_select(0, sources)
             ways = ways + self.wanted(read, relation_texts, *walked, begins)
         return logits, torch.zeros_like(ways).index_copy(0, order, ways).view(2, -1)
 
@@ -157,17 +155,17 @@ class WalkScorer(nn.Module):
         self.entered = nn.Linear(hidden, hidden, bias=False)
         self.out = nn.Linear(hidden, 1)
 
-    def told(self, relations: Tensor, read: Tensor, matches: Tensor | None) -> Tensor:
+    def encode_walks(self, relations: Tensor, read: Tensor, matches: Tensor | None) -> Tensor:
         """What relation and question say of k walks: [k, F], [k, 2F] and [k, 1] -> [k, F]."""
         summed: Tensor = relations + self.question(read)
         if matches is None or self.matched is None:
             return summed
         return summed + matches * self.matched
 
-    def forward(self, x: Tensor, told: Tensor, sources: Tensor, targets: Tensor) -> Tensor:
+    def forward(self, x: Tensor, messages: Tensor, sources: Tensor, targets: Tensor) -> Tensor:
         """Logits of M walks, [M], from the states of all slots, [n, F]."""
         ends = self.left(x).index_select(0, sources) + self.entered(x).index_select(0, targets)
-        logits: Tensor = self.out(torch.relu(ends + told)).squeeze(1)
+        logits: Tensor = self.out(torch.relu(ends + messages)).squeeze(1)
         return logits
 
 
@@ -189,9 +187,7 @@ class WantedRelations(nn.Module):
         self.relation = nn.Linear(text_features, size, bias=False)
         self.longest = longest
 
-    def forward(
-        self, read: Tensor, relation_texts: Tensor, graph: Tensor, relation: Tensor, begins: Tensor
-    ) -> Tensor:
+    def forward(self, read: Tensor, relation_texts: Tensor, graph: Tensor, relation: Tensor, begins: Tensor) -> Tensor:
         """What is added to the logits of M walks, [M].
 
         Args:
@@ -202,14 +198,14 @@ class WantedRelations(nn.Module):
             begins: hops from the topic at which each walk begins, int64 [M].
         """
         queries = self.query(read).view(len(read), self.longest, -1)
-        known = self.relation(unit_variance(relation_texts))
+        known = self.relation(to_unit_variance(relation_texts))
         wanted = (queries @ known.T) * known.shape[1] ** -0.5  # [B, L, 2R]
         place = graph * self.longest + begins.clamp(max=self.longest - 1)
         scores: Tensor = wanted.flatten().index_select(0, place * len(relation_texts) + relation)
         return scores
 
 
-def hops_from_topic(places: Tensor, rounds: int) -> Tensor:
+def count_hops_from_topic(places: Tensor, rounds: int) -> Tensor:
     """How far slots are from their topics, whichever way the facts are walked; ``rounds + 1`` beyond. int64 [n].
 
     Args:
@@ -221,7 +217,7 @@ def hops_from_topic(places: Tensor, rounds: int) -> Tensor:
     return hops
 
 
-def both_ways(batch: SubgraphBatch, relations: int) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+def expand_both_ways(batch: SubgraphBatch, relations: int) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     """Every triple walked both ways, in the order of the slots entered.
 
     Returns:
@@ -236,7 +232,7 @@ def both_ways(batch: SubgraphBatch, relations: int) -> tuple[Tensor, Tensor, Ten
     return order, sources, relation, torch.bincount(entered, minlength=len(batch.topics)), graph
 
 
-def entity_loss(logits: Tensor, positive: Tensor) -> Tensor:
+def compute_entity_loss(logits: Tensor, positive: Tensor) -> Tensor:
     """ReG eq. 34, negated and divided by the number of entities: binary cross-entropy over every candidate.
 
     Args:

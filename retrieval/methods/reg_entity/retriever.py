@@ -16,7 +16,7 @@ from retrieval.methods._shared.triples.subgraphs import Subgraphs
 from retrieval.methods.reg_entity.model import EntityScorer
 from retrieval.methods.reg_entity.spec import SPEC, RegEntityConfig
 from retrieval.nn.query import Texts
-from retrieval.text.features import TextEncoder, TextFeatures, text_features
+from retrieval.text.features import TextEncoder, TextFeatures, encode_graph_texts
 from retrieval.training.checkpoint import OpenCheckpoint, load_weights
 
 #: A weight that only scorers with a switch of that name on have.
@@ -52,13 +52,11 @@ class RegEntityRetriever(TripleRanker):
             words=config.words,
         )
         self.mask_names = config.mask_names
-        self.model = load_weights(model_of(checkpoint), checkpoint)
+        self.model = load_weights(build_model(checkpoint), checkpoint)
         with torch.inference_mode():
             self.texts = features.relations
-            self.relations = self.model.project_relations(self.texts)
-            self.entities = (
-                self.model.project_entities(features.entities) if features.entities is not None else None
-            )
+            self.relations = self.model.encode_relations(self.texts)
+            self.entities = self.model.encode_entities(features.entities) if features.entities is not None else None
 
     @torch.inference_mode()
     def score(self, subgraphs: Subgraphs, questions: Texts) -> Scores:
@@ -69,10 +67,10 @@ class RegEntityRetriever(TripleRanker):
             None if self.entities is None else self.entities[rows],
         )  # fmt: skip
         lengths = self.model.length(questions.vectors).numpy()
-        return entity_scores(subgraphs, logits.numpy(), lengths, None if ways is None else ways.numpy())
+        return compute_entity_scores(subgraphs, logits.numpy(), lengths, None if ways is None else ways.numpy())
 
 
-def entity_scores(
+def compute_entity_scores(
     subgraphs: Subgraphs, logits: np.ndarray, lengths: np.ndarray, ways: np.ndarray | None = None
 ) -> Scores:
     """From logits of the entity slots, [n], to those of the triples (ReG App. E, ReG@Entity).
@@ -87,7 +85,7 @@ def entity_scores(
     return Scores(rank, logits[tails], logits[heads], lengths, of_ends=True, of_entities=True)
 
 
-def model_of(checkpoint: OpenCheckpoint) -> EntityScorer:
+def build_model(checkpoint: OpenCheckpoint) -> EntityScorer:
     """The scorer of a checkpoint's settings, initialised; one from before a switch was there has it off."""
     assert isinstance(checkpoint.config, RegEntityConfig), "a checkpoint is read for its own method"
     manifest = checkpoint.manifest
@@ -124,5 +122,5 @@ def open_retriever(
 ) -> RegEntityRetriever:
     """A checkpoint of ``reg-entity`` on a graph, which need not be the one trained on."""
     texts = checkpoint.manifest.entity_texts
-    features = text_features(snapshot, encoder, entity_texts=texts, cache=cache)
+    features = encode_graph_texts(snapshot, encoder, entity_texts=texts, cache=cache)
     return RegEntityRetriever(checkpoint, snapshot, encoder, features)

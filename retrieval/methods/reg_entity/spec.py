@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from retrieval.config import setting
+from retrieval.config import make_setting
 from retrieval.methods._shared.triples.settings import (
     FAN_OUT,
     FIXED_EPOCHS,
@@ -20,29 +20,29 @@ from retrieval.methods.spec import MethodSpec
 class RegEntityConfig(TripleConfig):
     """Settings of ``reg-entity`` (ReG App. E)."""
 
-    hidden: int = setting(32, "Size of entity states and messages.")
-    fan_out: int = setting(16, FAN_OUT, least=0)
-    rounds: int = setting(3, "Rounds of the directional distance encoding, each way.")
-    turning_distances: bool = setting(
+    hidden: int = make_setting(32, "Size of entity states and messages.")
+    fan_out: int = make_setting(16, FAN_OUT, least=0)
+    rounds: int = make_setting(3, "Rounds of the directional distance encoding, each way.")
+    turning_distances: bool = make_setting(
         True,
         "The directional distance encoding has walks that turn too, and beside each value whether it is above 0; "
         "without, the topic flag and both directions alone [no].",
     )
-    layers: int = setting(3, "Layers of principal neighbourhood aggregation.")
-    dropout: float = setting(0.1, "Rate after each layer.", least=0, below=1)
-    walks: bool = setting(
+    layers: int = make_setting(3, "Layers of principal neighbourhood aggregation.")
+    dropout: float = make_setting(0.1, "Rate after each layer.", least=0, below=1)
+    walks: bool = make_setting(
         True,
         "Score which facts are walked too, by which relation paths are told apart [no: by entities alone].",
     )
-    norm: bool = setting(True, "Layer norm of what is read of a question and of the states of entities [no].")
-    places: bool = setting(True, "Ask for another relation at each hop from the topic, with walks [no].")
+    norm: bool = make_setting(True, "Layer norm of what is read of a question and of the states of entities [no].")
+    places: bool = make_setting(True, "Ask for another relation at each hop from the topic, with walks [no].")
 
 
 @dataclass(frozen=True, slots=True)
 class EntityOptions(TripleOptions):
     """Settings of ``reg-entity`` for asking."""
 
-    top_k: int = setting(700, "K, triples retrieved for each topic [200 more than reg-triple].")
+    top_k: int = make_setting(700, "K, triples retrieved for each topic [200 more than reg-triple].")
 
 
 SPEC = MethodSpec(
@@ -65,5 +65,5 @@ SPEC = MethodSpec(
     engine="retrieval.methods._shared.path_engine:open_engine",
     retriever="retrieval.methods.reg_entity.retriever:open_retriever",
     task="retrieval.methods.reg_entity.training:make_task",
-    model="retrieval.methods.reg_entity.retriever:model_of",
+    model="retrieval.methods.reg_entity.retriever:build_model",
 )

@@ -12,14 +12,14 @@ from torch import Tensor
 from retrieval.config import TrainingConfig
 from retrieval.methods._shared.triples.examples import (
     TripleExamples,
-    candidates_of,
-    positive_entities,
-    positive_walks,
+    build_example_subgraphs,
+    mark_positive_entities,
+    mark_positive_walks,
 )
 from retrieval.methods._shared.triples.subgraphs import Subgraphs
-from retrieval.methods._shared.triples.training import SubgraphTask, examples_of
-from retrieval.methods.reg_entity.model import entity_loss
-from retrieval.methods.reg_entity.retriever import RegEntityRetriever, entity_scores, make_scorer
+from retrieval.methods._shared.triples.training import SubgraphTask, make_train_and_dev
+from retrieval.methods.reg_entity.model import compute_entity_loss
+from retrieval.methods.reg_entity.retriever import RegEntityRetriever, compute_entity_scores, make_scorer
 from retrieval.methods.reg_entity.spec import RegEntityConfig
 from retrieval.nn.query import Texts
 from retrieval.retriever import Retriever
@@ -50,44 +50,40 @@ class RegEntityTask(SubgraphTask):
             model=self.scorer, length=self.scorer.length, entity_texts=features.entities is not None,
         )  # fmt: skip
         chosen = np.arange(min(len(train), _DEGREES_OF)) * len(train) // min(len(train), _DEGREES_OF)
-        subgraphs = candidates_of(train, chosen, self.candidates)
+        subgraphs = build_example_subgraphs(train, chosen, self.candidates)
         ends = np.concatenate([subgraphs.heads, subgraphs.tails])
         degrees = np.bincount(ends, minlength=len(subgraphs.entities))
         self.scorer.delta.fill_(float(np.log(degrees + 1).mean()) or 1.0)
 
-    def evidence_loss(
+    def compute_evidence_loss(
         self, subgraphs: Subgraphs, chosen: np.ndarray, questions: Texts, rng: np.random.Generator
     ) -> Tensor:
         """Eq. 34, and the same of walks."""
         del rng
-        logits, ways = self._logits(subgraphs, questions)
-        loss = entity_loss(logits, torch.from_numpy(positive_entities(self.train, chosen, subgraphs)))
+        logits, ways = self._compute_logits(subgraphs, questions)
+        loss = compute_entity_loss(logits, torch.from_numpy(mark_positive_entities(self.train, chosen, subgraphs)))
         if ways is None:
             return loss
-        return loss + entity_loss(ways, torch.from_numpy(positive_walks(self.train, chosen, subgraphs)))
+        return loss + compute_entity_loss(ways, torch.from_numpy(mark_positive_walks(self.train, chosen, subgraphs)))
 
     def rank(self, subgraphs: Subgraphs, questions: Texts) -> np.ndarray:
         """See ``SubgraphTask``."""
-        logits, _ = self._logits(subgraphs, questions)
-        return entity_scores(subgraphs, logits.numpy(), np.zeros((0, 0))).rank
+        logits, _ = self._compute_logits(subgraphs, questions)
+        return compute_entity_scores(subgraphs, logits.numpy(), np.zeros((0, 0))).rank
 
-    def retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
+    def build_retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
         """See ``recipe.Task``."""
         del cache
         return RegEntityRetriever(checkpoint, self.work.snapshot, self.work.encoder, self.features)
 
-    def _logits(self, subgraphs: Subgraphs, questions: Texts) -> tuple[Tensor, Tensor | None]:
+    def _compute_logits(self, subgraphs: Subgraphs, questions: Texts) -> tuple[Tensor, Tensor | None]:
         texts = self.features.relations
         entities = None
         if self.features.entities is not None:
-            entities = self.scorer.project_entities(
-                self.features.entities[torch.from_numpy(subgraphs.entities)]
-            )
-        relations = self.scorer.project_relations(texts)
-        found: tuple[Tensor, Tensor | None] = self.scorer(
-            subgraphs.batch(), questions, texts, relations, entities
-        )
-        return found
+            entities = self.scorer.encode_entities(self.features.entities[torch.from_numpy(subgraphs.entities)])
+        relations = self.scorer.encode_relations(texts)
+        logits: tuple[Tensor, Tensor | None] = self.scorer(subgraphs.batch(), questions, texts, relations, entities)
+        return logits
 
 
 def make_task(
@@ -99,5 +95,5 @@ def make_task(
         TrainingDataError: no training question has a usable label.
     """
     assert isinstance(config, RegEntityConfig)
-    train, dev = examples_of(work, config, splits, labels, simple=simple)
-    return RegEntityTask(work, config, train, dev, work.texts(config))
+    train, dev = make_train_and_dev(work, config, splits, labels, simple=simple)
+    return RegEntityTask(work, config, train, dev, work.build_text_features(config))

@@ -32,7 +32,7 @@ class Node:
     name: int | None = None
 
 
-def trie(names: Sequence[tuple[int, Sequence[int]]]) -> Node:
+def build_trie(names: Sequence[tuple[int, Sequence[int]]]) -> Node:
     """The trie of (name, its tokens); no sequence may be the beginning of another."""
     root = Node()
     for name, tokens in names:
@@ -55,41 +55,41 @@ class LanguagePlanner(AdaptedModel):
 
     def __init__(self, config: RegPathConfig) -> None:
         super().__init__(config.llm, rank=config.lora_rank, dropout=config.dropout)
-        self.line_end: list[int] = self._ids("\n")
+        self.line_end: list[int] = self._encode_text("\n")
 
-    def prompt(self, question: str) -> list[int]:
+    def encode_prompt(self, question: str) -> list[int]:
         """Tokens of the question, as seen from its topic."""
         ids: list[int] = self.tokenizer(PROMPT.format(question=question))["input_ids"]
         return ids
 
-    def line(self, name: str) -> list[int]:
+    def encode_line(self, name: str) -> list[int]:
         """Tokens of a relation's line."""
-        return [*self._ids(name), *self.line_end]
+        return [*self._encode_text(name), *self.line_end]
 
-    def path_logs(self, prompts: Sequence[list[int]], paths: Sequence[list[int]]) -> Tensor:
+    def compute_path_logs(self, prompts: Sequence[list[int]], paths: Sequence[list[int]]) -> Tensor:
         """Log-likelihood of paths, as tokens with the empty line, given their prompts, [n] (eq. 35)."""
-        logits, tokens = self._logits([p + path for p, path in zip(prompts, paths, strict=True)])
+        logits, tokens = self._compute_logits([p + path for p, path in zip(prompts, paths, strict=True)])
         logs = functional.log_softmax(logits[:, :-1].float(), dim=-1)
         picked = logs.gather(2, tokens[:, 1:].unsqueeze(2)).squeeze(2)
-        at = torch.arange(picked.shape[1], device=picked.device) + 1
+        positions = torch.arange(picked.shape[1], device=picked.device) + 1
         starts = torch.tensor([len(p) for p in prompts], device=picked.device).unsqueeze(1)
         ends = starts + torch.tensor([len(path) for path in paths], device=picked.device).unsqueeze(1)
-        total: Tensor = (picked * ((at >= starts) & (at < ends))).sum(1)
+        total: Tensor = (picked * ((positions >= starts) & (positions < ends))).sum(1)
         return total
 
     @torch.inference_mode()
-    def next_logs(self, contexts: Sequence[list[int]]) -> np.ndarray:
+    def compute_next_logs(self, contexts: Sequence[list[int]]) -> np.ndarray:
         """Logits of the token after each context, float64 [n, vocabulary]."""
-        found = []
+        parts = []
         for start in range(0, len(contexts), _BATCH):
             batch = contexts[start : start + _BATCH]
-            logits, _ = self._logits(batch)
+            logits, _ = self._compute_logits(batch)
             last = torch.tensor([len(c) - 1 for c in batch], device=logits.device)
-            found.append(logits[torch.arange(len(batch), device=logits.device), last].double().cpu())
-        logs: np.ndarray = torch.cat(found).numpy()
+            parts.append(logits[torch.arange(len(batch), device=logits.device), last].double().cpu())
+        logs: np.ndarray = torch.cat(parts).numpy()
         return logs
 
-    def _logits(self, sequences: Sequence[list[int]]) -> tuple[Tensor, Tensor]:
+    def _compute_logits(self, sequences: Sequence[list[int]]) -> tuple[Tensor, Tensor]:
         """Logits [n, L, V] and tokens [n, L], padded on the right."""
         longest = max(len(s) for s in sequences)
         tokens = torch.zeros(len(sequences), longest, dtype=torch.int64)
@@ -102,7 +102,7 @@ class LanguagePlanner(AdaptedModel):
         logits: Tensor = self.lm(input_ids=tokens, attention_mask=mask.to(device)).logits
         return logits, tokens
 
-    def _ids(self, text: str) -> list[int]:
+    def _encode_text(self, text: str) -> list[int]:
         ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
         return ids
 
@@ -119,11 +119,11 @@ class LanguageBackend:
     def __init__(self, model: LanguagePlanner, snapshot: Snapshot, width: int = 20) -> None:
         self.model = model
         self.width = width
-        self.lines = [model.line(snapshot.relation_name(r)) for r in range(snapshot.num_relations)]
+        self.lines = [model.encode_line(snapshot.get_relation_name(r)) for r in range(snapshot.num_relations)]
 
-    def writer(self, questions: Sequence[str]) -> _LanguageWriter:
+    def make_writer(self, questions: Sequence[str]) -> _LanguageWriter:
         """See ``reg_path.Planner``."""
-        return _LanguageWriter(self, [self.model.prompt(question) for question in questions])
+        return _LanguageWriter(self, [self.model.encode_prompt(question) for question in questions])
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ class _LanguageWriter:
     def __init__(self, backend: LanguageBackend, prompts: list[list[int]]) -> None:
         self.backend, self.prompts = backend, prompts
 
-    def next(self, options: Sequence[Options]) -> list[np.ndarray]:
+    def score_options(self, options: Sequence[Options]) -> list[np.ndarray]:
         """See ``plans.Writer``."""
         lines, total = self.backend.lines, len(self.backend.lines)
         stop = total
@@ -153,22 +153,20 @@ class _LanguageWriter:
             if each.may_stop:
                 allowed.append((stop, self.backend.model.line_end))
             if allowed:
-                begun.append(_Line(i, (), trie(allowed), 0.0))
-        contexts = [
-            [*self.prompts[each.row], *(t for r in each.prefix for t in lines[r % total])] for each in options
-        ]
-        found = self._write(contexts, begun)
-        return [_directed(each, found[i], total) for i, each in enumerate(options)]
+                begun.append(_Line(i, (), build_trie(allowed), 0.0))
+        contexts = [[*self.prompts[each.row], *(t for r in each.prefix for t in lines[r % total])] for each in options]
+        name_logs = self._write(contexts, begun)
+        return [_compute_option_logs(each, name_logs[i], total) for i, each in enumerate(options)]
 
     def _write(self, contexts: list[list[int]], lines: list[_Line]) -> list[dict[int, float]]:
         """Log-probability of each name of each owner that the beam came to."""
         done: list[dict[int, float]] = [{} for _ in contexts]
         while lines:
             forced = [len(line.node.children) == 1 for line in lines]
-            asked = [line for line, only in zip(lines, forced, strict=True) if not only]
+            open_lines = [line for line, only in zip(lines, forced, strict=True) if not only]
             rows = iter(
-                self.backend.model.next_logs([contexts[a.owner] + list(a.tokens) for a in asked])
-                if asked
+                self.backend.model.compute_next_logs([contexts[a.owner] + list(a.tokens) for a in open_lines])
+                if open_lines
                 else ()
             )
             grown: list[_Line] = []
@@ -184,20 +182,20 @@ class _LanguageWriter:
                         done[line.owner][node.name] = log
                     else:
                         grown.append(_Line(line.owner, (*line.tokens, token), node, log))
-            lines = self._best(grown)
+            lines = self._select_best(grown)
         return done
 
-    def _best(self, lines: list[_Line]) -> list[_Line]:
+    def _select_best(self, lines: list[_Line]) -> list[_Line]:
         kept: list[_Line] = []
         taken: dict[int, int] = {}
-        for line in sorted(lines, key=lambda one: (one.owner, -one.log, one.tokens)):
+        for line in sorted(lines, key=lambda candidate: (candidate.owner, -candidate.log, candidate.tokens)):
             if taken.get(line.owner, 0) < self.backend.width:
                 taken[line.owner] = taken.get(line.owner, 0) + 1
                 kept.append(line)
         return kept
 
 
-def _directed(options: Options, names: dict[int, float], total: int) -> np.ndarray:
+def _compute_option_logs(options: Options, names: dict[int, float], total: int) -> np.ndarray:
     plain = options.relations % total
     distinct, counts = np.unique(plain, return_counts=True)
     ways = dict(zip(distinct.tolist(), counts.tolist(), strict=True))

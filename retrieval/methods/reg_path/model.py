@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from retrieval.nn.query import Asked, QueryEncoder, Texts
+from retrieval.nn.query import EncodedQuestions, QueryEncoder, Texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Under:
     focus: Tensor
     sums: Tensor
 
-    def at(self, chosen: Tensor) -> Under:
+    def select_plans(self, chosen: Tensor) -> Under:
         """Some of the plans, [m] positions, repeats allowed."""
         return Under(self.rows[chosen], self.focus[chosen], self.sums[chosen])
 
@@ -63,7 +63,7 @@ class Choice:
     backward: Tensor
     stop: Tensor
 
-    def logs(self, *, first: bool) -> Tensor:
+    def compute_logs(self, *, first: bool) -> Tensor:
         """Log-probabilities of each relation and, last, of the end, [n, R+1]; no plan ends before it began."""
         stop = torch.full_like(self.stop, -torch.inf) if first else self.stop
         return functional.log_softmax(torch.cat([self.relations, stop.unsqueeze(1)], dim=1), dim=1)
@@ -114,7 +114,7 @@ class SmallPlanner(nn.Module):
             nn.init.zeros_(layer.weight)
             nn.init.zeros_(layer.bias)
 
-    def vocabulary(self, texts: Tensor) -> Vocabulary:
+    def build_vocabulary(self, texts: Tensor) -> Vocabulary:
         """The relations of a graph, [R, d] text features."""
         forward = self.taken(texts)
         taken = torch.cat([forward, forward + self.taken_back(texts)])
@@ -126,43 +126,41 @@ class SmallPlanner(nn.Module):
         vectors, words, lengths = self.encoder(questions)
         return Texts(vectors, words, lengths.cpu()) if self.words else Texts(vectors)
 
-    def parameter_groups(self, rate: float, encoder_rate: float) -> list[dict[str, Any]]:
+    def list_parameter_groups(self, rate: float, encoder_rate: float) -> list[dict[str, Any]]:
         """Parameters with their learning rates."""
         slow = [] if self.encoder is None else list(self.encoder.parameters())
-        own = {id(p) for p in slow}
-        groups: list[dict[str, Any]] = [
-            {"params": [p for p in self.parameters() if id(p) not in own], "lr": rate}
-        ]
+        slow_ids = {id(p) for p in slow}
+        groups: list[dict[str, Any]] = [{"params": [p for p in self.parameters() if id(p) not in slow_ids], "lr": rate}]
         return [*groups, {"params": slow, "lr": encoder_rate}] if slow else groups
 
-    def read(self, texts: Texts) -> Asked:
+    def read(self, texts: Texts) -> EncodedQuestions:
         """n questions."""
         return self.query.read(texts)
 
-    def begin(self, asked: Asked) -> Under:
+    def start_plans(self, questions: EncodedQuestions) -> Under:
         """The empty plan of each question."""
-        rows = torch.arange(len(asked.z_q))
-        return Under(rows, self.query.focus(asked, rows, asked.z_q), torch.zeros_like(asked.z_q))
+        rows = torch.arange(len(questions.z_q))
+        return Under(rows, self.query.compute_focus(questions, rows, questions.z_q), torch.zeros_like(questions.z_q))
 
-    def choose(self, asked: Asked, under: Under, vocabulary: Vocabulary) -> Choice:
+    def score_continuations(self, questions: EncodedQuestions, under: Under, vocabulary: Vocabulary) -> Choice:
         """What may come next in each plan."""
-        queries = self.query.queries(under.focus)
+        queries = self.query.compute_queries(under.focus)
         scores = queries @ vocabulary.keys.T
-        texts = self.query.text_scores(asked, under.rows, under.focus, vocabulary.texts)
+        texts = self.query.compute_text_scores(questions, under.rows, under.focus, vocabulary.texts)
         if texts is not None:
             scores = scores + texts
-        stop = (queries * self.query.stop_states(asked.z_q[under.rows], under.sums)).sum(1)
+        stop = (queries * self.query.stop_states(questions.z_q[under.rows], under.sums)).sum(1)
         backward = queries @ vocabulary.turns.T + self.turn_bias
         cooled = 1.0 if self.training else self.temperature
         return Choice(scores / cooled, backward / cooled, stop / cooled)
 
-    def advance(self, asked: Asked, under: Under, taken: Tensor) -> Under:
+    def append_relations(self, questions: EncodedQuestions, under: Under, taken: Tensor) -> Under:
         """The plans after one more relation.
 
         Args:
-            asked: the questions.
+            questions: the questions.
             under: n plans.
             taken: vectors of the relations, [n, H]: rows of ``Vocabulary.taken``.
         """
-        memory = self.query.advance(under.focus, taken)
-        return Under(under.rows, self.query.focus(asked, under.rows, memory), under.sums + taken)
+        memory = self.query.update_memory(under.focus, taken)
+        return Under(under.rows, self.query.compute_focus(questions, under.rows, memory), under.sums + taken)

@@ -15,10 +15,10 @@ from retrieval.errors import check
 from retrieval.kg.search import walks
 from retrieval.kg.snapshot import Snapshot
 from retrieval.supervision.grounding import Grounded
-from retrieval.supervision.labels import Label, directed, usable
+from retrieval.supervision.labels import Label, select_usable, to_directed_path
 from retrieval.text.linking import Linker
-from retrieval.text.questions import seen_from
-from retrieval.training.losses import segment_logsumexp
+from retrieval.text.questions import replace_topic_names
+from retrieval.training.losses import compute_segment_logsumexp
 
 if TYPE_CHECKING:
     from retrieval.types import Question
@@ -55,22 +55,22 @@ def from_labels(
 ) -> list[Planned]:
     """One for each question and topic that has accepted paths of at most ``max_hops``."""
     by_question: dict[str, list[Label]] = defaultdict(list)
-    for label in usable(labels):
+    for label in select_usable(labels):
         by_question[label.question].append(label)
-    found: list[Planned] = []
+    examples: list[Planned] = []
     for question in questions:
         by_topic: dict[int, set[tuple[int, ...]]] = defaultdict(set)
         for label in by_question.get(question.question.id, ()):
-            topic, path = snapshot.find_entity(label.topic), directed(snapshot, label.path)
+            topic, path = snapshot.find_entity(label.topic), to_directed_path(snapshot, label.path)
             if topic in question.topics and path is not None and len(path) <= max_hops:
                 by_topic[question.topics.index(topic)].add(path)
         text = question.question.question
-        own = any(label.source == "written" for label in by_question[question.question.id])
+        is_written = any(label.source == "written" for label in by_question[question.question.id])
         for index, paths in by_topic.items():
-            masked = seen_from(text, index, question.names) if mask_names else text
+            masked = replace_topic_names(text, index, question.names) if mask_names else text
             # Names of questions written from the graph are its own; they are never missed when asking.
-            found.append(Planned(masked, masked if own else text, tuple(sorted(paths)), marked=True))
-    return found
+            examples.append(Planned(masked, masked if is_written else text, tuple(sorted(paths)), marked=True))
+    return examples
 
 
 def from_relation_paths(
@@ -87,7 +87,7 @@ def from_relation_paths(
     most of the relation paths can be walked; a question whose topic the graph lacks is left as written.
     """
     linker = Linker(snapshot)
-    found: list[Planned] = []
+    examples: list[Planned] = []
     for question in questions:
         check(cancelled)
         spelled = [tuple(snapshot.find_relation(name) for name in path) for path in question.relation_paths]
@@ -98,19 +98,19 @@ def from_relation_paths(
         if not known:
             continue
         linked = linker.link(question.question).entities
-        walked = [sum(_walkable(snapshot, link.entity.id, path) for path in known) for link in linked]
+        walked = [sum(_can_walk(snapshot, link.entity.id, path) for path in known) for link in linked]
         mention = linked[int(np.argmax(walked))].mention if linked else ""
         hides = mask_names and mention
-        masked = seen_from(question.question, 0, [mention]) if hides else question.question
-        found.append(Planned(masked, question.question, tuple(sorted(known)), marked=False))
-    return found
+        masked = replace_topic_names(question.question, 0, [mention]) if hides else question.question
+        examples.append(Planned(masked, question.question, tuple(sorted(known)), marked=False))
+    return examples
 
 
-def _walkable(snapshot: Snapshot, topic: int, path: Sequence[int]) -> bool:
+def _can_walk(snapshot: Snapshot, topic: int, path: Sequence[int]) -> bool:
     """Whether the relations can be walked from the topic, each in some direction."""
     entities = np.array([topic], np.int64)
     for relation in path:
-        ends = [walks.step(snapshot, entities, relation, inverse)[1] for inverse in (False, True)]
+        ends = [walks.walk_relation(snapshot, entities, relation, inverse)[1] for inverse in (False, True)]
         entities = np.unique(np.concatenate(ends))
         if not len(entities):
             return False
@@ -124,7 +124,7 @@ def draw(paths: tuple[tuple[int, ...], ...], rng: np.random.Generator) -> list[t
     return [paths[i] for i in rng.permutation(len(paths))[:PATHS]]
 
 
-def plan_loss(logs: Tensor, owner: Tensor, judged: Tensor) -> Tensor:
+def compute_plan_loss(logs: Tensor, owner: Tensor, judged: Tensor) -> Tensor:
     """Mean over questions of eq. 35.
 
     Where the paths were judged to be rational, the mean of their negative log-likelihoods; where they were not,
@@ -138,5 +138,5 @@ def plan_loss(logs: Tensor, owner: Tensor, judged: Tensor) -> Tensor:
     count = len(judged)
     sizes = torch.bincount(owner, minlength=count)
     every = logs.new_zeros(count).index_add(0, owner, logs) / sizes
-    any_of = segment_logsumexp(logs, owner, count)
+    any_of = compute_segment_logsumexp(logs, owner, count)
     return -torch.where(judged, every, any_of).mean()

@@ -9,9 +9,9 @@ from typing import Protocol
 import numpy as np
 
 from retrieval.errors import check
-from retrieval.kg.search.walks import avoid_topic, reverses
+from retrieval.kg.search.walks import is_reverse, mark_simple_arcs
 from retrieval.kg.snapshot import KINDS, Snapshot
-from retrieval.methods._shared.arc_groups import arcs_at, bounds, groups, spread
+from retrieval.methods._shared.arc_groups import find_group_bounds, get_arcs_at, list_groups, sample_positions
 from retrieval.types import RelationPath
 
 #: Entities of a relation path that are looked at for what may come next.
@@ -41,7 +41,7 @@ class Options:
 class Writer(Protocol):
     """A planner that writes about some questions: one interface for the small one and for language models."""
 
-    def next(self, options: Sequence[Options]) -> list[np.ndarray]:
+    def score_options(self, options: Sequence[Options]) -> list[np.ndarray]:
         """For each, log-probabilities of its ``relations`` in their order and, last, of stopping, float64 [k+1].
 
         They sum to at most 1 over what is allowed; what is not allowed, or too unlikely to be looked at, is -inf.
@@ -86,20 +86,20 @@ def search(
         Paths of each topic, most probable first.
     """
     plans = [_Plan(i, (), 0.0, np.array([topic], np.int64)) for i, topic in enumerate(topics)]
-    found: list[tuple[_Plan, float]] = []
+    finished: list[tuple[_Plan, float]] = []
     for level in range(max_hops):
         check(cancelled)
         if not plans:
             break
-        options = allowed(snapshot, topics, plans, simple=simple)
-        logs = writer.next(options)
+        options = list_options(snapshot, topics, plans, simple=simple)
+        logs = writer.score_options(options)
         for plan, each in zip(plans, logs, strict=True):
             if np.isfinite(each[-1]):
-                found.append((plan, plan.log + float(each[-1])))
-        plans = _grow(snapshot, topics, plans, options, logs, simple=simple, width=width, floor=np.log(least))
+                finished.append((plan, plan.log + float(each[-1])))
+        plans = _expand_plans(snapshot, topics, plans, options, logs, simple=simple, width=width, floor=np.log(least))
         if level + 1 == max_hops:
-            found += [(plan, plan.log) for plan in plans if _ends(snapshot, plan.entities)]
-    kept = [(plan, log) for plan, log in found if log > np.log(least)]
+            finished += [(plan, plan.log) for plan in plans if _can_end(snapshot, plan.entities)]
+    kept = [(plan, log) for plan, log in finished if log > np.log(least)]
     kept.sort(key=lambda item: (item[0].row, -item[1], item[0].relations))
     paths: list[list[RelationPath]] = [[] for _ in topics]
     for plan, log in kept:
@@ -109,19 +109,17 @@ def search(
     return paths
 
 
-def allowed(
-    snapshot: Snapshot, topics: Sequence[int], plans: Sequence[_Plan], *, simple: bool
-) -> list[Options]:
+def list_options(snapshot: Snapshot, topics: Sequence[int], plans: Sequence[_Plan], *, simple: bool) -> list[Options]:
     """The directed relations by which a simple walk can continue each plan."""
     owner_of = np.repeat(np.arange(len(plans)), [len(plan.entities) for plan in plans])
     entities = np.concatenate([plan.entities for plan in plans])
-    owner, relation, starts, sizes = groups(snapshot, entities)
+    owner, relation, starts, sizes = list_groups(snapshot, entities)
     plan_of = owner_of[owner]
     if simple:
         last = np.array([plan.relations[-1] if plan.relations else -1 for plan in plans])
-        leaves_only = (snapshot.kinds[entities[owner]] == CVT) | reverses(snapshot, relation, last[plan_of])
+        leaves_only = (snapshot.kinds[entities[owner]] == CVT) | is_reverse(snapshot, relation, last[plan_of])
         alone = np.flatnonzero((sizes == 1) & leaves_only)
-        _, target = arcs_at(snapshot, starts[alone], relation[alone])
+        _, target = get_arcs_at(snapshot, starts[alone], relation[alone])
         home = np.array([topics[plan.row] for plan in plans])[plan_of[alone]]
         keep = np.ones(len(owner), bool)
         keep[alone[target == home]] = False
@@ -130,16 +128,16 @@ def allowed(
     plan_of, relation = np.divmod(keys, 2 * snapshot.num_relations)
     parts = np.split(relation, np.searchsorted(plan_of, np.arange(1, len(plans))))
     return [
-        Options(p.row, p.relations, part, bool(p.relations) and _ends(snapshot, p.entities))
+        Options(p.row, p.relations, part, bool(p.relations) and _can_end(snapshot, p.entities))
         for p, part in zip(plans, parts, strict=True)
     ]
 
 
-def _ends(snapshot: Snapshot, entities: np.ndarray) -> bool:
+def _can_end(snapshot: Snapshot, entities: np.ndarray) -> bool:
     return bool((snapshot.kinds[entities] != CVT).any())
 
 
-def _grow(
+def _expand_plans(
     snapshot: Snapshot,
     topics: Sequence[int],
     plans: Sequence[_Plan],
@@ -175,13 +173,13 @@ def _grow(
 def _walk(snapshot: Snapshot, plan: _Plan, relation: int, avoid: int | None) -> np.ndarray:
     """At most ``ENTITIES`` entities a plan reaches by one directed relation more, evenly spread over their ids."""
     entities, last = plan.entities, plan.relations[-1] if plan.relations else -1
-    starts, sizes = bounds(snapshot, entities, np.full(len(entities), relation))
+    starts, sizes = find_group_bounds(snapshot, entities, np.full(len(entities), relation))
     limit = max(1, ARCS // len(entities)) if int(sizes.sum()) > ARCS else ARCS
-    owner, positions, _ = spread(starts, sizes, limit)
-    _, targets = arcs_at(snapshot, positions, np.full(len(positions), relation))
+    owner, positions, _ = sample_positions(starts, sizes, limit)
+    _, targets = get_arcs_at(snapshot, positions, np.full(len(positions), relation))
     if avoid is not None:
-        reverse = reverses(snapshot, relation, last)
-        keep = avoid_topic(snapshot, entities[owner], targets, avoid, np.zeros_like(targets), reverse=reverse)
+        reverse = is_reverse(snapshot, relation, last)
+        keep = mark_simple_arcs(snapshot, entities[owner], targets, avoid, np.zeros_like(targets), reverse=reverse)
         targets = targets[keep]
     targets = np.unique(targets)
     if len(targets) > ENTITIES:

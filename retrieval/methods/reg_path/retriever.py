@@ -12,13 +12,13 @@ import torch
 
 from retrieval.errors import CheckpointError, ConfigError
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.snapshot.relation_names import qualified_text
+from retrieval.kg.snapshot.relation_names import format_qualified_name
 from retrieval.methods._shared.ranking import RankingRetriever
 from retrieval.methods.reg_path.language_planner import LanguageBackend, LanguagePlanner
 from retrieval.methods.reg_path.model import SmallPlanner, Vocabulary
 from retrieval.methods.reg_path.plans import Options, Writer, search
 from retrieval.methods.reg_path.spec import SPEC, RegPathConfig, RegPathOptions
-from retrieval.nn.query import Asked
+from retrieval.nn.query import EncodedQuestions
 from retrieval.text.features import TextEncoder, Trainable
 from retrieval.text.questions import read_each
 from retrieval.training.checkpoint import OpenCheckpoint
@@ -28,7 +28,7 @@ from retrieval.types import RelationPath
 class Planner(Protocol):
     """A trained planner: the small one, or a language model."""
 
-    def writer(self, questions: Sequence[str]) -> Writer:
+    def make_writer(self, questions: Sequence[str]) -> Writer:
         """What it writes about these questions, as seen from their topics."""
         ...
 
@@ -43,20 +43,18 @@ class RegPathRetriever(RankingRetriever):
         planner: of this checkpoint, for the relations of this graph.
     """
 
-    def __init__(
-        self, checkpoint: OpenCheckpoint, snapshot: Snapshot, encoder: TextEncoder, planner: Planner
-    ) -> None:
+    def __init__(self, checkpoint: OpenCheckpoint, snapshot: Snapshot, encoder: TextEncoder, planner: Planner) -> None:
         super().__init__(
             snapshot,
             encoder,
             method=SPEC.name,
             checkpoint=checkpoint.manifest.fingerprint,
             simple=checkpoint.manifest.simple,
-            least_support=checkpoint.least_support(snapshot.hash),
+            least_support=checkpoint.get_least_support(snapshot.hash),
             learned_support=checkpoint.manifest.least_support,
         )
-        self.max_hops = config_of(checkpoint).max_hops
-        self.mask_names = config_of(checkpoint).mask_names
+        self.max_hops = get_config(checkpoint).max_hops
+        self.mask_names = get_config(checkpoint).mask_names
         self.planner = planner
 
     def rank(
@@ -65,8 +63,8 @@ class RegPathRetriever(RankingRetriever):
         """See ``RankingRetriever``."""
         options = self.options
         assert isinstance(options, RegPathOptions), "options are parsed for this method"
-        writer = self.planner.writer(texts)
-        found = search(
+        writer = self.planner.make_writer(texts)
+        ranked = search(
             self.snapshot,
             topics,
             writer,
@@ -76,22 +74,22 @@ class RegPathRetriever(RankingRetriever):
             cancelled=cancelled,
         )
         if not isinstance(writer, SmallWriter):
-            return found
+            return ranked
         return [
-            [replace(path, support=writer.support(row, path)) for path in paths]
-            for row, paths in enumerate(found)
+            [replace(path, support=writer.compute_support(row, path)) for path in paths]
+            for row, paths in enumerate(ranked)
         ]
 
 
-def config_of(checkpoint: OpenCheckpoint) -> RegPathConfig:
+def get_config(checkpoint: OpenCheckpoint) -> RegPathConfig:
     """The checkpoint's settings, of this method's class."""
     assert isinstance(checkpoint.config, RegPathConfig), "a checkpoint is read for its own method"
     return checkpoint.config
 
 
-def planner_texts(snapshot: Snapshot) -> list[str]:
+def write_relation_texts(snapshot: Snapshot) -> list[str]:
     """The text of each relation, [R]: with the type it belongs to, where its name says that."""
-    return [qualified_text(snapshot.relation_name(r)) for r in range(snapshot.num_relations)]
+    return [format_qualified_name(snapshot.get_relation_name(r)) for r in range(snapshot.num_relations)]
 
 
 def make_model(config: RegPathConfig, encoder: TextEncoder, *, tune: bool) -> SmallPlanner:
@@ -103,10 +101,8 @@ def make_model(config: RegPathConfig, encoder: TextEncoder, *, tune: bool) -> Sm
     copy = None
     if tune:
         if not isinstance(encoder, Trainable):
-            raise ConfigError(
-                f"The text encoder {encoder.name} cannot be trained.", hint='Set "tune_encoder" to "no".'
-            )
-        copy = encoder.trainable()
+            raise ConfigError(f"The text encoder {encoder.name} cannot be trained.", hint='Set "tune_encoder" to "no".')
+        copy = encoder.make_trainable()
     return SmallPlanner(encoder.dim, config.hidden, config.dropout, words=config.words, encoder=copy)
 
 
@@ -123,9 +119,9 @@ class SmallBackend:
         self.model = model
         self.encoder = encoder
         with torch.inference_mode():
-            self.vocabulary = model.vocabulary(torch.from_numpy(encoder.encode(planner_texts(snapshot))))
+            self.vocabulary = model.build_vocabulary(torch.from_numpy(encoder.encode(write_relation_texts(snapshot))))
 
-    def writer(self, questions: Sequence[str]) -> Writer:
+    def make_writer(self, questions: Sequence[str]) -> Writer:
         """See ``Planner``."""
         with torch.inference_mode():
             if self.model.encoder is not None:
@@ -138,47 +134,45 @@ class SmallBackend:
 class SmallWriter:
     """Remembers the memory of each plan, so that a level costs one step."""
 
-    def __init__(self, model: SmallPlanner, vocabulary: Vocabulary, asked: Asked) -> None:
-        self.model, self.vocabulary, self.asked = model, vocabulary, asked
-        self.under = model.begin(asked)
-        self.places: dict[tuple[int, tuple[int, ...]], int] = {
-            (row, ()): row for row in range(len(asked.z_q))
-        }
+    def __init__(self, model: SmallPlanner, vocabulary: Vocabulary, questions: EncodedQuestions) -> None:
+        self.model, self.vocabulary, self.asked = model, vocabulary, questions
+        self.under = model.start_plans(questions)
+        self.places: dict[tuple[int, tuple[int, ...]], int] = {(row, ()): row for row in range(len(questions.z_q))}
         #: Log of the share that what the graph allows has of all that the planner would write, up to each plan.
         self.allowed: dict[tuple[int, tuple[int, ...]], float] = {}
 
     @torch.inference_mode()
-    def next(self, options: Sequence[Options]) -> list[np.ndarray]:
+    def score_options(self, options: Sequence[Options]) -> list[np.ndarray]:
         """See ``plans.Writer``."""
         first = not options[0].prefix
         if not first:
             before = [self.places[each.row, each.prefix[:-1]] for each in options]
             took = self.vocabulary.taken[[each.prefix[-1] for each in options]]
-            self.under = self.model.advance(self.asked, self.under.at(torch.tensor(before)), took)
+            self.under = self.model.append_relations(self.asked, self.under.select_plans(torch.tensor(before)), took)
             self.places = {(each.row, each.prefix): i for i, each in enumerate(options)}
-        choice = self.model.choose(self.asked, self.under, self.vocabulary)
+        choice = self.model.score_continuations(self.asked, self.under, self.vocabulary)
         scores = choice.relations.double().numpy()
         backward = choice.backward.double().numpy()
         stop = choice.stop.double().numpy()
-        found = []
+        logs = []
         for each in options:
             i = self.places[each.row, each.prefix]
             end = float(stop[i]) if each.may_stop else -np.inf
-            found.append(log_options(scores[i], backward[i], end, each.relations))
+            logs.append(log_options(scores[i], backward[i], end, each.relations))
             names = np.unique(each.relations % scores.shape[1])
             everything = np.append(scores[i], -np.inf if first else stop[i])
             so_far = self.allowed.get((each.row, each.prefix[:-1]), 0.0)
-            share = _logsumexp(np.append(scores[i][names], end)) - _logsumexp(everything)
+            share = _compute_logsumexp(np.append(scores[i][names], end)) - _compute_logsumexp(everything)
             self.allowed[each.row, each.prefix] = so_far + share
-        return found
+        return logs
 
-    def support(self, row: int, path: RelationPath) -> float:
+    def compute_support(self, row: int, path: RelationPath) -> float:
         """Log-probability of a finished plan among all plans, those that the graph does not allow too."""
         prefix = path.relations if (row, path.relations) in self.allowed else path.relations[:-1]
         return float(np.log(path.score)) + self.allowed[row, prefix]
 
 
-def _logsumexp(values: np.ndarray) -> float:
+def _compute_logsumexp(values: np.ndarray) -> float:
     top = float(values.max())
     return top + float(np.log(np.exp(values - top).sum())) if np.isfinite(top) else -np.inf
 
@@ -209,9 +203,9 @@ def log_options(scores: np.ndarray, backward: np.ndarray, stop: float, options: 
     return result
 
 
-def model_of(checkpoint: OpenCheckpoint) -> SmallPlanner:
+def build_model(checkpoint: OpenCheckpoint) -> SmallPlanner:
     """The small planner of a checkpoint's settings, initialised, over the encoder as it is."""
-    config = config_of(checkpoint)
+    config = get_config(checkpoint)
     return SmallPlanner(checkpoint.manifest.text_features, config.hidden, config.dropout, words=config.words)
 
 
@@ -222,13 +216,11 @@ def load_model(checkpoint: OpenCheckpoint, encoder: TextEncoder) -> SmallPlanner
         CheckpointError: the weights do not fit the settings.
     """
     tuned = any(name.startswith("encoder.") for name in checkpoint.weights)
-    model = make_model(config_of(checkpoint), encoder, tune=tuned)
+    model = make_model(get_config(checkpoint), encoder, tune=tuned)
     try:
         model.load_state_dict(checkpoint.weights)
     except RuntimeError as error:
-        raise CheckpointError(
-            "The checkpoint's weights do not fit its settings.", hint="Train again."
-        ) from error
+        raise CheckpointError("The checkpoint's weights do not fit its settings.", hint="Train again.") from error
     return model.eval()
 
 
@@ -239,7 +231,7 @@ def open_planner(checkpoint: OpenCheckpoint, snapshot: Snapshot, encoder: TextEn
         CheckpointError: the weights do not fit the settings.
         ConfigError: the backend is a language model, and what it needs is not there.
     """
-    config = config_of(checkpoint)
+    config = get_config(checkpoint)
     if config.backend == "small":
         return SmallBackend(load_model(checkpoint, encoder), snapshot, encoder)
     model = LanguagePlanner(config)

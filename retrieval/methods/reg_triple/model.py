@@ -5,11 +5,11 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from retrieval.nn.chain_length import ChainLength
-from retrieval.nn.dde import distance_features, distance_width
+from retrieval.nn.dde import compute_distance_features, count_distance_features
 from retrieval.nn.query import Texts
 from retrieval.nn.question_reader import QuestionReader
 from retrieval.nn.subgraph import SubgraphBatch
-from retrieval.nn.text_match import TextMatch, unit_variance
+from retrieval.nn.text_match import TextMatch, to_unit_variance
 
 
 class TripleScorer(nn.Module):
@@ -50,7 +50,7 @@ class TripleScorer(nn.Module):
         self.relation = nn.Linear(text_features, hidden, bias=False)
         self.head = nn.Linear(text_features, hidden, bias=False) if entity_texts else None
         self.tail = nn.Linear(text_features, hidden, bias=False) if entity_texts else None
-        places = distance_width(rounds, turning=turning)
+        places = count_distance_features(rounds, turning=turning)
         self.head_place = nn.Linear(places, hidden, bias=False)
         self.tail_place = nn.Linear(places, hidden, bias=False)
         self.rest = nn.Sequential(
@@ -59,16 +59,16 @@ class TripleScorer(nn.Module):
         self.match = TextMatch(text_features, 4.0) if texts else None
         self.length = ChainLength(text_features, longest)
 
-    def project_relations(self, texts: Tensor) -> Tensor:
+    def encode_relations(self, texts: Tensor) -> Tensor:
         """What relations add, [R, d] -> [R, H]."""
-        added: Tensor = self.relation(unit_variance(texts))
+        added: Tensor = self.relation(to_unit_variance(texts))
         return added
 
-    def project_entities(self, texts: Tensor) -> tuple[Tensor, Tensor]:
+    def encode_entities(self, texts: Tensor) -> tuple[Tensor, Tensor]:
         """What entities add as heads and as tails, [m, d] -> two of [m, H]."""
         assert self.head is not None
         assert self.tail is not None
-        return self.head(unit_variance(texts)), self.tail(unit_variance(texts))
+        return self.head(to_unit_variance(texts)), self.tail(to_unit_variance(texts))
 
     def forward(
         self,
@@ -87,7 +87,7 @@ class TripleScorer(nn.Module):
             relations: ``project_relations(relation_texts)``, [R, H].
             ends: what each slot adds as head and as tail, two of [n, H]; None without entity texts.
         """
-        places = distance_features(batch.heads, batch.tails, batch.topics, self.rounds, turning=self.turning)
+        places = compute_distance_features(batch.heads, batch.tails, batch.topics, self.rounds, turning=self.turning)
         as_head, as_tail = self.head_place(places), self.tail_place(places)
         if ends is not None:
             as_head, as_tail = as_head + ends[0], as_tail + ends[1]

@@ -14,7 +14,7 @@ from retrieval.methods._shared.triples.subgraphs import Subgraphs
 from retrieval.methods.reg_triple.model import TripleScorer
 from retrieval.methods.reg_triple.spec import SPEC, RegTripleConfig
 from retrieval.nn.query import Texts
-from retrieval.text.features import TextEncoder, TextFeatures, text_features
+from retrieval.text.features import TextEncoder, TextFeatures, encode_graph_texts
 from retrieval.training.checkpoint import OpenCheckpoint, load_weights
 
 
@@ -44,13 +44,11 @@ class RegTripleRetriever(TripleRanker):
             words=config.words,
         )
         self.mask_names = config.mask_names
-        self.model = load_weights(model_of(checkpoint), checkpoint)
+        self.model = load_weights(build_model(checkpoint), checkpoint)
         with torch.inference_mode():
             self.texts = features.relations[: snapshot.num_relations]
-            self.relations = self.model.project_relations(self.texts)
-            self.ends = (
-                self.model.project_entities(features.entities) if features.entities is not None else None
-            )
+            self.relations = self.model.encode_relations(self.texts)
+            self.ends = self.model.encode_entities(features.entities) if features.entities is not None else None
 
     @torch.inference_mode()
     def score(self, subgraphs: Subgraphs, questions: Texts) -> Scores:
@@ -63,7 +61,7 @@ class RegTripleRetriever(TripleRanker):
         return Scores(logits, logits, logits, self.model.length(questions.vectors).numpy())
 
 
-def model_of(checkpoint: OpenCheckpoint) -> TripleScorer:
+def build_model(checkpoint: OpenCheckpoint) -> TripleScorer:
     """The scorer of a checkpoint's settings, initialised."""
     assert isinstance(checkpoint.config, RegTripleConfig), "a checkpoint is read for its own method"
     manifest = checkpoint.manifest
@@ -90,5 +88,5 @@ def open_retriever(
 ) -> RegTripleRetriever:
     """A checkpoint of ``reg-triple`` on a graph, which need not be the one trained on."""
     texts = checkpoint.manifest.entity_texts
-    features = text_features(snapshot, encoder, entity_texts=texts, cache=cache)
+    features = encode_graph_texts(snapshot, encoder, entity_texts=texts, cache=cache)
     return RegTripleRetriever(checkpoint, snapshot, encoder, features)

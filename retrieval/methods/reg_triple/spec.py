@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from retrieval.config import setting
+from retrieval.config import make_setting
 from retrieval.methods._shared.triples.settings import (
     FIXED_EPOCHS,
     READ_CHAINS,
@@ -19,14 +19,14 @@ from retrieval.methods.spec import MethodSpec
 class RegTripleConfig(TripleConfig):
     """Settings of ``reg-triple`` (ReG App. E). Values in brackets are SubgraphRAG's, which it follows."""
 
-    rounds: int = setting(3, "Rounds of the directional distance encoding, each way [2].")
-    turning_distances: bool = setting(
+    rounds: int = make_setting(3, "Rounds of the directional distance encoding, each way [2].")
+    turning_distances: bool = make_setting(
         True,
         "The directional distance encoding has walks that turn too, and beside each value whether it is above 0; "
         "without, the topic flag and both directions alone [no].",
     )
-    hidden: int = setting(128, "Size of the hidden layers [1024].")
-    dropout: float = setting(0.1, "Rate after the first layer [0].", least=0, below=1)
+    hidden: int = make_setting(128, "Size of the hidden layers [1024].")
+    dropout: float = make_setting(0.1, "Rate after the first layer [0].", least=0, below=1)
 
 
 SPEC = MethodSpec(
@@ -49,5 +49,5 @@ SPEC = MethodSpec(
     engine="retrieval.methods._shared.path_engine:open_engine",
     retriever="retrieval.methods.reg_triple.retriever:open_retriever",
     task="retrieval.methods.reg_triple.training:make_task",
-    model="retrieval.methods.reg_triple.retriever:model_of",
+    model="retrieval.methods.reg_triple.retriever:build_model",
 )

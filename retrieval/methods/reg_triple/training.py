@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from retrieval.config import TrainingConfig
-from retrieval.methods._shared.triples.examples import TripleExamples, positive_facts
+from retrieval.methods._shared.triples.examples import TripleExamples, mark_positive_facts
 from retrieval.methods._shared.triples.subgraphs import Subgraphs
-from retrieval.methods._shared.triples.training import SubgraphTask, examples_of
+from retrieval.methods._shared.triples.training import SubgraphTask, make_train_and_dev
 from retrieval.methods.reg_triple.retriever import RegTripleRetriever, make_scorer
 from retrieval.methods.reg_triple.spec import RegTripleConfig
 from retrieval.nn.query import Texts
@@ -20,7 +20,7 @@ from retrieval.retriever import Retriever
 from retrieval.supervision.labels import Label
 from retrieval.text.features import TextFeatures
 from retrieval.training.checkpoint import OpenCheckpoint
-from retrieval.training.losses import triple_loss
+from retrieval.training.losses import compute_triple_loss
 from retrieval.training.recipe import Splits, Work
 
 
@@ -42,32 +42,30 @@ class RegTripleTask(SubgraphTask):
             model=self.scorer, length=self.scorer.length, entity_texts=features.entities is not None,
         )  # fmt: skip
 
-    def evidence_loss(
+    def compute_evidence_loss(
         self, subgraphs: Subgraphs, chosen: np.ndarray, questions: Texts, rng: np.random.Generator
     ) -> Tensor:
         """Eq. 33."""
         del rng
-        positive = torch.from_numpy(positive_facts(self.train, chosen, subgraphs))
-        return triple_loss(self._logits(subgraphs, questions), positive)
+        positive = torch.from_numpy(mark_positive_facts(self.train, chosen, subgraphs))
+        return compute_triple_loss(self._compute_logits(subgraphs, questions), positive)
 
     def rank(self, subgraphs: Subgraphs, questions: Texts) -> np.ndarray:
         """See ``SubgraphTask``."""
-        scores: np.ndarray = self._logits(subgraphs, questions).numpy()
+        scores: np.ndarray = self._compute_logits(subgraphs, questions).numpy()
         return scores
 
-    def retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
+    def build_retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
         """See ``recipe.Task``."""
         del cache
         return RegTripleRetriever(checkpoint, self.work.snapshot, self.work.encoder, self.features)
 
-    def _logits(self, subgraphs: Subgraphs, questions: Texts) -> Tensor:
+    def _compute_logits(self, subgraphs: Subgraphs, questions: Texts) -> Tensor:
         texts = self.features.relations[: self.work.snapshot.num_relations]
         ends = None
         if self.features.entities is not None:
-            ends = self.scorer.project_entities(self.features.entities[torch.from_numpy(subgraphs.entities)])
-        logits: Tensor = self.scorer(
-            subgraphs.batch(), questions, texts, self.scorer.project_relations(texts), ends
-        )
+            ends = self.scorer.encode_entities(self.features.entities[torch.from_numpy(subgraphs.entities)])
+        logits: Tensor = self.scorer(subgraphs.batch(), questions, texts, self.scorer.encode_relations(texts), ends)
         return logits
 
 
@@ -80,5 +78,5 @@ def make_task(
         TrainingDataError: no training question has a usable label.
     """
     assert isinstance(config, RegTripleConfig)
-    train, dev = examples_of(work, config, splits, labels, simple=simple)
-    return RegTripleTask(work, config, train, dev, work.texts(config))
+    train, dev = make_train_and_dev(work, config, splits, labels, simple=simple)
+    return RegTripleTask(work, config, train, dev, work.build_text_features(config))

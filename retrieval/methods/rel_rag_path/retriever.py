@@ -23,7 +23,7 @@ _ROUNDS = (256, 1024)
 class RelRagPathRetriever(PathRetriever):
     """Ranked by a beam, or sampled: paths drawn independently until the budget of triples is spent (App. B)."""
 
-    def draws(
+    def sample_paths(
         self,
         topics: Sequence[int],
         texts: Texts,
@@ -33,19 +33,17 @@ class RelRagPathRetriever(PathRetriever):
         cancelled: Callable[[], bool],
     ) -> list[Drawn]:
         """See ``PathRetriever``. The draws end with the round that spends the budget."""
-        found: dict[tuple[int, tuple[int, ...]], Drawn] = {}
+        merged: dict[tuple[int, tuple[int, ...]], Drawn] = {}
         facts: set[int] = set()
         for count in _ROUNDS:
             drawn = draw(self.walker, topics, texts, firsts=count, each=1, rng=rng, cancelled=cancelled)
             for path in drawn:
-                before = found.get((path.topic, path.arcs))
-                found[path.topic, path.arcs] = replace(
-                    path, count=path.count + (before.count if before else 0)
-                )
+                before = merged.get((path.topic, path.arcs))
+                merged[path.topic, path.arcs] = replace(path, count=path.count + (before.count if before else 0))
                 facts.update(arc % self.snapshot.num_triples for arc in path.arcs)
             if len(facts) >= budget:
                 break
-        return list(found.values())
+        return list(merged.values())
 
 
 def open_retriever(

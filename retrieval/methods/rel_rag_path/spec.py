@@ -25,5 +25,5 @@ SPEC = MethodSpec(
     engine="retrieval.methods._shared.path_engine:open_engine",
     retriever="retrieval.methods.rel_rag_path.retriever:open_retriever",
     task="retrieval.methods.rel_rag_path.training:make_task",
-    model="retrieval.methods._shared.paths.retriever:model_of",
+    model="retrieval.methods._shared.paths.retriever:build_model",
 )

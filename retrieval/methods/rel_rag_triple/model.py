@@ -44,22 +44,24 @@ class LineGraphScorer(nn.Module):
         z: Tensor = self.question(questions).view(len(questions.vectors), -1, self.hidden) * self.scale
         return z
 
-    def asked(self, questions: Texts, relation_texts: Tensor) -> tuple[Tensor, Tensor | None]:
+    def encode_questions(self, questions: Texts, relation_texts: Tensor) -> tuple[Tensor, Tensor | None]:
         """What B questions ask for: their queries, [B, L or 1, H], and matches with the relations, [B, 2R] or None."""
         matches = None if self.match is None else self.match(questions.vectors, relation_texts)
         return self.query(questions), matches
 
-    def logits(
+    def compute_logits(
         self,
         states: Tensor,
-        asked: tuple[Tensor, Tensor | None],
+        encoded: tuple[Tensor, Tensor | None],
         graph: Tensor,
         relations: Tensor,
         *,
         hops: Tensor,
     ) -> Tensor:
-        """Logits of n arcs, [n]; ``asked`` is of :meth:`asked`, the rest as for :meth:`forward`."""
-        query, matches = asked
+        """Logits of n arcs, [n]; ``questions`` is of :meth:`encode_questions`, the rest as for
+        :meth:`forward`.
+        """
+        query, matches = encoded
         logits: Tensor = (query[graph, hops.clamp(max=query.shape[1] - 1)] * states).sum(1)
         if matches is not None:
             logits = logits + matches[graph, relations]
@@ -85,4 +87,6 @@ class LineGraphScorer(nn.Module):
             relations: directed relation of each arc, int64 [n].
             hops: how far from the topic each arc begins, int64 [n].
         """
-        return self.logits(states, self.asked(questions, relation_texts), graph, relations, hops=hops)
+        return self.compute_logits(
+            states, self.encode_questions(questions, relation_texts), graph, relations, hops=hops
+        )

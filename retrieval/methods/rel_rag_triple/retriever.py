@@ -12,9 +12,9 @@ import torch
 from torch import Tensor
 
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.snapshot.cache import states_folder
+from retrieval.kg.snapshot.cache import get_states_folder
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
-from retrieval.methods._shared.paths.states import States, StoredStates, all_states, states_of
+from retrieval.methods._shared.paths.states import States, StoredStates, compute_all_states, make_states
 from retrieval.methods._shared.triples.candidates.fan_out import FanOut
 from retrieval.methods._shared.triples.chain_expansion import Scores
 from retrieval.methods._shared.triples.ranking import TripleRanker
@@ -26,9 +26,9 @@ from retrieval.text.features import (
     GraphFeatures,
     Labels,
     TextEncoder,
-    features_of,
-    graph_features,
-    relation_vectors,
+    build_features,
+    compute_graph_features,
+    get_relation_vectors,
 )
 from retrieval.training.checkpoint import OpenCheckpoint, load_weights
 from retrieval.types import Progress
@@ -59,7 +59,7 @@ class RelRagTripleRetriever(TripleRanker):
         *,
         cache: Path | None = None,
     ) -> None:
-        config = config_of(checkpoint)
+        config = get_config(checkpoint)
         super().__init__(
             snapshot,
             encoder,
@@ -75,39 +75,37 @@ class RelRagTripleRetriever(TripleRanker):
         self.states = states
         self._directed = config.arcs == "directed"
         self._places = config.places
-        self.texts = torch.from_numpy(relation_vectors(snapshot, encoder))
+        self.texts = torch.from_numpy(get_relation_vectors(snapshot, encoder))
         self._entities = Labels(snapshot, encoder, cache) if checkpoint.manifest.entity_texts else None
 
-    def restricted_to(self, snapshot: RestrictedSnapshot) -> Self:
+    def apply_restriction(self, snapshot: RestrictedSnapshot) -> Self:
         """See ``base.Retriever``: the triple states are those of the small graph."""
-        other, small = super().restricted_to(snapshot), snapshot.compact
-        entities = self._entities.of(small.entities) if self._entities is not None else None
-        features = features_of(small, self.texts, entities, directed=self._directed)
-        other.states = StoredStates(all_states(self.model.triples, features))
+        other, small = super().apply_restriction(snapshot), snapshot.compact
+        entities = self._entities.get_vectors(small.entities) if self._entities is not None else None
+        features = build_features(small, self.texts, entities, directed=self._directed)
+        other.states = StoredStates(compute_all_states(self.model.triples, features))
         return other
 
     @torch.inference_mode()
     def score(self, subgraphs: Subgraphs, questions: Texts) -> Scores:
         """See ``TripleRanker``."""
         graph = torch.from_numpy(subgraphs.fact_graph)
-        asked = self.model.asked(questions, self.texts)
+        encoded = self.model.encode_questions(questions, self.texts)
         forward, backward = (
-            self.model.logits(
-                torch.from_numpy(self.states.of(subgraphs.facts + self.snapshot.num_triples * way)),
-                asked,
+            self.model.compute_logits(
+                torch.from_numpy(self.states.get_states(subgraphs.facts + self.snapshot.num_triples * way)),
+                encoded,
                 graph,
-                torch.from_numpy(
-                    subgraphs.relations + self.snapshot.num_relations * way * (not self._directed)
-                ),
+                torch.from_numpy(subgraphs.relations + self.snapshot.num_relations * way * (not self._directed)),
                 hops=hops,
             ).numpy()
-            for way, hops in enumerate(begins(subgraphs, self.max_hops, directed=self._directed))
+            for way, hops in enumerate(compute_start_hops(subgraphs, self.max_hops, directed=self._directed))
         )
         lengths = self.model.length(questions.vectors).numpy()
         return Scores(np.maximum(forward, backward), forward, backward, lengths, once=not self._places)
 
 
-def begins(subgraphs: Subgraphs, most: int, *, directed: bool) -> tuple[Tensor, Tensor]:
+def compute_start_hops(subgraphs: Subgraphs, most: int, *, directed: bool) -> tuple[Tensor, Tensor]:
     """How far from the topic each fact begins walked forward and walked backward, two of int64 [N].
 
     Args:
@@ -115,12 +113,12 @@ def begins(subgraphs: Subgraphs, most: int, *, directed: bool) -> tuple[Tensor, 
         most: the distance of all that lies further.
         directed: a fact is one triple, whichever way it is walked, and begins at its nearer end.
     """
-    distances = subgraphs.distances(most)
+    distances = subgraphs.compute_distances(most)
     heads, tails = (torch.from_numpy(distances[ends]) for ends in (subgraphs.heads, subgraphs.tails))
     return (torch.minimum(heads, tails),) * 2 if directed else (heads, tails)
 
 
-def config_of(checkpoint: OpenCheckpoint) -> RelRagTripleConfig:
+def get_config(checkpoint: OpenCheckpoint) -> RelRagTripleConfig:
     """The checkpoint's settings, of this method's class; one from before ``places`` has one query for all hops."""
     config = checkpoint.config
     assert isinstance(config, RelRagTripleConfig), "a checkpoint is read for its own method"
@@ -140,12 +138,12 @@ def load_scorer(checkpoint: OpenCheckpoint) -> LineGraphScorer:
     Raises:
         CheckpointError: the weights do not fit the settings.
     """
-    return load_weights(model_of(checkpoint), checkpoint)
+    return load_weights(build_model(checkpoint), checkpoint)
 
 
-def model_of(checkpoint: OpenCheckpoint) -> LineGraphScorer:
+def build_model(checkpoint: OpenCheckpoint) -> LineGraphScorer:
     """The model of a checkpoint's settings, initialised."""
-    return make_scorer(config_of(checkpoint), checkpoint.manifest.text_features)
+    return make_scorer(get_config(checkpoint), checkpoint.manifest.text_features)
 
 
 def open_triple_states(
@@ -161,22 +159,22 @@ def open_triple_states(
     """Triple states of the snapshot under this checkpoint. Arguments as of ``rel_rag_path.open_states``."""
 
     def make_features() -> GraphFeatures:
-        return features or graph_features(
+        return features or compute_graph_features(
             snapshot,
             encoder,
             entity_texts=checkpoint.manifest.entity_texts,
-            directed=config_of(checkpoint).arcs == "directed",
+            directed=get_config(checkpoint).arcs == "directed",
             cache=cache,
             progress=progress,
             cancelled=cancelled,
         )
 
-    return states_of(
+    return make_states(
         load_scorer(checkpoint).triples,
         snapshot,
         make_features,
-        budget_mb=config_of(checkpoint).state_budget_mb,
-        kept=states_folder(cache, checkpoint.manifest.fingerprint, snapshot.hash),
+        budget_mb=get_config(checkpoint).state_budget_mb,
+        kept=get_states_folder(cache, checkpoint.manifest.fingerprint, snapshot.hash),
         progress=progress,
         cancelled=cancelled,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from retrieval.config import SELECTION, setting
+from retrieval.config import SELECTION, make_setting
 from retrieval.methods._shared.network_texts import ARCS, LAYERS, NEIGHBOURS, READOUT, SELF_WEIGHT
 from retrieval.methods._shared.triples.settings import ALL_CANDIDATES, TripleConfig, TripleOptions
 from retrieval.methods.spec import MethodSpec
@@ -15,40 +15,40 @@ from retrieval.methods.spec import MethodSpec
 class RelRagTripleConfig(TripleConfig):
     """Settings of ``rel-rag-triple``. Values in brackets are the paper's (REL-RAG App. F.1)."""
 
-    hidden: int = setting(128, "Size of triple states and queries; 128 trains in minutes on two cores [512].")
-    dropout: float = setting(0.2, "Rate after each first layer [0.2].", least=0, below=1)
-    graph: Literal["line", "raw"] = setting(
+    hidden: int = make_setting(128, "Size of triple states and queries; 128 trains in minutes on two cores [512].")
+    dropout: float = make_setting(0.2, "Rate after each first layer [0.2].", least=0, below=1)
+    graph: Literal["line", "raw"] = make_setting(
         "line",
         "Encode triples on the line graph, or on the raw graph as REL-RAG's ablation does (section 5.3).",
     )
-    arcs: Literal["both", "directed"] = setting("both", ARCS)
-    layers: int = setting(2, LAYERS, below=3)
-    self_weight: bool = setting(False, SELF_WEIGHT)
-    readout: Literal["auto", "states", "relation"] = setting("auto", READOUT)
-    look_ahead: bool = setting(
+    arcs: Literal["both", "directed"] = make_setting("both", ARCS)
+    layers: int = make_setting(2, LAYERS, below=3)
+    self_weight: bool = make_setting(False, SELF_WEIGHT)
+    readout: Literal["auto", "states", "relation"] = make_setting("auto", READOUT)
+    look_ahead: bool = make_setting(
         True,
         "Read the reversed graph too (RAPL eq. 10); without it, Table 3's uni-directional GCN.",
     )
-    skip: bool = setting(True, "Add a projection of phi(h, r, t) to the mean of the two GCNs [no].")
-    norm: bool = setting(
+    skip: bool = make_setting(True, "Add a projection of phi(h, r, t) to the mean of the two GCNs [no].")
+    norm: bool = make_setting(
         True, "Layer norm of triple states; inner products are divided by sqrt(hidden) and have a bias [no]."
     )
-    places: bool = setting(
+    places: bool = make_setting(
         True,
         "Ask for another triple at each hop from the topic; without it a relation counts once in a chain [no].",
     )
-    states: Literal["graph", "own"] = setting(
+    states: Literal["graph", "own"] = make_setting(
         "graph",
         "Where a question brings a subgraph of its own: compute the states to learn from on the whole graph, which is "
         "faster, or on that subgraph alone, as when asking [own].",
     )
-    neighbours: int = setting(16, NEIGHBOURS, least=0)
-    negatives: int = setting(5, "Negatives drawn for each positive [5].")
-    positives: int = setting(
+    neighbours: int = make_setting(16, NEIGHBOURS, least=0)
+    negatives: int = make_setting(5, "Negatives drawn for each positive [5].")
+    positives: int = make_setting(
         16, "Positives drawn for a question and topic, at most; 0 for no limit [no limit].", least=0
     )
-    selection: Literal["score", "loss"] = setting("score", SELECTION)
-    state_budget_mb: int = setting(
+    selection: Literal["score", "loss"] = make_setting("score", SELECTION)
+    state_budget_mb: int = make_setting(
         4096, "Triple states are kept on disk up to this size in megabytes, else computed on demand."
     )
 
@@ -87,5 +87,5 @@ SPEC = MethodSpec(
     engine="retrieval.methods._shared.path_engine:open_engine",
     retriever="retrieval.methods.rel_rag_triple.retriever:open_retriever",
     task="retrieval.methods.rel_rag_triple.training:make_task",
-    model="retrieval.methods.rel_rag_triple.retriever:model_of",
+    model="retrieval.methods.rel_rag_triple.retriever:build_model",
 )

@@ -12,16 +12,16 @@ from torch import Tensor
 
 from retrieval.config import TrainingConfig
 from retrieval.errors import check
-from retrieval.kg.search.walks import arc_ends
+from retrieval.kg.search.walks import get_arc_ends
 from retrieval.methods._shared.arc_groups import UNLIMITED
-from retrieval.methods._shared.paths.blocks import arc_states
+from retrieval.methods._shared.paths.blocks import compute_arc_states
 from retrieval.methods._shared.paths.network import StateEncoder
-from retrieval.methods._shared.triples.examples import TripleExamples, candidates_of
+from retrieval.methods._shared.triples.examples import TripleExamples, build_example_subgraphs
 from retrieval.methods._shared.triples.subgraphs import Subgraphs
-from retrieval.methods._shared.triples.training import DEV_BATCH, SubgraphTask, examples_of
+from retrieval.methods._shared.triples.training import DEV_BATCH, SubgraphTask, make_train_and_dev
 from retrieval.methods.rel_rag_triple.retriever import (
     RelRagTripleRetriever,
-    begins,
+    compute_start_hops,
     make_scorer,
     open_triple_states,
 )
@@ -32,7 +32,7 @@ from retrieval.retriever import Retriever
 from retrieval.supervision.labels import Label
 from retrieval.text.features import GraphFeatures
 from retrieval.training.checkpoint import OpenCheckpoint
-from retrieval.training.losses import sampled_triple_loss
+from retrieval.training.losses import compute_sampled_loss
 from retrieval.training.recipe import Splits, Work
 
 
@@ -57,11 +57,11 @@ class RelRagTripleTask(SubgraphTask):
         if config.selection == "loss":
             self.score_name = "dev_likelihood"
 
-    def evidence_loss(
+    def compute_evidence_loss(
         self, subgraphs: Subgraphs, chosen: np.ndarray, questions: Texts, rng: np.random.Generator
     ) -> Tensor:
         """Eq. 15."""
-        return self._evidence_loss(self.train, chosen, subgraphs, questions, rng)
+        return self._compute_evidence_loss(self.train, chosen, subgraphs, questions, rng)
 
     @torch.inference_mode()
     def score(self, cancelled: Callable[[], bool]) -> float:
@@ -73,13 +73,13 @@ class RelRagTripleTask(SubgraphTask):
         for start in range(0, len(examples), DEV_BATCH):
             check(cancelled)
             chosen = np.arange(start, min(start + DEV_BATCH, len(examples)))
-            subgraphs = candidates_of(examples, chosen, self.candidates)
-            questions = examples.texts.rows(examples.rows[chosen])
-            loss = self._evidence_loss(examples, chosen, subgraphs, questions, rng)
+            subgraphs = build_example_subgraphs(examples, chosen, self.candidates)
+            questions = examples.texts.select_rows(examples.rows[chosen])
+            loss = self._compute_evidence_loss(examples, chosen, subgraphs, questions, rng)
             summed += float(loss) * len(chosen)
         return math.exp(-summed / max(len(examples), 1))
 
-    def _evidence_loss(
+    def _compute_evidence_loss(
         self,
         examples: TripleExamples,
         chosen: np.ndarray,
@@ -94,23 +94,21 @@ class RelRagTripleTask(SubgraphTask):
         )  # fmt: skip
         if not len(arcs):
             return questions.vectors.sum() * 0
-        logits = self._logits(arcs, graph, subgraphs, questions, rng)
-        return sampled_triple_loss(logits, torch.from_numpy(positive))
+        logits = self._compute_logits(arcs, graph, subgraphs, questions, rng)
+        return compute_sampled_loss(logits, torch.from_numpy(positive))
 
     def rank(self, subgraphs: Subgraphs, questions: Texts) -> np.ndarray:
         """See ``SubgraphTask``."""
         total = self.work.snapshot.num_triples
         rng = np.random.default_rng(0)
         ways = [
-            self._logits(
-                subgraphs.facts + way * total, subgraphs.fact_graph, subgraphs, questions, rng
-            ).numpy()
+            self._compute_logits(subgraphs.facts + way * total, subgraphs.fact_graph, subgraphs, questions, rng).numpy()
             for way in ((0,) if self.features.directed else (0, 1))
         ]
         best: np.ndarray = np.maximum.reduce(ways)
         return best
 
-    def retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
+    def build_retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
         """See ``recipe.Task``."""
         work = self.work
         states = open_triple_states(
@@ -119,7 +117,7 @@ class RelRagTripleTask(SubgraphTask):
         )  # fmt: skip
         return RelRagTripleRetriever(checkpoint, work.snapshot, work.encoder, states, cache=cache)
 
-    def _logits(
+    def _compute_logits(
         self,
         arcs: np.ndarray,
         graph: np.ndarray,
@@ -127,37 +125,37 @@ class RelRagTripleTask(SubgraphTask):
         questions: Texts,
         rng: np.random.Generator,
     ) -> Tensor:
-        own = subgraphs.given[graph] & (self.config.states == "own")
+        is_own = subgraphs.given[graph] & (self.config.states == "own")
         parts, places = [], []
-        if own.any():
-            parts.append(own_states(self.scorer.triples, self.features, subgraphs, arcs[own], graph[own]))
-            places.append(np.flatnonzero(own))
-        if not own.all():
-            distinct, where = np.unique(arcs[~own], return_inverse=True)
-            found = arc_states(
+        if is_own.any():
+            parts.append(compute_own_states(self.scorer.triples, self.features, subgraphs, arcs[is_own], graph[is_own]))
+            places.append(np.flatnonzero(is_own))
+        if not is_own.all():
+            distinct, where = np.unique(arcs[~is_own], return_inverse=True)
+            sampled = compute_arc_states(
                 self.scorer.triples, self.features, distinct, self.config.neighbours or UNLIMITED, rng
             )
-            parts.append(found[torch.from_numpy(where)])
-            places.append(np.flatnonzero(~own))
+            parts.append(sampled[torch.from_numpy(where)])
+            places.append(np.flatnonzero(~is_own))
         states = torch.cat(parts)[torch.from_numpy(np.argsort(np.concatenate(places)))]
-        _, relations, _ = arc_ends(self.work.snapshot, arcs)
+        _, relations, _ = get_arc_ends(self.work.snapshot, arcs)
         logits: Tensor = self.scorer(
             states, questions, self.features.relations, torch.from_numpy(graph), torch.from_numpy(relations),
-            hops=self._hops(arcs, graph, subgraphs),
+            hops=self._count_hops(arcs, graph, subgraphs),
         )  # fmt: skip
         return logits
 
-    def _hops(self, arcs: np.ndarray, graph: np.ndarray, subgraphs: Subgraphs) -> Tensor:
+    def _count_hops(self, arcs: np.ndarray, graph: np.ndarray, subgraphs: Subgraphs) -> Tensor:
         """How far from the topic each arc begins, int64 [n]."""
         total = self.work.snapshot.num_triples
         # Facts ascend within a subgraph, and subgraphs follow each other.
         place = np.searchsorted(subgraphs.fact_graph * total + subgraphs.facts, graph * total + arcs % total)
-        forward, backward = begins(subgraphs, self.config.max_hops, directed=self.features.directed)
-        at = torch.from_numpy(place)
-        return torch.where(torch.from_numpy(arcs < total), forward[at], backward[at])
+        forward, backward = compute_start_hops(subgraphs, self.config.max_hops, directed=self.features.directed)
+        positions = torch.from_numpy(place)
+        return torch.where(torch.from_numpy(arcs < total), forward[positions], backward[positions])
 
 
-def own_states(
+def compute_own_states(
     encoder: StateEncoder, features: GraphFeatures, subgraphs: Subgraphs, arcs: np.ndarray, graph: np.ndarray
 ) -> Tensor:
     """States of n arcs within the subgraphs that their questions bring, as when these are asked, [n, H].
@@ -179,7 +177,7 @@ def own_states(
         where = where + len(kept) * (arcs >= total)
         heads, tails = np.concatenate([heads, tails]), np.concatenate([tails, heads])
         names = np.concatenate([names, names + relations])
-    line_graph = LineGraph.of(torch.from_numpy(heads), torch.from_numpy(tails), len(subgraphs.entities))
+    line_graph = LineGraph.from_triples(torch.from_numpy(heads), torch.from_numpy(tails), len(subgraphs.entities))
     entities = None if features.entities is None else features.entities[torch.from_numpy(subgraphs.entities)]
     states: Tensor = encoder(entities, features.relations, torch.from_numpy(names), line_graph)
     return states[torch.from_numpy(where)]
@@ -216,7 +214,7 @@ def draw(
     marks: list[np.ndarray] = []
     for b, index in enumerate(chosen.tolist()):
         facts = subgraphs.facts[slice(*subgraphs.fact_bounds[b : b + 2])]
-        evidence = examples.evidence(index).arcs
+        evidence = examples.get_evidence(index).arcs
         evidence = evidence[np.isin(evidence % total, facts)]
         every = facts if directed else np.concatenate([facts, facts + total])
         if directed:
@@ -241,7 +239,5 @@ def make_task(
         TrainingDataError: no training question has a usable label.
     """
     assert isinstance(config, RelRagTripleConfig)
-    train, dev = examples_of(work, config, splits, labels, simple=simple)
-    return RelRagTripleTask(
-        work, config, train, dev, work.features(config, directed=config.arcs == "directed")
-    )
+    train, dev = make_train_and_dev(work, config, splits, labels, simple=simple)
+    return RelRagTripleTask(work, config, train, dev, work.build_features(config, directed=config.arcs == "directed"))

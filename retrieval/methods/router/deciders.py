@@ -12,10 +12,10 @@ import torch
 from retrieval.environment import LLMSettings
 from retrieval.llm import prompts
 from retrieval.llm.asking import ask_json
-from retrieval.llm.prompts import fenced
+from retrieval.llm.prompts import wrap_fenced
 from retrieval.methods.router.model import HopClassifier, make_classifier, read_questions
 from retrieval.methods.router.spec import RouterConfig
-from retrieval.text.complexity import MULTI_HOP, rule, wording
+from retrieval.text.complexity import MULTI_HOP, compute_log_odds, measure_wording
 from retrieval.text.features import TextEncoder
 from retrieval.training.checkpoint import OpenCheckpoint, load_weights
 from retrieval.types import Usage
@@ -64,16 +64,12 @@ class WordingDecider:
     def decide(self, question: str, *, cancelled: Callable[[], bool] = lambda: False) -> Complexity:
         """See :meth:`Decider.decide`; nothing is raised."""
         del cancelled
-        found = wording(question)
-        share = round(1 / (1 + math.exp(-rule(found))), 4)
-        seen = f"{found.links} possessives or 'of', {found.clauses} clauses, {found.names} names"
+        features = measure_wording(question)
+        share = round(1 / (1 + math.exp(-compute_log_odds(features))), 4)
+        seen = f"{features.links} possessives or 'of', {features.clauses} clauses, {features.names} names"
         if share > 0.5:
-            return Complexity(
-                True, f"The wording looks like {MULTI_HOP} hops or more ({seen}).", {"multi_hop": share}
-            )
-        return Complexity(
-            False, f"The wording looks like less than {MULTI_HOP} hops ({seen}).", {"multi_hop": share}
-        )
+            return Complexity(True, f"The wording looks like {MULTI_HOP} hops or more ({seen}).", {"multi_hop": share})
+        return Complexity(False, f"The wording looks like less than {MULTI_HOP} hops ({seen}).", {"multi_hop": share})
 
 
 class TrainedDecider:
@@ -90,7 +86,7 @@ class TrainedDecider:
     def __init__(self, checkpoint: OpenCheckpoint, encoder: TextEncoder) -> None:
         assert isinstance(checkpoint.config, RouterConfig), "what its method has"
         self._encoder = encoder
-        self._model = load_weights(model_of(checkpoint), checkpoint)
+        self._model = load_weights(build_model(checkpoint), checkpoint)
 
     @property
     def prompts(self) -> dict[str, str]:
@@ -123,16 +119,14 @@ class LLMDecider:
     @property
     def prompts(self) -> dict[str, str]:
         """``router``."""
-        return prompts.shown(PROMPT)
+        return prompts.describe_prompts(PROMPT)
 
     def decide(self, question: str, *, cancelled: Callable[[], bool] = lambda: False) -> Complexity:
         """See :meth:`Decider.decide`; a malformed reply is repaired once."""
-        chat = prompts.load(PROMPT).fill(query=fenced(question))
+        chat = prompts.load(PROMPT).render_messages(query=wrap_fenced(question))
         (hops, why), usage = ask_json(self._settings, chat, read_hops, cancelled=cancelled)
-        told = (
-            f"The language model counts {hops} {'hop' if hops == 1 else 'hops'}{f': {why}' if why else '.'}"
-        )
-        return Complexity(hops >= MULTI_HOP, told, {"hops": float(hops)}, usage)
+        reason = f"The language model counts {hops} {'hop' if hops == 1 else 'hops'}{f': {why}' if why else '.'}"
+        return Complexity(hops >= MULTI_HOP, reason, {"hops": float(hops)}, usage)
 
 
 def read_hops(value: object) -> tuple[int, str]:
@@ -149,7 +143,7 @@ def read_hops(value: object) -> tuple[int, str]:
     return hops, " ".join(str(value.get("reason") or "").split())[:300]
 
 
-def model_of(checkpoint: OpenCheckpoint) -> HopClassifier:
+def build_model(checkpoint: OpenCheckpoint) -> HopClassifier:
     """The classifier of a checkpoint's settings, initialised."""
     assert isinstance(checkpoint.config, RouterConfig), "a checkpoint is read for its own method"
     return make_classifier(checkpoint.config, checkpoint.manifest.text_features)

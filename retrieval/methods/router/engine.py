@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
-from retrieval.config import pairs
+from retrieval.config import parse_pairs
 from retrieval.errors import ConfigError, LLMError
 from retrieval.events import AnswerDelta, AnswerFinal, Event, RouterDecided
 from retrieval.methods import registry
@@ -49,9 +49,9 @@ class _Spent:
     usage: Usage
     warnings: tuple[str, ...] = ()
 
-    def charged(self, final: AnswerFinal) -> AnswerFinal:
+    def add_costs(self, final: AnswerFinal) -> AnswerFinal:
         """The end of the part, with what came before it."""
-        return replace(final, usage=final.usage.plus(self.usage), warnings=(*self.warnings, *final.warnings))
+        return replace(final, usage=final.usage.add(self.usage), warnings=(*self.warnings, *final.warnings))
 
 
 class RouterEngine(Engine):
@@ -107,24 +107,24 @@ class RouterEngine(Engine):
     @property
     def prompts(self) -> dict[str, str]:
         """Those of the parts and of the decider, where it has something to decide."""
-        found: dict[str, str] = dict(self.decider.prompts) if self.text and self.graph else {}
+        merged: dict[str, str] = dict(self.decider.prompts) if self.text and self.graph else {}
         for part in (self.text, self.graph):
-            found |= part.prompts if part else {}
-        return found
+            merged |= part.prompts if part else {}
+        return merged
 
-    def restricted_to(self, snapshot: RestrictedSnapshot) -> Self:
-        """See :meth:`Engine.restricted_to`."""
+    def apply_restriction(self, snapshot: RestrictedSnapshot) -> Self:
+        """See :meth:`Engine.apply_restriction`."""
         other = copy(self)
         other.snapshot = snapshot
-        other.text = self.text.restricted_to(snapshot) if self.text else None
-        other.graph = self.graph.restricted_to(snapshot) if self.graph else None
+        other.text = self.text.apply_restriction(snapshot) if self.text else None
+        other.graph = self.graph.apply_restriction(snapshot) if self.graph else None
         return other
 
-    def without_model(self) -> Self:
-        """See :meth:`Engine.without_model`."""
-        other = super().without_model()
-        other.text = self.text.without_model() if self.text else None
-        other.graph = self.graph.without_model() if self.graph else None
+    def copy_without_model(self) -> Self:
+        """See :meth:`Engine.copy_without_model`."""
+        other = super().copy_without_model()
+        other.text = self.text.copy_without_model() if self.text else None
+        other.graph = self.graph.copy_without_model() if self.graph else None
         if isinstance(self.decider, LLMDecider):
             other.decider = WordingDecider()
         return other
@@ -144,9 +144,9 @@ class RouterEngine(Engine):
             return
         began = time.perf_counter()
         spent = _Spent(Usage())
-        found = self._decide(run, spent)
-        chosen = self.graph if found.multi_hop else self.text
-        yield RouterDecided(str(chosen.method), found.why, dict(found.scores), run.ms(began))
+        complexity = self._ask_decider(run, spent)
+        chosen = self.graph if complexity.multi_hop else self.text
+        yield RouterDecided(str(chosen.method), complexity.why, dict(complexity.scores), run.measure_ms(began))
         run.check()
         if chosen is self.text:
             escalated = yield from self._read(run, self.text, str(self.graph.method), spent)
@@ -154,22 +154,20 @@ class RouterEngine(Engine):
                 return
             run.check()
         for event in self.graph.answer(run):
-            yield spent.charged(event) if isinstance(event, AnswerFinal) else event
+            yield spent.add_costs(event) if isinstance(event, AnswerFinal) else event
 
-    def _decide(self, run: PipelineRun, spent: _Spent) -> Complexity:
+    def _ask_decider(self, run: PipelineRun, spent: _Spent) -> Complexity:
         """The decider's word; the wording's when a language model fails, and a warning."""
         try:
-            found = self.decider.decide(run.request.question, cancelled=run.cancelled)
+            complexity = self.decider.decide(run.request.question, cancelled=run.cancelled)
         except LLMError as error:
             warning = f"{error.message} {error.hint} The wording of the question chose the method instead."
             spent.warnings = (warning.replace("  ", " "),)
             return WordingDecider().decide(run.request.question)
-        spent.usage = found.usage
-        return found
+        spent.usage = complexity.usage
+        return complexity
 
-    def _read(
-        self, run: PipelineRun, text: Engine, graph: str, spent: _Spent
-    ) -> Generator[Event, None, bool]:
+    def _read(self, run: PipelineRun, text: Engine, graph: str, spent: _Spent) -> Generator[Event, None, bool]:
         """Answer from passages; an answer that is not confident enough is held back.
 
         Returns:
@@ -187,13 +185,11 @@ class RouterEngine(Engine):
                 least = self.options.confidence
                 if confidence > least:
                     yield from held
-                    yield spent.charged(event)
+                    yield spent.add_costs(event)
                     return False
-                why = (
-                    f"The passages answer with confidence {confidence:.2f}; more than {least:.2f} is needed."
-                )
-                yield RouterDecided(graph, why, {"confidence": confidence, "needed": least}, run.ms(began))
-                spent.usage = spent.usage.plus(event.usage)
+                why = f"The passages answer with confidence {confidence:.2f}; more than {least:.2f} is needed."
+                yield RouterDecided(graph, why, {"confidence": confidence, "needed": least}, run.measure_ms(began))
+                spent.usage = spent.usage.add(event.usage)
                 spent.warnings += event.warnings
         return True
 
@@ -214,34 +210,34 @@ def open_engine(opening: Opening) -> RouterEngine:
     options = registry.parse_options(SPEC.name, dict(spec.options))
     assert isinstance(options, RouterOptions), "what its method has"
     has_text, has_facts = parts.snapshot.passages is not None, parts.snapshot.num_triples > 0
-    given = read_manifest(spec.checkpoint) if spec.checkpoint else None
-    named = given.method if given and given.method != SPEC.name else None
+    manifest = read_manifest(spec.checkpoint) if spec.checkpoint else None
+    graph_method = manifest.method if manifest and manifest.method != SPEC.name else None
     graph: Engine | None = None
-    if has_facts and named:
-        graph = paths.open_engine(_part(opening, named, options.graph, spec.checkpoint))
+    if has_facts and graph_method:
+        graph = paths.open_engine(_make_opening(opening, graph_method, options.graph, spec.checkpoint))
     elif has_facts and has_text:
-        graph = inses.open_engine(_part(opening, "inses", options.graph))
+        graph = inses.open_engine(_make_opening(opening, "inses", options.graph))
     elif has_facts:
-        graph = paths.open_engine(_part(opening, registry.DEFAULT, options.graph, spec.asked_with))
-    text = text_rag.open_engine(_part(opening, "text-rag", options.text)) if has_text else None
+        graph = paths.open_engine(_make_opening(opening, registry.DEFAULT, options.graph, spec.asked_with))
+    text = text_rag.open_engine(_make_opening(opening, "text-rag", options.text)) if has_text else None
     return RouterEngine(
         text,
         graph,
-        _decider(opening, options, trained=given is not None and named is None),
+        _make_decider(opening, options, trained=manifest is not None and graph_method is None),
         opening.reasoner,
         encoder=parts.encoder.name,
-        checkpoint=given.fingerprint if given else None,
+        checkpoint=manifest.fingerprint if manifest else None,
         options=options,
     )
 
 
-def _part(opening: Opening, method: str, options: str, checkpoint: Path | None = None) -> Opening:
+def _make_opening(opening: Opening, method: str, options: str, checkpoint: Path | None = None) -> Opening:
     """What an engine between which is chosen is opened with: its own settings, as the router's name them."""
-    own = pairs(part for part in options.split(",") if part.strip())
-    return replace(opening, spec=replace(opening.spec, method=method, checkpoint=checkpoint, options=own))
+    settings = parse_pairs(part for part in options.split(",") if part.strip())
+    return replace(opening, spec=replace(opening.spec, method=method, checkpoint=checkpoint, options=settings))
 
 
-def _decider(opening: Opening, options: RouterOptions, *, trained: bool) -> Decider:
+def _make_decider(opening: Opening, options: RouterOptions, *, trained: bool) -> Decider:
     """As the options say; ``auto`` takes the best there is.
 
     Args:

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from retrieval.methods.router.spec import RouterConfig
-from retrieval.nn.text_match import unit_variance
-from retrieval.text.complexity import nameless, rule, wording
+from retrieval.nn.text_match import to_unit_variance
+from retrieval.text.complexity import compute_log_odds, measure_wording, replace_names
 
 _COUNTS = 5
 
@@ -43,10 +43,10 @@ def read_questions(questions: Sequence[str], encode: Callable[[list[str]], np.nd
         questions: as written; names are told by their capitals, or underscores.
         encode: float32 [n, d] of n texts.
     """
-    found = [wording(question) for question in questions]
-    counts = np.log1p(np.array([astuple(each) for each in found], np.float32).reshape(-1, _COUNTS))
-    rules = np.array([rule(each) for each in found], np.float32)
-    return ReadQuestions(encode([nameless(question)[0] for question in questions]), counts, rules)
+    wordings = [measure_wording(question) for question in questions]
+    counts = np.log1p(np.array([astuple(each) for each in wordings], np.float32).reshape(-1, _COUNTS))
+    rules = np.array([compute_log_odds(each) for each in wordings], np.float32)
+    return ReadQuestions(encode([replace_names(question)[0] for question in questions]), counts, rules)
 
 
 class HopClassifier(nn.Module):
@@ -81,8 +81,8 @@ class HopClassifier(nn.Module):
 
     def forward(self, vectors: Tensor, counts: Tensor, rules: Tensor) -> Tensor:
         """[B, d], [B, 5] and [B] -> log-odds [B]."""
-        found: Tensor = self.out(torch.cat([unit_variance(vectors), counts], dim=1))
-        return rules + found.squeeze(1)
+        logits: Tensor = self.out(torch.cat([to_unit_variance(vectors), counts], dim=1))
+        return rules + logits.squeeze(1)
 
 
 def make_classifier(config: RouterConfig, text_features: int) -> HopClassifier:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from retrieval.config import ALL_DRAWN, InferenceOptions, TrainingConfig, setting
+from retrieval.config import ALL_DRAWN, InferenceOptions, TrainingConfig, make_setting
 from retrieval.methods.spec import MethodSpec
 
 
@@ -16,30 +16,30 @@ class RouterConfig(TrainingConfig):
     INSES trains none: the preset ``paper`` only counts epochs as papers do.
     """
 
-    hidden: int = setting(64, "Size of its hidden layer.")
-    dropout: float = setting(0.2, "Rate before each layer.", least=0, below=1)
+    hidden: int = make_setting(64, "Size of its hidden layer.")
+    dropout: float = make_setting(0.2, "Rate before each layer.", least=0, below=1)
 
 
 @dataclass(frozen=True, slots=True)
 class RouterOptions(InferenceOptions):
     """Settings of ``router`` (INSES, Algorithm 2); values in brackets are the paper's."""
 
-    confidence: float = setting(
+    confidence: float = make_setting(
         0.5,
         "An answer from passages must be more confident than this, or the graph is asked [not given].",
         least=0,
         below=1,
     )
-    decider: Literal["auto", "wording", "trained", "llm"] = setting(
+    decider: Literal["auto", "wording", "trained", "llm"] = make_setting(
         "auto",
         "Who counts the hops: auto is the classifier of a checkpoint of router, without one a language model where one "
         "also answers, else the question's wording [llm].",
     )
-    text: str = setting(
+    text: str = make_setting(
         "",
         "Settings for asking the passages with, of text-rag: NAME=VALUE, several with commas between them.",
     )
-    graph: str = setting(
+    graph: str = make_setting(
         "", "Settings for asking the graph with, of the method that it is asked by: NAME=VALUE, with commas."
     )
 
@@ -60,5 +60,5 @@ SPEC = MethodSpec(
     needs=(),
     engine="retrieval.methods.router.engine:open_engine",
     train="retrieval.methods.router.training:train_classifier",
-    model="retrieval.methods.router.deciders:model_of",
+    model="retrieval.methods.router.deciders:build_model",
 )

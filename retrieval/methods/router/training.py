@@ -21,16 +21,16 @@ from retrieval import config as configs
 from retrieval.errors import TrainingDataError
 from retrieval.methods.router.model import HopClassifier, make_classifier, read_questions
 from retrieval.methods.router.spec import SPEC, RouterConfig
-from retrieval.questions.files import split_of, with_splits
+from retrieval.questions.files import assign_splits, split_of
+from retrieval.supervision.distribution_shift import TrainingCoverage
 from retrieval.supervision.labels import Label
-from retrieval.supervision.shift import Seen
 from retrieval.text.complexity import MULTI_HOP
 from retrieval.text.features import TextEncoder, encode_all
 from retrieval.training import checkpoint as checkpoints
 from retrieval.training.loop import fit
 from retrieval.training.result import TrainResult
 from retrieval.types import Progress, Question
-from retrieval.version import code_version
+from retrieval.version import get_code_version
 
 #: What another threshold than one half must be better by.
 _WORTH_MOVING = 0.002
@@ -58,8 +58,8 @@ def train_classifier(
         TrainingDataError: the training questions are not of both kinds.
         Cancelled: ``cancelled()`` said so; the next call goes on.
     """
-    lengths = _lengths(labels)
-    known = [(q, hops) for q in questions if (hops := q.hops or _shortest(q) or lengths.get(q.id))]
+    lengths = _count_hops(labels)
+    known = [(q, hops) for q in questions if (hops := q.hops or _count_shortest_hops(q) or lengths.get(q.id))]
     train, dev, notes = _split(known, config.seed)
     if len(known) < len(questions):
         notes.append(f"Questions left out because nothing says their hops: {len(questions) - len(known)}.")
@@ -77,7 +77,7 @@ def train_classifier(
 
     task = ClassifierTask(train, dev, make_classifier(config, encoder.dim), encode)
     resume = out.with_name(f".{out.name}.resume")
-    key = _key(task, config, encoder)
+    key = _compute_key(task, config, encoder)
     state = fit(
         task, config, resume=resume / "last.pt", key=key, progress=progress, cancelled=cancelled,
         least=task.score(cancelled),
@@ -99,7 +99,7 @@ def train_classifier(
         simple=False,
         labels={"hops": len(train) + len(dev)},
     )
-    seen = Seen.of([question for question, _ in train], [])
+    seen = TrainingCoverage.from_questions([question for question, _ in train], [])
     checkpoints.save(out, replace(made, manifest=replace(made.manifest, metrics=metrics)), also=seen.save)
     shutil.rmtree(resume, ignore_errors=True)
     return TrainResult(out, metrics, tuple(notes))
@@ -134,13 +134,11 @@ class ClassifierTask:
         self.model = model
         self.size = len(train)
 
-    def loss(self, chosen: np.ndarray, rng: np.random.Generator) -> Tensor:
+    def compute_loss(self, chosen: np.ndarray, rng: np.random.Generator) -> Tensor:
         """Mean cross-entropy; questions of many hops and the others weigh the same together."""
         del rng
         read = self._read
-        logits = self.model(
-            *(torch.from_numpy(values[chosen]) for values in (read.vectors, read.counts, read.rules))
-        )
+        logits = self.model(*(torch.from_numpy(values[chosen]) for values in (read.vectors, read.counts, read.rules)))
         return binary_cross_entropy_with_logits(
             logits, torch.from_numpy(self._targets[chosen]), torch.from_numpy(self._weights[chosen])
         )
@@ -151,17 +149,17 @@ class ClassifierTask:
         del cancelled
         self.model.eval()
         probabilities = self.model(*self._dev).sigmoid().numpy()
-        threshold, best = best_threshold(probabilities, self._dev_targets)
+        threshold, best = find_best_threshold(probabilities, self._dev_targets)
         self.model.threshold.fill_(threshold)
         return best
 
-    def fingerprint(self) -> bytes:
+    def compute_fingerprint(self) -> bytes:
         """Digest of the questions and what is said of them."""
         body = json.dumps([self._asked, self._targets.tolist(), self._dev_targets.tolist()])
         return hashlib.sha256(body.encode()).digest()
 
 
-def best_threshold(probabilities: np.ndarray, targets: np.ndarray) -> tuple[float, float]:
+def find_best_threshold(probabilities: np.ndarray, targets: np.ndarray) -> tuple[float, float]:
     """The probability above which questions are best called complex, and the balanced accuracy that it gives.
 
     Args:
@@ -172,28 +170,28 @@ def best_threshold(probabilities: np.ndarray, targets: np.ndarray) -> tuple[floa
         One half, unless another threshold, midway between two of the probabilities, is better.
     """
 
-    def accuracy(threshold: float) -> float:
+    def compute_accuracy(threshold: float) -> float:
         right = (probabilities > threshold) == targets
         return float(np.mean([right[targets == kind].mean() for kind in np.unique(targets)]))
 
     ordered = np.unique(probabilities)
-    half = accuracy(0.5)
+    half = compute_accuracy(0.5)
     between = [float(each) for each in (ordered[1:] + ordered[:-1]) / 2]
-    scored = [(accuracy(each), -abs(each - 0.5), each) for each in between]
+    scored = [(compute_accuracy(each), -abs(each - 0.5), each) for each in between]
     best, _, threshold = max(scored, default=(half, 0.0, 0.5))
     return (threshold, best) if best > half + _WORTH_MOVING else (0.5, half)
 
 
-def _lengths(labels: Sequence[Label]) -> dict[str, int]:
+def _count_hops(labels: Sequence[Label]) -> dict[str, int]:
     """Hops of the shortest accepted path of each question."""
-    found: dict[str, int] = {}
+    lengths: dict[str, int] = {}
     for label in labels:
         if label.role == "path" and label.verdict == "accepted":
-            found[label.question] = min(found.get(label.question, len(label.path)), len(label.path))
-    return found
+            lengths[label.question] = min(lengths.get(label.question, len(label.path)), len(label.path))
+    return lengths
 
 
-def _shortest(question: Question) -> int:
+def _count_shortest_hops(question: Question) -> int:
     """Hops of the question's shortest gold path; 0 where it has none."""
     return min((len(path) for path in (*question.paths, *question.relation_paths) if path), default=0)
 
@@ -203,7 +201,7 @@ def _split(
 ) -> tuple[list[tuple[Question, int]], list[tuple[Question, int]], list[str]]:
     """Training and dev questions, and notes; one in ten of training is set aside where there is no dev split."""
     hops = {question.id: count for question, count in known}
-    placed = [(q, hops[q.id]) for q in with_splits([q for q, _ in known], seed) if q.split != "test"]
+    placed = [(q, hops[q.id]) for q in assign_splits([q for q, _ in known], seed) if q.split != "test"]
     train = [each for each in placed if each[0].split == "train"]
     dev = [each for each in placed if each[0].split != "train"]
     if dev:
@@ -215,9 +213,9 @@ def _split(
     return train, [], ["The set has no dev split and is too small for one; scores are on training questions."]
 
 
-def _key(task: ClassifierTask, config: RouterConfig, encoder: TextEncoder) -> str:
+def _compute_key(task: ClassifierTask, config: RouterConfig, encoder: TextEncoder) -> str:
     """Names everything the weights depend on."""
-    digest = hashlib.sha256(json.dumps(configs.as_json(config), sort_keys=True).encode())
-    digest.update(f"{encoder.name} {code_version()}".encode())
-    digest.update(task.fingerprint())
+    digest = hashlib.sha256(json.dumps(configs.export_settings(config), sort_keys=True).encode())
+    digest.update(f"{encoder.name} {get_code_version()}".encode())
+    digest.update(task.compute_fingerprint())
     return digest.hexdigest()

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Self
 
 from retrieval.errors import LLMError
 from retrieval.events import AnswerDelta, Event, PassagesRetrieved
-from retrieval.llm.prompts import shown
+from retrieval.llm.prompts import describe_prompts
 from retrieval.methods import registry
-from retrieval.methods._shared.asked_steps import asked_steps
+from retrieval.methods._shared.decomposition_steps import stream_decomposition
 from retrieval.methods.text_rag.spec import SPEC, TextOptions
 from retrieval.pipeline import Engine, PipelineRun
 from retrieval.reasoning import passages as reading
@@ -20,9 +20,9 @@ from retrieval.reasoning import span_reader
 from retrieval.reasoning.base import Conclusion, Reasoner
 from retrieval.reasoning.decomposition import Decomposer
 from retrieval.reasoning.llm import NAME as LLM
-from retrieval.reasoning.reading import extract, read_passages, weigher
+from retrieval.reasoning.reading import extract, make_weigher, read_passages
 from retrieval.reasoning.span_reader import SpanReader
-from retrieval.reasoning.understanding import doubted
+from retrieval.reasoning.understanding import mark_doubtful
 from retrieval.text.passage_index import Blend, PassageIndex
 from retrieval.types import RetrievedPassage
 
@@ -86,9 +86,9 @@ class TextEngine(Engine):
     @property
     def prompts(self) -> dict[str, str]:
         """The one that passages are read with, where a language model reads them."""
-        return shown(reading.PROMPT) if self.reasoner.name == LLM and self.llm is not None else {}
+        return describe_prompts(reading.PROMPT) if self.reasoner.name == LLM and self.llm is not None else {}
 
-    def restricted_to(self, snapshot: RestrictedSnapshot) -> Self:
+    def apply_restriction(self, snapshot: RestrictedSnapshot) -> Self:
         """The passages are the whole graph's: they do not depend on facts."""
         other = copy(self)
         other.snapshot = snapshot
@@ -100,51 +100,54 @@ class TextEngine(Engine):
         Raises:
             NotIndexedError: they are not indexed yet.
         """
-        found = self.index.search(question, self._options.passages, self.settings.blend)
-        return tuple(RetrievedPassage(self.index.table.passage(i), score) for i, score in found)
+        matches = self.index.search(question, self._options.passages, self.settings.blend)
+        return tuple(RetrievedPassage(self.index.table.get_passage(i), score) for i, score in matches)
 
     def answer(self, run: PipelineRun) -> Iterator[Event]:
         """See :meth:`Engine.answer`."""
         run.check()
         began, question = time.perf_counter(), run.request.question
-        with run.watch.running():
-            found = self.retrieve(question)
-        reader = self._reader()
+        with run.watch.measure_body():
+            passages = self.retrieve(question)
+        reader = self._get_reader()
         decomposer = None
         if reader is not None and self._options.decompose:
             decomposer = Decomposer(self.index, reader, self.settings.blend)
-        steps = yield from asked_steps(run, self.snapshot, decomposer)
+        steps = yield from stream_decomposition(run, self.snapshot, decomposer)
         strategy = BY_MEANING if self.settings.blend == DENSE else STRATEGY
-        shown = steps.passages(found, self._options.passages)
-        yield PassagesRetrieved(shown, f"{strategy}, in steps" if steps.ways else strategy, run.ms(began))
+        shown = steps.merge_passages(passages, self._options.passages)
+        yield PassagesRetrieved(shown, f"{strategy}, in steps" if steps.ways else strategy, run.measure_ms(began))
         run.check()
 
-        def extracted() -> Conclusion:
-            read = read_passages(self.index, question, found)
-            weigh = weigher(self.index)
-            return doubted(
+        def extract_answer() -> Conclusion:
+            read = read_passages(self.index, question, passages)
+            weigh = make_weigher(self.index)
+            return mark_doubtful(
                 question, extract(question, self.snapshot, read, weigh, reader=reader, further=steps.further)
             )
 
-        if self.reasoner.name == LLM and self.llm is not None and found:
-            verdict = yield from self._ask(run, shown[: self._options.passages], extracted)
+        if self.reasoner.name == LLM and self.llm is not None and passages:
+            verdict = yield from self._ask(run, shown[: self._options.passages], extract_answer)
         else:
-            verdict = extracted()
-        yield run.final(verdict)
+            verdict = extract_answer()
+        yield run.build_final(verdict)
 
-    def _reader(self) -> SpanReader | None:
+    def _get_reader(self) -> SpanReader | None:
         """What reads answers without a language model; None where rules alone do."""
-        return span_reader.of(self.index.encoder) if self._options.reader == "trained" else None
+        return span_reader.get_reader(self.index.encoder) if self._options.reader == "trained" else None
 
     def _ask(
-        self, run: PipelineRun, found: tuple[RetrievedPassage, ...], extracted: Callable[[], Conclusion]
+        self,
+        run: PipelineRun,
+        passages: tuple[RetrievedPassage, ...],
+        extract_answer: Callable[[], Conclusion],
     ) -> Generator[AnswerDelta, None, Conclusion]:
         """The language model's answer, its reasoning as it is written; when it fails, the extracted one stands in."""
         assert self.llm is not None, "asked for only with one"
-        question, titles = run.request.question, [item.passage.title for item in found]
-        read = read_passages(self.index, question, found)
+        question, titles = run.request.question, [item.passage.title for item in passages]
+        read = read_passages(self.index, question, passages)
         try:
-            asked = reading.ask_model(
+            stream = reading.ask_model(
                 question,
                 self.snapshot,
                 [each.sentences for each in read],
@@ -154,12 +157,12 @@ class TextEngine(Engine):
             )
             while True:
                 try:
-                    yield AnswerDelta(next(asked))
+                    yield AnswerDelta(next(stream))
                 except StopIteration as end:
                     verdict: Conclusion = end.value
                     return verdict
         except LLMError as error:
-            return reading.without_model(extracted(), f"{error.message} {error.hint}".strip())
+            return reading.warn_without_model(extract_answer(), f"{error.message} {error.hint}".strip())
 
 
 def open_engine(opening: Opening) -> TextEngine:
@@ -172,6 +175,4 @@ def open_engine(opening: Opening) -> TextEngine:
     options = registry.parse_options(SPEC.name, dict(opening.spec.options))
     assert isinstance(options, TextOptions), "what its method has"
     parts = opening.parts
-    return TextEngine(
-        parts.passages, opening.reasoner, llm=opening.llm, options=options, encoder=parts.encoder.name
-    )
+    return TextEngine(parts.passages, opening.reasoner, llm=opening.llm, options=options, encoder=parts.encoder.name)

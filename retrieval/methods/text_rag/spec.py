@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from retrieval.config import InferenceOptions, setting
+from retrieval.config import InferenceOptions, make_setting
 from retrieval.methods._shared.text_settings import DECOMPOSE, READER
 from retrieval.methods.spec import MethodSpec
 
@@ -14,14 +14,14 @@ from retrieval.methods.spec import MethodSpec
 class TextOptions(InferenceOptions):
     """Settings of ``text-rag``; values in brackets are the paper's (INSES, Table 2)."""
 
-    ranking: Literal["blend", "dense"] = setting(
+    ranking: Literal["blend", "dense"] = make_setting(
         "blend",
         "How passages are ranked: by the meaning of the passage and its best sentence, and by words; or by the "
         "passage's meaning alone [dense].",
     )
-    passages: int = setting(5, "Passages that are read [5 and 10].", below=51)
-    reader: Literal["trained", "rules"] = setting("trained", READER)
-    decompose: bool = setting(True, DECOMPOSE)
+    passages: int = make_setting(5, "Passages that are read [5 and 10].", below=51)
+    reader: Literal["trained", "rules"] = make_setting("trained", READER)
+    decompose: bool = make_setting(True, DECOMPOSE)
 
 
 SPEC = MethodSpec(

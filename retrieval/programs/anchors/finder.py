@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from retrieval.programs.algebra import Entities
-from retrieval.programs.anchors import referring
+from retrieval.programs.anchors import known_references
+from retrieval.programs.anchors.abbreviations import Shortened
+from retrieval.programs.anchors.absences import Lacking
 from retrieval.programs.anchors.anchor import Anchor, is_near
-from retrieval.programs.anchors.computed import computed
-from retrieval.programs.anchors.cues import cues, places, quantities, texts
-from retrieval.programs.anchors.kin import Relatives
-from retrieval.programs.anchors.lacking import Lacking
-from retrieval.programs.anchors.meanings import KINDS, Meanings
+from retrieval.programs.anchors.computed_columns import find_computed_anchors
+from retrieval.programs.anchors.cues import assign_place_counts, find_cues, find_quantities, find_texts
+from retrieval.programs.anchors.kinship import Relatives
 from retrieval.programs.anchors.names import NODES, Names
-from retrieval.programs.anchors.shortened import Shortened
+from retrieval.programs.anchors.relation_lexicon import KINDS, Meanings
 from retrieval.programs.anchors.similarity import Adjectives, Similarity
-from retrieval.programs.anchors.sums import stocked, summed
-from retrieval.programs.anchors.unknown import UnknownNouns
+from retrieval.programs.anchors.sums import add_sum_anchors, find_stock_anchors
+from retrieval.programs.anchors.unknown_nouns import UnknownNouns
 from retrieval.programs.words import Question
 
 if TYPE_CHECKING:
@@ -54,41 +54,41 @@ class Anchors:
         self._lacking = Lacking(schema)
         self._relatives = Relatives(schema)
 
-    def of(
-        self, question: Question, given: Sequence[int] = (), denoted: Sequence[Denoted] = ()
+    def find_anchors(
+        self, question: Question, topics: Sequence[int] = (), denoted: Sequence[Denoted] = ()
     ) -> list[Anchor]:
         """All anchors of a question, in no particular order; words that are said to denote nodes stand for these."""
-        found = places(question, [*quantities(question), *cues(question, self.adjectives)])
-        cued = {n for anchor in found if anchor.category != "N" for n in range(anchor.first, anchor.last)}
-        found += self._names.of(question, cued)
-        found += self._meanings.asked(question)
-        found += self._names.states(question)
-        found += texts(question)
-        found += stocked(question, self._schema)
-        found += self._meanings.relations(question)
-        found += self._meanings.related(question)
-        found += self._lacking.of(question)
-        found += self._relatives.of(question)
-        found += self._meanings.kinds(question)
-        found += self._meanings.similar(question, found, cued)
-        found += self._names.in_part(question, {n for a in found for n in range(a.first, a.last)})
-        found += self._shortened.begun(question, found)
-        found += self._shortened.capitals(question, _read(found))
-        found += self._shortened.within(question, found)
-        found += self._unknown.of(question, found)
-        found = _counted(question, found)
-        found += computed(question, self._schema)
-        found = summed(question, self._schema, _within_names(question, found))
-        found = referring.in_place(question, found, denoted)
-        return _limited(_picked(found, given) if given else found)
+        anchors = assign_place_counts(question, [*find_quantities(question), *find_cues(question, self.adjectives)])
+        cued = {n for anchor in anchors if anchor.category != "N" for n in range(anchor.first, anchor.last)}
+        anchors += self._names.find_anchors(question, cued)
+        anchors += self._meanings.find_asked_relations(question)
+        anchors += self._names.find_states(question)
+        anchors += find_texts(question)
+        anchors += find_stock_anchors(question, self._schema)
+        anchors += self._meanings.find_relations(question)
+        anchors += self._meanings.find_related_relations(question)
+        anchors += self._lacking.find_anchors(question)
+        anchors += self._relatives.find_anchors(question)
+        anchors += self._meanings.find_kinds(question)
+        anchors += self._meanings.find_similar(question, anchors, cued)
+        anchors += self._names.find_name_endings(question, {n for a in anchors for n in range(a.first, a.last)})
+        anchors += self._shortened.find_name_beginnings(question, anchors)
+        anchors += self._shortened.find_abbreviations(question, _find_explained_words(anchors))
+        anchors += self._shortened.find_containing_texts(question, anchors)
+        anchors += self._unknown.find_anchors(question, anchors)
+        anchors = _drop_total_sums(question, anchors)
+        anchors += find_computed_anchors(question, self._schema)
+        anchors = add_sum_anchors(question, self._schema, _drop_name_cues(question, anchors))
+        anchors = known_references.replace_denoted(question, anchors, denoted)
+        return _keep_best_meanings(_keep_picked_meanings(anchors, topics) if topics else anchors)
 
 
-def _read(anchors: list[Anchor]) -> set[int]:
+def _find_explained_words(anchors: list[Anchor]) -> set[int]:
     """Words that stand for something by their form, not by their meaning alone."""
     return {n for a in anchors if not is_near(a) for n in range(a.first, a.last)}
 
 
-def _counted(question: Question, anchors: list[Anchor]) -> list[Anchor]:
+def _drop_total_sums(question: Question, anchors: list[Anchor]) -> list[Anchor]:
     """The anchors without the sum of "how many shops are there in total": things of a kind are counted."""
     texts = [word.text for word in question.words]
     counts = [a.last for a in anchors if a.category == "Q"]
@@ -98,25 +98,26 @@ def _counted(question: Question, anchors: list[Anchor]) -> list[Anchor]:
     return [a for a in anchors if a.category != "A" or texts[max(0, a.first - 1) : a.last] != ["in", "total"]]
 
 
-def _within_names(question: Question, anchors: list[Anchor]) -> list[Anchor]:
+def _drop_name_cues(question: Question, anchors: list[Anchor]) -> list[Anchor]:
     """The anchors without words for an operator that are part of a relation's name: the "first" of "first name".
 
     What is largest or highest stays: of the highest points, one is the highest.
     """
-    named = {
+    name_spans = {
         (a.first, a.last) for a in anchors
         if a.category == "R" and a.last - a.first > 1 and dict(a.features).get("r.recall", 0.0) > _HALF
     }  # fmt: skip
     return [
         a for a in anchors
         if a.category not in "UOA" or question.words[a.first].text not in _NAMING
-        or not any(first <= a.first and a.last <= last and (a.first, a.last) != (first, last) for first, last in named)
+        or not any(first <= a.first and a.last <= last and (a.first, a.last) != (first, last) for first,
+        last in name_spans)
     ]  # fmt: skip
 
 
-def _picked(anchors: list[Anchor], given: Sequence[int]) -> list[Anchor]:
+def _keep_picked_meanings(anchors: list[Anchor], topics: Sequence[int]) -> list[Anchor]:
     """The anchors without other meanings of the words whose meaning somebody picked."""
-    picked = {Entities((entity,)) for entity in given}
+    picked = {Entities((entity,)) for entity in topics}
     taken = {n for a in anchors if a.program in picked for n in range(a.first, a.last)}
     return [
         a for a in anchors
@@ -124,17 +125,17 @@ def _picked(anchors: list[Anchor], given: Sequence[int]) -> list[Anchor]:
     ]  # fmt: skip
 
 
-def _limited(anchors: list[Anchor]) -> list[Anchor]:
+def _keep_best_meanings(anchors: list[Anchor]) -> list[Anchor]:
     """The best meanings of each stretch, of each sort; of the same meaning the best reading."""
-    found: dict[tuple[int, int, str], list[Anchor]] = {}
+    groups: dict[tuple[int, int, str], list[Anchor]] = {}
     for anchor in anchors:
         sort = anchor.extra if anchor.category == "S" else anchor.category
-        found.setdefault((anchor.first, anchor.last, str(sort)), []).append(anchor)
+        groups.setdefault((anchor.first, anchor.last, str(sort)), []).append(anchor)
     kept: list[Anchor] = []
-    for (_, _, sort), own in found.items():
-        own.sort(key=lambda anchor: -(anchor.strength - dict(anchor.features).get("e.place", 0.0) * 0.01))
+    for (_, _, sort), group in groups.items():
+        group.sort(key=lambda anchor: -(anchor.strength - dict(anchor.features).get("e.place", 0.0) * 0.01))
         seen, chosen = set(), []
-        for anchor in own:
+        for anchor in group:
             key = (
                 anchor.category,
                 anchor.program,
@@ -143,6 +144,6 @@ def _limited(anchors: list[Anchor]) -> list[Anchor]:
             if key not in seen:
                 seen.add(key)
                 chosen.append(anchor)
-        asking = sort == "R" and own[0].features[-1][0] in ("r.where", "r.when")
+        asking = sort == "R" and group[0].features[-1][0] in ("r.where", "r.when")
         kept += chosen[: _ASKED if asking else _KEPT.get(sort, 8)]
     return kept

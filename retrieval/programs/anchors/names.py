@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from retrieval.kg.snapshot.labels import keep_as_written, normalise
+from retrieval.kg.snapshot.labels import keep_as_written, normalize_name
 from retrieval.programs import lexicon
 from retrieval.programs.algebra import Entities
 from retrieval.programs.anchors.anchor import Anchor
@@ -39,72 +39,66 @@ class Names:
         self.schema = schema
         self.snapshot = schema.snapshot
 
-    def of(self, question: Question, cued: set[int]) -> list[Anchor]:
+    def find_anchors(self, question: Question, cued: set[int]) -> list[Anchor]:
         """Nodes by name; ``cued`` are the words that ask for an operator."""
-        labels, found = self.snapshot.labels, list[Anchor]()
-        texts = [normalise(word.text) for word in question.words]
-        whole = [False] * len(texts)
+        labels, anchors = self.snapshot.labels, list[Anchor]()
+        texts = [normalize_name(word.text) for word in question.words]
+        covered = [False] * len(texts)
         numbers = {(q.first, q.last) for q in question.quantities}
         for first in range(len(texts)):
             for last in range(min(len(texts), first + _LONGEST_NAME), first, -1):
-                own = question.words[first:last]
+                words = question.words[first:last]
                 state = last - first == 1 and self._is_state(question, first)
-                small = own[0].text in STOP or len(own[0].text) < 2
-                if last - first == 1 and small and not own[0].capital and not state:
+                small = words[0].text in STOP or len(words[0].text) < 2
+                if last - first == 1 and small and not words[0].capital and not state:
                     continue
-                common = all(word.text in STOP for word in own) and not state
-                titled = common and first > 0 and all(word.capital for word in own)
-                if (common and not titled) or own[0].text in ("'s",) or own[-1].text in ("'s", "the"):
+                common = all(word.text in STOP for word in words) and not state
+                titled = common and first > 0 and all(word.capital for word in words)
+                if (common and not titled) or words[0].text in ("'s",) or words[-1].text in ("'s", "the"):
                     continue
                 if _is_determiner(question, first, last):
                     continue
-                name = normalise(question.span_text(first, last))
-                matches = labels.lookup(name)
+                name = normalize_name(question.get_span_text(first, last))
+                matches = labels.find_exact(name)
                 if titled:  # "The Who" and "It" name something where the graph writes them so
-                    matches = [
-                        match for match in matches if match.node.label == question.span_text(first, last)
-                    ]
+                    matches = [match for match in matches if match.node.label == question.get_span_text(first, last)]
                 if (first, last) in numbers and (first, last) not in question.quoted:
-                    matches = [match for match in matches if not self._measured(match.entity)]
+                    matches = [match for match in matches if not self._is_measurement(match.entity)]
                 if not matches:
-                    matches = labels.lookup(lexicon.ABBREVIATIONS.get(name, ""))
+                    matches = labels.find_exact(lexicon.ABBREVIATIONS.get(name, ""))
                 if not matches and last - first == 1:
-                    matches = self._of_initials(question.span_text(first, last))
+                    matches = self._match_initials(question.get_span_text(first, last))
                 if not matches and last - first == 1:
-                    matches = self._demonym(name) or labels.lookup(lexicon.SEXES.get(name, ""))
+                    matches = self._match_demonym(name) or labels.find_exact(lexicon.SEXES.get(name, ""))
                 if (
                     not matches
-                    and own[-1].text.endswith("s")
+                    and words[-1].text.endswith("s")
                     and last - first <= 3
                     and not self._is_kind(question, first, last)
                 ):
-                    matches = labels.lookup(name.removesuffix("s"))
+                    matches = labels.find_exact(name.removesuffix("s"))
                 matches = [match for match in matches if match.entity not in self.schema.kinds]
-                matches = keep_as_written(matches, question.text, own[0].start, own[-1].end)
+                matches = keep_as_written(matches, question.text, words[0].start, words[-1].end)
                 for place, match in enumerate(matches[:NODES]):
-                    capital = any(word.capital for word in own)
+                    capital = any(word.capital for word in words)
                     quoted = (first, last) in question.quoted
                     features = [
                         ("e", 1.0), (f"e.{match.source}", 1.0), ("e.words", min(last - first, 4) - 1.0),
                         ("e.capital", float(capital)), ("e.quoted", float(quoted)), ("e.place", float(place)),
                         ("e.cue", float(any(n in cued for n in range(first, last)))),
                     ]  # fmt: skip
-                    found.append(
-                        Anchor("S", first, last, Entities((match.entity,)), "node", tuple(features), 1.0)
-                    )
-                    known = self._known_as(match.entity)
+                    anchors.append(Anchor("S", first, last, Entities((match.entity,)), "node", tuple(features), 1.0))
+                    known = self._resolve_other_name(match.entity)
                     if known is not None:
-                        alias = tuple(
-                            ("e.alias" if name == "e.exact" else name, value) for name, value in features
-                        )
-                        found.append(Anchor("S", first, last, Entities((known,)), "node", alias, 1.0))
-                    whole[first:last] = [True] * (last - first)
-        for low, high in [*question.quoted, *_capital_runs(question)]:
-            if not any(whole[low:high]):
-                found += self._partly(question, low, high)
-            elif not whole[low]:  # "Remco Evenepoel Belgian": a name, and a place's adjective
-                found += self._partly(question, low, whole.index(True, low))
-        return found
+                        alias = tuple(("e.alias" if name == "e.exact" else name, value) for name, value in features)
+                        anchors.append(Anchor("S", first, last, Entities((known,)), "node", alias, 1.0))
+                    covered[first:last] = [True] * (last - first)
+        for low, high in [*question.quoted, *_find_capital_runs(question)]:
+            if not any(covered[low:high]):
+                anchors += self._find_partial_matches(question, low, high)
+            elif not covered[low]:  # "Remco Evenepoel Belgian": a name, and a place's adjective
+                anchors += self._find_partial_matches(question, low, covered.index(True, low))
+        return anchors
 
     def _is_kind(self, question: Question, first: int, last: int) -> bool:
         """Whether words in the plural are a kind of the graph, or, where nothing else is said, those that several are:
@@ -118,151 +112,149 @@ class Names:
         kind = len(stems) == 1 and stems[0] in schema.kind_stems
         return kind or stems in schema.induced or (alone and stems in schema.hubs)
 
-    def _known_as(self, node: int) -> int | None:
+    def _resolve_other_name(self, node: int) -> int | None:
         """The only one whom a node is another name of, a codename or a nickname; None of all other nodes."""
         offsets = self.snapshot.in_offsets
         if self.snapshot.out_offsets[node + 1] > self.snapshot.out_offsets[node]:
             return None
         if offsets[node + 1] - offsets[node] != 1:
             return None
-        relation = int(self.snapshot.in_groups.of_entity(node)[0][0])
+        relation = int(self.snapshot.in_groups.get_entity_groups(node)[0][0])
         if self.schema.relations[relation].label.casefold() not in lexicon.OTHER_NAMES:
             return None
-        sources, targets = self.schema.columns.arcs(relation)
+        sources, targets = self.schema.columns.list_arcs(relation)
         return int(sources[targets == node][0])
 
-    def _is_state(self, question: Question, at: int) -> bool:
+    def _is_state(self, question: Question, index: int) -> bool:
         """Whether a small word at the end is a value that says how something is: "is it still up"."""
         words, labels = question.words, self.snapshot.labels
-        if at != len(words) - 1 or at < 2 or words[at].text not in _STATES:
+        if index != len(words) - 1 or index < 2 or words[index].text not in _STATES:
             return False
-        if not any(word.text in _BEING for word in words[:at]):
+        if not any(word.text in _BEING for word in words[:index]):
             return False
-        ends = [match.entity for match in labels.lookup(words[at].text)]
-        return any(self.snapshot.out_offsets[own] == self.snapshot.out_offsets[own + 1] for own in ends)
+        ends = [match.entity for match in labels.find_exact(words[index].text)]
+        return any(self.snapshot.out_offsets[entity] == self.snapshot.out_offsets[entity + 1] for entity in ends)
 
-    def _measured(self, node: int) -> bool:
+    def _is_measurement(self, node: int) -> bool:
         """Whether a node is nothing but a number, date or time that relations of values lead to."""
         snapshot, columns = self.snapshot, self.schema.columns
         if not columns.kinds[node] or snapshot.out_offsets[node + 1] > snapshot.out_offsets[node]:
             return False
-        relations = snapshot.in_groups.of_entity(node)[0]
-        return all(columns.value_type(int(relation)) is not None for relation in relations)
+        relations = snapshot.in_groups.get_entity_groups(node)[0]
+        return all(columns.get_value_type(int(relation)) is not None for relation in relations)
 
-    def _of_initials(self, text: str) -> list[Match]:
+    def _match_initials(self, text: str) -> list[Match]:
         """What capitals are short for: "CEO", of a Chief Executive Officer."""
         if len(text) not in _INITIALS or not (text.isalpha() and text.isupper()):
             return []
         return [
-            match
-            for name in self._initials.get(text.lower(), ())
-            for match in self.snapshot.labels.lookup(name)
+            match for name in self._initials.get(text.lower(), ()) for match in self.snapshot.labels.find_exact(name)
         ]
 
     @cached_property
     def _initials(self) -> dict[str, list[str]]:
         """By their initials, names of some words; of a graph of many names none."""
-        found: dict[str, list[str]] = {}
+        by_initials: dict[str, list[str]] = {}
         names = self.snapshot.labels.names
         for name in names if len(names) <= _ABBREVIATED else ():
             words = name.split(" ")
             if len(words) in _INITIALS and all(word[:1].isalpha() for word in words):
-                found.setdefault("".join(word[0] for word in words), []).append(name)
-        return found
+                by_initials.setdefault("".join(word[0] for word in words), []).append(name)
+        return by_initials
 
-    def _demonym(self, word: str) -> list[Match]:
+    def _match_demonym(self, word: str) -> list[Match]:
         """Places that an adjective is of: "African", "German"."""
         labels = self.snapshot.labels
         if word in lexicon.DEMONYMS:
-            return labels.lookup(lexicon.DEMONYMS[word])
+            return labels.find_exact(lexicon.DEMONYMS[word])
         if len(word) < _DEMONYM or word in STOP or not word.removesuffix("s").endswith(_DEMONYM_ENDINGS):
             return []
         for kept in range(len(word) - 1, max(_DEMONYM - 2, len(word) - 4), -1):
-            low, high = labels.names.prefix_range(word[:kept].encode())
+            low, high = labels.names.find_prefix_range(word[:kept].encode())
             names = [labels.names[row] for row in range(low, min(high, low + 50))]
             near = [name for name in names if len(name) <= kept + 3 and " " not in name and name != word]
-            found = [match for name in near for match in labels.lookup(name)]
-            if found:
-                return sorted(found, key=lambda match: -match.degree)
+            matches = [match for name in near for match in labels.find_exact(name)]
+            if matches:
+                return sorted(matches, key=lambda match: -match.degree)
         return []
 
-    def states(self, question: Question) -> list[Anchor]:
+    def find_states(self, question: Question) -> list[Anchor]:
         """States by another word for them, where the graph has none by this one: "finished", of ``completed``."""
-        found: list[Anchor] = []
-        for first, last in _short_stretches(question):
+        anchors: list[Anchor] = []
+        for first, last in _list_short_spans(question):
             words = question.words[first:last]
             name = " ".join(word.text for word in words)
             groups = [group for group in lexicon.STATES if name in group]
-            named = any(word.capital or word.stem in self.schema.by_stem for word in words)
-            if not groups or named or self.snapshot.labels.lookup(name):
+            is_named = any(word.capital or word.stem in self.schema.by_stem for word in words)
+            if not groups or is_named or self.snapshot.labels.find_exact(name):
                 continue
             matches = [
                 match
                 for other in sorted(set[str]().union(*groups) - {name})
-                for match in self.snapshot.labels.lookup(other)
+                for match in self.snapshot.labels.find_exact(other)
                 if match.entity not in self.schema.kinds
                 and self.snapshot.out_offsets[match.entity] == self.snapshot.out_offsets[match.entity + 1]
             ]
-            found += [
+            anchors += [
                 Anchor(
                     "S", first, last, Entities((match.entity,)), "node",
                     (("e", 1.0), ("e.alias", 1.0), ("e.place", float(place))), 0.7,
                 )
                 for place, match in enumerate(matches[:NODES])
             ]  # fmt: skip
-        return found
+        return anchors
 
-    def in_part(self, question: Question, known: set[int]) -> list[Anchor]:
+    def find_name_endings(self, question: Question, known: set[int]) -> list[Anchor]:
         """Nodes whose name ends in a word that nothing else explains, "penguin" of the king penguin; of a plural all of
         them: "wind farms".
         """
-        found: list[Anchor] = []
-        for at, word in enumerate(question.words):
+        anchors: list[Anchor] = []
+        for index, word in enumerate(question.words):
             if (
-                at
+                index
                 and not word.capital
-                and not {at - 1, at} <= known
-                and question.words[at - 1].text not in STOP
+                and not {index - 1, index} <= known
+                and question.words[index - 1].text not in STOP
             ):
-                found += self._ending(question, at - 1, at + 1)
-            if at in known or word.text in STOP or len(word.text) < _PART:
+                anchors += self._find_plural_nodes(question, index - 1, index + 1)
+            if index in known or word.text in STOP or len(word.text) < _PART:
                 continue
-            every = self._ending(question, at, at + 1)
-            found += every
-            for name in dict.fromkeys((normalise(word.text), normalise(word.text.removesuffix("s")))):
-                matches = self._ends(name)[:NODES]
+            every = self._find_plural_nodes(question, index, index + 1)
+            anchors += every
+            for name in dict.fromkeys((normalize_name(word.text), normalize_name(word.text.removesuffix("s")))):
+                matches = self._match_name_end(name)[:NODES]
                 if matches:
-                    found += [
+                    anchors += [
                         Anchor(
-                            "S", at, at + 1, Entities((match.entity,)), "node",
+                            "S", index, index + 1, Entities((match.entity,)), "node",
                             (("e", 1.0), ("e.end", 1.0), ("e.place", float(place))), 0.6,
                         )
                         for place, match in enumerate(matches)
                     ]  # fmt: skip
                     break
-        return found
+        return anchors
 
-    def _ends(self, name: str) -> list[Match]:
-        matches = self.snapshot.labels.containing(name, _ENDING)
-        return [match for match in matches if normalise(match.node.label).endswith(f" {name}")]
+    def _match_name_end(self, name: str) -> list[Match]:
+        matches = self.snapshot.labels.find_containing(name, _ENDING)
+        return [match for match in matches if normalize_name(match.node.label).endswith(f" {name}")]
 
-    def _ending(self, question: Question, first: int, last: int) -> list[Anchor]:
+    def _find_plural_nodes(self, question: Question, first: int, last: int) -> list[Anchor]:
         """All nodes whose names end in words, where these are a plural."""
-        name = normalise(question.span_text(first, last))
-        nodes = self._ends(name.removesuffix("s")) if name.endswith("s") and not name.endswith("ss") else []
+        name = normalize_name(question.get_span_text(first, last))
+        nodes = self._match_name_end(name.removesuffix("s")) if name.endswith("s") and not name.endswith("ss") else []
         if len(nodes) < 2:
             return []
         program = Entities(tuple(sorted(match.entity for match in nodes)))
         features = (("e.ends", 1.0), ("e.words", last - first - 1.0))
         return [Anchor("S", first, last, program, "hub", features, 0.8)]
 
-    def _partly(self, question: Question, first: int, last: int) -> list[Anchor]:
+    def _find_partial_matches(self, question: Question, first: int, last: int) -> list[Anchor]:
         """Nodes whose name holds the words of a stretch, or is spelt like it."""
-        name = normalise(question.span_text(first, last))
-        matches = self.snapshot.labels.containing(name, NODES)
+        name = normalize_name(question.get_span_text(first, last))
+        matches = self.snapshot.labels.find_containing(name, NODES)
         sort = "part"
         if not matches and len(name) >= 4:
-            matches, sort = self.snapshot.labels.fuzzy(name, 2), "fuzzy"
+            matches, sort = self.snapshot.labels.find_fuzzy(name, 2), "fuzzy"
         return [
             Anchor(
                 "S",
@@ -277,13 +269,10 @@ class Names:
         ]
 
 
-def _short_stretches(question: Question) -> list[tuple[int, int]]:
+def _list_short_spans(question: Question) -> list[tuple[int, int]]:
     """Stretches of one or two words."""
     return [
-        (n, n + length)
-        for n in range(len(question.words))
-        for length in (1, 2)
-        if n + length <= len(question.words)
+        (n, n + length) for n in range(len(question.words)) for length in (1, 2) if n + length <= len(question.words)
     ]
 
 
@@ -293,7 +282,7 @@ def _is_determiner(question: Question, first: int, last: int) -> bool:
     return alone and not question.words[first].capital and (first, last) not in question.quoted
 
 
-def _capital_runs(question: Question) -> list[tuple[int, int]]:
+def _find_capital_runs(question: Question) -> list[tuple[int, int]]:
     """Stretches of capitalised words, the first word of the question left out where it only begins the sentence."""
     runs: list[tuple[int, int]] = []
     first = None

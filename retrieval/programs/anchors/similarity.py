@@ -41,7 +41,7 @@ _MEASURED = {
 _ALONE = frozenset({"price", "weight"})
 #: Stems of what was paid for things that are sold again, how much less a price that is, and what is surely one.
 _BOUGHT, _LESS, _PRICED = (
-    frozenset(map(vocabulary.stem, ("cost", "purchase", "buying", "wholesale"))),
+    frozenset(map(vocabulary.get_stem, ("cost", "purchase", "buying", "wholesale"))),
     0.8,
     0.45,
 )
@@ -58,20 +58,20 @@ class Similarity:
     encode: Encode | None
     _names: dict[str, np.ndarray] = field(default_factory=dict)
 
-    def vectors(self, key: str, names: Sequence[str]) -> np.ndarray:
+    def get_vectors(self, key: str, names: Sequence[str]) -> np.ndarray:
         """Vectors of a graph's names, kept under ``key``; none, [0, d], before an index has so many."""
         if key in self._names:
             return self._names[key]
-        found = self.encode(list(names)) if self.encode and names else np.zeros((len(names), 1), np.float32)
-        if len(found) == len(names):
-            self._names[key] = found
-        return found
+        encoded = self.encode(list(names)) if self.encode and names else np.zeros((len(names), 1), np.float32)
+        if len(encoded) == len(names):
+            self._names[key] = encoded
+        return encoded
 
-    def against(self, phrases: Sequence[str], key: str, names: Sequence[str]) -> np.ndarray:
+    def compare_phrases(self, phrases: Sequence[str], key: str, names: Sequence[str]) -> np.ndarray:
         """Cosines of phrases with names, float32 [phrases, names]."""
         if self.encode is None or not phrases or not names:
             return np.zeros((len(phrases), len(names)), np.float32)
-        known = self.vectors(key, names)
+        known = self.get_vectors(key, names)
         if len(known) < len(names):
             return np.zeros((len(phrases), len(names)), np.float32)
         cosines: np.ndarray = self.encode(list(phrases)) @ known.T
@@ -97,87 +97,83 @@ class Adjectives:
         names = {tuple(info.label.casefold().split()) for info in self.schema.relations}
         return [name for name in names if len(name) > 1 and name[0] in SUPERLATIVES and name[1] in TEMPORAL]
 
-    def names_rate(self, question: vocabulary.Question, behind: int) -> bool:
+    def is_rate_name(self, question: vocabulary.Question, behind: int) -> bool:
         """Whether "per" or "each" and the word behind it are of a relation's name: the price per skein, the monthly fee
         of "how much each month".
         """
-        own = question.words[behind].stem if behind < len(question.words) else ""
-        counts = vocabulary.asked(question) == "how many"
+        following_stem = question.words[behind].stem if behind < len(question.words) else ""
+        counts = vocabulary.detect_question_kind(question) == "how many"
         periodical = PERIODICAL.get(question.words[behind].text) if behind < len(question.words) else None
         return any(
-            "per" in named or (not counts and periodical in named)
-            for relation in self.schema.by_stem.get(own, ())
-            if (named := set(self.schema.relations[relation].label.casefold().split()))
+            "per" in label_words or (not counts and periodical in label_words)
+            for relation in self.schema.by_stem.get(following_stem, ())
+            if (label_words := set(self.schema.relations[relation].label.casefold().split()))
         )
 
     def is_of_another(self, adjective: Adjective, relation: int) -> bool:
         """Whether a relation has a unit that an adjective measures nothing in: the cheapest has no least volume."""
         noun = adjective.nouns[0][0] if adjective.nouns else ""
         measured = _MEASURED[noun] if noun in _ALONE else None  # a price is high, too
-        kind, unit = self.schema.columns.value_type(relation), self.schema.columns.named_unit(relation)
+        kind, unit = (
+            self.schema.columns.get_value_type(relation),
+            self.schema.columns.parse_named_unit(relation),
+        )
         dimension = (unit and unit.dimension) or (kind and kind.dimension)
         return measured is not None and bool(dimension) and dimension not in measured
 
-    def relations(self, adjective: Adjective) -> list[tuple[int, bool, float]]:
+    def find_relations(self, adjective: Adjective) -> list[tuple[int, bool, float]]:
         """Relations that an adjective may compare: (forward id, large end, quality), best first."""
         if adjective.nouns not in self._found:
-            self._found[adjective.nouns] = self._of(adjective)
+            self._found[adjective.nouns] = self._rank_relations(adjective)
         return self._found[adjective.nouns]
 
-    def _of(self, adjective: Adjective) -> list[tuple[int, bool, float]]:
-        schema, found = self.schema, dict[int, tuple[bool, float]]()
+    def _rank_relations(self, adjective: Adjective) -> list[tuple[int, bool, float]]:
+        schema, comparable = self.schema, dict[int, tuple[bool, float]]()
         temporal = any(noun == "date" for noun, _ in adjective.nouns)
         for place, (noun, up) in enumerate(adjective.nouns):
-            stems = set(vocabulary.stems_of(noun))
+            stems = set(vocabulary.get_label_stems(noun))
             for relation in schema.value_relations:
-                own = set(schema.relations[relation].stems)
-                shared = len(stems & own)
-                if not shared or (stems - own and len(stems) > 1):
+                relation_stems = set(schema.relations[relation].stems)
+                shared = len(stems & relation_stems)
+                if not shared or (stems - relation_stems and len(stems) > 1):
                     continue
-                quality = shared / len(own) * 0.97**place
-                if relation not in found or found[relation][1] < quality:
-                    found[relation] = (up, quality)
+                quality = shared / len(relation_stems) * 0.97**place
+                if relation not in comparable or comparable[relation][1] < quality:
+                    comparable[relation] = (up, quality)
         if adjective.nouns and schema.value_relations:
             names = [schema.relations[r].label for r in schema.value_relations]
-            cosines = self.similarity.against(
+            cosines = self.similarity.compare_phrases(
                 [noun.replace("_", " ") for noun, _ in adjective.nouns], "values", names
             )
             measured = _MEASURED.get(adjective.nouns[0][0])
-            for at, relation in enumerate(schema.value_relations):
-                kind = schema.columns.value_type(relation)
-                if temporal and not self._dated(
-                    relation, aged=any(noun == "age" for noun, _ in adjective.nouns)
-                ):
+            for column, relation in enumerate(schema.value_relations):
+                kind = schema.columns.get_value_type(relation)
+                if temporal and not self._has_dates(relation, aged=any(noun == "age" for noun, _ in adjective.nouns)):
                     continue  # what is new has no high price
                 if measured is not None and kind is not None and kind.dimension not in measured:
                     continue  # a price is no weight
-                if (
-                    measured is not None
-                    and kind is not None
-                    and kind.kind is not ValueKind.NUMBER
-                    and not temporal
-                ):
+                if measured is not None and kind is not None and kind.kind is not ValueKind.NUMBER and not temporal:
                     continue  # what is long has no late deadline
-                best = int(cosines[:, at].argmax())
-                quality = float(cosines[best, at]) * 0.6 * 0.97**best
+                best = int(cosines[:, column].argmax())
+                quality = float(cosines[best, column]) * 0.6 * 0.97**best
                 least = RELATION_SIM if adjective.nouns[best][1] else _TURNED
-                if cosines[best, at] >= least and quality > found.get(relation, (True, 0.0))[1]:
-                    found[relation] = (adjective.nouns[best][1], quality)
+                if cosines[best, column] >= least and quality > comparable.get(relation, (True, 0.0))[1]:
+                    comparable[relation] = (adjective.nouns[best][1], quality)
         for relation in schema.value_relations if temporal else ():
-            if relation not in found and self._dated(relation):
-                found[relation] = (dict(adjective.nouns)["date"], ANY_DATE)
-        bought = {r for r in found if _BOUGHT & set(schema.relations[r].stems)}
+            if relation not in comparable and self._has_dates(relation):
+                comparable[relation] = (dict(adjective.nouns)["date"], ANY_DATE)
+        bought = {r for r in comparable if _BOUGHT & set(schema.relations[r].stems)}
         if (
             adjective.nouns[:1]
             and adjective.nouns[0][0] == "price"
-            and max((quality for r, (_, quality) in found.items() if r not in bought), default=0.0) > _PRICED
+            and max((quality for r, (_, quality) in comparable.items() if r not in bought), default=0.0) > _PRICED
         ):  # what is dear has a high price for those who buy it
-            found |= {r: (found[r][0], found[r][1] * _LESS) for r in bought}
-        ranked = sorted(found.items(), key=lambda item: (-item[1][1], item[0]))
+            comparable |= {r: (comparable[r][0], comparable[r][1] * _LESS) for r in bought}
+        ranked = sorted(comparable.items(), key=lambda item: (-item[1][1], item[0]))
         return [(relation, up, quality) for relation, (up, quality) in ranked]
 
-    def _dated(self, relation: int, *, aged: bool = False) -> bool:
+    def _has_dates(self, relation: int, *, aged: bool = False) -> bool:
         """Whether values are dates, years or times, or ages where these tell."""
-        kind = self.schema.columns.value_type(relation)
+        kind = self.schema.columns.get_value_type(relation)
         ages = aged and "age" in self.schema.relations[relation].stems
         return kind is not None and (kind.year or kind.kind is not ValueKind.NUMBER or ages)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from retrieval.programs.conversation.referents import directions, is_called
+from retrieval.programs.conversation.referents import is_called, list_directions
 from retrieval.programs.conversation.rewriting import Rewriting
 from retrieval.programs.lexicon import STOP
 from retrieval.types import Denoted
@@ -49,7 +49,7 @@ class Span:
     node: int = -1
 
 
-def spans(question: Question, anchors: Sequence[Anchor], denoted: Sequence[Denoted] = ()) -> list[Span]:
+def find_spans(question: Question, anchors: Sequence[Anchor], denoted: Sequence[Denoted] = ()) -> list[Span]:
     """Names, rankings, values and other words that carry meaning, in order, none overlapping."""
     taken: dict[int, str] = {}
     nodes: dict[int, int] = {}
@@ -60,14 +60,14 @@ def spans(question: Question, anchors: Sequence[Anchor], denoted: Sequence[Denot
             taken.update(dict.fromkeys(range(first, last), f"{sort} {first}" if sort == "name" else sort))
             nodes[first] = node
 
-    for own in denoted:
-        inside = [n for n, word in enumerate(words) if own.start <= word.start < own.end]
+    for reference in denoted:
+        inside = [n for n, word in enumerate(words) if reference.start <= word.start < reference.end]
         if inside:
-            sort = "name" if len(own.ids) == 1 else "set"
-            take(inside[0], inside[-1] + 1, sort, own.ids[0])
-    named = [a for a in anchors if a.category == "S" and a.extra == "node" and a.strength >= 0.8]
+            sort = "name" if len(reference.ids) == 1 else "set"
+            take(inside[0], inside[-1] + 1, sort, reference.ids[0])
+    name_anchors = [a for a in anchors if a.category == "S" and a.extra == "node" and a.strength >= 0.8]
     for anchor in sorted(
-        named, key=lambda a: (a.first - a.last, -a.strength, dict(a.features).get("e.place", 0))
+        name_anchors, key=lambda a: (a.first - a.last, -a.strength, dict(a.features).get("e.place", 0))
     ):
         kind = any(
             a.extra == "kind" and a.strength > 0.5 and a.first == anchor.first and a.last == anchor.last
@@ -82,10 +82,10 @@ def spans(question: Question, anchors: Sequence[Anchor], denoted: Sequence[Denot
     for n, word in enumerate(words):
         if n not in taken and word.text not in STOP and word.text != "'s":
             taken[n] = "content"
-    return list(_joined(question, taken, nodes))
+    return list(_merge_spans(question, taken, nodes))
 
 
-def _joined(question: Question, taken: dict[int, str], nodes: dict[int, int]) -> Iterator[Span]:
+def _merge_spans(question: Question, taken: dict[int, str], nodes: dict[int, int]) -> Iterator[Span]:
     last, first = -2, -1
     for n in [*sorted(taken), len(question.words) + 5]:
         same = n == last + 1 and taken.get(n) == taken.get(last)
@@ -97,7 +97,7 @@ def _joined(question: Question, taken: dict[int, str], nodes: dict[int, int]) ->
         last = n
 
 
-def fragment(question: str) -> str | None:
+def extract_fragment(question: str) -> str | None:
     """The part that is asked anew; None where the question is a whole one."""
     rest = _MEANT.sub("", _NO.sub("", question)) if _NO.match(question) else _OPENING.sub("", question)
     rest = rest.strip().rstrip("?.! ")
@@ -116,12 +116,12 @@ _LEADING = re.compile(
 )
 
 
-def asked_otherwise(question: str, turn: Turn) -> Rewriting | None:
+def replace_question_word(question: str, turn: Turn) -> Rewriting | None:
     """The question before with another question word: "and when?" after "where was she born"."""
     word, leading = _WORD.match(question.strip()), _LEADING.match(turn.question)
     if word is None or leading is None or leading[0].casefold() == word[1].casefold():
         return None
-    return Rewriting(turn.question, turn.denoted).exchanged(0, leading.end(), word[1]).capitalised()
+    return Rewriting(turn.question, turn.denoted).replace_span(0, leading.end(), word[1]).format_sentence()
 
 
 def is_correction(question: str) -> bool:
@@ -142,101 +142,101 @@ class Ellipses:
     def __init__(self, schema: Schema, turn: Turn, before: list[Span], referents: Referents) -> None:
         self.schema, self.turn, self.before, self.referents = schema, turn, before, referents
 
-    def other_readings(self, part: str) -> Iterator[Rewriting]:
+    def propose_other_readings(self, part: str) -> Iterator[Rewriting]:
         """The question before with another entity of a name: of the kind that was said, or simply the next."""
         words = re.sub(r"^(?:the|a|an)\s+", "", part, flags=re.I)
         labels = self.schema.snapshot.labels
-        for span in (own for own in self.before if own.sort == "name"):
+        for span in (candidate for candidate in self.before if candidate.sort == "name"):
             mention = self.turn.question[span.start : span.end]
             others = [m.entity for m in labels.search(mention, _OTHERS) if m.entity != span.node]
             if words.casefold() not in ("other", "other one"):
                 others = [node for node in others if is_called(self.schema, node, words)]
             for node in others[:1]:
-                name = self.schema.snapshot.entity_label(node)
-                changed = self._start().exchanged(span.start, span.end, name, (node,))
-                yield changed.capitalised()
+                name = self.schema.snapshot.get_entity_label(node)
+                changed = self._make_rewriting().replace_span(span.start, span.end, name, (node,))
+                yield changed.format_sentence()
 
-    def rewritten(self, part: str, parts: list[Span]) -> Iterator[Rewriting]:
+    def propose_rewritings(self, part: str, parts: list[Span]) -> Iterator[Rewriting]:
         """The question before, its parts exchanged; likeliest first."""
-        content = [own for own in parts if own.sort == "content"]
-        rest = [own for own in parts if own.sort != "content"]
+        content = [piece for piece in parts if piece.sort == "content"]
+        rest = [piece for piece in parts if piece.sort != "content"]
         if not rest and content:
-            yield from self._asking(part)
+            yield from self._propose_topics(part)
             return
-        if content and any(own.sort == "name" for own in rest):
-            yield Rewriting(f"what {'are' if _SEVERAL.match(part) else 'is'} {part}").capitalised()
-        changed = self._start()
-        for own in rest:
-            changed = self._exchanged(changed, part, own)
+        if content and any(piece.sort == "name" for piece in rest):
+            yield Rewriting(f"what {'are' if _SEVERAL.match(part) else 'is'} {part}").format_sentence()
+        changed = self._make_rewriting()
+        for piece in rest:
+            changed = self._replace_span(changed, part, piece)
         if content:
-            changed = self._content(changed, part[content[0].start : content[-1].end])
-        yield changed.capitalised()
+            changed = self._replace_content(changed, part[content[0].start : content[-1].end])
+        yield changed.format_sentence()
         if len(rest) == 1 and rest[0].sort == "name":
-            for span in [own for own in self.before if own.sort == "name"][1:]:
+            for span in [piece for piece in self.before if piece.sort == "name"][1:]:
                 text = part[rest[0].start : rest[0].end]
-                yield self._start().exchanged(span.start, span.end, text, (rest[0].node,)).capitalised()
-            yield self._appended(part, rest[0]).capitalised()
+                yield (
+                    self._make_rewriting().replace_span(span.start, span.end, text, (rest[0].node,)).format_sentence()
+                )
+            yield self._append_span(part, rest[0]).format_sentence()
 
-    def _start(self) -> Rewriting:
+    def _make_rewriting(self) -> Rewriting:
         return Rewriting(self.turn.question, self.turn.denoted)
 
-    def _exchanged(self, changed: Rewriting, part: str, own: Span) -> Rewriting:
-        text = part[own.start : own.end]
-        ids = (own.node,) if own.sort == "name" else ()
-        there = [span for span in self.before if span.sort == own.sort]
-        if own.sort == "name" and there:
-            there = sorted(there, key=lambda span: -self._alike(span.node, own.node))
-        if own.sort == "ranking" and there:
-            text = _ranked(text, self.turn.question[there[0].start : there[0].end])
+    def _replace_span(self, changed: Rewriting, part: str, piece: Span) -> Rewriting:
+        text = part[piece.start : piece.end]
+        ids = (piece.node,) if piece.sort == "name" else ()
+        there = [span for span in self.before if span.sort == piece.sort]
+        if piece.sort == "name" and there:
+            there = sorted(there, key=lambda span: -self._compute_similarity(span.node, piece.node))
+        if piece.sort == "ranking" and there:
+            text = _merge_rankings(text, self.turn.question[there[0].start : there[0].end])
         if not there:
-            return self._appended(part, own)
+            return self._append_span(part, piece)
         by = len(changed.question) - len(self.turn.question)
         start = changed.question.find(self.turn.question[there[0].start : there[0].end])
         if start < 0:
             start = there[0].start + by
-        return changed.exchanged(start, start + there[0].end - there[0].start, text, ids)
+        return changed.replace_span(start, start + there[0].end - there[0].start, text, ids)
 
-    def _appended(self, part: str, own: Span) -> Rewriting:
+    def _append_span(self, part: str, piece: Span) -> Rewriting:
         question = self.turn.question.rstrip("?.! ")
-        lead = part[: own.start] if part[: own.start].strip() else "in " if own.sort == "name" else ""
-        text = f"{question} {lead}{part[own.start : own.end]}"
+        lead = part[: piece.start] if part[: piece.start].strip() else "in " if piece.sort == "name" else ""
+        text = f"{question} {lead}{part[piece.start : piece.end]}"
         denoted = self.turn.denoted
-        if own.sort == "name":
-            denoted = (*denoted, Denoted(len(text) - (own.end - own.start), len(text), (own.node,)))
+        if piece.sort == "name":
+            denoted = (*denoted, Denoted(len(text) - (piece.end - piece.start), len(text), (piece.node,)))
         return Rewriting(text, denoted)
 
-    def _alike(self, one: int, other: int) -> float:
+    def _compute_similarity(self, first: int, second: int) -> float:
         """The share of relations that two nodes have in common."""
-        a, b = set(directions(self.schema, one)), set(directions(self.schema, other))
+        a, b = set(list_directions(self.schema, first)), set(list_directions(self.schema, second))
         return len(a & b) / max(1, len(a | b))
 
-    def _asking(self, part: str) -> Iterator[Rewriting]:
+    def _propose_topics(self, part: str) -> Iterator[Rewriting]:
         """Another thing of the same topic, or the same of another kind of things."""
-        asked = re.sub(r"^(?:the|a|an|for|of|in|by)\s+", "", part, flags=re.I)
-        named = [own for own in self.before if own.sort == "name"]
-        single = [own.node for own in named if own.node >= 0] or list(self.referents.single)
-        if len(named) <= 1 and not any(own.sort in ("ranking", "set") for own in self.before):
+        phrase = re.sub(r"^(?:the|a|an|for|of|in|by)\s+", "", part, flags=re.I)
+        name_spans = [piece for piece in self.before if piece.sort == "name"]
+        single = [piece.node for piece in name_spans if piece.node >= 0] or list(self.referents.single)
+        if len(name_spans) <= 1 and not any(piece.sort in ("ranking", "set") for piece in self.before):
             for node in dict.fromkeys([*single, *self.referents.single]):
-                label = self.schema.snapshot.entity_label(node)
-                text = f"what is the {asked} of {label}"
+                label = self.schema.snapshot.get_entity_label(node)
+                text = f"what is the {phrase} of {label}"
                 start = len(text) - len(label)
-                yield Rewriting(text, (Denoted(start, len(text), (node,)),)).capitalised()
-        for span in (own for own in self.before if own.sort == "content"):
-            changed = self._start().exchanged(span.start, span.end, asked)
-            yield changed.capitalised()
+                yield Rewriting(text, (Denoted(start, len(text), (node,)),)).format_sentence()
+        for span in (piece for piece in self.before if piece.sort == "content"):
+            changed = self._make_rewriting().replace_span(span.start, span.end, phrase)
+            yield changed.format_sentence()
 
-    def _content(self, changed: Rewriting, text: str) -> Rewriting:
-        span = next((own for own in self.before if own.sort == "content"), None)
+    def _replace_content(self, changed: Rewriting, text: str) -> Rewriting:
+        span = next((piece for piece in self.before if piece.sort == "content"), None)
         if span is None:
             return changed
         old = self.turn.question[span.start : span.end]
         start = changed.question.find(old)
-        return changed if start < 0 else changed.exchanged(start, start + len(old), text)
+        return changed if start < 0 else changed.replace_span(start, start + len(old), text)
 
 
-def _ranked(new: str, old: str) -> str:
+def _merge_rankings(new: str, old: str) -> str:
     """A ranking in the place of another: "second" alone keeps what is compared."""
-    ordinal = re.match(
-        r"(?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d+(?:nd|rd|th))$", new, re.I
-    )
+    ordinal = re.match(r"(?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d+(?:nd|rd|th))$", new, re.I)
     return new if ordinal is None else f"{new} {old.rsplit(maxsplit=1)[-1]}"

@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.programs.conversation.ellipsis import Ellipses, asked_otherwise, fragment, is_correction, spans
-from retrieval.programs.conversation.references import references
-from retrieval.programs.conversation.referents import referents
+from retrieval.programs.conversation.ellipsis import (
+    Ellipses,
+    extract_fragment,
+    find_spans,
+    is_correction,
+    replace_question_word,
+)
+from retrieval.programs.conversation.references import resolve_references
+from retrieval.programs.conversation.referents import find_referents
 from retrieval.programs.conversation.rewriting import Rewriting
 from retrieval.programs.execution import Executor
 from retrieval.programs.words import read
@@ -24,7 +30,7 @@ if TYPE_CHECKING:
 _SURE, _LIKELY, _TRIED = 0.5, 0.15, 6
 
 
-def follow(
+def resolve_follow_up(
     reader: ProgramReader, question: str, turn: Turn, cancelled: Callable[[], bool] = lambda: False
 ) -> Rewriting | None:
     """The question that stands on its own which a follow-up comes to; None where it does so already.
@@ -40,50 +46,50 @@ def follow(
     Raises:
         Cancelled: ``cancelled`` said so.
     """
-    found = list(dict.fromkeys(_candidates(reader.parser, question, turn)))[:_TRIED]
-    if len(found) < 2:
-        return found[0] if found else None
+    rewritings = list(dict.fromkeys(_propose_rewritings(reader.parser, question, turn)))[:_TRIED]
+    if len(rewritings) < 2:
+        return rewritings[0] if rewritings else None
     likely: list[tuple[float, Rewriting]] = []
-    for own in found:
-        sure = _confidence(reader.read(own.question, cancelled=cancelled, denoted=own.denoted))
+    for rewriting in rewritings:
+        sure = _compute_confidence(reader.read(rewriting.question, cancelled=cancelled, denoted=rewriting.denoted))
         if sure >= _SURE:
-            return own
-        likely.append((sure, own))
-    return next((own for sure, own in likely if sure >= _LIKELY), max(likely, key=lambda each: each[0])[1])
+            return rewriting
+        likely.append((sure, rewriting))
+    return next((rewriting for sure, rewriting in likely if sure >= _LIKELY), max(likely, key=lambda each: each[0])[1])
 
 
-def _candidates(parser: Parser, question: str, turn: Turn) -> Iterator[Rewriting]:
+def _propose_rewritings(parser: Parser, question: str, turn: Turn) -> Iterator[Rewriting]:
     schema = parser.schema
     before = read(turn.question)
-    anchors = parser.anchors.of(before, denoted=turn.denoted)
-    about = referents(turn, schema, Executor(parser.snapshot, parser.columns), anchors)
-    part = fragment(question)
+    anchors = parser.anchors.find_anchors(before, denoted=turn.denoted)
+    about = find_referents(turn, schema, Executor(parser.snapshot, parser.columns), anchors)
+    part = extract_fragment(question)
     if part is not None:
-        ellipses = Ellipses(schema, turn, spans(before, anchors, turn.denoted), about)
+        ellipses = Ellipses(schema, turn, find_spans(before, anchors, turn.denoted), about)
         if is_correction(question):
-            yield from ellipses.other_readings(part)
-        pointing = list(references(question, about, schema))
+            yield from ellipses.propose_other_readings(part)
+        pointing = list(resolve_references(question, about, schema))
         words = read(part)
-        parts = spans(words, parser.anchors.of(words))
+        parts = find_spans(words, parser.anchors.find_anchors(words))
         # "The second longest" is a place in the same ranking where there is one.
-        ranked = all(own.sort == "ranking" for own in parts) and any(
-            own.sort == "ranking" for own in ellipses.before
+        ranked = all(piece.sort == "ranking" for piece in parts) and any(
+            piece.sort == "ranking" for piece in ellipses.before
         )
         if pointing and not ranked:
             yield from pointing
         elif parts:
-            yield from ellipses.rewritten(part, parts)
+            yield from ellipses.propose_rewritings(part, parts)
         return
-    asked = asked_otherwise(question, turn)
-    if asked is not None:
-        yield asked
-    yield from references(question, about, schema)
+    rewriting = replace_question_word(question, turn)
+    if rewriting is not None:
+        yield rewriting
+    yield from resolve_references(question, about, schema)
 
 
-def _confidence(found: Understanding | None) -> float:
+def _compute_confidence(understanding: Understanding | None) -> float:
     """How likely a question is read rightly; 0 where what was read gives nothing."""
-    if found is None:
+    if understanding is None:
         return 0.0
-    result = found.best.result
+    result = understanding.best.result
     nothing = not len(result) if isinstance(result, np.ndarray) else math.isnan(result)
-    return 0.0 if nothing else found.confidence
+    return 0.0 if nothing else understanding.confidence

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from retrieval.programs.conversation.referents import Referents, is_called, is_person, noun
+from retrieval.programs.conversation.referents import Referents, get_shared_noun, is_called, is_person
 from retrieval.programs.conversation.rewriting import Rewriting
 from retrieval.programs.lexicon import COMPARATIVES, SUPERLATIVES
 from retrieval.types import Denoted
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 TRIED = 4
 #: Where the words for several things go in a pattern's replacement.
 _N = "\0"
-_OPENING = re.compile(
-    r"^\W*(?:(?:and|but|so|ok|okay|now|then|well|also|what about|how about)\b\W*)+", re.IGNORECASE
-)
+_OPENING = re.compile(r"^\W*(?:(?:and|but|so|ok|okay|now|then|well|also|what about|how about)\b\W*)+", re.IGNORECASE)
 _ASKS = re.compile(
     r"^(?:(?:in|from|on|at|to|of|by|with|for)\s+)?(?:who|whom|whose|what|which|where|when|how|why|is|are|was|were|do|does|did|has|have|had|can|could|list|show|"
     r"give|name|find|tell|count)\b",
@@ -28,13 +26,13 @@ _ASKS = re.compile(
 )
 
 
-def _either(words: Iterable[str]) -> str:
+def _join_alternatives(words: Iterable[str]) -> str:
     return "|".join(sorted(map(re.escape, words), key=len, reverse=True))
 
 
-_BEST = rf"(?:(?:second|third|fourth|fifth)\s+)?(?:{_either(SUPERLATIVES)})"
+_BEST = rf"(?:(?:second|third|fourth|fifth)\s+)?(?:{_join_alternatives(SUPERLATIVES)})"
 _PLACED = "in|from|on|at|by|near|over|above|below|under|not|also|within|outside|with|without"
-_LIKE = rf"(?:{_PLACED}|{_either(COMPARATIVES)})"
+_LIKE = rf"(?:{_PLACED}|{_join_alternatives(COMPARATIVES)})"
 _WHICH = r"^(?P<a>which|what|who|how many)\s+"
 #: Words that point to several things, and what they become; ``THEM`` stands for "them", "those countries".
 _SEVERAL: tuple[tuple[str, str], ...] = (
@@ -67,24 +65,24 @@ _SINGLE: tuple[tuple[str, str], ...] = (
 )
 
 
-def opened(question: str) -> str:
+def remove_opening(question: str) -> str:
     """A question without the words that only join it to the one before."""
     return _OPENING.sub("", question).strip()
 
 
-def references(question: str, referents: Referents, schema: Schema) -> Iterator[Rewriting]:
+def resolve_references(question: str, referents: Referents, schema: Schema) -> Iterator[Rewriting]:
     """The question with what its words point back to in their place, likeliest first; none where none do."""
-    text = opened(question)
+    text = remove_opening(question)
     several: list[Rewriting] = []
     for ids in referents.sets[:TRIED]:
         if len(ids) > 1 and not _PERSON.search(text) and not _THING.search(text):
-            several += _of_several(text, ids, referents.nouns.get(ids) or noun(schema, ids))
+            several += _replace_plural(text, ids, referents.nouns.get(ids) or get_shared_noun(schema, ids))
     yield from several
-    for node in () if several else _meant(text, referents.single, schema)[:TRIED]:
-        yield from _of_one(text, node, schema)
+    for node in () if several else _select_referents(text, referents.single, schema)[:TRIED]:
+        yield from _replace_singular(text, node, schema)
 
 
-def _meant(text: str, nodes: tuple[int, ...], schema: Schema) -> tuple[int, ...]:
+def _select_referents(text: str, nodes: tuple[int, ...], schema: Schema) -> tuple[int, ...]:
     """People where the words point to a person, others where they point to a thing, if there are any."""
     person, thing = _PERSON.search(text), _THING.search(text)
     if not person and not thing:
@@ -92,17 +90,17 @@ def _meant(text: str, nodes: tuple[int, ...], schema: Schema) -> tuple[int, ...]
     return tuple(node for node in nodes if is_person(schema, node) == bool(person)) or nodes
 
 
-def _of_several(text: str, ids: tuple[int, ...], name: str) -> Iterator[Rewriting]:
+def _replace_plural(text: str, ids: tuple[int, ...], name: str) -> Iterator[Rewriting]:
     them = rf"(?:all\s+(?:of\s+)?)?(?:them|these|those|they)(?:\s+(?:ones|{re.escape(name)}))?\b"
     for pattern, put in _SEVERAL:
         changed = re.sub(pattern.replace("THEM", them), put, text, count=1, flags=re.IGNORECASE)
         if changed != text:
-            yield _placed(changed, name, tuple(sorted(ids)))
+            yield _insert_name(changed, name, tuple(sorted(ids)))
             return
 
 
-def _of_one(text: str, node: int, schema: Schema) -> Iterator[Rewriting]:
-    label = schema.snapshot.entity_label(node)
+def _replace_singular(text: str, node: int, schema: Schema) -> Iterator[Rewriting]:
+    label = schema.snapshot.get_entity_label(node)
     changed = text
     for match in _THAT.finditer(text):
         for words in (match[1], match[1].partition(" ")[0]):
@@ -113,13 +111,13 @@ def _of_one(text: str, node: int, schema: Schema) -> Iterator[Rewriting]:
         if changed == text:
             changed = re.sub(pattern, put, text, count=1, flags=re.IGNORECASE)
     if changed != text:
-        yield _placed(changed, label, (node,))
+        yield _insert_name(changed, label, (node,))
 
 
-def _placed(text: str, name: str, ids: tuple[int, ...]) -> Rewriting:
+def _insert_name(text: str, name: str, ids: tuple[int, ...]) -> Rewriting:
     """The question with a name where the words that point back stood."""
     if not _ASKS.match(text):
         which = text.startswith(_N) and not text.startswith(f"{_N}'s")
         text = ("which " if which else "what are " if _MANY.match(text) else "what is ") + text
     start = text.index(_N)
-    return Rewriting(text.replace(_N, name, 1), (Denoted(start, start + len(name), ids),)).capitalised()
+    return Rewriting(text.replace(_N, name, 1), (Denoted(start, start + len(name), ids),)).format_sentence()

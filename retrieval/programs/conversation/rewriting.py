@@ -27,30 +27,36 @@ class Rewriting:
     def shown(self) -> str:
         """The same as people read it: how many things are meant is said where several are."""
         text = self.question
-        for own in reversed(self.denoted):
-            if len(own.ids) < 2:
+        for reference in reversed(self.denoted):
+            if len(reference.ids) < 2:
                 continue
-            before, name, after = text[: own.start], text[own.start : own.end], text[own.end :]
+            before, name, after = (
+                text[: reference.start],
+                text[reference.start : reference.end],
+                text[reference.end :],
+            )
             of = "of " if _ASKING.search(before) else ""
             if after.startswith("'s") and name.endswith("s"):
                 after = "'" + after.removeprefix("'s")
-            text = f"{before}{of}these {len(own.ids)}{'' if name == THINGS else f' {name}'}{after}"
+            text = f"{before}{of}these {len(reference.ids)}{'' if name == THINGS else f' {name}'}{after}"
         return text
 
-    def exchanged(self, start: int, end: int, text: str, ids: tuple[int, ...] = ()) -> Rewriting:
+    def replace_span(self, start: int, end: int, text: str, ids: tuple[int, ...] = ()) -> Rewriting:
         """With ``text`` in place of characters [start, end), standing for ``ids`` where there are any."""
         by = len(text) - (end - start)
         kept = [
-            own if own.end <= start else replace(own, start=own.start + by, end=own.end + by)
-            for own in self.denoted
-            if own.end <= start or own.start >= end
+            reference
+            if reference.end <= start
+            else replace(reference, start=reference.start + by, end=reference.end + by)
+            for reference in self.denoted
+            if reference.end <= start or reference.start >= end
         ]
         if ids:
             kept.append(Denoted(start, start + len(text), ids))
-        kept.sort(key=lambda own: own.start)
+        kept.sort(key=lambda reference: reference.start)
         return Rewriting(self.question[:start] + text + self.question[end:], tuple(kept))
 
-    def capitalised(self) -> Rewriting:
+    def format_sentence(self) -> Rewriting:
         """As a sentence: beginning with a capital letter, ending with a question mark."""
         text = self.question.strip().rstrip("?.! ")
         return replace(self, question=text[:1].upper() + text[1:] + "?")

@@ -12,7 +12,7 @@ import numpy as np
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
-from retrieval.programs.judging.signs import Signs, shares
+from retrieval.programs.judging.features import Signs, compute_shares
 
 if TYPE_CHECKING:
     from retrieval.programs.algebra import Program
@@ -44,12 +44,12 @@ class Judge:
     bias: np.ndarray
     out: np.ndarray
 
-    def added(self, signs: Sequence[Mapping[str, float]]) -> np.ndarray:
+    def compute_adjustments(self, signs: Sequence[Mapping[str, float]]) -> np.ndarray:
         """What is added to the score of each program, of which these are the signs; float64 [programs]."""
-        rows = np.array([[own.get(name, 0.0) for name in self.names] for own in signs], np.float64)
+        rows = np.array([[program_signs.get(name, 0.0) for name in self.names] for program_signs in signs], np.float64)
         scaled = (rows - self.mean) / self.deviation
-        found: np.ndarray = scaled @ self.linear + np.tanh(scaled @ self.hidden + self.bias) @ self.out
-        return found
+        adjustments: np.ndarray = scaled @ self.linear + np.tanh(scaled @ self.hidden + self.bias) @ self.out
+        return adjustments
 
     def save(self, path: Path) -> None:
         """Write it as safetensors, the names of the signs beside the arrays."""
@@ -64,15 +64,18 @@ class Judge:
             return cls(tuple(json.loads(file.metadata()["names"])), **arrays)
 
 
-def placed(
-    candidates: Sequence[Candidate], told: Mapping[Program, Signs], agreed: Sequence[Signs], weights: Weights
+def build_judge_signs(
+    candidates: Sequence[Candidate],
+    signs_by_program: Mapping[Program, Signs],
+    agreed: Sequence[Signs],
+    weights: Weights,
 ) -> list[Signs]:
     """What the judge looks at: the signs of programs, with what the ranker says of each and of it beside the first."""
     first = candidates[0].score if candidates else 0.0
     return [
-        told[own.program]
-        | shares(own.features, weights.values)
+        signs_by_program[candidate.program]
+        | compute_shares(candidate.features, weights.values)
         | same
-        | {"b.diff": own.score - first, "b.first": float(not n), "b.rank": float(min(n, _PLACES))}
-        for n, (own, same) in enumerate(zip(candidates, agreed, strict=False))
+        | {"b.diff": candidate.score - first, "b.first": float(not n), "b.rank": float(min(n, _PLACES))}
+        for n, (candidate, same) in enumerate(zip(candidates, agreed, strict=False))
     ]

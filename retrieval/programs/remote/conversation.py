@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from retrieval.errors import EmptySourceError
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.conversation.ellipsis import is_correction
-from retrieval.programs.conversation.follow import follow
+from retrieval.programs.conversation.follow import resolve_follow_up
 from retrieval.programs.reader import ProgramReader
 from retrieval.types import Denoted, Turn
 
@@ -57,7 +57,7 @@ class FollowedThere:
     denoted: tuple[DenotedThere, ...]
 
 
-def follow_there(
+def resolve_remote_follow_up(
     remote: SparqlGraph,
     encode: Encode | None,
     question: str,
@@ -78,38 +78,43 @@ def follow_there(
         Cancelled: ``cancelled`` said so.
     """
     try:
-        sample = remote.sampled(list(_spoken_of(remote, question, turn))).snapshot
+        sample = remote.fetch_sample(list(_list_candidate_iris(remote, question, turn))).snapshot
     except EmptySourceError:
         return None
-    here = {iri: node for node in range(sample.num_entities) if (iri := sample.entity_iri(node))}
+    here = {iri: node for node in range(sample.num_entities) if (iri := sample.get_entity_iri(node))}
 
-    def ids(iris: Iterable[str]) -> tuple[int, ...]:
+    def find_ids(iris: Iterable[str]) -> tuple[int, ...]:
         return tuple(here[iri] for iri in iris if iri in here)
 
-    denoted = (Denoted(own.start, own.end, tuple(sorted(ids(own.iris)))) for own in turn.denoted)
-    local = Turn(
-        turn.question, ids(turn.topics), ids(turn.answers), denoted=tuple(own for own in denoted if own.ids)
+    denoted = (
+        Denoted(reference.start, reference.end, tuple(sorted(find_ids(reference.iris)))) for reference in turn.denoted
     )
-    found = follow(ProgramReader(sample, encode, PROGRAMS), question, local, cancelled)
-    if found is None:
+    local = Turn(
+        turn.question,
+        find_ids(turn.topics),
+        find_ids(turn.answers),
+        denoted=tuple(reference for reference in denoted if reference.ids),
+    )
+    rewriting = resolve_follow_up(ProgramReader(sample, encode, PROGRAMS), question, local, cancelled)
+    if rewriting is None:
         return None
-    return FollowedThere(found.question, found.shown, tuple(_there(sample, found.denoted)))
+    return FollowedThere(rewriting.question, rewriting.shown, tuple(_convert_denoted(sample, rewriting.denoted)))
 
 
-def _spoken_of(remote: SparqlGraph, question: str, turn: TurnThere) -> Iterator[str]:
+def _list_candidate_iris(remote: SparqlGraph, question: str, turn: TurnThere) -> Iterator[str]:
     """What a follow-up may speak of: IRIs, each once, at most ``LEANED_ON``."""
-    found = [*turn.topics, *(iri for own in turn.denoted for iri in own.iris), *turn.answers]
+    iris = [*turn.topics, *(iri for reference in turn.denoted for iri in reference.iris), *turn.answers]
     if is_correction(question):
         # "No, the film": others of the name of a topic, which the sample would not hold.
-        alike = remote.candidates(remote.names(turn.topics).values())
-        found = [*(one.iri for others in alike.values() for one in others), *found]
-    found = [*remote.link(question).values(), *found]
-    yield from list(dict.fromkeys(found))[:LEANED_ON]
+        alike = remote.find_candidates(remote.get_names(turn.topics).values())
+        iris = [*(candidate.iri for others in alike.values() for candidate in others), *iris]
+    iris = [*remote.link(question).values(), *iris]
+    yield from list(dict.fromkeys(iris))[:LEANED_ON]
 
 
-def _there(sample: Snapshot, denoted: Iterable[Denoted]) -> Iterator[DenotedThere]:
+def _convert_denoted(sample: Snapshot, denoted: Iterable[Denoted]) -> Iterator[DenotedThere]:
     """By IRIs; what has none cannot be asked about."""
-    for own in denoted:
-        iris = tuple(iri for iri in map(sample.entity_iri, own.ids) if iri)
+    for reference in denoted:
+        iris = tuple(iri for iri in map(sample.get_entity_iri, reference.ids) if iri)
         if iris:
-            yield DenotedThere(own.start, own.end, iris)
+            yield DenotedThere(reference.start, reference.end, iris)

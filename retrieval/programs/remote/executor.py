@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class EndpointResults:
     """What an endpoint said of programs, in the ids of a snapshot.
 
     Attributes:
@@ -37,7 +37,7 @@ class KnownExecutor(Executor):
     Args:
         snapshot: the facts.
         columns: their values.
-        told: what is known.
+        results: what is known.
         cancelled: asked between operations.
     """
 
@@ -45,41 +45,41 @@ class KnownExecutor(Executor):
         self,
         snapshot: Snapshot,
         columns: Columns,
-        told: Told,
+        results: EndpointResults,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
         super().__init__(snapshot, columns, cancelled)
-        self._results = _with_those_within(told.results)
-        self._sizes = told.sizes
-        self._keys = told.keys
+        self._results = _merge_nested_results(results.results)
+        self._sizes = results.sizes
+        self._keys = results.keys
 
-    def size(self, program: Program) -> int:
-        """See :meth:`Executor.size`."""
+    def count_nodes(self, program: Program) -> int:
+        """See :meth:`Executor.count_nodes`."""
         known = self._sizes.get(program)
-        return super().size(program) if known is None else known
+        return super().count_nodes(program) if known is None else known
 
-    def ranking(self, program: Top) -> Keyed:
-        """See :meth:`Executor.ranking`."""
+    def compute_ranking(self, program: Top) -> Keyed:
+        """See :meth:`Executor.compute_ranking`."""
         known = self._keys.get(program)
-        return super().ranking(program) if known is None else known
+        return super().compute_ranking(program) if known is None else known
 
     def _run(self, program: Program) -> Result:
         known = self._results.get(program)
         return super()._run(program) if known is None else known
 
 
-def _with_those_within(results: Mapping[Program, Result]) -> dict[Program, Result]:
+def _merge_nested_results(results: Mapping[Program, Result]) -> dict[Program, Result]:
     """Each set with what is in those that were kept of it: of a large one only some nodes came."""
-    found = dict(results)
+    merged = dict(results)
     for program in results:  # outermost first
-        for source in _sources(program):
-            here, inside = found.get(source), found[program]
+        for source in _get_sources(program):
+            here, inside = merged.get(source), merged[program]
             if isinstance(here, np.ndarray) and isinstance(inside, np.ndarray):
-                found[source] = np.union1d(here, inside)
-    return found
+                merged[source] = np.union1d(here, inside)
+    return merged
 
 
-def _sources(program: Program) -> tuple[Program, ...]:
+def _get_sources(program: Program) -> tuple[Program, ...]:
     """The sets that hold all of a set."""
     match program:
         case And(left, right):

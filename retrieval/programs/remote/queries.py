@@ -22,7 +22,7 @@ from retrieval.programs.algebra import (
     Top,
     walk,
 )
-from retrieval.programs.rendering.sparql import Writer, block, complete
+from retrieval.programs.rendering.sparql import Writer, add_prefixes, write_block
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -38,7 +38,7 @@ FETCHED, _PARTS, _FURTHER = 1_000, 24, 50
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PartResult:
     """What an endpoint says that a part of a program denotes.
 
     Attributes:
@@ -62,10 +62,10 @@ class Found:
 
 
 @dataclass(slots=True)
-class Asked:
+class ProgramResults:
     """What was found of the parts of a program, and the keys of its rankings: nodes with numbers, best first."""
 
-    parts: dict[Program, Found] = field(default_factory=dict)
+    parts: dict[Program, PartResult] = field(default_factory=dict)
     keys: dict[Top, list[tuple[Any, float]]] = field(default_factory=dict)
 
 
@@ -82,9 +82,9 @@ class Queries:
     def __init__(self, select: Select, sample: Snapshot, columns: Columns, vocabulary: Vocabulary) -> None:
         self._select = select
         self._sample, self._columns, self._vocabulary = sample, columns, vocabulary
-        self.known = Asked()
+        self.known = ProgramResults()
 
-    def result(self, program: Program) -> Found:
+    def get_result(self, program: Program) -> PartResult:
         """What a program denotes.
 
         Raises:
@@ -92,15 +92,15 @@ class Queries:
             EndpointError, Cancelled: see :meth:`retrieval.kg.sparql.endpoint.Endpoint.select`.
         """
         if program not in self.known.parts:
-            self.known.parts[program] = self._asked(program)
+            self.known.parts[program] = self._query_result(program)
         return self.known.parts[program]
 
-    def parts(self, program: Program) -> None:
+    def query_parts(self, program: Program) -> None:
         """Ask about all that a program is made of.
 
         Raises:
-            ProgramError: it has too many parts; see :meth:`result`.
-            EndpointError, Cancelled: see :meth:`result`.
+            ProgramError: it has too many parts; see :meth:`get_result`.
+            EndpointError, Cancelled: see :meth:`get_result`.
         """
         inner = [part for part in dict.fromkeys(walk(program)) if not isinstance(part, Entities | Constant)]
         if len(inner) > _PARTS:
@@ -109,58 +109,58 @@ class Queries:
                 hint="Ask in several questions.",
             )
         for part in inner:
-            self.result(part)
+            self.get_result(part)
             if isinstance(part, Top) and part not in self.known.keys:
-                self.known.keys[part] = self._ranking(part)
+                self.known.keys[part] = self._query_ranking(part)
 
-    def _writer(self) -> Writer:
+    def _make_writer(self) -> Writer:
         return Writer(self._sample, self._columns, self._vocabulary)
 
-    def _asked(self, program: Program) -> Found:
+    def _query_result(self, program: Program) -> PartResult:
         match program:
             case Exists(source):
-                return Found(value=self.result(source).size > 0)
+                return PartResult(value=self.get_result(source).size > 0)
             case Count(source):
-                return Found(value=self._counted(source))
+                return PartResult(value=self._count_nodes(source))
             case Holds():
-                where = self._writer().query(program)[1:-1]
-                rows = self._rows(block("SELECT (1 AS ?holds) WHERE", where, "LIMIT 1"), holds=Column.TERM)
-                return Found(value=bool(rows))
+                where = self._make_writer().write_query(program)[1:-1]
+                rows = self._query_rows(write_block("SELECT (1 AS ?holds) WHERE", where, "LIMIT 1"), holds=Column.TERM)
+                return PartResult(value=bool(rows))
             case Fold() | KeyOf() | Arithmetic() | Constant():
-                return Found(value=self._number(program))
-        where = self._writer().nodes(program, "?node")
-        rows = self._rows(
-            block("SELECT DISTINCT ?node WHERE", where, f"LIMIT {FETCHED + 1}"), node=Column.TERM
+                return PartResult(value=self._query_number(program))
+        where = self._make_writer().write_nodes(program, "?node")
+        rows = self._query_rows(
+            write_block("SELECT DISTINCT ?node WHERE", where, f"LIMIT {FETCHED + 1}"), node=Column.TERM
         )
         terms = tuple(row["node"] for row in rows)
         if len(terms) <= FETCHED:
-            return Found(terms, len(terms))
+            return PartResult(terms, len(terms))
         try:
-            return Found(terms[:FETCHED], round(self._number(Count(program))))
+            return PartResult(terms[:FETCHED], round(self._query_number(Count(program))))
         except EndpointError:
-            return Found(terms[:FETCHED], FETCHED, uncounted=True)
+            return PartResult(terms[:FETCHED], FETCHED, uncounted=True)
 
-    def _counted(self, source: Program) -> float:
-        found = self.result(source) if not isinstance(source, Entities) else None
-        if found is None or found.uncounted:
-            return self._number(Count(source))
-        return float(found.size)
+    def _count_nodes(self, source: Program) -> float:
+        result = self.get_result(source) if not isinstance(source, Entities) else None
+        if result is None or result.uncounted:
+            return self._query_number(Count(source))
+        return float(result.size)
 
-    def _number(self, program: Program) -> float:
-        rows = self._rows(self._writer().query(program), number=Column.MAYBE_NUMBER)
+    def _query_number(self, program: Program) -> float:
+        rows = self._query_rows(self._make_writer().write_query(program), number=Column.MAYBE_NUMBER)
         value = rows[0]["number"] if rows else None
         return math.nan if value is None else float(value.value)
 
-    def _ranking(self, program: Top) -> list[tuple[Any, float]]:
+    def _query_ranking(self, program: Top) -> list[tuple[Any, float]]:
         source = (
             program if program.per is not None else program.source
         )  # the answers alone: no order runs through groups
-        lines = self._writer().keyed(source, program.key, "?node", "?key", largest=program.largest)
+        lines = self._make_writer().write_keys(source, program.key, "?node", "?key", largest=program.largest)
         limit = min(program.rank + program.count + _FURTHER, FETCHED)
         order = f"ORDER BY {'DESC' if program.largest else 'ASC'}(?key) LIMIT {limit}"
-        query = block("SELECT ?node ?key WHERE", lines, order)
-        rows = self._rows(query, node=Column.TERM, key=Column.MAYBE_NUMBER)
+        query = write_block("SELECT ?node ?key WHERE", lines, order)
+        rows = self._query_rows(query, node=Column.TERM, key=Column.MAYBE_NUMBER)
         return [(row["node"], float(row["key"].value)) for row in rows if row["key"] is not None]
 
-    def _rows(self, lines: list[str], **columns: Column) -> list[Any]:
-        return self._select(complete(lines), **columns)
+    def _query_rows(self, lines: list[str], **columns: Column) -> list[Any]:
+        return self._select(add_prefixes(lines), **columns)

@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from retrieval.errors import ProgramError
-from retrieval.kg.snapshot.relation_names import local_name
-from retrieval.kg.sparql.subgraph_cache import term as term_of
+from retrieval.kg.snapshot.relation_names import get_local_name
+from retrieval.kg.sparql.subgraph_cache import get_term as term_of
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra import Entities, Program, from_json, to_json, walk
 from retrieval.programs.anchors.similarity import Similarity
-from retrieval.programs.calibration import confidence
+from retrieval.programs.calibration import compute_confidence
 from retrieval.programs.candidates import Candidate
 from retrieval.programs.columns import Columns
+from retrieval.programs.constituents import Part
 from retrieval.programs.execution import Keyed
 from retrieval.programs.parser import Parser
-from retrieval.programs.parts import Part
-from retrieval.programs.reader import Understanding, named_in
+from retrieval.programs.reader import Understanding, iter_named_entities
 from retrieval.programs.remote.conversation import DenotedThere
 from retrieval.programs.remote.evidence import Evidence
-from retrieval.programs.remote.executor import KnownExecutor, Told
-from retrieval.programs.remote.queries import Asked, Found, Queries
-from retrieval.programs.remote.vocabulary import Plain, literal_text
-from retrieval.programs.rendering.names import mapped, resolved
+from retrieval.programs.remote.executor import EndpointResults, KnownExecutor
+from retrieval.programs.remote.queries import PartResult, ProgramResults, Queries
+from retrieval.programs.remote.vocabulary import Plain, get_literal_text
+from retrieval.programs.rendering.names import from_named_json, map_names
 from retrieval.programs.schema import Schema
 from retrieval.programs.weights import Weights
 from retrieval.programs.writing.words import Words
@@ -88,7 +88,7 @@ class RemoteReader:
         topics: Sequence[str] = (),
         cancelled: Callable[[], bool] = lambda: False,
         *,
-        given: bool = False,
+        require_topics: bool = False,
         least: float = 0.0,
         denoted: Sequence[DenotedThere] = (),
     ) -> RemoteUnderstanding | None:
@@ -98,7 +98,7 @@ class RemoteReader:
             question: as asked.
             topics: IRIs of entities that it names.
             cancelled: asked between pieces of work.
-            given: somebody picked the topics; the program must be about them.
+            require_topics: somebody picked the topics; the program must be about them.
             least: how likely the program must be what was asked.
             denoted: words of the question that are known to stand for entities.
 
@@ -107,30 +107,34 @@ class RemoteReader:
             EndpointError: see :meth:`retrieval.kg.sparql.endpoint.Endpoint.select`.
             Cancelled: ``cancelled`` said so.
         """
-        sample = self._remote.sampled(topics)
-        parser = Parser(sample.snapshot, self._encode, _of_samples(Weights.load(self._weights)))
-        picked = sample.topics if given else ()
-        if given and len(picked) < len(set(topics)):
+        sample = self._remote.fetch_sample(topics)
+        parser = Parser(sample.snapshot, self._encode, _drop_empty_weights(Weights.load(self._weights)))
+        picked = sample.topics if require_topics else ()
+        if require_topics and len(picked) < len(set(topics)):
             return None  # the endpoint knows nothing of one
-        here = {sample.snapshot.entity_iri(node): node for node in sample.topics}
+        here = {sample.snapshot.get_entity_iri(node): node for node in sample.topics}
         known = [
-            Denoted(own.start, own.end, tuple(sorted(here[iri] for iri in own.iris if iri in here)))
-            for own in denoted
+            Denoted(
+                reference.start,
+                reference.end,
+                tuple(sorted(here[iri] for iri in reference.iris if iri in here)),
+            )
+            for reference in denoted
         ]
         reading = parser.read(
-            question, picked, cancelled=cancelled, denoted=[own for own in known if own.ids]
+            question, picked, cancelled=cancelled, denoted=[reference for reference in known if reference.ids]
         )
         asking = _Asking(self._remote, sample, topics, parser.columns)
-        chosen = asking.first_that_holds(_likely(reading.candidates))
+        chosen = asking.select_first_nonempty(_select_likely(reading.candidates))
         if chosen is None:
             return None
-        rest = [one for one in reading.candidates if one is not chosen]
+        rest = [candidate for candidate in reading.candidates if candidate is not chosen]
         reading.candidates = [chosen, *rest]
-        sure = confidence(parser.weights, reading)
-        named = tuple(named_in(reading, chosen.part))
-        if sure < least or not set(picked) <= {node for node, _, _ in named}:
+        sure = compute_confidence(parser.weights, reading)
+        mentions = tuple(iter_named_entities(reading, chosen.part))
+        if sure < least or not set(picked) <= {node for node, _, _ in mentions}:
             return None  # who picked an entity asks about it
-        return asking.understood(chosen, sure, rest[:3], named, cancelled)
+        return asking.build_understanding(chosen, sure, rest[:3], mentions, cancelled)
 
     def write(
         self,
@@ -151,134 +155,137 @@ class RemoteReader:
             LLMError: it gives no usable program, see :class:`retrieval.programs.writing.writer.ProgramWriter`.
             EmptySourceError, EndpointError, ProgramError, Cancelled: as :meth:`read` and :meth:`execute`.
         """
-        sample = self._remote.sampled(topics)
+        sample = self._remote.fetch_sample(topics)
         asking = _Asking(self._remote, sample, topics, Columns(sample.snapshot))
         schema = Schema(sample.snapshot, asking.columns)
         words = Words(schema, Similarity(self._encode))
         writer = ProgramWriter(
-            words, asking.columns, settings, lambda program: not asking.queries.result(program).is_nothing
+            words, asking.columns, settings, lambda program: not asking.queries.get_result(program).is_nothing
         )
         written = writer.write(question, sample.topics, cancelled)
-        return self._known(asking, written.program, cancelled).written_for(question), written.usage
+        return self._execute_program(asking, written.program, cancelled).mark_as_written(question), written.usage
 
-    def execute(
-        self, data: dict[str, Any], cancelled: Callable[[], bool] = lambda: False
-    ) -> RemoteUnderstanding:
+    def execute(self, data: dict[str, Any], cancelled: Callable[[], bool] = lambda: False) -> RemoteUnderstanding:
         """What a program gives that a person wrote or edited, by names of the graph.
 
         Args:
-            data: as :func:`retrieval.programs.rendering.names.named` writes it.
+            data: as :func:`retrieval.programs.rendering.names.to_named_json` writes it.
             cancelled: asked between pieces of work.
 
         Raises:
             ProgramError: it is none, names what the endpoint lacks, or cannot be asked there.
             EndpointError, Cancelled: as :meth:`read`.
         """
-        topics = self._named_in(data)
+        topics = self._find_iris(data)
         iris = list(dict.fromkeys(topics.values()))
-        sample = self._remote.sampled(iris)
+        sample = self._remote.fetch_sample(iris)
         asking = _Asking(self._remote, sample, iris, Columns(sample.snapshot))
         labels = {
-            sample.snapshot.entity_iri(node): sample.snapshot.entity_label(node) for node in sample.topics
+            sample.snapshot.get_entity_iri(node): sample.snapshot.get_entity_label(node) for node in sample.topics
         }
-        program = resolved(
+        program = from_named_json(
             sample.snapshot,
-            mapped(data, lambda name: labels.get(topics.get(name, ""), name), lambda same: same),
+            map_names(data, lambda name: labels.get(topics.get(name, ""), name), lambda same: same),
         )
-        return replace(self._known(asking, program, cancelled), by="person")
+        return replace(self._execute_program(asking, program, cancelled), by="person")
 
-    def _known(self, asking: _Asking, program: Program, cancelled: Callable[[], bool]) -> RemoteUnderstanding:
+    def _execute_program(self, asking: _Asking, program: Program, cancelled: Callable[[], bool]) -> RemoteUnderstanding:
         """A program that nobody had to read from words."""
         best = Candidate(program, False, 0.0, 1.0, {}, Part("S", 0, 0, program, None, 0.0, ()))
-        return asking.understood(best, 1.0, [], (), cancelled)
+        return asking.build_understanding(best, 1.0, [], (), cancelled)
 
-    def _named_in(self, data: dict[str, Any]) -> dict[str, str]:
+    def _find_iris(self, data: dict[str, Any]) -> dict[str, str]:
         """The IRIs of the entities that a program names, by its names: a label, or one with a local name behind it."""
         names: dict[str, None] = {}
-        mapped(data, lambda name: names.setdefault(str(name)), lambda same: same)
-        found = self._remote.find(names)
-        for name in names.keys() - found.keys():
+        map_names(data, lambda name: names.setdefault(str(name)), lambda same: same)
+        iris = self._remote.find(names)
+        for name in names.keys() - iris.keys():
             if parts := _TOLD_APART.fullmatch(name):
-                alike = self._remote.candidates([parts["label"]]).get(parts["label"], [])
-                own = (one.iri for one in alike if parts["own"] in (one.iri, local_name(one.iri)))
-                if iri := next(own, None):
-                    found[name] = iri
-        return found
+                alike = self._remote.find_candidates([parts["label"]]).get(parts["label"], [])
+                matches = (
+                    candidate.iri
+                    for candidate in alike
+                    if parts["own"] in (candidate.iri, get_local_name(candidate.iri))
+                )
+                if iri := next(matches, None):
+                    iris[name] = iri
+        return iris
 
 
 class _Asking:
     """One question asked of an endpoint."""
 
-    def __init__(
-        self, remote: SparqlGraph, sample: Subgraph, topics: Sequence[str], columns: Columns
-    ) -> None:
+    def __init__(self, remote: SparqlGraph, sample: Subgraph, topics: Sequence[str], columns: Columns) -> None:
         self._remote, self._sample, self._topics = remote, sample, topics
         self.columns = columns
         self._before = remote.queries - sample.queries
         vocabulary = Plain(sample.snapshot, columns, remote.options.languages)
         self.queries = Queries(remote.select, sample.snapshot, columns, vocabulary)
 
-    def first_that_holds(self, candidates: Sequence[Candidate]) -> Candidate | None:
+    def select_first_nonempty(self, candidates: Sequence[Candidate]) -> Candidate | None:
         """The first candidate that the endpoint finds anything by, else the first that it can be asked."""
         possible: Candidate | None = None
         for candidate in candidates:
             try:
-                found = self.queries.result(candidate.program)
+                result = self.queries.get_result(candidate.program)
             except ProgramError:
                 continue
-            if not found.is_nothing:
+            if not result.is_nothing:
                 return candidate
             possible = possible or candidate
         return possible
 
-    def understood(
+    def build_understanding(
         self,
         best: Candidate,
         sure: float,
         others: Iterable[Candidate],
-        named: tuple[tuple[int, int, int], ...],
+        mentions: tuple[tuple[int, int, int], ...],
         cancelled: Callable[[], bool],
     ) -> RemoteUnderstanding:
         """The candidate with all its parts asked, over a snapshot of the facts that show how it came about."""
-        remote, asked = self._remote, self.queries.known
-        self.queries.parts(best.program)
-        sample, snapshot = self._sample.snapshot, self._with_evidence(best.program)
+        remote, results = self._remote, self.queries.known
+        self.queries.query_parts(best.program)
+        sample, snapshot = self._sample.snapshot, self._build_evidence_snapshot(best.program)
         move = _Move(sample, snapshot)
         columns = Columns(snapshot)
-        program = move.program(best.program)
-        told = Told(
-            {move.program(part): move.result(asked.parts[part]) for part in _inner(best.program, asked)},
-            {move.program(part): found.size for part, found in asked.parts.items() if found.value is None},
-            {move.program(top): move.keyed(keys) for top, keys in asked.keys.items()},
+        program = move.move_program(best.program)
+        endpoint_results = EndpointResults(
+            {
+                move.move_program(part): move.move_result(results.parts[part])
+                for part in _list_parts(best.program, results)
+            },
+            {move.move_program(part): result.size for part, result in results.parts.items() if result.value is None},
+            {move.move_program(top): move.move_keys(keys) for top, keys in results.keys.items()},
         )
-        executor = KnownExecutor(snapshot, columns, told, cancelled)
+        executor = KnownExecutor(snapshot, columns, endpoint_results, cancelled)
         moved = replace(best, program=program, result=executor.run(program))
         return RemoteUnderstanding(
             moved,
             sure,
-            tuple(replace(other, program=move.program(other.program)) for other in others),
+            tuple(replace(other, program=move.move_program(other.program)) for other in others),
             executor,
             Schema(snapshot, columns),
-            tuple((move.node(node), start, end) for node, start, end in named),
+            tuple((move.move_node(node), start, end) for node, start, end in mentions),
             vocabulary=Plain(snapshot, columns, remote.options.languages),
             at=self._sample.at,
             truncated=self._sample.truncated,
             queries=remote.queries - self._before,
-            warnings=tuple(_uncounted(asked)),
+            warnings=tuple(_warn_uncounted(results)),
         )
 
-    def _with_evidence(self, program: Program) -> Snapshot:
-        remote, asked = self._remote, self.queries.known
+    def _build_evidence_snapshot(self, program: Program) -> Snapshot:
+        remote, results = self._remote, self.queries.known
         import pyoxigraph  # noqa: PLC0415 - loaded on use
 
-        more = Evidence(remote.select, self._sample.snapshot, pyoxigraph).of(program, asked)
+        more = Evidence(remote.select, self._sample.snapshot, pyoxigraph).collect_facts(program, results)
         alone = [
             term.value
-            for part in _inner(program, asked)
-            for term in asked.parts[part].terms
+            for part in _list_parts(program, results)
+            for term in results.parts[part].terms
             if isinstance(term, pyoxigraph.NamedNode)
         ]
-        return remote.built(remote.named(remote.sample(self._topics), more, alone)).snapshot
+        return remote.build_subgraph(remote.add_names(remote.sample(self._topics), more, alone)).snapshot
 
 
 class _Move:
@@ -286,67 +293,63 @@ class _Move:
 
     def __init__(self, before: Snapshot, after: Snapshot) -> None:
         self._before, self._after = before, after
-        self._nodes = {_term(after, node): node for node in range(after.num_entities)}
+        self._nodes = {_get_term(after, node): node for node in range(after.num_entities)}
 
-    def node(self, node: int) -> int:
+    def move_node(self, node: int) -> int:
         """An entity or value."""
-        return self._nodes[_term(self._before, node)]
+        return self._nodes[_get_term(self._before, node)]
 
-    def program(self, program: Program) -> Program:
+    def move_program(self, program: Program) -> Program:
         """A program, or part of one."""
 
-        def relation(item: int) -> int:
+        def move_relation(item: int) -> int:
             inverse, forward = divmod(item, self._before.num_relations)
-            found = self._after.find_relation(self._before.relation_name(forward))
-            assert found is not None
-            return found + inverse * self._after.num_relations
+            moved = self._after.find_relation(self._before.get_relation_name(forward))
+            assert moved is not None
+            return moved + inverse * self._after.num_relations
 
-        return from_json(mapped(to_json(program), self.node, relation))
+        return from_json(map_names(to_json(program), self.move_node, move_relation))
 
-    def result(self, found: Found) -> np.ndarray | float | bool:
+    def move_result(self, result: PartResult) -> np.ndarray | float | bool:
         """What a part of a program gave."""
-        if found.value is not None:
-            return found.value
-        return np.unique(
-            np.array([node for node in map(self._of, found.terms) if node is not None], np.int64)
-        )
+        if result.value is not None:
+            return result.value
+        return np.unique(np.array([node for node in map(self._find_node, result.terms) if node is not None], np.int64))
 
-    def keyed(self, keys: Iterable[tuple[Any, float]]) -> Keyed:
+    def move_keys(self, keys: Iterable[tuple[Any, float]]) -> Keyed:
         """Nodes with their keys."""
-        known = {node: key for each, key in keys if (node := self._of(each)) is not None}
+        known = {node: key for each, key in keys if (node := self._find_node(each)) is not None}
         owners = sorted(known)
         return Keyed(np.array(owners, np.int64), np.array([known[node] for node in owners], float))
 
-    def _of(self, found: Any) -> int | None:
+    def _find_node(self, term: Any) -> int | None:
         kinds: Mapping[str, str] = {"NamedNode": "<", "Literal": '"'}
-        begin = kinds.get(type(found).__name__)
-        return None if begin is None else self._nodes.get(begin + " ".join(found.value.split()))
+        begin = kinds.get(type(term).__name__)
+        return None if begin is None else self._nodes.get(begin + " ".join(term.value.split()))
 
 
-def _term(snapshot: Snapshot, node: int) -> str:
-    found = term_of(snapshot, node)
-    return '"' + literal_text(found[1:]) if found[0] == '"' else found
+def _get_term(snapshot: Snapshot, node: int) -> str:
+    term = term_of(snapshot, node)
+    return '"' + get_literal_text(term[1:]) if term[0] == '"' else term
 
 
-def _likely(candidates: Sequence[Candidate]) -> list[Candidate]:
+def _select_likely(candidates: Sequence[Candidate]) -> list[Candidate]:
     """The best and those that are not much less likely."""
-    return [one for one in candidates if one.probability >= _LIKELY * candidates[0].probability][:_TRIED]
+    return [candidate for candidate in candidates if candidate.probability >= _LIKELY * candidates[0].probability][
+        :_TRIED
+    ]
 
 
-def _of_samples(weights: Weights) -> Weights:
+def _drop_empty_weights(weights: Weights) -> Weights:
     """The weights without what they make of empty sets."""
     return replace(weights, values={k: v for k, v in weights.values.items() if k not in _EMPTY})
 
 
-def _inner(program: Program, asked: Asked) -> list[Program]:
+def _list_parts(program: Program, results: ProgramResults) -> list[Program]:
     """The parts of a program that were asked, outermost first."""
-    return [
-        part
-        for part in dict.fromkeys(walk(program))
-        if part in asked.parts and not isinstance(part, Entities)
-    ]
+    return [part for part in dict.fromkeys(walk(program)) if part in results.parts and not isinstance(part, Entities)]
 
 
-def _uncounted(asked: Asked) -> Iterator[str]:
-    if any(found.uncounted for found in asked.parts.values()):
+def _warn_uncounted(results: ProgramResults) -> Iterator[str]:
+    if any(result.uncounted for result in results.parts.values()):
         yield "The endpoint did not count one of the steps in time: it has at least as many as are said."

@@ -11,7 +11,7 @@ from retrieval.programs.columns import Columns
 CLOSE, CLOSE_DATES = 1e-9, 1e-7
 
 
-def near(columns: Columns, key: Key, value: float, slack: float) -> float | None:
+def compute_tolerance(columns: Columns, key: Key, value: float, slack: float) -> float | None:
     """How far from a constant a key still is equal to it; None where no other value of the graph is that near.
 
     Args:
@@ -25,13 +25,13 @@ def near(columns: Columns, key: Key, value: float, slack: float) -> float | None
     if key.times or key.less:
         return slack
     if key.folding not in (Folding.SUM, Folding.AVERAGE):
-        apart = np.abs(columns.column(key.path[-1]).values - value)
+        apart = np.abs(columns.get_column(key.path[-1]).values - value)
         if not np.any((apart > 0) & (apart <= 2 * slack)):
             return None
     return slack
 
 
-def whole(program: Program) -> bool:
+def is_whole_number(program: Program) -> bool:
     """Whether it is a whole number, so that it is compared exactly."""
     if isinstance(program, Constant):
         return float(program.value).is_integer() and abs(program.value) < 1e8

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.kg.values import month_day
+from retrieval.kg.values import compute_month_day
 from retrieval.programs.algebra import (
     Arithmetic,
     Constant,
@@ -20,7 +20,7 @@ from retrieval.programs.algebra import (
     ValueKind,
     Walk,
 )
-from retrieval.programs.columns import Columns, ValueType, apart
+from retrieval.programs.columns import Columns, ValueType, get_difference_type
 from retrieval.programs.execution import DAYS_OF_A_YEAR, IN_YEARS
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _DECIMALS, _OF_SHARES = 4, 1
 _BIRTHDAY, _OF_DAYS = 1e-4, 2
 
 
-def formatted(columns: Columns, program: Program, value: float | bool) -> str:
+def format_result(columns: Columns, program: Program, value: float | bool) -> str:
     """A number or truth that a program denotes, for people; empty where there is none (NaN).
 
     Numbers have the unit of the relation and thousands separators, no decimals where they are whole and else at most
@@ -47,54 +47,54 @@ def formatted(columns: Columns, program: Program, value: float | bool) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(program, Arithmetic) and program.operation is Operation.SHARE and not math.isnan(value):
-        return f"{_number(round(100 * value, _OF_SHARES))}%"
-    return formatted_value(type_of(columns, program), value)
+        return f"{_format_number(round(100 * value, _OF_SHARES))}%"
+    return format_value(infer_value_type(columns, program), value)
 
 
-def labels_of(snapshot: Snapshot, columns: Columns, program: Program, result: Result) -> tuple[str, ...]:
+def get_answer_labels(snapshot: Snapshot, columns: Columns, program: Program, result: Result) -> tuple[str, ...]:
     """What a program gives as answers are written: the labels of nodes, a number or a truth; none of nothing (NaN)."""
     if isinstance(result, np.ndarray):
-        return tuple(snapshot.entity_label(node) for node in result.tolist())
-    text = formatted(columns, program, result)
+        return tuple(snapshot.get_entity_label(node) for node in result.tolist())
+    text = format_result(columns, program, result)
     return (text,) if text else ()
 
 
-def type_of(columns: Columns, program: Program) -> ValueType | None:
+def infer_value_type(columns: Columns, program: Program) -> ValueType | None:
     """What kind of value a number is; None where it is a mere count."""
     match program:
         case Fold(Folding.AVERAGE, _, key) if key.less is not None:
-            mean = columns.key_type(key)
+            mean = columns.get_key_type(key)
             return mean and replace(mean, age=False)
         case KeyOf(_, key) | Fold(_, _, key):
-            return columns.key_type(key)
+            return columns.get_key_type(key)
         case Walk(_, relation):
-            return columns.value_type(relation)
+            return columns.get_value_type(relation)
         case Constant(_, kind, dimension):
             return ValueType(kind, dimension, _BASE_UNITS.get(dimension, ""))
         case Arithmetic(Operation.DIFFERENCE, left, right):
-            known = type_of(columns, left) or type_of(columns, right)
-            return apart(known) if known else None
+            known = infer_value_type(columns, left) or infer_value_type(columns, right)
+            return get_difference_type(known) if known else None
         case Arithmetic(Operation.DAYS):
             return ValueType(ValueKind.NUMBER, "", "days")
         case Arithmetic(Operation.SUM | Operation.PRODUCT, left, right):
-            return type_of(columns, left) or type_of(columns, right)
-        case Arithmetic(Operation.RATIO, left, right) if type_of(columns, right) is None:
-            return type_of(columns, left)  # so much for each of what was counted
+            return infer_value_type(columns, left) or infer_value_type(columns, right)
+        case Arithmetic(Operation.RATIO, left, right) if infer_value_type(columns, right) is None:
+            return infer_value_type(columns, left)  # so much for each of what was counted
     return None
 
 
-def formatted_value(kind: ValueType | None, value: float) -> str:
-    """A value of a kind, as :func:`formatted` writes it."""
+def format_value(kind: ValueType | None, value: float) -> str:
+    """A value of a kind, as :func:`format_result` writes it."""
     if math.isnan(value):
         return ""
     if kind is None:
-        return _number(value)
+        return _format_number(value)
     mean = kind.unit == "years" and kind.factor == 1.0 and kind.dimension and abs(value) < IN_YEARS
     if kind.age or mean:
-        return _age(value, 0 if kind.age else _OF_DAYS)
+        return _format_age(value, 0 if kind.age else _OF_DAYS)
     match kind.kind:
         case ValueKind.DATE:
-            month, day = month_day(value)
+            month, day = compute_month_day(value)
             return f"{math.floor(value + 1e-9):04}-{month:02}-{day:02}"
         case ValueKind.TIME:
             minutes = round(value)
@@ -102,22 +102,22 @@ def formatted_value(kind: ValueType | None, value: float) -> str:
         case ValueKind.MONTH_DAY:
             return f"--{int(value) // 100:02}-{int(value) % 100:02}"
     if kind.year:
-        return _number(value, "")
-    text = _number(abs(value / kind.factor))
+        return _format_number(value, "")
+    text = _format_number(abs(value / kind.factor))
     sign = "-" if value < 0 else ""
     if kind.unit in _SIGNS:
         return f"{sign}{kind.unit}{text}"
     return f"{sign}{text}{kind.unit if kind.unit == '%' else f' {kind.unit}'}".rstrip()
 
 
-def _age(years: float, decimals: int) -> str:
+def _format_age(years: float, decimals: int) -> str:
     """Whole years, as the age of somebody; days of what was shorter than two."""
     if abs(years) < IN_YEARS:
-        return f"{_number(round(years * DAYS_OF_A_YEAR, decimals))} days"
-    return f"{_number(math.floor(years + _BIRTHDAY))} years"
+        return f"{_format_number(round(years * DAYS_OF_A_YEAR, decimals))} days"
+    return f"{_format_number(math.floor(years + _BIRTHDAY))} years"
 
 
-def _number(value: float, separator: str = ",") -> str:
+def _format_number(value: float, separator: str = ",") -> str:
     if not math.isfinite(value):
         return str(value)
     if abs(value - round(value)) <= 1e-9 * abs(value):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _NEAREST = 3
 
 
-def named(snapshot: Snapshot, program: Program) -> dict[str, Any]:
+def to_named_json(snapshot: Snapshot, program: Program) -> dict[str, Any]:
     """As :func:`~retrieval.programs.algebra.to_json`, with names: entities are labels, relations name and direction.
 
     ``{"op": "Having", "relation": {"name": "capital", "inverse": false}}``
@@ -24,44 +24,44 @@ def named(snapshot: Snapshot, program: Program) -> dict[str, Any]:
         ProgramError: it names what the graph lacks.
     """
 
-    def entity(item: int) -> str:
+    def get_label(item: int) -> str:
         if not 0 <= item < snapshot.num_entities:
             raise ProgramError(f"The graph has no entity {item}.")
-        return snapshot.entity_label(item)
+        return snapshot.get_entity_label(item)
 
-    def relation(item: int) -> dict[str, Any]:
-        inverse, forward = direction(snapshot, item)
-        return {"name": snapshot.relation_name(forward), "inverse": inverse}
+    def describe_relation(item: int) -> dict[str, Any]:
+        inverse, forward = split_direction(snapshot, item)
+        return {"name": snapshot.get_relation_name(forward), "inverse": inverse}
 
-    found: dict[str, Any] = mapped(to_json(program), entity, relation)
-    return found
+    named_json: dict[str, Any] = map_names(to_json(program), get_label, describe_relation)
+    return named_json
 
 
-def resolved(snapshot: Snapshot, data: Any) -> Program:
-    """The program of a snapshot that :func:`named` wrote, perhaps for another version of the graph.
+def from_named_json(snapshot: Snapshot, data: Any) -> Program:
+    """The program of a snapshot that :func:`to_named_json` wrote, perhaps for another version of the graph.
 
     Raises:
         ProgramError: the graph lacks a name, with the nearest that it has; or the data are no program.
     """
 
-    def entity(item: Any) -> int:
+    def find_entity(item: Any) -> int:
         if not isinstance(item, str):
             raise ProgramError(f"An entity must be given by its label, not as {item!r}.")
-        found = snapshot.find_entity(item)
-        if found is None:
+        entity_id = snapshot.find_entity(item)
+        if entity_id is None:
             near = [match.node.label for match in snapshot.labels.search(item, limit=_NEAREST)]
-            raise ProgramError(f"The graph has no entity “{item}”.", hint=_hint(near))
-        return found
+            raise ProgramError(f"The graph has no entity “{item}”.", hint=_write_hint(near))
+        return entity_id
 
-    def relation(item: Any) -> int:
-        name, inverse = relation_named(item)
-        found = snapshot.find_relation(name)
-        if found is None:
-            raise ProgramError(f"The graph has no relation “{name}”.", hint=_hint(_nearest(snapshot, name)))
-        return found + snapshot.num_relations * inverse
+    def find_relation(item: Any) -> int:
+        name, inverse = parse_relation(item)
+        relation_id = snapshot.find_relation(name)
+        if relation_id is None:
+            raise ProgramError(f"The graph has no relation “{name}”.", hint=_write_hint(_find_nearest(snapshot, name)))
+        return relation_id + snapshot.num_relations * inverse
 
     try:
-        return from_json(mapped(data, entity, relation))
+        return from_json(map_names(data, find_entity, find_relation))
     except (ValueError, RecursionError) as error:
         raise ProgramError(f"This is no program: {error}") from None
 
@@ -73,36 +73,34 @@ def require_program(data: Any) -> None:
         ProgramError: it is none.
     """
 
-    def entity(item: Any) -> int:
+    def check_entity(item: Any) -> int:
         if not isinstance(item, str):
             raise ProgramError(f"An entity must be given by its label, not as {item!r}.")
         return 0
 
-    def relation(item: Any) -> int:
-        relation_named(item)
+    def check_relation(item: Any) -> int:
+        parse_relation(item)
         return 0
 
     try:
-        from_json(mapped(data, entity, relation))
+        from_json(map_names(data, check_entity, check_relation))
     except (ValueError, RecursionError) as error:
         raise ProgramError(f"This is no program: {error}") from None
 
 
-def relation_named(item: Any) -> tuple[str, bool]:
+def parse_relation(item: Any) -> tuple[str, bool]:
     """The name of a relation as a program gives it, and whether it is walked the other way.
 
     Raises:
         ProgramError: it is given otherwise.
     """
-    name, inverse = (
-        (item.get("name"), item.get("inverse", False)) if isinstance(item, dict) else (None, False)
-    )
+    name, inverse = (item.get("name"), item.get("inverse", False)) if isinstance(item, dict) else (None, False)
     if not isinstance(name, str) or not isinstance(inverse, bool):
         raise ProgramError(f"A relation must be given by its name and direction, not as {item!r}.")
     return name, inverse
 
 
-def direction(snapshot: Snapshot, relation: int) -> tuple[bool, int]:
+def split_direction(snapshot: Snapshot, relation: int) -> tuple[bool, int]:
     """Whether a directed relation is an inverse one, and its forward id.
 
     Raises:
@@ -114,7 +112,7 @@ def direction(snapshot: Snapshot, relation: int) -> tuple[bool, int]:
     return bool(inverse), forward
 
 
-def mapped(data: Any, entity: Callable[[Any], Any], relation: Callable[[Any], Any]) -> Any:
+def map_names(data: Any, entity: Callable[[Any], Any], relation: Callable[[Any], Any]) -> Any:
     """The same JSON with what stands for entities and relations exchanged."""
     if not isinstance(data, dict):
         return data
@@ -127,18 +125,16 @@ def mapped(data: Any, entity: Callable[[Any], Any], relation: Callable[[Any], An
         elif name == "relation" and not (value is None and data.get("op") == "TextFilter"):
             out[name] = relation(value)
         else:
-            out[name] = mapped(value, entity, relation)
+            out[name] = map_names(value, entity, relation)
     if out.get("op") == "TextFilter":
         out.setdefault("relation", None)  # the name itself
     return out
 
 
-def _nearest(snapshot: Snapshot, name: str) -> list[str]:
+def _find_nearest(snapshot: Snapshot, name: str) -> list[str]:
     lowered = {known.casefold(): known for known in snapshot.relation_names}
     return [lowered[near] for near in difflib.get_close_matches(name.casefold(), lowered, _NEAREST, 0.6)]
 
 
-def _hint(near: list[str]) -> str:
-    return (
-        f"The nearest are {', '.join(f'“{name}”' for name in near)}." if near else "Nothing there is like it."
-    )
+def _write_hint(near: list[str]) -> str:
+    return f"The nearest are {', '.join(f'“{name}”' for name in near)}." if near else "Nothing there is like it."

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from retrieval.kg.values import month_day
+from retrieval.kg.values import compute_month_day
 from retrieval.programs.algebra import ValueKind
 from retrieval.programs.columns import VALUE_KINDS, Columns
 
@@ -32,20 +32,20 @@ _IRI = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*://|urn:)[^\s<>\"{}|\\^`\x00-\x20]
 _ESCAPES = {ord("\\"): "\\\\", ord('"'): '\\"', ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t"}
 
 
-def entity_iri(snapshot: Snapshot, entity: int) -> str:
+def get_entity_iri(snapshot: Snapshot, entity: int) -> str:
     """What an entity is called in the export."""
-    own = snapshot.entity_iri(entity)
-    return own if _IRI.fullmatch(own) else ENTITY + quote(snapshot.entity_label(entity), safe="")
+    iri = snapshot.get_entity_iri(entity)
+    return iri if _IRI.fullmatch(iri) else ENTITY + quote(snapshot.get_entity_label(entity), safe="")
 
 
-def relation_iri(snapshot: Snapshot, relation: int) -> str:
+def get_relation_iri(snapshot: Snapshot, relation: int) -> str:
     """What a forward relation is called in the export; none is called as the labels and values of nodes are."""
-    name = snapshot.relation_name(relation)
-    own = _IRI.fullmatch(name) is not None and name != LABEL and not name.startswith(OWN)
-    return name if own else RELATION + quote(name, safe="")
+    name = snapshot.get_relation_name(relation)
+    is_usable = _IRI.fullmatch(name) is not None and name != LABEL and not name.startswith(OWN)
+    return name if is_usable else RELATION + quote(name, safe="")
 
 
-def text(value: str) -> str:
+def write_text(value: str) -> str:
     """A plain literal as N-Triples and SPARQL write it."""
     return f'"{value.translate(_ESCAPES)}"'
 
@@ -54,22 +54,22 @@ def export(snapshot: Snapshot, columns: Columns | None = None) -> Iterator[str]:
     """The graph in N-Triples, a line each: what the nodes are, then the facts. See the module."""
     columns = columns or Columns(snapshot)
     for node, label in enumerate(snapshot.entity_labels):
-        subject = f"<{entity_iri(snapshot, node)}>"
-        yield f"{subject} <{LABEL}> {text(label)} .\n"
+        subject = f"<{get_entity_iri(snapshot, node)}>"
+        yield f"{subject} <{LABEL}> {write_text(label)} .\n"
         if columns.kinds[node]:
             kind = VALUE_KINDS[columns.kinds[node] - 1]
-            for name, value in _typed(float(columns.values[node]), kind):
+            for name, value in _write_value_properties(float(columns.values[node]), kind):
                 yield f"{subject} <{OWN}{name}> {value} .\n"
-    relations = [f"<{relation_iri(snapshot, relation)}>" for relation in range(snapshot.num_relations)]
+    relations = [f"<{get_relation_iri(snapshot, relation)}>" for relation in range(snapshot.num_relations)]
     for fact in range(snapshot.num_triples):
-        head, tail = (entity_iri(snapshot, int(ends[fact])) for ends in (snapshot.heads, snapshot.tails))
+        head, tail = (get_entity_iri(snapshot, int(ends[fact])) for ends in (snapshot.heads, snapshot.tails))
         yield f"<{head}> {relations[int(snapshot.relations[fact])]} <{tail}> .\n"
 
 
-def _typed(value: float, kind: ValueKind) -> Iterator[tuple[str, str]]:
-    yield "kind", text(kind.value)
+def _write_value_properties(value: float, kind: ValueKind) -> Iterator[tuple[str, str]]:
+    yield "kind", write_text(kind.value)
     yield "value", f'"{value!r}"^^<{_XSD}double>'
     if kind is ValueKind.DATE:
-        month, day = month_day(value)
+        month, day = compute_month_day(value)
         yield "year", f'"{math.floor(value + 1e-9)}"^^<{_XSD}integer>'
         yield "monthDay", f'"{month * 100 + day}"^^<{_XSD}integer>'

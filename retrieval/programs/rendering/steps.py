@@ -34,9 +34,9 @@ from retrieval.programs.algebra import (
     ValueKind,
     Walk,
 )
-from retrieval.programs.rendering.formatting import formatted, formatted_value, type_of
-from retrieval.programs.rendering.names import direction
-from retrieval.programs.rendering.wording import Wording, article, ordinal, plural
+from retrieval.programs.rendering.formatting import format_result, format_value, infer_value_type
+from retrieval.programs.rendering.names import split_direction
+from retrieval.programs.rendering.wording import Wording, add_article, format_ordinal, make_plural
 
 if TYPE_CHECKING:
     from retrieval.programs.execution import Executor
@@ -92,7 +92,7 @@ class _Line:
     path: tuple[str, ...]
 
 
-def steps(
+def describe_steps(
     executor: Executor,
     schema_type_relation: int | None,
     program: Program,
@@ -111,12 +111,12 @@ def steps(
         Cancelled: the executor's ``cancelled`` said so.
     """
     return tuple(
-        _step(executor, program, line)
-        for line in _Teller(executor, schema_type_relation, nouns).tell(program, ())
+        _make_step(executor, program, line)
+        for line in _Teller(executor, schema_type_relation, nouns).describe_lines(program, ())
     )
 
 
-def sentence(
+def describe_program(
     executor: Executor,
     schema_type_relation: int | None,
     program: Program,
@@ -125,21 +125,21 @@ def sentence(
     """A program in one line: ``countries → continent Africa → largest population``.
 
     Raises:
-        ProgramError: see :func:`steps`.
+        ProgramError: see :func:`describe_steps`.
     """
-    return " → ".join(line.short for line in _Teller(executor, schema_type_relation, nouns).tell(program, ()))
+    return " → ".join(line.short for line in _Teller(executor, schema_type_relation, nouns).describe_lines(program, ()))
 
 
-def ranked_values(executor: Executor, program: Top) -> list[tuple[int, float]]:
+def list_ranked_values(executor: Executor, program: Top) -> list[tuple[int, float]]:
     """What the answers were ranked by: their ids and keys, best first, and so of the next ``RUNNERS_UP`` nodes.
 
     Raises:
-        ProgramError: see :func:`steps`.
+        ProgramError: see :func:`describe_steps`.
     """
-    keyed = executor.ranking(program)
+    keyed = executor.compute_ranking(program)
     best = keyed.values if program.largest else -keyed.values
     order = np.lexsort((keyed.owners, -best))
-    answers = np.isin(keyed.owners[order], executor.nodes(program))
+    answers = np.isin(keyed.owners[order], executor.compute_nodes(program))
     places = np.flatnonzero(answers)
     if not len(places):
         return []
@@ -147,24 +147,24 @@ def ranked_values(executor: Executor, program: Top) -> list[tuple[int, float]]:
     return [(int(keyed.owners[place]), float(keyed.values[place])) for place in kept]
 
 
-def _step(executor: Executor, program: Program, line: _Line) -> Step:
+def _make_step(executor: Executor, program: Program, line: _Line) -> Step:
     here: Any = program
     for name in line.path:
         here = getattr(here, name)
-    found = executor.run(here)
-    if isinstance(found, np.ndarray):
-        size = executor.size(here)
-        return Step(line.text, line.path, "set", size, "", tuple(found[:NODES].tolist()))
-    value = formatted(executor.columns, here, found)
-    return Step(line.text, line.path, "truth" if isinstance(found, bool) else "number", 0, value, ())
+    result = executor.run(here)
+    if isinstance(result, np.ndarray):
+        size = executor.count_nodes(here)
+        return Step(line.text, line.path, "set", size, "", tuple(result[:NODES].tolist()))
+    value = format_result(executor.columns, here, result)
+    return Step(line.text, line.path, "truth" if isinstance(result, bool) else "number", 0, value, ())
 
 
-def _ways(program: Program) -> list[Walk]:
+def _list_walks(program: Program) -> list[Walk]:
     """The walks from one set that a program is either of; none where it is anything else."""
     if isinstance(program, Walk):
         return [program]
     if isinstance(program, Or) and isinstance(program.right, Walk):
-        before = _ways(program.left)
+        before = _list_walks(program.left)
         return [*before, program.right] if before and before[0].source == program.right.source else []
     return []
 
@@ -180,89 +180,98 @@ class _Teller:
         self.type_relation = type_relation
         self._told_before: Program | None = None
 
-    def tell(self, program: Program, path: tuple[str, ...]) -> list[_Line]:
+    def describe_lines(self, program: Program, path: tuple[str, ...]) -> list[_Line]:
         """The lines of a program and all that it is made of."""
         if program == self._told_before:
             return []
-        simple = self._simple(program)
+        simple = self._describe_simple(program)
         if simple is not None:
             return [_Line(simple[0], simple[2], path)]
-        before, text, short = self._told(program, path)
+        before, text, short = self._describe_step(program, path)
         return [*before, _Line(text, short, path)]
 
-    def _told(self, program: Program, path: tuple[str, ...]) -> tuple[list[_Line], str, str]:
+    def _describe_step(self, program: Program, path: tuple[str, ...]) -> tuple[list[_Line], str, str]:
         """What comes before, and the step itself in words and in few words."""
         match program:
             case And() | Or() | Except():
-                return self._combined(program, path)
+                return self._describe_combination(program, path)
             case Walk(source, relation):
-                text, short = self._walked(relation)
-                return self.tell(source, (*path, "source")), text, short
+                text, short = self._describe_walk(relation)
+                return self.describe_lines(source, (*path, "source")), text, short
             case Filter(source):
-                lines = self.tell(source, (*path, "source")) + self._operand(program.value, (*path, "value"))
-                text = self._compared(program)
-                return lines + self._counted_among(program.key, path), f"with {text}", text
-            case TextFilter(source, relation, match_, wanted):
-                text = (
-                    f"{'name' if relation is None else self.words.step(relation)} {match_.value} “{wanted}”"
+                lines = self.describe_lines(source, (*path, "source")) + self._describe_operand(
+                    program.value, (*path, "value")
                 )
-                return self.tell(source, (*path, "source")), f"whose {text}", text
+                text = self._describe_comparison(program)
+                return lines + self._describe_counted(program.key, path), f"with {text}", text
+            case TextFilter(source, relation, match_, wanted):
+                name = "name" if relation is None else self.words.describe_relation(relation)
+                text = f"{name} {match_.value} “{wanted}”"
+                return self.describe_lines(source, (*path, "source")), f"whose {text}", text
             case Top(source):
-                lines = self.tell(source, (*path, "source")) + self._counted_among(program.key, path)
-                text, short = self._ranked(program)
+                lines = self.describe_lines(source, (*path, "source")) + self._describe_counted(program.key, path)
+                text, short = self._describe_ranking(program)
                 return lines, text, short
             case Count(source):
-                return self.tell(source, (*path, "source")), "count them", "count"
+                return self.describe_lines(source, (*path, "source")), "count them", "count"
             case Exists(source):
-                return self.tell(source, (*path, "source")), "is there any?", "any?"
+                return self.describe_lines(source, (*path, "source")), "is there any?", "any?"
             case Fold(how, source, key):
-                lines = self.tell(source, (*path, "source")) + self._counted_among(key, path)
-                word, noun = self.words.folding(how, key), self._key(key)
+                lines = self.describe_lines(source, (*path, "source")) + self._describe_counted(key, path)
+                word, noun = self.words.get_folding_word(how, key), self._describe_key(key)
                 return lines, f"{'sum' if how is Folding.SUM else word} of their {noun}", f"{word} {noun}"
             case KeyOf(source, key):
-                noun = self._key(key)
+                noun = self._describe_key(key)
                 if isinstance(source, Entities):
-                    of = self.words.names(source.ids)
-                    return self._counted_among(key, path), f"the {noun} of {of}", f"{of}'s {noun}"
+                    of = self.words.join_labels(source.ids)
+                    return self._describe_counted(key, path), f"the {noun} of {of}", f"{of}'s {noun}"
                 return (
-                    self.tell(source, (*path, "source")) + self._counted_among(key, path),
+                    self.describe_lines(source, (*path, "source")) + self._describe_counted(key, path),
                     f"its {noun}",
                     noun,
                 )
             case Arithmetic(operation, left, right):
-                lines = self._operand(left, (*path, "left")) + self._operand(right, (*path, "right"))
+                lines = self._describe_operand(left, (*path, "left")) + self._describe_operand(right, (*path, "right"))
                 text, short = _CALCULATED[operation]
-                sides = self._value(left), self._value(right)
+                sides = self._describe_value(left), self._describe_value(right)
                 return lines, text.format(*sides), short.format(*sides)
             case Holds(left, comparison, right):
-                lines = self._operand(left, (*path, "left")) + self._operand(right, (*path, "right"))
+                lines = self._describe_operand(left, (*path, "left")) + self._describe_operand(right, (*path, "right"))
                 sign = _SIGNS[comparison]
-                return lines, f"is {self._value(left)} {sign} {self._value(right, like=left)}?", f"{sign}?"
-        text = self._value(program)
+                return (
+                    lines,
+                    f"is {self._describe_value(left)} {sign} {self._describe_value(right, like=left)}?",
+                    f"{sign}?",
+                )
+        text = self._describe_value(program)
         return [], text, text
 
-    def _combined(self, program: And | Or | Except, path: tuple[str, ...]) -> tuple[list[_Line], str, str]:
-        ways = _ways(program)
+    def _describe_combination(self, program: And | Or | Except, path: tuple[str, ...]) -> tuple[list[_Line], str, str]:
+        ways = _list_walks(program)
         if ways:
-            told = [self._walked(way.relation) for way in ways]
-            lines = self.tell(ways[0].source, (*path, *["left"] * (len(ways) - 1), "source"))
-            return lines, " or ".join(text for text, _ in told), " or ".join(short for _, short in told)
+            descriptions = [self._describe_walk(way.relation) for way in ways]
+            lines = self.describe_lines(ways[0].source, (*path, *["left"] * (len(ways) - 1), "source"))
+            return (
+                lines,
+                " or ".join(text for text, _ in descriptions),
+                " or ".join(short for _, short in descriptions),
+            )
         first, second = ("source", "without") if isinstance(program, Except) else ("left", "right")
-        one, other = getattr(program, first), getattr(program, second)
-        if isinstance(program, And) and self._simple(other) is None and self._simple(one) is not None:
-            first, one, other = second, other, one
-        simple, lines = self._simple(other), self.tell(one, (*path, first))
+        main, added = getattr(program, first), getattr(program, second)
+        if (
+            isinstance(program, And)
+            and self._describe_simple(added) is None
+            and self._describe_simple(main) is not None
+        ):
+            first, main, added = second, added, main
+        simple, lines = self._describe_simple(added), self.describe_lines(main, (*path, first))
         if simple is None:
-            self._told_before = one  # "all but the largest" tells once what the largest is one of
-            lines += self.tell(other, (*path, second))
+            self._told_before = main  # "all but the largest" tells once what the largest is one of
+            lines += self.describe_lines(added, (*path, second))
             self._told_before = None
             if isinstance(program, Except):
                 return lines, "leave these out of those before", "without these"
-            return (
-                (lines, "keep those in both", "both")
-                if isinstance(program, And)
-                else (lines, "all of these", "or")
-            )
+            return (lines, "keep those in both", "both") if isinstance(program, And) else (lines, "all of these", "or")
         noun, restriction, short = simple
         match program:
             case And():
@@ -271,117 +280,119 @@ class _Teller:
                 return lines, f"or {noun}", f"or {short}"
         return lines, f"leave out {noun}", f"not {short}"
 
-    def _simple(self, program: Program) -> tuple[str, str, str] | None:
+    def _describe_simple(self, program: Program) -> tuple[str, str, str] | None:
         """A set that one step says: as a noun, as what others are besides, and in few words."""
         match program:
             case Entities(ids):
-                names = self.words.names(ids)
-                return names, f"that are {self.words.names(ids, 'or')}", names
+                names = self.words.join_labels(ids)
+                return names, f"that are {self.words.join_labels(ids, 'or')}", names
             case Having(relation) if relation in self.nouns:
-                named = plural(self.nouns[relation])
-                return named, f"that are {named}", named
+                plural_noun = make_plural(self.nouns[relation])
+                return plural_noun, f"that are {plural_noun}", plural_noun
             case Having(relation):
-                noun, text = self.words.noun(relation), self.words.having(relation)
-                inverse, _ = direction(self.words.snapshot, relation)
-                verbal = self.words.prepositional(relation) or self.words.verb(relation) is not None
+                noun, text = self.words.get_noun(relation), self.words.describe_having(relation)
+                inverse, _ = split_direction(self.words.snapshot, relation)
+                verbal = self.words.is_prepositional(relation) or self.words.get_verb_forms(relation) is not None
                 if inverse and not verbal:  # sports, of a table with a column "sport"
-                    named = plural(noun)
-                    return named, f"that are {named}", named
-                return f"those {text}", text, f"is {article(noun)}" if inverse else f"has {noun}"
+                    plural_noun = make_plural(noun)
+                    return plural_noun, f"that are {plural_noun}", plural_noun
+                return f"those {text}", text, f"is {add_article(noun)}" if inverse else f"has {noun}"
             case Walk(Entities(ids), relation):
-                return self._simple_walk(ids, relation)
+                return self._describe_simple_walk(ids, relation)
             case Or(left, right):
-                one, other = self._simple(left), self._simple(right)
-                if one is not None and other is not None:
-                    return f"{one[0]} or {other[0]}", f"{one[1]} or {other[1]}", f"{one[2]} or {other[2]}"
+                first, second = self._describe_simple(left), self._describe_simple(right)
+                if first is not None and second is not None:
+                    return (
+                        f"{first[0]} or {second[0]}",
+                        f"{first[1]} or {second[1]}",
+                        f"{first[2]} or {second[2]}",
+                    )
         return None
 
-    def _simple_walk(self, ids: tuple[int, ...], relation: int) -> tuple[str, str, str]:
-        inverse, forward = direction(self.words.snapshot, relation)
-        either = self.words.names(ids, "or")
+    def _describe_simple_walk(self, ids: tuple[int, ...], relation: int) -> tuple[str, str, str]:
+        inverse, forward = split_direction(self.words.snapshot, relation)
+        either = self.words.join_labels(ids, "or")
         if not inverse:
-            text = self.words.of(relation, self.words.names(ids))
-            said = text.removeprefix("what ")
-            return text, f"that {said}" if said != text else f"that are {text}", text.removeprefix("the ")
+            text = self.words.describe_target(relation, self.words.join_labels(ids))
+            predicate = text.removeprefix("what ")
+            return (
+                text,
+                f"that {predicate}" if predicate != text else f"that are {text}",
+                text.removeprefix("the "),
+            )
         if forward == self.type_relation:
-            kinds = self.words.kinds(ids)
+            kinds = self.words.join_kinds(ids)
             return kinds, f"that are {kinds}", kinds
-        text = self.words.whose(relation, either)
-        return f"those {text}", text, f"{self.words.noun(relation)} {either}"
+        text = self.words.describe_owner(relation, either)
+        return f"those {text}", text, f"{self.words.get_noun(relation)} {either}"
 
-    def _walked(self, relation: int) -> tuple[str, str]:
-        inverse, forward = direction(self.words.snapshot, relation)
-        noun = self.words.noun(relation)
+    def _describe_walk(self, relation: int) -> tuple[str, str]:
+        inverse, forward = split_direction(self.words.snapshot, relation)
+        noun = self.words.get_noun(relation)
         if not inverse:
-            verbal = self.words.prepositional(relation) or self.words.verb(relation) is not None
-            return self.words.of(relation, "they") if verbal else f"their {noun}", noun
+            verbal = self.words.is_prepositional(relation) or self.words.get_verb_forms(relation) is not None
+            return self.words.describe_target(relation, "they") if verbal else f"their {noun}", noun
         if forward == self.type_relation:
             return "what is of these kinds", "of these kinds"
-        return f"those {self.words.whose(relation, 'one of these')}", f"with this {noun}"
+        return f"those {self.words.describe_owner(relation, 'one of these')}", f"with this {noun}"
 
-    def _ranked(self, program: Top) -> tuple[str, str]:
-        text, short = self._placed(program)
+    def _describe_ranking(self, program: Top) -> tuple[str, str]:
+        text, short = self._describe_places(program)
         if program.per is None:
             return text, short
-        each = f"of each {self._group(program)}"
+        each = f"of each {self._describe_group(program)}"
         return f"{each} {text}", f"{short} {each}"
 
-    def _group(self, program: Top) -> str:
+    def _describe_group(self, program: Top) -> str:
         """What a group is: its kind, where all are of one, else what the path leads to."""
         per = program.per or ()
-        groups = np.unique(self.executor.pairs(self.executor.nodes(program), per)[1])
+        groups = np.unique(self.executor.compute_pairs(self.executor.compute_nodes(program), per)[1])
         kinds = None
         if self.type_relation is not None and len(groups):
-            own = [
-                set(self.executor.walk(groups[n : n + 1], self.type_relation).tolist())
-                for n in range(len(groups))
+            node_kinds = [
+                set(self.executor.walk(groups[n : n + 1], self.type_relation).tolist()) for n in range(len(groups))
             ]
-            kinds = sorted(set.intersection(*own))
-        return self.words.snapshot.entity_label(kinds[0]).lower() if kinds else self._key(Key(per))
+            kinds = sorted(set.intersection(*node_kinds))
+        return self.words.snapshot.get_entity_label(kinds[0]).lower() if kinds else self._describe_key(Key(per))
 
-    def _placed(self, program: Top) -> tuple[str, str]:
-        key, word = program.key, self.words.superlative(program.key, largest=program.largest)
-        noun = self.words.counted(key, self._things(key)) if key.counted else self._key(key)
+    def _describe_places(self, program: Top) -> tuple[str, str]:
+        key, word = program.key, self.words.get_superlative(program.key, largest=program.largest)
+        noun = self.words.describe_counted(key, self._describe_things(key)) if key.counted else self._describe_key(key)
         if program.count == EVERY:
-            things = self._things(key) if key.counted else "things"
-            noun = self._key(key) if things in ("things", "of these") else f"number of {things}"
+            things = self._describe_things(key) if key.counted else "things"
+            noun = self._describe_key(key) if things in ("things", "of these") else f"number of {things}"
             return f"each with its {noun}", f"each with its {noun}"
         if program.count > 1:
-            late = f" from the {ordinal(program.rank)} on" if program.rank > 1 else ""
+            late = f" from the {format_ordinal(program.rank)} on" if program.rank > 1 else ""
             return f"the {program.count} with the {word} {noun}{late}", f"{program.count} {word} {noun}{late}"
         if program.rank > 1:
-            word = f"{ordinal(program.rank)} {word}"
-        who = "the one" if program.per is not None or self.executor.size(program) <= 1 else "those"
+            word = f"{format_ordinal(program.rank)} {word}"
+        who = "the one" if program.per is not None or self.executor.count_nodes(program) <= 1 else "those"
         return f"{who} with the {word} {noun}", f"{word} {noun}"
 
-    def _compared(self, program: Filter) -> str:
+    def _describe_comparison(self, program: Filter) -> str:
         key, value = program.key, program.value
         if key.counted and isinstance(value, Constant):
-            counted = self.words.counted(key, self._things(key))
+            counted = self.words.describe_counted(key, self._describe_things(key))
             if value.value == 0 and program.comparison is Comparison.EQUAL:
                 return f"no {counted}"
-            return f"{_MANY[program.comparison]}{self._value(value)} {counted}"
+            return f"{_MANY[program.comparison]}{self._describe_value(value)} {counted}"
         if key.less and not key.folding and value == Constant(0.0):
-            own = self.words.path(key.less)
-            return f"{self.words.path(key.path)} {_SIGNS[program.comparison]} {own}"
-        kind = self.columns.key_type(key)
+            other_text = self.words.describe_path(key.less)
+            return f"{self.words.describe_path(key.path)} {_SIGNS[program.comparison]} {other_text}"
+        kind = self.columns.get_key_type(key)
         if isinstance(value, Constant) and not value.text and kind is not None and kind.kind is value.kind:
-            text = formatted_value(kind, value.value)
-        elif (
-            isinstance(value, Constant)
-            and not value.text
-            and kind is not None
-            and value.kind is ValueKind.NUMBER
-        ):
+            text = format_value(kind, value.value)
+        elif isinstance(value, Constant) and not value.text and kind is not None and value.kind is ValueKind.NUMBER:
             text = f"{value.value:.0f}"  # the year of dates
         else:
-            text = self._value(value)
-        return f"{self._key(key)} {_SIGNS[program.comparison]} {text}"
+            text = self._describe_value(value)
+        return f"{self._describe_key(key)} {_SIGNS[program.comparison]} {text}"
 
-    def _operand(self, program: Program, path: tuple[str, ...]) -> list[_Line]:
-        return [] if isinstance(program, Constant) else self.tell(program, path)
+    def _describe_operand(self, program: Program, path: tuple[str, ...]) -> list[_Line]:
+        return [] if isinstance(program, Constant) else self.describe_lines(program, path)
 
-    def _value(self, program: Program, like: Program | None = None) -> str:
+    def _describe_value(self, program: Program, like: Program | None = None) -> str:
         """A number that something is compared with: as the question spells it, else what it comes to."""
         if isinstance(program, Constant):
             if program.text:
@@ -389,24 +400,24 @@ class _Teller:
             if program.kind is ValueKind.MONTH_DAY:
                 month, day = divmod(int(program.value), 100)
                 return f"{day} {calendar.month_name[month]}"
-            kind = None if like is None else type_of(self.columns, like)
-            return formatted_value(kind or type_of(self.columns, program), program.value)
-        value = self.executor.number(program)
-        found = self.executor.run(program)
-        if isinstance(found, np.ndarray) and len(found) == 1:
-            return self.words.snapshot.entity_label(int(found[0]))
-        return formatted(self.columns, program, value) or "nothing"
+            kind = None if like is None else infer_value_type(self.columns, like)
+            return format_value(kind or infer_value_type(self.columns, program), program.value)
+        value = self.executor.compute_number(program)
+        result = self.executor.run(program)
+        if isinstance(result, np.ndarray) and len(result) == 1:
+            return self.words.snapshot.get_entity_label(int(result[0]))
+        return format_result(self.columns, program, value) or "nothing"
 
-    def _key(self, key: Key) -> str:
-        return self.words.key(key, self._things(key))
+    def _describe_key(self, key: Key) -> str:
+        return self.words.describe_key(key, self._describe_things(key))
 
-    def _things(self, key: Key) -> str:
+    def _describe_things(self, key: Key) -> str:
         """What a key counts, where that is told in one word."""
-        simple = None if key.among is None else self._simple(key.among)
+        simple = None if key.among is None else self._describe_simple(key.among)
         return "things" if key.among is None else "of these" if simple is None else simple[0]
 
-    def _counted_among(self, key: Key, path: tuple[str, ...]) -> list[_Line]:
+    def _describe_counted(self, key: Key, path: tuple[str, ...]) -> list[_Line]:
         """What a key counts, where that needs steps of its own."""
-        if key.among is None or self._simple(key.among) is not None:
+        if key.among is None or self._describe_simple(key.among) is not None:
             return []
-        return self.tell(key.among, (*path, "key", "among"))
+        return self.describe_lines(key.among, (*path, "key", "among"))

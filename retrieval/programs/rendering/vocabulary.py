@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from retrieval.programs.algebra import Key
 from retrieval.programs.columns import Columns
 from retrieval.programs.rendering import rdf
-from retrieval.programs.rendering.equality import near
+from retrieval.programs.rendering.equality import compute_tolerance
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -28,16 +28,16 @@ _LOCAL = re.compile(r"(?:[A-Za-z0-9_]|%[0-9A-F]{2})(?:[A-Za-z0-9_-]|%[0-9A-F]{2}
 class Vocabulary(Protocol):
     """How the nodes, relations and values of a graph are asked for. Variables are given with their question mark."""
 
-    def terms(self, node: int) -> list[str]:
+    def list_terms(self, node: int) -> list[str]:
         """What stands for a node: an IRI, or the literals that it may be."""
 
-    def relation(self, forward: int) -> str:
+    def write_relation(self, forward: int) -> str:
         """The predicate of a forward relation."""
 
-    def spoken(self, relation: int, end: str) -> Lines:
+    def write_spoken(self, relation: int, end: str) -> Lines:
         """What keeps the ends of a directed relation to the languages that are asked for."""
 
-    def value(self, end: str, value: str, relation: int | None, new: NewVariable) -> Lines:
+    def write_value(self, end: str, value: str, relation: int | None, new: NewVariable) -> Lines:
         """A pattern that binds ``value`` to the number of a node.
 
         Args:
@@ -50,14 +50,14 @@ class Vocabulary(Protocol):
             ProgramError: the values of the relation cannot be computed with.
         """
 
-    def part_of_date(self, value: str, part: str, name: str, new: NewVariable) -> Lines:
+    def write_date_part(self, value: str, part: str, name: str, new: NewVariable) -> Lines:
         """A pattern that binds ``part`` to the ``name`` (``year`` or ``monthDay``) of a date with a value."""
 
-    def label(self, node: str, label: str, relation: int | None) -> Lines:
+    def write_label(self, node: str, label: str, relation: int | None) -> Lines:
         """A pattern that binds ``label`` to the text of a node that a relation led to, None: of any node."""
 
-    def near(self, key: Key, value: float, slack: float) -> float | None:
-        """See :func:`retrieval.programs.rendering.equality.near`."""
+    def write_near(self, key: Key, value: float, slack: float) -> float | None:
+        """See :func:`retrieval.programs.rendering.equality.compute_tolerance`."""
 
 
 class Typed:
@@ -72,42 +72,45 @@ class Typed:
         self._snapshot = snapshot
         self._columns = columns
 
-    def terms(self, node: int) -> list[str]:
+    def list_terms(self, node: int) -> list[str]:
         """See :class:`Vocabulary`."""
-        return [_short(rdf.entity_iri(self._snapshot, node))]
+        return [_write_short_iri(rdf.get_entity_iri(self._snapshot, node))]
 
-    def relation(self, forward: int) -> str:
+    def write_relation(self, forward: int) -> str:
         """See :class:`Vocabulary`."""
-        return _short(rdf.relation_iri(self._snapshot, forward))
+        return _write_short_iri(rdf.get_relation_iri(self._snapshot, forward))
 
-    def spoken(self, relation: int, end: str) -> Lines:
+    def write_spoken(self, relation: int, end: str) -> Lines:
         """Nothing: texts of all languages count."""
         del relation, end
         return []
 
-    def value(self, end: str, value: str, relation: int | None, new: NewVariable) -> Lines:
+    def write_value(self, end: str, value: str, relation: int | None, new: NewVariable) -> Lines:
         """See :class:`Vocabulary`."""
         del new
-        kind = None if relation is None else self._columns.value_type(relation)
-        typed = "" if kind is None else f" ; c:kind {rdf.text(kind.kind.value)}"
+        kind = None if relation is None else self._columns.get_value_type(relation)
+        typed = "" if kind is None else f" ; c:kind {rdf.write_text(kind.kind.value)}"
         return [f"{end} c:value {value}{typed} ."]
 
-    def part_of_date(self, value: str, part: str, name: str, new: NewVariable) -> Lines:
+    def write_date_part(self, value: str, part: str, name: str, new: NewVariable) -> Lines:
         """See :class:`Vocabulary`; the date is looked up by its value."""
-        date, own = new("date"), new("value")
-        return [f'{date} c:value {own} ; c:kind "date" ; c:{name} {part} .', f"FILTER({own} = {value})"]
+        date, date_value = new("date"), new("value")
+        return [
+            f'{date} c:value {date_value} ; c:kind "date" ; c:{name} {part} .',
+            f"FILTER({date_value} = {value})",
+        ]
 
-    def label(self, node: str, label: str, relation: int | None) -> Lines:
+    def write_label(self, node: str, label: str, relation: int | None) -> Lines:
         """See :class:`Vocabulary`."""
         del relation
         return [f"{node} rdfs:label {label} ."]
 
-    def near(self, key: Key, value: float, slack: float) -> float | None:
+    def write_near(self, key: Key, value: float, slack: float) -> float | None:
         """See :class:`Vocabulary`."""
-        return near(self._columns, key, value, slack)
+        return compute_tolerance(self._columns, key, value, slack)
 
 
-def _short(iri: str) -> str:
+def _write_short_iri(iri: str) -> str:
     """An IRI with a prefix where that can be written, else in full."""
     for name in ("e", "r"):
         if iri.startswith(PREFIXES[name]) and _LOCAL.fullmatch(iri, len(PREFIXES[name])):

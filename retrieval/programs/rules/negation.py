@@ -8,7 +8,7 @@ from functools import reduce
 
 import numpy as np
 
-from retrieval.kg.snapshot.arrays import common
+from retrieval.kg.snapshot.arrays import find_common
 from retrieval.programs.algebra import (
     And,
     Comparison,
@@ -24,59 +24,59 @@ from retrieval.programs.algebra import (
     walk,
 )
 from retrieval.programs.anchors.anchor import Comparing, Features
-from retrieval.programs.parts import Made, Part, rule, valued_of
+from retrieval.programs.constituents import Made, Part, make_comparison, mark_rule
 from retrieval.programs.rules.base import Rules
 
 
 class NegationRules(Rules):
     """See the module."""
 
-    @rule("XS")
-    def _without(self, cue: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+    @mark_rule("XS")
+    def _make_exclusion(self, cue: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
         del cue, gap
         if forward:
             yield "Y", of.expression, of.extra, (("not", 1.0), (f"not.{of.extra}", 1.0))
 
-    @rule("XR")
-    def _without_relation(self, cue: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
+    @mark_rule("XR")
+    def _make_relation_exclusion(self, cue: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
         del cue, gap
         if forward:
             relation = relating.extra.relation
-            if self._may_be_zero(relation):
+            if self._can_be_zero(relation):
                 some = Filter(Having(relation), Key((relation,)), Comparison.NOT_EQUAL, Constant(0.0))
                 yield "Y", some, "having", (("not.relation", 1.0), ("not.zero", 1.0))
                 return
-            for directed in (relation, self.schema.inverse(relation)):
+            for directed in (relation, self.schema.get_inverse(relation)):
                 way = "value" if directed == relation else "owner"
                 yield "Y", Having(directed), "having", (("not.relation", 1.0), (f"not.relation.{way}", 1.0))
 
-    def _may_be_zero(self, relation: int) -> bool:
+    def _can_be_zero(self, relation: int) -> bool:
         """Whether "no goals" may be nought goals."""
-        return bool(np.any(self.executor.columns.column(relation).values == 0.0))
+        return bool(np.any(self.executor.columns.get_column(relation).values == 0.0))
 
-    @rule("XH")
-    def _without_relatives(self, cue: Part, kin: Part, forward: bool, gap: str) -> Iterator[Made]:
+    @mark_rule("XH")
+    def _make_kin_exclusion(self, cue: Part, kin: Part, forward: bool, gap: str) -> Iterator[Made]:
         del cue, gap
         if forward and len(kin.extra.steps) == 1:
             having: list[Program] = [Having(directed) for directed in kin.extra.steps[0]]
             yield "Y", reduce(Or, having), "having", (("not.relation", 1.0), ("not.kin", 1.0))
 
-    def all_but(self, without: Part) -> Iterator[Made]:
+    def find_all_but(self, without: Part) -> Iterator[Made]:
         """Where nothing is said of whom: all of the sort of those that have a relation, but these."""
         program = without.expression
-        relation = next((own.relation for own in walk(program) if isinstance(own, Having)), None)
+        relation = next((node.relation for node in walk(program) if isinstance(node, Having)), None)
         if relation is None and isinstance(program, Walk) and isinstance(program.source, Entities):
-            relation = self.schema.inverse(
+            relation = self.schema.get_inverse(
                 program.relation
             )  # who does not speak English, of those who speak anything
-        every = self.schema.fellows(relation) if relation is not None else None
+        every = self.schema.find_peers(relation) if relation is not None else None
         if every is not None:
             yield "S", Except(every, program), "except", (("not.all", 1.0),)
 
-    @rule("XT", "XN")
-    def _negated(self, cue: Part, compared: Part, forward: bool, gap: str) -> Iterator[Made]:
+    @mark_rule("XT", "XN")
+    def _make_negated_comparison(self, cue: Part, compared: Part, forward: bool, gap: str) -> Iterator[Made]:
         del cue, gap
-        valued = compared.extra if compared.category == "T" else valued_of(compared)
+        valued = compared.extra if compared.category == "T" else make_comparison(compared)
         comparison = valued.comparing.comparison or (Comparison.EQUAL if valued.exact else None)
         if forward and comparison is not None and valued.upper is None:
             yield (
@@ -86,16 +86,16 @@ class NegationRules(Rules):
                 (("not.value", 1.0),),
             )
 
-    @rule("XP")
-    def _negated_count(self, cue: Part, compared: Part, forward: bool, gap: str) -> Iterator[Made]:
-        for made in self._negated(cue, Part("T", 0, 0, None, compared.extra, 0.0, ()), forward, gap):
+    @mark_rule("XP")
+    def _make_negated_count(self, cue: Part, compared: Part, forward: bool, gap: str) -> Iterator[Made]:
+        for made in self._make_negated_comparison(cue, Part("T", 0, 0, None, compared.extra, 0.0, ()), forward, gap):
             yield "P", compared.expression, made[2], made[3]
 
-    @rule("YS")
-    def _except(self, without: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+    @mark_rule("YS")
+    def _remove_from_set(self, without: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
         order = "YS" if forward else "SY"
-        nodes, left_out = self.nodes(of.expression), self.nodes(without.expression)
-        shared = len(common(nodes, left_out))
+        nodes, left_out = self.compute_nodes(of.expression), self.compute_nodes(without.expression)
+        shared = len(find_common(nodes, left_out))
         if shared:
             features: Features = (
                 ("except", 1.0),
@@ -105,61 +105,59 @@ class NegationRules(Rules):
             yield "S", Except(of.expression, without.expression), "except", features
         if without.extra == "having" and not shared and len(nodes):
             yield "S", Except(of.expression, without.expression), "except", (("except.none", 1.0),)
-            for relation, _ in self.bridges(without.expression, of.expression)[
-                :2
-            ]:  # nobody bought: of no order
+            for relation, _ in self.find_bridges(without.expression, of.expression)[:2]:  # nobody bought: of no order
                 program = Except(of.expression, Walk(without.expression, relation))
                 yield "S", program, "except", (("except.rows", 1.0),)
-        alike = self._alike(of.expression, without.expression) if without.extra == "node" else None
+        alike = self._make_parallel_set(of.expression, without.expression) if without.extra == "node" else None
         if alike is not None:
             yield "S", Except(of.expression, alike), "except", (("except.alike", 1.0),)
         if without.extra != "having":
-            for relation, share in self.bridges(without.expression, of.expression):
+            for relation, share in self.find_bridges(without.expression, of.expression):
                 program = Except(of.expression, Walk(without.expression, relation))
-                if len(self.nodes(program)):
-                    features = self.bridge_features(relation, share, "except", without, of)
+                if len(self.compute_nodes(program)):
+                    features = self.compute_bridge_features(relation, share, "except", without, of)
                     yield "S", program, "except", (*features, (f"except.bridge.{order}", 1.0))
 
-    def _alike(self, program: Program, name: Program) -> Program | None:
+    def _make_parallel_set(self, program: Program, name: Program) -> Program | None:
         """What is said of a name by what is said of another: who speaks Spanish but not German."""
         if isinstance(program, And):
-            return self._alike(program.right, name) or self._alike(program.left, name)
+            return self._make_parallel_set(program.right, name) or self._make_parallel_set(program.left, name)
         if not isinstance(program, Walk) or not isinstance(program.source, Entities):
             return None
         walked = Walk(name, program.relation)
-        return walked if program.source != name and len(self.nodes(walked)) else None
+        return walked if program.source != name and len(self.compute_nodes(walked)) else None
 
-    @rule("YS")
-    def _without_whose(self, without: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+    @mark_rule("YS")
+    def _resolve_owned_exclusion(self, without: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
         """ "Meetings that Alice is not attending": but for those that are hers."""
         del gap
         having = without.expression
         if forward or without.extra != "having" or of.extra != "node" or not isinstance(having, Having):
             return
-        for directed in (having.relation, self.schema.inverse(having.relation)):
+        for directed in (having.relation, self.schema.get_inverse(having.relation)):
             program = Walk(of.expression, directed)
-            if len(self.nodes(program)):
+            if len(self.compute_nodes(program)):
                 yield "Y", program, "walk", (("not.whose", 1.0),)
 
-    @rule("RY")
-    def _without_value(self, relating: Part, without: Part, forward: bool, gap: str) -> Iterator[Made]:
+    @mark_rule("RY")
+    def _make_value_exclusion(self, relating: Part, without: Part, forward: bool, gap: str) -> Iterator[Made]:
         """ "Whose country is not Chile": but for those of which it is."""
         if not forward or gap not in ("be", "none", "preposition") or without.extra not in ("node", "hub"):
             return
-        program = Walk(without.expression, self.schema.inverse(relating.extra.relation))
-        if len(self.nodes(program)):
+        program = Walk(without.expression, self.schema.get_inverse(relating.extra.relation))
+        if len(self.compute_nodes(program)):
             yield "Y", program, "walk", (("not.of_relation", 1.0),)
 
-    @rule("MR")
-    def _same(self, cue: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
+    @mark_rule("MR")
+    def _make_sameness(self, cue: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
         del cue, gap
         yield "V", None, relating.extra.relation, (("same", 1.0), ("same.order", float(forward)))
 
-    @rule("VS")
-    def _same_as(self, same: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+    @mark_rule("VS")
+    def _find_same(self, same: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
         relation = same.extra
-        program = Walk(Walk(of.expression, relation), self.schema.inverse(relation))
-        if forward and len(self.nodes(program)):
+        program = Walk(Walk(of.expression, relation), self.schema.get_inverse(relation))
+        if forward and len(self.compute_nodes(program)):
             yield (
                 "S",
                 program,

@@ -6,64 +6,64 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from retrieval.programs.algebra import And, Fold, Having, Key, Top, Walk
-from retrieval.programs.parts import Made, Part, rule, sums, valued_of
+from retrieval.programs.constituents import Made, Part, has_sum_word, make_comparison, mark_rule
+from retrieval.programs.relation_types import parse_stems
 from retrieval.programs.rules.values import ValueRules
-from retrieval.programs.sorts import stems_in
 
 #: Stems of relations that lead to who paid.
-_PAYING = stems_in("paid spent spender payer buyer donor investor")
+_PAYING = parse_stems("paid spent spender payer buyer donor investor")
 
 
 class SumRules(ValueRules):
     """See the module."""
 
-    @rule("FS")
-    def _fold_over_both(self, number: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+    @mark_rule("FS")
+    def _apply_fold_to_both(self, number: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
         """ "How much did Ben pay for transport": of what Ben paid, what was for transport."""
         del forward, gap
         fold = number.expression
-        if not isinstance(fold, Fold) or isinstance(fold.source, Having) or not sums(number):
+        if not isinstance(fold, Fold) or isinstance(fold.source, Having) or not has_sum_word(number):
             return
-        for relation, share in self.bridges(of.expression, fold.source):
+        for relation, share in self.find_bridges(of.expression, fold.source):
             both = And(fold.source, Walk(of.expression, relation))
             features = (("sum.both", 1.0), ("sum.both.share", share))
             yield "F", replace(fold, source=both), None, features
 
-    @rule("TF", "NF")
-    def _fold_when(self, compared: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:
+    @mark_rule("TF", "NF")
+    def _filter_fold_by_time(self, compared: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:
         """ "Spending in March", "how much did we spend after May": of what was then."""
         fold = number.expression
-        if not isinstance(fold, Fold) or not sums(number):
+        if not isinstance(fold, Fold) or not has_sum_word(number):
             return
         rows = Part("S", number.first, number.last, fold.source, "walk", 0.0, ())
-        for category, program, _, features in self.compared_set(valued_of(compared), rows, not forward, gap):
+        for category, program, _, features in self.filter_set(make_comparison(compared), rows, not forward, gap):
             if category == "S" and program is not None:
                 yield "F", replace(fold, source=program), None, (*features, ("sum.when", 1.0))
 
-    def payers(self, ranked: Part) -> Iterator[Made]:
+    def find_payers(self, ranked: Part) -> Iterator[Made]:
         """ "Who paid the most": of all whom a relation of the verb, or of people, leads to from what was paid."""
         fold, rank = ranked.expression, ranked.extra
         if not isinstance(fold, Fold) or self.asked != "who":
             return
-        rows, people = self.nodes(fold.source), self.schema.somebody
-        for relation in self.schema.held_by(rows):
-            named = bool(set(self.schema.relations[relation % len(self.schema.relations)].stems) & _PAYING)
-            reached = self.nodes(Walk(fold.source, relation))
-            if relation < len(self.schema.relations) and (named or people[reached].all()):
-                back = self.schema.inverse(relation)
+        rows, people = self.compute_nodes(fold.source), self.schema.somebody
+        for relation in self.schema.find_shared_relations(rows):
+            is_payment = bool(set(self.schema.relations[relation % len(self.schema.relations)].stems) & _PAYING)
+            reached = self.compute_nodes(Walk(fold.source, relation))
+            if relation < len(self.schema.relations) and (is_payment or people[reached].all()):
+                back = self.schema.get_inverse(relation)
                 key = replace(fold.key, path=(back, *fold.key.path), folding=fold.how)
                 program = Top(Having(back), key, rank.largest, rank.rank, rank.count)
-                yield "S", program, "top", (("sum.payers", 1.0), ("sum.payers.named", float(named)))
+                yield "S", program, "top", (("sum.payers", 1.0), ("sum.payers.named", float(is_payment)))
 
-    def doers(self, most: Part) -> Iterator[Made]:
+    def find_doers(self, most: Part) -> Iterator[Made]:
         """ "Who placed the most orders": of the people that all such rows have."""
-        (rank, through), rows = most.extra, self.nodes(most.expression)
+        (rank, through), rows = most.extra, self.compute_nodes(most.expression)
         if self.asked != "who" or through is not None or not self.schema.surrogates[0][rows].all():
             return
-        for relation in self.schema.held_by(rows):
-            reached = self.nodes(Walk(most.expression, relation))
+        for relation in self.schema.find_shared_relations(rows):
+            reached = self.compute_nodes(Walk(most.expression, relation))
             if relation < len(self.schema.relations) and self.schema.somebody[reached].all():
-                back = self.schema.inverse(relation)
+                back = self.schema.get_inverse(relation)
                 key = Key((back,), counted=True, among=most.expression)
                 yield (
                     "S",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from retrieval.kg.snapshot.arrays import common
+from retrieval.kg.snapshot.arrays import find_common
 from retrieval.programs.algebra import (
     Comparison,
     Constant,
@@ -21,8 +21,8 @@ from retrieval.programs.algebra import (
     Walk,
 )
 from retrieval.programs.anchors.anchor import Features
-from retrieval.programs.parts import Made, Part, Valued, rule, valued_of
-from retrieval.programs.rules.base import Rules, own_of, their_own
+from retrieval.programs.constituents import Made, Part, Valued, make_comparison, mark_rule
+from retrieval.programs.rules.base import Rules, get_own_relation, make_own_value
 from retrieval.programs.words import Quantity
 
 #: Relations that a value may be of, where none is named.
@@ -32,34 +32,34 @@ _VALUES = 6
 class ValueRules(Rules):
     """See the module."""
 
-    @rule("NR")
-    def _value_of_relation(self, number: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
-        yield from self.compared(valued_of(number), relating.extra.relation, forward, gap)
-        yield from self._of_rows_then(valued_of(number), relating, forward, gap)
+    @mark_rule("NR")
+    def _filter_relation_by_number(self, number: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
+        yield from self.filter_relation(make_comparison(number), relating.extra.relation, forward, gap)
+        yield from self._find_dated_rows(make_comparison(number), relating, forward, gap)
 
-    @rule("TR")
-    def _compared_relation(self, compared: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
-        yield from self.compared(compared.extra, relating.extra.relation, forward, gap)
-        yield from self._of_rows_then(compared.extra, relating, forward, gap)
+    @mark_rule("TR")
+    def _filter_relation_by_comparison(self, compared: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
+        yield from self.filter_relation(compared.extra, relating.extra.relation, forward, gap)
+        yield from self._find_dated_rows(compared.extra, relating, forward, gap)
 
-    def _of_rows_then(self, valued: Valued, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
+    def _find_dated_rows(self, valued: Valued, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
         """ "Who worked on April 2": whom the rows of that day have as their employee."""
         relation, value = relating.extra.relation, valued.value
         dated = isinstance(value, Constant) and value.kind in (ValueKind.DATE, ValueKind.MONTH_DAY)
-        kind = self.executor.columns.value_type(relation)
+        kind = self.executor.columns.get_value_type(relation)
         if not dated or (kind is not None and (kind.kind is not ValueKind.NUMBER or kind.year)):
             return
         rows = Part("S", relating.first, relating.last, Having(relation), "domain", 0.0, ())
-        for category, program, _, features in self.compared_set(valued, rows, not forward, gap):
-            if category != "S" or program is None or not len(self.nodes(program)):
+        for category, program, _, features in self.filter_set(valued, rows, not forward, gap):
+            if category != "S" or program is None or not len(self.compute_nodes(program)):
                 continue
             if kind is None:
                 yield "S", Walk(program, relation), "walk", (*features, ("when.rows", 1.0))
             elif self.asked in ("how many", "how much"):  # "how many miles in February": of all rows of then
                 yield "F", Fold(Folding.SUM, program, Key((relation,))), None, (*features, ("when.sum", 1.0))
 
-    @rule("CN")
-    def _comparison(self, cue: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:
+    @mark_rule("CN")
+    def _compare_with_number(self, cue: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:
         quantity: Quantity = number.extra
         features = (("compare.number", 1.0), ("compare.order", float(forward)), (f"compare.{gap}", 1.0))
         valued = Valued(cue.extra, quantity.constant, quantity.upper, quantity.upper_included)
@@ -67,9 +67,9 @@ class ValueRules(Rules):
             return
         yield "T", None, valued, features
 
-    @rule("CS")
-    def _comparison_with(self, cue: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
-        if forward and len(self.nodes(of.expression)) == 1 and not self._is_number(of):
+    @mark_rule("CS")
+    def _compare_with_set(self, cue: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        if forward and len(self.compute_nodes(of.expression)) == 1 and not self._is_number(of):
             yield (
                 "T",
                 None,
@@ -80,10 +80,10 @@ class ValueRules(Rules):
     def _is_number(self, of: Part) -> bool:
         """Whether a set is a number that is written so: what compares with it compares with a number."""
         program = of.expression
-        return isinstance(program, Entities) and bool(self.executor.columns.kinds[self.nodes(program)].all())
+        return isinstance(program, Entities) and bool(self.executor.columns.kinds[self.compute_nodes(program)].all())
 
-    @rule("CA")
-    def _than_average(self, cue: Part, folding: Part, forward: bool, gap: str) -> Iterator[Made]:
+    @mark_rule("CA")
+    def _compare_with_average(self, cue: Part, folding: Part, forward: bool, gap: str) -> Iterator[Made]:
         del gap
         if forward:
             yield (
@@ -93,8 +93,8 @@ class ValueRules(Rules):
                 (("compare.average", 1.0),),
             )
 
-    @rule("CF")
-    def _than_number(self, cue: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:
+    @mark_rule("CF")
+    def _compare_with_computed(self, cue: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:
         if not forward or number.expression is None:
             return
         yield "T", None, Valued(cue.extra, number.expression), (("compare.program", 1.0),)
@@ -105,12 +105,12 @@ class ValueRules(Rules):
         ):
             valued = Valued(cue.extra, number.expression)
             relation = number.expression.key.path[0]
-            program = self.filtered(Having(relation), relation, valued)
+            program = self.filter_by_value(Having(relation), relation, valued)
             if program is not None:
                 yield "S", program, "filter", (("filter.fold", 1.0), (f"filter.fold.{gap}", 1.0))
 
-    @rule("CR")
-    def _comparison_by(self, cue: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
+    @mark_rule("CR")
+    def _compare_by_relation(self, cue: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
         features = (
             ("compare.relation", 1.0),
             ("compare.relation.order", float(forward)),
@@ -118,62 +118,60 @@ class ValueRules(Rules):
         )
         yield "K", None, (cue.extra, relating.extra.relation), features
 
-    @rule("CR")
-    def _comparison_with_own(self, cue: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
+    @mark_rule("CR")
+    def _compare_with_own_value(self, cue: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
         """ "Below their reorder level": what compares with another value of the same thing."""
         relation = relating.extra.relation
-        if forward and self.executor.columns.value_type(relation) is not None:
+        if forward and self.executor.columns.get_value_type(relation) is not None:
             features = (("compare.own", 1.0), (f"compare.own.{gap}", 1.0))
-            yield "T", None, Valued(cue.extra, their_own(relation)), features
+            yield "T", None, Valued(cue.extra, make_own_value(relation)), features
 
-    @rule("KR")
-    def _by_own(self, compared: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
+    @mark_rule("KR")
+    def _filter_by_own_value(self, compared: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
         """ "A higher price than cost": two values of the same thing."""
         comparing, relation = compared.extra
         other = relating.extra.relation
-        if forward and gap == "than" and self.executor.columns.value_type(other) is not None:
-            program = self.filtered(Having(relation), relation, Valued(comparing, their_own(other)))
+        if forward and gap == "than" and self.executor.columns.get_value_type(other) is not None:
+            program = self.filter_by_value(Having(relation), relation, Valued(comparing, make_own_value(other)))
             if program is not None:
                 yield "S", program, "filter", (("filter.own", 1.0),)
 
-    @rule("KN")
-    def _by_value(self, compared: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:
+    @mark_rule("KN")
+    def _filter_by_number(self, compared: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:
         if not forward:
             return
         comparing, relation = compared.extra
-        valued = replace(valued_of(number), comparing=comparing, exact=False)
-        yield from self.compared(valued, relation, True, gap)
+        valued = replace(make_comparison(number), comparing=comparing, exact=False)
+        yield from self.filter_relation(valued, relation, True, gap)
 
-    @rule("KS")
-    def _by_node(self, compared: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+    @mark_rule("KS")
+    def _filter_by_node(self, compared: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
         comparing, relation = compared.extra
-        if not forward or of.expression is None or len(self.nodes(of.expression)) != 1:
+        if not forward or of.expression is None or len(self.compute_nodes(of.expression)) != 1:
             return
-        program = self.filtered(Having(relation), relation, Valued(comparing, of.expression))
+        program = self.filter_by_value(Having(relation), relation, Valued(comparing, of.expression))
         if program is not None:
             yield "S", program, "filter", (("filter.node", 1.0), (f"filter.node.{gap}", 1.0))
             return
-        if self.executor.columns.value_type(relation) is None and comparing.adjective is not None:
+        if self.executor.columns.get_value_type(relation) is None and comparing.adjective is not None:
             comparison = Comparison.MORE if comparing.up else Comparison.LESS
-            for directed in (relation, self.schema.inverse(relation)):
+            for directed in (relation, self.schema.get_inverse(relation)):
                 key = Key((directed,), counted=True)
-                program = Filter(
-                    Having(directed), key, comparing.comparison or comparison, KeyOf(of.expression, key)
-                )
-                if len(self.nodes(program)):
+                program = Filter(Having(directed), key, comparing.comparison or comparison, KeyOf(of.expression, key))
+                if len(self.compute_nodes(program)):
                     yield "S", program, "filter", (("filter.node.count", 1.0),)
 
-    @rule("TS")
-    def _compared_set(self, compared: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
-        yield from self.compared_set(compared.extra, of, forward, gap)
+    @mark_rule("TS")
+    def _filter_set_by_comparison(self, compared: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        yield from self.filter_set(compared.extra, of, forward, gap)
 
-    def compared_set(self, valued: Valued, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+    def filter_set(self, valued: Valued, of: Part, forward: bool, gap: str) -> Iterator[Made]:
         """Those of a set whose value compares so, by each relation that may be meant."""
         value = valued.value
         counts = isinstance(value, Constant) and value.kind is ValueKind.NUMBER and not value.dimension
         if (
             counts
-            and self.counts(valued)
+            and self.can_count(valued)
             and forward
             and isinstance(value, Constant)
             and value.value == int(value.value)
@@ -189,11 +187,11 @@ class ValueRules(Rules):
                     ("count.exact", float(valued.exact)),
                 ),
             )
-        for relation, features in self._value_relations(valued, of):
-            program = self.filtered(of.expression, relation, valued)
+        for relation, features in self._find_value_relations(valued, of):
+            program = self.filter_by_value(of.expression, relation, valued)
             if program is not None:
                 order = "TS" if forward else "ST"
-                empty = not len(self.nodes(program))
+                empty = not len(self.compute_nodes(program))
                 yield (
                     "S",
                     program,
@@ -201,20 +199,20 @@ class ValueRules(Rules):
                     (*features, (f"value.{order}.{gap}", 1.0), ("value.empty", float(empty))),
                 )
 
-    @rule("NS")
-    def _value_set(self, number: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
-        yield from self.compared_set(valued_of(number), of, forward, gap)
+    @mark_rule("NS")
+    def _filter_set_by_number(self, number: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        yield from self.filter_set(make_comparison(number), of, forward, gap)
 
-    def compared_all(self, valued: Valued) -> Iterator[Made]:
+    def filter_all(self, valued: Valued) -> Iterator[Made]:
         """ "Who is older than Rosa": of all that has an age."""
         adjective = valued.comparing.adjective
         if adjective is None or not adjective.nouns:
-            yield from self._by_unit(valued)
+            yield from self._filter_by_unit(valued)
             return
-        for tried, (relation, _, quality) in enumerate(self.anchors.adjectives.relations(adjective)[:3]):
-            program = self.filtered(Having(relation), relation, valued)
+        for tried, (relation, _, quality) in enumerate(self.anchors.adjectives.find_relations(adjective)[:3]):
+            program = self.filter_by_value(Having(relation), relation, valued)
             if program is not None:
-                empty = float(not len(self.nodes(program)))
+                empty = float(not len(self.compute_nodes(program)))
                 features = (
                     ("bare", 1.0),
                     ("value.adjective", quality),
@@ -223,19 +221,17 @@ class ValueRules(Rules):
                 )
                 yield "S", program, "filter", features
 
-    def _by_unit(self, valued: Valued) -> Iterator[Made]:
+    def _filter_by_unit(self, valued: Valued) -> Iterator[Made]:
         """ "Anything under £22": of all that has a value in this unit, what most things have first."""
         dimension = valued.value.dimension if isinstance(valued.value, Constant) else ""
         columns = self.executor.columns
-        kinds = [(info, columns.value_type(info.id)) for info in self.schema.measures.numbers]
-        alike = [
-            info for info, kind in kinds if dimension and kind is not None and kind.dimension == dimension
-        ]
+        kinds = [(info, columns.get_value_type(info.id)) for info in self.schema.measures.numbers]
+        alike = [info for info, kind in kinds if dimension and kind is not None and kind.dimension == dimension]
         alike.sort(key=lambda info: (-info.facts, info.id))
         for tried, info in enumerate(alike[:2]):
-            program = self.filtered(Having(info.id), info.id, valued)
+            program = self.filter_by_value(Having(info.id), info.id, valued)
             if program is not None:
-                empty = float(not len(self.nodes(program)))
+                empty = float(not len(self.compute_nodes(program)))
                 yield (
                     "S",
                     program,
@@ -243,31 +239,31 @@ class ValueRules(Rules):
                     (("bare", 1.0), ("top.tried", float(tried)), ("value.empty", empty)),
                 )
 
-    def _value_relations(self, valued: Valued, of: Part) -> list[tuple[int, Features]]:
+    def _find_value_relations(self, valued: Valued, of: Part) -> list[tuple[int, Features]]:
         """Relations with values that a set has and that a comparison may mean, with what speaks for each."""
         columns = self.executor.columns
         adjective = valued.comparing.adjective
         known = (
-            {r: q for r, _, q in self.anchors.adjectives.relations(adjective)}
+            {r: q for r, _, q in self.anchors.adjectives.find_relations(adjective)}
             if adjective and adjective.nouns
             else {}
         )
-        nodes = self.nodes(of.expression)
-        found: list[tuple[float, int, Features]] = []
-        in_year = not known and self.may_be_year(valued)
+        nodes = self.compute_nodes(of.expression)
+        candidates: list[tuple[float, int, Features]] = []
+        in_year = not known and self.can_be_year(valued)
         for relation in self.schema.value_relations:
-            kind = columns.value_type(relation)
+            kind = columns.get_value_type(relation)
             if kind is None or (known and relation not in known):
                 continue
-            if isinstance(valued.value, Constant) and self.fitted(valued.value, relation) is None:
+            if isinstance(valued.value, Constant) and self.fit_constant(valued.value, relation) is None:
                 continue
             if not known and valued.folding is not None:
                 continue
-            own = own_of(valued.value)
-            if own is not None and not self.beside(relation, own):
+            other_relation = get_own_relation(valued.value)
+            if other_relation is not None and not self.is_comparable(relation, other_relation):
                 continue
-            having = columns.sources(relation)
-            if not len(common(nodes, having)):
+            having = columns.list_sources(relation)
+            if not len(find_common(nodes, having)):
                 continue
             year = isinstance(valued.value, Constant) and (
                 1000 <= valued.value.value <= 2100 or valued.value.kind is ValueKind.MONTH_DAY
@@ -275,8 +271,8 @@ class ValueRules(Rules):
             dated = kind.year or kind.kind is ValueKind.DATE
             fits = 1.0 if year == dated else 0.0
             if isinstance(valued.value, Constant) and valued.value.dimension:
-                named = None if kind.dimension else columns.named_unit(relation)
-                unit = kind.dimension if named is None else named.dimension
+                named_unit = None if kind.dimension else columns.parse_named_unit(relation)
+                unit = kind.dimension if named_unit is None else named_unit.dimension
                 fits = 1.0 if valued.value.dimension == unit else 0.3
             similar = float(self.similar[relation]) if len(self.similar) else 0.0
             quality = known.get(relation, 0.0)
@@ -284,48 +280,51 @@ class ValueRules(Rules):
                 ("value", 1.0), ("value.fits", fits), ("value.similar", similar), ("value.adjective", quality),
                 ("value.named", float(bool(known))), ("value.exact", float(valued.exact)),
                 ("value.no_year", float(in_year and not dated)),
-                ("value.stock", float(own is not None and relation in self.schema.measures.stocks)),
+                ("value.stock", float(other_relation is not None and relation in self.schema.measures.stocks)),
                 (f"lex:value>{self.schema.relations[relation].label}", 1.0),
             )  # fmt: skip
-            found.append((2 * quality + fits + similar, relation, features))
-        found.sort(key=lambda item: (-item[0], item[1]))
-        return [(relation, features) for _, relation, features in found[:_VALUES]]
+            candidates.append((2 * quality + fits + similar, relation, features))
+        candidates.sort(key=lambda item: (-item[0], item[1]))
+        return [(relation, features) for _, relation, features in candidates[:_VALUES]]
 
-    @rule("PS")
-    def _counted_set(self, compared: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+    @mark_rule("PS")
+    def _filter_set_by_count(self, compared: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
         ways: list[tuple[tuple[int, ...], float]] = [
-            ((relation,), share) for relation, share in self.bridges(compared.expression, of.expression)
+            ((relation,), share) for relation, share in self.find_bridges(compared.expression, of.expression)
         ]
-        for path, share in ways or self.far_bridges(compared.expression, of.expression):
-            onward = tuple(self.schema.inverse(relation) for relation in reversed(path))
-            program = self.counted(of.expression, onward, compared.expression, compared.extra)
+        for path, share in ways or self.find_far_bridges(compared.expression, of.expression):
+            onward = tuple(self.schema.get_inverse(relation) for relation in reversed(path))
+            program = self.filter_by_count(of.expression, onward, compared.expression, compared.extra)
             if program is not None:
                 order = "PS" if forward else "SP"
-                features = self.bridge_features(path[-1], share, "count", compared, of)
+                features = self.compute_bridge_features(path[-1], share, "count", compared, of)
                 far = ("bridge.two", float(len(path) > 1))
                 yield "S", program, "filter", (*features, far, (f"count.{order}.{gap}", 1.0))
 
-    @rule("PR")
-    def _counted_through(self, compared: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
+    @mark_rule("PR")
+    def _filter_by_relation_count(self, compared: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
         """ "Acted in more than one film": as many of the set as a relation that is named leads to."""
         del gap
         relation, order = relating.extra.relation, "PR" if forward else "RP"
-        for directed, way in ((relation, "value"), (self.schema.inverse(relation), "owner")):
+        for directed, way in ((relation, "value"), (self.schema.get_inverse(relation), "owner")):
             if not len(
-                common(self.nodes(compared.expression), self.nodes(Having(self.schema.inverse(directed))))
+                find_common(
+                    self.compute_nodes(compared.expression),
+                    self.compute_nodes(Having(self.schema.get_inverse(directed))),
+                )
             ):
                 continue
-            program = self.counted(Having(directed), (directed,), compared.expression, compared.extra)
+            program = self.filter_by_count(Having(directed), (directed,), compared.expression, compared.extra)
             if program is not None:
                 features = (("count.through", 1.0), (f"count.through.{way}.{order}", 1.0),
-                            ("count.empty", float(not len(self.nodes(program)))))  # fmt: skip
+                            ("count.empty", float(not len(self.compute_nodes(program)))))  # fmt: skip
                 yield "S", program, "filter", features
 
-    @rule("WS")
-    def _either_value(self, either: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+    @mark_rule("WS")
+    def _filter_set_by_either(self, either: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
         del forward, gap
         first, second = either.extra
-        for relation, features in self._value_relations(first, of):
-            one, two = (self.filtered(of.expression, relation, valued) for valued in (first, second))
-            if one is not None and two is not None:
-                yield "S", Or(one, two), None, (*features, ("or.value", 1.0))
+        for relation, features in self._find_value_relations(first, of):
+            left, right = (self.filter_by_value(of.expression, relation, valued) for valued in (first, second))
+            if left is not None and right is not None:
+                yield "S", Or(left, right), None, (*features, ("or.value", 1.0))

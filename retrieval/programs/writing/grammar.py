@@ -12,7 +12,7 @@ _NUMBERS = ("Constant", "KeyOf", "Count", "Fold", "Arithmetic")
 _TRUTHS = ("Exists", "Holds")
 
 
-def grammar(relations: Sequence[str]) -> dict[str, Any]:
+def build_grammar(relations: Sequence[str]) -> dict[str, Any]:
     """The schema of ``{"program": ...}``.
 
     Args:
@@ -23,7 +23,7 @@ def grammar(relations: Sequence[str]) -> dict[str, Any]:
     path = {"type": "array", "items": relation, "minItems": 1}
     text, number = {"type": "string"}, {"type": "integer", "minimum": 1}
     comparison = {"type": "string", "enum": list(Comparison)}
-    a_set, a_number, key = _of("set"), _of("number"), _of("key")
+    a_set, a_number, key = _make_reference("set"), _make_reference("number"), _make_reference("key")
     fields: dict[str, dict[str, Any]] = {
         "Entities": {"ids": {"type": "array", "items": text, "minItems": 1}},
         "Walk": {"source": a_set, "relation": relation},
@@ -60,23 +60,23 @@ def grammar(relations: Sequence[str]) -> dict[str, Any]:
     }
     among = {"anyOf": [a_set, {"type": "null"}]}
     return {
-        **_object({"program": {"anyOf": [a_set, a_number, _of("truth")]}}),
+        **_make_object({"program": {"anyOf": [a_set, a_number, _make_reference("truth")]}}),
         "$defs": {
-            "set": {"anyOf": [_operation(name, fields[name]) for name in _SETS]},
-            "number": {"anyOf": [_operation(name, fields[name]) for name in _NUMBERS]},
-            "truth": {"anyOf": [_operation(name, fields[name]) for name in _TRUTHS]},
-            "key": _operation("Key", {"path": path, "counted": {"type": "boolean"}, "among": among}),
+            "set": {"anyOf": [_make_operation(name, fields[name]) for name in _SETS]},
+            "number": {"anyOf": [_make_operation(name, fields[name]) for name in _NUMBERS]},
+            "truth": {"anyOf": [_make_operation(name, fields[name]) for name in _TRUTHS]},
+            "key": _make_operation("Key", {"path": path, "counted": {"type": "boolean"}, "among": among}),
         },
     }
 
 
-def _of(name: str) -> dict[str, Any]:
+def _make_reference(name: str) -> dict[str, Any]:
     return {"$ref": f"#/$defs/{name}"}
 
 
-def _operation(name: str, fields: dict[str, Any]) -> dict[str, Any]:
-    return _object({"op": {"type": "string", "enum": [name]}, **fields})
+def _make_operation(name: str, fields: dict[str, Any]) -> dict[str, Any]:
+    return _make_object({"op": {"type": "string", "enum": [name]}, **fields})
 
 
-def _object(fields: dict[str, Any]) -> dict[str, Any]:
+def _make_object(fields: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from retrieval.errors import ProgramError
 from retrieval.llm.asking import ask_json
 from retrieval.llm.constraints import Constraint
-from retrieval.llm.prompts import fenced, fenced_lines, load
+from retrieval.llm.prompts import load, wrap_fenced, wrap_fenced_lines
 from retrieval.programs.algebra import Constant, Filter, Key, Program, from_json
-from retrieval.programs.quantities import constant, fitted
-from retrieval.programs.rendering.names import mapped
-from retrieval.programs.writing.grammar import grammar
+from retrieval.programs.quantities import convert_constant, parse_constant
+from retrieval.programs.rendering.names import map_names
+from retrieval.programs.writing.grammar import build_grammar
 
 if TYPE_CHECKING:
     from retrieval.environment import LLMSettings
@@ -27,7 +27,7 @@ _NONE = ("(none)",)
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenProgram:
     """A program that a language model wrote, and what that cost."""
 
     program: Program
@@ -44,15 +44,13 @@ class ProgramWriter:
         gives: runs a program and says whether it gives anything; raises ProgramError where it cannot be run.
     """
 
-    def __init__(
-        self, words: Words, columns: Columns, settings: LLMSettings, gives: Callable[[Program], bool]
-    ) -> None:
+    def __init__(self, words: Words, columns: Columns, settings: LLMSettings, gives: Callable[[Program], bool]) -> None:
         self._words, self._columns, self._settings, self._gives = words, columns, settings, gives
         self._doubted = False
 
     def write(
         self, question: str, entities: Sequence[int], cancelled: Callable[[], bool] = lambda: False
-    ) -> Written:
+    ) -> WrittenProgram:
         """The program of a question.
 
         What cannot be read or run, or gives nothing, is told to the model once; a second one that gives nothing stands.
@@ -67,12 +65,12 @@ class ProgramWriter:
             LLMError: the endpoint is down, slow, over its limits or breaks off.
             Cancelled: ``cancelled`` said so.
         """
-        shown = self._words.shown(question, entities)
-        messages = load(PROMPT).fill(
-            relations=fenced_lines(shown.relations),
-            kinds=fenced_lines(shown.kinds or _NONE),
-            names=fenced_lines(shown.names or _NONE),
-            question=fenced(question),
+        shown = self._words.build_vocabulary(question, entities)
+        messages = load(PROMPT).render_messages(
+            relations=wrap_fenced_lines(shown.relations),
+            kinds=wrap_fenced_lines(shown.kinds or _NONE),
+            names=wrap_fenced_lines(shown.names or _NONE),
+            question=wrap_fenced(question),
         )
         self._doubted = False
         program, usage = ask_json(
@@ -80,9 +78,9 @@ class ProgramWriter:
             messages,
             self._read,
             cancelled=cancelled,
-            constraint=Constraint(grammar(shown.words)),
+            constraint=Constraint(build_grammar(shown.words)),
         )
-        return Written(program, usage)
+        return WrittenProgram(program, usage)
 
     def _read(self, value: object) -> Program:
         """The program of a reply.
@@ -93,8 +91,8 @@ class ProgramWriter:
         if isinstance(value, dict) and isinstance(value.get("program"), dict):
             value = value["program"]
         try:
-            program = self._in_units(
-                from_json(mapped(_with_values(value), self._words.entity, self._relation))
+            program = self._convert_units(
+                from_json(map_names(_parse_constants(value), self._words.find_entity, self._find_relation))
             )
             gives = self._gives(program)
         except ProgramError as error:
@@ -109,33 +107,33 @@ class ProgramWriter:
             )
         return program
 
-    def _relation(self, item: Any) -> int:
+    def _find_relation(self, item: Any) -> int:
         if not isinstance(item, str):
             raise ValueError(f"a relation must be given by its name, not as {item!r}")
-        return self._words.relation(item)
+        return self._words.find_relation(item)
 
-    def _in_units(self, program: Program) -> Program:
+    def _convert_units(self, program: Program) -> Program:
         """The program with what it compares values with in the unit of these values."""
         if isinstance(program, Filter) and isinstance(program.value, Constant) and not program.key.counted:
             relation = program.key.path[-1]
-            known = fitted(self._columns, program.value, relation)
+            known = convert_constant(self._columns, program.value, relation)
             if known is None:
                 snapshot = self._columns.snapshot
-                name = snapshot.relation_label(relation % snapshot.num_relations)
+                name = snapshot.get_relation_label(relation % snapshot.num_relations)
                 raise ValueError(f"the values of “{name}” cannot be compared with “{program.value.text}”")
             program = replace(program, value=known)
         changed: dict[str, Any] = {}
         for each in fields(program):  # type: ignore[arg-type]
             inner = getattr(program, each.name)
             if isinstance(inner, Program):
-                changed[each.name] = self._in_units(inner)
+                changed[each.name] = self._convert_units(inner)
             elif isinstance(inner, Key) and inner.among is not None:
-                changed[each.name] = replace(inner, among=self._in_units(inner.among))
+                changed[each.name] = replace(inner, among=self._convert_units(inner.among))
         made: Program = replace(program, **changed)  # type: ignore[type-var]
         return made
 
 
-def _with_values(data: Any) -> Any:
+def _parse_constants(data: Any) -> Any:
     """The same JSON with each constant read.
 
     Raises:
@@ -144,8 +142,8 @@ def _with_values(data: Any) -> Any:
     if not isinstance(data, dict):
         return data
     if data.get("op") == "Constant" and "value" not in data:
-        known = constant(str(data.get("text", "")))
+        known = parse_constant(str(data.get("text", "")))
         if known is None or math.isnan(known.value):
             raise ValueError(f"“{data.get('text', '')}” is no number, date or time")
         return {"op": "Constant", **{each.name: getattr(known, each.name) for each in fields(known)}}
-    return {name: _with_values(value) for name, value in data.items()}
+    return {name: _parse_constants(value) for name, value in data.items()}

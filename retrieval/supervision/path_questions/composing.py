@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from retrieval.supervision.path_questions.kinds import Kind, numbered
+from retrieval.supervision.path_questions.kinds import Kind, apply_number
 from retrieval.supervision.path_questions.lexicon import NOUNS, OPENINGS
 from retrieval.supervision.path_questions.phrases import Phrases
 
@@ -51,7 +51,7 @@ class Composer:
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
 
-    def question(self, topic: str, steps: Sequence[Spoken], returns: Sequence[bool]) -> str:
+    def write_question(self, topic: str, steps: Sequence[Spoken], returns: Sequence[bool]) -> str:
         """A question for a walk.
 
         Args:
@@ -59,94 +59,94 @@ class Composer:
             steps: at least one.
             returns: of each step, whether it walks the relation before it back, to others that share it.
         """
-        about = _About(self._named(_TOPICS[0], steps[0].source), False)
-        at = 0
-        while at < len(steps) - 1:
-            shared = returns[at + 1] and bool(steps[at].phrases.nouns)
+        about = _About(self._write_topic(_TOPICS[0], steps[0].source), False)
+        position = 0
+        while position < len(steps) - 1:
+            shared = returns[position + 1] and bool(steps[position].phrases.nouns)
             if shared and self.rng.random() < 0.7:
-                about = self._sharing(steps[at], steps[at + 1], about)
-                at += 2
+                about = self._write_shared(steps[position], steps[position + 1], about)
+                position += 2
                 continue
-            about = self._phrase(steps[at], about)
-            at += 1
-        if at == len(steps):
-            return self._finish(self._asked(about, steps[-1].target), [topic])
-        return self._finish(self._last(steps[-1], about), [topic])
+            about = self._write_phrase(steps[position], about)
+            position += 1
+        if position == len(steps):
+            return self._apply_finish(self._write_phrase_question(about, steps[-1].target), [topic])
+        return self._apply_finish(self._write_last_step(steps[-1], about), [topic])
 
-    def both(self, topics: Sequence[str], steps: Sequence[Spoken]) -> str | None:
+    def write_joint_question(self, topics: Sequence[str], steps: Sequence[Spoken]) -> str | None:
         """A question for what two single steps have in common; None where either can only be a noun of its topic."""
         mods = []
         many = self.rng.random() < 0.6
         for topic, step in zip(_TOPICS, steps, strict=True):
             if not step.phrases.mods:
                 return None
-            mods.append(self._mod(step, _About(topic, False), many))
+            mods.append(self._draw_modifier(step, _About(topic, False), many))
         link = self.rng.choice((" and ", " and also ", " and ", ", "))
-        noun = self._noun(steps[0].target, many=many) or ("those" if many else "the one")
-        about = _About(f"{self._article(noun)}{noun} {mods[0]}{link}{mods[1]}", many)
-        return self._finish(self._asked(about, steps[0].target), topics)
+        noun = self._draw_noun(steps[0].target, many=many) or ("those" if many else "the one")
+        about = _About(f"{self._draw_article(noun)}{noun} {mods[0]}{link}{mods[1]}", many)
+        return self._apply_finish(self._write_phrase_question(about, steps[0].target), topics)
 
-    def _named(self, topic: str, kind: Kind) -> str:
+    def _write_topic(self, topic: str, kind: Kind) -> str:
         if kind.nouns and self.rng.random() < 0.15:
-            return f"the {self._word(kind, many=False)} {topic}"
+            return f"the {self._draw_word(kind, many=False)} {topic}"
         return topic
 
-    def _noun(self, kind: Kind, *, many: bool) -> str:
+    def _draw_noun(self, kind: Kind, *, many: bool) -> str:
         """A noun for things of a kind, or what stands for one; empty where nobody knows."""
         if kind.people and self.rng.random() < 0.25:
             return "people" if many else "person"
-        return self._word(kind, many=many)
+        return self._draw_word(kind, many=many)
 
-    def _word(self, kind: Kind, *, many: bool) -> str:
+    def _draw_word(self, kind: Kind, *, many: bool) -> str:
         if not kind.nouns:
             return ""
         noun = self.rng.choice(kind.nouns)
         if self.rng.random() < 0.2:
             noun = self.rng.choice(NOUNS.get(noun, (noun,)))
-        return numbered(noun, many=many)
+        return apply_number(noun, many=many)
 
-    def _article(self, noun: str) -> str:
+    def _draw_article(self, noun: str) -> str:
         if noun.startswith(("those", "the ")):
             return ""
         return "the " if self.rng.random() < 0.8 else ""
 
-    def _mod(self, step: Spoken, about: _About, many: bool) -> str:
-        return self._filled(self.rng.choice(step.phrases.mods), step, about, many)
+    def _draw_modifier(self, step: Spoken, about: _About, many: bool) -> str:
+        return self._render_template(self.rng.choice(step.phrases.mods), step, about, many)
 
-    def _phrase(self, step: Spoken, about: _About) -> _About:
+    def _write_phrase(self, step: Spoken, about: _About) -> _About:
         """What a step reaches, as part of a question."""
         many = self.rng.random() < 0.7
-        said, draw = step.phrases, self.rng.random()
-        if said.adjective and draw < 0.15 and " " not in about.text and step.target.nouns:
-            return _About(f"{about.text} {self._word(step.target, many=many)}", many)
-        if said.nouns and (draw < 0.55 or not said.mods):
-            noun = numbered(self.rng.choice(said.nouns), many=many)
+        phrases, draw = step.phrases, self.rng.random()
+        if phrases.adjective and draw < 0.15 and " " not in about.text and step.target.nouns:
+            return _About(f"{about.text} {self._draw_word(step.target, many=many)}", many)
+        if phrases.nouns and (draw < 0.55 or not phrases.mods):
+            noun = apply_number(self.rng.choice(phrases.nouns), many=many)
             short = " " not in about.text or self.rng.random() < 0.2
             if short and self.rng.random() < 0.35:
                 return _About(f"{about.text}'s {noun}", many)
-            return _About(f"{self._article(noun)}{noun} of {about.text}", many)
-        if not said.mods:
+            return _About(f"{self._draw_article(noun)}{noun} of {about.text}", many)
+        if not phrases.mods:
             return _About(f"what {about.text} is connected to", False)
         # Possessives of things: his films, her books.
-        if said.mods and step.target.nouns and draw > 0.93:
-            return _About(f"{about.text}'s {self._word(step.target, many=many)}", many)
-        noun = self._noun(step.target, many=many) or ("those" if many else "the one")
+        if phrases.mods and step.target.nouns and draw > 0.93:
+            return _About(f"{about.text}'s {self._draw_word(step.target, many=many)}", many)
+        noun = self._draw_noun(step.target, many=many) or ("those" if many else "the one")
         if self.rng.random() < 0.07:
             noun = "those" if many else "the one"
-        return _About(f"{self._article(noun)}{noun} {self._mod(step, about, many)}", many)
+        return _About(f"{self._draw_article(noun)}{noun} {self._draw_modifier(step, about, many)}", many)
 
-    def _sharing(self, there: Spoken, back: Spoken, about: _About) -> _About:
+    def _write_shared(self, there: Spoken, back: Spoken, about: _About) -> _About:
         """Others that lead to the same: "films with the same director as X"."""
         many = self.rng.random() < 0.8
-        noun = numbered(self.rng.choice(there.phrases.nouns), many=False)
-        things = self._noun(back.target, many=many) or "those"
-        others = f"other {things}" if self.rng.random() < 0.3 else f"{self._article(things)}{things}"
+        noun = apply_number(self.rng.choice(there.phrases.nouns), many=False)
+        things = self._draw_noun(back.target, many=many) or "those"
+        others = f"other {things}" if self.rng.random() < 0.3 else f"{self._draw_article(things)}{things}"
         article = "an" if noun[0] in "aeiou" else "a"
         form = self.rng.choice(
             (
                 f"{others} with the same {noun} as {about.text}",
                 f"{others} that share {article} {noun} with {about.text}",
-                f"{others} that share {numbered(noun, many=True)} with {about.text}",
+                f"{others} that share {apply_number(noun, many=True)} with {about.text}",
                 f"{others} sharing the {noun} of {about.text}",
                 f"{others} that have the same {noun} as {about.text}",
                 f"{others} whose {noun} is also {article} {noun} of {about.text}",
@@ -154,17 +154,17 @@ class Composer:
         )
         return _About(form, many)
 
-    def _last(self, step: Spoken, about: _About) -> str:
+    def _write_last_step(self, step: Spoken, about: _About) -> str:
         if step.phrases.asks and self.rng.random() < 0.6:
             many = self.rng.random() < 0.5
             ask = self.rng.choice(step.phrases.asks)
             if "{k}" in ask and not step.target.nouns:
                 ask = ask.replace("which {k}", "what").replace("what {k}", "what")
                 ask = ask.replace("{k}", "things")
-            return self._filled(ask, step, about, many)
-        return self._asked(self._phrase(step, about), step.target)
+            return self._render_template(ask, step, about, many)
+        return self._write_phrase_question(self._write_phrase(step, about), step.target)
 
-    def _asked(self, about: _About, kind: Kind) -> str:
+    def _write_phrase_question(self, about: _About, kind: Kind) -> str:
         """A question for a noun phrase."""
         be = "are" if about.many else "is"
         if self.rng.random() < 0.1:
@@ -187,20 +187,20 @@ class Composer:
         )
         return form.format(about.text)
 
-    def _filled(self, template: str, step: Spoken, about: _About, many: bool) -> str:
+    def _render_template(self, template: str, step: Spoken, about: _About, many: bool) -> str:
         was, is_, do, have = ("were", "are", "do", "have") if about.many else ("was", "is", "does", "has")
         text = template
         for name, word in (
             ("{was}", was), ("{is}", is_), ("{do}", do), ("{have}", have),
             ("{was_k}", "were" if many else "was"), ("{is_k}", "are" if many else "is"),
             ("{have_k}", "have" if many else "has"),
-            ("{k}", self._noun(step.target, many=many) or "things"),
-            ("{s}", self._word(step.source, many=False) or "thing"), ("{a}", about.text),
+            ("{k}", self._draw_noun(step.target, many=many) or "things"),
+            ("{s}", self._draw_word(step.source, many=False) or "thing"), ("{a}", about.text),
         ):  # fmt: skip
             text = text.replace(name, word)
         return text
 
-    def _finish(self, text: str, topics: Sequence[str]) -> str:
+    def _apply_finish(self, text: str, topics: Sequence[str]) -> str:
         """Openings, marks and slips of the pen."""
         draw = self.rng.random()
         if draw < 0.08:
@@ -208,7 +208,7 @@ class Composer:
         if self.rng.random() < 0.1:
             text = re.sub(r"\bthe ", "", text)
         if self.rng.random() < 0.06:
-            text = self._slip(text)
+            text = self._add_typo(text)
         if self.rng.random() < 0.4:
             text = text[:1].upper() + text[1:]
         asking = text.lower().startswith(_ASKING)
@@ -218,14 +218,14 @@ class Composer:
             text = text.replace(mark, topic)
         return text
 
-    def _slip(self, text: str) -> str:
+    def _add_typo(self, text: str) -> str:
         """Two letters of one word in the wrong order, or one missing."""
         words = text.split(" ")
         long = [i for i, word in enumerate(words) if len(word) > 4 and word.isalpha()]
         if not long:
             return text
-        at = self.rng.choice(long)
-        word, cut = words[at], self.rng.randrange(1, len(words[at]) - 2)
+        position = self.rng.choice(long)
+        word, cut = words[position], self.rng.randrange(1, len(words[position]) - 2)
         swapped = word[:cut] + word[cut + 1] + word[cut] + word[cut + 2 :]
-        words[at] = swapped if self.rng.random() < 0.5 else word[:cut] + word[cut + 1 :]
+        words[position] = swapped if self.rng.random() < 0.5 else word[:cut] + word[cut + 1 :]
         return " ".join(words)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.kg.search.walks import all_arcs
-from retrieval.kg.snapshot.relation_names import humanise_relation
-from retrieval.questions.wording import BARE, plural, single
+from retrieval.kg.search.walks import find_arcs
+from retrieval.kg.snapshot.relation_names import format_relation_name
+from retrieval.questions.wording import BARE, to_plural, to_singular
 from retrieval.supervision.path_questions.lexicon import (
     HEADS,
     NOUNS,
@@ -55,63 +55,65 @@ class Kind:
         return any(noun.split()[-1] in TIMES for noun in self.nouns)
 
 
-def kinds_of(schema: Schema) -> tuple[list[Kind], list[Kind]]:
+def find_kinds(schema: Schema) -> tuple[list[Kind], list[Kind]]:
     """What the heads and the tails of each relation are called, [R] each."""
     snapshot = schema.snapshot
-    said = [_said(snapshot.relation_name(r)) for r in range(snapshot.num_relations)]
-    heads = [_kind(schema, schema.columns.sources(r), said) for r in range(snapshot.num_relations)]
+    relation_nouns = [_parse_relation_name(snapshot.get_relation_name(r)) for r in range(snapshot.num_relations)]
+    heads = [_infer_kind(schema, schema.columns.list_sources(r), relation_nouns) for r in range(snapshot.num_relations)]
     tails = []
     for r in range(snapshot.num_relations):
-        own = said[r][1]
-        others = _kind(schema, schema.columns.targets(r), said)
-        tails.append(Kind(tuple(dict.fromkeys((*own, *others.nouns[:2])))))
+        tail_nouns = relation_nouns[r][1]
+        others = _infer_kind(schema, schema.columns.list_targets(r), relation_nouns)
+        tails.append(Kind(tuple(dict.fromkeys((*tail_nouns, *others.nouns[:2])))))
     return heads, tails
 
 
-def _said(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _parse_relation_name(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What a relation's name says of its heads and of its tails."""
     parts = [part for part in re.split(r"[./]", name) if part]
-    owner = (humanise_relation(parts[-2]),) if len(parts) > 2 and "://" not in name else ()
-    label = re.sub(r"^(has|have|is|was)\s", "", humanise_relation(name).lower())
+    owner = (format_relation_name(parts[-2]),) if len(parts) > 2 and "://" not in name else ()
+    label = re.sub(r"^(has|have|is|was)\s", "", format_relation_name(name).lower())
     words = label.split()
     verb = next((VERBS[word] for word in words if word in VERBS), None)
-    known = tuple(noun for word in words for noun in HEADS.get(single(word), HEADS.get(word, ())))
+    known = tuple(noun for word in words for noun in HEADS.get(to_singular(word), HEADS.get(word, ())))
     if label in BARE:
         return (*owner, *known), ()
-    led = verb_first(label)
+    led = parse_verb_first(label)
     if led is not None:
-        return (*owner, *known), (single(led[2]),)
+        return (*owner, *known), (to_singular(led[2]),)
     before, middle, after = label.partition(" in ")
     if middle:
-        return (*owner, single(before)), (after,)
+        return (*owner, to_singular(before)), (after,)
     if verb is not None and words[-1] == "by":
         return (*owner, *verb.things, *known), verb.agents
     if _ENDS_IN_PREPOSITION.search(label):
         return (*owner, *known), ()
     if words and words[0] == "in":
         words = words[1:]
-    head = single(words[-1]) if words else ""
+    head = to_singular(words[-1]) if words else ""
     if " of " in label:
-        head = single(label.split(" of ")[0].split()[-1])
+        head = to_singular(label.split(" of ")[0].split()[-1])
     tails = (head, *(NOUNS.get(head, ())[:1])) if head and not head.endswith("ed") else ()
     return (*owner, *(verb.things if verb else ()), *known), tails
 
 
-def _kind(schema: Schema, nodes: np.ndarray, said: list[tuple[tuple[str, ...], tuple[str, ...]]]) -> Kind:
+def _infer_kind(
+    schema: Schema, nodes: np.ndarray, relation_nouns: list[tuple[tuple[str, ...], tuple[str, ...]]]
+) -> Kind:
     """What most of these nodes are called."""
     if not len(nodes):
         return Kind(())
     sample = nodes[:: max(1, len(nodes) // _SAMPLE)]
-    owners, relations, targets, _ = all_arcs(schema.snapshot, sample)
+    owners, relations, targets, _ = find_arcs(schema.snapshot, sample)
     if schema.type_relation is not None:
         typed = Counter(int(t) for r, t in zip(relations, targets, strict=True) if r == schema.type_relation)
         often = [node for node, count in typed.most_common(3) if count >= _SHARE * len(sample)]
         if often:
-            return Kind(tuple(single(schema.snapshot.entity_label(node).lower()) for node in often))
+            return Kind(tuple(to_singular(schema.snapshot.get_entity_label(node).lower()) for node in often))
     votes: Counter[str] = Counter()
     total = schema.snapshot.num_relations
     for _, relation in np.unique(np.stack([owners, relations]), axis=1).T.tolist():
-        nouns = said[relation][0] if relation < total else said[relation - total][1]
+        nouns = relation_nouns[relation][0] if relation < total else relation_nouns[relation - total][1]
         votes.update(dict.fromkeys(nouns, 1))
     if not votes:
         return Kind(())
@@ -119,14 +121,14 @@ def _kind(schema: Schema, nodes: np.ndarray, said: list[tuple[tuple[str, ...], t
     return Kind(tuple(noun for noun, count in votes.most_common(4) if count >= _NEARLY * most))
 
 
-def verb_first(label: str) -> tuple[str, str, str] | None:
+def parse_verb_first(label: str) -> tuple[str, str, str] | None:
     """Verb, preposition and noun of a name like "lies on river" and "built in year"; None of another one."""
-    found = _VERB_FIRST.match(label)
-    return None if found is None else (found[1], found[2], found[3])
+    match = _VERB_FIRST.match(label)
+    return None if match is None else (match[1], match[2], match[3])
 
 
-def numbered(noun: str, *, many: bool) -> str:
+def apply_number(noun: str, *, many: bool) -> str:
     """A noun in the number that is meant; of "place of birth" the part before "of" is counted."""
     head, of, rest = noun.partition(" of ")
     before, _, last = head.rpartition(" ")
-    return " ".join(filter(None, [before, plural(single(last)) if many else single(last)])) + of + rest
+    return " ".join(filter(None, [before, to_plural(to_singular(last)) if many else to_singular(last)])) + of + rest

@@ -28,17 +28,17 @@ class Verb:
     also: tuple[str, ...] = ()
 
 
-def _verbs(*rows: str) -> dict[str, Verb]:
-    found = {}
+def _parse_verbs(*rows: str) -> dict[str, Verb]:
+    verbs = {}
     for row in rows:
         forms, *lists = row.split("|")
         base, past, participle = forms.split()
         agents, things, also = (tuple(filter(None, part.split(","))) for part in (*lists, "", "", "")[:3])
-        found[participle] = Verb(base, past, participle, agents, things, also)
-    return found
+        verbs[participle] = Verb(base, past, participle, agents, things, also)
+    return verbs
 
 
-VERBS: dict[str, Verb] = _verbs(
+VERBS: dict[str, Verb] = _parse_verbs(
     "direct directed directed|director,filmmaker|film,movie|made",
     "write wrote written|writer,author,screenwriter|book,novel,work|penned,authored",
     "produce produced produced|producer|product,film",
@@ -82,7 +82,7 @@ VERBS: dict[str, Verb] = _verbs(
 """Verbs by participle."""
 
 
-def _words(text: str) -> tuple[str, ...]:
+def _split_words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
@@ -156,7 +156,7 @@ NOUNS: dict[str, tuple[str, ...]] = {
 }
 """Other words for a noun, in the singular."""
 
-PEOPLE = _words(
+PEOPLE = _split_words(
     "person actor actress star director writer author screenwriter composer painter artist sculptor "
     "singer performer producer editor designer architect founder inventor discoverer owner leader manager "
     "teacher student killer player child parent father mother spouse wife husband sibling brother sister "
@@ -164,11 +164,11 @@ PEOPLE = _words(
     "translator narrator host presenter coach people man woman partner kid son daughter employee friend "
     "musician poet critic reviewer instructor professor"
 )
-PLACES = _words(
+PLACES = _split_words(
     "place city town country state region county continent location village island street river lake "
     "mountain birthplace hometown residence venue neighborhood district province"
 )
-TIMES = _words("year date day time month century decade")
+TIMES = _split_words("year date day time month century decade")
 
 EVENTS: dict[str, tuple[str, str]] = {
     "birth": ("was", "born"),
@@ -213,7 +213,7 @@ HEADS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """What things are that have something of that name."""
 
-PREPOSITIONS = _words(
+PREPOSITIONS = _split_words(
     "in at of to from on with for by as into after before against near through during over under between"
 )
 

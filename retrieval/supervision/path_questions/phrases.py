@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from retrieval.questions.wording import BARE, DID, single
-from retrieval.supervision.path_questions.kinds import Kind, numbered, verb_first
+from retrieval.questions.wording import BARE, DID, to_singular
+from retrieval.supervision.path_questions.kinds import Kind, apply_number, parse_verb_first
 from retrieval.supervision.path_questions.lexicon import EVENTS, NOUNS, PAST, PREPOSITIONS, VERBS, Verb
 from retrieval.supervision.path_questions.templates import ASKS, MODS
 
@@ -37,14 +37,14 @@ class Phrases:
         """Whether it can be said at all."""
         return bool(self.nouns or self.mods)
 
-    def say(self, form: str, words: Mapping[str, str]) -> None:
+    def add_templates(self, form: str, words: Mapping[str, str]) -> None:
         """Add the templates of a form, with these words in their slots."""
-        for templates, own in ((MODS, self.mods), (ASKS, self.asks)):
+        for templates, collected in ((MODS, self.mods), (ASKS, self.asks)):
             for template in filter(None, templates.get(form, "").split(_PARTED)):
-                own.append(re.sub(r"<(\w+)>", lambda slot: words[slot[1]], template))
+                collected.append(re.sub(r"<(\w+)>", lambda slot: words[slot[1]], template))
 
 
-def phrases(label: str, inverse: bool, source: Kind, target: Kind) -> Phrases:
+def build_phrases(label: str, inverse: bool, source: Kind, target: Kind) -> Phrases:
     """Ways to say a relation of this name for people.
 
     Args:
@@ -52,36 +52,36 @@ def phrases(label: str, inverse: bool, source: Kind, target: Kind) -> Phrases:
         inverse: walked from tail to head.
         source, target: what its ends are called, as it is walked.
     """
-    said = Phrases()
+    result = Phrases()
     back = "-" if inverse else ""
     tails = source if inverse else target
     text = _LEADING.sub("", label.strip().lower()) or label
     words = text.split() or [text]
     before, within, after = text.partition(" in ")
-    verb = VERBS.get(words[0]) or _regular(words[0])
-    led = verb_first(text)
+    verb = VERBS.get(words[0]) or _make_regular_verb(words[0])
+    led = parse_verb_first(text)
     if len(words) > 1 and words[-1] == "by" and verb is not None:
-        _act(said, back, verb)
+        _add_act(result, back, verb)
     elif led is not None:
-        _state(said, back, led[0], led[1], tails.places)
+        _add_state(result, back, led[0], led[1], tails.places)
         if tails.times and not inverse:
-            said.say("state time", {"verb": led[0]})
+            result.add_templates("state time", {"verb": led[0]})
     elif len(words) > 1 and words[-1] in PREPOSITIONS:
-        _state(said, back, " ".join(words[:-1]), words[-1], tails.places)
+        _add_state(result, back, " ".join(words[:-1]), words[-1], tails.places)
     elif within:
-        said.nouns.append(before if inverse else after)
-        said.say(f"{back}within", {})
+        result.nouns.append(before if inverse else after)
+        result.add_templates(f"{back}within", {})
     elif text in BARE:
         past = text.endswith("ed") or BARE[text] in ("write", "win")
         slots = {"verb": text, "base": BARE[text], "several": text if past else BARE[text]}
-        said.say(f"{back}verb", {**slots, "ing": _ing(BARE[text]), "do": "did" if past else "{do}"})
+        result.add_templates(f"{back}verb", {**slots, "ing": _to_gerund(BARE[text]), "do": "did" if past else "{do}"})
     else:
-        _noun(said, back, words, target)
-        said.adjective = inverse and (not target.people or source.places)
-    return said
+        _add_noun(result, back, words, target)
+        result.adjective = inverse and (not target.people or source.places)
+    return result
 
 
-def _regular(word: str) -> Verb | None:
+def _make_regular_verb(word: str) -> Verb | None:
     """A participle in -ed as a verb, with who does it by morphology."""
     if not word.endswith("ed") or len(word) < 5:
         return None
@@ -89,97 +89,101 @@ def _regular(word: str) -> Verb | None:
     return Verb(base, word, word, (base + ("r" if base.endswith("e") else "er"),))
 
 
-def _act(said: Phrases, back: str, verb: Verb) -> None:
+def _add_act(result: Phrases, back: str, verb: Verb) -> None:
     """Directed by."""
-    said.say(f"{back}act", {"base": verb.base, "past": verb.past, "participle": verb.participle})
+    result.add_templates(f"{back}act", {"base": verb.base, "past": verb.past, "participle": verb.participle})
     for participle in verb.also:
-        said.say(f"{back}act also", {"participle": participle})
+        result.add_templates(f"{back}act also", {"participle": participle})
     for noun in verb.agents:
-        said.say(f"{back}act agent", {"noun": noun})
+        result.add_templates(f"{back}act agent", {"noun": noun})
     if not back:
-        said.nouns += verb.agents
+        result.nouns += verb.agents
 
 
-def _state(said: Phrases, back: str, verb: str, link: str, place: bool) -> None:
+def _add_state(result: Phrases, back: str, verb: str, link: str, place: bool) -> None:
     """Born in, based on, member of, flows through, died in."""
     if link == "of" and not verb.endswith("ed"):
-        said.say(f"{back}of", {"noun": verb})
-        said.nouns += [verb] if back else []
+        result.add_templates(f"{back}of", {"noun": verb})
+        result.nouns += [verb] if back else []
     elif verb in DID:
-        said.say(f"{back}did", {"past": verb, "base": DID[verb], "link": link, "ing": _ing(DID[verb])})
-        said.nouns += ["place of death"] if verb == "died" and not back else []
+        result.add_templates(
+            f"{back}did", {"past": verb, "base": DID[verb], "link": link, "ing": _to_gerund(DID[verb])}
+        )
+        result.nouns += ["place of death"] if verb == "died" and not back else []
     elif verb.endswith("s") and not verb.endswith("ss") and " " not in verb:
-        said.say(f"{back}finite", {"verb": verb, "base": verb[:-1], "link": link, "ing": _ing(verb[:-1])})
+        result.add_templates(
+            f"{back}finite", {"verb": verb, "base": verb[:-1], "link": link, "ing": _to_gerund(verb[:-1])}
+        )
     else:
-        said.say(f"{back}state", {"verb": verb, "link": link})
+        result.add_templates(f"{back}state", {"verb": verb, "link": link})
         if not back and (place or link in ("in", "at")):
-            said.say("state place", {"verb": verb})
-        said.nouns += ["birthplace", "place of birth"] if verb == "born" and not back else []
+            result.add_templates("state place", {"verb": verb})
+        result.nouns += ["birthplace", "place of birth"] if verb == "born" and not back else []
 
 
-def _noun(said: Phrases, back: str, words: list[str], target: Kind) -> None:
+def _add_noun(result: Phrases, back: str, words: list[str], target: Kind) -> None:
     """Genre, release year, place of birth, starred actors, in language."""
     lead = words[0] in PREPOSITIONS and len(words) > 1
     words = words[1:] if lead else words
     doing = words[0] if len(words) > 1 and words[0].endswith("ed") else ""
-    noun = numbered(" ".join(words[1:] if doing else words), many=False)
-    last = single(words[-1])
+    noun = apply_number(" ".join(words[1:] if doing else words), many=False)
+    last = to_singular(words[-1])
     known = NOUNS.get(noun) or (() if " of " in noun else NOUNS.get(last, ()))
     names = [noun, noun, *known]
     if not back:
-        said.nouns += names
-    said.say(f"{back}noun", {"noun": noun})
+        result.nouns += names
+    result.add_templates(f"{back}noun", {"noun": noun})
     for name in names:
-        said.say(f"{back}noun name", {"noun": name})
+        result.add_templates(f"{back}noun name", {"noun": name})
     if lead:
-        said.say(f"{back}lead", {"noun": noun})
+        result.add_templates(f"{back}lead", {"noun": noun})
     elif not back:
-        _attribute(said, names)
+        _add_attribute(result, names)
     if back and set(names) & _ABOUT:
-        said.say("-about", {})
+        result.add_templates("-about", {})
     event = next((word for word in words if word in EVENTS), "")
     if event:
-        _event(said, back, event, words, target)
+        _add_event(result, back, event, words, target)
     if last == "actor" or words[0] in ("starring", "cast"):
-        said.say(f"{back}playing", {})
-        said.nouns += [] if back else ["actor", "star"]
+        result.add_templates(f"{back}playing", {})
+        result.nouns += [] if back else ["actor", "star"]
     elif doing:
-        said.say(f"{back}doing", {"verb": doing})
+        result.add_templates(f"{back}doing", {"verb": doing})
 
 
-def _attribute(said: Phrases, names: list[str]) -> None:
+def _add_attribute(result: Phrases, names: list[str]) -> None:
     kind = Kind((names[0],))
-    said.say("noun plain", {"noun": names[0]})
+    result.add_templates("noun plain", {"noun": names[0]})
     if kind.people:
         for name in names:
-            said.say("noun who", {"noun": name})
+            result.add_templates("noun who", {"noun": name})
     if kind.places:
-        said.say("noun where", {})
+        result.add_templates("noun where", {})
     for name in names:
         if name in ("kind", "type", "sort"):
-            said.say("noun kind", {"noun": name})
+            result.add_templates("noun kind", {"noun": name})
 
 
-def _event(said: Phrases, back: str, event: str, words: list[str], target: Kind) -> None:
+def _add_event(result: Phrases, back: str, event: str, words: list[str], target: Kind) -> None:
     """Release year, place of birth, cause of death."""
     auxiliary, done = EVENTS[event]
     what = "year" if "year" in words else "date"
     slots = {"done": done, "past": PAST.get(done, done), "noun": what}
     if back:
-        said.say("-was" if auxiliary == "was" else "-did event", slots)
+        result.add_templates("-was" if auxiliary == "was" else "-did event", slots)
     elif target.times:
-        said.say(f"{auxiliary} when", slots)
-        said.nouns += [f"{event} {what}", f"{event} date", f"{what} of {event}"]
+        result.add_templates(f"{auxiliary} when", slots)
+        result.nouns += [f"{event} {what}", f"{event} date", f"{what} of {event}"]
     elif "cause" in words:
-        said.say(f"{auxiliary} why", slots)
+        result.add_templates(f"{auxiliary} why", slots)
     else:
-        said.say(f"{auxiliary} where", slots)
-        said.nouns += ["birthplace", "birth place"] if event == "birth" else []
+        result.add_templates(f"{auxiliary} where", slots)
+        result.nouns += ["birthplace", "birth place"] if event == "birth" else []
     if event in ("release", "publication") and (back or target.times):
-        said.say(f"{back}out", slots)
+        result.add_templates(f"{back}out", slots)
 
 
-def _ing(base: str) -> str:
+def _to_gerund(base: str) -> str:
     if base.endswith("ie"):
         return base[:-2] + "ying"
     return (base[:-1] if base.endswith("e") else base) + "ing"

@@ -107,27 +107,27 @@ def test_no_entity_is_related_to_itself(world):
 
 
 def test_borders_join_countries(world):
-    countries = set(world.starts("continent"))
-    assert set(world.starts("borders")) <= countries
+    countries = set(world.find_starts("continent"))
+    assert set(world.find_starts("borders")) <= countries
     assert len(countries) == 197
 
 
 def test_capitals_and_largest_cities_lie_in_their_country(world):
-    for country in world.starts("continent"):
-        for city in (*world.step(country, "capital"), *world.step(country, "largest_city")):
-            assert country in world.step(city, "city_in_country"), (country, city)
+    for country in world.find_starts("continent"):
+        for city in (*world.take_step(country, "capital"), *world.take_step(country, "largest_city")):
+            assert country in world.take_step(city, "city_in_country"), (country, city)
 
 
 def test_a_city_lies_in_one_country(world):
-    several = {c: world.step(c, "city_in_country") for c in world.starts("city_in_country")}
+    several = {c: world.take_step(c, "city_in_country") for c in world.find_starts("city_in_country")}
     assert {city: lands for city, lands in several.items() if len(lands) > 1} == {}
 
 
 @pytest.mark.parametrize("relation", FUNCTIONAL)
 def test_single_valued_relations_have_one_value(world, relation):
-    assert world.starts(relation)
+    assert world.find_starts(relation)
     assert {
-        e: world.step(e, relation) for e in world.starts(relation) if len(world.step(e, relation)) > 1
+        e: world.take_step(e, relation) for e in world.find_starts(relation) if len(world.take_step(e, relation)) > 1
     } == {}
 
 
@@ -138,19 +138,19 @@ def test_nobody_dies_before_being_born_and_nothing_is_made_by_the_unborn(world):
         "^composed_by": "premiere_year",
         "^painted_by": "completion_year",
     }
-    for person in world.starts("birth_year"):
-        born = int(world.step(person, "birth_year")[0])
-        years = [int(year) for year in world.step(person, "death_year")]
+    for person in world.find_starts("birth_year"):
+        born = int(world.take_step(person, "birth_year")[0])
+        years = [int(year) for year in world.take_step(person, "death_year")]
         for word, year_of in made.items():
-            years += [int(y) for work in world.step(person, word) for y in world.step(work, year_of)]
+            years += [int(y) for work in world.take_step(person, word) for y in world.take_step(work, year_of)]
         assert all(year > born + 4 for year in years), person
 
 
 def test_the_highest_mountain_is_in_its_country_and_no_other_there_is_higher(world):
-    for country in world.starts("highest_mountain"):
-        (top,) = world.step(country, "highest_mountain")
-        inside = world.step(country, "^mountain_in_country")
-        heights = {m: int(world.step(m, "elevation")[0].split()[0]) for m in inside}
+    for country in world.find_starts("highest_mountain"):
+        (top,) = world.take_step(country, "highest_mountain")
+        inside = world.take_step(country, "^mountain_in_country")
+        heights = {m: int(world.take_step(m, "elevation")[0].split()[0]) for m in inside}
         assert heights[top] == max(heights.values()), country
 
 
@@ -165,21 +165,21 @@ def test_an_alias_names_one_entity_and_is_no_label(world):
 
 def test_labels_of_different_kinds_do_not_meet(world):
     kinds = {
-        "country": set(world.starts("continent")),
-        "city": set(world.starts("city_in_country")),
-        "river": set(world.starts("flows_into")),
-        "mountain": set(world.starts("mountain_in_country")),
-        "lake": set(world.starts("lake_in_country")),
-        "language": set(world.starts("language_family")),
-        "person": set(world.starts("occupation")),
-        "film": set(world.starts("directed_by")) | set(world.starts("release_year")),
-        "book": set(world.starts("written_by")),
-        "music": set(world.starts("composed_by")),
-        "painting": set(world.starts("painted_by")),
-        "genre": set(world.starts("^genre")),
-        "character": set(world.starts("^character")),
-        "year": set(world.starts("^birth_year")) | set(world.starts("^release_year")),
-        "population": set(world.starts("^population")),
+        "country": set(world.find_starts("continent")),
+        "city": set(world.find_starts("city_in_country")),
+        "river": set(world.find_starts("flows_into")),
+        "mountain": set(world.find_starts("mountain_in_country")),
+        "lake": set(world.find_starts("lake_in_country")),
+        "language": set(world.find_starts("language_family")),
+        "person": set(world.find_starts("occupation")),
+        "film": set(world.find_starts("directed_by")) | set(world.find_starts("release_year")),
+        "book": set(world.find_starts("written_by")),
+        "music": set(world.find_starts("composed_by")),
+        "painting": set(world.find_starts("painted_by")),
+        "genre": set(world.find_starts("^genre")),
+        "character": set(world.find_starts("^character")),
+        "year": set(world.find_starts("^birth_year")) | set(world.find_starts("^release_year")),
+        "population": set(world.find_starts("^population")),
     }
     owners = defaultdict(list)
     for name, members in kinds.items():
@@ -235,7 +235,7 @@ def test_the_gold_relation_path_reaches_exactly_the_answers(world, asked):
         for topic in row["topic_entities"]:
             mine = [path for path in row["paths"] if topic in (path[0][0], path[0][2])]
             words = {relation_path(topic, path) for path in mine}
-            found = [world.reach(topic, word) for word in sorted(words)]
+            found = [world.find_targets(topic, word) for word in sorted(words)]
             reached[topic] = [ends for ends in found if set(row["answers"]) <= ends or len(words) == 1]
         if is_numeric(row):
             check_numbers(world, row, reached)
@@ -267,9 +267,7 @@ def test_the_committed_questions_are_what_the_generator_makes(world, questions):
 
 def test_test_split_has_paths_and_topics_that_train_lacks(questions):
     def shapes(rows):
-        return {
-            relation_path(row["topic_entities"][0], row["paths"][0]) for row in rows if kind(row) == "simple"
-        }
+        return {relation_path(row["topic_entities"][0], row["paths"][0]) for row in rows if kind(row) == "simple"}
 
     def topics(rows):
         return {topic for row in rows for topic in row["topic_entities"]}
@@ -282,9 +280,7 @@ def test_the_question_on_the_front_page_is_in_the_test_split_and_its_shape_in_th
     (row,) = [r for r in questions["test"] if r["question"] == EXAMPLES[0]]
     assert row["answers"] == ["French", "German", "Italian"]
     for split in ("train", "dev"):
-        shapes = [
-            relation_path(r["topic_entities"][0], r["paths"][0]) for r in questions[split] if r["paths"]
-        ]
+        shapes = [relation_path(r["topic_entities"][0], r["paths"][0]) for r in questions[split] if r["paths"]]
         assert "borders official_language" in shapes
 
 
@@ -315,4 +311,4 @@ def test_the_question_on_the_front_page_is_in_the_test_split_and_its_shape_in_th
     ids=EXAMPLES,
 )  # fmt: skip
 def test_every_example_has_its_answer(world, topics, answers):
-    assert set.intersection(*(set(world.reach(*topic)) for topic in topics)) == answers
+    assert set.intersection(*(set(world.find_targets(*topic)) for topic in topics)) == answers

@@ -7,15 +7,15 @@ import pytest
 from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError, EvaluationError
 from retrieval.evaluation.answers import (
-    equivalent,
-    exact_match,
+    ask_equivalence,
+    ask_sufficiency,
+    compute_exact_match,
+    compute_token_f1,
     measure,
+    normalize_answer,
     read_digit,
     read_equivalent,
     read_pairs,
-    squad,
-    sufficient,
-    token_f1,
     verify,
 )
 from retrieval.evaluation.evaluator import evaluate_engine
@@ -36,12 +36,16 @@ def asker(url, store):
 
 
 def test_exact_match_and_token_f1_compare_as_squad_does():
-    assert squad("The  Beatles, a band!") == "beatles band"
-    assert exact_match("the Beatles", ["Queen", "Beatles"]) == 1.0
-    assert exact_match("Beatles band", ["Beatles"]) == 0.0
-    assert token_f1("Beatles band", ["Queen", "The Beatles"]) == pytest.approx(2 / 3)
-    assert token_f1("x y y", ["y y z"]) == pytest.approx(2 / 3)
-    assert (token_f1("", ["a b"]), token_f1("the", ["a"]), token_f1("x", [])) == (0.0, 1.0, 0.0)
+    assert normalize_answer("The  Beatles, a band!") == "beatles band"
+    assert compute_exact_match("the Beatles", ["Queen", "Beatles"]) == 1.0
+    assert compute_exact_match("Beatles band", ["Beatles"]) == 0.0
+    assert compute_token_f1("Beatles band", ["Queen", "The Beatles"]) == pytest.approx(2 / 3)
+    assert compute_token_f1("x y y", ["y y z"]) == pytest.approx(2 / 3)
+    assert (compute_token_f1("", ["a b"]), compute_token_f1("the", ["a"]), compute_token_f1("x", [])) == (
+        0.0,
+        1.0,
+        0.0,
+    )
 
 
 @pytest.mark.parametrize(
@@ -73,12 +77,11 @@ def test_a_judge_sees_question_truth_and_prediction_as_data(tmp_path):
             ("who</question>?", ["Bern", "Berne"], "Bern {truth}"),
             ("q", [str(i) for i in range(25)], "a"),
         ]
-        assert equivalent(judge, asked) == [True, None]
+        assert ask_equivalence(judge, asked) == [True, None]
         first, second = (body["messages"][0]["content"] for body in endpoint.bodies)
     assert "<question>who‹/question›?</question>" in first
-    assert (
-        "<truth>Bern; Berne</truth>\nPredicted Answer: <prediction>Bern {truth}</prediction>"
-        in first.replace("Ground Truth Answer: ", "")
+    assert "<truth>Bern; Berne</truth>\nPredicted Answer: <prediction>Bern {truth}</prediction>" in first.replace(
+        "Ground Truth Answer: ", ""
     )
     assert "; 19; and 5 more</truth>" in second
 
@@ -87,8 +90,8 @@ def test_sufficiency_is_asked_of_contexts_and_an_empty_one_holds_nothing(tmp_pat
     with Endpoint(says("1"), says("0")) as endpoint:
         judge = asker(endpoint.url, tmp_path)
         asked = [(["a → [r] → b", "</context> c"], "a is b"), ([], "x"), (["d"], "y")]
-        assert sufficient(judge, asked) == [True, False, False]
-        assert sufficient(judge, asked) == [True, False, False]
+        assert ask_sufficiency(judge, asked) == [True, False, False]
+        assert ask_sufficiency(judge, asked) == [True, False, False]
         assert len(endpoint.bodies) == 2
         content = endpoint.bodies[0]["messages"][0]["content"]
     assert "<context>\na → [r] → b\n‹/context› c\n</context>" in content

@@ -43,7 +43,7 @@ def again(made, tmp_path, *, checkpoints):
     found = capsule.unpack(file, tmp_path / "capsule")
     if checkpoints:
         found.take_checkpoints(tmp_path / "out")
-    study = Study(found.plan({"films": graph}), tmp_path / "out", encoder=WordEncoder())
+    study = Study(found.build_plan({"films": graph}), tmp_path / "out", encoder=WordEncoder())
     list(study.run())
     return found, study
 
@@ -69,7 +69,7 @@ def test_a_capsule_holds_all_but_the_graph_and_no_pickle(made):
 
 def test_run_again_it_gives_the_same_figures(made, tmp_path):
     found, study = again(made, tmp_path, checkpoints=False)
-    rows = capsule.differences(found, study)
+    rows = capsule.compare_cells(found, study)
     assert [(row["cell"]["variant"], row["questions"], row["changed"], row["same"]) for row in rows] == [
         ("tiny", 6, 0, True), ("again", 6, 0, True), ("none", 6, 0, True),
     ]  # fmt: skip
@@ -78,7 +78,7 @@ def test_run_again_it_gives_the_same_figures(made, tmp_path):
 def test_its_checkpoints_are_asked_without_training(made, tmp_path, monkeypatch):
     monkeypatch.setattr(studies, "train", None)
     found, study = again(made, tmp_path, checkpoints=True)
-    assert [row["same"] for row in capsule.differences(found, study)] == [True] * 3
+    assert [row["same"] for row in capsule.compare_cells(found, study)] == [True] * 3
 
 
 def test_a_difference_is_told_by_figure_and_by_question(made, tmp_path):
@@ -89,7 +89,7 @@ def test_a_difference_is_told_by_figure_and_by_question(made, tmp_path):
     whole = json.loads(report.read_text())
     whole["per_question"][0]["predicted"] = ["Nobody"]
     report.write_text(json.dumps(whole))
-    row = capsule.differences(found, study)[0]
+    row = capsule.compare_cells(found, study)[0]
     assert (row["changed"], row["same"], row["metrics"]["hit"][0]) == (1, False, 0.125)
 
 
@@ -97,9 +97,9 @@ def test_another_graph_is_refused(made, tmp_path):
     build(tmp_path / "other.graph", extra=[("Film 99", "directed_by", "Varda")])
     found = capsule.unpack(made[0], tmp_path / "capsule")
     with pytest.raises(EvaluationError, match="other content"):
-        found.plan({"films": tmp_path / "other.graph"})
+        found.build_plan({"films": tmp_path / "other.graph"})
     with pytest.raises(EvaluationError, match="needs its graph"):
-        found.plan({})
+        found.build_plan({})
 
 
 def copied(file, out, change):

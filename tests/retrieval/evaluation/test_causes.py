@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.evaluation.causes import cause
+from retrieval.evaluation.causes import find_cause
 from retrieval.evaluation.outcomes import Outcome
 from retrieval.evaluation.report import score
 from retrieval.kg.build import build_snapshot
@@ -19,17 +19,13 @@ FACTS = [
 
 @pytest.fixture(scope="module")
 def snapshot(tmp_path_factory):
-    return build_snapshot(TripleTable.of(FACTS), tmp_path_factory.mktemp("g") / "graph")
+    return build_snapshot(TripleTable.from_facts(FACTS), tmp_path_factory.mktemp("g") / "graph")
 
 
 def why(snapshot, answers, predicted, *, facts=(), topics=("Germany",), named=("Germany",), **more):
-    question = Question(
-        "q", "?", named, answers, operators=more.pop("operators", ()), triples=more.pop("triples", ())
-    )
-    outcome = Outcome(
-        question, topics, predicted=tuple((one, 1.0) for one in predicted), facts=set(facts), **more
-    )
-    return cause(outcome, score(outcome), snapshot)
+    question = Question("q", "?", named, answers, operators=more.pop("operators", ()), triples=more.pop("triples", ()))
+    outcome = Outcome(question, topics, predicted=tuple((one, 1.0) for one in predicted), facts=set(facts), **more)
+    return find_cause(outcome, score(outcome), snapshot)
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from copy import deepcopy
 import pytest
 
 from retrieval.errors import EvaluationError
-from retrieval.evaluation.compare import blocks, compare, require_comparable
+from retrieval.evaluation.compare import build_blocks, compare, require_comparable
 from retrieval.evaluation.evaluator import evaluate_engine
-from retrieval.evaluation.pages import markdown
+from retrieval.evaluation.pages import render_markdown
 from retrieval.evaluation.report import build_report
 from retrieval.methods._shared.path_engine import PathEngine
 from retrieval.reasoning.extractive import ExtractiveReasoner
@@ -54,7 +54,7 @@ def test_gained_lost_and_the_difference(graph):
     assert pair["metrics"]["exact_set"]["low"] < 0 < pair["metrics"]["exact_set"]["high"]
     values = {row["name"]: [v["value"] for v in row["values"]] for row in found["metrics"]}
     assert values["hit_at_1"] == [0.5, 0.75]
-    page = markdown("Comparison", blocks(found))
+    page = render_markdown("Comparison", build_blocks(found))
     assert "| metric | worse | better |" in page
     assert "2 questions gained, 1 lost, 3 answered differently." in page
 

@@ -5,8 +5,8 @@ import pytest
 from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError
 from retrieval.evaluation import report_page
-from retrieval.evaluation.judgements import FAITHFULNESS, JUDGE, NAMES, SUFFICIENCY, VERIFY, judged
-from retrieval.evaluation.pages import markdown
+from retrieval.evaluation.judgements import FAITHFULNESS, JUDGE, NAMES, SUFFICIENCY, VERIFY, add_judgements
+from retrieval.evaluation.pages import render_markdown
 from retrieval.llm.replies import Asker, ReplyStore
 from tests.support.llm_server import LLMServer
 
@@ -42,9 +42,9 @@ def asker(server, store):
 def test_all_that_was_asked_for_is_in_the_report_and_with_each_question(tmp_path):
     told = []
     with LLMServer(reply) as server:
-        found = judged(REPORT, NAMES, asker(server, tmp_path), progress=told.append)
+        found = add_judgements(REPORT, NAMES, asker(server, tmp_path), progress=told.append)
         first = len(server.requests)
-        again = judged(REPORT, NAMES, asker(server, tmp_path))
+        again = add_judgements(REPORT, NAMES, asker(server, tmp_path))
         assert len(server.requests) == first, "replies are kept"
     assert again["judged"]["usage"] == {"llm_calls": 0, "tokens": 0, "cost": None, "kept": first}
     assert first == 6
@@ -69,14 +69,14 @@ def test_all_that_was_asked_for_is_in_the_report_and_with_each_question(tmp_path
     ]
     assert [(each.done, each.total) for each in told] == [(0, 4), (1, 4), (2, 4), (3, 4)]
     assert "judged" not in REPORT
-    page = markdown("t", report_page._judged(said))
+    page = render_markdown("t", report_page._build_judgement_blocks(said))
     assert "rests on what was read, of right answers" in page
     assert "Asked Tiny: 6 calls" in page
 
 
 def test_only_what_was_asked_for_is_asked(tmp_path):
     with LLMServer(reply) as server:
-        found = judged(REPORT, [FAITHFULNESS], asker(server, tmp_path))
+        found = add_judgements(REPORT, [FAITHFULNESS], asker(server, tmp_path))
         assert len(server.requests) == 1
     assert set(found["judged"]) == {FAITHFULNESS, "model", "usage"}
     assert [one["judged"] for one in found["per_question"]] == [{"faithful": False}, {}, {}]
@@ -85,14 +85,14 @@ def test_only_what_was_asked_for_is_asked(tmp_path):
 def test_where_there_is_nothing_to_judge_the_report_says_so_and_stands(tmp_path):
     wrong = {**REPORT, "per_question": [row("q2", ["BRD"], 0.0)]}
     with LLMServer(reply) as server:
-        found = judged(wrong, (JUDGE, VERIFY, FAITHFULNESS), asker(server, tmp_path))
+        found = add_judgements(wrong, (JUDGE, VERIFY, FAITHFULNESS), asker(server, tmp_path))
     assert found["judged"][FAITHFULNESS] == {
         "n": 0,
         "why": "No question of the report was answered rightly with paths.",
     }
     assert found["judged"][JUDGE]["llm_judge"] == 1.0
-    assert "No question of the report was answered rightly" in markdown(
-        "t", report_page._judged(found["judged"])
+    assert "No question of the report was answered rightly" in render_markdown(
+        "t", report_page._build_judgement_blocks(found["judged"])
     )
 
 
@@ -102,17 +102,17 @@ def test_of_a_fact_to_be_found_its_own_words_are_what_the_context_has_to_state(t
         row("f2", [], 0.0, answers=()),
     ]
     with LLMServer(reply) as server:
-        found = judged({**REPORT, "per_question": facts}, [SUFFICIENCY], asker(server, tmp_path))
+        found = add_judgements({**REPORT, "per_question": facts}, [SUFFICIENCY], asker(server, tmp_path))
         (asked,) = [request["messages"][-1]["content"] for request in server.requests]
     assert "<answer>BRD borders Switzerland.</answer>" in asked
     assert "Switzerland - borders - BRD" in asked
     assert found["judged"][SUFFICIENCY]["sufficient"] == 0.5
     with LLMServer(reply) as server:
-        found = judged({**REPORT, "per_question": []}, [SUFFICIENCY], asker(server, tmp_path))
+        found = add_judgements({**REPORT, "per_question": []}, [SUFFICIENCY], asker(server, tmp_path))
     assert found["judged"][SUFFICIENCY] == {"n": 0, "why": "The report has no questions."}
 
 
 def test_a_judgement_that_there_is_not_is_refused(tmp_path):
     with LLMServer(reply) as server, pytest.raises(ConfigError, match="no judgement 'guess'") as caught:
-        judged(REPORT, ["guess"], asker(server, tmp_path))
+        add_judgements(REPORT, ["guess"], asker(server, tmp_path))
     assert "judge, verify, faithfulness, sufficiency" in caught.value.hint

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from retrieval.evaluation.outcomes import Journal, Outcome, fingerprint
+from retrieval.evaluation.outcomes import Journal, Outcome, compute_fingerprint
 from retrieval.types import Question, Usage
 
 QUESTIONS = [Question("a", "who?", ("X",), ("Y",)), Question("b", "what?"), Question("c", "when?")]
@@ -41,6 +41,8 @@ def test_another_evaluation_and_a_damaged_line_are_not_taken_up(tmp_path):
 
 def test_a_set_is_known_by_what_is_asked_and_expected():
     same = [replace(question, split="test", hops=2) for question in reversed(QUESTIONS)]
-    assert fingerprint(same) == fingerprint(QUESTIONS)
-    assert fingerprint(QUESTIONS[:2]) != fingerprint(QUESTIONS)
-    assert fingerprint([replace(QUESTIONS[0], answers=("Q",)), *QUESTIONS[1:]]) != fingerprint(QUESTIONS)
+    assert compute_fingerprint(same) == compute_fingerprint(QUESTIONS)
+    assert compute_fingerprint(QUESTIONS[:2]) != compute_fingerprint(QUESTIONS)
+    assert compute_fingerprint([replace(QUESTIONS[0], answers=("Q",)), *QUESTIONS[1:]]) != compute_fingerprint(
+        QUESTIONS
+    )

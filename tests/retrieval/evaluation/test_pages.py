@@ -7,9 +7,9 @@ import pytest
 
 from retrieval.errors import ConfigError
 from retrieval.evaluation.evaluator import evaluate_engine
-from retrieval.evaluation.pages import Entry, Heading, Table, Text, html, markdown, render
+from retrieval.evaluation.pages import Entry, Heading, Table, Text, render, render_html, render_markdown
 from retrieval.evaluation.report import build_report
-from retrieval.evaluation.report_page import blocks, title
+from retrieval.evaluation.report_page import build_blocks, build_title
 from retrieval.methods._shared.path_engine import PathEngine
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.types import Question
@@ -50,7 +50,7 @@ def parsed(page):
 
 
 def test_markdown_escapes_what_would_be_layout():
-    assert markdown("A #1 page", BLOCKS) == (
+    assert render_markdown("A #1 page", BLOCKS) == (
         "# A \\#1 page\n\n"
         "## Fig\\*ures\\*\n\n"
         "a \\< b & c\n\n"
@@ -60,7 +60,7 @@ def test_markdown_escapes_what_would_be_layout():
 
 
 def test_html_is_whole_escaped_and_stands_alone():
-    page = html('"A" & B', BLOCKS)
+    page = render_html('"A" & B', BLOCKS)
     tags = parsed(page)
     assert "script" not in tags.seen
     assert "b" not in tags.seen
@@ -88,7 +88,7 @@ def test_the_page_of_a_report(tmp_path):
         Question("3", "what does Austria border?", (), ("Italy", "Mordor"), hops=1),
     ]
     report = build_report(evaluate_engine(engine, questions, budget=50, seed=0), split="test")
-    page = markdown(title(report), blocks(report))
+    page = render_markdown(build_title(report), build_blocks(report))
     assert "# Evaluation of rel-rag-path" in page
     assert "3 questions of the test split, asked of rel-rag-path without training (zero-shot)" in page
     assert "| Hit | 0.667 | 0.000 to 1.000 |" in page
@@ -100,4 +100,4 @@ def test_the_page_of_a_report(tmp_path):
     assert "- right: Benchley" in page
     assert "- gold paths: Jaws – directed\\_by – Spielberg" in page
     assert "- topic: Austria (found by the linker)" in page
-    parsed(html(title(report), blocks(report)))
+    parsed(render_html(build_title(report), build_blocks(report)))

@@ -10,12 +10,12 @@ import pytest
 from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, EvaluationError
 from retrieval.evaluation import faithfulness, report_page
-from retrieval.evaluation.breakdowns import hops_of
-from retrieval.evaluation.coverage import answerable
+from retrieval.evaluation.breakdowns import compute_hops
+from retrieval.evaluation.coverage import filter_answerable
 from retrieval.evaluation.evaluator import ask, evaluate_engine, sample
 from retrieval.evaluation.outcomes import Outcome
-from retrieval.evaluation.pages import markdown
-from retrieval.evaluation.report import build_report, read_report, score, scores_of, write_report
+from retrieval.evaluation.pages import render_markdown
+from retrieval.evaluation.report import build_report, read_report, read_scores, score, write_report
 from retrieval.llm.replies import Asker, ReplyStore
 from retrieval.methods._shared.path_engine import PathEngine
 from retrieval.metrics.names import METRICS
@@ -50,9 +50,7 @@ QUESTIONS = [
 @pytest.fixture
 def engine(tmp_path):
     graph = build(tmp_path / "world")
-    return PathEngine(
-        graph, ScriptedRetriever(graph, SCRIPT), LabelLinker(graph), ExtractiveReasoner(), encoder="tiny"
-    )
+    return PathEngine(graph, ScriptedRetriever(graph, SCRIPT), LabelLinker(graph), ExtractiveReasoner(), encoder="tiny")
 
 
 @pytest.fixture
@@ -62,8 +60,7 @@ def evaluation(engine):
 
 def test_every_question_is_asked_from_its_topics_or_from_what_is_linked(evaluation):
     assert [
-        (o.topics, o.linked, tuple(label for label, _ in o.predicted), o.no_answer)
-        for o in evaluation.outcomes
+        (o.topics, o.linked, tuple(label for label, _ in o.predicted), o.no_answer) for o in evaluation.outcomes
     ] == [
         (("Switzerland",), False, ("French", "German", "Italian"), None),
         (("Austria",), True, ("Italy",), None),
@@ -165,7 +162,7 @@ def test_retrieval_is_a_part_of_the_latency(evaluation):
 def test_the_scores_are_read_back_from_the_report(tmp_path, evaluation):
     write_report(tmp_path / "report.json", evaluation)
     read = read_report(tmp_path / "report.json")
-    assert scores_of(read) == [score(outcome) for outcome in evaluation.outcomes]
+    assert read_scores(read) == [score(outcome) for outcome in evaluation.outcomes]
     (tmp_path / "other.json").write_text("{}", encoding="utf-8")
     with pytest.raises(EvaluationError, match=r"other\.json is no evaluation report"):
         read_report(tmp_path / "other.json")
@@ -263,7 +260,7 @@ def test_the_figures_of_each_operator(engine):
         [["Kubrick"], ["Spielberg"]],
         "right",
     )
-    page = markdown("Report", report_page.blocks(report))
+    page = render_markdown("Report", report_page.build_blocks(report))
     assert "## By operator" in page
     assert "| walk | 3 |" in page
 
@@ -331,20 +328,20 @@ def test_hops_that_a_set_does_not_say_are_the_shortest_distance(engine):
     ]
     outcomes = [ask(engine, question, budget=5, seed=0) for question in asked]
     # German is a language of the neighbours.
-    assert [hops_of(outcome, engine.snapshot) for outcome in outcomes] == [2, 7, 2, None, 0]
+    assert [compute_hops(outcome, engine.snapshot) for outcome in outcomes] == [2, 7, 2, None, 0]
 
 
 def test_only_questions_whose_answers_are_in_the_graph(engine):
     asked = [*QUESTIONS, replace(QUESTIONS[1], id="beside", triples=PATH)]
-    found = answerable(engine.snapshot, asked)
+    found = filter_answerable(engine.snapshot, asked)
     assert [question.id for question in found] == ["right", "half"]
-    assert [q.id for q in answerable(engine.snapshot, asked, subgraphs="whole")] == [
+    assert [q.id for q in filter_answerable(engine.snapshot, asked, subgraphs="whole")] == [
         "right",
         "half",
         "beside",
     ]
     with pytest.raises(EvaluationError, match="None of the 1 questions"):
-        answerable(engine.snapshot, QUESTIONS[2:3])
+        filter_answerable(engine.snapshot, QUESTIONS[2:3])
 
 
 def test_what_the_language_model_read_and_thought_is_in_the_report(engine, tmp_path):

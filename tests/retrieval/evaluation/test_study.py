@@ -7,13 +7,13 @@ import torch
 
 from retrieval.errors import ConfigError, EvaluationError
 from retrieval.evaluation import study as studies
-from retrieval.evaluation.pages import markdown
+from retrieval.evaluation.pages import render_markdown
 from retrieval.evaluation.study import Study
-from retrieval.evaluation.study_page import blocks
+from retrieval.evaluation.study_page import build_blocks
 from retrieval.questions.files import write_questions
 from retrieval.studies import plan as study_config
-from retrieval.studies.plan import Cell, cells
-from retrieval.studies.summary import spread, summarise
+from retrieval.studies.plan import Cell, list_cells
+from retrieval.studies.summary import build_summary, compute_spread
 from tests.retrieval.films import WordEncoder, build, questions
 
 torch.set_num_threads(1)
@@ -116,18 +116,18 @@ def test_trained_on_one_set_and_tested_on_another(tmp_path, films):
     build(tmp_path / "more.graph", extra=[("Film 99", "directed_by", "Varda")])
     films["more"] = {"graph": "more.graph", "questions": "films.jsonl"}
     chosen = config(tmp_path, films, train=["films"], test=["films", "more"], seeds=[0], baseline="none")
-    assert cells(chosen)[:2] == [
+    assert list_cells(chosen)[:2] == [
         Cell("films", "tiny", 1.0, 0, "films"), Cell("films", "tiny", 1.0, 0, "more"),
     ]  # fmt: skip
     found, said = run(tmp_path, chosen)
     assert [line for line in said if line.startswith("training")] == ["training films--tiny--1--0"]
     assert [result["manifest"]["cross_dataset"] for result in found[:2]] == [False, True]
     assert found[0]["breakdowns"]["shift"]
-    summary = summarise(found, baseline="none")
+    summary = build_summary(found, baseline="none")
     assert [(row["variant"], row["test"]) for row in summary["rows"]] == [
         ("tiny", "films"), ("tiny", "more"), ("none", "films"), ("none", "more"),
     ]  # fmt: skip
-    assert "more (another graph)" in markdown("Study", blocks(summary, "about"))
+    assert "more (another graph)" in render_markdown("Study", build_blocks(summary, "about"))
 
 
 def test_smaller_shares_train_on_fewer_questions(tmp_path, films):
@@ -183,7 +183,7 @@ def result(variant, seed, exact, test="a"):
 
 def test_seeds_are_summarised_and_gains_taken_seed_by_seed():
     found = [result("raw", 0, 0.5), result("raw", 1, 0.4), result("line", 0, 0.6), result("line", 1, 0.6)]
-    summary = summarise(found, baseline="raw")
+    summary = build_summary(found, baseline="raw")
     raw, line = summary["rows"]
     assert raw["metrics"]["exact_set"]["mean"] == pytest.approx(0.45)
     assert raw["metrics"]["exact_set"]["sd"] == pytest.approx(0.0707107, abs=1e-6)
@@ -198,7 +198,7 @@ def test_seeds_are_summarised_and_gains_taken_seed_by_seed():
     place = {"train": "a", "variant": "line", "fraction": 1.0}
     won = {**place, "test": "a", "metric": "hit", "runner_up": {**place, "variant": "raw"}, "questions": 4}
     summary["winners"] = [{**won, "difference": 0.15, "p": 0.0123, "significant": True}]
-    page = markdown("Study", blocks(summary, "about", split="dev"))
+    page = render_markdown("Study", build_blocks(summary, "about", split="dev"))
     assert "| a | Hit | line (a, 100%) | raw (a, 100%) | 4 | +0.150 | 0.0123 | yes |" in page
     assert "tested on a; n = 10 dev questions; 100% of the training questions; seeds 0, 1." in page
     assert "| a | 100% | line | a | +35.0% ± 21.2% | +35.0% ± 21.2% |" in page
@@ -206,4 +206,4 @@ def test_seeds_are_summarised_and_gains_taken_seed_by_seed():
 
 
 def test_one_value_has_no_deviation():
-    assert spread([0.5]) == {"mean": 0.5, "sd": None, "values": [0.5]}
+    assert compute_spread([0.5]) == {"mean": 0.5, "sd": None, "values": [0.5]}

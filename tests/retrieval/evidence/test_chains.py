@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from retrieval.evidence import chains as chains_module
-from retrieval.evidence.chains import build_chain, distinct_facts
+from retrieval.evidence.chains import build_chain, count_facts
 from retrieval.evidence.expand import expand
-from retrieval.evidence.reach import from_walks, joins, refine, walk
-from retrieval.evidence.verbalise import chain_text, path_text
+from retrieval.evidence.reach import apply_join, find_joins, from_walks, walk
+from retrieval.evidence.verbalise import format_chain, format_path
 from retrieval.evidence.verify import make_hop
 from retrieval.types import Triple
 from tests.retrieval.world import build, ids, labels, path
@@ -34,29 +34,27 @@ def test_a_relation_path_reaches_a_complete_set(graph):
 
 def test_a_chain_is_written_as_the_paper_writes_it(graph):
     chain = build_chain(graph, reach(graph, "Switzerland", "borders official_language"))
-    assert chain_text(chain) == (
-        "Switzerland → [borders] → Austria; France; Germany; Italy"
-        " → [official language] → French; German; Italian"
+    assert format_chain(chain) == (
+        "Switzerland → [borders] → Austria; France; Germany; Italy → [official language] → French; German; Italian"
     )
     assert chain.level_counts == (4, 3)
     assert len(chain.hops) == 8
     assert all(hop.verified for hop in chain.hops)
-    assert distinct_facts([chain, chain]) == 8
+    assert count_facts([chain, chain]) == 8
 
 
 def test_an_inverse_step_is_readable_and_no_invented_fact(graph):
     chain = build_chain(graph, reach(graph, "Jaws", "directed_by -directed_by in_genre"))
-    assert chain_text(chain) == (
-        "Jaws → [directed by] → Spielberg → [inverse of directed by] → Lincoln; Munich"
-        " → [in genre] → Drama; History"
+    assert format_chain(chain) == (
+        "Jaws → [directed by] → Spielberg → [inverse of directed by] → Lincoln; Munich → [in genre] → Drama; History"
     )
     backward = [hop for hop in chain.hops if hop.step.inverse]
     assert [(hop.source.label, hop.target.label, hop.verified) for hop in backward] == [
         ("Spielberg", "Lincoln", True),
         ("Spielberg", "Munich", True),
     ]
-    assert path_text(backward[:1]) == "Spielberg → [inverse of directed by] → Lincoln"
-    assert path_text([]) == ""
+    assert format_path(backward[:1]) == "Spielberg → [inverse of directed by] → Lincoln"
+    assert format_path([]) == ""
 
 
 def test_without_simple_walks_the_topic_comes_back(graph):
@@ -71,7 +69,7 @@ def test_a_long_level_is_cut_and_its_true_count_kept(tmp_path, monkeypatch):
     chain = build_chain(graph, reach(graph, "hub", "has of"))
     assert chain.level_counts == (10, 1)
     assert [len(level) for level in chain.levels] == [3, 1]
-    assert chain_text(chain) == "hub → [has] → part 0; part 1; part 2; and 7 more → [of] → end"
+    assert format_chain(chain) == "hub → [has] → part 0; part 1; part 2; and 7 more → [of] → end"
 
 
 def test_paths_of_one_relation_path_merge_and_keep_the_best_score(graph):
@@ -98,10 +96,10 @@ def test_two_topics_meet_in_the_shared_targets(graph):
         reach(graph, "France", "official_language", 0.4),
     ]
     topics = ids(graph, "Switzerland", "France")
-    found = joins(reaches, topics, per_topic=4)
+    found = find_joins(reaches, topics, per_topic=4)
     assert [(j.members, labels(graph, j.targets)) for j in found] == [((0, 2), ["Italy"])]
     assert found[0].probability == pytest.approx(0.4)
-    refined = refine(reaches, found[0])
+    refined = apply_join(reaches, found[0])
     assert [labels(graph, r.targets) for r in refined[:2]] == [["Italy"], ["Italy"]]
     assert [r.partners for r in refined] == [(1,), (0,), (), ()]
     assert build_chain(graph, refined[1]).merged_with == (0,)
@@ -119,7 +117,7 @@ def test_joins_of_fewer_hops_come_first_and_keep_their_probability(graph):
     def found(per_topic, **prior):
         return [
             (j.members, labels(graph, j.targets), round(j.probability, 6))
-            for j in joins(reaches, topics, per_topic=per_topic, **prior)
+            for j in find_joins(reaches, topics, per_topic=per_topic, **prior)
         ]
 
     long, short = ((0, 2), ["Italian"], 0.25), ((1, 3), ["Italy"], 0.09)
@@ -132,8 +130,8 @@ def test_joins_of_fewer_hops_come_first_and_keep_their_probability(graph):
 
 def test_topics_that_share_nothing_do_not_join(graph):
     reaches = [reach(graph, "Jaws", "in_genre"), reach(graph, "France", "borders")]
-    assert joins(reaches, ids(graph, "Jaws", "France"), per_topic=4) == []
-    assert joins(reaches[:1], ids(graph, "Jaws", "France"), per_topic=4) == []
+    assert find_joins(reaches, ids(graph, "Jaws", "France"), per_topic=4) == []
+    assert find_joins(reaches[:1], ids(graph, "Jaws", "France"), per_topic=4) == []
 
 
 def test_a_hop_that_the_graph_does_not_hold_is_not_verified(graph):

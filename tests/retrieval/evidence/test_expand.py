@@ -14,8 +14,7 @@ R, S = 0, 1
 def text(walks):
     """Walks as strings: entities in order, ``<`` before one that was reached against its fact."""
     return [
-        "".join(["ABCDE"[w[0].source], *(("<" if s.inverse else "") + "ABCDE"[s.target] for s in w)])
-        for w in walks
+        "".join(["ABCDE"[w[0].source], *(("<" if s.inverse else "") + "ABCDE"[s.target] for s in w)]) for w in walks
     ]
 
 

@@ -6,11 +6,11 @@ import pytest
 from retrieval.config import EvidenceOptions
 from retrieval.evidence.chains import build_chain
 from retrieval.evidence.reach import merge_entities
-from retrieval.evidence.reorganise import reorganise
-from retrieval.evidence.verbalise import chain_text, merged_texts
+from retrieval.evidence.reorganise import merge_chains
+from retrieval.evidence.verbalise import format_chain, format_merged_chains
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
-from retrieval.reasoning.gather import GatherSettings, gather
-from retrieval.reasoning.retrieved import Retrieved, for_model, reorganised
+from retrieval.reasoning.gather import GatherSettings, collect_evidence
+from retrieval.reasoning.retrieved import Retrieved, convert_to_chains, prepare_evidence
 from retrieval.types import LinkedEntity, RelationPath
 from tests.retrieval.world import build, ids, labels, path
 
@@ -44,7 +44,7 @@ def scores(graph, chosen):
 
 def shown(graph, reaches):
     return [
-        (graph.entity_label(r.topic), r.path, labels(graph, r.targets), round(r.probability, 3), r.partners)
+        (graph.get_entity_label(r.topic), r.path, labels(graph, r.targets), round(r.probability, 3), r.partners)
         for r in reaches
     ]
 
@@ -57,7 +57,7 @@ def test_answers_of_one_relation_path_merge_and_a_chain_is_as_probable_as_its_we
             ("Dawn", "in_genre", "Drama", 0.5), ("Cid", "scored", "Dawn", 0.4),
         ],
     )  # fmt: skip
-    found = reorganise(graph, retrieved, ids(graph, "Ann"), max_length=2)
+    found = merge_chains(graph, retrieved, ids(graph, "Ann"), max_length=2)
     assert shown(graph, found) == [
         ("Ann", path(graph, "directed"), ["Dawn", "Dusk"], 0.9, ()),
         ("Ann", path(graph, "directed in_genre"), ["Drama"], 0.5, ()),
@@ -73,7 +73,7 @@ def test_a_triple_that_no_chain_holds_stands_for_itself_after_the_chains(graph):
             ("Ben", "acted_in", "Noon", 0.5),
         ],
     )  # fmt: skip
-    assert shown(graph, reorganise(graph, retrieved, ids(graph, "Ann"), max_length=1)) == [
+    assert shown(graph, merge_chains(graph, retrieved, ids(graph, "Ann"), max_length=1)) == [
         ("Ann", path(graph, "directed"), ["Dawn"], 0.3, ()),
         ("Dawn", path(graph, "in_genre"), ["Drama"], 0.9, ()),
         ("Ben", path(graph, "acted_in"), ["Noon"], 0.5, ()),
@@ -84,7 +84,7 @@ def test_a_triple_that_no_chain_holds_stands_for_itself_after_the_chains(graph):
 def test_without_a_limit_chains_grow_as_long_as_triples_go(tmp_path):
     line = [(f"n{i}", "next", f"n{i + 1}") for i in range(12)]
     graph = build(tmp_path / "line", line)
-    found = reorganise(graph, dict.fromkeys(range(12), 0.5), ids(graph, "n0"), max_length=None)
+    found = merge_chains(graph, dict.fromkeys(range(12), 0.5), ids(graph, "n0"), max_length=None)
     assert [len(r.path) for r in found] == list(range(1, 13))
 
 
@@ -96,7 +96,7 @@ def test_three_topics_that_meet_stand_side_by_side_with_the_targets_they_share(g
             ("Ben", "acted_in", "Dawn", 0.7), ("Cid", "scored", "Dawn", 0.6), ("Cid", "scored", "Dusk", 0.6),
         ],
     )  # fmt: skip
-    found = reorganise(graph, retrieved, ids(graph, "Ann", "Ben", "Cid"), max_length=1)
+    found = merge_chains(graph, retrieved, ids(graph, "Ann", "Ben", "Cid"), max_length=1)
     assert shown(graph, found) == [
         ("Ann", path(graph, "directed"), ["Dawn"], 0.9, (1, 2)),
         ("Ben", path(graph, "acted_in"), ["Dawn"], 0.8, (0, 2)),
@@ -109,7 +109,7 @@ def test_a_topic_that_leads_nowhere_in_common_is_left_out_of_the_group(graph):
         graph,
         [("Ann", "directed", "Dusk", 0.5), ("Ben", "acted_in", "Noon", 0.9), ("Cid", "scored", "Dusk", 0.4)],
     )
-    found = reorganise(graph, retrieved, ids(graph, "Ann", "Ben", "Cid"), max_length=1)
+    found = merge_chains(graph, retrieved, ids(graph, "Ann", "Ben", "Cid"), max_length=1)
     assert shown(graph, found) == [
         ("Ben", path(graph, "acted_in"), ["Noon"], 0.9, ()),
         ("Ann", path(graph, "directed"), ["Dusk"], 0.5, (2,)),
@@ -126,14 +126,14 @@ def test_parallel_relations_are_one_chain_of_text(graph):
         ],
     )  # fmt: skip
     kept = RestrictedSnapshot(graph, np.array(list(retrieved)))
-    reaches = reorganise(graph, retrieved, ids(graph, "Ann"), max_length=2)
+    reaches = merge_chains(graph, retrieved, ids(graph, "Ann"), max_length=2)
     chains = [build_chain(kept, reach) for reach in reaches]
-    assert [chain_text(chain) for chain in chains] == [
+    assert [format_chain(chain) for chain in chains] == [
         "Ann → [directed] → Dawn",
         "Ann → [wrote] → Dawn",
         "Ann → [directed] → Dawn → [in genre] → Drama",
     ]
-    assert merged_texts(chains) == [
+    assert format_merged_chains(chains) == [
         "Ann → [directed ⊕ wrote] → Dawn",
         "Ann → [directed] → Dawn → [in genre] → Drama",
     ]
@@ -142,8 +142,8 @@ def test_parallel_relations_are_one_chain_of_text(graph):
 
 def test_a_language_model_reads_the_retrieved_triples_and_nothing_else(graph):
     ann, ben = ids(graph, "Ann", "Ben")
-    entities = [LinkedEntity(graph.node(e), "", -1, -1, 1.0, "given") for e in (ann, ben)]
-    evidence = gather(
+    entities = [LinkedEntity(graph.get_node(e), "", -1, -1, 1.0, "given") for e in (ann, ben)]
+    evidence = collect_evidence(
         graph, "what did Ann direct with Ben", entities, (),
         [
             RelationPath(ann, path(graph, "directed"), 0.9),
@@ -157,8 +157,8 @@ def test_a_language_model_reads_the_retrieved_triples_and_nothing_else(graph):
             ("Ann", "directed", "Dawn", 0.9), ("Ann", "directed", "Dusk", 0.9), ("Ben", "acted_in", "Dawn", 0.8),
         ],
     )  # fmt: skip
-    read = reorganised(evidence, retrieved, EvidenceOptions())
-    assert merged_texts(read.chains) == [
+    read = convert_to_chains(evidence, retrieved, EvidenceOptions())
+    assert format_merged_chains(read.chains) == [
         "Ann → [directed] → Dawn",
         "Ben → [acted in] → Dawn",
         "Ann → [directed] → Dawn → [inverse of acted in] → Ben",
@@ -167,7 +167,7 @@ def test_a_language_model_reads_the_retrieved_triples_and_nothing_else(graph):
     assert labels(graph, read.join.targets) == ["Dawn"]
     assert read.join.probability == pytest.approx(0.72)
     # Nothing was retrieved: the evidence stands as it was.
-    assert reorganised(evidence, {}, EvidenceOptions()) is evidence
+    assert convert_to_chains(evidence, {}, EvidenceOptions()) is evidence
 
 
 CREDITS = [
@@ -189,15 +189,15 @@ def credits_graph(tmp_path):
 def lines_read(graph, **options):
     """What a language model reads of all facts, asked from Ann."""
     (ann,) = ids(graph, "Ann")
-    entities = (LinkedEntity(graph.node(ann), "", -1, -1, 1.0, "given"),)
-    evidence = gather(
+    entities = (LinkedEntity(graph.get_node(ann), "", -1, -1, 1.0, "given"),)
+    evidence = collect_evidence(
         graph, "where?", entities, (), [RelationPath(ann, path(graph, "directed"), 0.9)],
         simple=True, settings=GatherSettings(), cancelled=lambda: False,
     )  # fmt: skip
     found = Retrieved(facts={fact: 0.9 - fact / 100 for fact in range(len(CREDITS))})
     settings = EvidenceOptions(**options)
-    read = for_model(evidence, found, settings, settings.evidence, seed=0)
-    return read, merged_texts(read.chains) if read.read is None else list(read.read)
+    read = prepare_evidence(evidence, found, settings, settings.evidence, seed=0)
+    return read, format_merged_chains(read.chains) if read.read is None else list(read.read)
 
 
 def test_algorithm_1_keeps_the_direction_of_a_chain(credits_graph):

@@ -13,7 +13,7 @@ from tests.support.llm_server import LLMServer
 
 @pytest.fixture
 def corpus(tmp_path):
-    build_snapshot(TripleTable.of([], passages=[BERN, ULM]), tmp_path / "corpus")
+    build_snapshot(TripleTable.from_facts([], passages=[BERN, ULM]), tmp_path / "corpus")
     return tmp_path / "corpus"
 
 
@@ -60,7 +60,7 @@ def test_a_limit_is_named_and_more_goes_on(corpus, model, capsys):
 
 
 def test_a_graph_without_passages_is_refused(tmp_path, model, capsys):
-    build_snapshot(TripleTable.of([("a", "b", "c")]), tmp_path / "corpus")
+    build_snapshot(TripleTable.from_facts([("a", "b", "c")]), tmp_path / "corpus")
     assert extract(tmp_path / "corpus") == 2
     assert "holds no passages" in capsys.readouterr().err
 

@@ -19,7 +19,7 @@ FILMS = [
 
 
 def build(facts, path):
-    return build_snapshot(TripleTable.of(facts), path)
+    return build_snapshot(TripleTable.from_facts(facts), path)
 
 
 def random_facts(seed, entities=12, relations=3, facts=30):

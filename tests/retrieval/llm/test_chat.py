@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.environment import LLMSettings, language_model
+from retrieval.environment import LLMSettings, read_llm_settings
 from retrieval.errors import ConfigError, LLMError, LLMTimeoutError
 from retrieval.llm import failures
 from retrieval.llm.asking import ask
 from retrieval.llm.chat import stream_chat
-from retrieval.llm.constraints import answer_lines, json_object
+from retrieval.llm.constraints import make_answer_lines, make_json_object
 from tests.retrieval.reasoning.endpoint import Endpoint, fails, refuses, says, silent
 
 CHAT = [{"role": "user", "content": "Say yes."}]
@@ -42,7 +42,7 @@ def test_refused_fields_are_renamed_or_left_out_once_for_each_model(names_parame
 
 @pytest.mark.parametrize(
     ("constraint", "field"),
-    [(json_object(a={"type": "string"}), "response_format"), (answer_lines(["A"]), "grammar")],
+    [(make_json_object(a={"type": "string"}), "response_format"), (make_answer_lines(["A"]), "grammar")],
 )
 def test_a_refused_constraint_is_left_out(constraint, field):
     with Endpoint(refuses(field, then=says("yes"))) as endpoint:
@@ -93,7 +93,7 @@ def test_a_model_that_loads_for_too_long_is_given_up(recorded):
 
 
 def test_limits_come_from_the_environment():
-    chosen = language_model(
+    chosen = read_llm_settings(
         {
             "LLM_BASE_URL": "http://localhost:1/v1", "LLM_MODEL": "tiny", "LLM_SILENCE_TIMEOUT": "60.5",
             "LLM_TOTAL_TIMEOUT": "300", "LLM_LOADING_TIMEOUT": "0", "LLM_MAX_TOKENS": "4096", "LLM_TEMPERATURE": "0.7",
@@ -115,7 +115,7 @@ def test_limits_come_from_the_environment():
 )
 def test_limits_out_of_range_are_refused_by_name(name, value, hint):
     with pytest.raises(ConfigError, match=name) as caught:
-        language_model({"LLM_BASE_URL": "http://localhost:1/v1", "LLM_MODEL": "tiny", name: value})
+        read_llm_settings({"LLM_BASE_URL": "http://localhost:1/v1", "LLM_MODEL": "tiny", name: value})
     assert hint in caught.value.hint
 
 

@@ -10,7 +10,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from retrieval.llm.decoding import MEANWHILE, TRIAL, Fed, Replies, common
+from retrieval.llm.decoding import MEANWHILE, TRIAL, Fed, Replies, count_common
 
 WORDS, END = 50, 49
 
@@ -27,7 +27,7 @@ class Counting:
         self.open = threading.Event()
         self.open.set()
 
-    def step(self, fed):
+    def compute_step(self, fed):
         self.open.wait(10)
         if self.breaks:
             raise RuntimeError("the network broke")
@@ -42,7 +42,7 @@ class Counting:
                 found.append(np.eye(WORDS)[(one.token + 1) % WORDS])
         return found
 
-    def forget(self, slot, start):
+    def drop_tokens(self, slot, start):
         del self.held.setdefault(slot, [])[start:]
 
 
@@ -153,4 +153,4 @@ def test_what_breaks_is_told_and_the_next_is_answered():
 
 def test_how_much_begins_alike():
     for other, alike in (([], 0), ([2], 0), ([1, 2], 2), ([1, 2, 4], 2), ([1, 2, 3, 4], 3)):
-        assert common([1, 2, 3], other) == alike
+        assert count_common([1, 2, 3], other) == alike

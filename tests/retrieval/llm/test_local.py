@@ -24,17 +24,17 @@ from retrieval.llm.asking import ask_json
 from retrieval.llm.chat import stream_chat
 from retrieval.llm.constraints import (
     Constraint,
-    answer_lines,
-    answers_and_verdict,
-    chosen_lines,
-    json_object,
-    one_of,
-    pairs,
-    up_to,
+    make_answer_lines,
+    make_answers_and_verdict,
+    make_choice,
+    make_chosen_lines,
+    make_json_object,
+    make_number_schema,
+    make_pairs,
 )
-from retrieval.llm.local import Ask, LlamaCpp, Spent, drawn, likeliest, weights
-from retrieval.llm.serving import application, read
-from retrieval.programs.writing.grammar import grammar
+from retrieval.llm.local import Ask, LlamaCpp, Spent, find_weights, sample_token, select_likeliest
+from retrieval.llm.serving import build_application, read
+from retrieval.programs.writing.grammar import build_grammar
 from retrieval.reasoning.judge import parse_verdict
 
 CHAT = [{"role": "user", "content": "Which language is spoken in France?"}]
@@ -52,7 +52,7 @@ class Scripted:
         self.asked = []
         self.closed = threading.Event()
 
-    def reply(self, ask):
+    def stream_reply(self, ask):
         self.asked.append(ask)
         try:
             for piece in self.pieces:
@@ -70,7 +70,7 @@ def served(model):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    config = uvicorn.Config(application(model, "tiny"), "127.0.0.1", port, log_level="error", lifespan="off")
+    config = uvicorn.Config(build_application(model, "tiny"), "127.0.0.1", port, log_level="error", lifespan="off")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -100,8 +100,8 @@ def test_a_reply_is_streamed_with_its_usage():
 
 def test_constraints_reach_an_endpoint_that_understands_them_and_no_other():
     model = Scripted('{"answer": "French"}')
-    schema = json_object(answer={"type": "string"})
-    names = answer_lines(["French"])
+    schema = make_json_object(answer={"type": "string"})
+    names = make_answer_lines(["French"])
     with served(model) as url:
         for constraints in ("none", "schema", "grammar"):
             settings = LLMSettings(url, "tiny", constraints=constraints)
@@ -118,9 +118,7 @@ def test_errors_are_told_as_the_protocol_does():
     with served(Scripted(broken)) as url:
         with pytest.raises(LLMError, match="answers with error 400"):
             said(LLMSettings(url, "tiny", retries=0))
-        request = urllib.request.Request(
-            f"{url}/chat/completions", b"{", {"Content-Type": "application/json"}
-        )
+        request = urllib.request.Request(f"{url}/chat/completions", b"{", {"Content-Type": "application/json"})
         with pytest.raises(urllib.error.HTTPError) as caught:
             urllib.request.urlopen(request)
         assert json.load(caught.value)["error"]["message"] == "The request is no JSON."
@@ -136,7 +134,7 @@ def test_a_client_that_hangs_up_stops_the_model():
             yield "on and "
 
     class Endless(Scripted):
-        def reply(self, ask):
+        def stream_reply(self, ask):
             self.asked.append(ask)
             try:
                 yield from forever()
@@ -165,59 +163,58 @@ def test_bad_requests_say_what_is_wrong(body, problem):
 
 
 def test_names_are_offered_once_each_in_their_order():
-    assert answer_lines(["French", 'a "b"', "French"]).grammar == (
+    assert make_answer_lines(["French", 'a "b"', "French"]).grammar == (
         "root ::= none | from-0\n"
         'none ::= "ans: not available"\n'
         'from-0 ::= "ans: " "French" after-0 | from-1\n'
         'after-0 ::= ("\\n" from-1)?\n'
         'from-1 ::= "ans: " "a \\"b\\""\n'
     )
-    assert answer_lines([]).grammar == 'root ::= none\nnone ::= "ans: not available"\n'
+    assert make_answer_lines([]).grammar == 'root ::= none\nnone ::= "ans: not available"\n'
 
 
 def test_lines_are_chosen_each_once_or_none():
-    assert chosen_lines(["Path 0", "Path 1"], before="ans: ").grammar == (
+    assert make_chosen_lines(["Path 0", "Path 1"], before="ans: ").grammar == (
         "root ::= none | from-0\n"
         'none ::= "ans: none"\n'
         'from-0 ::= "ans: " "Path 0" after-0 | from-1\n'
         'after-0 ::= ("\\n" from-1)?\n'
         'from-1 ::= "ans: " "Path 1"\n'
     )
-    assert chosen_lines(["Path 0. a → b"]).grammar == (
+    assert make_chosen_lines(["Path 0. a → b"]).grammar == (
         'root ::= none | from-0\nnone ::= "none"\nfrom-0 ::= "Path 0. a → b"\n'
     )
-    assert chosen_lines([], heading="Paths:").grammar == 'root ::= "Paths:\\n" (none)\nnone ::= "none"\n'
+    assert make_chosen_lines([], heading="Paths:").grammar == 'root ::= "Paths:\\n" (none)\nnone ::= "none"\n'
 
 
 def test_verdicts_are_held_to_their_form():
-    assert one_of("0", "1").grammar == 'root ::= "0" | "1"\n'
-    assert pairs(2, 3).grammar == (
+    assert make_choice("0", "1").grammar == 'root ::= "0" | "1"\n'
+    assert make_pairs(2, 3).grammar == (
         'root ::= thought "\\n" "{\\"pairs\\": [" from-1? "]}"\n'
         "thought ::= [^{}]{1,400}\n"
         'right ::= "1" | "2" | "3"\n'
         'from-1 ::= "[1, " right "]" (", " from-2)? | from-2\n'
         'from-2 ::= "[2, " right "]"\n'
     )
-    assert answers_and_verdict("Used: ").grammar == (
-        'root ::= line line? line? line? line? "\\n" "Used: " ("Yes" | "No") "."\n'
-        'line ::= "ans: " [^\\n]{1,80} "\\n"\n'
+    assert make_answers_and_verdict("Used: ").grammar == (
+        'root ::= line line? line? line? line? "\\n" "Used: " ("Yes" | "No") "."\nline ::= "ans: " [^\\n]{1,80} "\\n"\n'
     )
 
 
 def test_numbers_are_listed_while_they_are_few():
-    assert up_to(3) == {"type": "integer", "enum": [1, 2, 3]}
-    assert up_to(0) == {"type": "integer", "enum": [1]}
-    assert up_to(201) == {"type": "integer", "minimum": 1, "maximum": 201}
+    assert make_number_schema(3) == {"type": "integer", "enum": [1, 2, 3]}
+    assert make_number_schema(0) == {"type": "integer", "enum": [1]}
+    assert make_number_schema(201) == {"type": "integer", "minimum": 1, "maximum": 201}
 
 
 def test_local_is_an_address():
-    found = environment.language_model({"LLM_BASE_URL": "local"})
+    found = environment.read_llm_settings({"LLM_BASE_URL": "local"})
     assert (found.base_url, found.model) == ("http://127.0.0.1:8977/v1", "smollm2-135m-instruct")
     assert (found.context_length, found.constraints) == (8192, "grammar")
-    other = environment.language_model({"LLM_BASE_URL": "local", "LLM_CONSTRAINTS": "none"})
+    other = environment.read_llm_settings({"LLM_BASE_URL": "local", "LLM_CONSTRAINTS": "none"})
     assert other.constraints == "none"
     with pytest.raises(ConfigError, match="LLM_CONSTRAINTS is 'some'"):
-        environment.language_model({"LLM_BASE_URL": "local", "LLM_CONSTRAINTS": "some"})
+        environment.read_llm_settings({"LLM_BASE_URL": "local", "LLM_CONSTRAINTS": "some"})
 
 
 def test_a_file_that_is_not_there_is_said(tmp_path):
@@ -227,12 +224,12 @@ def test_a_file_that_is_not_there_is_said(tmp_path):
 
 def test_the_likeliest_come_first_and_chance_takes_among_them():
     scores = np.array([0.0, 3.0, 1.0, 3.0, -9.0], np.float32)
-    assert likeliest(scores, 3).tolist() == [1, 3, 2]
-    assert likeliest(scores, 9).tolist() == [1, 3, 2, 0, 4]
+    assert select_likeliest(scores, 3).tolist() == [1, 3, 2]
+    assert select_likeliest(scores, 9).tolist() == [1, 3, 2, 0, 4]
     chance = np.random.default_rng(0)
-    seen = {drawn(likeliest(scores, 5), scores, 1.0, chance) for _ in range(200)}
+    seen = {sample_token(select_likeliest(scores, 5), scores, 1.0, chance) for _ in range(200)}
     assert seen == {1, 2, 3}
-    assert {drawn(likeliest(scores, 5), scores, 0.01, chance) for _ in range(200)} == {1, 3}
+    assert {sample_token(select_likeliest(scores, 5), scores, 0.01, chance) for _ in range(200)} == {1, 3}
 
 
 RESERVED = {
@@ -244,7 +241,7 @@ RESERVED = {
 
 def test_no_definition_is_sent_by_the_name_of_a_rule():
     schema = {"$defs": {name: {"enum": [7]} for name in RESERVED}, "items": [{"$ref": "#/$defs/number"}]}
-    sent = Constraint(schema).fields(LLMSettings("http://localhost", "m", constraints="schema"))
+    sent = Constraint(schema).build_fields(LLMSettings("http://localhost", "m", constraints="schema"))
     held = sent["response_format"]["json_schema"]["schema"]
     assert RESERVED.isdisjoint(held["$defs"])
     assert held["items"][0]["$ref"].removeprefix("#/$defs/") in held["$defs"]
@@ -252,24 +249,22 @@ def test_no_definition_is_sent_by_the_name_of_a_rule():
 
 @installed
 def test_the_real_model_keeps_to_a_grammar_and_a_schema():
-    with served(LlamaCpp(weights(), context=512, threads=1)) as url:
+    with served(LlamaCpp(find_weights(), context=512, threads=1)) as url:
         settings = LLMSettings(url, "smollm2", constraints="grammar", max_tokens=24)
-        assert said(settings, answer_lines(["Xyzzy"]))[0] in {"ans: Xyzzy", "ans: not available"}
-        chosen = json_object(language={"type": "string", "enum": ["Xyzzy", "Plugh"]})
+        assert said(settings, make_answer_lines(["Xyzzy"]))[0] in {"ans: Xyzzy", "ans: not available"}
+        chosen = make_json_object(language={"type": "string", "enum": ["Xyzzy", "Plugh"]})
         text, usage = said(settings, chosen)
         assert json.loads(text)["language"] in {"Xyzzy", "Plugh"}
         assert usage.prompt_tokens > 5
         assert usage.completion_tokens > 2
         with pytest.raises(LLMError, match="400"):
-            list(
-                stream_chat(settings, [{"role": "user", "content": "word " * 2000}], cancelled=lambda: False)
-            )
+            list(stream_chat(settings, [{"role": "user", "content": "word " * 2000}], cancelled=lambda: False))
 
 
 @installed
 def test_the_real_model_writes_a_program_of_the_algebra():
-    held = Constraint(grammar(["capital", "population"]))
-    with served(LlamaCpp(weights(), context=2048, threads=1)) as url:
+    held = Constraint(build_grammar(["capital", "population"]))
+    with served(LlamaCpp(find_weights(), context=2048, threads=1)) as url:
         settings = LLMSettings(url, "smollm2", constraints="schema", max_tokens=24)
         text, _ = said(settings, held)
     assert text.lstrip().startswith('{"program":') or text.lstrip().startswith('{ "program":')
@@ -285,7 +280,7 @@ def test_definitions_may_be_called_like_rules_of_llama_cpp(name):
         "minItems": 1,
     }
     held = Constraint({**number, "maxItems": 1})
-    with served(LlamaCpp(weights(), context=512, threads=1)) as url:
+    with served(LlamaCpp(find_weights(), context=512, threads=1)) as url:
         text, _ = said(LLMSettings(url, "smollm2", constraints="schema", max_tokens=24), held)
     assert json.loads(text) == [7]
 
@@ -295,7 +290,7 @@ def test_what_is_no_model_is_refused(tmp_path):
     file = tmp_path / "letter.gguf"
     file.write_text("Dear Sir or Madam")
     with pytest.raises(ConfigError, match="0 replies at once"):
-        LlamaCpp(weights(), at_once=0)
+        LlamaCpp(find_weights(), at_once=0)
     for unpack in (False, True):
         with pytest.raises(ConfigError, match=r"letter\.gguf cannot be opened"):
             LlamaCpp(file, unpack=unpack)
@@ -304,31 +299,31 @@ def test_what_is_no_model_is_refused(tmp_path):
 @installed
 @pytest.mark.parametrize("unpack", [False, True])
 def test_the_real_model_writes_several_replies_at_once(unpack):
-    model = LlamaCpp(weights(), context=512, threads=1, at_once=2, unpack=unpack)
+    model = LlamaCpp(find_weights(), context=512, threads=1, at_once=2, unpack=unpack)
     names = ["Paris", "Rome", "Berlin", "Madrid"]
     asks = [
-        Ask([{"role": "user", "content": f"Say {name}."}], 12, grammar=answer_lines([name]).grammar)
+        Ask([{"role": "user", "content": f"Say {name}."}], 12, grammar=make_answer_lines([name]).grammar)
         for name in names
     ]
 
     def text(ask):
-        return "".join(piece for piece in model.reply(ask) if isinstance(piece, str))
+        return "".join(piece for piece in model.stream_reply(ask) if isinstance(piece, str))
 
     with ThreadPoolExecutor(4) as pool:
         for name, said in zip(names, pool.map(text, asks), strict=True):
             assert said in {f"ans: {name}", "ans: not available"}
     for held, understood in (
-        (one_of("0", "1"), lambda said: said in {"0", "1"}),
-        (pairs(2, 3), lambda said: read_pairs(said, 2, 3) is not None),
+        (make_choice("0", "1"), lambda said: said in {"0", "1"}),
+        (make_pairs(2, 3), lambda said: read_pairs(said, 2, 3) is not None),
         (
-            answers_and_verdict("I have used the provided knowledge: "),
+            make_answers_and_verdict("I have used the provided knowledge: "),
             lambda said: parse_verdict(said) is not None,
         ),
     ):
         assert understood(text(Ask(CHAT, 350, grammar=held.grammar)))
     drawn_twice = [text(Ask(CHAT, 8, temperature=1.0, seed=3)) for _ in range(2)]
     assert drawn_twice[0] == drawn_twice[1] != ""
-    numbered = json_object(number=up_to(2))
+    numbered = make_json_object(number=make_number_schema(2))
     asked = [{"role": "user", "content": 'Say the number 7 as JSON: {"number": 7}'}]
     assert json.loads(text(Ask(asked, 20, schema=numbered.schema)))["number"] in {1, 2}
     assert "\ufffd" not in text(Ask(CHAT, 8, grammar='root ::= "Zürich → 東京"'))

@@ -11,7 +11,7 @@ from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError, LLMError, LLMKeyError, LLMPromptError, OverBudgetError
 from retrieval.llm import pacing
 from retrieval.llm.asking import ask
-from retrieval.llm.metering import Limit, Meter, estimate, metered
+from retrieval.llm.metering import Limit, Meter, estimate, use_meter
 from retrieval.llm.pacing import LocalPace
 from retrieval.llm.replies import Asker, ReplyStore, Request
 from retrieval.types import Usage
@@ -28,8 +28,8 @@ def settings(endpoint, **changes):
 def test_what_is_asked_within_is_counted_by_every_meter_around():
     run, day = Meter(), Meter(spent=Usage(3, 100, 10))
     with Endpoint(says("yes")) as endpoint:
-        with metered(day):
-            with metered(run):
+        with use_meter(day):
+            with use_meter(run):
                 ask(settings(endpoint, prompt_price=1.0, completion_price=2.0), CHAT)
             ask(settings(endpoint), CHAT)
         ask(settings(endpoint), CHAT)
@@ -39,12 +39,10 @@ def test_what_is_asked_within_is_counted_by_every_meter_around():
 
 def test_a_budget_shortens_the_reply_and_then_allows_no_request():
     meter = Meter(Limit(tokens=60))
-    with Endpoint(says("yes")) as endpoint, metered(meter):
+    with Endpoint(says("yes")) as endpoint, use_meter(meter):
         ask(settings(endpoint), CHAT)
         ask(settings(endpoint), CHAT)
-        with pytest.raises(
-            OverBudgetError, match="The language-model budget of this run is spent: 60 tokens"
-        ):
+        with pytest.raises(OverBudgetError, match="The language-model budget of this run is spent: 60 tokens"):
             ask(settings(endpoint), CHAT)
         # 60 - 10 of the prompt; then 60 - 18 - 10; then fewer than a reply is worth.
         assert [body["max_tokens"] for body in endpoint.bodies] == [50, 32]
@@ -56,7 +54,7 @@ def test_a_budget_shortens_the_reply_and_then_allows_no_request():
 def test_a_budget_of_cost_counts_prices():
     priced = {"prompt_price": 1e6, "completion_price": 1e6}  # one for each token
     meter = Meter(Limit(cost=50))
-    with Endpoint(says("yes")) as endpoint, metered(meter):
+    with Endpoint(says("yes")) as endpoint, use_meter(meter):
         ask(settings(endpoint, **priced), CHAT)
         with pytest.raises(OverBudgetError, match="a cost of 50"):
             ask(settings(endpoint, **priced, max_tokens=200), [{"role": "user", "content": "x" * 60}])
@@ -67,7 +65,7 @@ def test_a_budget_of_cost_counts_prices():
 @pytest.mark.parametrize(("behaviour", "spent"), [(cut, Usage(1, 10, 3)), (fails(500), Usage(1))])
 def test_a_reply_that_breaks_off_is_counted_and_an_error_costs_nothing(behaviour, spent):
     meter = Meter()
-    with Endpoint(behaviour) as endpoint, metered(meter), pytest.raises(LLMError):
+    with Endpoint(behaviour) as endpoint, use_meter(meter), pytest.raises(LLMError):
         ask(settings(endpoint, retries=0), CHAT)
     assert meter.usage == spent
 
@@ -85,7 +83,7 @@ def test_an_endpoint_that_counts_nothing_is_estimated():
 def test_a_reply_that_nobody_reads_to_its_end_is_counted(monkeypatch):
     monkeypatch.setattr("retrieval.llm.asking.REPLY_LIMIT", 20)
     meter = Meter()
-    with Endpoint(talks_without_end) as endpoint, metered(meter), pytest.raises(LLMError):
+    with Endpoint(talks_without_end) as endpoint, use_meter(meter), pytest.raises(LLMError):
         ask(settings(endpoint), CHAT)
     assert meter.usage == Usage(1, 10, 9)  # five times "word " is more than 20 characters
 
@@ -95,7 +93,7 @@ def test_threads_of_an_asker_stand_under_the_meter_and_stop_at_its_limit(tmp_pat
     asked = [Request("p_v1", (("user", str(i) * 30),)) for i in range(9)]
     with Endpoint(says("yes")) as endpoint:
         asker = Asker(settings(endpoint), ReplyStore(tmp_path), concurrency=1)
-        with metered(meter), pytest.raises(OverBudgetError):
+        with use_meter(meter), pytest.raises(OverBudgetError):
             list(asker.ask(asked))
         assert len(endpoint.bodies) == 3
         assert len(list(asker.ask(asked))) == 9  # with a new budget: what is kept is not paid for again
@@ -148,13 +146,13 @@ def test_the_pace_lets_so_many_requests_pass_in_any_minute(monkeypatch):
     now = [1000.0]
     monkeypatch.setattr("retrieval.llm.pacing.time.monotonic", lambda: now[0])
     pace, two = LocalPace(), LLMSettings("http://x/v1", "a", requests_per_minute=2)
-    assert [pace.delay(two) for _ in range(3)] == [0, 0, 60]
-    assert pace.delay(LLMSettings("http://x/v1", "b", requests_per_minute=2)) == 0
-    assert pace.delay(LLMSettings("http://x/v1", "a")) == 0
+    assert [pace.compute_delay(two) for _ in range(3)] == [0, 0, 60]
+    assert pace.compute_delay(LLMSettings("http://x/v1", "b", requests_per_minute=2)) == 0
+    assert pace.compute_delay(LLMSettings("http://x/v1", "a")) == 0
     now[0] += 45
-    assert pace.delay(two) == 15
+    assert pace.compute_delay(two) == 15
     now[0] += 15
-    assert [pace.delay(two) for _ in range(3)] == [0, 0, 60]
+    assert [pace.compute_delay(two) for _ in range(3)] == [0, 0, 60]
 
 
 def test_requests_wait_for_the_pace_and_do_not_wait_too_long(monkeypatch):
@@ -177,7 +175,7 @@ def test_tokens_are_estimated_rather_too_many():
 
 
 def test_numbers_come_from_the_environment():
-    found = environment.language_model(
+    found = environment.read_llm_settings(
         {
             "LLM_BASE_URL": "http://x/v1",
             "LLM_MODEL": "m",
@@ -190,6 +188,4 @@ def test_numbers_come_from_the_environment():
     assert (found.context_length, found.prompt_price, found.completion_price) == (8192, 0.15, None)
     assert found.requests_per_minute == 30
     with pytest.raises(ConfigError, match="LLM_CONTEXT_LENGTH is '8k'"):
-        environment.language_model(
-            {"LLM_BASE_URL": "http://x/v1", "LLM_MODEL": "m", "LLM_CONTEXT_LENGTH": "8k"}
-        )
+        environment.read_llm_settings({"LLM_BASE_URL": "http://x/v1", "LLM_MODEL": "m", "LLM_CONTEXT_LENGTH": "8k"})

@@ -11,7 +11,7 @@ import pytest
 from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, LLMError
 from retrieval.llm.chat import ChatUsage
-from retrieval.llm.constraints import chosen_lines
+from retrieval.llm.constraints import make_chosen_lines
 from retrieval.llm.replies import PATIENCE, REPLY_LIMIT, Asker, ReplyStore, Request
 from retrieval.types import Usage
 from tests.retrieval.reasoning.endpoint import Endpoint, fails, says, silent
@@ -57,8 +57,8 @@ def test_equal_requests_are_asked_once(tmp_path):
 
 @pytest.mark.parametrize("changed", [request("one", "p_v2"), request("One")])
 def test_another_prompt_version_or_text_is_another_question(tmp_path, changed):
-    assert changed.key(TINY) != request("one").key(TINY)
-    assert request("one").key(LLMSettings("http://x/v1", "large")) != request("one").key(TINY)
+    assert changed.compute_key(TINY) != request("one").compute_key(TINY)
+    assert request("one").compute_key(LLMSettings("http://x/v1", "large")) != request("one").compute_key(TINY)
     with LLMServer(echo) as server:
         list(asker(server.url, tmp_path).ask([request("one")]))
         list(asker(server.url, tmp_path).ask([changed]))
@@ -66,10 +66,10 @@ def test_another_prompt_version_or_text_is_another_question(tmp_path, changed):
 
 
 def test_what_a_reply_is_held_to_is_sent_and_names_it_where_the_endpoint_understands_it(tmp_path):
-    held = request("one").held_to(chosen_lines(["Path 0"]))
+    held = request("one").apply_constraint(make_chosen_lines(["Path 0"]))
     grammar = LLMSettings("http://x/v1", "tiny", constraints="grammar")
-    assert held.key(TINY) == request("one").key(TINY) == request("one").key(grammar)
-    assert held.key(grammar) != held.key(TINY)
+    assert held.compute_key(TINY) == request("one").compute_key(TINY) == request("one").compute_key(grammar)
+    assert held.compute_key(grammar) != held.compute_key(TINY)
     with LLMServer(echo) as server:
         for constraints in ("none", "grammar"):
             settings = LLMSettings(server.url, "tiny", constraints=constraints)

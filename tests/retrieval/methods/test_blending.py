@@ -3,8 +3,8 @@
 import pytest
 
 from retrieval.errors import Cancelled
-from retrieval.methods._shared.blending import blend, choose_share
-from retrieval.supervision.grounding import ground
+from retrieval.methods._shared.blending import merge_rankings, select_share
+from retrieval.supervision.grounding import resolve_questions
 from retrieval.types import Question, RelationPath
 from tests.retrieval import world
 
@@ -15,16 +15,16 @@ def path(relations, score, topic=1, **more):
 
 def test_probabilities_are_averaged_by_the_share():
     learned, by_words = [path((0,), 0.8), path((1,), 0.2)], [path((1,), 0.6), path((2,), 0.4)]
-    found = blend(by_words, learned, 0.5)
+    found = merge_rankings(by_words, learned, 0.5)
     assert [(one.relations, pytest.approx(one.score)) for one in found] == [
         *(((0,), 0.4), ((1,), 0.4), ((2,), 0.2)),
     ]
-    assert [one.relations for one in blend(by_words, learned, 1)] == [(0,), (1,)]
-    assert [one.relations for one in blend(by_words, learned, 0)] == [(1,), (2,)]
+    assert [one.relations for one in merge_rankings(by_words, learned, 1)] == [(0,), (1,)]
+    assert [one.relations for one in merge_rankings(by_words, learned, 0)] == [(1,), (2,)]
 
 
 def test_topics_keep_their_order():
-    found = blend([path((1,), 0.9, 4), path((0,), 0.5, 2)], [path((0,), 0.1, 2), path((1,), 0.2, 4)], 0.5)
+    found = merge_rankings([path((1,), 0.9, 4), path((0,), 0.5, 2)], [path((0,), 0.1, 2), path((1,), 0.2, 4)], 0.5)
     assert [one.topic for one in found] == [2, 4]
 
 
@@ -33,7 +33,7 @@ def test_topics_keep_their_order():
     [(True, True, True), (True, False, False), (False, True, False), (None, True, True), (True, None, True)],
 )
 def test_a_path_of_both_is_doubted_where_both_doubt(learned, by_words, doubted):
-    [found] = blend(
+    [found] = merge_rankings(
         [path((0,), 0.5, doubted=by_words, support=0.9)],
         [path((0,), 0.5, doubted=learned, support=-2.0)],
         0.5,
@@ -49,7 +49,7 @@ class Fixed:
     def __init__(self, *ranked):
         self.ranked = ranked
 
-    def relation_paths(self, question, topics, *, limit, mentions):
+    def rank_relation_paths(self, question, topics, *, limit, mentions):
         return [path(relations, score, topics[0]) for relations, score in self.ranked]
 
 
@@ -60,7 +60,7 @@ def graph(tmp_path):
 
 def asked(graph, count):
     question = Question("q", "what is the genre of Jaws", ("Jaws",), ("Horror",))
-    return ground(graph, [question])[0] * count
+    return resolve_questions(graph, [question])[0] * count
 
 
 def test_the_share_is_the_one_that_answers_most_dev_questions(graph):
@@ -68,9 +68,7 @@ def test_the_share_is_the_one_that_answers_most_dev_questions(graph):
     right, wrong = [(genre, 0.6), (directed, 0.1)], [(directed, 0.9)]
 
     def choose(learned, by_words, count=20):
-        return choose_share(
-            Fixed(*learned), lambda: Fixed(*by_words), graph, asked(graph, count), lambda: False
-        )
+        return select_share(Fixed(*learned), lambda: Fixed(*by_words), graph, asked(graph, count), lambda: False)
 
     assert choose(right, wrong) == 0.75, "half of each would answer by the words alone"
     assert choose(wrong, right) == 0.25
@@ -80,4 +78,4 @@ def test_the_share_is_the_one_that_answers_most_dev_questions(graph):
 
 def test_choosing_can_be_stopped(graph):
     with pytest.raises(Cancelled):
-        choose_share(Fixed(), Fixed, graph, asked(graph, 20), lambda: True)
+        select_share(Fixed(), Fixed, graph, asked(graph, 20), lambda: True)

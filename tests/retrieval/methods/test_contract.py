@@ -8,10 +8,10 @@ import pytest
 
 from retrieval.errors import Cancelled, CheckpointError, ConfigError, MethodError
 from retrieval.kg.build import build_snapshot
-from retrieval.kg.search.walks import arc_ends
+from retrieval.kg.search.walks import get_arc_ends
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.kg.table import TripleTable
-from retrieval.methods._shared.opening import open_retriever
+from retrieval.methods._shared.retriever_loading import open_retriever
 from retrieval.methods.registry import RETRIEVERS
 from retrieval.validation import predict
 from tests.retrieval.films import WordEncoder, questions, walk
@@ -42,7 +42,7 @@ def test_paths_are_distinct_connected_and_within_the_budget(retriever, trained, 
         assert len({path.arcs for path in found}) == len(found)
         assert len({arc % trained.graph.num_triples for path in found for arc in path.arcs}) <= budget
         for path in found:
-            sources, _, targets = arc_ends(trained.graph, np.array(path.arcs))
+            sources, _, targets = get_arc_ends(trained.graph, np.array(path.arcs))
             assert sources[0] == path.topic == topic
             assert sources[1:].tolist() == targets[:-1].tolist()
             assert 0 < path.score <= 1
@@ -52,15 +52,15 @@ def test_paths_are_distinct_connected_and_within_the_budget(retriever, trained, 
 
 def test_the_most_probable_relation_path_comes_first(retriever, trained, topic):
     first = next(iter(retriever.retrieve(QUESTION, [topic], budget=20)))
-    best = retriever.relation_paths(QUESTION, [topic])[0]
-    _, relations, _ = arc_ends(trained.graph, np.array(first.arcs))
+    best = retriever.rank_relation_paths(QUESTION, [topic])[0]
+    _, relations, _ = get_arc_ends(trained.graph, np.array(first.arcs))
     assert tuple(relations.tolist()) == best.relations
     assert first.score <= best.score
 
 
 def test_relation_paths_are_probabilities_ranked_per_topic(retriever, trained, topic):
     topics = [topic, trained.graph.find_entity("Kurosawa")]
-    found = retriever.relation_paths("which films does Film 01 share with Kurosawa", topics, limit=3)
+    found = retriever.rank_relation_paths("which films does Film 01 share with Kurosawa", topics, limit=3)
     assert [one for one, _ in groupby(path.topic for path in found)] == topics
     for one in topics:
         mine = [path.score for path in found if path.topic == one]
@@ -76,7 +76,7 @@ def test_the_same_seed_gives_the_same_stream(retriever, topic):
 
 def test_a_topic_without_triples_and_no_topic_give_nothing(retriever, trained, tmp_path):
     assert list(retriever.retrieve(QUESTION, [])) == []
-    assert retriever.relation_paths(QUESTION, []) == []
+    assert retriever.rank_relation_paths(QUESTION, []) == []
 
 
 def test_stop_is_heard(retriever, topic):
@@ -87,25 +87,23 @@ def test_stop_is_heard(retriever, topic):
 def named_paths(retriever, graph, topic):
     total = graph.num_relations
     if getattr(retriever.options, "inference", "ranked") != "ranked":  # probabilities, not shares of draws
-        retriever = retriever.configured(replace(retriever.options, inference="ranked"))
+        retriever = retriever.apply_options(replace(retriever.options, inference="ranked"))
     return {
-        tuple((graph.relation_name(r % total), r >= total) for r in path.relations): path.score
-        for path in retriever.relation_paths(QUESTION, [topic], limit=99)
+        tuple((graph.get_relation_name(r % total), r >= total) for r in path.relations): path.score
+        for path in retriever.rank_relation_paths(QUESTION, [topic], limit=99)
     }
 
 
-def test_on_a_restriction_it_answers_as_on_a_graph_built_from_those_facts(
-    retriever, trained, topic, tmp_path
-):
+def test_on_a_restriction_it_answers_as_on_a_graph_built_from_those_facts(retriever, trained, topic, tmp_path):
     """A question's own subgraph: nothing of the whole graph shows through but ids and labels."""
     whole = trained.graph
     chosen = [i for i in range(whole.num_triples) if i % 5]
     restricted = RestrictedSnapshot(whole, chosen)
     built = build_snapshot(
-        TripleTable.of(
+        TripleTable.from_facts(
             [
-                (whole.entity_label(int(whole.heads[i])), whole.relation_name(int(whole.relations[i])),
-                 whole.entity_label(int(whole.tails[i])))
+                (whole.get_entity_label(int(whole.heads[i])), whole.get_relation_name(int(whole.relations[i])),
+                 whole.get_entity_label(int(whole.tails[i])))
                 for i in chosen
             ]
         ),
@@ -113,7 +111,7 @@ def test_on_a_restriction_it_answers_as_on_a_graph_built_from_those_facts(
     )  # fmt: skip
     checkpoint = trained.checkpoint(retriever.method) if retriever.checkpoint else None
     own = open_retriever(retriever.method, checkpoint, built, trained.encoder, cache=tmp_path)
-    small = retriever.restricted_to(restricted)
+    small = retriever.apply_restriction(restricted)
     mine = named_paths(small, restricted, topic)
     theirs = named_paths(own, built, built.find_entity(TOPIC))
     # Rounded states (fp16) of differently ordered sums may differ in the last place.
@@ -121,7 +119,7 @@ def test_on_a_restriction_it_answers_as_on_a_graph_built_from_those_facts(
     walked = {a % whole.num_triples for p in retriever.retrieve(QUESTION, [topic], budget=30) for a in p.arcs}
     assert walked - set(chosen), "the whole graph's paths use facts that the restriction lacks"
     for path in small.retrieve(QUESTION, [topic], budget=30):
-        sources, _, _ = arc_ends(restricted, np.array(path.arcs))
+        sources, _, _ = get_arc_ends(restricted, np.array(path.arcs))
         assert sources[0] == topic
     assert small.checkpoint == retriever.checkpoint
 
@@ -154,7 +152,7 @@ def test_the_trained_retriever_answers_unseen_questions_with_exact_sets(trained)
         if question.split == "test":
             topic = graph.find_entity(question.topic_entities[0])
             found = predict(retriever, graph, question.question, [topic])
-            assert {graph.entity_label(e) for e in found} == set(question.answers), question.question
+            assert {graph.get_entity_label(e) for e in found} == set(question.answers), question.question
 
 
 def test_a_checkpoint_answers_another_graph(trained, tmp_path):
@@ -167,17 +165,15 @@ def test_a_checkpoint_answers_another_graph(trained, tmp_path):
         ("Alpha", "has_genre", "Drama"),
         ("Beta", "starred_actors", "Ryu"),
     ]
-    other = build_snapshot(TripleTable.of(facts), tmp_path / "other")
+    other = build_snapshot(TripleTable.from_facts(facts), tmp_path / "other")
     retriever = open_retriever("rel-rag-path", trained.checkpoint(), other, trained.encoder, cache=tmp_path)
     found = predict(retriever, other, "who directed Alpha", [other.find_entity("Alpha")])
-    assert [other.entity_label(e) for e in found] == ["Ozu"]
+    assert [other.get_entity_label(e) for e in found] == ["Ozu"]
 
 
 def test_an_encoder_or_method_that_does_not_fit_is_named(trained, tmp_path):
     with pytest.raises(CheckpointError, match=r"words.*letters"):
-        open_retriever(
-            "rel-rag-path", trained.checkpoint(), trained.graph, WordEncoder("letters"), cache=tmp_path
-        )
+        open_retriever("rel-rag-path", trained.checkpoint(), trained.graph, WordEncoder("letters"), cache=tmp_path)
     with pytest.raises(CheckpointError, match="not a checkpoint"):
         open_retriever("rel-rag-path", tmp_path, trained.graph, trained.encoder, cache=tmp_path)
 
@@ -186,9 +182,7 @@ def test_a_damaged_checkpoint_is_refused(trained, tmp_path):
     broken = tmp_path / "broken"
     broken.mkdir()
     for file in trained.checkpoint().iterdir():
-        (broken / file.name).write_bytes(
-            file.read_bytes()[:200] if file.suffix == ".pt" else file.read_bytes()
-        )
+        (broken / file.name).write_bytes(file.read_bytes()[:200] if file.suffix == ".pt" else file.read_bytes())
     with pytest.raises(CheckpointError, match="damaged"):
         open_retriever("rel-rag-path", broken, trained.graph, trained.encoder, cache=tmp_path)
 

@@ -26,7 +26,7 @@ def graph(tmp_path_factory):
 
 
 def relation(graph, name):
-    return next(at for at in range(graph.num_relations) if graph.relation_name(at) == name)
+    return next(at for at in range(graph.num_relations) if graph.get_relation_name(at) == name)
 
 
 def composer_of(graph, said, *, always=True):
@@ -46,7 +46,7 @@ def test_the_parts_are_followed_one_after_the_other(graph):
     said = {"What is the composer of X?": [((composer,), 0.9)], "Where was X raised?": [((raised,), 0.5)]}
     (song,) = ids(graph, "Thought of You")
     whole = [[RelationPath(song, (composer,), 0.7), RelationPath(song, (label,), 0.2)]]
-    found = composer_of(graph, said).composed(QUESTION, [song], ["Thought of You"], whole, [False])
+    found = composer_of(graph, said).merge_part_paths(QUESTION, [song], ["Thought of You"], whole, [False])
     # Parts: 0.8 * 0.9 * 0.5; the description alone is a tenth of the fifth that the whole question has left.
     assert [(own.relations, round(own.score, 4), own.support) for own in found[0]] == [
         ((composer, raised), 0.36, 0.5),
@@ -60,7 +60,7 @@ def test_what_stands_is_left_as_it_is(graph):
     said = {"What is the composer of X?": [((composer,), 0.9)], "Where was X raised?": [((raised,), 0.5)]}
     (song,) = ids(graph, "Thought of You")
     whole = [[RelationPath(song, (composer,), 0.7)]]
-    assert composer_of(graph, said).composed(QUESTION, [song], ["Thought of You"], whole, [True]) == whole
+    assert composer_of(graph, said).merge_part_paths(QUESTION, [song], ["Thought of You"], whole, [True]) == whole
 
 
 @pytest.mark.parametrize("named", ["award", "raised_in"])
@@ -70,9 +70,9 @@ def test_where_steps_are_few_only_what_falls_short_is_taken_apart(graph, named):
     (song,) = ids(graph, "Thought of You")
     careful = composer_of(graph, said, always=False)
     short, long = [[RelationPath(song, (composer,), 0.7)]], [[RelationPath(song, (composer, last), 0.7)]]
-    taken = careful.composed(QUESTION, [song], ["Thought of You"], short, [False])
+    taken = careful.merge_part_paths(QUESTION, [song], ["Thought of You"], short, [False])
     assert taken[0][0].relations == (composer, raised)
-    assert careful.composed(QUESTION, [song], ["Thought of You"], long, [False]) == long
+    assert careful.merge_part_paths(QUESTION, [song], ["Thought of You"], long, [False]) == long
 
 
 def test_a_path_that_leads_back_to_what_is_asked_about_says_nothing(graph):
@@ -82,7 +82,7 @@ def test_a_path_that_leads_back_to_what_is_asked_about_says_nothing(graph):
     (song,) = ids(graph, "Thought of You")
     free = Composer(graph, composer_of(graph, said).rank, False, lambda: False, True)
     whole = [[RelationPath(song, (composer,), 0.7)]]
-    assert free.composed(QUESTION, [song], ["Thought of You"], whole, [False]) == whole
+    assert free.merge_part_paths(QUESTION, [song], ["Thought of You"], whole, [False]) == whole
 
 
 def test_descriptions_within_each_other_are_taken_apart(graph):
@@ -95,7 +95,7 @@ def test_descriptions_within_each_other_are_taken_apart(graph):
     (song,) = ids(graph, "Thought of You")
     question = "Which currency is used in the place where the composer of Thought of You was raised?"
     whole = [[RelationPath(song, (composer,), 0.5)]]
-    found = composer_of(graph, said).composed(question, [song], ["Thought of You"], whole, [False])
+    found = composer_of(graph, said).merge_part_paths(question, [song], ["Thought of You"], whole, [False])
     assert found[0][0].relations == (composer, raised, currency)
     assert round(found[0][0].score, 4) == 0.64  # 0.8 of 0.8
 
@@ -114,11 +114,11 @@ RECORDS = [
 def test_the_zero_shot_retriever_goes_further_in_parts_than_at_once(tmp_path):
     graph = build(tmp_path / "graph", RECORDS)
     parts = ZeroShotRetriever(graph, WordEncoder())
-    whole = parts.configured(UntrainedOptions(decompose=False))
+    whole = parts.apply_options(UntrainedOptions(decompose=False))
     (song,) = ids(graph, "Thought of You")
     steps = tuple(relation(graph, name) for name in ("credits", "composer", "homes", "raised_in"))
-    assert parts.relation_paths(QUESTION, [song])[0].relations == steps
-    assert max(len(own.relations) for own in whole.relation_paths(QUESTION, [song])) == 3
+    assert parts.rank_relation_paths(QUESTION, [song])[0].relations == steps
+    assert max(len(own.relations) for own in whole.rank_relation_paths(QUESTION, [song])) == 3
 
 
 @pytest.mark.parametrize(("learned", "steps"), [(0.0, 3), (1.1, 4), (None, 4)])
@@ -128,4 +128,4 @@ def test_what_a_trained_retriever_does_not_doubt_stands(tmp_path, learned, steps
     retriever.trained, retriever.learned_support = True, learned
     retriever.least_support = None  # as on another version of its graph
     (song,) = ids(graph, "Thought of You")
-    assert max(len(own.relations) for own in retriever.relation_paths(QUESTION, [song])) == steps
+    assert max(len(own.relations) for own in retriever.rank_relation_paths(QUESTION, [song])) == steps

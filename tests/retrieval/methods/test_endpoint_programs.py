@@ -132,9 +132,7 @@ def test_what_is_asked_may_be_far_from_what_was_sampled(server):
 
 
 def test_a_program_that_somebody_wrote_is_computed_there(server):
-    named = one(
-        ask(server, "Which country in Africa has the largest population?"), ProgramExecuted
-    ).read.program
+    named = one(ask(server, "Which country in Africa has the largest population?"), ProgramExecuted).read.program
     assert named["source"]["left"]["source"]["ids"] == ["country"]
     found = ask(server, "the smallest", program={**named, "largest": False})
     told = one(found, ProgramExecuted)

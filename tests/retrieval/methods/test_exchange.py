@@ -17,7 +17,7 @@ from safetensors.torch import load, save
 from retrieval.errors import CheckpointError
 from retrieval.methods import checkpoint_zip, exchange, registry
 from retrieval.methods.checkpoints import open_checkpoint
-from retrieval.supervision import program_learning, shift
+from retrieval.supervision import distribution_shift, program_learning
 from retrieval.text import encoder as encoders
 from retrieval.training.manifest import read_manifest
 from tests.retrieval.methods.conftest import SETTINGS
@@ -30,7 +30,7 @@ def words(monkeypatch, trained):
 
 def sent(trained, tmp_path, method="rel-rag-path"):
     out = tmp_path / "checkpoint.zip"
-    exchange.hand_on(trained.checkpoint(method), out)
+    exchange.export_checkpoint(trained.checkpoint(method), out)
     return out
 
 
@@ -66,9 +66,7 @@ def test_a_checkpoint_comes_back_as_it_went(trained, tmp_path, method):
     made = taken(sent(trained, tmp_path, method), tmp_path / "in" / "c")
     assert made["manifest"]["fingerprint"] == read_manifest(was).fingerprint
     assert made["manifest"]["method"] == method
-    before, after = (
-        open_checkpoint(each, method=method, encoder="words") for each in (was, tmp_path / "in" / "c")
-    )
+    before, after = (open_checkpoint(each, method=method, encoder="words") for each in (was, tmp_path / "in" / "c"))
     assert before.config == after.config
     assert before.weights.keys() == after.weights.keys()
     assert all(torch.equal(before.weights[name], after.weights[name]) for name in before.weights)
@@ -76,7 +74,7 @@ def test_a_checkpoint_comes_back_as_it_went(trained, tmp_path, method):
 
 
 def test_every_trained_method_says_what_its_weights_are_of():
-    assert all(registry.method(name).model for name in registry.TRAINED)
+    assert all(registry.get_method(name).model for name in registry.TRAINED)
 
 
 @pytest.mark.parametrize(
@@ -190,4 +188,4 @@ def test_a_file_is_looked_through_without_torch(trained, tmp_path):
 
 
 def test_the_members_are_named_as_those_who_read_them_do():
-    assert (checkpoint_zip.SEEN, checkpoint_zip.PROGRAMS) == (shift.FILE, program_learning.FILE)
+    assert (checkpoint_zip.SEEN, checkpoint_zip.PROGRAMS) == (distribution_shift.FILE, program_learning.FILE)

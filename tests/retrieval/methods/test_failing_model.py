@@ -28,9 +28,7 @@ def opened(request, tmp_path_factory):
     snapshot = land.build(tmp_path_factory.mktemp("failing") / "graph")
 
     def with_reasoner(reasoner):
-        method, opening = {"paths": ("rel-rag-path", open_engine), "agent": ("graph-s3", open_agent)}[
-            request.param
-        ]
+        method, opening = {"paths": ("rel-rag-path", open_engine), "agent": ("graph-s3", open_agent)}[request.param]
         options = (("policy", "small"),) if request.param == "agent" else ()
         spec = EngineSpec(snapshot.path, None, method=method, reasoner=reasoner.name, options=options)
         engine = opening(Opening(spec, GraphParts(snapshot, WordEncoder()), reasoner))

@@ -8,18 +8,18 @@ from retrieval.errors import CheckpointError, ConfigError
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.methods import registry
-from retrieval.methods._shared import opening
+from retrieval.methods._shared import retriever_loading
 from retrieval.methods._shared.engine_spec import EngineSpec
-from retrieval.methods._shared.opening import FOREIGN
 from retrieval.methods._shared.parts import GraphParts, Opening
 from retrieval.methods._shared.path_engine import PathEngine, open_engine
 from retrieval.methods._shared.paths.model import PathModel
+from retrieval.methods._shared.retriever_loading import FOREIGN
 from retrieval.methods.graph_s3.agent.small_policy import make_model
 from retrieval.methods.graph_s3.engine import open_engine as open_agent
 from retrieval.methods.rel_rag_path.retriever import RelRagPathRetriever
 from retrieval.pipeline import AskRequest
 from retrieval.reasoning.extractive import ExtractiveReasoner
-from retrieval.supervision.shift import Seen
+from retrieval.supervision.distribution_shift import TrainingCoverage
 from retrieval.training import checkpoint as checkpoints
 from retrieval.training.manifest import read_manifest
 from tests.retrieval.films import WordEncoder
@@ -39,7 +39,7 @@ QUESTION = "who plays position Midfielder for country Portugal"
 
 
 def build(path, facts):
-    return build_snapshot(TripleTable.of(facts), path)
+    return build_snapshot(TripleTable.from_facts(facts), path)
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def checkpoint(tmp_path):
             simple=False,
             labels={},
         )
-        seen = Seen(frozenset(), frozenset(tuple((name, False) for name in path) for path in paths))
+        seen = TrainingCoverage(frozenset(), frozenset(tuple((name, False) for name in path) for path in paths))
         out = tmp_path / f"checkpoint{len(paths)}"
         checkpoints.save(out, described, also=seen.save)
         return out
@@ -75,7 +75,7 @@ def checkpoint(tmp_path):
 
 
 def opened(graph, checkpoint, tmp_path, **options):
-    return opening.open_retriever(
+    return retriever_loading.open_retriever(
         METHOD, checkpoint, graph, WordEncoder(), cache=tmp_path / "cache", options=options
     )
 
@@ -86,7 +86,7 @@ def test_one_of_other_relations_ranks_as_none_does(players, checkpoint, tmp_path
     topics = [players.find_entity(name) for name in ("Midfielder", "Portugal")]
     without = opened(players, None, tmp_path)
     with_it = opened(players, foreign, tmp_path)
-    assert with_it.relation_paths(QUESTION, topics) == without.relation_paths(QUESTION, topics)
+    assert with_it.rank_relation_paths(QUESTION, topics) == without.rank_relation_paths(QUESTION, topics)
     assert with_it.simple is True
     assert with_it.checkpoint == read_manifest(foreign).fingerprint
     with pytest.raises(ConfigError):
@@ -106,8 +106,8 @@ def test_one_of_other_relations_ranks_as_none_does(players, checkpoint, tmp_path
 )
 def test_half_of_what_it_learned_to_follow_must_be_there(players, checkpoint, tmp_path, learned, foreign):
     made = checkpoint(build(tmp_path / "films", FILMS), learned)
-    assert opening.is_foreign(made, players) is foreign
-    assert opening.is_foreign(checkpoint(players, [("directed by",)]), players) is False, "its own graph"
+    assert retriever_loading.is_foreign(made, players) is foreign
+    assert retriever_loading.is_foreign(checkpoint(players, [("directed by",)]), players) is False, "its own graph"
 
 
 def test_a_run_says_so_and_what_the_question_names_is_no_answer(players, checkpoint, tmp_path):
@@ -136,7 +136,7 @@ def test_an_agent_of_another_graph_explores_as_an_untrained_one_does(players, tm
         labels={},
     )
     made = tmp_path / "agent"
-    checkpoints.save(made, described, also=Seen(frozenset(), frozenset([(("directed by", False),)])).save)
+    checkpoints.save(made, described, also=TrainingCoverage(frozenset(), frozenset([(("directed by", False),)])).save)
     for graph, small, warnings in ((players, False, (FOREIGN,)), (films, True, ())):
         spec = EngineSpec(graph.path, made, "graph-s3")
         engine = open_agent(Opening(spec, GraphParts(graph, encoder), ExtractiveReasoner()))
@@ -164,9 +164,7 @@ def test_asked_for_itself_it_answers_wherever_it_is_asked(players, checkpoint, t
 def test_the_second_opinion_of_the_texts_can_be_switched_off(players, checkpoint, tmp_path, options, weighed):
     trained = checkpoint(players, [("plays position",)])
     parts = GraphParts(players, WordEncoder())
-    engine = open_engine(
-        Opening(EngineSpec(players.path, trained, options=options), parts, ExtractiveReasoner())
-    )
+    engine = open_engine(Opening(EngineSpec(players.path, trained, options=options), parts, ExtractiveReasoner()))
     assert isinstance(engine, PathEngine)
     assert (engine.text_fit is not None) is weighed
     # Without a checkpoint the texts are all that ranks.

@@ -30,12 +30,8 @@ def test_the_method_of_the_guide_is_trained_evaluated_and_asked(tmp_path, method
     )
     given = ["--graph", graph, "--questions", str(tmp_path / "questions.jsonl")]
     assert main(["build-graph", str(tmp_path / "facts.tsv"), "--out", graph, "--no-index"]) == 0
-    assert (
-        main(["train", method, *given, "--config", str(tmp_path / "config.json"), "--out", checkpoint]) == 0
-    )
-    assert (
-        main(["evaluate", *given, "--checkpoint", checkpoint, "--split", "test", "--out", str(report)]) == 0
-    )
+    assert main(["train", method, *given, "--config", str(tmp_path / "config.json"), "--out", checkpoint]) == 0
+    assert main(["evaluate", *given, "--checkpoint", checkpoint, "--split", "test", "--out", str(report)]) == 0
     found = json.loads(report.read_text())
     assert (found["method"], found["metrics"]["exact_set"], found["n"]) == (method, 1.0, 10)
     capsys.readouterr()

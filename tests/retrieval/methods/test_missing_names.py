@@ -27,7 +27,7 @@ FACTS = [
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory):
     snapshot = build_snapshot(
-        TripleTable.of([list(row) for row in FACTS]), tmp_path_factory.mktemp("towns") / "g"
+        TripleTable.from_facts([list(row) for row in FACTS]), tmp_path_factory.mktemp("towns") / "g"
     )
     engine = load_engine(EngineSpec(snapshot.path, None, DEFAULT), load_parts(snapshot, load_encoder()))
     return lambda question: list(engine.run(AskRequest(question)))[-1]

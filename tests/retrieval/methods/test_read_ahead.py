@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from retrieval.evaluation.evaluator import evaluate_engine
-from retrieval.methods._shared.opening import open_retriever
 from retrieval.methods._shared.path_engine import PathEngine
+from retrieval.methods._shared.retriever_loading import open_retriever
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.text.linking import Linker
 from tests.retrieval.films import WordEncoder, questions

@@ -20,7 +20,7 @@ BATHS = [
 
 @pytest.fixture(scope="module")
 def snapshot(tmp_path_factory):
-    return build_snapshot(TripleTable.of(BATHS), tmp_path_factory.mktemp("baths") / "graph")
+    return build_snapshot(TripleTable.from_facts(BATHS), tmp_path_factory.mktemp("baths") / "graph")
 
 
 @pytest.mark.parametrize(
@@ -44,6 +44,4 @@ def snapshot(tmp_path_factory):
 )
 def test_what_can_be_no_answer(snapshot, question, nodes, refused):
     engine = ProgramEngine(ProgramReader(snapshot, None, PROGRAMS), 0.3)
-    assert (
-        engine.answer_types.are_no_answer(question, [snapshot.find_entity(node) for node in nodes]) is refused
-    )
+    assert engine.answer_types.is_impossible_answer(question, [snapshot.find_entity(node) for node in nodes]) is refused

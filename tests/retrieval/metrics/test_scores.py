@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.metrics.scores import Scored, aggregate, quantile, score_question
+from retrieval.metrics.scores import Scored, compute_metrics, compute_quantile, score_question
 
 
 def scored(**answers):
@@ -42,12 +42,12 @@ def test_evidence():
 def test_macro_and_micro_differ_by_set_sizes():
     one = score_question(scored(a=1.0), {"a"})
     many = score_question(scored(x=1.0), {"p", "q", "r"})
-    metrics = aggregate([one, many])
+    metrics = compute_metrics([one, many])
     assert metrics["macro_f1"] == 0.5
     assert metrics["micro_f1"] == pytest.approx(2 * 1 / 6)
     assert metrics["exact_set"] == 0.5
     assert "path_recall" not in metrics
-    assert aggregate([]) == {}
+    assert compute_metrics([]) == {}
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_macro_and_micro_differ_by_set_sizes():
     ],
 )
 def test_a_quantile_is_the_smallest_value_that_so_many_do_not_exceed(values, share, expected):
-    assert quantile(values, share) == expected
+    assert compute_quantile(values, share) == expected
     if values:
         assert sum(value <= expected for value in values) >= share * len(values)
         assert sum(value < expected for value in values) < share * len(values)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from retrieval.kg.snapshot.labels import normalise
+from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.metrics.scores import Scored
-from retrieval.metrics.values import aligned, is_value, same
+from retrieval.metrics.values import is_same_value, is_value, match_answers
 
 
 @pytest.mark.parametrize(
@@ -31,8 +31,8 @@ from retrieval.metrics.values import aligned, is_value, same
     ],
 )
 def test_the_same_value(one, other):
-    assert same(one, other)
-    assert same(other, one)
+    assert is_same_value(one, other)
+    assert is_same_value(other, one)
 
 
 @pytest.mark.parametrize(
@@ -54,8 +54,8 @@ def test_the_same_value(one, other):
     ],
 )
 def test_another_value_or_a_name(one, other):
-    assert not same(one, other)
-    assert not same(other, one)
+    assert not is_same_value(one, other)
+    assert not is_same_value(other, one)
 
 
 def test_what_is_a_value():
@@ -65,13 +65,13 @@ def test_what_is_a_value():
 
 def test_predicted_values_take_the_name_of_the_right_one():
     predicted = [Scored("1,500", 0.9), Scored("2.50 km", 0.8), Scored("Köln", 0.7), Scored("1500.2", 0.6)]
-    found = aligned(predicted, ["1500", "2500 m", "Koln"], normalise)
+    found = match_answers(predicted, ["1500", "2500 m", "Koln"], normalize_name)
     assert [(item.answer, item.score) for item in found] == [
         ("1500", 0.9), ("2500 m", 0.8), ("koln", 0.7), ("1500", 0.6),
     ]  # fmt: skip
 
 
 def test_names_stay_names():
-    assert aligned([Scored("True", 1.0)], ["Yes", "Genesis"], normalise)[0].answer == "true"
-    assert aligned([Scored("True", 1.0)], ["Yes"], normalise)[0].answer == "yes"
-    assert aligned([Scored("1984", 1.0)], ["1985", "Brazil"], normalise)[0].answer == "1984"
+    assert match_answers([Scored("True", 1.0)], ["Yes", "Genesis"], normalize_name)[0].answer == "true"
+    assert match_answers([Scored("True", 1.0)], ["Yes"], normalize_name)[0].answer == "yes"
+    assert match_answers([Scored("1984", 1.0)], ["1985", "Brazil"], normalize_name)[0].answer == "1984"

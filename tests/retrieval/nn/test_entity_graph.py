@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from retrieval.kg.search.walks import arc_ends
+from retrieval.kg.search.walks import get_arc_ends
 from retrieval.methods._shared.paths import states
-from retrieval.methods._shared.paths.blocks import arc_states
+from retrieval.methods._shared.paths.blocks import compute_arc_states
 from retrieval.nn.entity_graph import EntityGraphEncoder
 from retrieval.nn.line_graph import LineGraph
-from retrieval.text.features import graph_features
+from retrieval.text.features import compute_graph_features
 from tests.retrieval.films import WordEncoder
 from tests.retrieval.kg.worlds import build, random_facts
 
@@ -28,7 +28,7 @@ FORMS = ({}, {"skip": False}, {"self_weight": True}, {"layers": 1}, {"relation_r
 def case(request, tmp_path):
     seed, texts, form, directed = request.param
     graph = build(random_facts(seed), tmp_path / "g")
-    features = graph_features(graph, WordEncoder(), entity_texts=texts, directed=directed)
+    features = compute_graph_features(graph, WordEncoder(), entity_texts=texts, directed=directed)
     torch.manual_seed(1)
     return features, EntityGraphEncoder(features.relations.shape[1], 8, **form).eval()
 
@@ -37,7 +37,7 @@ def written_out(features, encoder):
     """RAPL eq. 2 with GCN's normalisation, one triple at a time."""
     graph = features.snapshot
     total, width = graph.num_entities, encoder.hidden
-    arcs = [part.tolist() for part in arc_ends(graph, np.arange(features.num_states))]
+    arcs = [part.tolist() for part in get_arc_ends(graph, np.arange(features.num_states))]
     triples = list(zip(*arcs, strict=True))
     texts = encoder.relation(features.relations)
     sides = []
@@ -60,8 +60,8 @@ def written_out(features, encoder):
         ends = [(encoder.of_head(h[head]), encoder.of_tail(h[tail])) for head, _, tail in triples]
         sides.append(torch.stack([head + tail for head, tail in ends]))
     ids = [torch.tensor(part) for part in arcs]
-    x = encoder.phi(features.entities, features.relations, *ids)
-    return encoder.combine(*sides, x, features.relations, ids[1])
+    x = encoder.compute_phi(features.entities, features.relations, *ids)
+    return encoder.merge_directions(*sides, x, features.relations, ids[1])
 
 
 def test_a_block_and_all_states_equal_the_gcn_written_out(case, monkeypatch):
@@ -70,15 +70,15 @@ def test_a_block_and_all_states_equal_the_gcn_written_out(case, monkeypatch):
     with torch.inference_mode():
         expected = written_out(features, encoder)
         chosen = np.array([5, 0, 7, features.num_states - 1])
-        block = arc_states(encoder, features, chosen, 10_000, np.random.default_rng(0))
+        block = compute_arc_states(encoder, features, chosen, 10_000, np.random.default_rng(0))
         heads, relations, tails = (
-            torch.from_numpy(part) for part in arc_ends(features.snapshot, np.arange(features.num_states))
+            torch.from_numpy(part) for part in get_arc_ends(features.snapshot, np.arange(features.num_states))
         )
-        graph = LineGraph.of(heads, tails, features.snapshot.num_entities)
+        graph = LineGraph.from_triples(heads, tails, features.snapshot.num_entities)
         at_once = encoder(features.entities, features.relations, relations, graph)
     torch.testing.assert_close(block, expected[chosen], atol=1e-4, rtol=1e-4)
     torch.testing.assert_close(at_once, expected, atol=1e-4, rtol=1e-4)
-    found = torch.from_numpy(states.all_states(encoder, features).astype(np.float32))
+    found = torch.from_numpy(states.compute_all_states(encoder, features).astype(np.float32))
     torch.testing.assert_close(found, expected, atol=4e-3, rtol=4e-3)
-    on_demand = states.ComputedStates(encoder, features).of(np.array([3, 3, 11]))
+    on_demand = states.ComputedStates(encoder, features).get_states(np.array([3, 3, 11]))
     np.testing.assert_allclose(on_demand, found[[3, 3, 11]].numpy(), atol=4e-3)

@@ -33,10 +33,10 @@ def both(arcs: list[tuple[int, int]], entities: int, *, reverse: bool) -> tuple[
     reference.bias.data.copy_(conv.bias.data)
     x = torch.randn(len(arcs), 5)
     heads, tails = torch.tensor(arcs).t()
-    line_graph = LineGraph.of(heads, tails, entities)
+    line_graph = LineGraph.from_triples(heads, tails, entities)
     edges = materialised(arcs)
     if reverse:
-        return conv(x, line_graph.reversed()), reference(x, edges.flip(0))
+        return conv(x, line_graph.make_reversed()), reference(x, edges.flip(0))
     return conv(x, line_graph), reference(x, edges)
 
 
@@ -58,7 +58,7 @@ def test_equals_gcnconv_on_random_graphs(seed: int, reverse: bool) -> None:
 
 def test_degrees_of_a_path_a_loop_and_an_isolated_triple() -> None:
     heads, tails = torch.tensor([(0, 1), (1, 2), (1, 1), (3, 4)]).t()
-    line_graph = LineGraph.of(heads, tails, 5)
+    line_graph = LineGraph.from_triples(heads, tails, 5)
     # Two triples end in entity 1: the loop is its own predecessor and gets no second loop.
     assert line_graph.norm.pow(-2).round().tolist() == [1, 3, 2, 1]
     assert line_graph.loops.tolist() == [False, False, True, False]
@@ -67,6 +67,6 @@ def test_degrees_of_a_path_a_loop_and_an_isolated_triple() -> None:
 def test_gradients_reach_predecessors_only() -> None:
     heads, tails = torch.tensor([(0, 1), (1, 2), (2, 3)]).t()
     x = torch.randn(3, 4, requires_grad=True)
-    LineGraphConv(4, 2)(x, LineGraph.of(heads, tails, 4))[1].sum().backward()
+    LineGraphConv(4, 2)(x, LineGraph.from_triples(heads, tails, 4))[1].sum().backward()
     assert x.grad is not None
     assert x.grad.abs().sum(1).bool().tolist() == [True, True, False]

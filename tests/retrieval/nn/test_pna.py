@@ -6,12 +6,12 @@ import pytest
 import torch
 from torch_geometric.nn.aggr import DegreeScalerAggregation
 
-from retrieval.nn.pna import AGGREGATORS, SCALERS, PNALayer, aggregate, scalers
+from retrieval.nn.pna import AGGREGATORS, SCALERS, PNALayer, compute_aggregates, compute_scalers
 
 
 def test_aggregates_by_hand_and_nothing_received_is_zero():
     messages = torch.tensor([[1.0], [3.0], [8.0]])
-    found = aggregate(messages, torch.tensor([2, 0, 1]))
+    found = compute_aggregates(messages, torch.tensor([2, 0, 1]))
     expected = torch.tensor(
         [
             [2.0, 1, 3, 1],
@@ -23,7 +23,7 @@ def test_aggregates_by_hand_and_nothing_received_is_zero():
 
 
 def scale(aggregated, counts, delta):
-    return torch.cat([aggregated * factor.unsqueeze(1) for factor in scalers(counts, delta).unbind(1)], dim=1)
+    return torch.cat([aggregated * factor.unsqueeze(1) for factor in compute_scalers(counts, delta).unbind(1)], dim=1)
 
 
 def test_scalers_by_hand():
@@ -40,7 +40,7 @@ def test_they_are_pygs(seed):
     histogram = torch.tensor([0, 2, 5, 1])
     theirs = DegreeScalerAggregation(list(AGGREGATORS), list(SCALERS), histogram)
     delta = float((torch.log(torch.arange(4) + 1.0) * histogram).sum() / histogram.sum())
-    mine = scale(aggregate(messages, counts), counts, delta)
+    mine = scale(compute_aggregates(messages, counts), counts, delta)
     expected = theirs(messages, receiver, dim_size=4)
     assert torch.allclose(mine, expected, atol=1e-4)
 
@@ -54,7 +54,7 @@ def test_a_layer_adds_what_it_hears_and_gradients_are_finite():
     relations = torch.randn(3, 4)
     out = layer(x, relations, sources, counts, 1.0)
     messages = torch.relu(layer.sender(x)[sources] + relations)
-    heard = torch.cat([x[2:], scale(aggregate(messages[1:], torch.tensor([2])), counts[2:], 1.0)], dim=1)
+    heard = torch.cat([x[2:], scale(compute_aggregates(messages[1:], torch.tensor([2])), counts[2:], 1.0)], dim=1)
     assert torch.allclose(out[2], x[2] + torch.relu(layer.update(heard))[0], atol=1e-6)
     out.sum().backward()
     assert bool(torch.isfinite(x.grad).all())

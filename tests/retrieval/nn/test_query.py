@@ -22,10 +22,10 @@ def test_without_its_switches_it_is_rel_rags_static_form():
     query = encoder(history=False, words=False, texts=False, stop="sum", scaled=False)
     asked = query.read(Texts(torch.randn(2, 6)))
     rows, taken = torch.arange(2), torch.randn(2, 4)
-    focus = query.focus(asked, rows, asked.z_q)
-    assert query.advance(focus, taken) is asked.z_q
-    assert query.text_scores(asked, rows, focus, torch.randn(3, 6)) is None
-    torch.testing.assert_close(query.queries(focus), asked.z_q)
+    focus = query.compute_focus(asked, rows, asked.z_q)
+    assert query.update_memory(focus, taken) is asked.z_q
+    assert query.compute_text_scores(asked, rows, focus, torch.randn(3, 6)) is None
+    torch.testing.assert_close(query.compute_queries(focus), asked.z_q)
     torch.testing.assert_close(query.stop_states(asked.z_q, taken), taken + asked.z_q)
     assert {name.partition(".")[0] for name, _ in query.named_parameters()} == {"question"}
 
@@ -41,14 +41,14 @@ def test_rapls_stop_reads_the_sum_and_the_question_through_an_mlp():
 def test_with_history_the_same_triple_scores_differently_at_another_step():
     query = encoder(words=False)
     z_q = query.read(Texts(torch.randn(1, 6))).z_q
-    later = query.advance(z_q, torch.randn(1, 4))
-    assert not torch.allclose(query.queries(z_q), query.queries(later))
+    later = query.update_memory(z_q, torch.randn(1, 4))
+    assert not torch.allclose(query.compute_queries(z_q), query.compute_queries(later))
 
 
 def test_the_order_of_the_words_matters():
     query, given = encoder(), texts(5)
     turned = Texts(given.vectors, given.words.flip(1), given.lengths)
-    focused = [query.focus(a, ONE, a.z_q) for a in (query.read(given), query.read(turned))]
+    focused = [query.compute_focus(a, ONE, a.z_q) for a in (query.read(given), query.read(turned))]
     assert not torch.allclose(*focused)
 
 
@@ -57,12 +57,15 @@ def test_a_question_is_read_the_same_beside_a_longer_one():
     alone = query.read(Texts(given.vectors[:1], given.words[:1, :3], given.lengths[:1]))
     beside = query.read(given)
     torch.testing.assert_close(
-        query.focus(beside, ONE, beside.z_q[:1]), query.focus(alone, ONE, alone.z_q), atol=1e-6, rtol=1e-5
+        query.compute_focus(beside, ONE, beside.z_q[:1]),
+        query.compute_focus(alone, ONE, alone.z_q),
+        atol=1e-6,
+        rtol=1e-5,
     )
 
 
 def test_text_scores_start_as_scaled_cosines():
     query = QueryEncoder(3, 4, words=False).eval()
     question, relations = torch.tensor([[1.0, 0, 0]]), torch.tensor([[1.0, 0, 0], [0.6, 0.8, 0]])
-    scores = query.text_scores(query.read(Texts(question)), ONE, torch.randn(1, 4), relations)
+    scores = query.compute_text_scores(query.read(Texts(question)), ONE, torch.randn(1, 4), relations)
     torch.testing.assert_close(scores, torch.tensor([[8.0, 4.8]]))

@@ -11,24 +11,24 @@ from retrieval.methods.reg_entity.model import (
     EntityScorer,
     WalkScorer,
     WantedRelations,
-    both_ways,
-    entity_loss,
-    hops_from_topic,
+    compute_entity_loss,
+    count_hops_from_topic,
+    expand_both_ways,
 )
-from retrieval.methods.reg_entity.retriever import make_scorer, model_of
+from retrieval.methods.reg_entity.retriever import build_model, make_scorer
 from retrieval.methods.reg_entity.spec import RegEntityConfig
 from retrieval.methods.reg_triple.model import TripleScorer
 from retrieval.methods.rel_rag_triple.model import LineGraphScorer
-from retrieval.methods.rel_rag_triple.retriever import QUERY, config_of
+from retrieval.methods.rel_rag_triple.retriever import QUERY, get_config
 from retrieval.methods.rel_rag_triple.spec import RelRagTripleConfig
-from retrieval.nn.chain_length import ChainLength, length_loss
-from retrieval.nn.dde import distance_features
+from retrieval.nn.chain_length import ChainLength, compute_length_loss
+from retrieval.nn.dde import compute_distance_features
 from retrieval.nn.query import Texts
 from retrieval.nn.question_reader import QuestionReader
 from retrieval.nn.subgraph import SubgraphBatch
 from retrieval.nn.text_match import TextMatch
 from retrieval.training.checkpoint import OpenCheckpoint
-from retrieval.training.losses import sampled_triple_loss, triple_loss
+from retrieval.training.losses import compute_sampled_loss, compute_triple_loss
 
 D = 6
 
@@ -48,29 +48,27 @@ def batch(facts, topics, graphs, slots):
 FIRST, SECOND = [(0, 0, 1), (1, 1, 2)], [(1, 1, 0), (1, 0, 2), (0, 0, 2)]
 ONE = batch(FIRST, [1, 0, 0], [0, 0], [0, 0, 0])
 OTHER = batch(SECOND, [0, 1, 0], [0, 0, 0], [0, 0, 0])
-BOTH = batch(
-    FIRST + [(h + 3, r, t + 3) for h, r, t in SECOND], [1, 0, 0, 0, 1, 0], [0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1]
-)
+BOTH = batch(FIRST + [(h + 3, r, t + 3) for h, r, t in SECOND], [1, 0, 0, 0, 1, 0], [0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1])
 
 
 def test_eq_33_by_hand():
     logits = torch.tensor([math.log(3), 0.0, -math.log(3)])
     # p = 3/4, 1/2, 1/4; the first is evidence, the others are not.
     expected = -(math.log(3 / 4) + math.log(1 / 2) + math.log(3 / 4)) / 3
-    assert triple_loss(logits, torch.tensor([True, False, False])).item() == pytest.approx(expected)
+    assert compute_triple_loss(logits, torch.tensor([True, False, False])).item() == pytest.approx(expected)
 
 
 def test_eq_34_by_hand():
     logits = torch.tensor([0.0, math.log(4)])
     expected = -(math.log(1 / 2) + math.log(1 / 5)) / 2
-    assert entity_loss(logits, torch.tensor([True, False])).item() == pytest.approx(expected)
+    assert compute_entity_loss(logits, torch.tensor([True, False])).item() == pytest.approx(expected)
 
 
 def test_eq_15_by_hand():
     logits = torch.tensor([math.log(2), math.log(2), 0.0])
     # sigma(s) of the positive is 2/3; sigma(-s) of the negatives 1/3 and 1/2.
     expected = -(math.log(2 / 3) + math.log(1 / 3) + math.log(1 / 2)) / 3
-    assert sampled_triple_loss(logits, torch.tensor([True, False, False])).item() == pytest.approx(expected)
+    assert compute_sampled_loss(logits, torch.tensor([True, False, False])).item() == pytest.approx(expected)
 
 
 def test_the_match_of_texts_starts_as_their_cosine():
@@ -83,7 +81,7 @@ def test_lengths_are_probabilities_and_their_loss_is_a_cross_entropy():
     shares = torch.tensor([[1.0, 0, 0], [0.5, 0.5, 0]])
     # -log 1/2, and -(log 1/8 + log 7/8) / 2; a length that no label has costs nothing.
     expected = (math.log(2) + (math.log(8) + math.log(8 / 7)) / 2) / 2
-    assert length_loss(logs.clamp(min=-9), shares).item() == pytest.approx(expected, abs=1e-6)
+    assert compute_length_loss(logs.clamp(min=-9), shares).item() == pytest.approx(expected, abs=1e-6)
     torch.manual_seed(0)
     found = ChainLength(D, 3).eval()(torch.randn(2, D)).exp()
     assert found.shape == (2, 3)
@@ -91,7 +89,7 @@ def test_lengths_are_probabilities_and_their_loss_is_a_cross_entropy():
 
 
 def test_triples_walked_both_ways_in_the_order_of_what_they_enter():
-    order, sources, relation, counts, graph = both_ways(ONE, relations=2)
+    order, sources, relation, counts, graph = expand_both_ways(ONE, relations=2)
     assert torch.equal(torch.cat([ONE.heads, ONE.tails])[order], sources)
     # Entered: 0 by the inverse of triple 0; 1 by triple 0 and the inverse of triple 1; 2 by triple 1.
     assert sources.tolist() == [1, 0, 2, 1]
@@ -135,8 +133,8 @@ def test_triple_scores_of_subgraphs_side_by_side_are_those_of_each_alone(texts):
     questions, relations, entities = asked(2, texts), torch.randn(2, D), torch.randn(6, D)
 
     def scores(part, question, rows):
-        ends = model.project_entities(entities[rows]) if texts else None
-        return model(part, question, relations, model.project_relations(relations), ends)
+        ends = model.encode_entities(entities[rows]) if texts else None
+        return model(part, question, relations, model.encode_relations(relations), ends)
 
     together = scores(BOTH, questions, slice(0, 6))
     alone = [scores(ONE, only(questions, 0), slice(0, 3)), scores(OTHER, only(questions, 1), slice(3, 6))]
@@ -155,8 +153,8 @@ def test_entity_scores_of_subgraphs_side_by_side_are_those_of_each_alone(texts, 
     questions, relations, entities = asked(2, texts), torch.randn(4, D), torch.randn(6, D)
 
     def scores(part, question, rows):
-        own = model.project_entities(entities[rows]) if texts else None
-        return model(part, question, relations, model.project_relations(relations), own)
+        own = model.encode_entities(entities[rows]) if texts else None
+        return model(part, question, relations, model.encode_relations(relations), own)
 
     together, ways = scores(BOTH, questions, slice(0, 6))
     (one, ways_of_one), (other, ways_of_other) = (
@@ -176,7 +174,7 @@ def test_a_walk_is_scored_by_its_ends_its_relation_and_the_question():
     torch.manual_seed(5)
     walk = WalkScorer(D, 4)
     x, texts, read, match = torch.randn(3, 4), torch.randn(2, D), torch.randn(2, 8), torch.randn(2, 1)
-    told = walk.told(walk.relation(texts), read, match)
+    told = walk.encode_walks(walk.relation(texts), read, match)
     found = walk(x, told, torch.tensor([2, 0]), torch.tensor([1, 1]))
     for i, (left, entered) in enumerate([(2, 1), (0, 1)]):
         hidden = walk.left(x[left]) + walk.entered(x[entered]) + walk.relation(texts[i])
@@ -199,8 +197,8 @@ def test_another_relation_is_wanted_at_each_hop_from_the_topic():
 def test_hops_from_the_topic_are_those_of_the_shortest_walk_either_way():
     # 0 -> 1 <- 2 -> 3, 3 -> 4; 5 is apart.
     heads, tails = torch.tensor([0, 2, 2, 3]), torch.tensor([1, 1, 3, 4])
-    places = distance_features(heads, tails, torch.tensor([1.0, 0, 0, 0, 0, 0]), 3)
-    assert hops_from_topic(places, 3).tolist() == [0, 1, 2, 3, 4, 4]
+    places = compute_distance_features(heads, tails, torch.tensor([1.0, 0, 0, 0, 0, 0]), 3)
+    assert count_hops_from_topic(places, 3).tolist() == [0, 1, 2, 3, 4, 4]
 
 
 def test_line_graph_scores_are_scaled_products_with_the_text_match():
@@ -223,9 +221,7 @@ def test_with_places_each_hop_from_the_topic_asks_for_another_triple():
     asked_for = model.question(questions).view(2, 4)  # one row a hop
     alike = [torch.zeros(3, dtype=torch.int64)] * 2
     found = model(state.expand(3, 4), questions, torch.zeros(1, D), *alike, hops=torch.tensor([0, 1, 2]))
-    expected = [
-        (asked_for[hop] @ state[0] / 2).item() for hop in (0, 1, 1)
-    ]  # all that is further is the last hop
+    expected = [(asked_for[hop] @ state[0] / 2).item() for hop in (0, 1, 1)]  # all that is further is the last hop
     assert found.tolist() == pytest.approx(expected, abs=1e-5)
 
 
@@ -233,18 +229,16 @@ def test_with_places_each_hop_from_the_topic_asks_for_another_triple():
 def test_a_checkpoint_from_before_places_has_one_query_for_all_hops(rows, places):
     weights = {QUERY: torch.zeros(rows, 4)}
     opened = OpenCheckpoint(None, RelRagTripleConfig(hidden=4, max_hops=3), weights)
-    assert config_of(opened).places is places
+    assert get_config(opened).places is places
 
 
-@pytest.mark.parametrize(
-    ("walks", "places", "norm"), [(True, True, True), (True, False, True), (False, False, False)]
-)
+@pytest.mark.parametrize(("walks", "places", "norm"), [(True, True, True), (True, False, True), (False, False, False)])
 def test_a_checkpoint_from_before_walks_places_or_norm_is_read_as_it_was(walks, places, norm):
     config = RegEntityConfig(hidden=4, words=False, walks=walks, places=places, norm=norm)
     weights = make_scorer(config, D, entity_texts=False).state_dict()
     manifest = SimpleNamespace(text_features=D, entity_texts=False)
     opened = OpenCheckpoint(manifest, replace(config, walks=True, places=True, norm=True), weights)
-    model = model_of(opened)
+    model = build_model(opened)
     model.load_state_dict(weights)
     found = (model.walk is not None, model.wanted is not None, model.layers[0].norm is not None)
     assert found == (walks, places, norm)
@@ -256,11 +250,11 @@ def test_the_papers_triple_scorer_is_the_mlp_of_question_triple_and_dde_alone():
         D, 8, rounds=2, longest=2, dropout=0.0, entity_texts=True, words=False, texts=False, turning=False
     ).eval()
     questions, relations, entities = asked(1, words=False), torch.randn(2, D), torch.randn(3, D)
-    ends = model.project_entities(entities)
-    found = model(ONE, questions, relations, model.project_relations(relations), ends)
+    ends = model.encode_entities(entities)
+    found = model(ONE, questions, relations, model.encode_relations(relations), ends)
     assert (model.match, model.head_place.in_features) == (None, 1 + 2 * 2)
     scale = D**0.5
-    places = distance_features(ONE.heads, ONE.tails, ONE.topics, 2, turning=False)
+    places = compute_distance_features(ONE.heads, ONE.tails, ONE.topics, 2, turning=False)
     expected = []
     for head, relation, tail in FIRST:
         z = (
@@ -275,12 +269,10 @@ def test_the_papers_triple_scorer_is_the_mlp_of_question_triple_and_dde_alone():
     assert found.tolist() == pytest.approx(expected, abs=1e-5)
     # With the term, the logits are these plus the bilinear form.
     torch.manual_seed(5)
-    other = TripleScorer(
-        D, 8, rounds=2, longest=2, dropout=0.0, entity_texts=True, words=False, turning=False
-    )
+    other = TripleScorer(D, 8, rounds=2, longest=2, dropout=0.0, entity_texts=True, words=False, turning=False)
     other.load_state_dict(model.state_dict(), strict=False)
     term = TextMatch(D, 4.0)(questions.vectors, relations)[0, torch.tensor([r for _, r, _ in FIRST])]
-    both = other.eval()(ONE, questions, relations, other.project_relations(relations), ends)
+    both = other.eval()(ONE, questions, relations, other.encode_relations(relations), ends)
     assert both.tolist() == pytest.approx((found + term).tolist(), abs=1e-5)
 
 
@@ -288,11 +280,9 @@ def test_the_papers_triple_scorer_is_the_mlp_of_question_triple_and_dde_alone():
 def test_messages_between_entities_hear_of_relation_texts_by_projection_alone(walks):
     torch.manual_seed(6)
     switches = {"layers": 2, "rounds": 2, "longest": 2, "dropout": 0.0, "entity_texts": False, "words": False}
-    model = EntityScorer(
-        D, 8, **switches, walks=walks, places=walks, norm=False, texts=False, turning=False
-    ).eval()
+    model = EntityScorer(D, 8, **switches, walks=walks, places=walks, norm=False, texts=False, turning=False).eval()
     questions, relations = asked(1, words=False), torch.randn(4, D)
-    projected = model.project_relations(relations)
+    projected = model.encode_relations(relations)
     scores, ways = model(ONE, questions, relations, projected)
     assert not any("match" in name for name in model.state_dict())
     # With the weights of c at none, the scorer that hears it scores the same.

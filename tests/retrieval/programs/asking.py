@@ -9,12 +9,12 @@ from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.reader import ProgramReader
-from retrieval.programs.rendering.formatting import formatted
+from retrieval.programs.rendering.formatting import format_result
 
 
 def reader_of(facts: Iterable[tuple[str, str, str]], folder: Path) -> ProgramReader:
     """A reader over a graph of some facts."""
-    snapshot = build_snapshot(TripleTable.of([list(row) for row in facts]), folder / "graph")
+    snapshot = build_snapshot(TripleTable.from_facts([list(row) for row in facts]), folder / "graph")
     return ProgramReader(snapshot, None, PROGRAMS)
 
 
@@ -24,5 +24,5 @@ def answers(reader: ProgramReader, question: str) -> list[str]:
     assert found is not None, question
     result = found.best.result
     if isinstance(result, np.ndarray):
-        return sorted(map(reader.snapshot.entity_label, result.tolist()))
-    return [formatted(found.executor.columns, found.best.program, result)]
+        return sorted(map(reader.snapshot.get_entity_label, result.tolist()))
+    return [format_result(found.executor.columns, found.best.program, result)]

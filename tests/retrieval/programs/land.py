@@ -72,7 +72,7 @@ FACTS = [
 
 def build(path: Path) -> Snapshot:
     """The snapshot of the atlas."""
-    return build_snapshot(TripleTable.of(FACTS), path)
+    return build_snapshot(TripleTable.from_facts(FACTS), path)
 
 
 class Land:
@@ -147,20 +147,14 @@ def programs(land: Land) -> dict[str, Program]:
         "rivers below 4000 km together": filtered(
             key("river length", folding=Folding.SUM), Comparison.LESS, Constant(4e6, dimension="length")
         ),
-        "capital 110 mi from the coast": filtered(
-            key("capital", "coast"), Comparison.EQUAL, Constant(110 * 1609.344)
-        ),
+        "capital 110 mi from the coast": filtered(key("capital", "coast"), Comparison.EQUAL, Constant(110 * 1609.344)),
         "independent in 1960": filtered(key("independence"), Comparison.EQUAL, Constant(1960)),
         "independent after 1960": filtered(key("independence"), more, Constant(1960)),
-        "independent on a day": filtered(
-            key("independence"), Comparison.EQUAL, date(1960 + (31 + 29 + 31 + 26) / 366)
-        ),
+        "independent on a day": filtered(key("independence"), Comparison.EQUAL, date(1960 + (31 + 29 + 31 + 26) / 366)),
         "independent by a day": filtered(
             key("independence"), Comparison.AT_MOST, date(1960 + (31 + 29 + 31 + 26) / 366)
         ),
-        "independent on 12 December": filtered(
-            key("independence"), Comparison.EQUAL, date(1212, ValueKind.MONTH_DAY)
-        ),
+        "independent on 12 December": filtered(key("independence"), Comparison.EQUAL, date(1212, ValueKind.MONTH_DAY)),
         "first independence on 28 February": filtered(
             key("independence", folding=Folding.LEAST), Comparison.EQUAL, date(228, ValueKind.MONTH_DAY)
         ),
@@ -185,9 +179,7 @@ def programs(land: Land) -> dict[str, Program]:
             Having(land.r("-language")), key("-language", counted=True, among=african), largest=False
         ),
         "first independent": Top(countries, key("independence"), largest=False),
-        "longest river on average": Top(
-            countries, key("river length", folding=Folding.AVERAGE), largest=True
-        ),
+        "longest river on average": Top(countries, key("river length", folding=Folding.AVERAGE), largest=True),
         "second largest of the two largest": Top(
             Top(countries, population, largest=True, count=2), population, largest=True, rank=2
         ),
@@ -207,9 +199,7 @@ def programs(land: Land) -> dict[str, Program]:
             )
         },
         "all but the largest": Except(african, Top(african, population, largest=True)),
-        "largest that has a capital": And(
-            Having(land.r("capital")), Top(countries, population, largest=True)
-        ),
+        "largest that has a capital": And(Having(land.r("capital")), Top(countries, population, largest=True)),
         "language of the largest": walk(Top(african, population, largest=True), "language"),
         "how many": Count(african),
         "how many of none": Count(Except(countries, countries)),
@@ -240,9 +230,7 @@ def programs(land: Land) -> dict[str, Program]:
         "sum of nothing": Fold(Folding.SUM, Entities(()), population),
         "average of nothing": Fold(Folding.AVERAGE, Entities(()), population),
         "difference": Arithmetic(Operation.DIFFERENCE, of(kenya), of(egypt)),
-        "days": Arithmetic(
-            Operation.DAYS, KeyOf(kenya, key("independence")), KeyOf(egypt, key("independence"))
-        ),
+        "days": Arithmetic(Operation.DAYS, KeyOf(kenya, key("independence")), KeyOf(egypt, key("independence"))),
         "both together": Arithmetic(Operation.SUM, of(kenya), of(egypt)),
         "three times": Arithmetic(Operation.PRODUCT, of(kenya), Constant(3)),
         "how many times as many": Arithmetic(Operation.RATIO, of(egypt), of(kenya)),

@@ -27,7 +27,7 @@ from retrieval.programs.algebra import (
 from retrieval.programs.execution import Executor
 from retrieval.programs.quantities import find
 from retrieval.programs.reader import ProgramReader
-from retrieval.programs.rendering.formatting import formatted
+from retrieval.programs.rendering.formatting import format_result
 
 FACTS = [
     ("Ox", "type", "animal"), ("Ox", "weight", "0.9 t"), ("Ox", "born", "2015-03-01"),
@@ -39,7 +39,7 @@ FACTS = [
 
 @pytest.fixture(scope="module")
 def snapshot(tmp_path_factory):
-    return build_snapshot(TripleTable.of(FACTS), tmp_path_factory.mktemp("farm") / "graph")
+    return build_snapshot(TripleTable.from_facts(FACTS), tmp_path_factory.mktemp("farm") / "graph")
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def reader(snapshot):
 
 
 def labels(snapshot, nodes):
-    return [snapshot.entity_label(node) for node in nodes.tolist()]
+    return [snapshot.get_entity_label(node) for node in nodes.tolist()]
 
 
 def answers(reader, question):
@@ -57,7 +57,7 @@ def answers(reader, question):
     result = found.best.result
     if isinstance(result, np.ndarray):
         return labels(reader.snapshot, result)
-    return [formatted(found.executor.columns, found.best.program, result)]
+    return [format_result(found.executor.columns, found.best.program, result)]
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_what_is_named_is_no_answer(reader):
 
 def test_a_hub_is_counted_whole(tmp_path):
     facts = [(f"m{n}", "member_of", "Club") for n in range(50_000)]
-    snapshot = build_snapshot(TripleTable.of(facts), tmp_path / "hub")
+    snapshot = build_snapshot(TripleTable.from_facts(facts), tmp_path / "hub")
     club = Entities((snapshot.find_entity("Club"),))
     inverse = snapshot.find_relation("member_of") + snapshot.num_relations
     assert Executor(snapshot).run(Count(Walk(club, inverse))) == 50_000

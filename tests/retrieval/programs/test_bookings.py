@@ -122,8 +122,6 @@ MAINTENANCE = """Ticket,Customer,Cost
 def test_a_noun_that_no_table_is_called_by_is_what_rows_are_called(tmp_path):
     reader = read(tmp_path, maintenance=MAINTENANCE, customers=CUSTOMERS)
     found = reader.read("how many callouts has mrs alder had")
-    label = reader.snapshot.entity_label
-    named = {
-        label(node) for part in walk(found.best.program) if isinstance(part, Entities) for node in part.ids
-    }
+    label = reader.snapshot.get_entity_label
+    named = {label(node) for part in walk(found.best.program) if isinstance(part, Entities) for node in part.ids}
     assert (found.best.result, named) == (2.0, {"Mrs Alder", "ticket"})

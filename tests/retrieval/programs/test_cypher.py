@@ -24,7 +24,7 @@ from retrieval.programs.algebra import (
     ValueKind,
     Walk,
 )
-from retrieval.programs.rendering.cypher import cypher
+from retrieval.programs.rendering.cypher import write_cypher
 
 from .land import Land, build, programs
 
@@ -294,23 +294,23 @@ def land(tmp_path_factory: pytest.TempPathFactory) -> Land:
 
 def test_a_query_of_every_operation(land: Land) -> None:
     every = programs(land)
-    assert {asks: f"\n{cypher(land.snapshot, every[asks])}" for asks in QUERIES} == QUERIES
+    assert {asks: f"\n{write_cypher(land.snapshot, every[asks])}" for asks in QUERIES} == QUERIES
 
 
 def test_every_program_can_be_written(land: Land) -> None:
     for asks, program in programs(land).items():
-        query = cypher(land.snapshot, program)
+        query = write_cypher(land.snapshot, program)
         assert query.splitlines()[-1].startswith("RETURN "), asks
         assert query.count("{") == query.count("}"), asks
 
 
 def test_names_that_are_hard_to_write(tmp_path: Path) -> None:
-    snapshot = build_snapshot(TripleTable.of([('a "b"\n\\', "part `of` it", "Straße")]), tmp_path / "s")
+    snapshot = build_snapshot(TripleTable.from_facts([('a "b"\n\\', "part `of` it", "Straße")]), tmp_path / "s")
     land = Land(snapshot)
-    assert cypher(snapshot, land.walk(land.e('a "b"\n\\'), "part `of` it")) == (
+    assert write_cypher(snapshot, land.walk(land.e('a "b"\n\\'), "part `of` it")) == (
         'MATCH (:Entity {name: "a \\"b\\"\\n\\\\"})-[:`part ``of`` it`]->(node1)\nRETURN DISTINCT node1.name AS node\n'
     )
-    assert cypher(snapshot, TextFilter(land.e("Straße"), None, TextMatch.ENDS, "STRASSE")) == (
+    assert write_cypher(snapshot, TextFilter(land.e("Straße"), None, TextMatch.ENDS, "STRASSE")) == (
         'MATCH (node1:Entity {name: "Straße"})\n'
         'WITH * WHERE replace(toLower(node1.name), "ß", "ss") ENDS WITH "strasse"\n'
         "RETURN DISTINCT node1.name AS node\n"
@@ -323,7 +323,7 @@ def test_what_is_kept_of_nodes_that_are_matched(land: Land) -> None:
     populous = Filter(arabic, land.key("population"), Comparison.MORE, Constant(1e8))
     named = TextFilter(Having(land.r("capital")), None, TextMatch.STARTS, "e")
     either = Or(egypt, And(arabic, named))
-    assert cypher(land.snapshot, And(land.countries, And(populous, And(named, And(either, egypt))))) == (
+    assert write_cypher(land.snapshot, And(land.countries, And(populous, And(named, And(either, egypt))))) == (
         "CALL {\n"
         "  CALL {\n"
         '    MATCH (node3:Entity {name: "Egypt"})\n'
@@ -358,4 +358,4 @@ def test_what_cannot_be_asked_is_said(land: Land) -> None:
         (Filter(land.countries, key, Comparison.EQUAL, day), "sum or average of dates"),
     ):
         with pytest.raises(ProgramError, match=message):
-            cypher(land.snapshot, program)
+            write_cypher(land.snapshot, program)

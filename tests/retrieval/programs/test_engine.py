@@ -63,9 +63,7 @@ def test_a_ranking_tells_its_steps_and_what_it_compared(engine):
     final = one(found, AnswerFinal)
     assert [(answer.label, answer.verified) for answer in final.answers] == [("Egypt", True)]
     hops = [hop for chain in one(found, ChainsBuilt).chains for hop in chain.hops]
-    assert ("Egypt", "population", "110,000,000") in [
-        (h.source.label, h.step.name, h.target.label) for h in hops
-    ]
+    assert ("Egypt", "population", "110,000,000") in [(h.source.label, h.step.name, h.target.label) for h in hops]
     assert from_payload(to_payload(told)) == told
 
 

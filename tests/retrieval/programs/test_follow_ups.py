@@ -41,7 +41,7 @@ def facts(graph) -> Iterator[list[str]]:
 
 
 def engine_of(graph, out):
-    snapshot = build_snapshot(TripleTable.of(list(facts(graph))), out / "graph")
+    snapshot = build_snapshot(TripleTable.from_facts(list(facts(graph))), out / "graph")
     checkpoint = demo.CHECKPOINT if graph == "demo" else None
     spec = EngineSpec(out / "graph", checkpoint=checkpoint, method=demo.METHOD, reasoner="extractive")
     return load_engine(spec, load_parts(snapshot, load_encoder()))

@@ -10,7 +10,7 @@ from retrieval.kg.table import TripleTable
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra import EVERY, Top, from_json, to_json
 from retrieval.programs.reader import ProgramReader
-from retrieval.programs.rendering.steps import ranked_values, steps
+from retrieval.programs.rendering.steps import describe_steps, list_ranked_values
 
 from .asking import answers
 
@@ -74,7 +74,7 @@ OTHERS = [
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory):
     rows = [list(row) for row in (*PRODUCTS, *PEOPLE, *ORDERS, *OTHERS)]
-    snapshot = build_snapshot(TripleTable.of(rows), tmp_path_factory.mktemp("shop") / "graph")
+    snapshot = build_snapshot(TripleTable.from_facts(rows), tmp_path_factory.mktemp("shop") / "graph")
     return ProgramReader(snapshot, None, PROGRAMS)
 
 
@@ -124,15 +124,15 @@ def test_each_has_its_number(reader, question, expected):
     best = reader.read(question).best
     assert isinstance(best.program, Top)
     assert best.program.count == EVERY
-    ranked = ranked_values(reader.read(question).executor, best.program)
-    label = reader.snapshot.entity_label
+    ranked = list_ranked_values(reader.read(question).executor, best.program)
+    label = reader.snapshot.get_entity_label
     assert {label(node): value for node, value in ranked} == pytest.approx(expected)
     assert [value for _, value in ranked] == sorted(expected.values(), reverse=True)
 
 
 def test_each_is_told_with_its_number(reader):
     found = reader.read("How many products does each category have?")
-    told = steps(found.executor, found.schema.type_relation, found.best.program, found.schema.nouns)
+    told = describe_steps(found.executor, found.schema.type_relation, found.best.program, found.schema.nouns)
     assert [step.text for step in told] == [
         "categories",
         "each with its number of products",
@@ -154,15 +154,15 @@ def test_each_is_told_with_its_number(reader):
 def test_the_first_of_each_group(reader, question, expected):
     found = reader.read(question)
     assert isinstance(found.best.program, Top)
-    label = reader.snapshot.entity_label
-    ranked = ranked_values(found.executor, found.best.program)
+    label = reader.snapshot.get_entity_label
+    ranked = list_ranked_values(found.executor, found.best.program)
     assert {label(node): value for node, value in ranked} == expected
     assert answers(reader, question) == sorted(expected)
 
 
 def test_the_first_of_each_group_is_told(reader):
     found = reader.read("most expensive product of each category")
-    told = steps(found.executor, found.schema.type_relation, found.best.program, found.schema.nouns)
+    told = describe_steps(found.executor, found.schema.type_relation, found.best.program, found.schema.nouns)
     assert [step.text for step in told] == [
         "products",
         "of each category the one with the largest unit price",
@@ -183,8 +183,8 @@ def test_the_first_of_each_group_is_told(reader):
 def test_places_within_groups(reader, largest, rank, count, expected):
     best = reader.read("most expensive product of each category").best.program
     program = replace(best, largest=largest, rank=rank, count=count)
-    nodes = reader.parser._executor.nodes(program)
-    assert sorted(map(reader.snapshot.entity_label, nodes.tolist())) == expected
+    nodes = reader.parser._executor.compute_nodes(program)
+    assert sorted(map(reader.snapshot.get_entity_label, nodes.tolist())) == expected
     assert from_json(json.loads(json.dumps(to_json(program)))) == program
 
 
@@ -192,6 +192,6 @@ def test_an_average_of_some_things_is_never_told_of_all(reader):
     found = reader.read("average unit price of products supplied by Alma Foods per category")
     wrong = {"Drinks": 4, "Dairy": 6, "Bread": 5}
     program = found.best.program
-    ranked = ranked_values(found.executor, program) if isinstance(program, Top) else []
-    assert {reader.snapshot.entity_label(node): value for node, value in ranked} != wrong
+    ranked = list_ranked_values(found.executor, program) if isinstance(program, Top) else []
+    assert {reader.snapshot.get_entity_label(node): value for node, value in ranked} != wrong
     assert found.confidence < 0.8

@@ -7,7 +7,7 @@ from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.reader import ProgramReader
-from retrieval.programs.sorts import form_of
+from retrieval.programs.relation_types import detect_form
 
 SHOP = [
     ("Acme", "customer type", "business"),
@@ -27,7 +27,7 @@ SHOP = [
 
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory):
-    snapshot = build_snapshot(TripleTable.of(map(list, SHOP)), tmp_path_factory.mktemp("shop") / "graph")
+    snapshot = build_snapshot(TripleTable.from_facts(map(list, SHOP)), tmp_path_factory.mktemp("shop") / "graph")
     return ProgramReader(snapshot, None, PROGRAMS)
 
 
@@ -47,7 +47,7 @@ def test_kinds_are_told_without_a_relation_for_them(reader, question, expected):
     assert found is not None
     result = found.best.result
     if isinstance(result, np.ndarray):
-        result = {reader.snapshot.entity_label(node) for node in result.tolist()}
+        result = {reader.snapshot.get_entity_label(node) for node in result.tolist()}
     assert result == expected
 
 
@@ -63,4 +63,4 @@ def test_kinds_are_told_without_a_relation_for_them(reader, question, expected):
     ],
 )
 def test_names_of_relations_have_a_form(label, form):
-    assert form_of(label) == form
+    assert detect_form(label) == form

@@ -5,9 +5,9 @@ import pytest
 
 from retrieval.pretrained import JUDGE, PROGRAMS
 from retrieval.programs.algebra import Count
-from retrieval.programs.calibration import of_ranking
+from retrieval.programs.calibration import compute_ranking_evidence
+from retrieval.programs.judging.features import build_question_traits, compute_agreement, compute_signs
 from retrieval.programs.judging.judge import Judge
-from retrieval.programs.judging.signs import agreement, asked_of, signs
 from retrieval.programs.parser import Parser
 from retrieval.programs.weights import Weights
 from retrieval.programs.words import read
@@ -38,7 +38,7 @@ def judge(names, linear):
     ],
 )
 def test_the_words_that_say_what_is_asked_for(question, head, cues):
-    asked = asked_of(read(question))
+    asked = build_question_traits(read(question))
     assert [asked.question.words[n].text for n in asked.head] == head
     assert asked.cues == cues
 
@@ -53,7 +53,12 @@ def test_signs_of_a_count_that_was_asked_for(atlas):
         "hd.out": 1.0, "op.both.count": 1.0, "op.miss.count": 0.0, "cov.n": 0.0, "res.num": 1.0,
     }  # fmt: skip
     of_kind = next(own for own in reading.candidates if not isinstance(own.program, Count))
-    assert signs(asked_of(reading.question), of_kind, parser._executor, parser.schema)["op.miss.count"] == 1.0
+    assert (
+        compute_signs(build_question_traits(reading.question), of_kind, parser._executor, parser.schema)[
+            "op.miss.count"
+        ]
+        == 1.0
+    )
 
 
 def test_a_judge_ranks_the_best_programs_anew_and_leaves_the_ranking_to_the_ranker_where_it_says_nothing(
@@ -71,7 +76,7 @@ def test_a_judge_ranks_the_best_programs_anew_and_leaves_the_ranking_to_the_rank
 
 def test_programs_of_one_result_agree(atlas):
     candidates = Parser(atlas, None, Weights.load(PROGRAMS)).read("countries in Africa").candidates
-    told = agreement(candidates)
+    told = compute_agreement(candidates)
     alike = [
         n for n, own in enumerate(candidates)
         if isinstance(own.result, np.ndarray) and np.array_equal(own.result, candidates[0].result)
@@ -81,7 +86,7 @@ def test_programs_of_one_result_agree(atlas):
 
 
 def test_what_a_ranking_says_of_its_best():
-    found = of_ranking([0.5, 0.3, 0.2], [True, False, True], 0.25)
+    found = compute_ranking_evidence([0.5, 0.3, 0.2], [True, False, True], 0.25)
     assert (found["same result"], found["other result"], found["score"]) == (pytest.approx(0.7), 0.3, 0.25)
     assert found["probability"] == 0.0
     assert found["margin"] == pytest.approx(np.log(0.5 / 0.3))
@@ -92,7 +97,7 @@ def test_a_judge_is_read_as_it_was_written(tmp_path):
     written.save(tmp_path / "judge.safetensors")
     found = Judge.load(tmp_path / "judge.safetensors")
     assert found.names == ("a", "b")
-    assert found.added([{"a": 2.0}, {"b": 1.0, "c": 9.0}]).tolist() == [3.0, -2.0]
+    assert found.compute_adjustments([{"a": 2.0}, {"b": 1.0, "c": 9.0}]).tolist() == [3.0, -2.0]
 
 
 def test_the_judge_that_comes_with_clew_names_no_word_of_any_graph():

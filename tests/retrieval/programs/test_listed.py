@@ -5,8 +5,8 @@ import pytest
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.kg.table import ROW
 from retrieval.pretrained import PROGRAMS
-from retrieval.programs.listing import asked
 from retrieval.programs.reader import ProgramReader
+from retrieval.programs.row_order import parse_row_order
 from retrieval.programs.words import read
 
 from .asking import answers
@@ -58,7 +58,7 @@ def test_a_table_is_asked(reader, question, expected):
 
 def test_the_order_is_kept_and_means_nothing_else(reader):
     schema = reader.parser.schema
-    assert schema.snapshot.relation_label(schema.listing) == ROW
+    assert schema.snapshot.get_relation_label(schema.listing) == ROW
     assert schema.listing not in schema.value_relations
     assert "row" not in schema.by_stem
 
@@ -74,7 +74,7 @@ def test_the_order_is_kept_and_means_nothing_else(reader):
     ],
 )
 def test_comparisons_are_no_questions_of_order(question):
-    assert asked(read(question)) is None
+    assert parse_row_order(read(question)) is None
 
 
 def test_nothing_comes_after_the_last(reader):
@@ -86,4 +86,4 @@ def test_of_several_tables_no_order_is_kept(tmp_path):
         (tmp_path / name).write_text(f"Name,Size\nA {name},1\nB {name},2\n", encoding="utf-8")
     files = [tmp_path / "rides.csv", tmp_path / "parks.csv"]
     snapshot, _ = build_from_files(files, tmp_path / "graph", problems=lambda _: None)
-    assert ROW not in {snapshot.relation_label(r) for r in range(snapshot.num_relations)}
+    assert ROW not in {snapshot.get_relation_label(r) for r in range(snapshot.num_relations)}

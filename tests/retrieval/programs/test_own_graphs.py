@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from retrieval.kg.build import build_snapshot
-from retrieval.kg.snapshot.labels import normalise
+from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.kg.table import TripleTable
 from retrieval.loading import load_encoder
-from retrieval.metrics.values import same
+from retrieval.metrics.values import is_same_value
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.reader import ProgramReader
-from retrieval.programs.rendering.formatting import formatted
+from retrieval.programs.rendering.formatting import format_result
 
 OWN = Path(__file__).parents[2] / "own_graphs"
 #: What is not read rightly yet, of each graph by number.
@@ -44,21 +44,22 @@ def questions(graph):
 def answers(found):
     result = found.best.result
     if isinstance(result, np.ndarray):
-        return [found.executor.snapshot.entity_label(node) for node in result.tolist()]
-    said = formatted(found.executor.columns, found.best.program, result)
+        return [found.executor.snapshot.get_entity_label(node) for node in result.tolist()]
+    said = format_result(found.executor.columns, found.best.program, result)
     return [] if said is None else [said]
 
 
 def alike(given, wanted):
     return len(given) == len(wanted) and all(
-        any(normalise(one) == normalise(other) or same(one, other) for other in wanted) for one in given
+        any(normalize_name(one) == normalize_name(other) or is_same_value(one, other) for other in wanted)
+        for one in given
     )
 
 
 @pytest.mark.parametrize("graph", WRONG)
 def test_first_questions_over_a_graph_of_ones_own(tmp_path, graph):
     facts = [line.split("\t") for line in (OWN / f"{graph}.tsv").read_text(encoding="utf-8").splitlines()]
-    snapshot = build_snapshot(TripleTable.of(facts), tmp_path / "graph")
+    snapshot = build_snapshot(TripleTable.from_facts(facts), tmp_path / "graph")
     reader = ProgramReader(snapshot, load_encoder().encode, PROGRAMS)
     wrong = set()
     for row in questions(graph):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.programs.rendering.steps import sentence
+from retrieval.programs.rendering.steps import describe_program
 
 from .asking import answers, reader_of
 
@@ -59,5 +59,5 @@ def test_a_value_is_not_compared_with_what_the_name_of_the_other_goes_on_with(tm
 
 def test_the_steps_name_both_values(reader):
     found = reader.read("Which items are below their reorder level?")
-    told = sentence(found.executor, found.schema.type_relation, found.best.program)
+    told = describe_program(found.executor, found.schema.type_relation, found.best.program)
     assert told == "items → stock < reorder level"

@@ -10,8 +10,8 @@ from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra import Entities, Having, Walk
 from retrieval.programs.parser import Parser
 from retrieval.programs.reader import ProgramReader
-from retrieval.programs.rendering.steps import sentence
-from retrieval.programs.sorts import is_personal
+from retrieval.programs.relation_types import is_personal
+from retrieval.programs.rendering.steps import describe_program
 
 from .asking import answers, reader_of
 
@@ -31,13 +31,13 @@ ZOO = [
 
 
 def reader(tmp_path, facts, encode=None):
-    snapshot = build_snapshot(TripleTable.of([list(fact) for fact in facts]), tmp_path / "graph")
+    snapshot = build_snapshot(TripleTable.from_facts([list(fact) for fact in facts]), tmp_path / "graph")
     return ProgramReader(snapshot, encode, PROGRAMS)
 
 
 def asked(reader, question):
     result = reader.read(question).best.result
-    label = reader.snapshot.entity_label
+    label = reader.snapshot.get_entity_label
     return {label(node) for node in result.tolist()} if isinstance(result, np.ndarray) else result
 
 
@@ -63,27 +63,25 @@ def test_relatives_are_found_by_the_relations_that_there_are(tmp_path, question,
 def test_relatives_are_told_in_one_step(tmp_path):
     own = reader(tmp_path, FAMILY)
     found = own.read("Rosa's grandchildren")
-    told = sentence(found.executor, None, found.best.program, found.schema.nouns)
+    told = describe_program(found.executor, None, found.best.program, found.schema.nouns)
     assert told == "what Rosa is mother of → father of or mother of"
 
 
 def test_those_who_have_none_are_of_the_sort_of_those_who_have(tmp_path):
     own = Parser(reader(tmp_path, FAMILY).snapshot, None)
     relation = {info.label: info.id for info in own.schema.relations}
-    assert own.schema.fellows(relation["married to"]) == Having(relation["birth year"])
+    assert own.schema.find_peers(relation["married to"]) == Having(relation["birth year"])
     zoo = Parser(reader(tmp_path / "zoo", ZOO).snapshot, None)
     weight = next(info.id for info in zoo.schema.relations if info.label == "weight")
-    kinds = tuple(sorted(zoo.snapshot.labels.lookup(name)[0].entity for name in ("lion", "tiger")))
-    assert zoo.schema.fellows(weight) == Walk(Entities(kinds), zoo.schema.inverse(zoo.schema.type_relation))
+    kinds = tuple(sorted(zoo.snapshot.labels.find_exact(name)[0].entity for name in ("lion", "tiger")))
+    assert zoo.schema.find_peers(weight) == Walk(Entities(kinds), zoo.schema.get_inverse(zoo.schema.type_relation))
 
 
 def test_kinds_that_have_the_same_relations_are_described_alike(tmp_path):
     schema = Parser(reader(tmp_path, ZOO).snapshot, None).schema
-    lion, tiger, keeper = (
-        schema.snapshot.labels.lookup(name)[0].entity for name in ("lion", "tiger", "keeper")
-    )
-    assert schema.described_alike(lion) == tuple(sorted((lion, tiger)))
-    assert schema.described_alike(keeper) == (keeper,)
+    lion, tiger, keeper = (schema.snapshot.labels.find_exact(name)[0].entity for name in ("lion", "tiger", "keeper"))
+    assert schema.find_similar_kinds(lion) == tuple(sorted((lion, tiger)))
+    assert schema.find_similar_kinds(keeper) == (keeper,)
 
 
 SPACE = [

@@ -9,7 +9,7 @@ from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra import ValueKind
 from retrieval.programs.quantities import find
 from retrieval.programs.reader import ProgramReader
-from retrieval.programs.rendering.formatting import formatted
+from retrieval.programs.rendering.formatting import format_result
 
 DISKS = [
     (name, relation, value)
@@ -31,7 +31,7 @@ DISKS = [
 
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory):
-    snapshot = build_snapshot(TripleTable.of(map(list, DISKS)), tmp_path_factory.mktemp("disks") / "graph")
+    snapshot = build_snapshot(TripleTable.from_facts(map(list, DISKS)), tmp_path_factory.mktemp("disks") / "graph")
     return ProgramReader(snapshot, None, PROGRAMS)
 
 
@@ -61,9 +61,9 @@ def test_periods_sizes_and_nought_are_read(reader, question, expected):
     assert found is not None
     result = found.best.result
     if isinstance(result, np.ndarray):
-        assert {reader.snapshot.entity_label(node) for node in result.tolist()} == expected
+        assert {reader.snapshot.get_entity_label(node) for node in result.tolist()} == expected
     else:
-        assert {formatted(found.executor.columns, found.best.program, result)} == expected
+        assert {format_result(found.executor.columns, found.best.program, result)} == expected
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from retrieval.kg.table import TripleTable
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra import Comparison
 from retrieval.programs.reader import ProgramReader
-from retrieval.programs.rendering.formatting import formatted
+from retrieval.programs.rendering.formatting import format_result
 
 PLAYERS = [
     (name, relation, value)
@@ -52,7 +52,7 @@ SEATS = [
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory):
     rows = [list(row) for row in (*PLAYERS, *CUPS, *SEATS)]
-    snapshot = build_snapshot(TripleTable.of(rows), tmp_path_factory.mktemp("league") / "graph")
+    snapshot = build_snapshot(TripleTable.from_facts(rows), tmp_path_factory.mktemp("league") / "graph")
     return ProgramReader(snapshot, None, PROGRAMS)
 
 
@@ -80,9 +80,9 @@ def test_places_likenesses_and_what_is_lacking_are_read(reader, question, expect
     assert found is not None
     result = found.best.result
     if isinstance(result, np.ndarray):
-        assert {reader.snapshot.entity_label(node) for node in result.tolist()} == expected
+        assert {reader.snapshot.get_entity_label(node) for node in result.tolist()} == expected
     else:
-        assert {formatted(found.executor.columns, found.best.program, result)} == expected
+        assert {format_result(found.executor.columns, found.best.program, result)} == expected
 
 
 def test_a_number_that_is_not_read_makes_an_answer_unsure(reader):

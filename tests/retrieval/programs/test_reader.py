@@ -9,7 +9,7 @@ from retrieval.kg.table import TripleTable
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra import Count, Entities, Walk, from_json, to_json
 from retrieval.programs.reader import ProgramReader
-from retrieval.programs.rendering.formatting import formatted
+from retrieval.programs.rendering.formatting import format_result
 from tests.retrieval.programs import land
 
 
@@ -23,8 +23,8 @@ def answers(reader, question, given=()):
     assert found is not None, question
     result = found.best.result
     if isinstance(result, np.ndarray):
-        return [reader.snapshot.entity_label(node) for node in result.tolist()]
-    return [formatted(found.executor.columns, found.best.program, result)]
+        return [reader.snapshot.get_entity_label(node) for node in result.tolist()]
+    return [format_result(found.executor.columns, found.best.program, result)]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_without_types_the_names_of_relations_tell_kinds(tmp_path):
         *((country, "continent", "Europe") for country in ("Germany", "France", "Spain")),
         ("Bonn", "population", "330,000"), ("Ulm", "population", "126,000"), ("Nice", "population", "340,000"),
     ]  # fmt: skip
-    reader = ProgramReader(build_snapshot(TripleTable.of(facts), tmp_path / "graph"), None, PROGRAMS)
+    reader = ProgramReader(build_snapshot(TripleTable.from_facts(facts), tmp_path / "graph"), None, PROGRAMS)
     assert answers(reader, "How many cities are there?") == ["3"]
     assert answers(reader, "Which city has the largest population?") == ["Nice"]
     assert answers(reader, "countries in Europe") == ["France", "Germany", "Spain"]
@@ -134,7 +134,7 @@ def test_without_types_the_names_of_relations_tell_kinds(tmp_path):
 
 def test_a_value_that_is_named_stands_for_what_has_it(tmp_path):
     facts = [("Milo", "species", "lion"), ("Nala", "species", "lion"), ("Rajah", "species", "tiger")]
-    reader = ProgramReader(build_snapshot(TripleTable.of(facts), tmp_path / "graph"), None, PROGRAMS)
+    reader = ProgramReader(build_snapshot(TripleTable.from_facts(facts), tmp_path / "graph"), None, PROGRAMS)
     assert answers(reader, "How many lions are there?") == ["2"]
     assert answers(reader, "Is Milo a lion?") == ["yes"]
     assert answers(reader, "Is Rajah a lion?") == ["no"]

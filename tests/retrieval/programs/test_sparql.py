@@ -28,8 +28,8 @@ from retrieval.programs.algebra import (
     Walk,
 )  # fmt: skip
 from retrieval.programs.execution import Executor
-from retrieval.programs.rendering.rdf import entity_iri, export
-from retrieval.programs.rendering.sparql import sparql
+from retrieval.programs.rendering.rdf import export, get_entity_iri
+from retrieval.programs.rendering.sparql import write_sparql
 
 from .land import Land, build, programs
 
@@ -52,14 +52,14 @@ def exported(snapshot: Snapshot) -> ox.Store:
 
 def asked(store: ox.Store, snapshot: Snapshot, program: Program) -> object:
     """What the query gives: sorted ids, a number or a truth."""
-    found = store.query(sparql(snapshot, program))
+    found = store.query(write_sparql(snapshot, program))
     if isinstance(found, ox.QueryBoolean):
         return bool(found)
     assert isinstance(found, ox.QuerySolutions)
     rows = list(found)
     if [variable.value for variable in found.variables] == ["number"]:
         return float(rows[0]["number"].value) if rows else math.nan
-    ids = {entity_iri(snapshot, node): node for node in range(snapshot.num_entities)}
+    ids = {get_entity_iri(snapshot, node): node for node in range(snapshot.num_entities)}
     return sorted(ids[row["node"].value] for row in rows)
 
 
@@ -69,15 +69,13 @@ def run(snapshot: Snapshot, program: Program) -> object:
 
 
 def labels(snapshot: Snapshot, ids: object) -> list[str]:
-    return [snapshot.entity_label(node) for node in ids]  # type: ignore[attr-defined]
+    return [snapshot.get_entity_label(node) for node in ids]  # type: ignore[attr-defined]
 
 
 def test_every_operation_gives_what_the_executor_gives(land: Land, store: ox.Store) -> None:
     for asks, program in programs(land).items():
         expected, found = run(land.snapshot, program), asked(store, land.snapshot, program)
-        assert str(found) == str(expected), (
-            f"{asks}: {found}, not {expected}\n{sparql(land.snapshot, program)}"
-        )
+        assert str(found) == str(expected), f"{asks}: {found}, not {expected}\n{write_sparql(land.snapshot, program)}"
 
 
 def test_some_answers(land: Land, store: ox.Store) -> None:
@@ -99,7 +97,7 @@ def test_some_answers(land: Land, store: ox.Store) -> None:
 
 
 def test_the_text_of_a_query(land: Land) -> None:
-    assert sparql(land.snapshot, programs(land)["over 50 million"]) == (
+    assert write_sparql(land.snapshot, programs(land)["over 50 million"]) == (
         "PREFIX e: <urn:clew:e:>\n"
         "PREFIX r: <urn:clew:r:>\n"
         "PREFIX c: <urn:clew:>\n"
@@ -110,7 +108,7 @@ def test_the_text_of_a_query(land: Land) -> None:
         "  FILTER(?key1 > 50000000)\n"
         "}\n"
     )
-    assert sparql(land.snapshot, programs(land)["second largest"]) == (
+    assert write_sparql(land.snapshot, programs(land)["second largest"]) == (
         "PREFIX e: <urn:clew:e:>\n"
         "PREFIX r: <urn:clew:r:>\n"
         "PREFIX c: <urn:clew:>\n"
@@ -145,7 +143,7 @@ def test_names_that_are_hard_to_write(tmp_path: Path) -> None:
     relation, same = "has part/1~", "http://www.w3.org/2000/01/rdf-schema#label"
     iri = "http://example.org/p#part"
     facts = [(hard, relation, "b"), (hard, same, "c"), ("b", iri, "1e300 km"), ("c", "urn:clew:value", "7")]
-    snapshot = build_snapshot(TripleTable.of(facts), tmp_path / "s")
+    snapshot = build_snapshot(TripleTable.from_facts(facts), tmp_path / "s")
     land, store = Land(snapshot), exported(snapshot)
     assert len(store) == 4 + 5 + 2 * 2
     for program in (
@@ -165,7 +163,7 @@ def test_names_that_are_hard_to_write(tmp_path: Path) -> None:
 
 def test_values_that_nearly_are_equal_are(tmp_path: Path) -> None:
     facts = [("a", "n", "1000000000"), ("b", "n", "1000000000.4"), ("c", "n", "1000000002"), ("d", "n", "7")]
-    snapshot = build_snapshot(TripleTable.of(facts), tmp_path / "s")
+    snapshot = build_snapshot(TripleTable.from_facts(facts), tmp_path / "s")
     land, store = Land(snapshot), exported(snapshot)
     kept = {}
     for comparison in Comparison:
@@ -190,4 +188,4 @@ def test_what_cannot_be_asked_is_said(land: Land) -> None:
         (Filter(land.countries, key, Comparison.EQUAL, day), "sum or average of dates"),
     ):
         with pytest.raises(ProgramError, match=message):
-            sparql(snapshot, program)
+            write_sparql(snapshot, program)

@@ -28,9 +28,9 @@ from retrieval.programs.algebra import (
 )
 from retrieval.programs.columns import Columns, ValueType
 from retrieval.programs.execution import Executor
-from retrieval.programs.rendering.formatting import formatted, formatted_value
-from retrieval.programs.rendering.steps import Step, ranked_values, sentence, steps
-from retrieval.programs.rendering.wording import listed, ordinal, plural
+from retrieval.programs.rendering.formatting import format_result, format_value
+from retrieval.programs.rendering.steps import Step, describe_program, describe_steps, list_ranked_values
+from retrieval.programs.rendering.wording import format_ordinal, join_names, make_plural
 
 from .land import Land, build, programs
 
@@ -85,9 +85,7 @@ SENTENCES = {
     "of each continent, the largest": "countries → largest population of each continent",
     "of each continent, the second": "countries → second largest population of each continent",
     "of each continent, two smallest": "countries → 2 smallest population of each continent",
-    "of each continent, two from the second": (
-        "countries → 2 largest population from the second on of each continent"
-    ),
+    "of each continent, two from the second": ("countries → 2 largest population from the second on of each continent"),
     "of each continent, the ninth": "countries → ninth largest population of each continent",
     "all but the largest": "countries → continent Africa → largest population → without these",
     "largest that has a capital": "countries → largest population → has capital",
@@ -105,9 +103,7 @@ SENTENCES = {
     "most": "countries → largest capital's coast",
     "average number of languages": "countries → average number of languages",
     "people and rivers": "countries → continent Africa → total population × river length",
-    "most people by rivers": (
-        "continents → largest total population × river length of things with this continent"
-    ),
+    "most people by rivers": ("continents → largest total population × river length of things with this continent"),
     "longest by its capital's coast": "countries → largest river length − capital's coast",
     "longer by 1000 km than its capital's coast": "countries → river length − capital's coast > 1,000 km",
     "sum of nothing": "nothing → total population",
@@ -239,12 +235,12 @@ def executor(land: Land) -> Executor:
 
 
 def test_every_program_in_one_line(land: Land, executor: Executor) -> None:
-    told = {asks: sentence(executor, land.r("type"), program) for asks, program in programs(land).items()}
+    told = {asks: describe_program(executor, land.r("type"), program) for asks, program in programs(land).items()}
     assert told == SENTENCES
 
 
 def test_the_last_step_gives_what_the_program_denotes(land: Land, executor: Executor) -> None:
-    last = {asks: steps(executor, land.r("type"), program)[-1] for asks, program in programs(land).items()}
+    last = {asks: describe_steps(executor, land.r("type"), program)[-1] for asks, program in programs(land).items()}
     assert {asks: (step.text, step.count, step.value) for asks, step in last.items()} == LAST
     assert {step.path for step in last.values()} == {()}
 
@@ -254,7 +250,7 @@ def test_the_steps_of_the_largest_country_in_africa(land: Land, executor: Execut
     france = land.e("France").ids[0]
     african = tuple(sorted((egypt, chad, kenya, togo)))
     program = Top(land.african, land.key("population"), largest=True)
-    assert steps(executor, land.r("type"), program) == (
+    assert describe_steps(executor, land.r("type"), program) == (
         Step("countries", ("source", "left"), "set", 5, "", tuple(sorted((*african, france)))),
         Step("in Africa (continent)", ("source",), "set", 4, "", african),
         Step("the one with the largest population", (), "set", 1, "", (egypt,)),
@@ -268,7 +264,7 @@ def test_the_steps_of_the_largest_country_in_africa(land: Land, executor: Execut
         )
     )
     assert [
-        (step.text, step.path, step.result, step.value) for step in steps(executor, land.r("type"), asked)
+        (step.text, step.path, step.result, step.value) for step in describe_steps(executor, land.r("type"), asked)
     ] == [
         ("countries", ("source", "source", "left"), "set", ""),
         ("in Africa (continent)", ("source", "source"), "set", ""),
@@ -279,14 +275,14 @@ def test_the_steps_of_the_largest_country_in_africa(land: Land, executor: Execut
 
 
 def test_without_a_type_relation_kinds_are_told_like_others(land: Land, executor: Executor) -> None:
-    assert steps(executor, None, land.countries)[0].text == "those whose type is country"
+    assert describe_steps(executor, None, land.countries)[0].text == "those whose type is country"
 
 
 def test_at_most_fifty_nodes_are_given(tmp_path: Path) -> None:
     snapshot = build_snapshot(
-        TripleTable.of([(f"n{i:02}", "type", "thing") for i in range(60)]), tmp_path / "s"
+        TripleTable.from_facts([(f"n{i:02}", "type", "thing") for i in range(60)]), tmp_path / "s"
     )
-    (step,) = steps(Executor(snapshot), 0, Having(0))
+    (step,) = describe_steps(Executor(snapshot), 0, Having(0))
     assert (step.count, len(step.nodes)) == (60, 50)
 
 
@@ -294,7 +290,7 @@ def test_what_answers_were_ranked_by(land: Land, executor: Executor) -> None:
     def ranked(asks: str) -> list[tuple[str, float]]:
         program = programs(land)[asks]
         assert isinstance(program, Top)
-        return [(land.snapshot.entity_label(node), value) for node, value in ranked_values(executor, program)]
+        return [(land.snapshot.get_entity_label(node), value) for node, value in list_ranked_values(executor, program)]
 
     assert ranked("second largest") == [("Kenya", 55e6), ("Chad", 18e6), ("Togo", 18e6)]
     assert ranked("smallest, shared") == [("Chad", 18e6), ("Togo", 18e6), ("Kenya", 55e6), ("Egypt", 11e7)]
@@ -323,11 +319,11 @@ def test_relations_of_many_names(tmp_path: Path) -> None:
         ("Jaws", "instance_of", "Feature film"),
         ("Munich", "instance_of", "Box set"),
     ]
-    land = Land(build_snapshot(TripleTable.of(facts), tmp_path / "s"))
+    land = Land(build_snapshot(TripleTable.from_facts(facts), tmp_path / "s"))
     executor, e, walk = Executor(land.snapshot), land.e, land.walk
 
     def told(program: Program) -> list[str]:
-        return [step.text for step in steps(executor, land.r("instance_of"), program)]
+        return [step.text for step in describe_steps(executor, land.r("instance_of"), program)]
 
     films = walk(e("Spielberg"), "-directed_by")
     assert told(films) == ["those directed by Spielberg"]
@@ -350,9 +346,7 @@ def test_relations_of_many_names(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert told(Top(films, land.key("year"), largest=False))[-1] == "the one with the earliest year"
     most = land.key("-directed_by", counted=True)
-    assert (
-        told(Top(e("Spielberg"), most, largest=True))[-1] == "the one with the most things directed by this"
-    )
+    assert told(Top(e("Spielberg"), most, largest=True))[-1] == "the one with the most things directed by this"
     horror = land.key("-directed_by", counted=True, among=walk(e("Horror"), "-has_genre"))
     assert told(KeyOf(e("Spielberg"), horror)) == [
         "the number of those whose genre is Horror directed by this of Spielberg"
@@ -360,23 +354,24 @@ def test_relations_of_many_names(tmp_path: Path) -> None:
 
 
 def test_plurals() -> None:
-    assert {word: plural(word) for word in ("country", "day", "person", "policewoman", "class", "virus", "box")} == {
+    assert {word: make_plural(word) for word in ("country", "day", "person", "policewoman", "class", "virus",
+    "box")} == {
         "country": "countries", "day": "days", "person": "people", "policewoman": "policewomen", "class": "classes",
         "virus": "viruses", "box": "boxes",
     }  # fmt: skip
-    assert {word: plural(word) for word in ("church", "Wife", "states", "analysis", "point of interest")} == {
+    assert {word: make_plural(word) for word in ("church", "Wife", "states", "analysis", "point of interest")} == {
         "church": "churches", "Wife": "Wives", "states": "states", "analysis": "analyses",
         "point of interest": "points of interest",
     }  # fmt: skip
-    assert plural("US state") == "US states"
-    assert plural("monthly fee (£)") == "monthly fees (£)"
+    assert make_plural("US state") == "US states"
+    assert make_plural("monthly fee (£)") == "monthly fees (£)"
 
 
 def test_rows_and_places() -> None:
-    assert [listed(list("abcde"[:n]), "or") for n in range(6)] == [
+    assert [join_names(list("abcde"[:n]), "or") for n in range(6)] == [
         "nothing", "a", "a or b", "a, b or c", "a, b or 2 others", "a, b or 3 others",
     ]  # fmt: skip
-    assert [ordinal(n) for n in (1, 2, 10, 11, 21, 22, 23, 112)] == [
+    assert [format_ordinal(n) for n in (1, 2, 10, 11, 21, 22, 23, 112)] == [
         "first", "second", "tenth", "11th", "21st", "22nd", "23rd", "112th",
     ]  # fmt: skip
 
@@ -409,7 +404,7 @@ def test_values_as_people_write_them() -> None:
         (ValueType(ValueKind.TIME), 570.0, "09:30"),
         (ValueType(ValueKind.MONTH_DAY), 1212.0, "--12-12"),
     ):
-        assert formatted_value(kind, value) == text
+        assert format_value(kind, value) == text
 
 
 def test_a_number_has_the_unit_of_where_it_came_from(land: Land) -> None:
@@ -434,4 +429,4 @@ def test_a_number_has_the_unit_of_where_it_came_from(land: Land) -> None:
         (Exists(land.countries), False, "no"),
         (Walk(egypt, 0), math.nan, ""),
     ):
-        assert formatted(columns, program, value) == text
+        assert format_result(columns, program, value) == text

@@ -4,7 +4,7 @@ import pytest
 
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.pretrained import PROGRAMS
-from retrieval.programs.lifting import both, but_not
+from retrieval.programs.conjunctions import convert_either_to_both, move_exception
 from retrieval.programs.reader import ProgramReader
 
 from .asking import answers
@@ -72,5 +72,5 @@ def test_what_no_program_computes_is_not_understood(reader):
 
 def test_nothing_to_lift_is_left_alone(reader):
     program = reader.read("Which employees speak German?").best.program
-    assert both(program, reader.parser._executor) is None
-    assert but_not(program, reader.parser._executor) is None
+    assert convert_either_to_both(program, reader.parser._executor) is None
+    assert move_exception(program, reader.parser._executor) is None

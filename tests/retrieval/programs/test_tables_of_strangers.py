@@ -5,11 +5,11 @@ import pytest
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.methods._shared.program_answers import answers_of, chains_of
+from retrieval.methods._shared.program_answers import build_answers, build_chains
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs import words
 from retrieval.programs.reader import ProgramReader
-from retrieval.programs.rendering.formatting import formatted
+from retrieval.programs.rendering.formatting import format_result
 
 SHOWS = [
     (name, relation, value)
@@ -43,7 +43,7 @@ ACTORS = [
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory):
     rows = [list(row) for row in (*SHOWS, *ACTORS)]
-    snapshot = build_snapshot(TripleTable.of(rows), tmp_path_factory.mktemp("playbill") / "graph")
+    snapshot = build_snapshot(TripleTable.from_facts(rows), tmp_path_factory.mktemp("playbill") / "graph")
     return ProgramReader(snapshot, None, PROGRAMS)
 
 
@@ -51,8 +51,8 @@ def answers(reader, question):
     found = reader.read(question)
     result = found.best.result
     if not isinstance(result, np.ndarray):
-        return formatted(found.executor.columns, found.best.program, result)
-    return sorted(found.executor.snapshot.entity_label(node) for node in result.tolist())
+        return format_result(found.executor.columns, found.best.program, result)
+    return sorted(found.executor.snapshot.get_entity_label(node) for node in result.tolist())
 
 
 @pytest.mark.parametrize(
@@ -89,9 +89,9 @@ def test_what_is_asked_of_tables(reader, question, expected):
 def ranked(reader, question):
     found = reader.read(question)
     executor, program = found.executor, found.best.program
-    keyed = executor.ranking(program)
+    keyed = executor.compute_ranking(program)
     order = np.argsort(-keyed.values if program.largest else keyed.values, kind="stable")
-    return [executor.snapshot.entity_label(node) for node in keyed.owners[order].tolist()]
+    return [executor.snapshot.get_entity_label(node) for node in keyed.owners[order].tolist()]
 
 
 @pytest.mark.parametrize(
@@ -141,8 +141,8 @@ def test_what_says_an_order_is_no_part_of_the_question(text, read, order):
 )
 def test_several_things_are_asked_of_each_answer(reader, question, expected):
     found = reader.read(question)
-    chains = chains_of(found.executor, found.best.program, found.confidence)
-    answers = answers_of(found, None, chains, 0.3)
+    chains = build_chains(found.executor, found.best.program, found.confidence)
+    answers = build_answers(found, None, chains, 0.3)
     assert {one.label: {own.name: own.value for own in one.beside} for one in answers} == expected
 
 

@@ -82,8 +82,6 @@ def test_what_is_ranked(yard, question, right):
     assert answers(yard, question) == right
 
 
-@pytest.mark.parametrize(
-    "question", ["average landing fee in kg", "Does Old Head get more trips than Low Rock?"]
-)
+@pytest.mark.parametrize("question", ["average landing fee in kg", "Does Old Head get more trips than Low Rock?"])
 def test_what_was_not_said_is_not_computed(yard, question):
     assert yard.read(question).confidence == 0.0

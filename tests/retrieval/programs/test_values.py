@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from retrieval.kg.values import counted, month_day, parse, unit_of, year_fraction
+from retrieval.kg.values import compute_month_day, compute_year_fraction, find_unit, parse, parse_counted
 
 
 @pytest.mark.parametrize(
@@ -31,14 +31,14 @@ from retrieval.kg.values import counted, month_day, parse, unit_of, year_fractio
         ("2015-01-01", 2015.0, "date", ""),
         ("31/12/2015", 2015 + 364 / 365, "date", ""),
         ("2 January 2015", 2015 + 1 / 365, "date", ""),
-        ("August 8, 1986", year_fraction(1986, 8, 8), "date", ""),
-        ("02-Oct-23", year_fraction(2023, 10, 2), "date", ""),
-        ("Oct-23", year_fraction(2023, 10), "date", ""),
-        ("Oct 1874", year_fraction(1874, 10), "date", ""),
-        ("31.12.23", year_fraction(2023, 12, 31), "date", ""),
-        ("3/5/99", year_fraction(1999, 3, 5), "date", ""),
-        ("16.01.2023 12:00", year_fraction(2023, 1, 16, 720), "date", ""),
-        ("Mon 3 June 2024", year_fraction(2024, 6, 3), "date", ""),
+        ("August 8, 1986", compute_year_fraction(1986, 8, 8), "date", ""),
+        ("02-Oct-23", compute_year_fraction(2023, 10, 2), "date", ""),
+        ("Oct-23", compute_year_fraction(2023, 10), "date", ""),
+        ("Oct 1874", compute_year_fraction(1874, 10), "date", ""),
+        ("31.12.23", compute_year_fraction(2023, 12, 31), "date", ""),
+        ("3/5/99", compute_year_fraction(1999, 3, 5), "date", ""),
+        ("16.01.2023 12:00", compute_year_fraction(2023, 1, 16, 720), "date", ""),
+        ("Mon 3 June 2024", compute_year_fraction(2024, 6, 3), "date", ""),
         ("abt 1874", 1874.0, "number", ""),
         ("~40", 40.0, "number", ""),
         ("0,11", 0.11, "number", ""),
@@ -97,14 +97,14 @@ def test_a_day_without_a_year_has_no_value_but_its_day():
 
 def test_days_of_years_are_told_apart():
     for month, day in ((1, 1), (2, 28), (3, 1), (12, 31)):
-        assert month_day(year_fraction(2015, month, day)) == (month, day)
-    assert month_day(year_fraction(2016, 2, 29)) == (2, 29)
+        assert compute_month_day(compute_year_fraction(2015, month, day)) == (month, day)
+    assert compute_month_day(compute_year_fraction(2016, 2, 29)) == (2, 29)
 
 
 def test_units_are_known_as_people_spell_them():
-    assert unit_of("sq. ft") == unit_of("square feet") == ("area", 0.09290304)
-    assert unit_of("Kilometers") == ("length", 1000.0)
-    assert unit_of("parsec") is None
+    assert find_unit("sq. ft") == find_unit("square feet") == ("area", 0.09290304)
+    assert find_unit("Kilometers") == ("length", 1000.0)
+    assert find_unit("parsec") is None
 
 
 @pytest.mark.parametrize(
@@ -119,4 +119,4 @@ def test_units_are_known_as_people_spell_them():
     ],
 )
 def test_a_number_may_count_what_no_unit_is_called(text, found):
-    assert counted(text) == found
+    assert parse_counted(text) == found

@@ -13,7 +13,7 @@ from retrieval.methods._shared.path_engine import open_engine
 from retrieval.methods._shared.reasoners import make_reasoner, require_written
 from retrieval.pipeline import AskRequest
 from retrieval.programs.algebra import Comparison, TextMatch
-from retrieval.programs.writing.grammar import grammar
+from retrieval.programs.writing.grammar import build_grammar
 from tests.retrieval.films import WordEncoder
 from tests.retrieval.programs import land
 from tests.retrieval.world import LabelLinker
@@ -168,7 +168,7 @@ def test_methods_without_programs_are_refused(snapshot):
 
 
 def test_the_grammar_knows_every_operation():
-    made = grammar(["capital"])
+    made = build_grammar(["capital"])
     text = json.dumps(made)
     assert made["$defs"]["set"]["anyOf"][1]["properties"]["relation"]["enum"] == ["capital", "^capital"]
     assert all(str(one) in text for one in (*map(json.dumps, Comparison), *map(json.dumps, TextMatch)))

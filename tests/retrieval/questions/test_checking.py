@@ -51,12 +51,8 @@ def test_programs_are_looked_up_by_name(tmp_path):
     found = check_questions(graph, questions)
     assert (found.programs, found.programs_found) == (4, 1)
     one, two, three = found.programs_missing
-    assert one == MissingProgram(
-        "2", "The graph has no relation “direct_by”.", "The nearest are “directed_by”."
-    )
-    assert two == MissingProgram(
-        "3", "The graph has no entity “Switzerlnd”.", "The nearest are “Switzerland”."
-    )
+    assert one == MissingProgram("2", "The graph has no relation “direct_by”.", "The nearest are “directed_by”.")
+    assert two == MissingProgram("3", "The graph has no entity “Switzerlnd”.", "The nearest are “Switzerland”.")
     assert (three.question, three.hint) == ("4", "")
     assert three.message.startswith("This is no program: program: there is no operation 'Sort'")
 

@@ -9,12 +9,12 @@ import pytest
 from retrieval.errors import ConfigError, EmptySourceError, SourceError
 from retrieval.kg.readers.options import ReadOptions
 from retrieval.questions.files import (
+    assign_splits,
     detect_format,
     read_questions,
+    sample_training,
     split_of,
     to_json,
-    training_sample,
-    with_splits,
     write_questions,
 )
 from retrieval.types import Problem, Question
@@ -88,9 +88,7 @@ def test_metaqa(read):
     questions, problems = read("2-hop/qa_dev.txt.gz", gzip.compress(text.encode()))
     assert problems == []
     assert questions == [
-        Question(
-            "2-hop-qa_dev-1", "what films did Tom Hanks act in", ("Tom Hanks",), ("Big", "Cast Away"), hops=2
-        ),
+        Question("2-hop-qa_dev-1", "what films did Tom Hanks act in", ("Tom Hanks",), ("Big", "Cast Away"), hops=2),
         Question("2-hop-qa_dev-2", "is [REC] scary", ("[REC]",), ("yes",), hops=2),
         Question("2-hop-qa_dev-4", "A or B?", ("A", "B"), ("A",), hops=2),
     ]
@@ -267,13 +265,11 @@ def test_splits_are_fixed_by_id_and_seed():
     assert splits != [split_of(i, seed=1) for i in ids]
     assert 3900 < splits.count("train") < 4100
     assert 430 < splits.count("dev") < 570
-    assert [q.split for q in with_splits([FULL, BARE])] == ["dev", split_of("q2")]
+    assert [q.split for q in assign_splits([FULL, BARE])] == ["dev", split_of("q2")]
 
 
 @pytest.mark.skipif(not PATHQUESTION.is_dir(), reason="set CLEW_BENCH_DATA to where PathQuestion is")
-@pytest.mark.parametrize(
-    ("name", "count"), [("PQ-2H", 1541), ("PQ-3H", 4198), ("PQL-2H", 1245), ("PQL-3H", 832)]
-)
+@pytest.mark.parametrize(("name", "count"), [("PQ-2H", 1541), ("PQ-3H", 4198), ("PQL-2H", 1245), ("PQL-3H", 832)])
 def test_every_row_of_pathquestion_is_understood(name, count):
     questions = read_questions(PATHQUESTION / f"{name}.txt.gz", problems=pytest.fail)
     assert len(questions) == count
@@ -282,21 +278,21 @@ def test_every_row_of_pathquestion_is_understood(name, count):
 
 def test_a_smaller_training_sample_lies_within_a_larger_one():
     everything = [Question(str(i), "?", split=("train", "dev", "test")[i % 3]) for i in range(300)]
-    small, large = (training_sample(everything, share, seed=3) for share in (0.05, 0.4))
+    small, large = (sample_training(everything, share, seed=3) for share in (0.05, 0.4))
     counts = [Counter(q.split for q in part) for part in (small, large)]
     assert counts == [{"train": 5, "dev": 5, "test": 100}, {"train": 40, "dev": 40, "test": 100}]
     assert {q.id for q in small} < {q.id for q in large}
     assert [q.id for q in large] == [q.id for q in everything if q in large]
-    assert training_sample(everything, 1.0) == everything
-    assert {q.id for q in training_sample(everything, 0.05, seed=4)} != {q.id for q in small}
+    assert sample_training(everything, 1.0) == everything
+    assert {q.id for q in sample_training(everything, 0.05, seed=4)} != {q.id for q in small}
     for wrong in (0, 1.5, -1):
         with pytest.raises(ConfigError, match="fraction"):
-            training_sample(everything, wrong)
+            sample_training(everything, wrong)
 
 
 def test_a_set_without_splits_is_divided_before_it_is_sampled():
     plain = [Question(str(i), "?") for i in range(200)]
-    divided = {q.id: q.split for q in with_splits(plain)}
-    found = training_sample(plain, 0.1)
+    divided = {q.id: q.split for q in assign_splits(plain)}
+    found = sample_training(plain, 0.1)
     assert all(divided[q.id] == q.split for q in found)
     assert sum(q.split == "test" for q in found) == sum(split == "test" for split in divided.values())

@@ -91,7 +91,7 @@ def test_a_small_graph_gives_few(tmp_path):
     ],
 )
 def test_wording(steps, text):
-    assert wording.question("Jaws", steps) == text
+    assert wording.write_question("Jaws", steps) == text
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_wording(steps, text):
     ],
 )
 def test_what_cannot_be_put_into_words_is_not_asked(steps):
-    assert wording.question("Jaws", steps) is None
+    assert wording.write_question("Jaws", steps) is None
 
 
 def test_numbers_dates_and_identifiers_are_never_asked_about(tmp_path):
@@ -129,7 +129,5 @@ def test_numbers_dates_and_identifiers_are_never_asked_about(tmp_path):
 
 
 def test_a_step_through_a_node_without_a_name_is_told_by_the_one_behind_it(tmp_path):
-    graph = world.build(
-        tmp_path / "cvt", [("Jaws", "film.performances", "m.01"), ("m.01", "film.actor", "Shaw")]
-    )
+    graph = world.build(tmp_path / "cvt", [("Jaws", "film.performances", "m.01"), ("m.01", "film.actor", "Shaw")])
     assert [q.question for q in sample_questions(graph, 9, hops=(2,))] == ["Who is the actor of Jaws?"]

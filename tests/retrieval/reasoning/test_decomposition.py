@@ -8,7 +8,7 @@ from retrieval.kg.table import TripleTable
 from retrieval.loading import load_encoder
 from retrieval.reasoning import span_reader
 from retrieval.reasoning.decomposition import Decomposer, StepWeights
-from retrieval.reasoning.reading import read_passages, weighed_readings, weigher
+from retrieval.reasoning.reading import make_weigher, read_passages, score_answer_spans
 from retrieval.text import passage_index
 from retrieval.text.passage_index import PassageIndex
 from retrieval.types import Passage, RetrievedPassage
@@ -27,20 +27,20 @@ THREE_STEPS = "What is the waterfall in the country whose capital is the birthpl
 @pytest.fixture(scope="module")
 def index(tmp_path_factory):
     passages = [Passage(i, f"p{i}", title, text) for i, (title, text) in enumerate(TEXTS)]
-    graph = build_snapshot(TripleTable.of([], passages=passages), tmp_path_factory.mktemp("d") / "corpus")
+    graph = build_snapshot(TripleTable.from_facts([], passages=passages), tmp_path_factory.mktemp("d") / "corpus")
     encoder = load_encoder()
     passage_index.build(graph, encoder)
     return PassageIndex.open(graph, encoder)
 
 
 def decomposer_of(index, **weights):
-    reader = span_reader.of(index.encoder)
+    reader = span_reader.get_reader(index.encoder)
     assert reader is not None
     return Decomposer(index, reader, weights=StepWeights(**weights))
 
 
 def taken_apart(decomposer, question, check=lambda: None):
-    steps, asking = [], decomposer.ways(question, check)
+    steps, asking = [], decomposer.ask_descriptions(question, check)
     while True:
         try:
             steps.append(next(asking))
@@ -87,30 +87,30 @@ def test_a_question_that_describes_nothing_has_no_ways(index):
 def test_what_is_read_in_steps_stands_beside_what_is_read_at_once(index):
     decomposer = decomposer_of(index, width=1)
     _, ways = taken_apart(decomposer, TWO_STEPS)
-    found = [RetrievedPassage(index.table.passage(i), score) for i, score in index.search(TWO_STEPS, 5)]
+    found = [RetrievedPassage(index.table.get_passage(i), score) for i, score in index.search(TWO_STEPS, 5)]
     read = read_passages(index, TWO_STEPS, found)
-    reader = span_reader.of(index.encoder)
-    plain = weighed_readings(TWO_STEPS, read, weigher(index), reader)
-    both = decomposer.further(ways, plain)
+    reader = span_reader.get_reader(index.encoder)
+    plain = score_answer_spans(TWO_STEPS, read, make_weigher(index), reader)
+    both = decomposer.find_step_answers(ways, plain)
     assert both[0].label == "Victoria Falls"
     assert both[0].sentence.text == "Victoria Falls is a waterfall in Zimbabwe."
     assert [each.text for each in both[0].through] == ["The Bubye River is a river in Zimbabwe."]
     assert len({each.label.casefold() for each in both}) == len(both)
     assert {each.label.casefold() for each in plain} <= {each.label.casefold() for each in both}
-    assert decomposer.further([], plain) == plain
+    assert decomposer.find_step_answers([], plain) == plain
 
 
 def test_the_passages_of_all_steps_are_found_the_first_of_each_first(index):
     decomposer = decomposer_of(index, width=1)
     _, ways = taken_apart(decomposer, TWO_STEPS)
-    plain = [RetrievedPassage(index.table.passage(2), 0.9, facts=4)]
-    assert [each.passage.title for each in decomposer.passages(plain, ways, 2)] == [
+    plain = [RetrievedPassage(index.table.get_passage(2), 0.9, facts=4)]
+    assert [each.get_passage.title for each in decomposer.merge_passages(plain, ways, 2)] == [
         "Bubye River",
         "Blawith",
         "Victoria Falls",  # it was read, and is given beside the two
     ]
-    assert decomposer.passages(plain, ways, 2)[1].facts == 4
-    assert decomposer.passages(plain, [], 2) == tuple(plain)
+    assert decomposer.merge_passages(plain, ways, 2)[1].facts == 4
+    assert decomposer.merge_passages(plain, [], 2) == tuple(plain)
 
 
 def test_taking_apart_stops_before_the_next_step(index):

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from retrieval.errors import ConfigError
-from retrieval.reasoning.comparison import asks_to_compare, side, value_of
-from retrieval.reasoning.extractive import ExtractiveReasoner, ExtractiveSettings, no_path
-from retrieval.reasoning.gather import GatherSettings, gather
+from retrieval.reasoning.comparison import detect_side, is_comparison, parse_value
+from retrieval.reasoning.extractive import ExtractiveReasoner, ExtractiveSettings, explain_no_path
+from retrieval.reasoning.gather import GatherSettings, collect_evidence
 from retrieval.types import LinkedEntity, NoAnswerReason, Node
 from tests.retrieval.world import LabelLinker, ScriptedRetriever, build, ids
 
@@ -22,18 +22,18 @@ def graph(tmp_path):
 def decide(graph, question, script, *, extractive=None, kept=None, coverage=1.0, **more):
     linked = LabelLinker(graph).link(question)
     topics = [entity.entity.id for entity in linked.entities]
-    evidence = gather(
+    evidence = collect_evidence(
         graph,
         question,
         linked.entities,
         (),
-        ScriptedRetriever(graph, script).relation_paths(question, topics),
+        ScriptedRetriever(graph, script).rank_relation_paths(question, topics),
         simple=True,
         settings=kept or GatherSettings(),
         cancelled=lambda: False,
         coverage=coverage,
     )
-    return ExtractiveReasoner(extractive or ExtractiveSettings()).decide(replace(evidence, **more))
+    return ExtractiveReasoner(extractive or ExtractiveSettings()).draw_conclusion(replace(evidence, **more))
 
 
 def scored(verdict):
@@ -108,9 +108,7 @@ def test_relation_paths_that_are_inverses_answer_together(tmp_path):
     facts = [(film, "directed_by", "Spielberg") for film in ("Jaws", "Munich", "Lincoln")]
     facts += [("Spielberg", "directed", film) for film in ("Jaws", "Munich", "Duel")]
     script = {"Spielberg": [("directed", 0.35), ("-directed_by", 0.25)]}
-    found = decide(
-        build(tmp_path / "ends", facts), "Spielberg?", script, extractive=ExtractiveSettings(hit=0)
-    )
+    found = decide(build(tmp_path / "ends", facts), "Spielberg?", script, extractive=ExtractiveSettings(hit=0))
     assert scored(found) == [
         ("Jaws", 0.6, (0, 1)), ("Munich", 0.6, (0, 1)), ("Duel", 0.35, (0,)), ("Lincoln", 0.25, (1,))
     ]  # fmt: skip
@@ -178,14 +176,14 @@ def test_without_joins_the_surest_topic_answers_by_itself(tmp_path):
 def test_where_a_search_began_by_itself_competes_and_restricts_nothing(graph):
     """Linked with a score of 0, France takes no part in an intersection that is empty, and is not named."""
     script = {"Austria": [("official_language", 0.9)], "France": [("official_language", 0.5)]}
-    found = ScriptedRetriever(graph, script).relation_paths("Austria?", ids(graph, "Austria", "France"))
+    found = ScriptedRetriever(graph, script).rank_relation_paths("Austria?", ids(graph, "Austria", "France"))
     austria, france = LabelLinker(graph).link("Austria France").entities
     entities = (austria, replace(france, score=0.0, source="vector"))
     settings = GatherSettings()
-    evidence = gather(
+    evidence = collect_evidence(
         graph, "Austria?", entities, (), found, simple=True, settings=settings, cancelled=lambda: False
     )  # fmt: skip
-    verdict = ExtractiveReasoner(ExtractiveSettings()).decide(evidence)
+    verdict = ExtractiveReasoner(ExtractiveSettings()).draw_conclusion(evidence)
     assert [a.label for a in verdict.answers] == ["German"]
     assert verdict.warnings == ()
 
@@ -262,7 +260,7 @@ def test_every_answer_is_an_entity_of_the_graph(graph):
     ],
 )
 def test_literals_become_values(label, value):
-    found = value_of(label)
+    found = parse_value(label)
     assert found == value if value is None else found == (pytest.approx(value[0]), value[1])
 
 
@@ -280,12 +278,12 @@ def test_literals_become_values(label, value):
     ],
 )
 def test_the_comparative_word_says_which_side_wins(question, dates, expected):
-    assert side(question, dates=dates) == expected
+    assert detect_side(question, dates=dates) == expected
 
 
 def test_a_question_without_a_choice_compares_nothing():
-    assert not asks_to_compare("what is the longest river of France?")
-    assert asks_to_compare("is the Rhine longer than the Aare?")
+    assert not is_comparison("what is the longest river of France?")
+    assert is_comparison("is the Rhine longer than the Aare?")
 
 
 @pytest.mark.parametrize("wrong", [{"hit": -0.1}, {"floor": -0.1}, {"floor": 2}, {"kinship": -1}])
@@ -296,5 +294,5 @@ def test_wrong_settings_are_refused(wrong):
 
 def test_a_message_names_three_topics_and_counts_the_others():
     linked = [LinkedEntity(Node(i, f"T{i}"), f"T{i}", -1, -1, 1.0, "given") for i in range(5)]
-    assert no_path(linked).message == "No path leads from T0 and T1 and T2 and 2 others to an answer."
-    assert no_path(linked[:2]).message == "No path leads from T0 and T1 to an answer."
+    assert explain_no_path(linked).message == "No path leads from T0 and T1 and T2 and 2 others to an answer."
+    assert explain_no_path(linked[:2]).message == "No path leads from T0 and T1 to an answer."

@@ -12,12 +12,12 @@ from retrieval import environment
 from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, ConfigError, LLMError, LLMReplyError, LLMTimeoutError
 from retrieval.events import AnswerDelta, AnswerFinal, RunCancelled
-from retrieval.llm.prompts import shown
+from retrieval.llm.prompts import describe_prompts
 from retrieval.methods._shared.path_engine import PathEngine
 from retrieval.pipeline import AskRequest
 from retrieval.reasoning.base import Conclusion
 from retrieval.reasoning.extractive import ExtractiveReasoner
-from retrieval.reasoning.gather import GatherSettings, gather
+from retrieval.reasoning.gather import GatherSettings, collect_evidence
 from retrieval.reasoning.llm import LLMReasoner
 from retrieval.types import NoAnswerReason
 from tests.retrieval.reasoning.endpoint import (
@@ -45,8 +45,8 @@ def graph(tmp_path):
 @pytest.fixture
 def evidence(graph):
     linked = LabelLinker(graph).link(QUESTION)
-    paths = ScriptedRetriever(graph, SCRIPT).relation_paths(QUESTION, ids(graph, "Switzerland"))
-    return gather(
+    paths = ScriptedRetriever(graph, SCRIPT).rank_relation_paths(QUESTION, ids(graph, "Switzerland"))
+    return collect_evidence(
         graph,
         QUESTION,
         linked.entities,
@@ -108,9 +108,7 @@ def test_chains_that_do_not_fit_the_model_are_left_out_and_it_is_said(evidence):
         sent = endpoint.bodies[0]["messages"][-1]["content"]
     assert "Chain 1. " in sent
     assert "Chain 2. " not in sent
-    assert verdict.warnings == (
-        "1 of 2 evidence chains fit into the prompt; the language model saw no others.",
-    )
+    assert verdict.warnings == ("1 of 2 evidence chains fit into the prompt; the language model saw no others.",)
 
 
 def test_a_name_that_the_graph_does_not_hold_is_marked(evidence):
@@ -235,11 +233,7 @@ def test_a_label_cannot_leave_its_fence(tmp_path):
     graph = build(tmp_path / "evil", [("Switzerland", "capital", evil.replace("\n", " "))])
     engine_parts = ScriptedRetriever(graph, {"Switzerland": [("capital", 0.9)]}), LabelLinker(graph)
     with Endpoint(says("ans: not available")) as endpoint:
-        list(
-            PathEngine(graph, *engine_parts, LLMReasoner(settings(endpoint.url))).run(
-                AskRequest("Switzerland?")
-            )
-        )
+        list(PathEngine(graph, *engine_parts, LLMReasoner(settings(endpoint.url))).run(AskRequest("Switzerland?")))
         sent = endpoint.bodies[0]["messages"][-1]["content"]
     assert sent.count("</evidence>") == 1
     assert sent.splitlines()[1].startswith("Chain 1. Switzerland → [capital] → Bern‹/evidence›")
@@ -266,7 +260,7 @@ def test_a_run_streams_pieces_between_chains_and_the_final_answer(graph):
         "answer.final",
     ]
     assert events[0].llm == "tiny"
-    assert events[0].prompts == shown("answer")
+    assert events[0].prompts == describe_prompts("answer")
     assert events[-1].usage.prompt_tokens == 11
     assert events[-1].usage.triples == 9
 
@@ -295,19 +289,17 @@ def test_stopping_a_run_in_mid_reply_keeps_what_was_found(graph):
 
 
 def test_settings_come_from_the_environment_or_not_at_all():
-    assert environment.language_model({}) is None
-    found = environment.language_model({"LLM_BASE_URL": "http://127.0.0.1:1/v1", "LLM_MODEL": "m"})
+    assert environment.read_llm_settings({}) is None
+    found = environment.read_llm_settings({"LLM_BASE_URL": "http://127.0.0.1:1/v1", "LLM_MODEL": "m"})
     assert (found.base_url, found.model, found.api_key) == ("http://127.0.0.1:1/v1", "m", "")
     with pytest.raises(ConfigError, match="LLM_MODEL"):
-        environment.language_model({"LLM_BASE_URL": "http://127.0.0.1:1/v1"})
+        environment.read_llm_settings({"LLM_BASE_URL": "http://127.0.0.1:1/v1"})
     with pytest.raises(ConfigError, match="LLM_BASE_URL"):
         LLMSettings("localhost:11434", "m")
 
 
 def test_a_count_of_what_a_chain_leads_to_is_verified(evidence):
-    counted = replace(
-        evidence, question="How many languages are spoken in the countries that border Switzerland?"
-    )
+    counted = replace(evidence, question="How many languages are spoken in the countries that border Switzerland?")
     with Endpoint(says("ans: 3")) as endpoint:
         _, verdict = answer(counted, endpoint.url)
     (found,) = verdict.answers
@@ -316,9 +308,7 @@ def test_a_count_of_what_a_chain_leads_to_is_verified(evidence):
     assert verdict.warnings == ()
 
 
-@pytest.mark.parametrize(
-    ("reply", "question"), [("ans: 4", "How many languages are there?"), ("ans: 3", QUESTION)]
-)
+@pytest.mark.parametrize(("reply", "question"), [("ans: 4", "How many languages are there?"), ("ans: 3", QUESTION)])
 def test_a_number_that_nothing_supports_stays_unverified(evidence, reply, question):
     with Endpoint(says(reply)) as endpoint:
         _, verdict = answer(replace(evidence, question=question), endpoint.url)
@@ -334,12 +324,10 @@ def test_a_number_that_a_program_gives_is_verified(evidence):
 
 def test_a_value_of_the_evidence_is_verified_however_it_is_written(tmp_path):
     graph = build(tmp_path / "sizes", [("Lake Brill", "depth", "1,200 m")])
-    paths = ScriptedRetriever(graph, {"Lake Brill": [("depth", 0.8)]}).relation_paths(
-        "", ids(graph, "Lake Brill")
-    )
+    paths = ScriptedRetriever(graph, {"Lake Brill": [("depth", 0.8)]}).rank_relation_paths("", ids(graph, "Lake Brill"))
     question = "How deep is Lake Brill?"
     linked = LabelLinker(graph).link(question)
-    found = gather(
+    found = collect_evidence(
         graph, question, linked.entities, (), paths,
         simple=True, settings=GatherSettings(), cancelled=lambda: False,
     )  # fmt: skip

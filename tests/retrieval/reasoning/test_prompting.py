@@ -37,9 +37,7 @@ def test_answers_are_read(reply, names):
     assert parse_answers(reply) == names
 
 
-@pytest.mark.parametrize(
-    "reply", ["", "It is German.", "<think>ans: German", "Titans: the dance: of glances: x"]
-)
+@pytest.mark.parametrize("reply", ["", "It is German.", "<think>ans: German", "Titans: the dance: of glances: x"])
 def test_no_form_and_no_refusal_is_told_apart(reply):
     with pytest.raises(NoAnswerLines):
         parse_answers(reply)

@@ -8,7 +8,7 @@ from retrieval.loading import load_encoder
 from retrieval.reasoning import span_reader
 from retrieval.reasoning.likeliest import ReadPassage
 from retrieval.reasoning.passages import Sentence
-from retrieval.reasoning.reading import readings
+from retrieval.reasoning.reading import find_answer_spans
 from retrieval.types import Citation, Passage, RetrievedPassage
 from tests.retrieval.films import WordEncoder
 
@@ -18,7 +18,7 @@ ULM = "Albert Einstein was born in Ulm. He lived in Bern for two years."
 
 @pytest.fixture(scope="module")
 def reader():
-    found = span_reader.of(load_encoder())
+    found = span_reader.get_reader(load_encoder())
     assert found is not None
     return found
 
@@ -40,7 +40,7 @@ def passage(at, title, text, score):
 )
 def test_what_is_asked_for_is_read_with_the_sentence_it_stands_in(reader, question, answer, sentence):
     read = [passage(0, "Bern", BERN, 0.6), passage(1, "Ulm", ULM, 0.6)]
-    found = readings(question, read, lambda words: dict.fromkeys(words, 1 / len(words)), reader=reader)
+    found = find_answer_spans(question, read, lambda words: dict.fromkeys(words, 1 / len(words)), reader=reader)
     assert (found[0].label, found[0].worth) == (answer, 1.0)
     at = found[0].sentence.at
     assert (at.passage, at.start, at.end) == sentence
@@ -49,7 +49,7 @@ def test_what_is_asked_for_is_read_with_the_sentence_it_stands_in(reader, questi
 
 def test_spans_of_one_passage_share_no_words_and_none_is_what_the_question_names(reader):
     read = [passage(0, "Bern", BERN, 0.6)]
-    found = readings(
+    found = find_answer_spans(
         "What is Bern the capital of?", read, lambda words: dict.fromkeys(words, 1.0), reader=reader
     )
     assert found[0].label == "Switzerland"
@@ -61,9 +61,7 @@ def test_spans_of_one_passage_share_no_words_and_none_is_what_the_question_names
 def test_a_long_passage_is_read_in_windows_and_the_title_is_no_answer(reader):
     filler = "Nothing else is said of it there. " * 60
     (best, *_) = sorted(
-        reader.read(
-            "When was the old mill built?", [("The old mill", f"{filler}The old mill was built in 1734.")]
-        ),
+        reader.read("When was the old mill built?", [("The old mill", f"{filler}The old mill was built in 1734.")]),
         key=lambda span: -span.score,
     )
     text = f"{filler}The old mill was built in 1734."
@@ -76,4 +74,4 @@ def test_nothing_is_read_in_an_empty_passage(reader):
 
 
 def test_only_the_encoder_that_it_was_trained_beside_has_a_reader():
-    assert span_reader.of(WordEncoder()) is None
+    assert span_reader.get_reader(WordEncoder()) is None

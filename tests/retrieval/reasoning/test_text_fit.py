@@ -37,7 +37,7 @@ def graph(tmp_path):
 def rescore(graph, question, topic, paths, **settings):
     entity = ids(graph, topic)[0]
     found = [RelationPath(entity, path(graph, text), score) for text, score in paths]
-    return TextFit(graph, WordCounts(), **settings).rescore(question, found, [entity], [topic])
+    return TextFit(graph, WordCounts(), **settings).score_paths(question, found, [entity], [topic])
 
 
 def test_words_outweigh_a_small_lead_and_the_sum_is_kept(graph):
@@ -94,6 +94,6 @@ def test_a_relation_that_a_topic_lacks_is_said_not_to_be_in_the_graph(graph):
 def test_a_topic_without_paths_has_no_fit(graph):
     switzerland, austria = ids(graph, "Switzerland", "Austria")
     found = [RelationPath(austria, path(graph, "borders"), 0.9)]
-    ranked, fits = TextFit(graph, WordCounts()).rescore("borders", found, [switzerland, austria], ["", ""])
+    ranked, fits = TextFit(graph, WordCounts()).score_paths("borders", found, [switzerland, austria], ["", ""])
     assert [p.topic for p in ranked] == [austria]
     assert list(fits) == [austria]

@@ -7,10 +7,10 @@ import pytest
 
 from retrieval.errors import Cancelled, TrainingDataError
 from retrieval.supervision import rationalizers
-from retrieval.supervision.candidate_paths import f1, paths_to, reached
-from retrieval.supervision.given import given_labels, prefers_simple, walk_facts
-from retrieval.supervision.grounding import ground, require
-from retrieval.supervision.labels import Label, directed, named, read_labels, write_labels
+from retrieval.supervision.candidate_paths import compute_f1, execute_path, find_answer_paths
+from retrieval.supervision.grounding import require, resolve_questions
+from retrieval.supervision.labels import Label, read_labels, to_directed_path, to_named_path, write_labels
+from retrieval.supervision.provided_labels import collect_gold_labels, should_use_simple_walks, walk_facts
 from retrieval.types import Question
 from tests.retrieval.films import SHAPES, WordEncoder, build, facts, questions
 from tests.retrieval.world import build as build_world
@@ -22,7 +22,7 @@ def graph(tmp_path_factory):
 
 
 def label_all(graph, strategy):
-    grounded, _ = ground(graph, questions())
+    grounded, _ = resolve_questions(graph, questions())
     return rationalizers.get(strategy).label(graph, grounded, encoder=WordEncoder())
 
 
@@ -36,7 +36,7 @@ def test_every_question_gets_the_path_of_its_shape(graph):
         assert label.source == "answer-set"
     assert found.simple
     assert found.fit == 1.0
-    assert len(found.labels) + found.unlabelled == len(ground(graph, questions())[0])
+    assert len(found.labels) + found.unlabelled == len(resolve_questions(graph, questions())[0])
     assert found.unlabelled == 0
 
 
@@ -50,7 +50,7 @@ def test_shortest_paths_mislead_where_the_answer_is_also_near(graph):
 def test_a_topic_among_other_answers_decides_for_free_walks(tmp_path, answers, simple):
     graph = build_world(tmp_path / "twins", [("t0", "twin", "pair"), ("t1", "twin", "pair")])
     asked = [Question("q", "who are the twins of t0", ("t0",), answers)]
-    found = rationalizers.get("answer-set").label(graph, ground(graph, asked)[0], encoder=WordEncoder())
+    found = rationalizers.get("answer-set").label(graph, resolve_questions(graph, asked)[0], encoder=WordEncoder())
     assert found.simple is simple
 
 
@@ -65,7 +65,7 @@ def test_two_topics_are_intersected(graph):
             ]
         )
     ]
-    found = rationalizers.get("answer-set").label(graph, ground(graph, asked)[0], encoder=WordEncoder())
+    found = rationalizers.get("answer-set").label(graph, resolve_questions(graph, asked)[0], encoder=WordEncoder())
     assert [(label.topic, label.path) for label in found.labels[:2]] == [
         ("Varda", (("directed_by", True),)),
         ("Actor 0", (("starred_actors", True),)),
@@ -81,10 +81,10 @@ def test_free_walks_are_preferred_where_gold_paths_return(graph):
             paths=((("Film 00", "directed_by", "Varda"), ("Film 04", "directed_by", "Varda")),),
         )
     ]  # fmt: skip
-    grounded, _ = ground(graph, asked)
-    labels = given_labels(graph, grounded)
+    grounded, _ = resolve_questions(graph, asked)
+    labels = collect_gold_labels(graph, grounded)
     assert labels == [Label("back", "Film 00", (("directed_by", False), ("directed_by", True)), "given", 1.0)]
-    assert not prefers_simple(graph, grounded, labels)
+    assert not should_use_simple_walks(graph, grounded, labels)
 
 
 def test_a_gold_path_that_does_not_hold_together_is_no_label(graph):
@@ -98,13 +98,13 @@ def test_a_gold_path_that_does_not_hold_together_is_no_label(graph):
 def test_candidate_paths_agree_with_executing_them(graph, simple):
     topic = graph.find_entity("Film 03")
     answers = np.array(sorted(graph.find_entity(name) for name in ("French", "Maori")))
-    found = paths_to(graph, topic, answers, max_hops=3, simple=simple)
-    assert (directed(graph, (("in_language", False),))) in found.paths
+    found = find_answer_paths(graph, topic, answers, max_hops=3, simple=simple)
+    assert (to_directed_path(graph, (("in_language", False),))) in found.paths
     for path, size, hits in zip(found.paths, found.sizes, found.hits, strict=True):
-        targets = reached(graph, topic, path, simple=simple)
+        targets = execute_path(graph, topic, path, simple=simple)
         assert len(targets) == size
         assert len(set(targets.tolist()) & set(answers.tolist())) == hits
-        assert found.scores()[path] == pytest.approx(f1(targets, answers))
+        assert found.compute_scores()[path] == pytest.approx(compute_f1(targets, answers))
 
 
 @pytest.mark.parametrize("simple", [True, False])
@@ -112,27 +112,27 @@ def test_no_candidate_path_is_missed(graph, simple):
     topic, answer = graph.find_entity("Film 03"), graph.find_entity("Film 07")
     directed_relations = range(2 * graph.num_relations)
     every = [path for n in (1, 2) for path in itertools.product(directed_relations, repeat=n)]
-    wanted = {path for path in every if answer in reached(graph, topic, path, simple=simple)}
-    found = paths_to(graph, topic, np.array([answer]), max_hops=2, simple=simple)
+    wanted = {path for path in every if answer in execute_path(graph, topic, path, simple=simple)}
+    found = find_answer_paths(graph, topic, np.array([answer]), max_hops=2, simple=simple)
     assert set(found.paths) == wanted
     assert len(wanted) == 2  # by their director and by their language
 
 
 def test_wide_prefixes_end_but_are_not_walked_on(graph):
     topic, answers = graph.find_entity("Varda"), np.array([graph.find_entity("Film 00")])
-    back = directed(graph, (("directed_by", True),))
-    found = paths_to(graph, topic, answers, max_hops=3, simple=False, widest=5)
+    back = to_directed_path(graph, (("directed_by", True),))
+    found = find_answer_paths(graph, topic, answers, max_hops=3, simple=False, widest=5)
     assert found.paths == (back,)  # Varda directed six films
     assert found.sizes.tolist() == [6]
 
 
 def test_f1_of_sets():
-    assert f1(np.array([1, 2, 3]), np.array([2, 3, 4, 5])) == pytest.approx(4 / 7)
-    assert f1(np.array([1]), np.array([2])) == 0.0
+    assert compute_f1(np.array([1, 2, 3]), np.array([2, 3, 4, 5])) == pytest.approx(4 / 7)
+    assert compute_f1(np.array([1]), np.array([2])) == 0.0
 
 
 def test_unlinked_questions_are_counted_with_an_example(graph):
-    grounded, skipped = ground(
+    grounded, skipped = resolve_questions(
         graph,
         [
             Question("a", "who directed Stalker", ("Stalker",), ("Tarkovsky",)),
@@ -166,14 +166,14 @@ def test_a_bad_label_line_is_named(tmp_path):
 
 def test_directed_ids_and_names_are_inverse(graph):
     path = (("directed_by", False), ("in_language", True))
-    ids = directed(graph, path)
+    ids = to_directed_path(graph, path)
     assert ids is not None
-    assert named(graph, ids) == path
-    assert directed(graph, (("sequel_of", False),)) is None
+    assert to_named_path(graph, ids) == path
+    assert to_directed_path(graph, (("sequel_of", False),)) is None
 
 
 def test_labelling_stops_when_told(graph):
-    grounded, _ = ground(graph, questions())
+    grounded, _ = resolve_questions(graph, questions())
     with pytest.raises(Cancelled):
         rationalizers.get("answer-set").label(graph, grounded, encoder=WordEncoder(), cancelled=lambda: True)
     assert len(facts()) == 96

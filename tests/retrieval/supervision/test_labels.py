@@ -9,14 +9,14 @@ from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.methods._shared.paths.examples import make_examples
 from retrieval.supervision import rationalizers
-from retrieval.supervision.grounding import ground
+from retrieval.supervision.grounding import resolve_questions
 from retrieval.supervision.labels import (
     Compression,
     Label,
-    combined,
-    of_graph,
+    filter_labels,
+    merge_labels,
     read_labels,
-    usable,
+    select_usable,
     write_labels,
 )
 from retrieval.types import Question
@@ -32,7 +32,7 @@ def graph(tmp_path_factory):
 
 def grounded(graph):
     asked = Question("q", "who directed Film 00", ("Film 00",), ("Varda",))
-    return ground(graph, [asked])[0]
+    return resolve_questions(graph, [asked])[0]
 
 
 def test_every_field_survives_a_file(tmp_path):
@@ -63,8 +63,8 @@ def test_two_labellings_are_united_or_cut_down_to_what_both_say():
         Label("p", "Film 01", DIRECTED, "llm"),
         Label("q", "Film 00", IN_LANGUAGE, "llm", verdict="rejected"),
     ]
-    assert combined(ours, theirs, "intersection") == [ours[0]]
-    assert combined(ours, theirs, "union") == [ours[0], theirs[1], ours[1]]
+    assert merge_labels(ours, theirs, "intersection") == [ours[0]]
+    assert merge_labels(ours, theirs, "union") == [ours[0], theirs[1], ours[1]]
 
 
 @pytest.mark.parametrize("field", ["source", "role", "verdict"])
@@ -82,8 +82,8 @@ def test_rejected_labels_and_other_roles_are_not_walked(graph):
         Label("q", "Film 00", IN_LANGUAGE, "analyst", verdict="rejected"),
         Label("q", "Film 00", (("has_genre", False),), "llm", role="topic-fact"),
     ]
-    assert usable(labels) == labels[:1]
-    assert usable(labels, "topic-fact") == labels[2:]
+    assert select_usable(labels) == labels[:1]
+    assert select_usable(labels, "topic-fact") == labels[2:]
     made = make_examples(
         graph,
         grounded(graph),
@@ -103,9 +103,7 @@ def test_relations_that_a_language_model_named_are_the_other_first_ones(graph):
         Label("q", "Film 00", (("has_genre", True),), "llm", role="first-relation"),
     ]
     vectors = WordEncoder().encode(["x"] * 2 * graph.num_relations)
-    made = make_examples(
-        graph, grounded(graph), labels, WordEncoder(), vectors, max_hops=2, similar=-1.0, words=False
-    )
+    made = make_examples(graph, grounded(graph), labels, WordEncoder(), vectors, max_hops=2, similar=-1.0, words=False)
     wanted = {graph.find_relation("directed_by"), graph.num_relations + graph.find_relation("has_genre")}
     assert set(made.first[0].nonzero()[0].tolist()) == wanted
 
@@ -113,8 +111,8 @@ def test_relations_that_a_language_model_named_are_the_other_first_ones(graph):
 def test_labels_of_another_graph_are_refused_by_the_missing_relation(graph):
     other = Label("q", "Film 00", (("directed_by", False), ("sequel_of", True)), "given")
     with pytest.raises(TrainingDataError, match="no relation 'sequel_of'"):
-        of_graph(graph, [other])
-    fitting, skipped = of_graph(graph, [other, Label("q", "Film 00", DIRECTED, "given")])
+        filter_labels(graph, [other])
+    fitting, skipped = filter_labels(graph, [other, Label("q", "Film 00", DIRECTED, "given")])
     assert [label.path for label in fitting] == [DIRECTED]
     assert skipped.counts == {"labels with a relation that is not in the graph": 1}
 
@@ -122,15 +120,13 @@ def test_labels_of_another_graph_are_refused_by_the_missing_relation(graph):
 def test_an_empty_label_file_is_refused(graph, tmp_path):
     (tmp_path / "l.jsonl").write_text("")
     with pytest.raises(TrainingDataError, match="empty"):
-        of_graph(graph, read_labels(tmp_path / "l.jsonl"))
+        filter_labels(graph, read_labels(tmp_path / "l.jsonl"))
 
 
 @pytest.mark.parametrize("strategy", ["answer-set", "shortest-path"])
 def test_a_rejected_path_is_not_chosen_again(graph, strategy):
     rejected = frozenset({("q", "Film 00", DIRECTED)})
-    found = rationalizers.get(strategy).label(
-        graph, grounded(graph), encoder=WordEncoder(), rejected=rejected
-    )
+    found = rationalizers.get(strategy).label(graph, grounded(graph), encoder=WordEncoder(), rejected=rejected)
     assert found.labels
     assert all(label.path != DIRECTED for label in found.labels)
 
@@ -145,13 +141,11 @@ def test_the_compression_ratio_is_merged_over_raw():
 @pytest.mark.parametrize("strategy", ["answer-set", "shortest-path", "all-shortest"])
 def test_labels_have_as_many_hops_as_is_said(strategy, tmp_path):
     chain = [("a", "one", "b"), ("b", "two", "c"), ("c", "three", "d"), ("d", "four", "e")]
-    graph = build_snapshot(TripleTable.of(chain), tmp_path / "graph")
-    asked = ground(graph, [Question("q", "one two three four of a?", ("a",), ("e",))])[0]
+    graph = build_snapshot(TripleTable.from_facts(chain), tmp_path / "graph")
+    asked = resolve_questions(graph, [Question("q", "one two three four of a?", ("a",), ("e",))])[0]
 
     def labels(max_hops):
-        return (
-            rationalizers.get(strategy, max_hops=max_hops).label(graph, asked, encoder=WordEncoder()).labels
-        )
+        return rationalizers.get(strategy, max_hops=max_hops).label(graph, asked, encoder=WordEncoder()).labels
 
     assert not labels(None)
     assert not labels(3)

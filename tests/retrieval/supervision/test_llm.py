@@ -8,7 +8,7 @@ from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError
 from retrieval.llm.replies import Asker, ReplyStore
 from retrieval.supervision import prompting, rationalizers
-from retrieval.supervision.grounding import ground
+from retrieval.supervision.grounding import resolve_questions
 from retrieval.supervision.labels import Compression, Label
 from retrieval.supervision.llm import LLMRationalizer
 from retrieval.supervision.rationalizers import LLMWork
@@ -37,7 +37,7 @@ def run(graph, server, store, questions, prompt, **kwargs):
     asker = Asker(LLMSettings(server.url, "tiny"), ReplyStore(store), concurrency=2)
     rejected = kwargs.pop("rejected", frozenset())
     rationalizer = LLMRationalizer(asker, prompt, **kwargs)
-    grounded, _ = ground(graph, questions)
+    grounded, _ = resolve_questions(graph, questions)
     return rationalizer.label(graph, grounded, encoder=WordEncoder(), rejected=rejected)
 
 
@@ -60,13 +60,13 @@ def select(wanted, prefix="ans: "):
     [("reg", '"ans: " "Path 0"'), ("rapl", '"Path 0. a → r → b"'), ("rel-rag", '"Path 0. a → r → b"')],
 )
 def test_a_reply_is_held_to_the_candidates_as_the_prompt_wants_them(prompt, first):
-    held = prompting.path_request(prompt, "q", ["b"], ["a → r → b", "a → s → b"]).constraint.grammar
+    held = prompting.build_path_request(prompt, "q", ["b"], ["a → r → b", "a → s → b"]).constraint.grammar
     assert f"from-0 ::= {first} after-0 | from-1\n" in held
     assert ("rational paths are" in held) is (prompt != "reg")
 
 
 def test_a_reply_that_is_held_to_relations_can_be_read():
-    grammar = prompting.relation_request("q", "a", ["near", "child"]).constraint.grammar
+    grammar = prompting.build_relation_request("q", "a", ["near", "child"]).constraint.grammar
     assert grammar.startswith('root ::= "The possible relations for this question are:\\n" (none | from-0)\n')
     assert 'from-0 ::= "Relation 0. near" after-0 | from-1\n' in grammar
     reply = f"{prompting.RELATIONS}\nRelation 1. child"
@@ -135,9 +135,7 @@ def test_rel_rag_filters_shortest_paths(graph, tmp_path):
         found = run(graph, server, tmp_path, [GENRE], "rel-rag", targets=False)
         shown = last(server.requests[0]).partition("Now given question")[2]
     assert re.findall(r"^Path .*$", shown, re.MULTILINE) == ["Path 0. Jaws → directed_by → Spielberg"]
-    assert found.labels == (
-        Label("genre", "Jaws", (("directed_by", False),), "llm", 1.0, explanation="It says who."),
-    )
+    assert found.labels == (Label("genre", "Jaws", (("directed_by", False),), "llm", 1.0, explanation="It says who."),)
 
 
 def test_what_cannot_be_read_gives_no_label_and_is_counted(graph, tmp_path):

@@ -8,8 +8,8 @@ from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.programs.schema import Schema
 from retrieval.supervision.path_questions.composing import Composer
-from retrieval.supervision.path_questions.kinds import Kind, verb_first
-from retrieval.supervision.path_questions.phrases import phrases
+from retrieval.supervision.path_questions.kinds import Kind, parse_verb_first
+from retrieval.supervision.path_questions.phrases import build_phrases
 from retrieval.supervision.path_questions.writer import PathWriter
 from tests.retrieval.films import build
 
@@ -38,20 +38,20 @@ FILM, PERSON, NOBODY = Kind(("film",)), Kind(("person",)), Kind(())
 )
 def test_a_relations_name_is_asked_for_by_its_form(label, inverse, said):
     target = Kind(("year",)) if label.endswith("year") else NOBODY
-    assert said in phrases(label, inverse, FILM, target).asks
+    assert said in build_phrases(label, inverse, FILM, target).asks
 
 
 def test_nouns_are_those_who_do_it_and_other_words_for_them():
-    assert phrases("directed by", False, FILM, PERSON).nouns == ["director", "filmmaker"]
-    assert phrases("signed by", False, FILM, PERSON).nouns == ["signer"]
-    assert phrases("spouse", False, PERSON, PERSON).nouns[:3] == ["spouse", "spouse", "wife"]
-    assert phrases("directed by", True, PERSON, FILM).nouns == []
+    assert build_phrases("directed by", False, FILM, PERSON).nouns == ["director", "filmmaker"]
+    assert build_phrases("signed by", False, FILM, PERSON).nouns == ["signer"]
+    assert build_phrases("spouse", False, PERSON, PERSON).nouns[:3] == ["spouse", "spouse", "wife"]
+    assert build_phrases("directed by", True, PERSON, FILM).nouns == []
 
 
 def test_a_name_is_parted_at_its_preposition():
-    assert verb_first("built in year") == ("built", "in", "year")
-    assert verb_first("flows into") is None
-    assert verb_first("city in country") is None
+    assert parse_verb_first("built in year") == ("built", "in", "year")
+    assert parse_verb_first("flows into") is None
+    assert parse_verb_first("city in country") is None
 
 
 def test_kinds_are_read_from_names_or_from_types(tmp_path):
@@ -61,7 +61,7 @@ def test_kinds_are_read_from_names_or_from_types(tmp_path):
     assert writer.spoken[directed].target.people
     assert writer.spoken[directed + writer.total].target.nouns == ("film", "movie")
     typed = build_snapshot(
-        TripleTable.of([("Ada", "type", "poets"), ("Bo", "type", "poets"), ("Ada", "knows", "Bo")]),
+        TripleTable.from_facts([("Ada", "type", "poets"), ("Bo", "type", "poets"), ("Ada", "knows", "Bo")]),
         tmp_path / "typed",
     )
     knows = typed.find_relation("knows")
@@ -75,7 +75,7 @@ def test_every_question_has_its_walk_and_each_is_written_once(tmp_path):
     assert PathWriter(Schema(snapshot), seed=3).write(200) == made
     assert {len(path) for one in made for path in one.paths} == {1, 2, 3}
     assert any(len(one.topics) == 2 for one in made)
-    names = [[snapshot.entity_label(topic) for topic in one.topics] for one in made]
+    names = [[snapshot.get_entity_label(topic) for topic in one.topics] for one in made]
     assert all(name in one.question for one, own in zip(made, names, strict=True) for name in own)
 
 
@@ -83,11 +83,11 @@ def test_steps_are_nested_and_what_is_shared_is_said(tmp_path):
     writer = PathWriter(Schema(build(tmp_path / "films")))
     directed = writer.snapshot.find_relation("directed_by")
     there, back = writer.spoken[directed], writer.spoken[directed + writer.total]
-    said = {Composer(random.Random(n)).question("X", [there, back], [False, True]) for n in range(400)}
+    said = {Composer(random.Random(n)).write_question("X", [there, back], [False, True]) for n in range(400)}
     assert any("with the same director as X" in text for text in said)
     assert any("the director of X" in text for text in said)
 
 
 def test_a_graph_without_words_gives_no_question(tmp_path):
-    lonely = build_snapshot(TripleTable.of([("a", "type", "b")]), tmp_path / "lonely")
+    lonely = build_snapshot(TripleTable.from_facts([("a", "type", "b")]), tmp_path / "lonely")
     assert PathWriter(Schema(lonely)).write(10) == []

@@ -7,7 +7,7 @@ import pytest
 from retrieval.errors import ConfigError
 from retrieval.kg.search import paths
 from retrieval.supervision import pools
-from retrieval.supervision.grounding import ground
+from retrieval.supervision.grounding import resolve_questions
 from retrieval.types import Question
 from tests.retrieval.world import build, ids
 from tests.retrieval.world import path as world_path
@@ -19,7 +19,7 @@ def graph(tmp_path_factory):
 
 
 def pool(graph, name, topics, answers, max_hops=3):
-    (question,), _ = ground(graph, [Question("q", "?", topics, answers)])
+    (question,), _ = resolve_questions(graph, [Question("q", "?", topics, answers)])
     return pools.get(name)(graph, question, max_hops)
 
 
@@ -28,8 +28,8 @@ def chains(graph, found, role="path"):
     total = graph.num_relations
     return sorted(
         (
-            graph.entity_label(c.start),
-            " ".join(("-" if r >= total else "") + graph.relation_name(r % total) for r in c.relations),
+            graph.get_entity_label(c.start),
+            " ".join(("-" if r >= total else "") + graph.get_relation_name(r % total) for r in c.relations),
         )
         for c in found.candidates
         if c.role == role
@@ -70,22 +70,20 @@ def test_a_topic_s_fact_that_is_a_shortest_path_is_listed_once(graph):
 
 def test_the_answer_that_shares_its_path_with_most_represents_them(graph):
     # France and Germany border Switzerland; Drama is reached by nothing of theirs.
-    (question,), _ = ground(graph, [Question("q", "?", ("Switzerland",), ("Romansh", "France", "Germany"))])
-    found = pools.reg_pool(graph, question, 3)
+    (question,), _ = resolve_questions(graph, [Question("q", "?", ("Switzerland",), ("Romansh", "France", "Germany"))])
+    found = pools.build_reg_pool(graph, question, 3)
     assert chains(graph, found) == [("Switzerland", "borders")]
-    assert {c.start for c in found.candidates if c.role == "answer-fact"} == {
-        min(ids(graph, "France", "Germany"))
-    }
+    assert {c.start for c in found.candidates if c.role == "answer-fact"} == {min(ids(graph, "France", "Germany"))}
 
 
 def test_rapl_s_paths_are_at_most_two_longer_than_the_shortest(graph):
     found = pool(graph, "rapl", ("Switzerland",), ("Austria",), max_hops=4)
     (start,), (end,) = ids(graph, "Switzerland"), ids(graph, "Austria")
-    every = paths.paths_between(graph, [start], [end], max_hops=3)
+    every = paths.find_paths(graph, [start], [end], max_hops=3)
     assert found.raw == len(every)
     lengths = {len(c.relations) for c in found.candidates}
     assert lengths == {1, 2, 3}
-    walked = {tuple(_relation(graph, arc) for arc in arcs) for arcs in every.all()}
+    walked = {tuple(_relation(graph, arc) for arc in arcs) for arcs in every.list_paths()}
     assert {c.relations for c in found.candidates} == walked
 
 
@@ -105,7 +103,7 @@ def test_the_shown_path_is_one_of_the_candidate_s(graph, name):
     found = pool(graph, name, ("Switzerland", "Jaws"), ("Italy", "Drama", "German"))
     assert found.candidates
     for candidate in found.candidates:
-        hops = [graph.hop(arc) for arc in candidate.arcs]
+        hops = [graph.get_hop(arc) for arc in candidate.arcs]
         assert hops[0].source.id == candidate.start
         assert all(a.target == b.source for a, b in itertools.pairwise(hops))
         assert tuple(_relation(graph, arc) for arc in candidate.arcs) == candidate.relations
@@ -123,6 +121,6 @@ def test_unknown_candidates_are_named():
 
 
 def _relation(graph, arc):
-    step = graph.hop(arc).step
+    step = graph.get_hop(arc).step
     (relation,) = world_path(graph, ("-" if step.inverse else "") + step.name)
     return relation

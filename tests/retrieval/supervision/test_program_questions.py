@@ -5,11 +5,11 @@ from retrieval.programs.algebra import And, Count, Entities, Walk
 from retrieval.programs.columns import Columns
 from retrieval.programs.execution import Executor
 from retrieval.programs.parser import Parser
-from retrieval.programs.rendering.names import named
+from retrieval.programs.rendering.names import to_named_json
 from retrieval.programs.schema import Schema
 from retrieval.programs.weights import Weights
-from retrieval.supervision.program_learning import is_right, learn
-from retrieval.supervision.program_questions import same_result, write
+from retrieval.supervision.program_learning import fit_weights, is_right
+from retrieval.supervision.program_questions import is_same_result, write
 from retrieval.types import Question
 from tests.retrieval.programs import land
 
@@ -30,10 +30,10 @@ def test_results_are_the_same_or_not(tmp_path):
     snapshot = land.build(tmp_path / "graph")
     executor, atlas = Executor(snapshot, Columns(snapshot)), land.Land(snapshot)
     countries = executor.run(atlas.countries)
-    assert same_result(countries, executor.run(atlas.countries))
-    assert not same_result(countries, executor.run(atlas.african))
-    assert not same_result(countries, 5.0)
-    assert same_result(5.0, executor.run(Count(atlas.countries)))
+    assert is_same_result(countries, executor.run(atlas.countries))
+    assert not is_same_result(countries, executor.run(atlas.african))
+    assert not is_same_result(countries, 5.0)
+    assert is_same_result(5.0, executor.run(Count(atlas.countries)))
 
 
 def test_answers_are_compared_as_people_write_them(tmp_path):
@@ -57,9 +57,9 @@ def test_learning_moves_the_weights_and_names_the_graphs_relations(tmp_path):
         for n, (country, relation, answer) in enumerate(land.FACTS)
         if relation in ("capital", "population", "continent", "independence")
     ]
-    few = learn(snapshot, None, questions[:3], base)
+    few = fit_weights(snapshot, None, questions[:3], base)
     assert (few.weights, few.examples, few.notes) == (None, 3, ())
-    learned = learn(snapshot, None, questions * 2, base).weights
+    learned = fit_weights(snapshot, None, questions * 2, base).weights
     assert learned is not None
     assert any(name.startswith("lex:walk.value>") for name in learned.values)
     assert learned.calibration == base.calibration
@@ -71,26 +71,26 @@ def test_a_program_that_is_given_is_learned_and_not_what_gives_the_same(tmp_path
     asked = "Which countries are in Africa?"
     candidates = Parser(snapshot, None, base).read(asked).candidates
     best = candidates[0]
-    same = [other for other in candidates[1:] if same_result(other.result, best.result)]
+    same = [other for other in candidates[1:] if is_same_result(other.result, best.result)]
     assert same
     wanted = same[0].program
-    questions = [Question(str(n), asked, program=named(snapshot, wanted)) for n in range(20)]
-    learned = learn(snapshot, None, questions, base)
+    questions = [Question(str(n), asked, program=to_named_json(snapshot, wanted)) for n in range(20)]
+    learned = fit_weights(snapshot, None, questions, base)
     assert (learned.given, learned.composed, learned.same_answers, learned.unfit) == (20, 20, 0, 0)
     assert learned.weights is not None
     assert Parser(snapshot, None, learned.weights).read(asked).candidates[0].program is wanted
     # By its answers alone nothing changes: they all give the right ones.
     alone = [Question(str(n), asked, answers=("Egypt", "Kenya", "Chad", "Togo")) for n in range(20)]
-    unchanged = learn(snapshot, None, alone, base).weights
+    unchanged = fit_weights(snapshot, None, alone, base).weights
     assert unchanged is not None
     assert Parser(snapshot, None, unchanged).read(asked).candidates[0].program is best.program
     # What people rejected is not right, though it gives the answers.
-    refused = {one.id: [named(snapshot, best.program)] for one in alone}
-    turned_away = learn(snapshot, None, alone, base, refused=refused).weights
+    refused = {one.id: [to_named_json(snapshot, best.program)] for one in alone}
+    turned_away = fit_weights(snapshot, None, alone, base, refused=refused).weights
     assert turned_away is not None
     assert Parser(snapshot, None, turned_away).read(asked).candidates[0].program is not best.program
     turned = And(atlas.african, atlas.countries)
-    assert learn(snapshot, None, [Question("1", asked, program=named(snapshot, turned))], base).given == 1
+    assert fit_weights(snapshot, None, [Question("1", asked, program=to_named_json(snapshot, turned))], base).given == 1
 
 
 def test_a_program_that_cannot_be_read_teaches_by_its_answers_and_one_that_does_not_fit_is_told(tmp_path):
@@ -100,11 +100,11 @@ def test_a_program_that_cannot_be_read_teaches_by_its_answers_and_one_that_does_
     elsewhere = Walk(Walk(Walk(land.Land(snapshot).e("Cairo"), capital + snapshot.num_relations), capital), 0)
     unfit = {"op": "Entities", "ids": ["?"]}
     questions = [
-        Question("told", "What is the capital of Egypt?", program=named(snapshot, elsewhere)),
+        Question("told", "What is the capital of Egypt?", program=to_named_json(snapshot, elsewhere)),
         Question("unfit", "What is the capital of France?", answers=("Paris",), program=unfit),
         Question("plain", "What is the capital of France?", answers=("Paris",)),
     ]  # fmt: skip
-    learned = learn(snapshot, None, questions, Weights.load(PROGRAMS))
+    learned = fit_weights(snapshot, None, questions, Weights.load(PROGRAMS))
     assert (learned.given, learned.composed, learned.unfit, learned.examples) == (2, 0, 1, 2)
     assert learned.notes == (
         "Programs that were given: 2; read as such 0, by their answers alone 0, not of this graph 1. "

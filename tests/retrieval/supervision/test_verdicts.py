@@ -4,8 +4,8 @@ import pytest
 
 from retrieval.errors import TrainingDataError
 from retrieval.supervision import rationalizers
-from retrieval.supervision.grounding import ground
-from retrieval.supervision.labels import Label, usable, write_labels
+from retrieval.supervision.grounding import resolve_questions
+from retrieval.supervision.labels import Label, select_usable, write_labels
 from retrieval.supervision.verdicts import VerdictRationalizer, Verdicts, merge, read_verdicts
 from retrieval.types import Question
 from tests.retrieval.films import WordEncoder, build
@@ -35,13 +35,13 @@ def run(graph, *verdicts):
              for i, name in enumerate(("Varda", "Kurosawa"))]  # fmt: skip
     rest = Counting()
     both = VerdictRationalizer(Verdicts(verdicts), rest)
-    return both.label(graph, ground(graph, asked)[0], encoder=WordEncoder()), rest.asked
+    return both.label(graph, resolve_questions(graph, asked)[0], encoder=WordEncoder()), rest.asked
 
 
 def test_an_accepted_path_replaces_all_others_of_its_topic(graph):
     accepted = Label("q0", "Film 00", LANGUAGE, "analyst")
     found, asked = run(graph, accepted)
-    assert usable(found.labels) == [accepted, Label("q1", "Film 01", DIRECTED, "answer-set", 1.0)]
+    assert select_usable(found.labels) == [accepted, Label("q1", "Film 01", DIRECTED, "answer-set", 1.0)]
     assert asked == ["q1"]
     assert (found.unlabelled, found.fit) == (0, 1.0)
 
@@ -50,7 +50,7 @@ def test_a_rejected_path_is_kept_as_rejected_and_not_chosen(graph):
     rejected = Label("q0", "Film 00", DIRECTED, "analyst", 1.0, "path", "rejected", "too easy")
     found, asked = run(graph, rejected)
     assert found.labels[0] == rejected
-    assert [label.path for label in usable(found.labels) if label.question == "q0"] != [DIRECTED]
+    assert [label.path for label in select_usable(found.labels) if label.question == "q0"] != [DIRECTED]
     assert asked == ["q0", "q1"]
 
 

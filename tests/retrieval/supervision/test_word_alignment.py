@@ -8,7 +8,7 @@ import pytest
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.supervision import rationalizers
-from retrieval.supervision.grounding import ground
+from retrieval.supervision.grounding import resolve_questions
 from retrieval.supervision.word_alignment import AlignmentSettings, Shape, explain
 from retrieval.types import Question
 from tests.retrieval.films import WordEncoder
@@ -75,7 +75,7 @@ def test_the_labels_follow_the_words(tmp_path):
     """Every person's heir has the person's own traits: only the words tell whose are asked for."""
     traits = [(f"p{i}", f"r{r}", f"{word} value") for i in range(6) for r, word in enumerate(WORDS) if r != 1]
     facts = [*traits, *((f"p{i}", "r1", f"p{i + 1}") for i in range(5))]
-    graph = build_snapshot(TripleTable.of(facts), tmp_path / "graph")
+    graph = build_snapshot(TripleTable.from_facts(facts), tmp_path / "graph")
     asked = [
         Question(f"{r}-{i}", f"what is the {word} of p{i}", (f"p{i}",), (f"{word} value",))
         for r, word in enumerate(WORDS) if r != 1 for i in range(5)
@@ -85,11 +85,8 @@ def test_the_labels_follow_the_words(tmp_path):
         Question(f"far-{i}", f"what is the heir of the heir of p{i}", (f"p{i}",), (f"p{i + 2}",))
         for i in range(4)
     ]  # fmt: skip
-    asked += [
-        Question(f"x-{i}", f"what is the sex of the heir of p{i}", (f"p{i}",), ("sex value",))
-        for i in range(5)
-    ]
-    found = rationalizers.get("answer-set").label(graph, ground(graph, asked)[0], encoder=WordEncoder())
+    asked += [Question(f"x-{i}", f"what is the sex of the heir of p{i}", (f"p{i}",), ("sex value",)) for i in range(5)]
+    found = rationalizers.get("answer-set").label(graph, resolve_questions(graph, asked)[0], encoder=WordEncoder())
     paths = {kind: {label.path for label in found.labels if label.question.startswith(kind)} for kind in "0x"}
     assert paths["0"] == {(("r0", False),)}
     assert paths["x"] == {(("r1", False), ("r0", False))}

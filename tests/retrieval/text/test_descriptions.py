@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.text.descriptions import descriptions, innermost
+from retrieval.text.descriptions import find_descriptions, find_innermost
 
 
 @pytest.mark.parametrize(
@@ -40,8 +40,8 @@ from retrieval.text.descriptions import descriptions, innermost
     ],
 )
 def test_the_innermost_descriptions_of_a_question(question, found):
-    assert [each.text for each in descriptions(question)] == found
-    assert [question[each.start : each.end] for each in descriptions(question)] == found
+    assert [each.text for each in find_descriptions(question)] == found
+    assert [question[each.start : each.end] for each in find_descriptions(question)] == found
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_the_innermost_descriptions_of_a_question(question, found):
     ],
 )
 def test_what_is_asked_itself_and_what_has_a_name_are_no_descriptions(question):
-    assert innermost(question) is None
+    assert find_innermost(question) is None
 
 
 @pytest.mark.parametrize(
@@ -77,6 +77,6 @@ def test_what_is_asked_itself_and_what_has_a_name_are_no_descriptions(question):
     ],
 )
 def test_a_description_is_asked_for_as_people_ask(question, asked, noun, person):
-    found = innermost(question)
+    found = find_innermost(question)
     assert found is not None
     assert (found.question, found.noun, found.person) == (asked, noun, person)

@@ -35,20 +35,20 @@ def test_order_and_repeats_survive_batching_and_caching(encoder):
 
 def test_words_are_the_models_tokens_in_context_whatever_the_batching(encoder):
     texts = ["the mother of X 's son", "X", "the son of X 's mother"]
-    vectors, words = encoder.words(texts)
+    vectors, words = encoder.encode_words(texts)
     assert np.allclose(vectors, encoder.encode(texts), atol=1e-5)
     assert [len(each) for each in words] == [9, 3, 9]  # with the model's two marks and the apostrophe
     for text, found in zip(texts, words, strict=True):
         alone = encoder._model.encode(text, output_value="token_embeddings").cpu().numpy()
         assert np.allclose(found, alone / np.linalg.norm(alone, axis=1, keepdims=True), atol=1e-5)
-    assert encoder.words([])[1] == []
+    assert encoder.encode_words([])[1] == []
 
 
 def test_words_of_a_text_that_comes_again_are_not_made_again(encoder, monkeypatch):
-    vectors, words = encoder.words(["who directed X", "what is X"])
+    vectors, words = encoder.encode_words(["who directed X", "what is X"])
     made = []
     monkeypatch.setattr(encoder, "_run", lambda texts, run=encoder._run: made.append(texts) or run(texts))
-    again, found = encoder.words(["what is X", "who wrote X", "what is X"])
+    again, found = encoder.encode_words(["what is X", "who wrote X", "what is X"])
     assert made == [["who wrote X"]]
     assert np.array_equal(again[[0, 2]], vectors[[1, 1]])
     assert all(np.array_equal(each, words[1]) for each in (found[0], found[2]))
@@ -93,7 +93,7 @@ def test_a_text_whose_words_were_read_is_not_encoded_again(encoder, monkeypatch)
     monkeypatch.setattr(encoder, "_run", lambda texts: ran.append(texts) or real(texts))
     encoder._cache.clear()
     encoder._read.clear()
-    vectors, _ = encoder.words(["who directed X", "X"])
+    vectors, _ = encoder.encode_words(["who directed X", "X"])
     assert np.array_equal(encoder.encode(["X", "who directed X"]), vectors[::-1])
     assert ran == [["who directed X", "X"]]
 
@@ -144,7 +144,7 @@ def test_more_texts_than_are_sorted_together_stay_in_order(encoder, monkeypatch)
 
 def test_what_is_padded_at_the_beginning_is_not_cut(encoder):
     mask = torch.tensor([[0, 0, 1], [1, 1, 1], [0, 1, 1]])
-    found = list(encoders._batches({"attention_mask": mask, "input_ids": mask * 7, "prompt": "p"}, 2, None))
+    found = list(encoders._split_batches({"attention_mask": mask, "input_ids": mask * 7, "prompt": "p"}, 2, None))
     assert [part["input_ids"].shape for _, part in found] == [(2, 3), (1, 3)]
     assert found[0][1]["prompt"] == "p"
     assert sorted(np.concatenate([rows for rows, _ in found]).tolist()) == [0, 1, 2]

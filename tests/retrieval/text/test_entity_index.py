@@ -29,7 +29,7 @@ def graph(tmp_path, monkeypatch):
 def test_meaning_joins_spelling_when_the_vectors_stand(graph, encoder):
     index = EntityIndex.open(graph, encoder)
     assert index.search("doctor") == []
-    assert index.nearest(encoder.encode(["doctor"])[0]) == []
+    assert index.search_vector(encoder.encode(["doctor"])[0]) == []
     seen = []
     entity_index.build(graph, encoder, progress=seen.append)
     assert [(p.done, p.total, p.unit) for p in seen] == [
@@ -47,10 +47,8 @@ def test_meaning_joins_spelling_when_the_vectors_stand(graph, encoder):
 def test_scores_are_cosines_with_every_named_entity(graph, encoder):
     entity_index.build(graph, encoder)
     query = encoder.encode(["sea"])[0]
-    found = {m.node.label: m.score for m in EntityIndex.open(graph, encoder).nearest(query, 100)}
-    expected = dict(
-        zip([w.title() for w in WORDS], encoder.encode([w.title() for w in WORDS]) @ query, strict=True)
-    )
+    found = {m.node.label: m.score for m in EntityIndex.open(graph, encoder).search_vector(query, 100)}
+    expected = dict(zip([w.title() for w in WORDS], encoder.encode([w.title() for w in WORDS]) @ query, strict=True))
     assert found.keys() == expected.keys()
     assert all(found[label] == pytest.approx(max(0, expected[label]), abs=2e-3) for label in found)
 
@@ -80,7 +78,7 @@ def test_a_stopped_build_goes_on_where_it_was(graph, encoder, monkeypatch):
 def test_clusters_find_what_comparing_all_finds(monkeypatch):
     monkeypatch.setattr(entity_index, "FLAT_LIMIT", 100)
     vectors = np.random.default_rng(0).normal(size=(900, 16)).astype(np.float16)
-    index = entity_index._faiss_index(vectors)
+    index = entity_index._build_faiss_index(vectors)
     _, nearest = index.search(vectors[:50].astype(np.float32), 1)
     assert index.ntotal == 900
     exact = (vectors[:50].astype(np.float32) @ vectors.astype(np.float32).T).argmax(1)
@@ -101,13 +99,13 @@ def test_reading_names_in_blocks_finds_what_reading_them_one_by_one_finds(graph,
     entity_index.build(graph, encoder)
     index, entities = EntityIndex.open(graph, encoder), np.arange(graph.num_entities)
     monkeypatch.setattr(entity_index, "_TOGETHER", graph.num_entities + 1)
-    nearest, cosines = index.nearest_to(entities)
-    vectors = index.vectors_of(entities)
+    nearest, cosines = index.find_nearest(entities)
+    vectors = index.get_vectors(entities)
     likeness = vectors @ vectors.T
     np.fill_diagonal(likeness, -1)
     assert cosines.tolist() == pytest.approx(likeness.max(1).tolist(), abs=1e-3)
     monkeypatch.setattr(entity_index, "_TOGETHER", 1)
     monkeypatch.setattr(entity_index, "_BLOCK", 3)
-    again, others = index.nearest_to(entities)
+    again, others = index.find_nearest(entities)
     assert others.tolist() == pytest.approx(cosines.tolist(), abs=1e-3)
     assert again.tolist() == nearest.tolist()

@@ -7,7 +7,7 @@ from retrieval.text import entity_index
 from retrieval.text.encoder import load
 from retrieval.text.entity_index import EntityIndex
 from retrieval.text.linking import Linker
-from retrieval.text.mentions import Guard, capitalised_runs, has_case, words_of
+from retrieval.text.mentions import Guard, find_capitalised_runs, has_case, split_words
 from retrieval.text.names import VECTOR_CUTOFF, is_namesake
 from tests.retrieval.kg.worlds import build
 
@@ -159,12 +159,10 @@ def test_same_name_goes_to_the_better_connected_with_the_other_as_alternative(li
 
 def test_given_entities_win(linker):
     jaws = linker.snapshot.find_entity("Jaws")
-    result = linker.link("who directed [Hook]?", given=(jaws,))
-    assert [(e.entity.label, e.source, e.start, e.end) for e in result.entities] == [
-        ("Jaws", "given", -1, -1)
-    ]
+    result = linker.link("who directed [Hook]?", topics=(jaws,))
+    assert [(e.entity.label, e.source, e.start, e.end) for e in result.entities] == [("Jaws", "given", -1, -1)]
     with pytest.raises(UnknownEntityError):
-        linker.link("who?", given=(10_000,))
+        linker.link("who?", topics=(10_000,))
 
 
 def test_a_very_long_question_is_bounded(linker):
@@ -176,14 +174,14 @@ def test_guards_and_runs():
     assert all(guard.is_common(w) for w in ("films", "languages", "which", "country", "directing", "s"))
     assert not any(guard.is_common(w) for w in ("switzerland", "jaws", "war"))
     question = "Which films did Bank of America and Tom Hanks (Jr.) fund?"
-    words = words_of(question)
+    words = split_words(question)
     assert has_case(words)
-    assert [span.text for span in capitalised_runs(question, words, guard)] == [
+    assert [span.text for span in find_capitalised_runs(question, words, guard)] == [
         "Bank of America and Tom Hanks",
         "Jr",
     ]
-    assert not has_case(words_of("all small"))
-    assert not has_case(words_of("ALL LARGE"))
+    assert not has_case(split_words("all small"))
+    assert not has_case(split_words("ALL LARGE"))
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.text.operators import HINTS, Operator, cues, is_count, unexplained
+from retrieval.text.operators import HINTS, Operator, find_cues, find_unexplained, is_count
 
 C, S, R, X, N, Y, A = (
     Operator.COUNT,
@@ -58,8 +58,8 @@ C, S, R, X, N, Y, A = (
     ],
 )
 def test_the_cues_of_a_question(question, expected):
-    assert [(cue.operator, cue.text) for cue in cues(question)] == expected
-    assert all(question[cue.start : cue.end].split() == cue.text.split() for cue in cues(question))
+    assert [(cue.operator, cue.text) for cue in find_cues(question)] == expected
+    assert all(question[cue.start : cue.end].split() == cue.text.split() for cue in find_cues(question))
 
 
 @pytest.mark.parametrize(
@@ -80,8 +80,8 @@ def test_the_cues_of_a_question(question, expected):
     ],
 )
 def test_what_answers_the_question_explains_a_cue(question, known):
-    assert unexplained(question)
-    assert unexplained(question, **known) == ()
+    assert find_unexplained(question)
+    assert find_unexplained(question, **known) == ()
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_what_answers_the_question_explains_a_cue(question, known):
     ],
 )
 def test_what_does_not_explain_it(question, known):
-    assert unexplained(question, **known)
+    assert find_unexplained(question, **known)
 
 
 def test_numbers_of_things_are_told_from_dates():

@@ -31,10 +31,8 @@ def encoder():
 def graph(tmp_path, monkeypatch):
     monkeypatch.setattr(passage_index, "CHUNK", SIZE)
     monkeypatch.setattr(passage_chunks, "CHUNKS_EACH", 1)
-    passages = [
-        Passage(i, str(i), f"Town {i}", f"Town {i} has {i} bridges. It is by a river.") for i in range(COUNT)
-    ]
-    return build_snapshot(TripleTable.of([], passages=passages), tmp_path / "g")
+    passages = [Passage(i, str(i), f"Town {i}", f"Town {i} has {i} bridges. It is by a river.") for i in range(COUNT)]
+    return build_snapshot(TripleTable.from_facts([], passages=passages), tmp_path / "g")
 
 
 @pytest.fixture
@@ -47,7 +45,7 @@ def children(monkeypatch):
         init(self)
         started.append(self.process)
 
-    child_process._Child.kill_idle()
+    child_process._Child.stop_idle()
     monkeypatch.setattr(child_process._Child, "__init__", counted)
     monkeypatch.setenv("CLEW_INDEX_PROCESSES", "2")
     return started
@@ -64,9 +62,7 @@ def test_two_processes_write_what_one_does(graph, encoder, children, monkeypatch
         threads.add(threading.get_ident())
         if progress is not None:
             seen.append(progress)
-            nice.extend(
-                os.getpriority(os.PRIO_PROCESS, child.pid) for child in children if child.poll() is None
-            )
+            nice.extend(os.getpriority(os.PRIO_PROCESS, child.pid) for child in children if child.poll() is None)
         return False
 
     target = passage_index.build(graph, encoder, progress=note, cancelled=note)
@@ -94,15 +90,15 @@ def test_what_is_there_is_not_encoded_again_and_claims_of_the_dead_are_forgotten
     chunks.folder.mkdir()
     first, second, *_ = chunks
     passage_chunks.encode(graph.passages, first, chunks, encoder, lambda: None)
-    written = chunks.file(first, "vectors").stat().st_mtime_ns
+    written = chunks.get_path(first, "vectors").stat().st_mtime_ns
     assert chunks.claim(second)
     assert not chunks.claim(second)
     assert not chunks.claim(first)
     seen = []
-    passage_chunks.fill(graph, graph.passages, chunks, encoder, done=seen.append, stop=lambda: None)
-    assert chunks.file(first, "vectors").stat().st_mtime_ns == written
+    passage_chunks.write_chunks(graph, graph.passages, chunks, encoder, done=seen.append, stop=lambda: None)
+    assert chunks.get_path(first, "vectors").stat().st_mtime_ns == written
     assert sorted(seen) == seen
-    assert (len(seen), seen[-1], chunks.missing()) == (5, COUNT, [])
+    assert (len(seen), seen[-1], chunks.find_missing()) == (5, COUNT, [])
     assert not list(chunks.folder.glob("*.claimed"))
 
 
@@ -112,11 +108,11 @@ def test_a_stop_ends_the_processes_and_keeps_what_was_written(graph, encoder, ch
         passage_index.build(graph, encoder, progress=seen.append, cancelled=lambda: bool(seen))
     assert all(child.poll() is not None for child in children)
     chunks = Chunks(
-        passage_index.directory_of(graph, encoder.name).parent / f".passages-{encoder.name}.chunks",
+        passage_index.get_directory(graph, encoder.name).parent / f".passages-{encoder.name}.chunks",
         COUNT,
         SIZE,
     )
-    kept = len(list(chunks)) - len(chunks.missing())
+    kept = len(list(chunks)) - len(chunks.find_missing())
     assert kept >= 1
     seen.clear()
     passage_index.build(graph, encoder, progress=seen.append)
@@ -159,8 +155,8 @@ def test_how_many_processes_there_are(monkeypatch, device, source, missing, allo
 
 
 def test_the_setting_follows_the_cores():
-    assert 1 <= environment.index_processes({}) <= environment.INDEX_PROCESSES_MAX
-    assert environment.index_processes({"CLEW_INDEX_PROCESSES": " 3 "}) == 3
+    assert 1 <= environment.count_index_processes({}) <= environment.INDEX_PROCESSES_MAX
+    assert environment.count_index_processes({"CLEW_INDEX_PROCESSES": " 3 "}) == 3
     for wrong in ("0", "-1", "x", "65", "٣"):
         with pytest.raises(ConfigError, match="CLEW_INDEX_PROCESSES"):
-            environment.index_processes({"CLEW_INDEX_PROCESSES": wrong})
+            environment.count_index_processes({"CLEW_INDEX_PROCESSES": wrong})

@@ -30,21 +30,28 @@ def encoder():
 def graph(tmp_path, monkeypatch):
     monkeypatch.setattr(passage_index, "CHUNK", 2)
     monkeypatch.setattr(passage_index, "RECHECK", 0.0)
-    return build_snapshot(TripleTable.of([], passages=PASSAGES), tmp_path / "g")
+    return build_snapshot(TripleTable.from_facts([], passages=PASSAGES), tmp_path / "g")
 
 
 def test_words_are_folded_and_scripts_without_spaces_are_taken_by_twos():
-    assert lexical.words("The Zürich_lake's 2nd SHARK") == ["the", "zurich", "lake", "s", "2nd", "shark"]
-    assert lexical.words("東京は日本") == ["東京", "京は", "は日", "日本"]
+    assert lexical.tokenize_text("The Zürich_lake's 2nd SHARK") == [
+        "the",
+        "zurich",
+        "lake",
+        "s",
+        "2nd",
+        "shark",
+    ]
+    assert lexical.tokenize_text("東京は日本") == ["東京", "京は", "は日", "日本"]
 
 
 def test_bm25_is_what_its_formula_says(tmp_path):
     lexical.write(tmp_path, [("", "a b a"), ("", "b c"), ("c", "")], lambda: None)
-    found = lexical.WordIndex(tmp_path, 3).scores("a a z")
+    found = lexical.WordIndex(tmp_path, 3).compute_scores("a a z")
     rarity = np.log1p((3 - 1 + 0.5) / (1 + 0.5))
     norm = 1.5 * (1 - 0.75 + 0.75 * 3 / ((3 + 2 + 3) / 3))
     assert found == pytest.approx([rarity * 2 * 2.5 / (2 + norm), 0, 0])
-    titled = lexical.WordIndex(tmp_path, 3).scores("c")
+    titled = lexical.WordIndex(tmp_path, 3).compute_scores("c")
     assert titled[2] > titled[1] > titled[0] == 0
 
 
@@ -67,18 +74,14 @@ def test_the_score_is_the_blend_of_three_opinions(graph, encoder):
     passage_index.build(graph, encoder)
     index = PassageIndex(graph, encoder, Blend(sentence=0.5, words=0.25))
     query = encoder.encode(["Who directed Jaws?"])[0]
-    whole = (
-        encoder.encode(["Jaws. Jaws is a film about a shark. It was directed by Steven Spielberg."])[0]
-        @ query
-    )
+    whole = encoder.encode(["Jaws. Jaws is a film about a shark. It was directed by Steven Spielberg."])[0] @ query
     parts = (
-        encoder.encode(["Jaws. Jaws is a film about a shark.", "Jaws. It was directed by Steven Spielberg."])
-        @ query
+        encoder.encode(["Jaws. Jaws is a film about a shark.", "Jaws. It was directed by Steven Spielberg."]) @ query
     )
     expected = 0.75 * (whole + 0.5 * parts.max()) / 1.5 + 0.25
     assert index.search("Who directed Jaws?", 1) == [(0, pytest.approx(expected, abs=2e-3))]
-    assert index.sentence_scores("Who directed Jaws?", 0) == pytest.approx(parts, abs=2e-3)
-    assert index.dense("Who directed Jaws?")[0] == pytest.approx(whole, abs=2e-3)
+    assert index.score_sentences("Who directed Jaws?", 0) == pytest.approx(parts, abs=2e-3)
+    assert index.compute_dense_scores("Who directed Jaws?")[0] == pytest.approx(whole, abs=2e-3)
 
 
 def test_a_stopped_build_goes_on_where_it_was(graph, encoder, monkeypatch):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from retrieval.text.gazetteer import countries_of, in_full
+from retrieval.text.gazetteer import expand_given_name, find_countries
 from retrieval.text.linking import Linker
-from retrieval.text.mentions import Guard, words_of
+from retrieval.text.mentions import Guard, split_words
 from retrieval.text.readings import SIGNS, Readings
 from tests.retrieval.kg.worlds import build
 
@@ -25,12 +25,9 @@ def graph(tmp_path_factory):
 
 
 def readings(graph, question):
-    words = words_of(question)
-    found = Readings(graph, Guard(["has", "contains"])).of(words)
-    return [
-        (" ".join(word.text for word in words[r.first : r.last + 1]), r.match.node.label, r.how)
-        for r in found
-    ]
+    words = split_words(question)
+    found = Readings(graph, Guard(["has", "contains"])).find_readings(words)
+    return [(" ".join(word.text for word in words[r.first : r.last + 1]), r.match.node.label, r.how) for r in found]
 
 
 @pytest.mark.parametrize(
@@ -67,13 +64,11 @@ def test_ways_to_name_a_thing(graph, question, expected):
 
 
 def test_signs_of_a_reading(graph):
-    words = words_of("what does acme sell")
+    words = split_words("what does acme sell")
     listed = Readings(graph, Guard(["has", "contains"]))
-    (row,) = listed.signs(words, listed.of(words)).tolist()
+    (row,) = listed.compute_signs(words, listed.find_readings(words)).tolist()
     signs = dict(zip(SIGNS, row, strict=True))
-    assert {
-        name: value for name, value in signs.items() if value and name != "rarity of the rarest word"
-    } == {
+    assert {name: value for name, value in signs.items() if value and name != "rarity of the rarest word"} == {
         "part of a name": 1.0,
         "one word of a name, the rest not there": 1.0,
         "how a name begins": 1.0,
@@ -83,7 +78,7 @@ def test_signs_of_a_reading(graph):
         "telling words": 1.0,
         "words that are no function words": 1.0,
     }
-    assert listed.signs(words, []).shape == (0, len(SIGNS))
+    assert listed.compute_signs(words, []).shape == (0, len(SIGNS))
 
 
 @pytest.mark.parametrize(
@@ -109,13 +104,13 @@ def test_what_else_the_words_may_mean_is_offered(graph):
 
 
 def test_peoples_and_given_names():
-    assert countries_of("british") == ("united kingdom",)
-    assert countries_of("danes") == ("denmark",)
-    assert countries_of("puerto rican") == ("puerto rico",)
-    assert countries_of("american") == ("united states", "united states of america")
-    assert countries_of("islamic") == ("islam",)
-    assert countries_of("bavarians") == ("bavaria",)
-    assert countries_of("dolphins") == ()
-    assert in_full("chuck berry") == ["charles berry"]
-    assert in_full("ted kennedy") == ["edward kennedy", "theodore kennedy"]
-    assert in_full("ted") == []
+    assert find_countries("british") == ("united kingdom",)
+    assert find_countries("danes") == ("denmark",)
+    assert find_countries("puerto rican") == ("puerto rico",)
+    assert find_countries("american") == ("united states", "united states of america")
+    assert find_countries("islamic") == ("islam",)
+    assert find_countries("bavarians") == ("bavaria",)
+    assert find_countries("dolphins") == ()
+    assert expand_given_name("chuck berry") == ["charles berry"]
+    assert expand_given_name("ted kennedy") == ["edward kennedy", "theodore kennedy"]
+    assert expand_given_name("ted") == []

@@ -6,7 +6,7 @@ import pytest
 from retrieval.errors import Cancelled
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.text import relation_index
-from retrieval.text.features import relation_vectors
+from retrieval.text.features import get_relation_vectors
 from tests.retrieval.kg.worlds import FILMS, build
 
 
@@ -39,11 +39,11 @@ def test_the_vectors_are_built_once_and_taken_by_who_needs_them(graph):
     relation_index.build(graph, encoder)
     assert len(encoder.texts) == 2 * count
     other = Counting()
-    assert relation_vectors(graph, other)[1].tolist() == [2, 3]
-    assert relation_vectors(RestrictedSnapshot(graph, [0]), other)[1].tolist() == [2, 3]
+    assert get_relation_vectors(graph, other)[1].tolist() == [2, 3]
+    assert get_relation_vectors(RestrictedSnapshot(graph, [0]), other)[1].tolist() == [2, 3]
     assert other.texts == []
     other.name = "another"
-    relation_vectors(graph, other)
+    get_relation_vectors(graph, other)
     assert len(other.texts) == 2 * count
 
 

@@ -45,15 +45,15 @@ def test_an_index_that_comes_to_stand_is_read(monkeypatch):
 
 
 def test_programs_do_not_wait_for_thousands_of_names(tmp_path, monkeypatch):
-    graph = build_snapshot(TripleTable.of(facts()), tmp_path / "films")
+    graph = build_snapshot(TripleTable.from_facts(facts()), tmp_path / "films")
     monkeypatch.setattr(parts, "ENCODED_AT_ONCE", 1)
     encoder = WordEncoder()
     own = GraphParts(graph, encoder)
     alike = Similarity(own._encode)
-    names = [graph.relation_label(relation) for relation in range(graph.num_relations)]
-    assert not alike.against([names[0]], "relations", names).any()
-    kept = encoder.encode(relation_index.relation_texts(graph))
+    names = [graph.get_relation_label(relation) for relation in range(graph.num_relations)]
+    assert not alike.compare_phrases([names[0]], "relations", names).any()
+    kept = encoder.encode(relation_index.list_relation_texts(graph))
     monkeypatch.setattr(relation_index, "find", lambda *_: kept)
-    found = alike.against([names[0]], "relations", names)
+    found = alike.compare_phrases([names[0]], "relations", names)
     assert found[0].argmax() == 0
     assert found[0, 0] > 0.99

@@ -3,8 +3,8 @@
 import pytest
 
 from retrieval.text.linking import Linker
-from retrieval.text.mentions import words_of
-from retrieval.text.variants import of_initial, variants
+from retrieval.text.mentions import split_words
+from retrieval.text.variants import generate_variants, match_initial
 from tests.retrieval.kg.worlds import build
 
 FACTS = [
@@ -93,11 +93,11 @@ def test_what_is_written_otherwise_is_less_sure_than_what_is_not(linker):
     ],
 )
 def test_other_ways_to_write_a_name(text, expected):
-    assert expected <= set(variants(text, words_of(text)))
+    assert expected <= set(generate_variants(text, split_words(text)))
 
 
 def test_an_initial_alone_names_nobody(linker):
     labels = linker.snapshot.labels
-    assert of_initial(words_of("J."), labels) == []
-    assert of_initial(words_of("Jerry Maguire"), labels) == []
-    assert [match.name for match in of_initial(words_of("T. Cruise"), labels)] == ["tom cruise"]
+    assert match_initial(split_words("J."), labels) == []
+    assert match_initial(split_words("Jerry Maguire"), labels) == []
+    assert [match.name for match in match_initial(split_words("T. Cruise"), labels)] == ["tom cruise"]

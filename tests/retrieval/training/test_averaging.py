@@ -32,6 +32,6 @@ def test_the_model_wears_the_average_for_a_while():
     model = nn.Linear(1, 1, bias=False)
     average = WeightAverage(model, 0.9)
     steps(average, model, 11.0, 0.0)
-    with average.swapped():
+    with average.use_average():
         assert round(model.weight.item(), 6) == 2.0
     assert model.weight.item() == 0.0

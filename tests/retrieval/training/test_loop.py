@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from retrieval.config import ALL_DRAWN, TrainingConfig
-from retrieval.training.loop import epoch_size, fit
+from retrieval.training.loop import count_draws, fit
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from retrieval.training.loop import epoch_size, fit
     ],
 )
 def test_an_epoch_has_as_many_draws_as_the_settings_say(examples, settings, draws):
-    assert epoch_size(examples, TrainingConfig(**settings)) == draws
+    assert count_draws(examples, TrainingConfig(**settings)) == draws
 
 
 class Counting:
@@ -34,7 +34,7 @@ class Counting:
     def __init__(self, size):
         self.model, self.size, self.seen, self.epochs = nn.Linear(1, 1), size, [], 0
 
-    def loss(self, chosen, rng):
+    def compute_loss(self, chosen, rng):
         self.seen += chosen.tolist()
         return self.model.weight.sum() * 0
 
@@ -45,9 +45,7 @@ class Counting:
 
 def run(task, config, tmp_path):
     torch.manual_seed(0)
-    return fit(
-        task, config, resume=tmp_path / "last.pt", key="k", progress=lambda _: None, cancelled=lambda: False
-    )
+    return fit(task, config, resume=tmp_path / "last.pt", key="k", progress=lambda _: None, cancelled=lambda: False)
 
 
 def test_as_papers_count_an_epoch_draws_every_example_once(tmp_path):

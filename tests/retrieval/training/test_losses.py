@@ -5,12 +5,12 @@ import math
 import pytest
 import torch
 
-from retrieval.training.losses import first_triple_loss, path_loss, segment_logsumexp
+from retrieval.training.losses import compute_first_triple_loss, compute_path_loss, compute_segment_logsumexp
 
 
 def test_path_loss_is_the_cross_entropy_of_eq_11():
     # Context 0: two arcs, the second is right. Context 1: one arc, STOP is right.
-    loss = path_loss(
+    loss = compute_path_loss(
         torch.tensor([1.0, 2.0, 0.5]),
         torch.tensor([0.0, 3.0]),
         weight=torch.ones(3),
@@ -24,12 +24,12 @@ def test_path_loss_is_the_cross_entropy_of_eq_11():
 
 
 def test_a_sampled_arc_counts_for_those_it_stands_for():
-    whole = path_loss(
+    whole = compute_path_loss(
         torch.tensor([1.0, 1.0, 1.0, 2.0]), torch.tensor([0.0]), weight=torch.ones(4),
         context=torch.zeros(4, dtype=torch.long), positive=torch.tensor([False, False, False, True]),
         stop=torch.tensor([False]),
     )  # fmt: skip
-    sampled = path_loss(
+    sampled = compute_path_loss(
         torch.tensor([1.0, 2.0]), torch.tensor([0.0]), weight=torch.tensor([3.0, 1.0]),
         context=torch.zeros(2, dtype=torch.long), positive=torch.tensor([False, True]),
         stop=torch.tensor([False]),
@@ -38,7 +38,7 @@ def test_a_sampled_arc_counts_for_those_it_stands_for():
 
 
 def test_first_triple_loss_averages_each_side():
-    loss = first_triple_loss(
+    loss = compute_first_triple_loss(
         torch.tensor([2.0, -1.0, 0.0]),
         torch.tensor([True, False, False]),
         torch.zeros(3, dtype=torch.long),
@@ -50,6 +50,6 @@ def test_first_triple_loss_averages_each_side():
 
 
 def test_an_empty_segment_has_no_mass():
-    found = segment_logsumexp(torch.tensor([0.0, 0.0]), torch.tensor([0, 0]), 2)
+    found = compute_segment_logsumexp(torch.tensor([0.0, 0.0]), torch.tensor([0, 0]), 2)
     assert found[0].item() == pytest.approx(math.log(2))
     assert found[1].item() == -math.inf

@@ -8,12 +8,12 @@ from types import SimpleNamespace
 import pytest
 
 from retrieval.errors import Cancelled, CheckpointError, StorageFullError, TrainingDataError
-from retrieval.methods._shared.opening import open_retriever
+from retrieval.methods._shared.retriever_loading import open_retriever
 from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.supervision import program_learning as learning
 from retrieval.supervision.answer_set import AnswerSetRationalizer
-from retrieval.text.operators import cues
-from retrieval.train import OPERATORS, _programs, kept_of, split, train
+from retrieval.text.operators import find_cues
+from retrieval.train import OPERATORS, _train_programs, get_resume_path, split, train
 from retrieval.training import checkpoint as checkpoints
 from retrieval.training.manifest import read_manifest
 from retrieval.types import Question
@@ -29,9 +29,7 @@ def graph(tmp_path):
 
 
 def run(graph, out, **settings):
-    return train(
-        "rel-rag-path", graph, questions(), config=SETTINGS | settings, out=out, encoder=WordEncoder()
-    )
+    return train("rel-rag-path", graph, questions(), config=SETTINGS | settings, out=out, encoder=WordEncoder())
 
 
 def test_the_same_seed_gives_the_same_checkpoint_and_another_does_not(graph, tmp_path):
@@ -49,13 +47,11 @@ def test_the_papers_own_form_and_the_raw_graph_are_trained_and_asked(method, for
     result = train(method, graph, questions(), config=settings, out=tmp_path / "out", encoder=WordEncoder())
     opened = open_retriever(method, result.checkpoint, graph, WordEncoder(), cache=tmp_path / "cache")
     film = graph.find_entity("Film 01")
-    assert sum(path.score for path in opened.relation_paths("who directed Film 01", [film])) <= 1 + 1e-6
+    assert sum(path.score for path in opened.rank_relation_paths("who directed Film 01", [film])) <= 1 + 1e-6
     assert all(path.topic == film for path in opened.retrieve("who directed Film 01", [film], budget=5))
     weights = open_checkpoint(result.checkpoint, method=method, encoder="words").weights
     parts = {name.rsplit(".", 1)[0] for name in weights}
-    static = {
-        name for name in parts if name.split(".")[1] in ("gru", "query", "attention", "text", "norm", "skip")
-    }
+    static = {name for name in parts if name.split(".")[1] in ("gru", "query", "attention", "text", "norm", "skip")}
     assert (static == set()) == ("preset" in form)
     assert ("triples.of_head" in parts) == ("graph" in form)
     # The paper selects by the dev loss, and encodes questions as they are.
@@ -78,7 +74,7 @@ def test_the_manifest_says_where_everything_came_from(graph, tmp_path):
     assert manifest["metrics"] == result.metrics
     assert json.loads((result.checkpoint / "config.json").read_text())["hidden"] == 16
     opened = open_checkpoint(result.checkpoint, method="rel-rag-path", encoder="words")
-    assert checkpoints.fingerprint(opened.weights, opened.config) == manifest["fingerprint"]
+    assert checkpoints.compute_fingerprint(opened.weights, opened.config) == manifest["fingerprint"]
 
 
 @pytest.mark.parametrize("averaging", [0.0, 0.5])
@@ -108,7 +104,7 @@ def test_a_disk_that_becomes_full_in_mid_training_is_told_and_gone_on_from(graph
     with disk_to_fill() as leave:
 
         def told(progress):
-            state = kept_of(out) / "last.pt"
+            state = get_resume_path(out) / "last.pt"
             if progress.stage == "training" and state.is_file():  # the second epoch goes on
                 leave(state.stat().st_size // 2)
 
@@ -116,7 +112,7 @@ def test_a_disk_that_becomes_full_in_mid_training_is_told_and_gone_on_from(graph
             learn(out=out, progress=told)
     assert "goes on from what is kept" in said.value.hint
     assert not out.exists()
-    assert [file.name for file in kept_of(out).iterdir()] == ["last.pt"]
+    assert [file.name for file in get_resume_path(out).iterdir()] == ["last.pt"]
     stages = []
     result = learn(out=out, progress=lambda p: stages.append(p) if p.stage == "training" else None)
     assert stages[0].message.startswith("epoch 2")
@@ -158,8 +154,7 @@ def test_progress_has_loss_and_rate(graph, tmp_path):
 
 def test_nothing_to_learn_from_is_said_with_counts(graph, tmp_path):
     strangers = [
-        Question(str(i), "who directed Stalker", ("Stalker",), ("Tarkovsky",), split="train")
-        for i in range(3)
+        Question(str(i), "who directed Stalker", ("Stalker",), ("Tarkovsky",), split="train") for i in range(3)
     ]
     with pytest.raises(TrainingDataError, match=r"3 with a topic that is not in the graph.*'Stalker'"):
         train("rel-rag-path", graph, strangers, out=tmp_path / "out", encoder=WordEncoder())
@@ -186,8 +181,8 @@ def test_a_set_without_splits_is_divided_and_a_missing_dev_split_carved_out(grap
 )
 def test_an_operator_in_the_name_of_a_topic_has_no_programs_learned(asked, learns, monkeypatch):
     work = SimpleNamespace(snapshot=None, encoder=WordEncoder(), progress=None, cancelled=None)
-    monkeypatch.setattr(learning, "learn", lambda *_, **__: "learned")
+    monkeypatch.setattr(learning, "fit_weights", lambda *_, **__: "learned")
     named = [f"The First of {number} Films" for number in range(OPERATORS)]
     of_names = [Question(name, asked.format(name), (name,), ("Ada",)) for name in named]
-    assert sum(bool(cues(question.question)) for question in of_names) == OPERATORS
-    assert _programs(work, of_names, {}) == ("learned" if learns else None)
+    assert sum(bool(find_cues(question.question)) for question in of_names) == OPERATORS
+    assert _train_programs(work, of_names, {}) == ("learned" if learns else None)

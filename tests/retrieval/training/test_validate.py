@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from retrieval.methods._shared.opening import open_retriever
+from retrieval.methods._shared.retriever_loading import open_retriever
 from retrieval.train import train
 from retrieval.validation import Validation
 from tests.retrieval.films import WordEncoder, build, questions
@@ -23,18 +23,16 @@ def test_a_checkpoint_keeps_the_least_support_and_doubts_what_has_less(method, t
     # Each dev question six times: it takes 50 to tell.
     more = [replace(q, id=f"{q.id}-{i}") for q in questions() if q.split == "dev" for i in range(6)]
     settings = {"hidden": 16, "epochs": 2, "dropout": 0.0, "max_hops": 3}
-    result = train(
-        method, graph, [*questions(), *more], config=settings, out=tmp_path / "out", encoder=encoder
-    )
+    result = train(method, graph, [*questions(), *more], config=settings, out=tmp_path / "out", encoder=encoder)
     opened = open_retriever(method, result.checkpoint, graph, encoder, cache=tmp_path / "cache")
     assert opened.least_support is not None
     film = graph.find_entity("Film 01")
-    found = opened.relation_paths("who directed Film 01", [film])
+    found = opened.rank_relation_paths("who directed Film 01", [film])
     assert found
     for path in found:
         assert np.isfinite(path.support)
         assert path.doubted == (path.support < opened.least_support)
     other = build(tmp_path / "other", [("Film 99", "directed_by", "Varda")])
     elsewhere = open_retriever(method, result.checkpoint, other, encoder, cache=tmp_path / "cache")
-    paths = elsewhere.relation_paths("who directed Film 99", [other.find_entity("Film 99")])
+    paths = elsewhere.rank_relation_paths("who directed Film 99", [other.find_entity("Film 99")])
     assert {path.doubted for path in paths} == {None}

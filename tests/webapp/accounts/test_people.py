@@ -131,9 +131,7 @@ def test_a_token_cannot_change_the_password(api, users):
     body = {"username": "viewer", "password": PASSWORD}
     token = APIClient().post("/api/v1/token", body, format="json").json()["token"]
     body = {"old_password": PASSWORD, "new_password": "another-good-one"}
-    answer = APIClient().post(
-        "/api/v1/session/password", body, format="json", HTTP_AUTHORIZATION=f"Bearer {token}"
-    )
+    answer = APIClient().post("/api/v1/session/password", body, format="json", HTTP_AUTHORIZATION=f"Bearer {token}")
     assert code(answer) == (401, "not_authenticated")
 
 
@@ -215,11 +213,11 @@ def test_two_administrators_do_not_send_each_other_away(users):
 
 
 def test_a_quota_of_ones_own_counts_instead_of_the_installations(api, users, monkeypatch):
-    monkeypatch.setattr(quotas, "quota", lambda: 100)
+    monkeypatch.setattr(quotas, "get_default_quota", lambda: 100)
     of = f"{URL}/{users['analyst'].pk}"
     assert api().get(of).json()["limit"] == 100
     assert api().patch(of, {"quota": 7}, format="json").json()["limit"] == 7
-    assert quotas.quota_of(User.objects.get(pk=users["analyst"].pk)) == 7
+    assert quotas.get_quota(User.objects.get(pk=users["analyst"].pk)) == 7
     assert api("analyst").get("/api/v1/storage").json()["quota"] == 7
     assert api().patch(of, {"quota": None}, format="json").json()["limit"] == 100
     assert api().patch(of, {"role": "viewer"}, format="json").json()["quota"] is None
@@ -233,7 +231,7 @@ def test_what_people_keep_and_when_they_were_seen_is_listed(api, tiny_graph, use
     tiny_graph.files.create(name="a", path="a", size=12)
     listed = {one["username"]: one for one in api().get(URL).json()}
     assert {name: one["used"] for name, one in listed.items()} == {"admin": 0, "analyst": 42, "viewer": 0}
-    assert quotas.of_user(users["analyst"]) == 42
+    assert quotas.compute_usage(users["analyst"]) == 42
     assert listed["viewer"]["last_seen_at"] is None
     api("viewer").get("/api/v1/graphs")
     seen = User.objects.get(username="viewer").last_seen_at
@@ -254,7 +252,7 @@ def test_sockets_end_when_what_a_person_may_do_changes(users, how):
     acts = {
         "deactivate": lambda: people.deactivate(person=users["analyst"], by=admin),
         "password": lambda: people.reset_password(person=users["analyst"], by=admin),
-        "role": lambda: people.change(
+        "role": lambda: people.update_person(
             person=users["analyst"], role=Role.VIEWER, quota=None, sets_quota=False, by=admin
         ),
     }
@@ -285,12 +283,8 @@ def test_sockets_end_when_what_a_person_may_do_changes(users, how):
 def test_what_an_analyst_had_before_them_is_free_for_others_again(api, tiny_graph, users, how):
     from webapp.review.models import Item, Queue, Reservation
 
-    queue = Queue.objects.create(
-        name="R", graph=tiny_graph, snapshot=tiny_graph.snapshot, question_set_name="Q"
-    )
-    item = Item.objects.create(
-        queue=queue, position=0, key="q", question="q?", doubt=0.5, reason="r", shown="s"
-    )
+    queue = Queue.objects.create(name="R", graph=tiny_graph, snapshot=tiny_graph.snapshot, question_set_name="Q")
+    item = Item.objects.create(queue=queue, position=0, key="q", question="q?", doubt=0.5, reason="r", shown="s")
     Reservation.objects.create(
         queue=queue, item=item, analyst=users["analyst"], until=timezone.now() + timedelta(minutes=15)
     )

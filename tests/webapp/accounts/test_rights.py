@@ -29,40 +29,40 @@ def test_what_somebody_made_is_for_them_for_who_owns_the_graph_and_for_administr
     job = jobs.create(kind=JobKind.INDEX, title="Index", graph=tiny_graph, user=users["analyst"])
     bob = User.objects.create_user("bob", role="analyst")
     for thing in (question_set, job):
-        may = {user.username: rights.may_manage(user, thing) for user in [*users.values(), ann, bob]}
+        may = {user.username: rights.can_manage(user, thing) for user in [*users.values(), ann, bob]}
         assert may == {"viewer": False, "analyst": True, "admin": True, "ann": True, "bob": False}, thing
         with pytest.raises(ForbiddenError) as caught:
             rights.require_manager(bob, thing)
         assert "somebody else's" in caught.value.message
-        assert not rights.may_manage(AnonymousUser(), thing)
+        assert not rights.can_manage(AnonymousUser(), thing)
 
 
 def test_a_run_is_for_who_asked_and_for_administrators_only(tiny_graph, users, ann):
     tiny_graph.owner = ann
     tiny_graph.save()
     run = answers.create_run(graph=tiny_graph, ask=answers.Ask("What borders Germany?"), user=users["viewer"])
-    may = {user.username: rights.may_manage(user, run) for user in [*users.values(), ann]}
+    may = {user.username: rights.can_manage(user, run) for user in [*users.values(), ann]}
     assert may == {"viewer": True, "analyst": False, "admin": True, "ann": False}
 
 
 def test_owning_counts_only_for_who_is_there_and_still_may_change_graphs(tiny_graph, question_set, ann):
     tiny_graph.owner = ann
     tiny_graph.save()
-    assert rights.may_manage(ann, tiny_graph)
+    assert rights.can_manage(ann, tiny_graph)
     ann.role = Role.VIEWER
-    assert not rights.may_manage(ann, tiny_graph)
-    assert not rights.may_manage(ann, question_set)
+    assert not rights.can_manage(ann, tiny_graph)
+    assert not rights.can_manage(ann, question_set)
     ann.role, ann.is_active = Role.ADMIN, False
-    assert not rights.may_manage(ann, tiny_graph)
-    assert not rights.may_manage(User(), Graph(name="nobody's")), "no owner is not an owner without a number"
+    assert not rights.can_manage(ann, tiny_graph)
+    assert not rights.can_manage(User(), Graph(name="nobody's")), "no owner is not an owner without a number"
 
 
 def test_a_checkpoint_is_for_who_trained_it(checkpoint, tiny_graph, users, ann):
     job = jobs.create(kind=JobKind.TRAIN, title="Train", graph=tiny_graph, user=ann)
     trained = checkpoint(job=job)
-    assert rights.may_manage(ann, trained)
-    assert not rights.may_manage(users["analyst"], trained)
-    assert not rights.may_manage(ann, checkpoint()), "of one without a job, nobody knows who"
+    assert rights.can_manage(ann, trained)
+    assert not rights.can_manage(users["analyst"], trained)
+    assert not rights.can_manage(ann, checkpoint()), "of one without a job, nobody knows who"
 
 
 # --- through the API ----------------------------------------------------------------------------------

@@ -22,9 +22,7 @@ def browser():
 
 
 def login(client, headers, username="viewer", password=PASSWORD):
-    return client.post(
-        "/api/v1/session", {"username": username, "password": password}, format="json", **headers
-    )
+    return client.post("/api/v1/session", {"username": username, "password": password}, format="json", **headers)
 
 
 def test_nobody_is_logged_in_at_first(users):
@@ -160,9 +158,7 @@ def test_a_disabled_user_cannot_log_in(users):
 
 def test_a_token_opens_the_api_and_is_not_kept_in_clear(users):
     token = (
-        APIClient()
-        .post("/api/v1/token", {"username": "analyst", "password": PASSWORD}, format="json")
-        .json()["token"]
+        APIClient().post("/api/v1/token", {"username": "analyst", "password": PASSWORD}, format="json").json()["token"]
     )
     row = ApiToken.objects.get()
     assert token not in (row.digest, str(row))

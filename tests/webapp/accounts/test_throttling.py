@@ -99,7 +99,7 @@ def test_a_device_is_known_to_its_account_alone(users, settings):
 
 
 def test_a_device_is_known_for_a_limited_time(users, settings):
-    cookie = throttling.issue_device("viewer")
+    cookie = throttling.create_device("viewer")
     assert throttling.read_device(cookie, "Viewer") != ""
     settings.DEVICE_COOKIE_AGE = -1
     assert throttling.read_device(cookie, "viewer") == ""

@@ -19,17 +19,13 @@ QUESTION = "What borders Switzerland?"
 def other(tiny_graph, users):
     """A second graph, that knows two neighbours; one of them the first knows too, spelt otherwise."""
     graph = Graph.objects.create(name="Alps", created_by=users["admin"], visibility="public")
-    name = files.snapshot_name(graph.pk, 1)
-    files.local_path(name).parent.mkdir(parents=True)
-    table = TripleTable.of([("Switzerland", "next to", "FRANCE"), ("Switzerland", "next to", "Italy")])
-    built = build_snapshot(table, files.local_path(name)).manifest
+    name = files.build_snapshot_name(graph.pk, 1)
+    files.ensure_local_path(name).parent.mkdir(parents=True)
+    table = TripleTable.from_facts([("Switzerland", "next to", "FRANCE"), ("Switzerland", "next to", "Italy")])
+    built = build_snapshot(table, files.ensure_local_path(name)).manifest
     first = tiny_graph.snapshot
     graph.snapshot = GraphVersion.objects.create(
-        **{
-            field.name: getattr(first, field.name)
-            for field in GraphVersion._meta.fields
-            if field.name != "id"
-        }
+        **{field.name: getattr(first, field.name) for field in GraphVersion._meta.fields if field.name != "id"}
         | {"graph": graph, "version": 1, "hash": built.content_hash, "path": name},
     )
     graph.state = GraphState.READY
@@ -51,9 +47,9 @@ def asked(api, tiny_graph, other):
 def finish(run_id, relation, names):
     """What a worker leaves of a run: answers, with a chain from Switzerland to all of them."""
     run = Run.objects.get(pk=run_id)
-    snapshot = snapshots.of_graph(run.graph)
-    swiss = snapshot.node(snapshot.find_entity("Switzerland"))
-    ends = [snapshot.node(snapshot.find_entity(name)) for name in names]
+    snapshot = snapshots.open_current(run.graph)
+    swiss = snapshot.get_node(snapshot.find_entity("Switzerland"))
+    ends = [snapshot.get_node(snapshot.find_entity(name)) for name in names]
     step = RelationStep(relation, relation, inverse=False)
     hops = tuple(Hop(swiss, step, end, verified=True) for end in ends)
     chain = EvidenceChain(swiss, (step,), (tuple(ends),), (len(ends),), hops, 0.9)
@@ -63,7 +59,7 @@ def finish(run_id, relation, names):
     )
     Run.objects.filter(pk=run.pk).update(state=RunState.RUNNING)
     log.append(run.pk, after=0, events=[ChainsBuilt((chain,), 0, len(hops), 1.0)])
-    services.end(run_id=run.pk, after=1, event=AnswerFinal(answers, None, "Two countries.", (), Usage(), 2.0))
+    services.close_run(run_id=run.pk, after=1, event=AnswerFinal(answers, None, "Two countries.", (), Usage(), 2.0))
 
 
 def test_each_graph_is_asked_and_their_answers_are_joined(api, asked, tiny_graph, other):
@@ -91,9 +87,7 @@ def test_each_graph_is_asked_and_their_answers_are_joined(api, asked, tiny_graph
     ]
     joined = shown["answers"][0]["members"]
     assert [(m["place"], m["label"], m["by"]) for m in joined] == [(0, "France", ""), (1, "FRANCE", "name")]
-    facts = [
-        [(h["source"]["label"], h["step"]["name"], h["target"]["label"]) for h in m["facts"]] for m in joined
-    ]
+    facts = [[(h["source"]["label"], h["step"]["name"], h["target"]["label"]) for h in m["facts"]] for m in joined]
     assert facts == [[("Switzerland", "borders", "France")], [("Switzerland", "next to", "FRANCE")]]
     assert [one["text"] for one in shown["graphs"]] == ["Two countries.", "Two countries."]
 
@@ -103,7 +97,7 @@ def test_a_graph_that_fails_says_so_and_loses_nothing(api, asked):
     tiny, alps = (one["run"]["id"] for one in made["graphs"])
     finish(alps, "next to", ["Italy"])
     Run.objects.filter(pk=tiny).update(state=RunState.RUNNING)
-    services.end(run_id=tiny, after=0, event=RunFailed("internal", "It broke.", "Ask again."))
+    services.close_run(run_id=tiny, after=0, event=RunFailed("internal", "It broke.", "Ask again."))
     shown = api("viewer").get(f"{URL}/{made['id']}").json()
     assert [one["state"] for one in shown["graphs"]] == ["failed", "done"]
     assert shown["graphs"][0]["run"]["error"]["message"] == "It broke."

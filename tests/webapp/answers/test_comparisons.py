@@ -6,7 +6,7 @@ import pytest
 
 from retrieval.methods import registry
 from webapp.answers.models import Run
-from webapp.api.redis import redis_client
+from webapp.api.redis import get_redis_client
 
 URL = "/api/v1/comparisons"
 
@@ -83,7 +83,7 @@ def test_every_trained_method_can_be_compared(api, tiny_graph):
 def test_nothing_is_asked_when_one_cannot_be(compared, methods, fields, code):
     answer = compared(methods, **fields)
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, code)
-    assert (Run.objects.count(), redis_client().llen("clew:celery:answers")) == (0, 0)
+    assert (Run.objects.count(), get_redis_client().llen("clew:celery:answers")) == (0, 0)
 
 
 def test_a_comparison_that_is_not_there(api, tiny_graph):
@@ -91,9 +91,7 @@ def test_a_comparison_that_is_not_there(api, tiny_graph):
     assert api("viewer").get(f"{URL}/x").status_code == 404
     assert api(None).post(URL, {}, format="json").status_code == 401
     assert api("viewer").get("/api/v1/runs", {"group": "x"}).status_code == 400
-    assert (
-        compare(api("viewer"), tiny_graph, [{"method": "rel-rag-path", "checkpoint": 9}]).status_code == 404
-    )
+    assert compare(api("viewer"), tiny_graph, [{"method": "rel-rag-path", "checkpoint": 9}]).status_code == 404
 
 
 def test_a_run_of_its_own_has_no_group(api, tiny_graph):

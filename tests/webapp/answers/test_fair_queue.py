@@ -83,7 +83,7 @@ def test_of_a_comparison_the_method_that_took_longest_begins(api, tiny_graph, as
             started_at=begun,
             finished_at=begun + timedelta(seconds=seconds),
         )
-    assert fair_queue.likely_seconds(tiny_graph) == {"reg-path": 2.0, "inses": 7.0}
+    assert fair_queue.estimate_seconds(tiny_graph) == {"reg-path": 2.0, "inses": 7.0}
     (alone,) = ask("viewer")
     methods = ["reg-triple", "reg-path", "inses", "rel-rag-path"]
     body = {"graph": tiny_graph.pk, "question": "q?", "methods": [{"method": name} for name in methods]}
@@ -99,9 +99,9 @@ def test_what_reads_a_question_alike_goes_to_the_worker_that_reads_it(compare):
     first, *_ = compare("reg-triple", "reg-path", "inses", "rapl")
     claimed = [services.claim(worker=worker) for worker in ("w", "v", "w", "v")]
     assert [run and run.method for run in claimed] == ["reg-triple", "inses", "reg-path", None]
-    services.end(run_id=first.pk, after=0, event=STOPPED)
+    services.close_run(run_id=first.pk, after=0, event=STOPPED)
     assert services.claim(worker="v") is None, "the other of them is still at work"
-    services.end(run_id=claimed[2].pk, after=0, event=STOPPED)
+    services.close_run(run_id=claimed[2].pk, after=0, event=STOPPED)
     assert services.claim(worker="v").method == "rapl", "nobody reads it any more"
 
 
@@ -121,7 +121,7 @@ def test_a_comparison_does_not_hold_back_another(compare):
 def test_each_run_that_waits_shows_its_place(ask, api, tiny_graph, django_assert_max_num_queries):
     mine = ask("viewer", 3)
     other = ask("analyst")[0]
-    assert [fair_queue.positions()[run.pk] for run in (*mine, other)] == [1, 3, 4, 2]
+    assert [fair_queue.compute_positions()[run.pk] for run in (*mine, other)] == [1, 3, 4, 2]
     client = api("viewer")
     client.get("/api/v1/runs")
     with django_assert_max_num_queries(6):
@@ -230,7 +230,7 @@ def test_every_task_of_the_answers_worker_takes_whose_turn_it_is_first(task, ask
     from worker import answering
 
     begun = []
-    monkeypatch.setattr(answering, "begin", begun.append)
+    monkeypatch.setattr(answering, "process_claimed", begun.append)
     (run,) = ask("viewer")
     worker.app.app.tasks[task](-1)
     assert [one.pk for one in begun] == [run.pk]

@@ -19,7 +19,7 @@ BORDERS, CAPITAL = RelationStep("borders", "borders"), RelationStep("capital", "
 @pytest.fixture
 def asked(tiny_graph, users):
     """``asked()`` is a run about Switzerland that answered Germany and Berlin, by two chains and a path."""
-    graph = snapshots.of_graph(tiny_graph)
+    graph = snapshots.open_current(tiny_graph)
 
     def node(label):
         return Node(graph.find_entity(label), label)
@@ -141,9 +141,9 @@ def test_doubts_about_what_is_not_there(api, asked):
 
 def test_each_version_of_a_graph_has_a_queue_of_its_own(api, asked, tiny_graph):
     old = asked()
-    table = TripleTable.of([("Switzerland", "borders", "Austria")])
-    built = build_snapshot(table, files.local_path(files.snapshot_name(tiny_graph.pk, 2)))
-    progress.imported(graph=tiny_graph, version=2, manifest=built.manifest)
+    table = TripleTable.from_facts([("Switzerland", "borders", "Austria")])
+    built = build_snapshot(table, files.ensure_local_path(files.build_snapshot_name(tiny_graph.pk, 2)))
+    progress.register_version(graph=tiny_graph, version=2, manifest=built.manifest)
     queue = flag(api("viewer"), old).json()["queue"]
     shown = api("viewer").get(f"/api/v1/review/queues/{queue}").json()
     assert (shown["current"], shown["version"], shown["question_set"], shown["label_sets"]) == (
@@ -172,9 +172,7 @@ def test_a_doubt_tells_the_right_answer_and_paths_to_it_are_found(api, asked):
     assert (shown["answers"], shown["assumed"], shown["suggested"]) == (["German", "French"], True, [])
     assert (shown["answered"]["analyst"], shown["answered"]["answers"]) == ("viewer", ["German", "French"])
     found = {tuple(name for name, _ in one["path"]): one for one in shown["candidates"]}
-    assert [(one["hits"], one["recall"]) for one in found.values()][:2] == [(0, 0.0), (0, 0.0)], (
-        "what was shown"
-    )
+    assert [(one["hits"], one["recall"]) for one in found.values()][:2] == [(0, 0.0), (0, 0.0)], "what was shown"
     best = found["borders", "official_language"]
     assert (best["hits"], best["precision"], best["recall"]) == (2, 1.0, 1.0)
     assert [(s["source"], s["name"], s["score"]) for s in best["sources"]] == [("answers", "viewer", 1.0)]

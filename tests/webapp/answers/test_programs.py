@@ -40,7 +40,7 @@ def finish(run, program, *labels):
     Run.objects.filter(pk=run.pk).update(state=RunState.RUNNING)
     log.append(run.pk, after=0, events=[told])
     answers = tuple(Answer(label, 0.9) for label in labels)
-    services.end(run_id=run.pk, after=1, event=AnswerFinal(answers, None, "", (), Usage(), 2.0))
+    services.close_run(run_id=run.pk, after=1, event=AnswerFinal(answers, None, "", (), Usage(), 2.0))
 
 
 def corrections(client, graph):

@@ -24,13 +24,11 @@ def ask(client, graph, question="What borders Switzerland?", **more):
 
 @pytest.fixture
 def worker(redis):
-    heartbeats.beat(heartbeats.ANSWERS, "w")
+    heartbeats.send_beat(heartbeats.ANSWERS, "w")
 
 
 def test_a_question_becomes_a_queued_run(api, tiny_graph, worker, redis):
-    answer = ask(
-        api("viewer"), tiny_graph, "  What  borders\nSwitzerland? ", budget=20, seed=7, entities=[2, 2, 0]
-    )
+    answer = ask(api("viewer"), tiny_graph, "  What  borders\nSwitzerland? ", budget=20, seed=7, entities=[2, 2, 0])
     assert answer.status_code == 201, answer.content
     run = answer.json()
     assert run["question"] == "What borders Switzerland?"
@@ -100,9 +98,7 @@ def test_settings_of_the_method_are_kept_where_they_differ_from_its_defaults(api
 
 def test_a_trained_method_has_more_settings(api, tiny_graph, checkpoint):
     checkpoint(method="reg-path", adopted=True)
-    assert ask(api("viewer"), tiny_graph, method="reg-path", options={"beam": 3}).json()["options"] == {
-        "beam": 3
-    }
+    assert ask(api("viewer"), tiny_graph, method="reg-path", options={"beam": 3}).json()["options"] == {"beam": 3}
 
 
 def test_half_a_surrogate_pair_is_no_text(api, tiny_graph):
@@ -121,9 +117,7 @@ def test_an_unknown_graph_is_404_and_an_unready_one_409(api, tiny_graph):
     assert ask(api("viewer"), soon).json()["error"]["code"] == "graph_not_ready"
     assert ask(api("viewer"), soon).status_code == 409
     soon.delete()
-    assert (
-        api("viewer").post("/api/v1/runs", {"graph": 99, "question": "q"}, format="json").status_code == 404
-    )
+    assert api("viewer").post("/api/v1/runs", {"graph": 99, "question": "q"}, format="json").status_code == 404
 
 
 def test_a_broken_body_is_400(api, tiny_graph):
@@ -233,12 +227,12 @@ def test_a_run_whose_worker_died_fails_and_keeps_its_events(api, tiny_graph):
     key = uuid.UUID(ask(api("viewer"), tiny_graph).json()["id"])
     services.claim(worker="w")
     publish(key, after=0, events=[STARTED])
-    heartbeats.beat(heartbeats.ANSWERS, "w")
-    services.sweep()
+    heartbeats.send_beat(heartbeats.ANSWERS, "w")
+    services.handle_lost_runs()
     assert Run.objects.get().state == RunState.RUNNING
-    heartbeats.leave(heartbeats.ANSWERS, "w")
-    services.sweep()
-    services.sweep()
+    heartbeats.mark_left(heartbeats.ANSWERS, "w")
+    services.handle_lost_runs()
+    services.handle_lost_runs()
     run = api("viewer").get(f"/api/v1/runs/{key}").json()
     assert (run["state"], run["error"]["code"], run["incomplete"]) == ("failed", "worker_lost", True)
     events = api("viewer").get(f"/api/v1/runs/{key}/events").json()

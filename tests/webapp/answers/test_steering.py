@@ -28,7 +28,7 @@ def paused(tiny_graph, users):
     Run.objects.filter(pk=run.pk).update(method="graph-s3")
     services.claim(worker="w")
     log.append(run.pk, after=0, events=[STARTED, STEP])
-    steering.rest(run_id=run.pk, after=2, event=RESTS)
+    steering.save_pause(run_id=run.pk, after=2, event=RESTS)
     return Run.objects.get()
 
 
@@ -111,7 +111,7 @@ def test_what_cannot_be_taken_back(api, paused, body):
 def test_a_finished_run_is_taken_up_at_an_earlier_step_only(api, paused, redis):
     post(api("viewer"), paused, "steer", {"keep": 1})
     services.claim(worker="w")
-    services.end(run_id=paused.pk, after=3, event=FINAL)
+    services.close_run(run_id=paused.pk, after=3, event=FINAL)
     assert post(api("viewer"), paused, "steer", {"keep": 1}).status_code == 400
     taken = post(api("viewer"), paused, "steer", {"keep": 0, "pause_after": 0})
     assert (taken.status_code, taken.json()["state"], taken.json()["answers"]) == (202, "paused", [])
@@ -184,7 +184,7 @@ def test_the_time_a_run_rested_is_not_its_own(api, paused):
     post(api("viewer"), paused, "steer", {"keep": 1})
     assert 60 < Run.objects.get().rested_s < 90
     services.claim(worker="w")
-    services.end(run_id=paused.pk, after=3, event=FINAL)
+    services.close_run(run_id=paused.pk, after=3, event=FINAL)
     Run.objects.update(created_at=paused.created_at - timedelta(seconds=60))
     shown = api("viewer").get(f"/api/v1/runs/{paused.pk}").json()
     assert 0 < shown["duration_ms"] < 30_000

@@ -16,7 +16,7 @@ from webapp.graphs.models import Graph, GraphState
 def finished(client, graph, question="What borders Switzerland?", read=None):
     """A run with its log, as a worker leaves it."""
     run = Run.objects.get(pk=ask(client, graph, question).json()["id"])
-    find = snapshots.of_graph(graph).find_entity
+    find = snapshots.open_current(graph).find_entity
     swiss, french, german = find("Switzerland"), find("France"), find("Germany")
     linked = LinkedEntity(Node(swiss, "Switzerland"), "Switzerland", 13, 24, 1.0, "exact")
     told = [
@@ -28,7 +28,7 @@ def finished(client, graph, question="What borders Switzerland?", read=None):
     log.append(run.pk, after=0, events=told)
     answers = (Answer("France", 0.9, Node(french, "France")), Answer("Germany", 0.9, Node(german, "Germany")))
     final = AnswerFinal(answers, None, "", (), Usage(), 2.0)
-    services.end(run_id=run.pk, after=len(told), event=final)
+    services.close_run(run_id=run.pk, after=len(told), event=final)
     return run, (swiss, french, german)
 
 

@@ -78,9 +78,7 @@ def world(tiny_graph, users):
 
 
 def _upload(owner):
-    return Upload.objects.create(
-        user=owner, name="f", length=9, expires_at=timezone.now() + timedelta(days=1)
-    )
+    return Upload.objects.create(user=owner, name="f", length=9, expires_at=timezone.now() + timedelta(days=1))
 
 
 def _rows(graph, owner, name):
@@ -88,9 +86,7 @@ def _rows(graph, owner, name):
     common = {"graph": graph, "created_by": owner, "question_set_name": name}
     version = graph.snapshot
     job = Job.objects.create(kind=JobKind.TRAIN, title=name, graph=graph, user=owner)
-    questions = QuestionSet.objects.create(
-        name=name, graph=graph, created_by=owner, format="jsonl", splits=SPLITS
-    )
+    questions = QuestionSet.objects.create(name=name, graph=graph, created_by=owner, format="jsonl", splits=SPLITS)
     thrown = QuestionSet.objects.create(
         name=f"{name} thrown", graph=graph, created_by=owner, splits=SPLITS, deleted_at=timezone.now()
     )
@@ -104,9 +100,7 @@ def _rows(graph, owner, name):
     )
     queue = Queue.objects.create(name=name, snapshot=version, **common)
     deleted = Queue.objects.create(name=name, snapshot=version, deleted_at=timezone.now(), **common)
-    item = Item.objects.create(
-        queue=queue, position=0, key="q", question=name, doubt=0.5, reason="r", shown="s"
-    )
+    item = Item.objects.create(queue=queue, position=0, key="q", question=name, doubt=0.5, reason="r", shown="s")
     study = Study.objects.create(name=name, graph=graph, plan=PLAN, created_by=owner)
     study.sets.create(position=0, name=name, graph=graph, snapshot_hash="h", question_set=questions)
     across = AcrossQuestion.objects.create(question=name, user=owner)

@@ -205,9 +205,7 @@ TABLE = {
     "POST studies/<pk>/resume": managers("study"),
     "POST question-sets": analysts("graph", body={**GRAPH, "name": "=N", "source": "=/nowhere"}),
     "POST label-sets": analysts("graph", body={**SET, "strategy": "=answer-set"}),
-    "POST label-sets/combine": analysts(
-        "labels", body={"first": "labels", "second": "labels", "how": "=union"}
-    ),
+    "POST label-sets/combine": analysts("labels", body={"first": "labels", "second": "labels", "how": "=union"}),
     "POST trajectory-sets": analysts("graph", body={**SET, "policy": "=offline"}),
     "POST reports": analysts("graph", body={**SET, "method": "=inses"}),
     **{

@@ -4,7 +4,7 @@ import pytest
 from django.apps import apps
 from django.urls import URLPattern, URLResolver
 
-from webapp.api.access import OPEN, AccessControlled, visible
+from webapp.api.access import OPEN, AccessControlled, filter_visible
 from webapp.graphs.models import Graph, Seeded
 from webapp.project import api_urls
 
@@ -25,16 +25,14 @@ WITHOUT_ADDRESS = {
 def test_every_model_says_who_sees_it_or_nobody_does():
     assert [model for model in OURS if not issubclass(model, AccessControlled)] == []
     silent = {
-        model._meta.label_lower
-        for model in OURS
-        if not model.visible_through and "visible_to" not in vars(model)
+        model._meta.label_lower for model in OURS if not model.visible_through and "visible_to" not in vars(model)
     }
     assert silent == WITHOUT_ADDRESS
 
 
 def test_a_model_that_says_nothing_is_seen_by_nobody(users):
     Seeded.objects.create(name="demo")
-    assert visible(Seeded.objects.all(), users["admin"]).count() == 0
+    assert filter_visible(Seeded.objects.all(), users["admin"]).count() == 0
 
 
 def views(patterns=api_urls.urlpatterns):
@@ -70,5 +68,5 @@ def test_what_hangs_on_a_graph_is_seen_by_those_who_see_it(model, world):
     rows = model._base_manager.all()
     way = model.visible_through
     for person in people.values():
-        seen = set(visible(Graph.objects.all(), person).values_list("pk", flat=True))
-        assert graphs_of(visible(rows, person), way) == graphs_of(rows, way) & seen, person.username
+        seen = set(filter_visible(Graph.objects.all(), person).values_list("pk", flat=True))
+        assert graphs_of(filter_visible(rows, person), way) == graphs_of(rows, way) & seen, person.username

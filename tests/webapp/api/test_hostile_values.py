@@ -54,11 +54,9 @@ def known(text_graph, question_set, checkpoint, users):
     queue = queues.start_queue(
         graph=graph, question_set=question_set, label_sets=[labels], plan=queues.Plan(overlap=1), user=admin
     )
-    queues.fill(queue=queue, drafts=DRAFTS)
+    queues.save_items(queue=queue, drafts=DRAFTS)
     item = Item.objects.filter(queue=queue).order_by("pk").first()
-    run = answers.create_run(
-        graph=graph, ask=answers.Ask("What borders Germany?", method="graph-s3"), user=admin
-    )
+    run = answers.create_run(graph=graph, ask=answers.Ask("What borders Germany?", method="graph-s3"), user=admin)
     AgentCorrection.objects.create(run=run, step=1, before=[], chosen={}, user=admin)
     upload = Upload.objects.create(user=admin, name="a.tsv", length=3, expires_at=job.created_at)
     token, _ = make_token(user=admin, name="script")
@@ -179,9 +177,7 @@ def test_nothing_breaks(known, users):
     assert sent > 3000
 
 
-@pytest.mark.parametrize(
-    "address", ["graphs?page=%00", "runs?q=a%00b", "methods/a%00b", "graphs/1/entities?q=%00"]
-)
+@pytest.mark.parametrize("address", ["graphs?page=%00", "runs?q=a%00b", "methods/a%00b", "graphs/1/entities?q=%00"])
 def test_no_address_holds_nul(api, address):
     answer = api().get(f"/api/v1/{address}")
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "bad_request")

@@ -57,9 +57,7 @@ def expected(rule, actor, thing, scope=SESSION):
     if rule.own or rule.of.startswith("trashed"):
         seen = mine or (actor.role == ADMIN and not rule.own)
         return None if seen else 404
-    asked = (
-        rule.of == "across" and mine
-    )  # what one asked stays one's own, without the graphs that one sees no more
+    asked = rule.of == "across" and mine  # what one asked stays one's own, without the graphs that one sees no more
     if thing.graph is not None and not _sees(actor, thing.graph) and not asked:
         return 404
     if not rule.manage or (mine and not rule.of_graph) or actor.role == ADMIN:
@@ -149,9 +147,7 @@ def test_nobody_does_what_is_not_for_them(world, scope, record_property):
                 if not _as_wanted(rule, wanted, found):
                     of = thing.owner.username if thing.owner else "nobody"
                     where = thing.graph.name if thing.graph else ""
-                    holes.append(
-                        (address, f"{name} on {of}'s {rule.of} of {where}", wanted, found, content[:150])
-                    )
+                    holes.append((address, f"{name} on {of}'s {rule.of} of {where}", wanted, found, content[:150]))
                 elif _tells(content) and not (actor and (actor.role == ADMIN or name in {"owner", "other"})):
                     holes.append((address, name, "tells of what is not seen", content[:300]))
     record_property("cells", cells)

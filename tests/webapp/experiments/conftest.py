@@ -26,7 +26,7 @@ def finished(tiny_graph, question_set, users):
         )
         whole = made(rows, questions=questions)
         reports.save_report(report=report, made=whole)
-        path = files.local_path(files.report_name(tiny_graph.pk, report.pk))
+        path = files.ensure_local_path(files.build_report_name(tiny_graph.pk, report.pk))
         path.mkdir(parents=True)
         (path / "report.json").write_text(json.dumps(whole))
         (path / "report.md").write_text("# Report\n")

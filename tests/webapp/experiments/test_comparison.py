@@ -103,12 +103,7 @@ def test_what_cannot_be_compared(api, started, finished):
         answer = api("viewer").get(f"{URL}/compare", {"ids": ids})
         return answer.status_code, answer.json()["error"]["code"]
 
-    assert (
-        refused("")
-        == refused(f"{report.pk}")
-        == refused(f"{report.pk},{report.pk}")
-        == (400, "not_comparable")
-    )
+    assert refused("") == refused(f"{report.pk}") == refused(f"{report.pk},{report.pk}") == (400, "not_comparable")
     assert refused(f"{report.pk},{queued}") == (400, "not_comparable")
     assert refused(",".join(map(str, range(1, 10)))) == (400, "not_comparable")
     assert refused("a,b") == (400, "invalid")

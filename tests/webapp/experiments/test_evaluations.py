@@ -12,9 +12,7 @@ from webapp.language_models import services as language_models
 from webapp.questions.models import QuestionSet
 
 
-def test_an_evaluation_is_queued_with_what_was_asked_for(
-    started, tiny_graph, question_set, checkpoint, redis
-):
+def test_an_evaluation_is_queued_with_what_was_asked_for(started, tiny_graph, question_set, checkpoint, redis):
     trained = checkpoint(adopted=True)
     answer = started(budget=20, seed=7, limit=100, topics="linked", subgraphs="whole", answers="in-graph")
     assert answer.status_code == 202, answer.content
@@ -81,9 +79,7 @@ def test_judgements_and_a_checkpoint_of_another_graph_are_kept_with_the_report(s
     values = {"name": "Local", "base_url": "http://localhost:1/v1", "model": "small", "api_key": ""}
     model = language_models.create_provider(values=values, user=users["admin"])
     trained = checkpoint()
-    answer = started(
-        checkpoint=trained.pk, foreign="ask", judgements=["faithfulness", "judge", "judge"], llm=model.pk
-    )
+    answer = started(checkpoint=trained.pk, foreign="ask", judgements=["faithfulness", "judge", "judge"], llm=model.pk)
     assert answer.status_code == 202, answer.content
     report = answer.json()["report"]
     assert (report["foreign"], report["judgements"]) == ("ask", ["judge", "faithfulness"])
@@ -113,9 +109,7 @@ def test_checkpoints_that_do_not_fit_are_refused_by_name(started, tiny_graph, ch
 
 
 def test_a_question_set_of_another_graph_is_refused(api, tiny_graph):
-    other = QuestionSet.objects.create(
-        name="Other", graph=Graph.objects.create(name="Elsewhere", visibility="public")
-    )
+    other = QuestionSet.objects.create(name="Other", graph=Graph.objects.create(name="Elsewhere", visibility="public"))
     assert start(api("analyst"), tiny_graph, other).json()["error"]["message"] == (
         "The question set Other is about Elsewhere."
     )

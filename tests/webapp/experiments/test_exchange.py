@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("owned_graph")
 def trained(checkpoint, tiny_graph):
     """A checkpoint's row with its files."""
     row = checkpoint(path=f"checkpoints/{tiny_graph.pk}/7")
-    shutil.copytree(demo.CHECKPOINT, files.place(row.path))
+    shutil.copytree(demo.CHECKPOINT, files.get_path(row.path))
     return row
 
 
@@ -57,8 +57,8 @@ def test_a_checkpoint_goes_out_as_numbers_and_comes_back(api, trained, tiny_grap
         "rel-rag-path", "uploaded: mine.zip", tiny_graph.pk,
     )  # fmt: skip
     row = Checkpoint.objects.get(pk=made["id"])
-    assert (files.place(row.path) / "weights.pt").is_file()
-    assert not files.place(Job.objects.get(pk=job["id"]).params["file"]).exists()
+    assert (files.get_path(row.path) / "weights.pt").is_file()
+    assert not files.get_path(Job.objects.get(pk=job["id"]).params["file"]).exists()
     again = take(api("analyst"), tiny_graph, content)
     assert "this very checkpoint" in again["error"]["message"]
     assert Checkpoint.objects.filter(graph=tiny_graph).count() == 2
@@ -127,7 +127,7 @@ def test_what_is_broken_foreign_or_could_run_is_refused_in_words_before_anything
         assert job["error"]["hint"]
     assert set(called) == {"retrieval.methods.checkpoint_zip:unpack"}
     assert Checkpoint.objects.get() == trained
-    place = files.place(trained.path)
+    place = files.get_path(trained.path)
     assert list(place.parent.iterdir()) == [place]
 
 
@@ -139,7 +139,7 @@ def test_a_checkpoint_is_uploaded_with_a_file_by_who_may(api, tiny_graph):
 def test_a_waiting_upload_can_be_cancelled_and_its_file_goes(api, tiny_graph):
     client = api("analyst")
     job = post(client, tiny_graph, b"x").json()
-    file = files.place(Job.objects.get().params["file"])
+    file = files.get_path(Job.objects.get().params["file"])
     assert file.read_bytes() == b"x"
     assert client.post(f"/api/v1/jobs/{job['id']}/cancel").json()["state"] == "cancelled"
     assert not file.exists()
@@ -160,5 +160,5 @@ def test_an_upload_is_cancelled_while_it_is_read(api, trained, tiny_graph, monke
     checkpoints.take_checkpoint(job["id"])
     assert client.get(f"/api/v1/jobs/{job['id']}").json()["state"] == "cancelled"
     assert Checkpoint.objects.get() == trained
-    place = files.place(trained.path)
+    place = files.get_path(trained.path)
     assert list(place.parent.iterdir()) == [place]

@@ -26,7 +26,7 @@ def done(tiny_graph, question_set, users):
     row = label_sets.start_labelling(
         graph=tiny_graph, question_set=question_set, strategy="answer-set", name="", user=users["analyst"]
     )
-    path = files.local_path(files.labels_name(tiny_graph.pk, row.pk))
+    path = files.ensure_local_path(files.build_labels_name(tiny_graph.pk, row.pk))
     path.parent.mkdir(parents=True)
     path.write_text(LINE)
     label_sets.save_label_set(
@@ -103,9 +103,7 @@ def test_a_set_of_another_graph_or_for_testing_only_is_refused(api, tiny_graph, 
     question_set.splits = {"train": 0, "dev": 0, "test": 2}
     question_set.save()
     error = start(api("analyst"), tiny_graph, question_set).json()["error"]
-    assert error["message"] == (
-        "The question set Tiny questions has no question to learn from: all are for testing."
-    )
+    assert error["message"] == ("The question set Tiny questions has no question to learn from: all are for testing.")
 
 
 def test_a_label_set_shows_what_it_holds(api, tiny_graph, question_set, done):
@@ -139,7 +137,7 @@ def test_labels_outlive_their_question_set(api, question_set, done):
 def test_a_deleted_label_set_takes_its_file_along(api, tiny_graph, done):
     assert api("viewer").delete(f"{URL}/{done.pk}").status_code == 403
     assert api("analyst").delete(f"{URL}/{done.pk}").status_code == 204
-    assert not files.local_path(files.labels_name(tiny_graph.pk, done.pk)).exists()
+    assert not files.ensure_local_path(files.build_labels_name(tiny_graph.pk, done.pk)).exists()
     assert api("analyst").get(f"{URL}/{done.pk}").status_code == 404
 
 
@@ -151,7 +149,7 @@ def test_deleting_one_that_is_being_made_stops_its_job(api, tiny_graph, question
 
 def test_why_it_was_not_made(api, tiny_graph, question_set):
     made = start(api("analyst"), tiny_graph, question_set).json()
-    jobs.request_cancel(job=Job.objects.get())
+    jobs.cancel_job(job=Job.objects.get())
     shown = api("viewer").get(f"{URL}/{made['label_set']['id']}").json()
     assert (shown["state"], shown["error"], shown["coverage"]) == ("cancelled", None, None)
 
@@ -159,7 +157,7 @@ def test_why_it_was_not_made(api, tiny_graph, question_set):
 def test_a_graph_takes_its_labels_along(tiny_graph, done):
     graphs.purge_graph(graph=tiny_graph)
     assert LabelSet.objects.count() == 0
-    assert not files.local_path(f"labels/{tiny_graph.pk}").exists()
+    assert not files.ensure_local_path(f"labels/{tiny_graph.pk}").exists()
 
 
 def combine(client, first, second, how="union", **fields):

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from retrieval import config as configs
-from retrieval.kg.snapshot.cache import cache_of, states_folder
+from retrieval.kg.snapshot.cache import get_cache_folder, get_states_folder
 from retrieval.methods import registry
 from webapp.experiments import label_sets, services
 from webapp.experiments.models import Checkpoint, LabelSet
@@ -47,7 +47,7 @@ def test_every_trained_method_shows_its_settings(api, users, method):
     shown = api("viewer").get(f"/api/v1/methods/{method}").json()
     assert (shown["id"], shown["trained"]) == (method, True)
     defaults = {setting["name"]: setting["default"] for setting in shown["settings"]}
-    assert defaults == configs.as_json(registry.parse(method))
+    assert defaults == configs.export_settings(registry.parse(method))
     assert all(setting["about"] for setting in [*shown["settings"], *shown["options"]])
 
 
@@ -115,9 +115,7 @@ def test_without_a_checkpoint_a_retriever_has_the_settings_of_the_zero_shot_retr
 
 
 def test_training_is_queued_with_what_was_asked_for(api, tiny_graph, question_set, redis):
-    answer = train(
-        api("analyst"), tiny_graph, question_set, config={"epochs": 2}, fraction=0.05, seed=7, labels=None
-    )
+    answer = train(api("analyst"), tiny_graph, question_set, config={"epochs": 2}, fraction=0.05, seed=7, labels=None)
     assert answer.status_code == 202, answer.content
     job = Job.objects.get(pk=answer.json()["id"])
     assert (job.kind, job.title) == ("train", "Train rel-rag-path on Tiny questions (0.05 of it)")
@@ -171,9 +169,7 @@ def test_an_unknown_question_set_graph_or_label_set_is_404(api, tiny_graph, ques
 
 
 def test_a_question_set_of_another_graph_is_refused(api, tiny_graph, question_set):
-    other = QuestionSet.objects.create(
-        name="Other", graph=Graph.objects.create(name="Elsewhere", visibility="public")
-    )
+    other = QuestionSet.objects.create(name="Other", graph=Graph.objects.create(name="Elsewhere", visibility="public"))
     error = train(api("analyst"), tiny_graph, other).json()["error"]
     assert (error["code"], error["message"]) == (
         "bad_training_data",
@@ -207,9 +203,7 @@ def test_labels_that_do_not_belong_are_refused(api, tiny_graph, question_set, la
     label_sets.save_label_set(label_set=label_set, labels=1)
     LabelSet.objects.update(snapshot_hash="another")
     assert "another version of the graph" in refused()
-    LabelSet.objects.update(
-        snapshot_hash=tiny_graph.snapshot.hash, question_set=None, question_set_name="Gone"
-    )
+    LabelSet.objects.update(snapshot_hash=tiny_graph.snapshot.hash, question_set=None, question_set_name="Gone")
     assert refused() == "The label set Mine is of the question set Gone."
     LabelSet.objects.update(question_set=question_set)
     answer = train(api("analyst"), tiny_graph, question_set, labels=label_set.pk)
@@ -248,17 +242,13 @@ def test_a_checkpoint_of_an_older_version_is_not_current(api, tiny_graph, checkp
     assert api("viewer").get(f"/api/v1/checkpoints/{row.pk}").json()["current"] is False
 
 
-def test_a_deleted_checkpoint_takes_its_files_along(
-    api, tiny_graph, checkpoint, django_capture_on_commit_callbacks
-):
-    row = checkpoint(path=files.checkpoint_name(tiny_graph.pk, 5))
-    path = files.local_path(row.path)
+def test_a_deleted_checkpoint_takes_its_files_along(api, tiny_graph, checkpoint, django_capture_on_commit_callbacks):
+    row = checkpoint(path=files.build_checkpoint_name(tiny_graph.pk, 5))
+    path = files.ensure_local_path(row.path)
     path.mkdir(parents=True)
     (path / "weights.pt").write_bytes(b"w")
-    cache = cache_of(files.local_path(tiny_graph.snapshot.path))
-    mine, other = (
-        states_folder(cache, name, tiny_graph.snapshot.hash) for name in (row.fingerprint, "other")
-    )
+    cache = get_cache_folder(files.ensure_local_path(tiny_graph.snapshot.path))
+    mine, other = (get_states_folder(cache, name, tiny_graph.snapshot.hash) for name in (row.fingerprint, "other"))
     for folder in (mine, other):
         folder.mkdir(parents=True)
         (folder / "states.npy").write_bytes(b"s")
@@ -266,7 +256,7 @@ def test_a_deleted_checkpoint_takes_its_files_along(
     assert (Checkpoint.objects.count(), path.exists(), mine.exists()) == (0, True, True)
     Checkpoint.with_trash.update(deleted_at=timezone.now() - timedelta(days=8))
     with django_capture_on_commit_callbacks(execute=True):
-        trash.sweep()
+        trash.remove_expired()
     assert (Checkpoint.with_trash.count(), path.exists()) == (0, False)
     assert (mine.exists(), other.exists()) == (False, True)
     assert api("analyst").delete(f"/api/v1/checkpoints/{row.pk}").status_code == 404

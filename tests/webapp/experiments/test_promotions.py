@@ -125,14 +125,12 @@ def test_let_clew_choose_asks_facts_with_the_checkpoint_in_use(api, tiny_graph, 
     def routed(**named):
         run = Run.objects.get(pk=ask(client, tiny_graph, method="router", **named).json()["id"])
         version = require_version(run.graph, run.snapshot_hash)
-        beside = engines._asked_with(version, run.checkpoint)
+        beside = engines._find_base_checkpoint(version, run.checkpoint)
         return run.checkpoint_id, beside and beside.pk
 
     assert routed() == (good.pk, None)
     assert routed(checkpoint=candidate.pk) == (candidate.pk, None)
-    assert routed(checkpoint=decider.pk) == (decider.pk, good.pk), (
-        "it has nothing to decide; the paths answer"
-    )
+    assert routed(checkpoint=decider.pk) == (decider.pk, good.pk), "it has nothing to decide; the paths answer"
     promote(client, candidate)
     assert routed() == (candidate.pk, None)
     GraphVersion.objects.filter(pk=tiny_graph.snapshot_id).update(passages=3)
@@ -148,9 +146,7 @@ def test_promoting_twice_is_one_event_and_methods_do_not_mix(api, tiny_graph, ch
     assert history(client, tiny_graph, method="rapl") == []
     answer = rollback(client, tiny_graph, "rapl")
     assert answer.json()["error"]["message"] == "No checkpoint of rapl was promoted on Tiny."
-    assert client.get(f"{URL}/{other.pk}").json()["in_use"] is False, (
-        "the first of a method is a candidate too"
-    )
+    assert client.get(f"{URL}/{other.pk}").json()["in_use"] is False, "the first of a method is a candidate too"
     assert rollback(client, tiny_graph).status_code == 204, "what is untrained answers again"
     assert used(client, tiny_graph) == ([], None, None)
     assert rollback(client, tiny_graph).status_code == 409
@@ -214,9 +210,7 @@ def test_promotions_at_once_leave_one_line_of_history(tiny_graph, checkpoint, co
     assert [before for _, before in made[1:]] == [now for now, _ in made[:-1]]
 
 
-def test_lists_ask_the_database_as_often_for_many_as_for_few(
-    api, tiny_graph, checkpoint, django_assert_num_queries
-):
+def test_lists_ask_the_database_as_often_for_many_as_for_few(api, tiny_graph, checkpoint, django_assert_num_queries):
     client = api("analyst")
     checkpoint()
     client.get(URL)  # the first request of a person notes that they were seen

@@ -36,9 +36,7 @@ def test_reports_are_listed_by_what_they_are_of(api, tiny_graph, question_set, f
         return [report["id"] for report in client.get(URL, query).json()["results"]]
 
     assert listed() == [second.pk, first.pk]
-    assert listed(graph=tiny_graph.pk, question_set=question_set.pk, method="rel-rag-path", split="dev") == (
-        listed()
-    )
+    assert listed(graph=tiny_graph.pk, question_set=question_set.pk, method="rel-rag-path", split="dev") == (listed())
     assert listed(checkpoint=trained.pk) == [second.pk]
     assert listed(split="test") == listed(method="rapl") == listed(graph=tiny_graph.pk + 1) == []
     assert client.get(URL, {"graph": "x"}).status_code == 400
@@ -67,7 +65,7 @@ def test_failing_questions_are_found(api, finished):
 def test_a_report_is_downloaded_whole(api, tiny_graph, finished, wanted, media):
     report = finished()
     answer = api("viewer").get(f"{URL}/{report.pk}/download", {"format": wanted})
-    lies = files.local_path(files.report_name(tiny_graph.pk, report.pk)) / f"report.{wanted}"
+    lies = files.ensure_local_path(files.build_report_name(tiny_graph.pk, report.pk)) / f"report.{wanted}"
     assert b"".join(answer.streaming_content) == lies.read_bytes()
     assert answer["Content-Type"] == f"{media}; charset=utf-8"
     assert answer["Content-Disposition"] == f'attachment; filename="report-{report.pk}.{wanted}"'
@@ -86,7 +84,7 @@ def test_the_figures_are_downloaded_as_csv(api, finished):
 def test_downloads_that_cannot_be(api, started, finished):
     assert api("viewer").get(f"{URL}/{finished().pk}/download", {"format": "pdf"}).status_code == 400
     lost = finished()
-    files.local_path(files.report_name(lost.graph_id, lost.pk)).joinpath("report.md").unlink()
+    files.ensure_local_path(files.build_report_name(lost.graph_id, lost.pk)).joinpath("report.md").unlink()
     answer = api("viewer").get(f"{URL}/{lost.pk}/download", {"format": "md"})
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
     queued = started().json()["report"]["id"]
@@ -107,17 +105,15 @@ def test_a_report_outlives_its_question_set_and_checkpoint(api, question_set, fi
     assert api("viewer").get(f"{URL}/{report.pk}/questions").json()["count"] == 4
 
 
-def test_a_deleted_report_takes_everything_along(
-    api, tiny_graph, finished, django_capture_on_commit_callbacks
-):
+def test_a_deleted_report_takes_everything_along(api, tiny_graph, finished, django_capture_on_commit_callbacks):
     report = finished()
     assert api("analyst").delete(f"{URL}/{report.pk}").status_code == 204
     assert (Report.objects.count(), Report.with_trash.count(), ReportQuestion.objects.count()) == (0, 1, 4)
     Report.with_trash.update(deleted_at=timezone.now() - timedelta(days=8))
     with django_capture_on_commit_callbacks(execute=True):
-        trash.sweep()
+        trash.remove_expired()
     assert (Report.with_trash.count(), ReportQuestion.objects.count()) == (0, 0)
-    assert not files.local_path(files.report_name(tiny_graph.pk, report.pk)).exists()
+    assert not files.ensure_local_path(files.build_report_name(tiny_graph.pk, report.pk)).exists()
 
 
 def test_deleting_a_report_that_is_being_made_stops_its_job(api, started):
@@ -130,4 +126,4 @@ def test_a_graph_takes_its_reports_along(tiny_graph, finished):
     finished()
     graphs.purge_graph(graph=tiny_graph)
     assert (Report.objects.count(), ReportQuestion.objects.count()) == (0, 0)
-    assert not files.local_path(f"reports/{tiny_graph.pk}").exists()
+    assert not files.ensure_local_path(f"reports/{tiny_graph.pk}").exists()

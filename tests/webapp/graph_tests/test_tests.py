@@ -32,7 +32,7 @@ def answered(tiny_graph, users):
     run = answers.create_run(graph=tiny_graph, ask=ask, user=users["viewer"])
     Run.objects.filter(pk=run.pk).update(state="running")
     final = AnswerFinal(tuple(Answer(f"A{i}", 0.9) for i in range(21)), None, "", (), Usage(), 1.0)
-    answers.end(run_id=run.pk, after=0, event=final)
+    answers.close_run(run_id=run.pk, after=0, event=final)
     run.refresh_from_db()
     return run
 
@@ -59,15 +59,15 @@ def test_an_answer_is_kept_as_it_was_asked(api, tiny_graph, answered):
     (test,) = keep(api("analyst"), tiny_graph, run=str(answered.pk)).json()["tests"]
     assert test["expected"] == [f"A{i}" for i in range(21)]
     assert (test["method"], test["options"]) == ("inses", {"iterations": 2})
-    assert test["entities"] == [services._labels(answered)[0]]
+    assert test["entities"] == [services._list_entity_labels(answered)[0]]
 
 
 def test_an_answer_of_what_answers_by_itself_names_no_method(tiny_graph, users):
     run = answers.create_run(graph=tiny_graph, ask=answers.Ask("q?"), user=users["viewer"])
     Run.objects.filter(pk=run.pk).update(state="running")
-    answers.end(run_id=run.pk, after=0, event=AnswerFinal((), None, "", (), Usage(), 1.0))
+    answers.close_run(run_id=run.pk, after=0, event=AnswerFinal((), None, "", (), Usage(), 1.0))
     run.refresh_from_db()
-    assert services.of_run(run).method == ""
+    assert services.build_from_run(run).method == ""
 
 
 @pytest.mark.parametrize(
@@ -96,9 +96,7 @@ def test_a_file_of_tests_makes_the_same_tests_elsewhere(api, tiny_graph):
     file = client.get(url(tiny_graph, "/download"))
     assert file.headers["Content-Disposition"] == f'attachment; filename="tests-{tiny_graph.pk}.json"'
     ids = list(models.GraphTest.objects.values_list("pk", flat=True))
-    assert [
-        one["id"] for one in client.post(url(tiny_graph), file.json(), format="json").json()["tests"]
-    ] == ids
+    assert [one["id"] for one in client.post(url(tiny_graph), file.json(), format="json").json()["tests"]] == ids
     models.GraphTest.objects.all().delete()
     assert client.post(url(tiny_graph), file.json(), format="json").status_code == 201
     assert client.get(url(tiny_graph, "/download")).json() == file.json()
@@ -150,9 +148,7 @@ def test_no_version_is_made_while_one_is_tested(api, tiny_graph, second, users):
     assert (answer.status_code, answer.json()["error"]["code"]) == (409, "conflict")
 
 
-def test_without_tests_nothing_stands_before_a_version_or_a_promotion(
-    api, tiny_graph, second, checkpoint, users
-):
+def test_without_tests_nothing_stands_before_a_version_or_a_promotion(api, tiny_graph, second, checkpoint, users):
     assert not services.take_version(tiny_graph, second, users["admin"])
     checkpoint()
     row = checkpoint()
@@ -169,7 +165,7 @@ def test_a_promotion_waits_for_the_tests(api, tiny_graph, checkpoint):
     assert (round.cause, round.checkpoint_id, round.job.title) == (
         *("promotion", row.pk, f"Test checkpoint {row.pk} of Tiny"),
     )
-    services.finish(round=round)
+    services.close_round(round=round)
     round.refresh_from_db()
     assert round.decision == "current"
     assert api("analyst").get(f"/api/v1/checkpoints/{row.pk}").json()["in_use"] is True
@@ -181,7 +177,7 @@ def test_a_new_version_is_taken_over_by_the_gate(tiny_graph, users, api):
     from retrieval.kg import snapshot as kg
     from webapp.graphs import files
 
-    manifest = kg.open(files.local_path(tiny_graph.snapshot.path)).manifest
-    made = progress.imported(graph=tiny_graph, version=2, manifest=manifest)
+    manifest = kg.open(files.ensure_local_path(tiny_graph.snapshot.path)).manifest
+    made = progress.register_version(graph=tiny_graph, version=2, manifest=manifest)
     assert Graph.objects.get().snapshot.version == 1
     assert models.TestRound.objects.get().version_id == made.pk

@@ -11,7 +11,7 @@ from tests.webapp.graphs.test_graphs import upload
 from webapp.accounts.models import Role, User
 from webapp.answers import services as answers
 from webapp.graphs import services
-from webapp.graphs.selectors import may_see
+from webapp.graphs.selectors import can_see_graph
 from webapp.jobs import services as jobs
 from webapp.jobs.models import JobKind
 
@@ -30,18 +30,14 @@ def things(private, question_set, checkpoint, users):
     from webapp.review.models import Queue
 
     common = {"graph": private, "question_set_name": "Q"}
-    run = answers.create_run(
-        graph=private, ask=answers.Ask("What borders Switzerland?"), user=users["analyst"]
-    )
+    run = answers.create_run(graph=private, ask=answers.Ask("What borders Switzerland?"), user=users["analyst"])
     return {
         "graphs": private,
         "question-sets": question_set,
         "checkpoints": checkpoint(),
         "runs": run,
         "label-sets": LabelSet.objects.create(name="L", snapshot_hash="h", strategy="answer-set", **common),
-        "trajectory-sets": TrajectorySet.objects.create(
-            name="T", snapshot_hash="h", policy="offline", **common
-        ),
+        "trajectory-sets": TrajectorySet.objects.create(name="T", snapshot_hash="h", policy="offline", **common),
         "reports": Report.objects.create(
             snapshot_hash="h", split="test", method="inses", reasoner="extractive", budget=5, seed=0, **common
         ),
@@ -134,9 +130,7 @@ def test_owners_and_administrators_change_a_graph_and_nobody_else(api, tiny_grap
     given = api("admin").patch(url, {"owner": "analyst"}, format="json").json()
     assert given["owner"] == "analyst"
     assert api("analyst").patch(url, {"name": "Mine"}, format="json").json()["name"] == "Mine"
-    wrong = api("admin").patch(
-        url, {"owner": "nobody", "visibility": "secret", "groups": [99]}, format="json"
-    )
+    wrong = api("admin").patch(url, {"owner": "nobody", "visibility": "secret", "groups": [99]}, format="json")
     assert sorted(wrong.json()["error"]["fields"]) == ["groups", "owner", "visibility"]
     assert upload(api("analyst")).status_code == 403
 
@@ -167,10 +161,10 @@ def test_sockets_tell_only_of_what_may_be_seen(things, users):
     run = f"/ws/runs/{things['runs'].pk}"
     several = f"/ws/runs?after={things['runs'].pk}:0"
     assert [async_to_sync(first)(cookie(users["viewer"]), url) for url in (run, several)] == [4404, 4404]
-    assert may_see(users["analyst"], things["graphs"].pk)
-    assert not may_see(users["viewer"], things["graphs"].pk)
-    from webapp.answers.consumers import _may_watch
-    from webapp.graphs.consumers import _revisions
+    assert can_see_graph(users["analyst"], things["graphs"].pk)
+    assert not can_see_graph(users["viewer"], things["graphs"].pk)
+    from webapp.answers.consumers import _can_watch
+    from webapp.graphs.consumers import _get_revisions
 
-    assert [len(_revisions(users[name])) for name in ("viewer", "analyst", "admin")] == [0, 1, 1]
-    assert [_may_watch(users[n], [things["runs"].pk]) for n in ("viewer", "analyst")] == [False, True]
+    assert [len(_get_revisions(users[name])) for name in ("viewer", "analyst", "admin")] == [0, 1, 1]
+    assert [_can_watch(users[n], [things["runs"].pk]) for n in ("viewer", "analyst")] == [False, True]

@@ -111,9 +111,7 @@ def test_passages_are_listed_searched_and_shown_with_their_facts(api, text_graph
         "excerpt": "Berlin is the capital of Germany. German is spoken there.",
         "facts": 2,
     }
-    found = {
-        q: client.get(f"{url}/passages", {"q": q}).json() for q in ("ÄPFEL", "capital OF", "germany", "xyz")
-    }
+    found = {q: client.get(f"{url}/passages", {"q": q}).json() for q in ("ÄPFEL", "capital OF", "germany", "xyz")}
     assert {q: [row["id"] for row in page["results"]] for q, page in found.items()} == {
         "ÄPFEL": [1],
         "capital OF": [0],
@@ -138,15 +136,13 @@ def test_a_graph_without_passages_lists_none(api, tiny_graph):
 
 def test_an_excerpt_shows_what_was_searched():
     text = "a" * 1000 + " Needle " + "b" * 1000
-    shown = browse.excerpt(text, "needle")
+    shown = browse.extract_excerpt(text, "needle")
     assert shown == "… " + "a" * 99 + " Needle " + "b" * 193 + " …"
-    assert browse.excerpt("short", "ort") == "short"
-    assert browse.excerpt("c" * 301, "") == "c" * 300 + " …"
+    assert browse.extract_excerpt("short", "ort") == "short"
+    assert browse.extract_excerpt("c" * 301, "") == "c" * 300 + " …"
 
 
-@pytest.mark.parametrize(
-    "what", ["relations", "entities?q=x", "neighbours?entity=0", "passages", "passages/0"]
-)
+@pytest.mark.parametrize("what", ["relations", "entities?q=x", "neighbours?entity=0", "passages", "passages/0"])
 def test_a_graph_that_is_still_importing_cannot_be_browsed(api, users, what):
     graph = Graph.objects.create(name="Soon", visibility="public")
     answer = api("viewer").get(f"/api/v1/graphs/{graph.pk}/{what}")

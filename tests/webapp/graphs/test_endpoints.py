@@ -282,7 +282,7 @@ def test_a_hub_is_cut_and_says_so(connect, api, server):
 
 def test_an_endpoint_that_is_away_says_so_when_it_is_looked_at(api, films, server):
     spielberg = find(api, films, "Steven Spielberg")
-    endpoints.pulls().clear()
+    endpoints.get_subgraph_cache().clear()
     server.broken = ("200 OK", b"<html>")
     assert refused(around(api, films, spielberg)) == (502, "endpoint_unavailable")
     answer = api("viewer").get(f"/api/v1/graphs/{films['id']}/entities", {"q": "Jaws"})
@@ -310,21 +310,19 @@ def test_several_methods_are_compared_on_it(api, films):
 
 
 def test_no_questions_are_kept_for_it(api, films):
-    file = SimpleUploadedFile(
-        "q.jsonl", b'{"id": "1", "question": "q", "topic_entities": [], "answers": ["x"]}'
-    )
+    file = SimpleUploadedFile("q.jsonl", b'{"id": "1", "question": "q", "topic_entities": [], "answers": ["x"]}')
     body = {"name": "Questions", "graph": films["id"], "file": file}
     answer = api("analyst").post("/api/v1/question-sets", body, format="multipart")
     assert refused(answer) == (409, "not_imported")
 
 
 def test_numbers_stand_for_one_thing_each(films):
-    first = endpoints.numbers(films["id"], ["<http://x/a", '"a'])
-    again = endpoints.numbers(films["id"], ['"a', "<http://x/b", "<http://x/a"])
+    first = endpoints.assign_numbers(films["id"], ["<http://x/a", '"a'])
+    again = endpoints.assign_numbers(films["id"], ['"a', "<http://x/b", "<http://x/a"])
     assert (first["<http://x/a"], first['"a']) == (again["<http://x/a"], again['"a'])
     assert len(set(again.values())) == 3
     assert EndpointTerm.objects.filter(graph=films["id"]).count() == 3
-    assert endpoints.iris(films["id"], [again["<http://x/b"], again["<http://x/a"]]) == [
+    assert endpoints.require_iris(films["id"], [again["<http://x/b"], again["<http://x/a"]]) == [
         "http://x/b",
         "http://x/a",
     ]

@@ -7,9 +7,9 @@ import pytest
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from tests.support.sparql_server import SparqlServer
-from webapp.graphs.kinds import commonest, kinds_of
-from webapp.graphs.places import places_of
-from webapp.graphs.similar import similar
+from webapp.graphs.kinds import find_kinds, list_commonest
+from webapp.graphs.places import find_places
+from webapp.graphs.similar import find_similar
 
 FILMS = """
 @prefix : <http://x/> .
@@ -114,9 +114,7 @@ def films(api, settings):
 
 
 def test_an_endpoint_is_drawn_alike(films):
-    jaws, spielberg, et = (
-        films("entities", q=name).json()[0]["id"] for name in ("Jaws", "Steven Spielberg", "E.T.")
-    )
+    jaws, spielberg, et = (films("entities", q=name).json()[0]["id"] for name in ("Jaws", "Steven Spielberg", "E.T."))
     around = films("neighbours", entity=jaws).json()
     year = next(hop["target"]["id"] for hop in around["hops"] if hop["target"]["label"] == "1975")
     picture = films("picture", entities=f"{jaws},{spielberg},{year},{et},999999").json()
@@ -162,7 +160,7 @@ PLACES = [
 
 @pytest.fixture
 def cities(tmp_path):
-    return build_snapshot(TripleTable.of(PLACES), tmp_path / "cities")
+    return build_snapshot(TripleTable.from_facts(PLACES), tmp_path / "cities")
 
 
 def of(snapshot, name):
@@ -171,24 +169,24 @@ def of(snapshot, name):
 
 def test_where_entities_lie(cities):
     ids = [of(cities, name) for name in ("Lyon", "Nice", "Bonn", "Paris", "France")]
-    assert places_of(cities, ids) == [(45.76, 4.84), (43.7, 7.27), (50.73, 7.1), None, None]
+    assert find_places(cities, ids) == [(45.76, 4.84), (43.7, 7.27), (50.73, 7.1), None, None]
 
 
 def test_kinds_are_told_by_relations_where_the_graph_has_none(cities):
     ids = [of(cities, name) for name in ("France", "Germany", "Lyon")]
-    assert kinds_of(cities, ids)[:2] == ["country", "country"]
-    assert "country" in commonest(cities)
+    assert find_kinds(cities, ids)[:2] == ["country", "country"]
+    assert "country" in list_commonest(cities)
 
 
 def test_what_a_graph_says_of_kinds_stands_above_that(tmp_path):
     facts = [("Jaws", "type", "film"), ("Jaws", "country", "France"), ("Lyon", "country", "France")]
-    snapshot = build_snapshot(TripleTable.of(facts), tmp_path / "films")
-    assert kinds_of(snapshot, [of(snapshot, "Jaws"), of(snapshot, "France")]) == ["film", ""]
-    assert commonest(snapshot) == ["film"]
+    snapshot = build_snapshot(TripleTable.from_facts(facts), tmp_path / "films")
+    assert find_kinds(snapshot, [of(snapshot, "Jaws"), of(snapshot, "France")]) == ["film", ""]
+    assert list_commonest(snapshot) == ["film"]
 
 
 def test_similar_entities_share_facts(cities):
-    found = similar(cities, of(cities, "Lyon"))
+    found = find_similar(cities, of(cities, "Lyon"))
     assert [(one["node"]["label"], one["count"]) for one in found] == [("Nice", 2), ("Paris", 1)]
     assert [(hop["step"]["name"], hop["target"]["label"]) for hop in found[0]["hops"]] == [
         ("twin", "Bonn"),  # two cities have it, three are in France

@@ -25,7 +25,7 @@ def test_deleting_needs_the_name_and_can_be_undone(api, tiny_graph, question_set
     assert (row["id"], row["name"], row["triples"], row["deleted_by"]) == (tiny_graph.pk, "Tiny", 6, "admin")
     assert api("analyst").get("/api/v1/trash").json() == []
     assert api("analyst").post(f"/api/v1/trash/{tiny_graph.pk}/restore").status_code == 404
-    assert files.local_path(tiny_graph.snapshot.path).is_dir()
+    assert files.ensure_local_path(tiny_graph.snapshot.path).is_dir()
     restored = api().post(f"/api/v1/trash/{tiny_graph.pk}/restore", {}, format="json").json()
     assert (restored["name"], restored["state"], restored["triples"]) == ("Tiny", "ready", 6)
     assert api().get(f"/api/v1/question-sets/{question_set.pk}").status_code == 200
@@ -52,19 +52,19 @@ def test_deleting_stops_what_works_on_it(api, redis):
 
 
 def test_what_was_in_the_trash_for_long_is_gone(api, tiny_graph, question_set):
-    directory = files.local_path(tiny_graph.snapshot.path)
-    trash.discard(graph=tiny_graph, confirm="Tiny", user=None)
-    trash.sweep()
+    directory = files.ensure_local_path(tiny_graph.snapshot.path)
+    trash.put_graph(graph=tiny_graph, confirm="Tiny", user=None)
+    trash.remove_expired()
     assert directory.is_dir()
     Graph.objects.update(deleted_at=timezone.now() - timedelta(days=settings.CLEW.trash_days, seconds=1))
-    trash.sweep()
+    trash.remove_expired()
     assert not directory.exists()
     assert Graph.objects.count() == 0
 
 
 def test_the_trash_can_be_emptied_by_name(api, tiny_graph):
-    directory = files.local_path(tiny_graph.snapshot.path)
-    trash.discard(graph=tiny_graph, confirm="Tiny", user=None)
+    directory = files.ensure_local_path(tiny_graph.snapshot.path)
+    trash.put_graph(graph=tiny_graph, confirm="Tiny", user=None)
     url = f"/api/v1/trash/{tiny_graph.pk}"
     assert code(api().delete(url)) == (400, "confirm_needed")
     assert api().delete(f"{url}?confirm=Tiny").status_code == 204

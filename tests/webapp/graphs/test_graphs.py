@@ -122,7 +122,7 @@ def test_a_failed_import_gives_its_name_up_and_can_be_restored(api):
     first = upload(api()).json()["graph"]["id"]
     graph = Graph.objects.get(pk=first)
     Job.objects.update(state="failed")
-    progress.import_failed(graph=graph, error=SourceError("No row could be used.", hint="Check it."))
+    progress.mark_import_failed(graph=graph, error=SourceError("No row could be used.", hint="Check it."))
     answer = upload(api())
     assert answer.status_code == 202
     second = answer.json()["graph"]["id"]
@@ -246,16 +246,14 @@ def test_archives_are_taken(api):
 
 
 def test_a_version_that_comes_while_versions_are_listed_breaks_nothing(api, tiny_graph, monkeypatch):
-    listed = dependents.of_versions
+    listed = dependents.count_by_version
 
     def slow(graph):
         found = listed(graph)
-        GraphVersion.objects.create(
-            graph=graph, version=2, hash="new", path="p", entities=1, relations=1, triples=1
-        )
+        GraphVersion.objects.create(graph=graph, version=2, hash="new", path="p", entities=1, relations=1, triples=1)
         return found
 
-    monkeypatch.setattr(dependents, "of_versions", slow)
+    monkeypatch.setattr(dependents, "count_by_version", slow)
     url = f"/api/v1/graphs/{tiny_graph.pk}/versions"
     assert [row["version"] for row in api("viewer").get(url).json()] == [1]
     monkeypatch.undo()

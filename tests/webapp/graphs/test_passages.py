@@ -17,10 +17,7 @@ def test_a_graph_serves_the_methods_whose_needs_it_holds(api, tiny_graph):
     body = {"graph": tiny_graph.pk, "question": "Who?", "method": "text-rag"}
     answer = client.post("/api/v1/runs", body, format="json")
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "unknown_method")
-    assert (
-        f"text-rag needs passages, and the graph {tiny_graph.name} has none."
-        in answer.json()["error"]["message"]
-    )
+    assert f"text-rag needs passages, and the graph {tiny_graph.name} has none." in answer.json()["error"]["message"]
     tiny_graph.snapshot.passages = 3
     tiny_graph.snapshot.save()
     answer = client.post("/api/v1/runs", body, format="json")
@@ -29,9 +26,9 @@ def test_a_graph_serves_the_methods_whose_needs_it_holds(api, tiny_graph):
 
 
 def test_a_graph_of_passages_alone_is_asked_as_text_unless_told_otherwise(tiny_graph):
-    assert resolution.method_and_checkpoint(tiny_graph, None, None)[0] == "rel-rag-path"
+    assert resolution.resolve_method_and_checkpoint(tiny_graph, None, None)[0] == "rel-rag-path"
     tiny_graph.snapshot.triples, tiny_graph.snapshot.passages = 0, 3
-    assert resolution.method_and_checkpoint(tiny_graph, None, None) == ("text-rag", None)
+    assert resolution.resolve_method_and_checkpoint(tiny_graph, None, None) == ("text-rag", None)
 
 
 def test_supporting_passages_are_kept_with_their_question(tmp_path, tiny_graph):
@@ -39,7 +36,5 @@ def test_supporting_passages_are_kept_with_their_question(tmp_path, tiny_graph):
 
     row = {"id": "q", "question": "Who?", "answers": ["Ann"], "supporting_passages": [0, 7]}
     upload = SimpleUploadedFile("q.jsonl", json.dumps(row).encode())
-    found = questions.import_question_set(
-        name="Q", graph=tiny_graph, upload=upload, options=DETECT, user=None
-    )
-    assert selectors.as_engine(found)[0].passages == ("0", "7")
+    found = questions.import_question_set(name="Q", graph=tiny_graph, upload=upload, options=DETECT, user=None)
+    assert selectors.to_engine_questions(found)[0].passages == ("0", "7")

@@ -18,16 +18,16 @@ def private(tiny_graph, users):
 
 
 def test_storage_is_shown_by_graph(api, private):
-    (files.local_path(private.snapshot.path) / "cache").mkdir()
-    (files.local_path(private.snapshot.path) / "cache" / "x").write_bytes(b"12345")
-    trained = files.place(files.checkpoint_name(private.pk, 7)) / "cache"
+    (files.ensure_local_path(private.snapshot.path) / "cache").mkdir()
+    (files.ensure_local_path(private.snapshot.path) / "cache" / "x").write_bytes(b"12345")
+    trained = files.get_path(files.build_checkpoint_name(private.pk, 7)) / "cache"
     trained.mkdir(parents=True)
     (trained / "weights.pt").write_bytes(b"123")
     complete(api("analyst"))
     shown = api("analyst").get("/api/v1/storage").json()
     row = shown["graphs"][0]
     assert (row["name"], row["caches"], row["uploads"], row["trashed"]) == ("Tiny", 5, 0, False)
-    assert row["snapshots"] == files.size(private.snapshot.path) > 0
+    assert row["snapshots"] == files.measure_size(private.snapshot.path) > 0
     assert row["others"] == 3
     assert row["total"] == row["snapshots"] + 8
     assert (shown["uploads"], shown["total"]) == (12, row["total"] + 12)
@@ -37,7 +37,7 @@ def test_storage_is_shown_by_graph(api, private):
 
 
 def test_a_quota_bounds_what_one_keeps(api, users, monkeypatch):
-    monkeypatch.setattr(quotas, "quota", lambda: 100)
+    monkeypatch.setattr(quotas, "get_default_quota", lambda: 100)
     assert code(begin(api(), 101)) == (413, "over_quota")
     assert begin(api(), 60).status_code == 201
     refused = begin(api(), 41)
@@ -52,7 +52,7 @@ def test_a_quota_is_read_from_the_environment(settings):
     from dataclasses import replace
 
     settings.CLEW = replace(settings.CLEW, quota_gb=1.5)
-    assert quotas.quota() == int(1.5 * GB)
+    assert quotas.get_default_quota() == int(1.5 * GB)
 
 
 # --- archives -----------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ def trained(checkpoint):
 
     def make(number, **values):
         row = checkpoint(path=f"checkpoints/1/{number}", fingerprint=str(number) * 10, **values)
-        place = files.local_path(row.path)
+        place = files.ensure_local_path(row.path)
         place.mkdir(parents=True, exist_ok=True)
         (place / "manifest.json").write_text("{}")
         return row
@@ -72,7 +72,7 @@ def test_what_is_in_use_follows_when_a_checkpoint_goes_and_comes_back(api, train
     assert in_use() == [first.pk]
     assert client.delete(f"{CHECKPOINTS}/{first.pk}").status_code == 204
     assert in_use() == [], "the other is a candidate"
-    assert (files.local_path(first.path) / "manifest.json").is_file(), "files are kept"
+    assert (files.ensure_local_path(first.path) / "manifest.json").is_file(), "files are kept"
     assert client.post(f"{TRASH}/checkpoints/{first.pk}/restore", {}, format="json").status_code == 204
     assert in_use() == [first.pk]
 
@@ -91,7 +91,7 @@ def test_the_sweeper_deletes_for_good_what_was_there_long_enough(api, trained, q
     client = api()
     for url in (f"{SETS}/{question_set.pk}", f"{CHECKPOINTS}/{trained[0].pk}", f"{REPORTS}/{report.pk}"):
         assert client.delete(url).status_code == 204
-    trash.sweep()
+    trash.remove_expired()
     assert (QuestionSet.with_trash.count(), Checkpoint.with_trash.count(), Report.with_trash.count()) == (
         1,
         2,
@@ -100,7 +100,7 @@ def test_the_sweeper_deletes_for_good_what_was_there_long_enough(api, trained, q
     long_ago = timezone.now() - timedelta(days=8)
     for model in (QuestionSet, Checkpoint, Report):
         model.with_trash.exclude(deleted_at=None).update(deleted_at=long_ago)
-    trash.sweep()
+    trash.remove_expired()
     assert (QuestionSet.with_trash.count(), Checkpoint.with_trash.count(), Report.with_trash.count()) == (
         0,
         1,
@@ -108,9 +108,7 @@ def test_the_sweeper_deletes_for_good_what_was_there_long_enough(api, trained, q
     )
 
 
-def test_deleting_for_good_repeats_the_name_and_takes_the_files(
-    api, trained, django_capture_on_commit_callbacks
-):
+def test_deleting_for_good_repeats_the_name_and_takes_the_files(api, trained, django_capture_on_commit_callbacks):
     client, row = api(), trained[0]
     client.delete(f"{CHECKPOINTS}/{row.pk}")
     name = client.get(TRASH).json()[0]["name"]
@@ -118,22 +116,20 @@ def test_deleting_for_good_repeats_the_name_and_takes_the_files(
     assert client.delete(url).status_code == 400
     with django_capture_on_commit_callbacks(execute=True):
         assert client.delete(f"{url}?confirm={name}").status_code == 204
-    assert (Checkpoint.with_trash.count(), files.local_path(row.path).exists()) == (1, False)
+    assert (Checkpoint.with_trash.count(), files.ensure_local_path(row.path).exists()) == (1, False)
     assert client.delete(f"{TRASH}/ghosts/1?confirm=x").status_code == 404
 
 
 def test_question_sets_count_for_the_quota_also_in_the_trash(api, question_set, users, tiny_graph):
     size = QuestionSet.objects.get().bytes
     assert size > 100
-    assert quotas.of_user(users["analyst"]) == size == quotas.of_users()[users["analyst"].pk]
+    assert quotas.compute_usage(users["analyst"]) == size == quotas.compute_usage_by_user()[users["analyst"].pk]
     (row,) = api().get("/api/v1/storage").json()["graphs"]
     assert row["question_sets"] == size
     api("analyst").delete(f"{SETS}/{question_set.pk}")
-    assert quotas.of_user(users["analyst"]) == size
+    assert quotas.compute_usage(users["analyst"]) == size
     users["analyst"].quota = size + 10
     users["analyst"].save()
     with pytest.raises(Exception, match="is too much"):
-        save_question_set(
-            name="More", graph=tiny_graph, questions=_questions(), format="jsonl", user=users["analyst"]
-        )
+        save_question_set(name="More", graph=tiny_graph, questions=_questions(), format="jsonl", user=users["analyst"])
     assert QuestionSet.with_trash.count() == 1

@@ -43,7 +43,7 @@ def test_it_is_claimed_once(job):
 def test_progress_is_shown_with_rate_and_time_left(job, api):
     services.claim(job_id=job.pk, worker="a")
     progress = Progress("embedding", 30, 90, "labels", "fine", {"loss": 0.5, "bad": float("nan")})
-    services.report(job_id=job.pk, progress=progress, rate=20.0)
+    services.save_progress(job_id=job.pk, progress=progress, rate=20.0)
     shown = api("viewer").get(f"/api/v1/jobs/{job.pk}").json()
     assert (shown["stage"], shown["done"], shown["total"], shown["unit"]) == ("embedding", 30, 90, "labels")
     assert (shown["rate"], shown["eta_s"], shown["message"], shown["metrics"]) == (
@@ -65,12 +65,12 @@ def test_every_change_is_a_revision(job, api):
     seen = [revision()]
     for change in (
         lambda: services.claim(job_id=job.pk, worker="a"),
-        lambda: services.report(job_id=job.pk, progress=Progress("embedding", 30, 90), rate=None),
+        lambda: services.save_progress(job_id=job.pk, progress=Progress("embedding", 30, 90), rate=None),
         lambda: services.fail(job_id=job.pk, error=ClewError("It broke.")),
         lambda: services.retry(job=Job.objects.get(pk=job.pk)),
         lambda: services.claim(job_id=job.pk, worker="a"),
         lambda: services.requeue(job_id=job.pk),
-        lambda: services.request_cancel(job=Job.objects.get(pk=job.pk)),
+        lambda: services.cancel_job(job=Job.objects.get(pk=job.pk)),
     ):
         change()
         seen.append(revision())
@@ -105,26 +105,26 @@ def test_a_queued_job_is_cancelled_at_once(job, api):
 def test_cancelling_an_import_that_never_began_says_so_on_the_graph(users):
     graph = Graph.objects.create(name="Soon", visibility="public")
     job = services.create(kind=JobKind.IMPORT, title="Import", graph=graph, user=None)
-    services.request_cancel(job=job)
+    services.cancel_job(job=job)
     graph.refresh_from_db()
     assert (graph.state, graph.error_code) == (GraphState.FAILED, "cancelled")
 
 
 def test_cancelling_a_running_job_raises_its_flag(job):
     services.claim(job_id=job.pk, worker="a")
-    cancelled = cancel.flag("job", job.pk)
+    cancelled = cancel.make_stop_check("job", job.pk)
     assert not cancelled()
-    services.request_cancel(job=job)
+    services.cancel_job(job=job)
     assert state(job) == JobState.RUNNING
-    assert cancel.flag("job", job.pk)()
+    assert cancel.make_stop_check("job", job.pk)()
 
 
 def test_the_flag_is_looked_at_ten_times_a_second(redis, monkeypatch):
     now = [100.0]
     monkeypatch.setattr(cancel.time, "monotonic", lambda: now[0])
-    cancelled = cancel.flag("run", 1)
+    cancelled = cancel.make_stop_check("run", 1)
     assert not cancelled()
-    cancel.request("run", 1)
+    cancel.ask_to_stop("run", 1)
     assert not cancelled()
     now[0] += 0.11
     assert cancelled()
@@ -173,16 +173,16 @@ def test_jobs_of_a_dead_worker_are_tried_once_more_then_failed(job, tiny_graph, 
     tiny_graph.index_state = IndexState.BUILDING
     tiny_graph.save()
     services.claim(job_id=job.pk, worker="a")
-    heartbeats.beat(heartbeats.JOBS, "a")
-    services.sweep()
+    heartbeats.send_beat(heartbeats.JOBS, "a")
+    services.handle_lost_jobs()
     assert state(job) == JobState.RUNNING
-    heartbeats.leave(heartbeats.JOBS, "a")
-    services.sweep()
+    heartbeats.mark_left(heartbeats.JOBS, "a")
+    services.handle_lost_jobs()
     assert state(job) == JobState.QUEUED
     assert redis.llen("clew:celery:jobs") == 2
     services.claim(job_id=job.pk, worker="b")
-    heartbeats.leave(heartbeats.JOBS, "b")
-    services.sweep()
+    heartbeats.mark_left(heartbeats.JOBS, "b")
+    services.handle_lost_jobs()
     assert state(job) == JobState.FAILED
     assert (job.error_code, job.error_hint) == ("worker_lost", "Start it again.")
     tiny_graph.refresh_from_db()
@@ -195,7 +195,7 @@ def seconds_ago(redis, worker, seconds):
 
 
 def test_a_heart_that_stopped_counts_as_gone(redis, monkeypatch):
-    heartbeats.beat(heartbeats.JOBS, "a")
+    heartbeats.send_beat(heartbeats.JOBS, "a")
     assert (heartbeats.count(heartbeats.JOBS), heartbeats.is_alive(heartbeats.JOBS, "a")) == (1, True)
     seconds_ago(redis, "a", heartbeats.LOST_AFTER_S + 2)
     assert (heartbeats.count(heartbeats.JOBS), heartbeats.is_alive(heartbeats.JOBS, "a")) == (0, False)
@@ -207,7 +207,7 @@ def test_a_redis_that_has_just_come_back_has_heard_nobody_yet(redis, monkeypatch
     seconds_ago(redis, "a", heartbeats.LOST_AFTER_S + 2)
     monkeypatch.setattr(redis, "info", lambda _: {"uptime_in_seconds": 3})
     assert not heartbeats.is_lost(heartbeats.JOBS, "a")
-    heartbeats.leave(heartbeats.JOBS, "a")  # it said so itself
+    heartbeats.mark_left(heartbeats.JOBS, "a")  # it said so itself
     assert heartbeats.is_lost(heartbeats.JOBS, "a")
 
 
@@ -216,7 +216,7 @@ def test_a_machine_whose_clock_is_wrong_is_as_alive_as_others(redis, monkeypatch
     real = time.time
     with monkeypatch.context() as other_machine:
         other_machine.setattr(time, "time", lambda: real() - behind)
-        heartbeats.beat(heartbeats.JOBS, "a")
+        heartbeats.send_beat(heartbeats.JOBS, "a")
         assert heartbeats.count(heartbeats.JOBS) == 1
     assert (heartbeats.count(heartbeats.JOBS), heartbeats.is_lost(heartbeats.JOBS, "a")) == (1, False)
 
@@ -224,13 +224,10 @@ def test_a_machine_whose_clock_is_wrong_is_as_alive_as_others(redis, monkeypatch
 def test_a_worker_of_this_machine_whose_process_has_ended_is_gone_at_once(redis):
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    here, pid = heartbeats.machine(), os.getpid()
+    here, pid = heartbeats.get_machine_name(), os.getpid()
     for worker in (f"{here}:{pid}:x", f"{here}:{ended.pid}:x", f"elsewhere:{ended.pid}:x"):
-        heartbeats.beat(heartbeats.JOBS, worker)
-    lost = [
-        heartbeats.is_lost(heartbeats.JOBS, f"{where}:x")
-        for where in (f"{here}:{pid}", f"{here}:{ended.pid}")
-    ]
+        heartbeats.send_beat(heartbeats.JOBS, worker)
+    lost = [heartbeats.is_lost(heartbeats.JOBS, f"{where}:x") for where in (f"{here}:{pid}", f"{here}:{ended.pid}")]
     assert lost == [False, True]
     assert not heartbeats.is_lost(heartbeats.JOBS, f"elsewhere:{ended.pid}:x")
 
@@ -269,7 +266,7 @@ def test_long_jobs_wait_for_a_worker_of_their_own(tiny_graph, redis, settings):
 @pytest.mark.parametrize(("most", "name"), [(100, "jobs"), (1, "long")])
 def test_an_index_is_long_by_the_size_of_its_graph(tiny_graph, redis, settings, most, name):
     settings.LARGE_INDEX = most
-    progress.index_again(graph=tiny_graph, user=None)
+    progress.retry_index(graph=tiny_graph, user=None)
     assert redis.llen(f"clew:celery:{name}") == 1
 
 

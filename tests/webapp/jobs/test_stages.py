@@ -78,7 +78,7 @@ def test_it_shows_where_it_was_stopped(job, api):
     def work(context):
         context.progress(Progress("counting", 0, 0))
         job.refresh_from_db()
-        services.request_cancel(job=job)
+        services.cancel_job(job=job)
         while True:
             context.check()
 

@@ -95,27 +95,17 @@ def test_the_environments_is_read_only_and_the_default_until_another_is(api, env
 
 def test_one_default_and_the_disabled_are_not_used(api):
     first = api().post("/api/v1/language-models", LOCAL, format="json").json()["id"]
-    second = (
-        api()
-        .post("/api/v1/language-models", {**LOCAL, "name": "B", "default": True}, format="json")
-        .json()["id"]
-    )
+    second = api().post("/api/v1/language-models", {**LOCAL, "name": "B", "default": True}, format="json").json()["id"]
     assert {r["id"]: r["default"] for r in rows(api())} == {first: False, second: True}
     api().patch(f"/api/v1/language-models/{second}", {"enabled": False}, format="json")
-    assert selectors.default() is None
+    assert selectors.get_default() is None
 
 
 def test_a_changed_model_keeps_its_key_until_it_is_taken_away(api):
     key = api().post("/api/v1/language-models", LOCAL, format="json").json()["id"]
-    assert (
-        api().patch(f"/api/v1/language-models/{key}", {"model": "big"}, format="json").json()["key_set"]
-        is True
-    )
+    assert api().patch(f"/api/v1/language-models/{key}", {"model": "big"}, format="json").json()["key_set"] is True
     assert ProviderChange.objects.first().fields == {"model": ["small", "big"]}
-    assert (
-        api().patch(f"/api/v1/language-models/{key}", {"api_key": ""}, format="json").json()["key_set"]
-        is False
-    )
+    assert api().patch(f"/api/v1/language-models/{key}", {"api_key": ""}, format="json").json()["key_set"] is False
     assert ProviderChange.objects.first().fields == {"api_key": ["set", ""]}
     assert api().delete(f"/api/v1/language-models/{key}").status_code == 204
     assert ProviderChange.objects.first().action == "deleted"

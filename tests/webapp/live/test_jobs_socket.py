@@ -16,7 +16,7 @@ from webapp.graphs import services as graphs
 from webapp.jobs import services as jobs
 from webapp.jobs.announce import JOBS
 from webapp.jobs.models import Job, JobKind
-from webapp.jobs.serializers import as_wire
+from webapp.jobs.serializers import render_job
 from webapp.live import channels
 from webapp.project.asgi import application
 
@@ -84,7 +84,7 @@ def create(graph):
 def work_that_fails_at_once(graph):
     job = create(graph)
     jobs.claim(job_id=job.pk, worker="w")
-    jobs.report(job_id=job.pk, progress=Progress("fetching", 0, 1), rate=None)
+    jobs.save_progress(job_id=job.pk, progress=Progress("fetching", 0, 1), rate=None)
     jobs.fail(job_id=job.pk, error=BROKE)
     return job
 
@@ -107,7 +107,7 @@ async def test_what_another_process_tells_late_is_not_told(tiny_graph, cookie, s
     connection = await opened(cookie)
     await settled(connection)
     job = await sync_to_async(create)(tiny_graph)
-    queued = await sync_to_async(as_wire)(job)
+    queued = await sync_to_async(render_job)(job)
     await sync_to_async(jobs.fail)(job_id=job.pk, error=BROKE)
     assert [state for state, _ in await states(connection, 2)] == ["queued", "failed"]
     channels.send(JOBS, {"type": "jobs.frame", "frame": {"type": "job", "job": queued}})
@@ -142,9 +142,7 @@ async def test_what_ended_long_ago_is_not_told(tiny_graph, cookie, often):
     await connection.disconnect()
 
 
-async def test_a_graph_that_one_may_see_now_is_told_though_it_was_not_seen_just_before(
-    tiny_graph, cookie, seldom
-):
+async def test_a_graph_that_one_may_see_now_is_told_though_it_was_not_seen_just_before(tiny_graph, cookie, seldom):
     share = sync_to_async(graphs.set_access)
     await share(graph=tiny_graph, visibility="private", groups=[])
     connection = await opened(cookie)

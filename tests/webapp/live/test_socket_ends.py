@@ -90,13 +90,13 @@ async def test_a_run_is_watched_no_longer_than_its_graph_is_seen(users, tiny_gra
 async def test_graphs_that_are_not_seen_are_not_named(users, tiny_graph):
     hidden = await Graph.objects.acreate(name="Hidden")
     connection = await opened((await by_session(users["viewer"]))[1])
-    announce.graph_changed(hidden.pk)
-    announce.graph_changed(tiny_graph.pk)
+    announce.notify_graph(hidden.pk)
+    announce.notify_graph(tiny_graph.pk)
     assert await connection.receive_json() == {"type": "graph", "graph": tiny_graph.pk}
     await Graph.objects.filter(pk=tiny_graph.pk).aupdate(visibility="private")
-    announce.graph_changed(tiny_graph.pk)
+    announce.notify_graph(tiny_graph.pk)
     assert await connection.receive_json() == {"type": "graph", "graph": tiny_graph.pk}, "it is gone"
-    announce.graph_changed(tiny_graph.pk)
+    announce.notify_graph(tiny_graph.pk)
     assert await connection.receive_nothing(0.5)
     await connection.disconnect()
 

@@ -16,7 +16,7 @@ from tests.support.sockets import Socket
 from webapp.accounts.models import User
 from webapp.accounts.services import create_token
 from webapp.answers import log, services, steering
-from webapp.answers.announce import group
+from webapp.answers.announce import get_group_name
 from webapp.answers.models import Run
 from webapp.answers.publish import Publisher, publish
 from webapp.graphs import announce
@@ -44,7 +44,7 @@ def path(index):
 def run(tiny_graph, users):
     """A run that a living worker has claimed."""
     services.create_run(graph=tiny_graph, ask=services.Ask("What borders Switzerland?"), user=users["viewer"])
-    heartbeats.beat(heartbeats.ANSWERS, "w")
+    heartbeats.send_beat(heartbeats.ANSWERS, "w")
     return services.claim(worker="w")
 
 
@@ -85,7 +85,7 @@ def url(run, after=None):
 
 
 append = sync_to_async(log.append)
-end = sync_to_async(services.end)
+end = sync_to_async(services.close_run)
 
 
 async def test_replay_then_live_then_closed(run, cookie):
@@ -147,7 +147,7 @@ async def test_a_quiet_socket_stays_open(run, cookie):
     await asyncio.sleep(7)  # longer than any default patience with a silent Redis
     await sync_to_async(publish)(run.pk, after=0, events=[STARTED])
     assert [f["seq"] for f in await frames(connection, 1)] == [1]
-    await asyncio.to_thread(announce.graph_changed, run.graph_id)
+    await asyncio.to_thread(announce.notify_graph, run.graph_id)
     assert await frames(jobs_connection, 1) == [{"type": "graph", "graph": run.graph_id}]
     beating.cancel()
     await jobs_connection.disconnect()
@@ -178,16 +178,14 @@ async def test_nothing_goes_on_for_a_client_that_left_while_it_was_told_somethin
         await asyncio.sleep(0.01)
     left.set()
     with pytest.raises(OSError, match="gone"):
-        await asyncio.gather(
-            connection.wait(timeout=5), sync_to_async(publish)(run.pk, after=0, events=[STARTED])
-        )
+        await asyncio.gather(connection.wait(timeout=5), sync_to_async(publish)(run.pk, after=0, events=[STARTED]))
     await asyncio.sleep(0)
     assert not at_work()
 
 
 async def keep_alive():
     while True:
-        await sync_to_async(heartbeats.beat)(heartbeats.ANSWERS, "w")
+        await sync_to_async(heartbeats.send_beat)(heartbeats.ANSWERS, "w")
         await asyncio.sleep(1)
 
 
@@ -196,7 +194,7 @@ async def test_doubled_and_late_announcements_are_dropped(run, cookie):
     wire = await append(run.pk, after=0, events=[STARTED, path(1), path(2)])
     layer = channel_layers["default"]
     for events in ([wire[2]], [wire[0]], [wire[1], wire[2]], wire):
-        await layer.group_send(group(run.pk), {"type": "run.events", "events": events})
+        await layer.group_send(get_group_name(run.pk), {"type": "run.events", "events": events})
     assert [f["seq"] for f in await frames(connection, 3)] == [1, 2, 3]
     assert await connection.receive_nothing()
 
@@ -207,7 +205,7 @@ async def test_events_that_come_together_are_sent_together_to_who_asks_for_it(ru
     assert [[f["seq"] for f in frame] for frame in await frames(connection, 1)] == [[2, 3]]
     wire = await append(run.pk, after=3, events=[path(3), path(4), path(5)])
     for events in (wire[:2], wire, wire[1:]):
-        await channel_layers["default"].group_send(group(run.pk), {"type": "run.events", "events": events})
+        await channel_layers["default"].group_send(get_group_name(run.pk), {"type": "run.events", "events": events})
     assert [[f["seq"] for f in frame] for frame in await frames(connection, 2)] == [[4, 5], [6]]
     await end(run_id=run.pk, after=6, event=FINAL)
     assert [[f["seq"] for f in frame] for frame in await frames(connection, 1)] == [[7]]
@@ -222,7 +220,7 @@ async def test_many_watchers_and_a_fast_writer_see_the_same_gapless_stream(run, 
         publisher.add(STARTED)
         for i in range(1, 300):
             publisher.add(path(i))
-        services.end(run_id=run.pk, after=publisher.drain(), event=FINAL)
+        services.close_run(run_id=run.pk, after=publisher.flush(), event=FINAL)
 
     writer = threading.Thread(target=write)
     writer.start()
@@ -248,8 +246,8 @@ async def test_a_finished_run_is_replayed_and_closed(run, cookie):
 async def test_a_paused_run_keeps_its_socket_and_goes_on_over_it(run, cookie):
     connection = await opened(url(run), cookie)
     await append(run.pk, after=0, events=[STARTED])
-    await sync_to_async(steering.rest)(run_id=run.pk, after=1, event=RESTS)
-    await sync_to_async(heartbeats.leave)(heartbeats.ANSWERS, "w")
+    await sync_to_async(steering.save_pause)(run_id=run.pk, after=1, event=RESTS)
+    await sync_to_async(heartbeats.mark_left)(heartbeats.ANSWERS, "w")
     assert [f["type"] for f in await frames(connection, 2)] == ["run.started", "run.paused"]
     await asyncio.sleep(1.5)  # it is looked for runs without a worker in the meantime
     assert await connection.receive_nothing()
@@ -279,7 +277,7 @@ async def test_a_dead_worker_ends_the_stream(run, cookie):
     await append(run.pk, after=0, events=[STARTED])
     connection = await opened(url(run), cookie)
     await frames(connection, 1)
-    await sync_to_async(heartbeats.leave)(heartbeats.ANSWERS, "w")
+    await sync_to_async(heartbeats.mark_left)(heartbeats.ANSWERS, "w")
     assert [(f["type"], f["code"]) for f in await frames(connection, 1)] == [("run.failed", "worker_lost")]
     assert await close_code(connection) == 1000
 
@@ -290,7 +288,7 @@ def compared(tiny_graph, users):
     contenders = [services.Contender("rel-rag-path"), services.Contender("reg-triple")]
     ask = services.Ask("What borders Switzerland?")
     services.create_comparison(graph=tiny_graph, ask=ask, contenders=contenders, user=users["viewer"])
-    heartbeats.beat(heartbeats.ANSWERS, "w")
+    heartbeats.send_beat(heartbeats.ANSWERS, "w")
     claimed = [services.claim(worker="w") for _ in contenders]
     return sorted(claimed, key=lambda run: run.pk)
 
@@ -326,7 +324,7 @@ async def test_a_dead_worker_ends_each_of_several_runs(compared, cookie):
     for run in compared:
         await append(run.pk, after=0, events=[STARTED])
     connection = await opened(all_of(compared, (1, 1)), cookie)
-    await sync_to_async(heartbeats.leave)(heartbeats.ANSWERS, "w")
+    await sync_to_async(heartbeats.mark_left)(heartbeats.ANSWERS, "w")
     [frame] = await frames(connection, 1)
     assert [(e["run"], e["code"]) for e in frame] == [(str(run.pk), "worker_lost") for run in compared]
     assert await close_code(connection) == 1000
@@ -395,7 +393,7 @@ async def test_jobs_socket_shows_active_jobs_then_changes(tiny_graph, users, coo
     await sync_to_async(jobs.claim)(job_id=first.pk, worker="w")
     frame = (await frames(connection, 1))[0]
     assert (frame["job"]["id"], frame["job"]["state"]) == (first.pk, "running")
-    await asyncio.to_thread(announce.graph_changed, tiny_graph.pk)
+    await asyncio.to_thread(announce.notify_graph, tiny_graph.pk)
     assert await frames(connection, 1) == [{"type": "graph", "graph": tiny_graph.pk}]
     await connection.disconnect()
 
@@ -407,7 +405,7 @@ def test_a_broken_log_stops_the_writer(run):
     from django.db import IntegrityError
 
     with pytest.raises(IntegrityError):
-        publisher.drain()
+        publisher.flush()
 
 
 def test_the_log_refuses_a_second_writer(run):
@@ -416,10 +414,10 @@ def test_the_log_refuses_a_second_writer(run):
     log.append(run.pk, after=0, events=[STARTED, path(1)])
     with pytest.raises(IntegrityError):
         log.append(run.pk, after=1, events=[path(1)])
-    assert log.last_seq(run.pk) == 2
+    assert log.get_last_seq(run.pk) == 2
 
 
 def test_a_run_ends_once(run):
-    services.end(run_id=run.pk, after=0, event=FINAL)
-    services.end(run_id=run.pk, after=1, event=FINAL)
-    assert log.last_seq(run.pk) == 1
+    services.close_run(run_id=run.pk, after=0, event=FINAL)
+    services.close_run(run_id=run.pk, after=1, event=FINAL)
+    assert log.get_last_seq(run.pk) == 1

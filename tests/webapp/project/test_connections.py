@@ -302,9 +302,7 @@ def test_with_few_descriptors_half_sent_requests_keep_nobody_out(users, tmp_path
 def test_sockets_and_half_sent_requests_leave_room_for_requests(users, tmp_path):
     with WebServer(tmp_path, {"SOCKETS_OF_PERSON": 1000, "SOCKETS_OF_ADDRESS": 100}, files=512) as server:
         head = (
-            b"GET /ws/jobs HTTP/1.1\r\n"
-            + UPGRADE
-            + f"Authorization: Bearer {server.token('viewer')}\r\n\r\n".encode()
+            b"GET /ws/jobs HTTP/1.1\r\n" + UPGRADE + f"Authorization: Bearer {server.token('viewer')}\r\n\r\n".encode()
         )
         sockets = [server.connect(head) for _ in range(150)]
         wait_for(lambda: count_open(sockets) == 100)

@@ -14,7 +14,7 @@ from retrieval.kg.snapshot import integrity
 from webapp.graphs import files
 from webapp.graphs.models import GraphVersion, SourceFile
 from webapp.project import doctor
-from webapp.uploads.models import folder as incoming
+from webapp.uploads.models import get_folder as incoming
 
 
 def look(*flags):
@@ -37,7 +37,7 @@ def zero(path, count=50):
 
 @pytest.fixture
 def place(tiny_graph):
-    return files.place(tiny_graph.snapshot.path)
+    return files.get_path(tiny_graph.snapshot.path)
 
 
 def test_all_is_well(tiny_graph):
@@ -104,7 +104,7 @@ def test_what_can_be_computed_again_is_removed_if_asked(place):
     vectors = place / "vectors-x"
     vectors.mkdir()
     (vectors / "vectors.npy").write_bytes(b"abc")
-    integrity.seal(vectors)
+    integrity.write_checksums(vectors)
     zero(vectors / "vectors.npy")
     said, damaged = look()
     assert damaged
@@ -116,7 +116,7 @@ def test_what_can_be_computed_again_is_removed_if_asked(place):
 
 def test_a_checkpoint(checkpoint, tiny_graph):
     made = checkpoint(path=f"checkpoints/{tiny_graph.pk}/7", fingerprint="abc")
-    place = files.place(made.path)
+    place = files.get_path(made.path)
     assert f"checkpoint {made.pk} (rel-rag-path of Tiny)" in look()[0]
     place.mkdir(parents=True)
     (place / "manifest.json").write_text('{"fingerprint": "abc"}')
@@ -174,7 +174,7 @@ def test_servers_that_are_away(tiny_graph, monkeypatch):
 
     with monkeypatch.context() as away:
         away.setattr(doctor, "redis_client", lambda: client.Redis(port=1))
-        found = list(doctor.look())
+        found = list(doctor.check_all())
     assert [one.thing for one in found if one.state == "damaged"] == ["Redis"]
 
 
@@ -183,10 +183,10 @@ def test_the_home(tiny_graph, monkeypatch):
     mode = home.stat().st_mode & 0o777
     try:
         home.chmod(0o755)
-        assert any("may enter" in one.said for one in doctor.home())
+        assert any("may enter" in one.said for one in doctor.check_home())
         home.chmod(0o700)
-        assert [one.state for one in doctor.home()] == ["ok"]
+        assert [one.state for one in doctor.check_home()] == ["ok"]
         monkeypatch.setattr(doctor, "FREE_MIN", 10**18)
-        assert "are left on its disk" in next(iter(doctor.home())).said
+        assert "are left on its disk" in next(iter(doctor.check_home())).said
     finally:
         home.chmod(mode)

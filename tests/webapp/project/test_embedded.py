@@ -71,9 +71,7 @@ def test_both_servers_start_serve_and_stop(home):
 
 
 def test_servers_live_as_long_as_somebody_holds_them(home):
-    code = (
-        HOLD + "s = Servers(Path(sys.argv[1]), postgres=False); s.hold(); print('held', flush=True); input()"
-    )
+    code = HOLD + "s = Servers(Path(sys.argv[1]), postgres=False); s.hold(); print('held', flush=True); input()"
     with subprocess.Popen(
         [sys.executable, "-c", code, str(home)],
         cwd=ROOT,
@@ -99,7 +97,7 @@ def test_servers_that_were_killed_are_started_again(home):
             # Its number stays in use: what this process started and has not taken leave of is a zombie.
             killed = kill(server(servers, name))
             back(servers, name)
-            assert killed not in [p.pid for p in server(servers, name).living()]
+            assert killed not in [p.pid for p in server(servers, name).list_processes()]
         servers.check()
         assert [line.split(". Its log")[0] for line in lines if "had stopped" in line] == [
             "PostgreSQL had stopped and is started again",
@@ -120,7 +118,7 @@ def test_a_pid_file_whose_number_is_in_use_keeps_nothing_from_starting(home):
         try:
             again = embedded.Servers(home, redis=False)
             deadline = time.monotonic() + 10
-            while server(again, "PostgreSQL").locked() and time.monotonic() < deadline:
+            while server(again, "PostgreSQL").is_locked() and time.monotonic() < deadline:
                 time.sleep(0.02)
             stale = "\n".join([str(other.pid), *text.splitlines()[1:]]) + "\n"
             (servers.layout.pgdata / "postmaster.pid").write_text(stale)
@@ -168,9 +166,7 @@ def test_servers_that_cannot_start_say_why_and_leave_nothing(home):
     servers.hold()
     servers.release()
     (servers.layout.pgdata / "global" / "pg_control").unlink()
-    with pytest.raises(
-        ConfigError, match=r"PostgreSQL does not start\. Its last words: .*pg_control"
-    ) as caught:
+    with pytest.raises(ConfigError, match=r"PostgreSQL does not start\. Its last words: .*pg_control") as caught:
         servers.hold()
     assert "DATABASE_URL" in caught.value.hint
     assert serving(servers) == []
@@ -216,13 +212,13 @@ def test_a_link_of_somebody_else_is_not_followed(home, monkeypatch):
 def test_a_setting_of_others_leaves_that_server_alone():
     from webapp.project import env
 
-    mine = embedded.for_settings(env.read({"DATABASE_URL": "postgresql://h/d"}))
+    mine = embedded.make_servers(env.read({"DATABASE_URL": "postgresql://h/d"}))
     assert [s.name for s in mine.servers] == ["Redis"]
 
 
 def test_the_secret_key_is_made_once_for_its_owner_only(tmp_path):
-    first = secret.key(tmp_path)
-    assert secret.key(tmp_path) == first
+    first = secret.ensure_key(tmp_path)
+    assert secret.ensure_key(tmp_path) == first
     assert len(first) >= 50
     assert (tmp_path / "secret-key").stat().st_mode & 0o777 == 0o600
-    assert secret.key(tmp_path / "other") != first
+    assert secret.ensure_key(tmp_path / "other") != first

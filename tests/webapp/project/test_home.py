@@ -66,34 +66,34 @@ def test_one_home_is_started_once(tmp_path):
         assert other.stdout.readline() == "up\n"
         with (
             pytest.raises(ConfigError, match=rf"already runs on .* \(process {other.pid}\)") as caught,
-            home.only_one(tmp_path),
+            home.lock_home(tmp_path),
         ):
             pass
         assert "CLEW_HOME" in caught.value.hint
         other.kill()
-    with home.only_one(tmp_path):
+    with home.lock_home(tmp_path):
         assert (tmp_path / "run" / "up.lock").read_text() == f"{os.getpid()}\n"
 
 
 def test_a_copy_gets_an_identity_of_its_own_and_a_moved_home_keeps_its(tmp_path):
     original = tmp_path / "original"
     original.mkdir()
-    first, copied = home.identify(original)
+    first, copied = home.ensure_identity(original)
     assert copied is None
-    assert home.identify(original) == (first, None)
+    assert home.ensure_identity(original) == (first, None)
 
     shutil.copytree(original, tmp_path / "copy")
-    second, copied = home.identify(tmp_path / "copy")
+    second, copied = home.ensure_identity(tmp_path / "copy")
     assert copied == first
     assert second.id != first.id
-    assert home.identify(tmp_path / "copy") == (second, None)
+    assert home.ensure_identity(tmp_path / "copy") == (second, None)
 
     moved = original.rename(tmp_path / "moved")
-    third, copied = home.identify(moved)
+    third, copied = home.ensure_identity(moved)
     assert (third.id, third.path, copied) == (first.id, str(moved), None)
 
     (moved / "identity").write_text("torn")
-    fourth, copied = home.identify(moved)
+    fourth, copied = home.ensure_identity(moved)
     assert fourth.id != first.id
     assert copied is None
 
@@ -103,16 +103,16 @@ def test_programs_that_a_server_of_root_cannot_reach_are_copied_not_opened(tmp_p
     monkeypatch.setattr(postgres, "_open_to_all", lambda tree: False)
     if os.geteuid() != 0:
         with pytest.raises(ConfigError, match="does not belong to root"):
-            postgres._programs((1, 1))
+            postgres._find_programs((1, 1))
         return
-    programs = postgres._programs((1, 1))
+    programs = postgres._find_programs((1, 1))
     (copy,) = (tmp_path / "shared").iterdir()
     assert programs.is_relative_to(copy)
     modes = {mode(path) for path in copy.rglob("*") if not path.is_symlink()}
     assert modes == {0o755, 0o644}
     started = subprocess.run([programs / "initdb", "--version"], capture_output=True, text=True, check=False)
     assert started.stdout.startswith("initdb (PostgreSQL) 18"), started.stderr
-    assert postgres._programs((1, 1)) == programs
+    assert postgres._find_programs((1, 1)) == programs
 
 
 ORDINARY = 65534

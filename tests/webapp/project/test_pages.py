@@ -106,9 +106,7 @@ def test_the_schema_is_valid_without_a_warning(tmp_path):
     target = tmp_path / "schema.json"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of the validator's own packages
-        call_command(
-            "spectacular", "--validate", "--fail-on-warn", "--format", "openapi-json", "--file", str(target)
-        )
+        call_command("spectacular", "--validate", "--fail-on-warn", "--format", "openapi-json", "--file", str(target))
     schema = json.loads(target.read_text())
     assert schema["openapi"].startswith("3.")
     assert {path.removeprefix("/api/v1/") for path in schema["paths"]} == {

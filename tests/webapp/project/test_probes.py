@@ -36,7 +36,7 @@ def workers(stored):
     for queue in (heartbeats.ANSWERS, heartbeats.JOBS):
         process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
         processes[queue] = process
-        heartbeats.beat(queue, f"{heartbeats.machine()}:{process.pid}:test")
+        heartbeats.send_beat(queue, f"{heartbeats.get_machine_name()}:{process.pid}:test")
     yield processes
     for process in processes.values():
         process.kill()
@@ -98,13 +98,13 @@ def test_a_database_of_another_version_is_not_ready(workers):
 def test_many_probes_at_once_look_once(workers, monkeypatch):
     monkeypatch.setattr(probes, "FRESH_S", 60.0)
     looked = []
-    look = ReadinessView._look
+    look = ReadinessView._run_checks
 
     async def counted(view):
         looked.append(1)
         return await look(view)
 
-    monkeypatch.setattr(ReadinessView, "_look", counted)
+    monkeypatch.setattr(ReadinessView, "_run_checks", counted)
     assert readiness()[0] == 200
     with ThreadPoolExecutor(8) as pool:
         codes = list(pool.map(lambda _: Client().get("/readyz").status_code, range(50)))

@@ -20,9 +20,9 @@ def troubles(api, role="viewer"):
 
 @pytest.fixture
 def workers(redis):
-    heartbeats.beat(heartbeats.ANSWERS, "a")
-    heartbeats.beat(heartbeats.JOBS, "b")
-    heartbeats.beat(heartbeats.LONG, "c")
+    heartbeats.send_beat(heartbeats.ANSWERS, "a")
+    heartbeats.send_beat(heartbeats.JOBS, "b")
+    heartbeats.send_beat(heartbeats.LONG, "c")
 
 
 def test_all_is_well(api, workers):
@@ -30,10 +30,10 @@ def test_all_is_well(api, workers):
 
 
 def test_workers_that_are_missing(api, workers):
-    heartbeats.leave(heartbeats.JOBS, "b")
+    heartbeats.mark_left(heartbeats.JOBS, "b")
     assert troubles(api) == [("workers", "No worker for jobs is running: imports wait.")]
-    heartbeats.beat(heartbeats.JOBS, "b")
-    heartbeats.leave(heartbeats.LONG, "c")
+    heartbeats.send_beat(heartbeats.JOBS, "b")
+    heartbeats.mark_left(heartbeats.LONG, "c")
     said = "No worker for long jobs is running: training and evaluations wait."
     assert troubles(api) == [("workers", said)]
 
@@ -57,7 +57,7 @@ def test_a_full_disk(api, workers, monkeypatch):
 def test_a_damaged_graph_is_told_to_who_sees_it(api, workers, tiny_graph):
     tiny_graph.visibility = "public"
     tiny_graph.save()
-    place = files.place(tiny_graph.snapshot.path)
+    place = files.get_path(tiny_graph.snapshot.path)
     (place / "tails.npy").write_bytes(b"x")
     assert api("viewer").get(f"/api/v1/graphs/{tiny_graph.pk}/relations").status_code == 503
     assert troubles(api) == [("graph", "The files of the graph Tiny are damaged.")]

@@ -43,19 +43,19 @@ def wait_for(condition, seconds=10):
 def test_a_child_that_stops_soon_is_started_again_later_each_time(tmp_path):
     lines = []
     boss = supervisor.Supervisor([child(tmp_path, "weak", "raise SystemExit(3)")], say=lines.append)
-    boss.look()
+    boss.start_children()
     weak = boss.children[0]
     apart = []
     for _ in range(2):
         weak.process.wait(10)
         weak.started = time.monotonic()
-        boss.look()
+        boss.start_children()
         apart.append(weak.start_at - weak.started)
         weak.start_at = 0.0
-        boss.look()
+        boss.start_children()
     weak.process.wait(10)
     weak.started -= 5.0  # longer than the four seconds that its third stop would cost it
-    boss.look()
+    boss.start_children()
     assert weak.process is not None
     boss.stop()
     assert apart == [1.0, 2.0]
@@ -64,16 +64,10 @@ def test_a_child_that_stops_soon_is_started_again_later_each_time(tmp_path):
 
 def test_children_end_politely_and_else_by_force(tmp_path, monkeypatch):
     monkeypatch.setattr(supervisor, "STOP_S", 1.0)
-    polite = (
-        "import signal, time; signal.signal(15, lambda *_: exit(0)); print('up', flush=True); time.sleep(60)"
-    )
-    stubborn = (
-        "import signal, time; signal.signal(15, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
-    )
-    boss = supervisor.Supervisor(
-        [child(tmp_path, "p", polite), child(tmp_path, "s", stubborn)], say=lambda _: None
-    )
-    boss.look()
+    polite = "import signal, time; signal.signal(15, lambda *_: exit(0)); print('up', flush=True); time.sleep(60)"
+    stubborn = "import signal, time; signal.signal(15, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
+    boss = supervisor.Supervisor([child(tmp_path, "p", polite), child(tmp_path, "s", stubborn)], say=lambda _: None)
+    boss.start_children()
     wait_for(lambda: all(c.log.exists() and c.log.read_text() for c in boss.children))
     boss.stop()
     assert [c.process.returncode for c in boss.children] == [0, -signal.SIGKILL]
@@ -87,7 +81,7 @@ def test_only_what_fails_by_itself_is_started_later_every_time(tmp_path, code, a
     one.failures = 3
     one.start()
     one.process.wait(10)
-    one.look(lambda _: None)
+    one.ensure_running(lambda _: None)
     assert one.start_at - one.started == pytest.approx(after)
 
 
@@ -109,9 +103,7 @@ def test_the_supervisor_outlives_whatever_is_raised_in_its_loops(tmp_path, monke
 
     def tend():
         tended.append(1)
-        raise [AssertionError("no server"), subprocess.CalledProcessError(1, "pg_ctl"), KeyError(5)][
-            len(tended) % 3
-        ]
+        raise [AssertionError("no server"), subprocess.CalledProcessError(1, "pg_ctl"), KeyError(5)][len(tended) % 3]
 
     monkeypatch.setattr(supervisor, "BACKOFF_S", (0.01,))
     missing = supervisor.Child("lost", ["nothing"], tmp_path / "a file" / "lost.log")
@@ -152,15 +144,15 @@ def test_children_end_with_a_supervisor_that_is_killed(tmp_path):
 
 def test_orphans_of_a_home_are_ended_by_name_and_others_are_not(tmp_path):
     def start(home):
-        environ = {**os.environ, **orphans.environ(home, "web server")}
+        environ = {**os.environ, **orphans.build_environ(home, "web server")}
         return subprocess.Popen(["sleep", "60"], env=environ)
 
     mine, other = start("a" * 32), start("b" * 32)
     try:
-        assert orphans.end("a" * 32) == [f"web server ({mine.pid})"]
+        assert orphans.stop_all("a" * 32) == [f"web server ({mine.pid})"]
         assert mine.poll() is not None
         assert other.poll() is None
-        assert orphans.end("a" * 32) == []
+        assert orphans.stop_all("a" * 32) == []
     finally:
         for process in (mine, other):
             process.kill()
@@ -168,15 +160,13 @@ def test_orphans_of_a_home_are_ended_by_name_and_others_are_not(tmp_path):
 
 
 def test_the_small_language_model_is_a_process_where_it_is_wanted(monkeypatch):
-    wanted, other = (
-        env.read({"LLM_BASE_URL": url, "LLM_MODEL": "m"}) for url in ("local", "http://there/v1")
-    )
+    wanted, other = (env.read({"LLM_BASE_URL": url, "LLM_MODEL": "m"}) for url in ("local", "http://there/v1"))
     monkeypatch.setattr(supervisor, "find_spec", lambda name: object())
-    monkeypatch.setattr(supervisor, "_taken", lambda port: False)
-    assert [child.name for child in supervisor.processes(wanted, "home")][4:] == ["language model"]
-    assert len(supervisor.processes(other, "home")) == 4
-    monkeypatch.setattr(supervisor, "_taken", lambda port: True)  # somebody serves it already
-    assert len(supervisor.processes(wanted, "home")) == 4
+    monkeypatch.setattr(supervisor, "_is_port_taken", lambda port: False)
+    assert [child.name for child in supervisor.list_children(wanted, "home")][4:] == ["language model"]
+    assert len(supervisor.list_children(other, "home")) == 4
+    monkeypatch.setattr(supervisor, "_is_port_taken", lambda port: True)  # somebody serves it already
+    assert len(supervisor.list_children(wanted, "home")) == 4
     monkeypatch.setattr(supervisor, "find_spec", lambda name: None)
     with pytest.raises(ConfigError, match="the language model is not installed"):
-        supervisor.processes(wanted, "home")
+        supervisor.list_children(wanted, "home")

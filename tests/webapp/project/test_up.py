@@ -25,7 +25,7 @@ def wait_for(condition, seconds=120):
 
 def head(clew, name):
     (server,) = (s for s in Servers(clew.home).servers if s.name == name)
-    return next((p for p in server.living() if server.is_head(p)), None)
+    return next((p for p in server.list_processes() if server.is_head(p)), None)
 
 
 def parts(clew):

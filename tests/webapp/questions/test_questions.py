@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from webapp.graphs.models import Graph
 from webapp.questions.models import QuestionSet
-from webapp.questions.selectors import as_engine
+from webapp.questions.selectors import to_engine_questions
 
 METAQA = "what is the capital of [Germany]\tBerlin\nwhat borders [Switzerland]\tGermany|France\n"
 
@@ -50,9 +50,7 @@ def test_a_set_names_the_format_that_was_detected(api, tiny_graph, asked):
 
 def test_bad_rows_are_named_and_the_good_go_in(api, tiny_graph):
     good = json.dumps({"id": "a", "question": "q?", "topic_entities": ["Germany"], "answers": ["Berlin"]})
-    made = upload(
-        api("analyst"), tiny_graph.pk, f"{good}\nnot json\n", format="jsonl", filename="q.jsonl"
-    ).json()
+    made = upload(api("analyst"), tiny_graph.pk, f"{good}\nnot json\n", format="jsonl", filename="q.jsonl").json()
     assert made["questions"] == 1
     assert [(p["file"], p["line"], p["text"]) for p in made["problems"]] == [("q.jsonl", 2, "not json")]
 
@@ -131,7 +129,7 @@ def test_a_graph_without_examples_takes_some_from_its_first_set(question_set, ti
 
 
 def test_the_engine_gets_back_what_was_read(question_set):
-    first, second = as_engine(question_set)
+    first, second = to_engine_questions(question_set)
     assert (first.id, first.topic_entities, first.answers, first.split) == (
         "q1",
         ("Germany",),
@@ -167,7 +165,7 @@ def test_a_suite_with_programs_and_operators(api, tiny_graph):
     ]
     content = "".join(json.dumps(row) + "\n" for row in rows)
     made = upload(api("analyst"), tiny_graph.pk, content, filename="suite.jsonl").json()
-    first, second = as_engine(QuestionSet.objects.get(pk=made["id"]))
+    first, second = to_engine_questions(QuestionSet.objects.get(pk=made["id"]))
     assert (first.program, first.operators, first.also) == (program, ("walk",), ())
     assert (second.program, second.operators, second.also) == (lost, (), (("one",),))
     url = f"/api/v1/question-sets/{made['id']}"
@@ -200,8 +198,6 @@ def test_training(api, question_set, tiny_graph, redis):
     assert redis.llen("clew:celery:long") == 1
     wrong = {**body, "method": "inses"}
     assert api("analyst").post(url, wrong, format="json").json()["error"]["code"] == "unknown_method"
-    other = Graph.objects.create(
-        name="Other", visibility="public", snapshot=tiny_graph.snapshot, state="ready"
-    )
+    other = Graph.objects.create(name="Other", visibility="public", snapshot=tiny_graph.snapshot, state="ready")
     answer = api("analyst").post(f"/api/v1/graphs/{other.pk}/train", body, format="json")
     assert answer.json()["error"]["code"] == "bad_training_data"

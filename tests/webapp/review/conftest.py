@@ -31,7 +31,7 @@ def make(tiny_graph, question_set, label_set):
             plan=queues.Plan(**plan),
             user=None,
         )
-        queues.fill(queue=queue, drafts=drafts)
+        queues.save_items(queue=queue, drafts=drafts)
         queue.refresh_from_db()
         return queue
 

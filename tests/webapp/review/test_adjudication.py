@@ -47,10 +47,7 @@ def whole(client, key):
 def test_disagreements_show_every_side(api, split):
     (one,) = disagreements(api("viewer"), split)
     assert (one["item"]["key"], one["item"]["accord"], one["broken"]) == ("q1", "split", [])
-    said = [
-        [(s["analyst"], s["kind"], s["reasons"], s["comment"]) for s in side["said"]]
-        for side in one["candidates"]
-    ]
+    said = [[(s["analyst"], s["kind"], s["reasons"], s["comment"]) for s in side["said"]] for side in one["candidates"]]
     assert said == [
         [("analyst", "rational", [], ""), ("ann", "rational", [], "")],
         [("analyst", "unsure", [], ""), ("ann", "not-rational", ["detour"], "a way round")],

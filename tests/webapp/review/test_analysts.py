@@ -51,7 +51,7 @@ def queue(tiny_graph, question_set):
             )
             for i in range(ITEMS)
         ]
-        queues.fill(queue=row, drafts=drafts)
+        queues.save_items(queue=row, drafts=drafts)
         row.refresh_from_db()
         return row
 

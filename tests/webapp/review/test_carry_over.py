@@ -11,11 +11,11 @@ from webapp.review.services import carry_over
 
 def carry(queue, version):
     queue.refresh_from_db()
-    return carry_over.carry_over(
+    return carry_over.move_to_version(
         queue=queue,
         version=version,
         user=None,
-        measure=carry_over.path_measure(queue, version),
+        measure=carry_over.make_path_measure(queue, version),
         progress=lambda done, total: None,
     )
 

@@ -80,25 +80,23 @@ def test_a_deleted_queue_is_found_by_nobody_and_restored_whole(api, judged):
     assert client.post(f"{URL}/{judged.pk}/restore").status_code == 404
 
 
-def test_after_some_days_it_is_removed_in_pieces_and_nothing_else_with_it(
-    api, judged, make, redis, monkeypatch
-):
+def test_after_some_days_it_is_removed_in_pieces_and_nothing_else_with_it(api, judged, make, redis, monkeypatch):
     other = make([*DRAFTS, draft("q4", "France", ["Paris"])], name="Other")
     send(api("analyst"), after(api("analyst"), other), "rational", "rational")
     kept, whole = counts(other), counts(judged)
     delete(api("analyst"), judged)
     redis.delete("clew:celery:jobs")
-    deletion.sweep()
+    deletion.enqueue_expired()
     review_queues.purge(judged.pk)
     assert (counts(judged), redis.llen("clew:celery:jobs")) == (whole, 0), "not yet"
     Queue.objects.filter(pk=judged.pk).update(deleted_at=timezone.now() - timedelta(days=8))
     assert api("analyst").post(f"{URL}/{judged.pk}/restore").status_code == 404
     assert api("analyst").get(f"{URL}/deleted").json()["results"] == []
-    deletion.sweep()
+    deletion.enqueue_expired()
     assert redis.llen("clew:celery:jobs") == 1
     monkeypatch.setattr(deletion, "PIECE", 2)
     stops = iter((False, True))
-    deletion.purge(queue_id=judged.pk, stopping=lambda: next(stops))
+    deletion.delete_queue(queue_id=judged.pk, stopping=lambda: next(stops))
     assert Item.objects.filter(queue=judged).count() == 1, "a worker that ends leaves the rest"
     review_queues.purge(judged.pk)
     assert counts(judged) == [0] * 8
@@ -109,19 +107,19 @@ def test_after_some_days_it_is_removed_in_pieces_and_nothing_else_with_it(
 def test_a_deleted_graph_goes_when_its_queues_are_removed(api, judged, tiny_graph, redis):
     redis.delete("clew:celery:jobs")
     Graph.objects.filter(pk=tiny_graph.pk).update(deleted_at=timezone.now() - timedelta(days=8))
-    trash.sweep()
-    deletion.sweep()
+    trash.remove_expired()
+    deletion.enqueue_expired()
     assert (Graph.objects.count(), redis.llen("clew:celery:jobs")) == (1, 1)
     review_queues.purge(judged.pk)
     assert counts(judged) == [0] * 8
-    trash.sweep()
+    trash.remove_expired()
     assert Graph.objects.count() == 0
 
 
 def test_flagged_answers_are_restored_while_no_others_were_flagged(api, tiny_graph, users):
     def flag(question):
-        doubt = flagged.Flagged(question, question, ["Germany"], ["Berlin"], [], [], "inses", "It is wrong.")
-        return flagged.put(
+        doubt = flagged.FlaggedQuestion(question, question, ["Germany"], ["Berlin"], [], [], "inses", "It is wrong.")
+        return flagged.put_question(
             graph=tiny_graph, snapshot=tiny_graph.snapshot, flagged=doubt, user=users["viewer"]
         ).queue
 

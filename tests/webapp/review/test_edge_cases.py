@@ -23,9 +23,9 @@ SPOKEN = (*BORDERS, *LANGUAGE)
 
 def replace(graph):
     """Import another version of the graph, without what the queue's paths go by."""
-    name = files.snapshot_name(graph.pk, 2)
-    built = build_snapshot(TripleTable.of([("A", "r", "B")]), files.local_path(name))
-    progress.imported(graph=graph, version=2, manifest=built.manifest)
+    name = files.build_snapshot_name(graph.pk, 2)
+    built = build_snapshot(TripleTable.from_facts([("A", "r", "B")]), files.ensure_local_path(name))
+    progress.register_version(graph=graph, version=2, manifest=built.manifest)
 
 
 def add(client, item, path=LANGUAGE, topic="Germany"):
@@ -41,9 +41,7 @@ def test_an_open_queue_goes_on_on_its_version(api, make, tiny_graph):
     assert (shown["current"], shown["version"]) == (False, 1)
     found = client.get(f"{ITEMS}/{item['id']}/hops", {"topic": "Germany", "path": json.dumps(CAPITAL)}).json()
     assert (found["valid"], found["reached"], found["hits"]) == (True, 1, 1)
-    assert [one["label"] for one in client.get(f"{ITEMS}/{item['id']}/topics", {"q": "Berlin"}).json()] == [
-        "Berlin"
-    ]
+    assert [one["label"] for one in client.get(f"{ITEMS}/{item['id']}/topics", {"q": "Berlin"}).json()] == ["Berlin"]
     item = add(client, item, LANGUAGE).json()["item"]
     assert send(client, item, "rational", "unsure", "not-rational").status_code == 200
     line = {"question": "q2", "topic": "Switzerland", "path": BORDERS, "source": "analyst", "score": 1.0}
@@ -98,9 +96,7 @@ def test_paths_added_at_the_same_moment_are_all_there_once(make, users):
 
     def act(i):
         path = paths[i % 3]
-        return added_paths.add_path(
-            item=item, user=people[i], id=uuid.uuid4(), topic="Switzerland", path=path
-        )
+        return added_paths.add_path(item=item, user=people[i], id=uuid.uuid4(), topic="Switzerland", path=path)
 
     results = at_once(6, act)
     assert None not in results
@@ -125,7 +121,7 @@ def test_an_addition_and_a_submission_at_the_same_moment(make, users):
                     added = {"topic": "Germany", "path": LANGUAGE}
                     added_paths.add_path(item=item, user=people[1], id=uuid.uuid4(), **added)
                 else:
-                    submissions.submit(item=item, user=people[0], annotation=annotation)
+                    submissions.save_annotation(item=item, user=people[0], annotation=annotation)
             except submissions.AnnotationConflictError as error:
                 return error.code
             return "done"
@@ -137,7 +133,7 @@ def test_an_addition_and_a_submission_at_the_same_moment(make, users):
             ("done", "done", 1),
             ("judged_meanwhile", "open", 0),
         }
-        assert len(consensus.annotations_of(row)) == row.submitted
+        assert len(consensus.load_item_annotations(row)) == row.submitted
 
 
 def test_two_decisions_at_the_same_moment_are_one(api, make, users):
@@ -148,7 +144,7 @@ def test_two_decisions_at_the_same_moment_are_one(api, make, users):
     def act(i):
         said = (VerdictData(item.candidates.get().pk, "rational"),)
         try:
-            adjudication.adjudicate(
+            adjudication.save_decision(
                 item=item, user=people[i], annotation=submissions.NewAnnotation(uuid.uuid4(), 0, "", said)
             )
         except submissions.AnnotationConflictError as error:
@@ -172,9 +168,7 @@ def test_who_is_removed_in_the_middle_leaves_what_they_said(api, ann, make, user
     again = User.objects.create_user("ann", role="analyst")
     users["ann"] = again
     fresh = api("ann")
-    assert fresh.get(f"{ITEMS}/{first['id']}").json()["mine"] is None, (
-        "the name is the same, the person is not"
-    )
+    assert fresh.get(f"{ITEMS}/{first['id']}").json()["mine"] is None, "the name is the same, the person is not"
     assert fresh.post(f"{URL}/{queue.pk}/undo", {"id": str(uuid.uuid4())}, format="json").status_code == 409
     assert send(api("analyst"), first, "rational", "not-rational").json()["item"]["state"] == "done"
     shown = api("viewer").get(f"{URL}/{queue.pk}/statistics").json()
@@ -186,7 +180,7 @@ def test_who_is_removed_in_the_middle_leaves_what_they_said(api, ann, make, user
 def test_a_graph_whose_files_are_gone_is_said(api, make, tiny_graph, what):
     client, queue = api("analyst"), make()
     item = after(client, queue)
-    shutil.rmtree(files.local_path(tiny_graph.snapshot.path))
+    shutil.rmtree(files.ensure_local_path(tiny_graph.snapshot.path))
     snapshots._open.clear()
     answer = client.get(f"{ITEMS}/{item['id']}/{what}", {"topic": "Germany", "path": "[]", "q": "x"})
     assert answer.json()["error"]["code"] == "damaged"

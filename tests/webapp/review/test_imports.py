@@ -38,7 +38,7 @@ def tallied_right(queue):
     """The tallies say what stands."""
     counted = dict(counters.read(queue.pk))
     anew = sum(
-        (counters.of_item(row, consensus.annotations_of(row)) for row in queue.rows.all()),
+        (counters.count_item(row, consensus.load_item_annotations(row)) for row in queue.rows.all()),
         start=counters.Counter(),
     )
     return counted == dict(anew)
@@ -126,10 +126,7 @@ def test_an_import_is_taken_back_as_a_whole(api, make):
     client, queue = api("analyst"), make()
     send(client, after(client, queue), "unsure", "not-rational")
     found = take(client, queue, label("q1", "Germany", CAPITAL), label("q3", "Switzerland", LANGUAGE))
-    back = [
-        client.post(f"{URL}/{queue.pk}/import/undo", {"id": found["undo"]}, format="json").json()
-        for _ in range(2)
-    ]
+    back = [client.post(f"{URL}/{queue.pk}/import/undo", {"id": found["undo"]}, format="json").json() for _ in range(2)]
     assert back == [{"undone": 2}, {"undone": 0}]
     mine = client.get(f"{ITEMS}/{Item.objects.get(key='q1').pk}").json()["mine"]
     assert [verdict["kind"] for verdict in mine["verdicts"]] == ["unsure", "not-rational"]
@@ -185,9 +182,7 @@ def test_what_was_decided_takes_no_import(api, make):
     body = {"id": "0" * 32, "version": 0, "broken": True}
     assert client.post(f"{ITEMS}/{item['id']}/adjudicate", body, format="json").status_code == 200
     found = take(client, queue, label("q1", "Germany", CAPITAL))
-    assert [one["message"] for one in found["problems"]] == [
-        "The question q1 was decided and takes no more verdicts."
-    ]
+    assert [one["message"] for one in found["problems"]] == ["The question q1 was decided and takes no more verdicts."]
     assert CurrentAnnotation.objects.count() == 0
 
 
@@ -216,9 +211,7 @@ def test_a_line_that_is_too_long_is_not_read(api, make, begin):
 
 
 def test_rows_of_a_table_that_are_no_verdicts(api, make):
-    content = (
-        "question_id,topic,path,verdict,reasons\nq1,Germany,capital,maybe,\nq1,Germany,capital,unsure,magic\n"
-    )
+    content = "question_id,topic,path,verdict,reasons\nq1,Germany,capital,maybe,\nq1,Germany,capital,unsure,magic\n"
     found = send_file(api("analyst"), make(), content, name="x.csv").json()
     assert [(one["line"], one["message"]) for one in found["problems"]] == [
         (2, "This is not a verdict: 'maybe' is none of rational, not-rational, unsure, broken, no-path."),

@@ -69,9 +69,10 @@ def test_the_drawing_of_an_item(api, make):
 def test_a_queue_stays_on_its_version_of_the_graph(api, make, tiny_graph):
     queue = make([draft("q2", "Switzerland", ["Germany"], (BORDERS, 1.0))])
     built = build_snapshot(
-        TripleTable.of([("A", "r", "B")]), files.local_path(files.snapshot_name(tiny_graph.pk, 2))
+        TripleTable.from_facts([("A", "r", "B")]),
+        files.ensure_local_path(files.build_snapshot_name(tiny_graph.pk, 2)),
     )
-    progress.imported(graph=tiny_graph, version=2, manifest=built.manifest)
+    progress.register_version(graph=tiny_graph, version=2, manifest=built.manifest)
     shown = api("analyst").get(f"{URL}/{queue.pk}").json()
     assert (shown["current"], shown["version"]) == (False, 1)
     item = after(api("analyst"), queue)

@@ -14,14 +14,14 @@ from webapp.review.services import reservations, submissions
 
 def test_repeats_at_the_same_moment_add_nothing(make, users):
     queue = make()
-    item = reservations.next_item(queue=queue, user=users["analyst"])
+    item = reservations.acquire_next_item(queue=queue, user=users["analyst"])
     said = submissions.NewAnnotation(
         id=uuid.uuid4(),
         version=0,
         shown=item.shown,
         verdicts=tuple(submissions.VerdictData(c.pk, "rational") for c in item.candidates.all()),
     )
-    at_once(8, lambda _: submissions.submit(item=item, user=users["analyst"], annotation=said))
+    at_once(8, lambda _: submissions.save_annotation(item=item, user=users["analyst"], annotation=said))
     assert (Submission.objects.count(), Verdict.objects.count()) == (1, 2)
     assert (Item.objects.get(pk=item.pk).version, Item.objects.get(pk=item.pk).submitted) == (1, 1)
 
@@ -30,7 +30,7 @@ def test_repeats_at_the_same_moment_add_nothing(make, users):
 def test_analysts_at_once_never_get_more_than_the_overlap(make, overlap):
     people = [User.objects.create_user(f"p{i}", role="analyst") for i in range(6)]
     queue = make([draft(f"q{i}", "Germany", ["Berlin"], (CAPITAL, 1.0)) for i in range(6)], overlap=overlap)
-    got = at_once(6, lambda i: reservations.next_item(queue=queue, user=people[i]))
+    got = at_once(6, lambda i: reservations.acquire_next_item(queue=queue, user=people[i]))
     taken = sorted(item.position for item in got)
     assert max(taken.count(position) for position in taken) <= overlap
     assert Reservation.objects.count() == 6

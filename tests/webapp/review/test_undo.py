@@ -59,9 +59,7 @@ def test_what_was_taken_back_counts_again_across_items(api, make):
     assert kinds(client, second) == ["unsure"]
     answer = change(client, queue, "redo")
     assert (answer.status_code, answer.json()["error"]["code"]) == (409, "nothing_to_redo")
-    assert change(client, queue, "undo").json()["item"]["key"] == "q2", (
-        "what was done again can be taken back"
-    )
+    assert change(client, queue, "undo").json()["item"]["key"] == "q2", "what was done again can be taken back"
     assert Submission.objects.filter(kind="redone").count() == 2
     assert counters.read(queue.pk)["judged", "analyst"] == 1
 
@@ -122,7 +120,7 @@ def test_the_tallies_follow_every_change(api, ann, make):
     send(ann, client.get(f"{ITEMS}/{item['id']}").json(), broken=True, reasons=["unclear"])
     row = Item.objects.get(pk=item["id"])
     counted = dict(counters.read(queue.pk))
-    assert counted == dict(counters.of_item(row, consensus.annotations_of(row)))
+    assert counted == dict(counters.count_item(row, consensus.load_item_annotations(row)))
     assert counted == {
         ("judged", "analyst"): 1,
         ("judged", "ann"): 1,

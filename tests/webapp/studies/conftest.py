@@ -23,9 +23,7 @@ def six(tiny_graph, users):
         Question("q5", "what is spoken in Switzerland?", ("Switzerland",), ("German",), hops=1, split="test"),
         Question("q6", "which seas border Germany?", ("Germany",), ("Baltic Sea",), split="test"),
     ]
-    return save_question_set(
-        name="Six", graph=tiny_graph, questions=asked, format="jsonl", user=users["analyst"]
-    )
+    return save_question_set(name="Six", graph=tiny_graph, questions=asked, format="jsonl", user=users["analyst"])
 
 
 @pytest.fixture

@@ -241,9 +241,7 @@ def test_the_lead_of_a_leaderboard_is_tested(api, six):
     assert (lead["report"], lead["runner_up"]) == (made_of["best"], made_of["next"])
     assert (lead["questions"], lead["p"], lead["significant"]) == (8, 2 / 2**7, True)
     assert [one["fraction"] for one in board["places"]] == [None] * 3
-    assert (
-        api("viewer").get(f"/api/v1/question-sets/{six.pk}/leaderboard?metric=micro_f1").json()["leads"] == []
-    )
+    assert api("viewer").get(f"/api/v1/question-sets/{six.pk}/leaderboard?metric=micro_f1").json()["leads"] == []
 
 
 def test_presets_say_what_they_need(api):
@@ -281,7 +279,7 @@ def test_the_capsule_is_there_when_all_cells_were_tried(started, api, six):
     Study.objects.filter(pk=pk).update(finished_at=timezone.now())
     assert api("viewer").get(f"{URL}/{pk}").json()["capsule"] is True
     assert api("viewer").get(f"{URL}/{pk}/capsule").status_code == 404
-    folder = files.local_path(files.study_name(six.graph_id, pk))
+    folder = files.ensure_local_path(files.build_study_name(six.graph_id, pk))
     folder.mkdir(parents=True)
     (folder / "capsule.zip").write_bytes(b"PK")
     answer = api("viewer").get(f"{URL}/{pk}/capsule")

@@ -35,9 +35,7 @@ def test_a_path_with_control_characters_is_refused():
         remote_sources.require_allowed("/tmp/a\nb")
 
 
-@pytest.mark.parametrize(
-    "columns", ["AAA", '"AAA"', "[", "{}", '{"head": "\\ud800", "relation": 1, "tail": 2}', 7]
-)
+@pytest.mark.parametrize("columns", ["AAA", '"AAA"', "[", "{}", '{"head": "\\ud800", "relation": 1, "tail": 2}', 7])
 def test_columns_that_are_none_are_refused(api, columns):
     answer = api("analyst").post(
         "/api/v1/uploads/preview", {"sources": ["/nowhere"], "columns": columns}, format="json"

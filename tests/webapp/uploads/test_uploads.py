@@ -18,7 +18,7 @@ from webapp.accounts.services import create_token
 from webapp.graphs.models import Graph, SourceFile
 from webapp.project.asgi import application
 from webapp.uploads import services, tus
-from webapp.uploads.models import Upload, folder
+from webapp.uploads.models import Upload, get_folder
 
 URL = "/api/v1/uploads"
 FACTS = b"a\tr\tb\nb\tr\tc\n"
@@ -42,9 +42,7 @@ def begin(client, length=len(FACTS), name="facts.tsv", **headers):
 
 
 def add(client, url, data, offset=0, content_type=tus.CONTENT_TYPE, **headers):
-    return client.generic(
-        "PATCH", url, data, content_type, headers={**TUS, "Upload-Offset": str(offset), **headers}
-    )
+    return client.generic("PATCH", url, data, content_type, headers={**TUS, "Upload-Offset": str(offset), **headers})
 
 
 def head(client, url):
@@ -62,7 +60,7 @@ def code(answer):
 
 
 def incoming():
-    return sorted(path.name for path in folder().iterdir()) if folder().is_dir() else []
+    return sorted(path.name for path in get_folder().iterdir()) if get_folder().is_dir() else []
 
 
 # --- the protocol -------------------------------------------------------------------------------------
@@ -71,9 +69,7 @@ def incoming():
 def test_options_say_what_is_offered(api):
     answer = api("analyst").options(URL)
     assert answer.status_code == 204
-    assert {
-        name: answer[name] for name in ("Tus-Resumable", "Tus-Version", "Tus-Extension", "Tus-Max-Size")
-    } == {
+    assert {name: answer[name] for name in ("Tus-Resumable", "Tus-Version", "Tus-Extension", "Tus-Max-Size")} == {
         "Tus-Resumable": "1.0.0",
         "Tus-Version": "1.0.0",
         "Tus-Extension": "creation,termination,expiration,checksum",
@@ -246,12 +242,12 @@ def test_uploads_expire(api, monkeypatch):
     Upload.objects.filter(pk=old.pk).update(expires_at=timezone.now() - timedelta(seconds=1))
     assert code(add(client, urls[0], FACTS)) == (410, "gone")
     assert client.get(URL).json()["count"] == 1
-    (folder() / "stray").write_bytes(b"x")
+    (get_folder() / "stray").write_bytes(b"x")
     kept = urls[1].rsplit("/", 1)[-1]
-    services.sweep()
+    services.drop_expired()
     assert incoming() == sorted([kept, "stray"])  # it may be of an upload that begins just now
     monkeypatch.setattr(services, "STRAY_AFTER_S", 0.0)
-    services.sweep()
+    services.drop_expired()
     assert incoming() == [kept]
 
 
@@ -306,7 +302,7 @@ def test_a_broken_connection_keeps_what_had_come(api, users):
 def test_a_graph_is_made_of_uploads_without_copying_them(api):
     client = api()
     ids = [complete(client), complete(client, gzip.compress(FACTS), "more.tsv.gz")]
-    inode = (folder() / ids[0]).stat().st_ino
+    inode = (get_folder() / ids[0]).stat().st_ino
     answer = client.post("/api/v1/graphs", {"name": "Big", "uploads": ids}, format="json")
     assert answer.status_code == 202, answer.content
     graph = answer.json()["graph"]["id"]
@@ -315,10 +311,10 @@ def test_a_graph_is_made_of_uploads_without_copying_them(api):
         ("facts.tsv", f"uploads/{graph}/0.tsv"),
         ("more.tsv.gz", f"uploads/{graph}/1.tsv.gz"),
     ]
-    from webapp.graphs.files import local_path
+    from webapp.graphs.files import ensure_local_path
 
     assert kept[0][2] == len(FACTS)
-    assert local_path(kept[0][1]).stat().st_ino == inode
+    assert ensure_local_path(kept[0][1]).stat().st_ino == inode
     assert (Upload.objects.count(), incoming()) == (0, [])
 
 

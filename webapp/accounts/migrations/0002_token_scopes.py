@@ -32,6 +32,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="apitoken",
             name="scopes",
-            field=models.JSONField(default=webapp.accounts.models.all_scopes),
+            field=models.JSONField(default=webapp.accounts.models.list_scopes),
         ),
     ]

@@ -34,9 +34,7 @@ class Migration(migrations.Migration):
                 ("at", models.DateTimeField(auto_now_add=True)),
                 (
                     "item",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="review.item"
-                    ),
+                    models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="review.item"),
                 ),
                 (
                     "run",

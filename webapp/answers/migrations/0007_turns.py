@@ -10,9 +10,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.AddField("run", "claimed_at", models.DateTimeField(null=True)),
-        migrations.AddIndex(
-            "run", models.Index(fields=["user", "claimed_at"], name="answers_run_user_id_dc6a5a_idx")
-        ),
+        migrations.AddIndex("run", models.Index(fields=["user", "claimed_at"], name="answers_run_user_id_dc6a5a_idx")),
         migrations.RunSQL(
             "UPDATE answers_run SET claimed_at = started_at WHERE state = 'running'", migrations.RunSQL.noop
         ),

@@ -19,7 +19,5 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddField(model_name="run", name="context", field=models.JSONField(null=True)),
-        migrations.AddField(
-            model_name="run", name="thread", field=models.UUIDField(db_index=True, null=True)
-        ),
+        migrations.AddField(model_name="run", name="thread", field=models.UUIDField(db_index=True, null=True)),
     ]

@@ -35,9 +35,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("finished_at", models.DateTimeField(null=True)),
@@ -107,9 +105,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("finished_at", models.DateTimeField(null=True)),
@@ -184,9 +180,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("position", models.PositiveIntegerField()),
                 ("key", models.CharField(max_length=200)),
@@ -218,9 +212,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["position"],
-                "indexes": [
-                    models.Index(fields=["report", "outcome"], name="experiments_report__445f9e_idx")
-                ],
+                "indexes": [models.Index(fields=["report", "outcome"], name="experiments_report__445f9e_idx")],
                 "constraints": [
                     models.UniqueConstraint(fields=("report", "position"), name="report_question_position")
                 ],

@@ -20,9 +20,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="report",
             name="subgraphs",
-            field=models.CharField(
-                choices=[("own", "Own"), ("whole", "Whole")], default="own", max_length=16
-            ),
+            field=models.CharField(choices=[("own", "Own"), ("whole", "Whole")], default="own", max_length=16),
         ),
         migrations.AddIndex(
             model_name="reportquestion",

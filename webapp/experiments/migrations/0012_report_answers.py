@@ -10,8 +10,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="report",
             name="answers",
-            field=models.CharField(
-                choices=[("all", "All"), ("in-graph", "In Graph")], default="all", max_length=16
-            ),
+            field=models.CharField(choices=[("all", "All"), ("in-graph", "In Graph")], default="all", max_length=16),
         ),
     ]

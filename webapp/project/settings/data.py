@@ -18,7 +18,7 @@ _POOL = {
 }
 
 
-def _database(url: str) -> dict[str, Any]:
+def _parse_database(url: str) -> dict[str, Any]:
     parts = urlsplit(url)
     options: dict[str, Any] = dict(parse_qsl(parts.query))
     host = options.pop("host", parts.hostname or "")
@@ -35,7 +35,7 @@ def _database(url: str) -> dict[str, Any]:
     }
 
 
-def remote_storage(address: str) -> dict[str, Any]:
+def build_remote_storage(address: str) -> dict[str, Any]:
     """Django's settings of the storage that ``s3://bucket/prefix?endpoint=...&region=...`` names."""
     parts = urlsplit(address)
     query = dict(parse_qsl(parts.query))
@@ -49,7 +49,7 @@ def remote_storage(address: str) -> dict[str, Any]:
     return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}
 
 
-DATABASES = {"default": _database(DATABASE_ADDRESS)}
+DATABASES = {"default": _parse_database(DATABASE_ADDRESS)}
 
 MEDIA_ROOT = str(ENV.home / "storage")
 STORAGES: dict[str, dict[str, Any]] = {
@@ -57,7 +57,7 @@ STORAGES: dict[str, dict[str, Any]] = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 if ENV.storage != "file":
-    STORAGES["remote"] = remote_storage(ENV.storage)
+    STORAGES["remote"] = build_remote_storage(ENV.storage)
 _TEMP = ENV.home / "tmp"  # beside the storage: keeping an upload is a rename
 _TEMP.mkdir(parents=True, exist_ok=True)
 FILE_UPLOAD_TEMP_DIR = str(_TEMP)

@@ -40,9 +40,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "health_check_interval": 5,
 }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_CONNECTION_MAX_RETRIES = (
-    None  # for ever: a worker that gave up would have to be started by hand
-)
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # for ever: a worker that gave up would have to be started by hand
 CELERY_WORKER_ENABLE_PREFETCH_COUNT_REDUCTION = False  # tasks go on, and sending one twice is harmless
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_DEFAULT_QUEUE = "jobs"

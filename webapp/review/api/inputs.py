@@ -103,9 +103,7 @@ class TakeBackSerializer(UndoSerializer):
 class PathField(serializers.JSONField):
     """``[[relation, inverse], ...]``."""
 
-    default_error_messages = {
-        "not_a_path": "A path is a list of [relation, inverse], with a text and a truth value."
-    }
+    default_error_messages = {"not_a_path": "A path is a list of [relation, inverse], with a text and a truth value."}
 
     def to_internal_value(self, data: Any) -> Any:
         """Check and return the steps."""
@@ -115,9 +113,9 @@ class PathField(serializers.JSONField):
             self.fail("not_a_path")
         if not isinstance(value, list) or len(value) > STEPS_MAX:
             self.fail("not_a_path")
-        return tuple(self._step(step) for step in value)
+        return tuple(self._parse_step(step) for step in value)
 
-    def _step(self, step: Any) -> tuple[str, bool]:
+    def _parse_step(self, step: Any) -> tuple[str, bool]:
         if not isinstance(step, list) or len(step) != 2 or not isinstance(step[1], bool):
             self.fail("not_a_path")
         if not isinstance(step[0], str) or "\0" in step[0]:

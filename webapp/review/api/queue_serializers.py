@@ -11,7 +11,7 @@ from webapp.experiments.models import Report
 from webapp.experiments.serializers import CheckpointSerializer, MadeByJobSerializer
 from webapp.jobs.serializers import JobSerializer
 from webapp.review.domain import counters
-from webapp.review.domain.statistics import progress
+from webapp.review.domain.statistics import count_items_by_state
 from webapp.review.models import Queue
 from webapp.review.services import deletion
 
@@ -64,7 +64,7 @@ class QueueSerializer(MadeByJobSerializer):
     def get_progress(self, queue: Queue) -> dict[str, int]:
         """Items by state, and those that the person who asks has judged."""
         user = self.context["request"].user
-        return {**progress(queue), "mine": counters.judged_by(queue.pk, user.username)}
+        return {**count_items_by_state(queue), "mine": counters.count_judged(queue.pk, user.username)}
 
 
 class DeletedQueueSerializer(serializers.ModelSerializer[Queue]):
@@ -81,7 +81,7 @@ class DeletedQueueSerializer(serializers.ModelSerializer[Queue]):
 
     def get_kept_until(self, queue: Queue) -> datetime:
         """When it is deleted for good."""
-        return deletion.kept_until(queue)
+        return deletion.compute_purge_time(queue)
 
 
 class StartedQueueSerializer(serializers.Serializer[object]):
@@ -103,8 +103,8 @@ class TrainingReportSerializer(serializers.ModelSerializer[Report]):
 
     def get_macro_f1(self, report: Report) -> float | None:
         """In [0, 1]."""
-        found: float | None = report.summary.get("metrics", {}).get("macro_f1")
-        return found
+        macro_f1: float | None = report.summary.get("metrics", {}).get("macro_f1")
+        return macro_f1
 
 
 class QueueTrainingSerializer(serializers.Serializer[object]):

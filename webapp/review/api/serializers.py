@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from webapp.api.fields import ErrorSerializer
-from webapp.api.schema import or_null, part
+from webapp.api.schema import allow_null, link_component
 from webapp.graphs.serializers import HopSerializer, NodeSerializer, RelationStepSerializer
 from webapp.review import selectors
 from webapp.review.api.inputs import OpinionSerializer, PathField
@@ -71,7 +71,7 @@ class CandidateSerializer(serializers.ModelSerializer[CandidatePath]):
         sources: list[dict[str, Any]] = candidate.sources
         return sources
 
-    @extend_schema_field(or_null(part("ProgramExecuted")))
+    @extend_schema_field(allow_null(link_component("ProgramExecuted")))
     def get_executed(self, candidate: CandidatePath) -> dict[str, Any] | None:
         """The program and its steps; null of a path."""
         executed: dict[str, Any] | None = candidate.executed
@@ -179,17 +179,17 @@ class ItemSerializer(serializers.ModelSerializer[Item]):
     @extend_schema_field(CandidateSerializer(many=True))
     def get_candidates(self, item: Item) -> list[dict[str, Any]]:
         """The paths to be judged."""
-        return [dict(row) for row in CandidateSerializer(selectors.candidates(item), many=True).data]
+        return [dict(row) for row in CandidateSerializer(selectors.list_candidates(item), many=True).data]
 
     @extend_schema_field(CurrentAnnotationSerializer(allow_null=True))
     def get_mine(self, item: Item) -> dict[str, Any] | None:
         """What the one who asks said."""
-        return _said(self.context["mine"])
+        return _render_submission(self.context["mine"])
 
     @extend_schema_field(CurrentAnnotationSerializer(allow_null=True))
     def get_adjudicated(self, item: Item) -> dict[str, Any] | None:
         """How a person decided it."""
-        return _said(selectors.adjudicated(item))
+        return _render_submission(selectors.get_decision(item))
 
     @extend_schema_field(AnsweredSerializer(allow_null=True))
     def get_answered(self, item: Item) -> dict[str, Any] | None:
@@ -199,24 +199,24 @@ class ItemSerializer(serializers.ModelSerializer[Item]):
     @extend_schema_field(AnsweredSerializer(many=True))
     def get_suggested(self, item: Item) -> list[dict[str, Any]]:
         """What others say since, the last of each."""
-        return [dict(row) for row in AnsweredSerializer(selectors.suggested(item), many=True).data]
+        return [dict(row) for row in AnsweredSerializer(selectors.list_suggestions(item), many=True).data]
 
     @extend_schema_field(DraftSerializer(allow_null=True))
     def get_draft(self, item: Item) -> dict[str, Any] | None:
         """The judgement that the person began."""
-        return self._draft(DraftPurpose.JUDGEMENT)
+        return self._render_draft(DraftPurpose.JUDGEMENT)
 
     @extend_schema_field(DraftSerializer(allow_null=True))
     def get_decision_draft(self, item: Item) -> dict[str, Any] | None:
         """The decision that the person began."""
-        return self._draft(DraftPurpose.DECISION)
+        return self._render_draft(DraftPurpose.DECISION)
 
-    def _draft(self, purpose: str) -> dict[str, Any] | None:
-        found = self.context["drafts"].get(purpose)
-        return None if found is None else dict(DraftSerializer(found).data)
+    def _render_draft(self, purpose: str) -> dict[str, Any] | None:
+        draft = self.context["drafts"].get(purpose)
+        return None if draft is None else dict(DraftSerializer(draft).data)
 
 
-def _said(event: Submission | None) -> dict[str, Any] | None:
+def _render_submission(event: Submission | None) -> dict[str, Any] | None:
     return None if event is None else dict(CurrentAnnotationSerializer(event).data)
 
 
@@ -380,9 +380,9 @@ class ReviewEventSerializer(serializers.ModelSerializer[Submission]):
 
     def get_comment(self, event: Submission) -> str:
         """The comment on the question."""
-        return events.shown_comment(event)
+        return events.get_shown_comment(event)
 
     @extend_schema_field(VerdictSerializer(many=True))
     def get_verdicts(self, event: Submission) -> list[dict[str, Any]]:
         """What was said of each path."""
-        return [dict(row) for row in VerdictSerializer(events.shown_verdicts(event), many=True).data]
+        return [dict(row) for row in VerdictSerializer(events.get_shown_verdicts(event), many=True).data]

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 
-def percent(pairs: Mapping[tuple[str, str], int]) -> float | None:
+def compute_percent(pairs: Mapping[tuple[str, str], int]) -> float | None:
     """Share of units two raters put into the same category, in [0, 1]; None without a unit.
 
     Args:
@@ -21,26 +21,26 @@ def percent(pairs: Mapping[tuple[str, str], int]) -> float | None:
     return sum(n for (a, b), n in pairs.items() if a == b) / total if total else None
 
 
-def cohen_kappa(pairs: Mapping[tuple[str, str], int]) -> float | None:
+def compute_cohen_kappa(pairs: Mapping[tuple[str, str], int]) -> float | None:
     """Cohen's kappa of two raters, in [-1, 1]; None when both used one category only, or saw nothing.
 
     Args:
         pairs: how many units got (category of one rater, category of the other).
     """
     total = sum(pairs.values())
-    observed = percent(pairs)
+    observed = compute_percent(pairs)
     if observed is None:
         return None
-    one: Counter[str] = Counter()
-    other: Counter[str] = Counter()
+    first: Counter[str] = Counter()
+    second: Counter[str] = Counter()
     for (a, b), n in pairs.items():
-        one[a] += n
-        other[b] += n
-    chance = sum(one[name] * other[name] for name in one) / total**2
+        first[a] += n
+        second[b] += n
+    chance = sum(first[name] * second[name] for name in first) / total**2
     return (observed - chance) / (1 - chance) if chance < 1 else None
 
 
-def krippendorff_alpha(patterns: Mapping[tuple[int, ...], int]) -> float | None:
+def compute_krippendorff_alpha(patterns: Mapping[tuple[int, ...], int]) -> float | None:
     """Krippendorff's alpha for nominal data, at most 1; None when nothing varies or nobody shared a unit.
 
     Args:
@@ -62,7 +62,7 @@ def krippendorff_alpha(patterns: Mapping[tuple[int, ...], int]) -> float | None:
     return 1 - (paired - 1) * disagreed / expected if expected else None
 
 
-def usual_raters(patterns: Mapping[tuple[int, ...], int]) -> int | None:
+def find_usual_raters(patterns: Mapping[tuple[int, ...], int]) -> int | None:
     """How many raters, at least two, most units have; the larger of equals. None when there is no such unit."""
     units: Counter[int] = Counter()
     for counts, n in patterns.items():
@@ -71,7 +71,7 @@ def usual_raters(patterns: Mapping[tuple[int, ...], int]) -> int | None:
     return max(units, key=lambda raters: (units[raters], raters), default=None)
 
 
-def fleiss_kappa(patterns: Mapping[tuple[int, ...], int], raters: int | None) -> float | None:
+def compute_fleiss_kappa(patterns: Mapping[tuple[int, ...], int], raters: int | None) -> float | None:
     """Fleiss' kappa, at most 1, of units with exactly so many raters; None when nothing varies or there is no unit.
 
     Args:

@@ -47,9 +47,9 @@ class Annotation:
     @property
     def kinds(self) -> Mapping[int | None, str]:
         """By candidate."""
-        return {one.candidate: one.kind for one in self.verdicts}
+        return {verdict.candidate: verdict.kind for verdict in self.verdicts}
 
     @property
     def broken(self) -> bool:
         """Whether it calls the question broken."""
-        return any(one.kind == VerdictKind.BROKEN for one in self.verdicts)
+        return any(verdict.kind == VerdictKind.BROKEN for verdict in self.verdicts)

@@ -46,7 +46,7 @@ class DecidedError(ConflictError):
         self.item = item
 
 
-def locked(item: Item | int | QuerySet[Item]) -> Item:
+def lock_item(item: Item | int | QuerySet[Item]) -> Item:
     """The item with its queue, its row locked until the transaction ends.
 
     Args:
@@ -70,48 +70,48 @@ def require_undecided(item: Item) -> None:
         raise DecidedError(item)
 
 
-def current_annotations(items: Iterable[int]) -> dict[int, list[Annotation]]:
+def load_annotations(items: Iterable[int]) -> dict[int, list[Annotation]]:
     """The current annotations of some items, by item, oldest first."""
     with connection.cursor() as cursor:
         cursor.execute(_ANNOTATIONS, [list(items)])
         rows = cursor.fetchall()
-    found: dict[int, dict[int, tuple[str, int | None, int, UUID]]] = defaultdict(dict)
+    by_item: dict[int, dict[int, tuple[str, int | None, int, UUID]]] = defaultdict(dict)
     verdicts: dict[int, list[VerdictData]] = defaultdict(list)
     for item, current, analyst_id, event, name, candidate, kind, reasons, comment in rows:
-        found[item].setdefault(current, (name, analyst_id, current, event))
+        by_item[item].setdefault(current, (name, analyst_id, current, event))
         if kind is not None:
             codes = json.loads(reasons) if isinstance(reasons, str) else reasons
             verdicts[current].append(VerdictData(candidate, kind, tuple(codes), comment))
     return {
         item: [Annotation(*head, tuple(verdicts[current])) for current, head in heads.items()]
-        for item, heads in found.items()
+        for item, heads in by_item.items()
     }
 
 
-def annotations_of(item: Item) -> list[Annotation]:
+def load_item_annotations(item: Item) -> list[Annotation]:
     """The current annotations of one item, oldest first."""
-    return current_annotations([item.pk]).get(item.pk, [])
+    return load_annotations([item.pk]).get(item.pk, [])
 
 
-def accord(current: Sequence[Annotation]) -> str:
+def compute_accord(current: Sequence[Annotation]) -> str:
     """Whether all say the same of every path that two of them judged, and of the question."""
     if not current:
         return Accord.NONE
-    for one, other in combinations(current, 2):
-        a, b = one.kinds, other.kinds
-        if one.broken != other.broken or any(a[key] != b[key] for key in a.keys() & b.keys()):
+    for first, second in combinations(current, 2):
+        a, b = first.kinds, second.kinds
+        if first.broken != second.broken or any(a[key] != b[key] for key in a.keys() & b.keys()):
             return Accord.SPLIT
     return Accord.UNANIMOUS
 
 
-def state(current: Sequence[Annotation], overlap: int) -> str:
+def compute_state(current: Sequence[Annotation], overlap: int) -> str:
     """Open until so many have annotated it; broken when most of them say so."""
     if len(current) < overlap:
         return ItemState.OPEN
-    return ItemState.BROKEN if 2 * sum(one.broken for one in current) > len(current) else ItemState.DONE
+    return ItemState.BROKEN if 2 * sum(annotation.broken for annotation in current) > len(current) else ItemState.DONE
 
 
-def change(item: Item, before: Sequence[Annotation], after: Sequence[Annotation], *, by: str) -> Item:
+def update_item(item: Item, before: Sequence[Annotation], after: Sequence[Annotation], *, by: str) -> Item:
     """Store what follows from a change of its annotations. The item's row is locked, and nothing decided it.
 
     Args:
@@ -119,22 +119,22 @@ def change(item: Item, before: Sequence[Annotation], after: Sequence[Annotation]
         before, after: its annotations.
         by: who brought the change.
     """
-    old = counters.of_item(item, before)
+    old = counters.count_item(item, before)
     apply(item, after)
     item.save(update_fields=["submitted", "state", "accord", "version"])
-    counters.add(item.queue_id, by, old, counters.of_item(item, after))
+    counters.add(item.queue_id, by, old, counters.count_item(item, after))
     return item
 
 
 def apply(item: Item, current: Sequence[Annotation]) -> None:
     """Set what follows from an item's annotations; its row is not stored."""
     item.submitted = len(current)
-    item.accord = accord(current)
-    item.state = state(current, item.queue.overlap)
+    item.accord = compute_accord(current)
+    item.state = compute_state(current, item.queue.overlap)
     item.version += 1
 
 
-def store(items: Sequence[Item]) -> None:
+def save_items(items: Sequence[Item]) -> None:
     """Store what follows from the annotations of some items, in one statement."""
     columns = ("pk", "submitted", "state", "accord", "version", "shown")
     values = [[getattr(item, column) for item in items] for column in columns]

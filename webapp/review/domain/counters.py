@@ -41,11 +41,11 @@ _READ = """
 """
 
 
-def of_item(item: Item, annotations: Sequence[Annotation]) -> Counter[Key]:
+def count_item(item: Item, annotations: Sequence[Annotation]) -> Counter[Key]:
     """The counts of one item, from its state and its annotations."""
-    counts: Counter[Key] = Counter(("judged", one.analyst) for one in annotations)
+    counts: Counter[Key] = Counter(("judged", annotation.analyst) for annotation in annotations)
     if item.state != ItemState.OPEN:
-        counts.update(_of_annotations(annotations))
+        counts.update(_count_annotations(annotations))
         counts["state", item.state] += 1
         if item.accord != Accord.NONE:
             counts["accord", item.accord] += 1
@@ -56,15 +56,15 @@ def of_item(item: Item, annotations: Sequence[Annotation]) -> Counter[Key]:
     return counts
 
 
-def _of_annotations(annotations: Sequence[Annotation]) -> Counter[Key]:
+def _count_annotations(annotations: Sequence[Annotation]) -> Counter[Key]:
     """The counts of what several analysts say of one item."""
     counts: Counter[Key] = Counter()
     by_path: dict[int, list[tuple[str, str]]] = defaultdict(list)
     for annotation in annotations:
-        for one in annotation.verdicts:
-            counts.update(("reason", code) for code in set(one.reasons))
-            if one.candidate is not None:
-                by_path[one.candidate].append((annotation.analyst, one.kind))
+        for verdict in annotation.verdicts:
+            counts.update(("reason", code) for code in set(verdict.reasons))
+            if verdict.candidate is not None:
+                by_path[verdict.candidate].append((annotation.analyst, verdict.kind))
     for verdicts in by_path.values():
         if len(verdicts) > 1:
             kinds = Counter(kind for _, kind in verdicts)
@@ -77,7 +77,7 @@ def _of_annotations(annotations: Sequence[Annotation]) -> Counter[Key]:
 def add(queue_id: int, by: str, before: Counter[Key], after: Counter[Key]) -> None:
     """Add a difference of counts under a name. The last thing before a transaction ends, and in one order of keys."""
     changed = {key: after[key] - before[key] for key in before.keys() | after.keys()}
-    rows = sorted((_text(key), n) for key, n in changed.items() if n)
+    rows = sorted((_format_key(key), n) for key, n in changed.items() if n)
     if not rows:
         return
     now = timezone.now()
@@ -96,18 +96,18 @@ def read(queue_id: int, *, what: str = "") -> Counter[Key]:
     return Counter({tuple(key): n for key, (_, n) in zip(keys, rows, strict=True)})
 
 
-def judged_by(queue_id: int, analyst: str) -> int:
+def count_judged(queue_id: int, analyst: str) -> int:
     """How many items an analyst has annotated."""
-    rows = QueueCounter.objects.filter(queue=queue_id, key=_text(("judged", analyst)))
+    rows = QueueCounter.objects.filter(queue=queue_id, key=_format_key(("judged", analyst)))
     return rows.aggregate(n=Sum("n"))["n"] or 0
 
 
-def last_changed(queue_id: int) -> dict[str, datetime]:
+def get_last_changes(queue_id: int) -> dict[str, datetime]:
     """When each analyst's annotations last changed."""
     rows = QueueCounter.objects.filter(queue=queue_id, key__startswith='["judged", ')
-    return {json.loads(key)[1]: at for key, at in rows.values_list("key").annotate(at=Max("at"))}
+    return {json.loads(key)[1]: changed_at for key, changed_at in rows.values_list("key").annotate(at=Max("at"))}
 
 
-def _text(key: Key) -> str:
+def _format_key(key: Key) -> str:
     # Codes and names of strategies are plain strings here, whatever class spells them.
     return json.dumps([part if isinstance(part, int) else str(part) for part in key], ensure_ascii=False)

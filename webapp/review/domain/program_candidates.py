@@ -9,11 +9,11 @@ from typing import Any
 from retrieval.errors import ProgramError
 from retrieval.events import ProgramExecuted, to_payload
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.snapshot.labels import normalise
+from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.metrics.scores import Scored
-from retrieval.metrics.values import aligned
-from retrieval.programs.equivalence import equivalent
-from retrieval.programs.rendering.names import resolved
+from retrieval.metrics.values import match_answers
+from retrieval.programs.equivalence import is_equivalent
+from retrieval.programs.rendering.names import from_named_json
 from retrieval.types import Hop, Node
 from webapp.review.domain.relation_paths import ENDS, HOPS
 from webapp.review.models import CandidatePath
@@ -24,7 +24,7 @@ VALUE = -1
 """The id of a drawn answer that is no node of the graph: a number, or yes or no."""
 
 
-def fields(
+def build_fields(
     executed: ProgramExecuted, gives: Sequence[str], hops: Sequence[Hop], answers: Sequence[str]
 ) -> dict[str, Any]:
     """The fields of a candidate that follow from a program which was executed on the queue's version of the graph.
@@ -59,7 +59,7 @@ def fit(gives: Sequence[str], total: int, answers: Sequence[str]) -> dict[str, A
         answers: the right ones.
     """
     hits = len(_split(gives, answers)[0])
-    wanted = len({normalise(label) for label in answers})
+    wanted = len({normalize_name(label) for label in answers})
     return {
         "reached": total,
         "hits": hits,
@@ -68,7 +68,7 @@ def fit(gives: Sequence[str], total: int, answers: Sequence[str]) -> dict[str, A
     }
 
 
-def drawn(snapshot: Snapshot, candidate: CandidatePath, answers: Sequence[str]) -> dict[str, Any]:
+def draw_program(snapshot: Snapshot, candidate: CandidatePath, answers: Sequence[str]) -> dict[str, Any]:
     """The facts of a program, to be drawn, and which of what it gives is an answer, which not, and which is missed."""
     gives: list[str] = candidate.gives
     hits, missed = _split(gives, answers)
@@ -77,19 +77,19 @@ def drawn(snapshot: Snapshot, candidate: CandidatePath, answers: Sequence[str]) 
         "extra": [label for label in gives if label not in hits],
         "missed": missed,
     }
-    shown = {what: [asdict(_node(snapshot, label)) for label in own[:ENDS]] for what, own in parts.items()}
+    shown = {what: [asdict(_build_node(snapshot, label)) for label in labels[:ENDS]] for what, labels in parts.items()}
     return {"hops": candidate.hops, **shown}
 
 
-def same_program(
+def find_same_program(
     snapshot: Snapshot, candidates: Sequence[CandidatePath], program: dict[str, Any]
 ) -> CandidatePath | None:
     """The candidate that asks for the same as a program, whatever the order of what has none."""
-    wanted = resolved(snapshot, program)
-    for one in candidates:
+    wanted = from_named_json(snapshot, program)
+    for candidate in candidates:
         try:
-            if one.program is not None and equivalent(resolved(snapshot, one.program), wanted):
-                return one
+            if candidate.program is not None and is_equivalent(from_named_json(snapshot, candidate.program), wanted):
+                return candidate
         except ProgramError:  # a label of another version of the graph
             continue
     return None
@@ -97,12 +97,14 @@ def same_program(
 
 def _split(gives: Sequence[str], answers: Sequence[str]) -> tuple[set[str], list[str]]:
     """The labels that are right, and the right answers that are missing."""
-    right = {normalise(label): label for label in answers}
-    found = [one.answer for one in aligned([Scored(label, 1.0) for label in gives], answers, normalise)]
-    hits = {label for label, name in zip(gives, found, strict=True) if name in right}
-    return hits, [label for name, label in right.items() if name not in found]
+    right = {normalize_name(label): label for label in answers}
+    matched = [
+        scored.answer for scored in match_answers([Scored(label, 1.0) for label in gives], answers, normalize_name)
+    ]
+    hits = {label for label, name in zip(gives, matched, strict=True) if name in right}
+    return hits, [label for name, label in right.items() if name not in matched]
 
 
-def _node(snapshot: Snapshot, label: str) -> Node:
+def _build_node(snapshot: Snapshot, label: str) -> Node:
     entity = snapshot.find_entity(label)
-    return Node(VALUE, label, "literal") if entity is None else snapshot.node(entity)
+    return Node(VALUE, label, "literal") if entity is None else snapshot.get_node(entity)

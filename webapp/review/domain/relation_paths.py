@@ -58,15 +58,15 @@ class PathWalk:
         return np.array([] if self.topic is None else [self.topic], np.int64)
 
 
-def snapshot_of(item: Item) -> Snapshot:
+def open_snapshot(item: Item) -> Snapshot:
     """The version of the graph that the item's queue is about, whatever became of the graph since."""
-    return snapshots.opened(item.queue.snapshot.path)
+    return snapshots.open_snapshot(item.queue.snapshot.path)
 
 
-def answers_of(snapshot: Snapshot, item: Item) -> np.ndarray:
+def find_answers(snapshot: Snapshot, item: Item) -> np.ndarray:
     """The known answers that the graph has, ids ascending."""
-    found = [snapshot.find_entity(label) for label in item.answers]
-    return np.unique(np.array([one for one in found if one is not None], np.int64))
+    entities = [snapshot.find_entity(label) for label in item.answers]
+    return np.unique(np.array([entity for entity in entities if entity is not None], np.int64))
 
 
 def walk(snapshot: Snapshot, topic: str, path: Path, *, simple: bool) -> PathWalk:
@@ -78,7 +78,7 @@ def walk(snapshot: Snapshot, topic: str, path: Path, *, simple: bool) -> PathWal
         )
         return PathWalk(None, (), (), unknown)
     known: list[tuple[int, bool]] = []
-    error: ClewError | None = _too_long(path)
+    error: ClewError | None = _check_length(path)
     for name, inverse in path[:STEPS_MAX]:
         relation = snapshot.find_relation(name)
         if relation is None:
@@ -90,7 +90,7 @@ def walk(snapshot: Snapshot, topic: str, path: Path, *, simple: bool) -> PathWal
     levels = search.execute(snapshot, [start], known, simple=simple)
     for number, level in enumerate(levels):
         if not len(level):
-            step = snapshot.relation_step(*known[number])
+            step = snapshot.get_relation_step(*known[number])
             backward = " backward" if step.inverse else ""
             nothing = f"Nothing is reached by step {number + 1}, {step.label}{backward}"
             if simple and len(search.execute(snapshot, [start], known, simple=False)[number]):
@@ -104,29 +104,29 @@ def walk(snapshot: Snapshot, topic: str, path: Path, *, simple: bool) -> PathWal
     return PathWalk(start, tuple(known), tuple(levels), error)
 
 
-def facts(snapshot: Snapshot, topic: str, path: Path, *, simple: bool) -> frozenset[tuple[int, str, str]]:
+def find_facts(snapshot: Snapshot, topic: str, path: Path, *, simple: bool) -> frozenset[tuple[int, str, str]]:
     """The facts of a path's complete walks as (step, source, target), by name; none where it cannot be walked."""
-    found = walk(snapshot, topic, path, simple=simple)
-    if found.error is not None:
+    path_walk = walk(snapshot, topic, path, simple=simple)
+    if path_walk.error is not None:
         return frozenset()
-    sources = [np.array([found.topic], np.int64), *found.levels[:-1]]
+    sources = [np.array([path_walk.topic], np.int64), *path_walk.levels[:-1]]
     used: set[tuple[int, str, str]] = set()
-    ends = found.end
-    for step in reversed(range(len(found.path))):
-        relation, inverse = found.path[step]
-        owners, relations, targets, _ = search.all_arcs(snapshot, sources[step])
+    ends = path_walk.end
+    for step in reversed(range(len(path_walk.path))):
+        relation, inverse = path_walk.path[step]
+        owners, relations, targets, _ = search.find_arcs(snapshot, sources[step])
         directed = relation + (snapshot.num_relations if inverse else 0)
         keep = (relations == directed) & np.isin(targets, ends)
         starts = sources[step][owners[keep]]
         used.update(
-            (step, snapshot.entity_label(int(start)), snapshot.entity_label(int(target)))
+            (step, snapshot.get_entity_label(int(start)), snapshot.get_entity_label(int(target)))
             for start, target in zip(starts, targets[keep], strict=True)
         )
         ends = np.unique(starts)
     return frozenset(used)
 
 
-def _too_long(path: Path) -> ClewError | None:
+def _check_length(path: Path) -> ClewError | None:
     if not path:
         return PathError("The path has no step.", hint="Choose the first relation.")
     if len(path) > STEPS_MAX:
@@ -145,7 +145,7 @@ def fit(reached: np.ndarray, answers: np.ndarray) -> dict[str, Any]:
     }
 
 
-def steps(snapshot: Snapshot, found: PathWalk) -> list[dict[str, Any]]:
+def describe_steps(snapshot: Snapshot, path_walk: PathWalk) -> list[dict[str, Any]]:
     """Each step that was walked, with how many entities it reaches and some of them."""
     return [
         {
@@ -153,31 +153,32 @@ def steps(snapshot: Snapshot, found: PathWalk) -> list[dict[str, Any]]:
             "label": step.label,
             "inverse": step.inverse,
             "reached": len(level),
-            "sample": nodes(snapshot, level),
+            "sample": draw_nodes(snapshot, level),
         }
         for step, level in (
-            (snapshot.relation_step(*one), level) for one, level in zip(found.path, found.levels, strict=True)
+            (snapshot.get_relation_step(*directed), level)
+            for directed, level in zip(path_walk.path, path_walk.levels, strict=True)
         )
     ]
 
 
-def onward(
-    snapshot: Snapshot, found: PathWalk, answers: np.ndarray, *, simple: bool
+def find_continuations(
+    snapshot: Snapshot, path_walk: PathWalk, answers: np.ndarray, *, simple: bool
 ) -> tuple[list[dict[str, Any]], int | None]:
     """The relations by which a path can go on, best F1 first, and how many there are.
 
     None for the number says that the path stands at too many facts to tell, and the list is empty.
     """
-    ends = found.end
-    if found.topic is None or len(found.path) >= STEPS_MAX:
+    ends = path_walk.end
+    if path_walk.topic is None or len(path_walk.path) >= STEPS_MAX:
         return [], 0
-    if int(snapshot.degrees(ends).sum()) > ARCS_MAX:
+    if int(snapshot.get_degrees(ends).sum()) > ARCS_MAX:
         return [], None
-    owner, relations, targets, _ = search.all_arcs(snapshot, ends)
+    owner, relations, targets, _ = search.find_arcs(snapshot, ends)
     if simple:
-        last, inverse = found.path[-1] if found.path else (-1, False)
-        reverse = search.reverses(snapshot, relations, last + inverse * snapshot.num_relations)
-        keep = search.avoid_topic(snapshot, ends[owner], targets, found.topic, relations, reverse=reverse)
+        last, inverse = path_walk.path[-1] if path_walk.path else (-1, False)
+        reverse = search.is_reverse(snapshot, relations, last + inverse * snapshot.num_relations)
+        keep = search.mark_simple_arcs(snapshot, ends[owner], targets, path_walk.topic, relations, reverse=reverse)
         relations, targets = relations[keep], targets[keep]
     pairs = np.unique(relations * snapshot.num_entities + targets)
     relations, targets = pairs // snapshot.num_entities, pairs % snapshot.num_entities
@@ -189,7 +190,7 @@ def onward(
     total = snapshot.num_relations
     return [
         {
-            **_step(snapshot, int(ways[i]) % total, bool(ways[i] >= total)),
+            **_describe_step(snapshot, int(ways[i]) % total, bool(ways[i] >= total)),
             "reached": int(reached[i]),
             "hits": int(hits[i]),
             "precision": float(hits[i] / reached[i]),
@@ -199,28 +200,28 @@ def onward(
     ], len(ways)
 
 
-def _step(snapshot: Snapshot, relation: int, inverse: bool) -> dict[str, Any]:
-    step = snapshot.relation_step(relation, inverse)
+def _describe_step(snapshot: Snapshot, relation: int, inverse: bool) -> dict[str, Any]:
+    step = snapshot.get_relation_step(relation, inverse)
     return {"relation": step.name, "label": step.label, "inverse": step.inverse}
 
 
-def drawn(snapshot: Snapshot, found: PathWalk, answers: np.ndarray, *, simple: bool) -> dict[str, Any]:
+def draw_path(snapshot: Snapshot, path_walk: PathWalk, answers: np.ndarray, *, simple: bool) -> dict[str, Any]:
     """The hops to some of what a path reaches, and which of that is an answer, which not, and which is missed."""
-    reached = found.end if found.levels else np.zeros(0, np.int64)
+    reached = path_walk.end if path_walk.levels else np.zeros(0, np.int64)
     right = np.isin(reached, answers)
     hops: list[dict[str, Any]] = []
-    if found.levels:
+    if path_walk.levels:
         ends = np.concatenate([reached[right], reached[~right]])[:ENDS]
-        trace = search.trace(snapshot, [found.topic or 0], found.path, ends, simple=simple, limit=HOPS)
-        hops = [asdict(snapshot.hop(int(arc))) for arcs in trace.arcs for arc in arcs]
+        trace = search.compute_trace(snapshot, [path_walk.topic or 0], path_walk.path, ends, simple=simple, limit=HOPS)
+        hops = [asdict(snapshot.get_hop(int(arc))) for arcs in trace.arcs for arc in arcs]
     return {
         "hops": hops,
-        "hit": nodes(snapshot, reached[right]),
-        "extra": nodes(snapshot, reached[~right]),
-        "missed": nodes(snapshot, answers[~np.isin(answers, reached)]),
+        "hit": draw_nodes(snapshot, reached[right]),
+        "extra": draw_nodes(snapshot, reached[~right]),
+        "missed": draw_nodes(snapshot, answers[~np.isin(answers, reached)]),
     }
 
 
-def nodes(snapshot: Snapshot, entities: np.ndarray) -> Sequence[dict[str, Any]]:
+def draw_nodes(snapshot: Snapshot, entities: np.ndarray) -> Sequence[dict[str, Any]]:
     """The first entities of a set, to be shown."""
-    return [asdict(snapshot.node(int(entity))) for entity in entities[:ENDS]]
+    return [asdict(snapshot.get_node(int(entity))) for entity in entities[:ENDS]]

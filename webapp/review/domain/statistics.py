@@ -13,41 +13,41 @@ from webapp.review.domain.counters import Key
 from webapp.review.models import Accord, ItemState, Queue, Reason, Reservation
 
 
-def progress(queue: Queue) -> dict[str, int]:
+def count_items_by_state(queue: Queue) -> dict[str, int]:
     """Items by state."""
-    return _progress(queue, counters.read(queue.pk, what="state"))
+    return _count_states(queue, counters.read(queue.pk, what="state"))
 
 
-def _progress(queue: Queue, counts: Counter[Key]) -> dict[str, int]:
+def _count_states(queue: Queue, counts: Counter[Key]) -> dict[str, int]:
     complete = {state: counts["state", state.value] for state in (ItemState.DONE, ItemState.BROKEN)}
     return {"open": queue.items - sum(complete.values()), **{str(k): n for k, n in complete.items()}}
 
 
-def statistics(queue: Queue) -> dict[str, Any]:
+def compute_statistics(queue: Queue) -> dict[str, Any]:
     """Progress, people and agreement of a queue; agreement is None where no two analysts judged the same."""
     counts = counters.read(queue.pk)
-    pairs = _pairs(counts)
+    pairs = _collect_pairs(counts)
     everyone: Counter[tuple[str, str]] = Counter()
     for pair in pairs.values():
         everyone.update(pair)
-    patterns = {tuple(map(int, key[1:])): n for key, n in _of(counts, "path").items()}
-    raters = agreement.usual_raters(patterns)
+    patterns = {tuple(map(int, key[1:])): n for key, n in _select_counts(counts, "path").items()}
+    raters = agreement.find_usual_raters(patterns)
     return {
-        "progress": _progress(queue, counts),
-        "people": _people(queue, counts),
+        "progress": _count_states(queue, counts),
+        "people": _list_people(queue, counts),
         "agreement": {
             "paths": sum(patterns.values()),
-            "percent": agreement.percent(everyone),
-            "alpha": agreement.krippendorff_alpha(patterns),
-            "fleiss": agreement.fleiss_kappa(patterns, raters),
+            "percent": agreement.compute_percent(everyone),
+            "alpha": agreement.compute_krippendorff_alpha(patterns),
+            "fleiss": agreement.compute_fleiss_kappa(patterns, raters),
             "raters": raters,
         },
         "pairs": [
             {
                 "analysts": list(names),
                 "paths": sum(pair.values()),
-                "percent": agreement.percent(pair),
-                "kappa": agreement.cohen_kappa(pair),
+                "percent": agreement.compute_percent(pair),
+                "kappa": agreement.compute_cohen_kappa(pair),
             }
             for names, pair in sorted(pairs.items())
         ],
@@ -59,23 +59,23 @@ def statistics(queue: Queue) -> dict[str, Any]:
     }
 
 
-def _of(counts: Counter[Key], what: str) -> dict[Key, int]:
+def _select_counts(counts: Counter[Key], what: str) -> dict[Key, int]:
     return {key: n for key, n in counts.items() if key[0] == what}
 
 
-def _pairs(counts: Counter[Key]) -> dict[tuple[str, str], dict[tuple[str, str], int]]:
-    found: dict[tuple[str, str], dict[tuple[str, str], int]] = defaultdict(dict)
-    for (_, one, other, kind, also), n in _of(counts, "pair").items():
-        found[str(one), str(other)][str(kind), str(also)] = n
-    return found
+def _collect_pairs(counts: Counter[Key]) -> dict[tuple[str, str], dict[tuple[str, str], int]]:
+    pairs: dict[tuple[str, str], dict[tuple[str, str], int]] = defaultdict(dict)
+    for (_, first, second, kind, also), n in _select_counts(counts, "pair").items():
+        pairs[str(first), str(second)][str(kind), str(also)] = n
+    return pairs
 
 
-def _people(queue: Queue, counts: Counter[Key]) -> list[dict[str, Any]]:
+def _list_people(queue: Queue, counts: Counter[Key]) -> list[dict[str, Any]]:
     """Who judged how many items, most first, when they last did something, and how many they have before them."""
     live = Reservation.objects.filter(queue=queue, until__gt=timezone.now())
     held = dict(live.values_list("analyst__username").annotate(n=Count("pk")))
-    last = counters.last_changed(queue.pk)
-    names = {str(key[1]) for key in _of(counts, "judged")} | held.keys()
+    last = counters.get_last_changes(queue.pk)
+    names = {str(key[1]) for key in _select_counts(counts, "judged")} | held.keys()
     people = [
         {
             "analyst": name,
@@ -85,4 +85,4 @@ def _people(queue: Queue, counts: Counter[Key]) -> list[dict[str, Any]]:
         }
         for name in names
     ]
-    return sorted(people, key=lambda one: (-int(one["judged"]), one["analyst"]))
+    return sorted(people, key=lambda person: (-int(person["judged"]), person["analyst"]))

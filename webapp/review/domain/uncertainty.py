@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 BORDER = 0.5
 
 
-def uncertainty(
+def compute_uncertainty(
     candidates: Sequence[tuple[str, Mapping[int, float]]], voters: Mapping[int, str]
 ) -> tuple[float, str]:
     """How much an item needs a person, in [0, 1], and the reason in words.

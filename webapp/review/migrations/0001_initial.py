@@ -21,9 +21,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("position", models.PositiveIntegerField()),
                 ("key", models.CharField(max_length=200)),
@@ -53,9 +51,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("position", models.PositiveSmallIntegerField()),
                 ("topic", models.TextField()),
@@ -84,9 +80,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("finished_at", models.DateTimeField(null=True)),
@@ -168,9 +162,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("until", models.DateTimeField()),
                 (
@@ -191,9 +183,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "queue",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="review.queue"
-                    ),
+                    models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="review.queue"),
                 ),
             ],
         ),
@@ -250,9 +240,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 (
                     "analyst",
@@ -294,9 +282,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 (
                     "kind",
@@ -367,9 +353,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="verdict",
-            constraint=models.UniqueConstraint(
-                fields=("submission", "candidate"), name="review_verdict_once"
-            ),
+            constraint=models.UniqueConstraint(fields=("submission", "candidate"), name="review_verdict_once"),
         ),
         migrations.AddConstraint(
             model_name="verdict",

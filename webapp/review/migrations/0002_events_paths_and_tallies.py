@@ -46,9 +46,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("by", models.CharField(max_length=150)),
                 ("key", models.TextField()),
@@ -309,9 +307,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name="submission",
-            index=models.Index(
-                condition=models.Q(("path__isnull", False)), fields=["path"], name="review_event_path"
-            ),
+            index=models.Index(condition=models.Q(("path__isnull", False)), fields=["path"], name="review_event_path"),
         ),
         migrations.AddIndex(
             model_name="submission",

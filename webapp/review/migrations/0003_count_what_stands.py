@@ -18,10 +18,10 @@ def count(apps, schema_editor):
         tally = Counter()
         for first in range(0, len(rows), BATCH):
             batch = rows[first : first + BATCH]
-            held = consensus.current_annotations([row.pk for row in batch])
+            held = consensus.load_annotations([row.pk for row in batch])
             for row in batch:
-                row.accord = consensus.accord(held.get(row.pk, []))
-                tally.update(counters.of_item(row, held.get(row.pk, [])))
+                row.accord = consensus.compute_accord(held.get(row.pk, []))
+                tally.update(counters.count_item(row, held.get(row.pk, [])))
             items.objects.bulk_update(batch, ["accord"])
         counters.add(queue.pk, "", Counter(), tally)
 

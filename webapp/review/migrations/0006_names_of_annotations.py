@@ -16,12 +16,8 @@ class Migration(migrations.Migration):
         migrations.RenameModel("Standing", "CurrentAnnotation"),
         migrations.AlterModelTable("tally", "review_tally"),
         migrations.RenameModel("Tally", "QueueCounter"),
-        migrations.AlterField(
-            "currentannotation", "queue", to("queue", related_name="annotations", db_index=False)
-        ),
-        migrations.AlterField(
-            "currentannotation", "item", to("item", related_name="annotations", db_index=False)
-        ),
+        migrations.AlterField("currentannotation", "queue", to("queue", related_name="annotations", db_index=False)),
+        migrations.AlterField("currentannotation", "item", to("item", related_name="annotations", db_index=False)),
         migrations.AlterField(
             "currentannotation",
             "submission",

@@ -20,9 +20,9 @@ def recount(apps, schema_editor):
         wanted = Counter()
         for first in range(0, len(keys), BATCH):
             batch = items.objects.filter(pk__in=keys[first : first + BATCH])
-            held = consensus.current_annotations(keys[first : first + BATCH])
+            held = consensus.load_annotations(keys[first : first + BATCH])
             for row in batch:
-                wanted.update(counters.of_item(row, held.get(row.pk, [])))
+                wanted.update(counters.count_item(row, held.get(row.pk, [])))
         counters.add(queue.pk, "", counters.read(queue.pk), wanted)
 
 
@@ -60,15 +60,11 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 (
                     "purpose",
-                    models.CharField(
-                        choices=[("judgement", "Judgement"), ("decision", "Decision")], max_length=9
-                    ),
+                    models.CharField(choices=[("judgement", "Judgement"), ("decision", "Decision")], max_length=9),
                 ),
                 ("content", models.JSONField()),
                 ("revision", models.UUIDField()),

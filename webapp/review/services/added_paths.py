@@ -18,7 +18,7 @@ from webapp.review import selectors
 from webapp.review.domain import consensus, program_candidates, relation_paths
 from webapp.review.models import CandidatePath, EventKind, Item, Queue, QueueKind, Submission
 from webapp.review.services import submissions
-from webapp.review.services.queues import shown_of
+from webapp.review.services.queues import hash_item
 
 CANDIDATES_MAX = 5000
 """Paths of one question, with those that were taken back."""
@@ -46,24 +46,22 @@ def add_path(
         ConflictError: the id is another event's.
     """
     require_kind(item.queue, QueueKind.PATHS)
-    snapshot, simple = relation_paths.snapshot_of(item), item.avoids_topics
-    found = relation_paths.walk(snapshot, topic, path, simple=simple)
-    if found.error is not None:
-        raise found.error
-    made = measured(snapshot, topic, path, found.end, relation_paths.answers_of(snapshot, item))
-    return _added(item, user, id, made, edited_from, same=lambda row: selectors.same_path(row, topic, path))
+    snapshot, simple = relation_paths.open_snapshot(item), item.avoids_topics
+    walk = relation_paths.walk(snapshot, topic, path, simple=simple)
+    if walk.error is not None:
+        raise walk.error
+    made = build_fields(snapshot, topic, path, walk.end, relation_paths.find_answers(snapshot, item))
+    return _add_candidate(item, user, id, made, edited_from, same=lambda row: selectors.find_path(row, topic, path))
 
 
-def add_program(
-    *, item: Item, user: User, id: UUID, made: dict[str, Any], edited_from: int | None = None
-) -> Item:
+def add_program(*, item: Item, user: User, id: UUID, made: dict[str, Any], edited_from: int | None = None) -> Item:
     """Add a program to a question, by an event; one that asks for what it has already is left as it is.
 
     Args:
         item: with its queue and snapshot.
         user: who adds it.
         id: made by the client; repeating a request adds nothing.
-        made: of :func:`program_candidates.fields`.
+        made: of :func:`program_candidates.build_fields`.
         edited_from: the candidate that it was made of.
 
     Raises:
@@ -72,12 +70,12 @@ def add_program(
         ConflictError: the id is another event's.
     """
     require_kind(item.queue, QueueKind.PROGRAMS)
-    snapshot = relation_paths.snapshot_of(item)
+    snapshot = relation_paths.open_snapshot(item)
 
-    def same(row: Item) -> CandidatePath | None:
-        return program_candidates.same_program(snapshot, list(row.candidates.all()), made["program"])
+    def find_same(row: Item) -> CandidatePath | None:
+        return program_candidates.find_same_program(snapshot, list(row.candidates.all()), made["program"])
 
-    return _added(item, user, id, made, edited_from, same=same)
+    return _add_candidate(item, user, id, made, edited_from, same=find_same)
 
 
 def require_kind(queue: Queue, kind: str) -> None:
@@ -87,12 +85,10 @@ def require_kind(queue: Queue, kind: str) -> None:
         InvalidError: the queue is of that.
     """
     if queue.kind != kind:
-        raise InvalidError(
-            f"In the review {queue.name} {queue.kind} are judged.", hint=f"Choose one of {kind}."
-        )
+        raise InvalidError(f"In the review {queue.name} {queue.kind} are judged.", hint=f"Choose one of {kind}.")
 
 
-def _added(
+def _add_candidate(
     item: Item,
     user: User,
     id: UUID,
@@ -104,25 +100,25 @@ def _added(
     try:
         with transaction.atomic():
             lock_queue(item.queue_id)
-            row = consensus.locked(item)
+            row = consensus.lock_item(item)
             if submissions.is_repeat(id, row, user):
                 return row
             consensus.require_undecided(row)
             there = same(row)
             if there is not None and not there.retired:
                 return row
-            origin = _origin(row, edited_from)
+            origin = _find_origin(row, edited_from)
             if there is None:
-                there = stored(row, [made], [user.username], edited_from=origin)[0]
-            event = submissions.new_event(id, row, user, EventKind.ADDED_PATH)
+                there = save_candidates(row, [made], [user.username], edited_from=origin)[0]
+            event = submissions.build_event(id, row, user, EventKind.ADDED_PATH)
             event.path = there
             event.save(force_insert=True)
-            return _changed(row, there, retired=False)
+            return _update_candidate(row, there, retired=False)
     except IntegrityError:
         raise ConflictError(f"The id {id} is another event's.", hint="Make a new one.") from None
 
 
-def measured(
+def build_fields(
     snapshot: Snapshot, topic: str, path: relation_paths.Path, reached: np.ndarray, answers: np.ndarray
 ) -> dict[str, Any]:
     """The fields of a candidate that follow from the graph."""
@@ -130,19 +126,17 @@ def measured(
     return {
         "topic": topic,
         "path": [list(step) for step in path],
-        "steps": [asdict(snapshot.relation_step(r, inverse)) for r, inverse in known if r is not None],
+        "steps": [asdict(snapshot.get_relation_step(r, inverse)) for r, inverse in known if r is not None],
         **relation_paths.fit(reached, answers),
     }
 
 
 def lock_queue(queue_id: int) -> Queue:
     """The queue, locked for those who add to it: always before an item, or two would wait for each other."""
-    return (
-        Queue.objects.select_for_update(no_key=True, of=("self",)).select_related("snapshot").get(pk=queue_id)
-    )
+    return Queue.objects.select_for_update(no_key=True, of=("self",)).select_related("snapshot").get(pk=queue_id)
 
 
-def stored(
+def save_candidates(
     item: Item,
     made: Sequence[dict[str, Any]],
     authors: Sequence[str],
@@ -165,10 +159,8 @@ def stored(
     last = CandidatePath.objects.filter(item=item).aggregate(last=Max("position"))["last"]
     first = 0 if last is None else last + 1
     if first + len(made) > CANDIDATES_MAX:
-        raise InvalidError(
-            f"A question has at most {CANDIDATES_MAX:,} paths.", hint="Judge those that are there."
-        )
-    held_by = [_analyst(author) for author in authors] if sources is None else sources
+        raise InvalidError(f"A question has at most {CANDIDATES_MAX:,} paths.", hint="Judge those that are there.")
+    held_by = [_make_source(author) for author in authors] if sources is None else sources
     rows = [
         CandidatePath(
             item=item,
@@ -176,9 +168,9 @@ def stored(
             sources=[source],
             author=author,
             edited_from=edited_from,
-            **one,
+            **candidate_fields,
         )
-        for position, (one, author, source) in enumerate(
+        for position, (candidate_fields, author, source) in enumerate(
             zip(made, authors, held_by, strict=True), start=first
         )
     ]
@@ -186,7 +178,7 @@ def stored(
     return CandidatePath.objects.bulk_create(rows)
 
 
-def _analyst(name: str) -> dict[str, Any]:
+def _make_source(name: str) -> dict[str, Any]:
     """An analyst as the source of a candidate."""
     return {"source": "analyst", "label_set": None, "name": name, "score": 1.0, "explanation": ""}
 
@@ -194,25 +186,23 @@ def _analyst(name: str) -> dict[str, Any]:
 def set_retired(item: Item, event: Submission, *, retired: bool) -> Item:
     """Take back a path that was added, or have it again. The item's row is locked."""
     assert event.path is not None, "an event that adds a path names it"
-    return _changed(item, event.path, retired=retired)
+    return _update_candidate(item, event.path, retired=retired)
 
 
-def _changed(item: Item, candidate: CandidatePath, *, retired: bool) -> Item:
+def _update_candidate(item: Item, candidate: CandidatePath, *, retired: bool) -> Item:
     if candidate.retired != retired:
         candidate.retired = retired
         candidate.save(update_fields=["retired"])
-    item.shown = shown_of(item, selectors.candidates(item))
+    item.shown = hash_item(item, selectors.list_candidates(item))
     item.version += 1
     item.save(update_fields=["shown", "version"])
     return item
 
 
-def _origin(item: Item, edited_from: int | None) -> CandidatePath | None:
+def _find_origin(item: Item, edited_from: int | None) -> CandidatePath | None:
     if edited_from is None:
         return None
-    found = CandidatePath.objects.filter(item=item, pk=edited_from).first()
-    if found is None:
-        raise InvalidError(
-            f"This question has no path {edited_from} to edit.", hint="Load the question again."
-        )
-    return found
+    origin = CandidatePath.objects.filter(item=item, pk=edited_from).first()
+    if origin is None:
+        raise InvalidError(f"This question has no path {edited_from} to edit.", hint="Load the question again.")
+    return origin

@@ -28,7 +28,7 @@ from webapp.review.models import (
     Verdict,
 )
 from webapp.review.services import submissions
-from webapp.review.services.drafts import discard_draft
+from webapp.review.services.drafts import delete_draft
 
 _ACCEPT = """
     WITH accepted AS (
@@ -57,52 +57,52 @@ _TAKE_BACK = """
 """
 
 
-def disagreements(queue: Queue, user: User, *, decided: bool = False) -> QuerySet[Item]:
+def list_disagreements(queue: Queue, user: User, *, decided: bool = False) -> QuerySet[Item]:
     """Items that enough analysts judged, and not alike; ``decided``: also those that were adjudicated.
 
     Without those that the user began to judge and did not submit.
     """
     rows = queue.rows.filter(accord=Accord.SPLIT).exclude(state=ItemState.OPEN).order_by("position")
-    rows = rows.exclude(selectors.blind_items(user))
+    rows = rows.exclude(selectors.make_blind_filter(user))
     rows = rows.select_related("adjudicated")
     return rows if decided else rows.filter(adjudicated=None)
 
 
-def sides(items: Sequence[Item]) -> list[dict[str, Any]]:
+def collect_opinions(items: Sequence[Item]) -> list[dict[str, Any]]:
     """Each item with what every analyst who annotated it says of each path, and of the question as a whole."""
     keys = [item.pk for item in items]
-    annotations = consensus.current_annotations(keys)
+    annotations = consensus.load_annotations(keys)
     paths: dict[int, list[CandidatePath]] = defaultdict(list)
-    for one in CandidatePath.objects.filter(item__in=keys, retired=False).order_by("item", "position"):
-        paths[one.item_id].append(one)
+    for candidate in CandidatePath.objects.filter(item__in=keys, retired=False).order_by("item", "position"):
+        paths[candidate.item_id].append(candidate)
     return [
         {
             "item": item,
             "candidates": [
-                {"candidate": path, "said": _verdicts_on(path.pk, annotations.get(item.pk, []))}
+                {"candidate": path, "said": _list_verdicts(path.pk, annotations.get(item.pk, []))}
                 for path in paths[item.pk]
             ],
-            "broken": _verdicts_on(None, annotations.get(item.pk, [])),
+            "broken": _list_verdicts(None, annotations.get(item.pk, [])),
         }
         for item in items
     ]
 
 
-def _verdicts_on(candidate: int | None, annotations: Sequence[Annotation]) -> list[dict[str, Any]]:
+def _list_verdicts(candidate: int | None, annotations: Sequence[Annotation]) -> list[dict[str, Any]]:
     return [
         {
-            "analyst": one.analyst,
+            "analyst": annotation.analyst,
             "kind": verdict.kind,
             "reasons": list(verdict.reasons),
             "comment": verdict.comment,
         }
-        for one in annotations
-        for verdict in one.verdicts
+        for annotation in annotations
+        for verdict in annotation.verdicts
         if verdict.candidate == candidate
     ]
 
 
-def adjudicate(*, item: Item | QuerySet[Item], user: User, annotation: submissions.NewAnnotation) -> Item:
+def save_decision(*, item: Item | QuerySet[Item], user: User, annotation: submissions.NewAnnotation) -> Item:
     """Decide an item, whatever others said of it; a later decision replaces an earlier one.
 
     Args:
@@ -120,11 +120,11 @@ def adjudicate(*, item: Item | QuerySet[Item], user: User, annotation: submissio
     """
     try:
         with transaction.atomic():
-            row = consensus.locked(item)
+            row = consensus.lock_item(item)
             if submissions.is_repeat(annotation.id, row, user):
                 return row
-            annotations = consensus.annotations_of(row)
-            if not user.has_role(Role.ADMIN) and any(one.analyst_id == user.pk for one in annotations):
+            annotations = consensus.load_item_annotations(row)
+            if not user.has_role(Role.ADMIN) and any(existing.analyst_id == user.pk for existing in annotations):
                 raise ForbiddenError(
                     "You judged this question, so that another analyst decides it.",
                     hint="Ask one who did not judge it, or an administrator.",
@@ -134,18 +134,18 @@ def adjudicate(*, item: Item | QuerySet[Item], user: User, annotation: submissio
             if row.settled:
                 raise consensus.DecidedError(row)
             submissions.require_whole(row, annotation)
-            return _decided(row, annotations, user, annotation)
+            return _apply_decision(row, annotations, user, annotation)
     except IntegrityError:
         raise ConflictError(
             f"The id {annotation.id} is another event's.", hint="Make a new one for each decision."
         ) from None
 
 
-def _decided(
+def _apply_decision(
     item: Item, annotations: Sequence[Annotation], user: User, annotation: submissions.NewAnnotation
 ) -> Item:
-    before = counters.of_item(item, annotations)
-    event = submissions.new_event(
+    before = counters.count_item(item, annotations)
+    event = submissions.build_event(
         annotation.id,
         item,
         user,
@@ -154,14 +154,14 @@ def _decided(
         replaces_id=item.adjudicated_id,
     )
     event.save(force_insert=True)
-    Verdict.objects.bulk_create(submissions.verdicts(event, annotation.stored_verdicts))
+    Verdict.objects.bulk_create(submissions.build_verdicts(event, annotation.stored_verdicts))
     item.adjudicated = event
     item.state = ItemState.BROKEN if annotation.broken else ItemState.DONE
     item.version += 1
     item.save(update_fields=["adjudicated", "state", "version"])
     Reservation.objects.filter(item=item).delete()
-    discard_draft(item=item, user=user, purpose=DraftPurpose.DECISION)
-    counters.add(item.queue_id, user.username, before, counters.of_item(item, annotations))
+    delete_draft(item=item, user=user, purpose=DraftPurpose.DECISION)
+    counters.add(item.queue_id, user.username, before, counters.count_item(item, annotations))
     return item
 
 
@@ -181,7 +181,7 @@ def take_decision_back(*, item: Item | QuerySet[Item], user: User, id: UUID, ver
         AnnotationConflictError: it changed since it was shown.
     """
     with transaction.atomic():
-        row = consensus.locked(item)
+        row = consensus.lock_item(item)
         if submissions.is_repeat(id, row, user):
             return row
         decision = row.adjudicated
@@ -194,13 +194,13 @@ def take_decision_back(*, item: Item | QuerySet[Item], user: User, id: UUID, ver
             )
         if version != row.version:
             raise submissions.AnnotationConflictError(row)
-        annotations = consensus.annotations_of(row)
-        before = counters.of_item(row, annotations)
-        submissions.new_event(id, row, user, EventKind.UNDECIDED, undoes=decision).save(force_insert=True)
+        annotations = consensus.load_item_annotations(row)
+        before = counters.count_item(row, annotations)
+        submissions.build_event(id, row, user, EventKind.UNDECIDED, undoes=decision).save(force_insert=True)
         row.adjudicated = None
         consensus.apply(row, annotations)
         row.save(update_fields=["adjudicated", "submitted", "state", "accord", "version"])
-        counters.add(row.queue_id, user.username, before, counters.of_item(row, annotations))
+        counters.add(row.queue_id, user.username, before, counters.count_item(row, annotations))
     return row
 
 
@@ -217,10 +217,10 @@ def accept_unanimous(*, queue: Queue, user: User, id: UUID) -> dict[str, int]:
     """
     queue.require_done()
     with transaction.atomic():
-        _one_at_a_time(queue)
+        _lock_acceptance(queue)
         accepted = Submission.objects.filter(queue=queue, batch=id).count()
         if not accepted:
-            accepted = _run(_ACCEPT, queue, user, id)
+            accepted = _execute_sql(_ACCEPT, queue, user, id)
             counters.add(queue.pk, user.username, Counter(), Counter({("settled",): accepted}))
     decided = counters.read(queue.pk)
     left = queue.items - decided["settled",] - decided["adjudicated",]
@@ -234,21 +234,21 @@ def take_acceptance_back(*, queue: Queue, user: User, id: UUID) -> int:
         ConflictError: nothing was accepted under this id.
     """
     with transaction.atomic():
-        _one_at_a_time(queue)
+        _lock_acceptance(queue)
         if not Submission.objects.filter(queue=queue, batch=id, kind=EventKind.SETTLED).exists():
             raise ConflictError(f"Nothing was accepted under the id {id}.", hint="Take it from the answer.")
-        undone = _run(_TAKE_BACK, queue, user, id)
+        undone = _execute_sql(_TAKE_BACK, queue, user, id)
         counters.add(queue.pk, user.username, Counter({("settled",): undone}), Counter())
     return undone
 
 
-def _one_at_a_time(queue: Queue) -> None:
+def _lock_acceptance(queue: Queue) -> None:
     """Wait for another acceptance of this queue; those who judge do not wait."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext('review'), %s)", [queue.pk])
 
 
-def _run(sql: str, queue: Queue, user: User, batch: UUID) -> int:
+def _execute_sql(sql: str, queue: Queue, user: User, batch: UUID) -> int:
     values: dict[str, Any] = {"queue": queue.pk, "user": user.pk, "name": user.username, "batch": batch}
     with connection.cursor() as cursor:
         cursor.execute(sql, values)

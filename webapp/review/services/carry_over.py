@@ -34,7 +34,7 @@ from webapp.review.models import (
     Submission,
 )
 from webapp.review.services import added_paths, drafts
-from webapp.review.services.queues import shown_of
+from webapp.review.services.queues import hash_item
 
 SYSTEM = "system"
 """Who did what no person asked for."""
@@ -71,7 +71,7 @@ def start_carry_over(*, queue: Queue, user: User) -> Job:
     )
 
 
-def carry_over(
+def move_to_version(
     *,
     queue: Queue,
     version: GraphVersion,
@@ -100,12 +100,12 @@ def carry_over(
     keys = list(queue.rows.values_list("pk", flat=True))
     for first in range(0, len(keys), _BATCH):
         batch = candidates.filter(item__in=keys[first : first + _BATCH], pk__lte=last)
-        measured |= _measured(batch, measure)
+        measured |= _measure_candidates(batch, measure)
         progress(min(first + _BATCH, len(keys)), len(keys))
     try:
         with transaction.atomic():
             row = added_paths.lock_queue(queue.pk)
-            measured |= _measured(candidates.filter(pk__gt=last), measure)  # added meanwhile
+            measured |= _measure_candidates(candidates.filter(pk__gt=last), measure)  # added meanwhile
             reopened = _apply(row, measured, user, version)
             Queue.objects.filter(pk=row.pk).update(snapshot=version)
     except IntegrityError:
@@ -117,72 +117,68 @@ def carry_over(
     return reopened
 
 
-def path_measure(queue: Queue, version: GraphVersion) -> Measure:
+def make_path_measure(queue: Queue, version: GraphVersion) -> Measure:
     """Compares relation paths on a queue's version of the graph and on another one."""
-    old, new = snapshots.opened(queue.snapshot.path), snapshots.opened(version.path)
+    old, new = snapshots.open_snapshot(queue.snapshot.path), snapshots.open_snapshot(version.path)
 
-    def measure(item: Item, one: CandidatePath) -> Measurement:
-        path, simple = one.as_path, item.avoids_topics
-        walked = relation_paths.walk(new, one.topic, path, simple=simple)
+    def measure(item: Item, candidate: CandidatePath) -> Measurement:
+        path, simple = candidate.as_path, item.avoids_topics
+        walked = relation_paths.walk(new, candidate.topic, path, simple=simple)
         end = walked.end if walked.error is None else walked.end[:0]
-        before = relation_paths.facts(old, one.topic, path, simple=simple)
-        after = relation_paths.facts(new, one.topic, path, simple=simple)
-        return Measurement(relation_paths.fit(end, relation_paths.answers_of(new, item)), before != after)
+        before = relation_paths.find_facts(old, candidate.topic, path, simple=simple)
+        after = relation_paths.find_facts(new, candidate.topic, path, simple=simple)
+        return Measurement(relation_paths.fit(end, relation_paths.find_answers(new, item)), before != after)
 
     return measure
 
 
-def _measured(candidates: QuerySet[CandidatePath], measure: Measure) -> dict[int, Measurement]:
+def _measure_candidates(candidates: QuerySet[CandidatePath], measure: Measure) -> dict[int, Measurement]:
     """Measure some candidates on the other version, by id."""
     measured = {}
-    for one in candidates:
-        found = measure(one.item, one)
-        fields = {name: value for name, value in found.fields.items() if getattr(one, name) != value}
-        measured[one.pk] = Measurement(fields, found.changed and not one.retired)
+    for candidate in candidates:
+        measurement = measure(candidate.item, candidate)
+        fields = {name: value for name, value in measurement.fields.items() if getattr(candidate, name) != value}
+        measured[candidate.pk] = Measurement(fields, measurement.changed and not candidate.retired)
     return measured
 
 
-def _apply(
-    queue: Queue, measured: Mapping[int, Measurement], user: User | None, version: GraphVersion
-) -> int:
-    wanted = [key for key, one in measured.items() if one.fields or one.changed]
+def _apply(queue: Queue, measured: Mapping[int, Measurement], user: User | None, version: GraphVersion) -> int:
+    wanted = [key for key, measurement in measured.items() if measurement.fields or measurement.changed]
     by_item: dict[int, list[CandidatePath]] = defaultdict(list)
-    for one in CandidatePath.objects.filter(pk__in=wanted).order_by("position"):
-        for name, value in measured[one.pk].fields.items():
-            setattr(one, name, value)
-        one.save(update_fields=[*measured[one.pk].fields])
-        by_item[one.item_id].append(one)
+    for candidate in CandidatePath.objects.filter(pk__in=wanted).order_by("position"):
+        for name, value in measured[candidate.pk].fields.items():
+            setattr(candidate, name, value)
+        candidate.save(update_fields=[*measured[candidate.pk].fields])
+        by_item[candidate.item_id].append(candidate)
     items = list(Item.objects.select_for_update(of=("self",)).filter(pk__in=by_item).order_by("pk"))
-    held = consensus.current_annotations(by_item)
-    events = {one.pk: one for one in selectors.current_of(by_item)}
+    held = consensus.load_annotations(by_item)
+    events = {event.pk: event for event in selectors.list_current_of_items(by_item)}
     before: Counter[counters.Key] = Counter()
     after: Counter[counters.Key] = Counter()
     reopened = 0
     for item in items:
         item.queue = queue
-        changed = [one for one in by_item[item.pk] if measured[one.pk].changed]
+        changed = [candidate for candidate in by_item[item.pk] if measured[candidate.pk].changed]
         annotations = held.get(item.pk, [])
         if changed and (annotations or item.adjudicated_id is not None):
-            before.update(counters.of_item(item, annotations))
-            _reopen(item, annotations, events, user, _comment(changed, version))
-            after.update(counters.of_item(item, []))
+            before.update(counters.count_item(item, annotations))
+            _reset_item(item, annotations, events, user, _write_comment(changed, version))
+            after.update(counters.count_item(item, []))
             reopened += 1
         else:
             item.version += 1
-        item.shown = shown_of(item, selectors.candidates(item))
-        item.save(
-            update_fields=["shown", "version", "submitted", "state", "accord", "settled", "adjudicated"]
-        )
+        item.shown = hash_item(item, selectors.list_candidates(item))
+        item.save(update_fields=["shown", "version", "submitted", "state", "accord", "settled", "adjudicated"])
     counters.add(queue.pk, user.username if user else SYSTEM, before, after)
     return reopened
 
 
-def _comment(changed: Sequence[CandidatePath], version: GraphVersion) -> str:
-    places = ", ".join(str(one.position + 1) for one in changed)
+def _write_comment(changed: Sequence[CandidatePath], version: GraphVersion) -> str:
+    places = ", ".join(str(candidate.position + 1) for candidate in changed)
     return f"Version {version.version} of the graph changed facts of candidate {places}."
 
 
-def _reopen(
+def _reset_item(
     item: Item,
     annotations: Sequence[Annotation],
     events: Mapping[Any, Submission],
@@ -190,13 +186,13 @@ def _reopen(
     comment: str,
 ) -> None:
     """Let nothing count that was said of an item; it becomes drafts of those who said it."""
-    for one in annotations:
-        drafts.keep_annotation(item=item, annotation=one, comment=events[one.event].comment)
-    decision = selectors.adjudicated(item)
+    for annotation in annotations:
+        drafts.keep_annotation(item=item, annotation=annotation, comment=events[annotation.event].comment)
+    decision = selectors.get_decision(item)
     if decision is not None:
         drafts.keep_annotation(
             item=item,
-            annotation=selectors.annotation_of(decision),
+            annotation=selectors.to_annotation(decision),
             comment=decision.comment,
             purpose=DraftPurpose.DECISION,
         )

@@ -32,7 +32,7 @@ _DELETE = (
 )
 
 
-def discard(*, queue: Queue, confirm: str, user: User | None) -> None:
+def mark_deleted(*, queue: Queue, confirm: str, user: User | None) -> None:
     """Put a queue, with all that was said in it, where nobody finds it; a job that still fills it is stopped.
 
     Raises:
@@ -47,15 +47,15 @@ def discard(*, queue: Queue, confirm: str, user: User | None) -> None:
     Queue.objects.filter(pk=queue.pk, deleted_at=None).update(deleted_at=timezone.now(), deleted_by=user)
 
 
-def restorable() -> QuerySet[Queue]:
+def list_restorable() -> QuerySet[Queue]:
     """Queues whose deletion can still be undone, the last deleted first."""
-    return selectors.deleted().filter(deleted_at__gt=_since())
+    return selectors.list_deleted().filter(deleted_at__gt=_compute_cutoff())
 
 
-def kept_until(queue: Queue) -> datetime:
+def compute_purge_time(queue: Queue) -> datetime:
     """When a deleted queue is deleted for good."""
     assert queue.deleted_at is not None, "it is deleted"
-    return queue.deleted_at + _days()
+    return queue.deleted_at + _get_trash_days()
 
 
 def restore(*, queue: Queue) -> None:
@@ -66,7 +66,7 @@ def restore(*, queue: Queue) -> None:
     """
     try:
         with transaction.atomic():
-            restorable().filter(pk=queue.pk).update(deleted_at=None, deleted_by=None)
+            list_restorable().filter(pk=queue.pk).update(deleted_at=None, deleted_by=None)
     except IntegrityError:
         raise ConflictError(
             "Answers were flagged meanwhile, so that there is a new queue of them.",
@@ -74,28 +74,28 @@ def restore(*, queue: Queue) -> None:
         ) from None
 
 
-def sweep() -> None:
+def enqueue_expired() -> None:
     """Have workers delete for good what was deleted long enough ago, as such or with its graph; what one of them left
     undone as well."""
-    for pk in _due().values_list("pk", flat=True):
+    for pk in _list_expired().values_list("pk", flat=True):
         tasks.send(tasks.PURGE_REVIEW, pk)
 
 
-def purge(*, queue_id: int, stopping: Callable[[], bool]) -> None:
+def delete_queue(*, queue_id: int, stopping: Callable[[], bool]) -> None:
     """Delete a queue for good, piece by piece; called again it goes on, and beside another call it does nothing.
 
     Args:
         queue_id: of a queue whose deletion cannot be undone any more; nothing happens to another one.
         stopping: says between pieces whether to leave the rest to a later call.
     """
-    while not stopping() and _piece(queue_id):
+    while not stopping() and _delete_batch(queue_id):
         pass
 
 
 @transaction.atomic
-def _piece(queue_id: int) -> bool:
+def _delete_batch(queue_id: int) -> bool:
     """Delete some items with all that hangs on them, at last the queue; whether there is more to do."""
-    row = _due().select_for_update(skip_locked=True, of=("self",)).filter(pk=queue_id).first()
+    row = _list_expired().select_for_update(skip_locked=True, of=("self",)).filter(pk=queue_id).first()
     if row is None:
         return False
     items = list(row.rows.values_list("pk", flat=True)[:PIECE])
@@ -110,14 +110,14 @@ def _piece(queue_id: int) -> bool:
     return True
 
 
-def _due() -> QuerySet[Queue]:
-    since = _since()
+def _list_expired() -> QuerySet[Queue]:
+    since = _compute_cutoff()
     return Queue.objects.filter(Q(deleted_at__lte=since) | Q(graph__deleted_at__lte=since))
 
 
-def _days() -> timedelta:
+def _get_trash_days() -> timedelta:
     return timedelta(days=settings.CLEW.trash_days)
 
 
-def _since() -> datetime:
-    return timezone.now() - _days()
+def _compute_cutoff() -> datetime:
+    return timezone.now() - _get_trash_days()

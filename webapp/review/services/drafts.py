@@ -29,9 +29,7 @@ class DraftChangedError(ConflictError):
 
 
 @transaction.atomic
-def save_draft(
-    *, item: Item, user: User, purpose: str, revision: UUID, base: UUID | None, content: Content
-) -> None:
+def save_draft(*, item: Item, user: User, purpose: str, revision: UUID, base: UUID | None, content: Content) -> None:
     """Save a draft over the revision that the client changed; a draft without content is removed.
 
     Args:
@@ -47,15 +45,15 @@ def save_draft(
     """
     # Two first saves at once wait here: the second finds the row of the first.
     User.objects.select_for_update(no_key=True).get(pk=user.pk)
-    found = Draft.objects.filter(item=item, analyst=user, purpose=purpose).first()
-    if found is not None and found.revision == revision:
+    existing = Draft.objects.filter(item=item, analyst=user, purpose=purpose).first()
+    if existing is not None and existing.revision == revision:
         return
-    if (found and found.revision) != base:
-        raise DraftChangedError(found)
+    if (existing and existing.revision) != base:
+        raise DraftChangedError(existing)
     if is_empty(content):
-        discard_draft(item=item, user=user, purpose=purpose)
+        delete_draft(item=item, user=user, purpose=purpose)
         return
-    row = found or Draft(queue_id=item.queue_id, item=item, analyst=user, purpose=purpose)
+    row = existing or Draft(queue_id=item.queue_id, item=item, analyst=user, purpose=purpose)
     row.content, row.revision = content, revision
     row.save()
 
@@ -65,30 +63,28 @@ def is_empty(content: Content) -> bool:
     return not (content["verdicts"] or content["broken"] or content["comment"].strip())
 
 
-def discard_draft(*, item: Item, user: User, purpose: str) -> None:
+def delete_draft(*, item: Item, user: User, purpose: str) -> None:
     """Remove a draft, because it was submitted or emptied."""
     Draft.objects.filter(item=item, analyst=user, purpose=purpose).delete()
 
 
-def keep_annotation(
-    *, item: Item, annotation: Annotation, comment: str, purpose: str = DraftPurpose.JUDGEMENT
-) -> None:
+def keep_annotation(*, item: Item, annotation: Annotation, comment: str, purpose: str = DraftPurpose.JUDGEMENT) -> None:
     """Make a draft of an annotation that no longer counts, unless its analyst has a draft already."""
     if annotation.analyst_id is None:
         return
     content = {
         "verdicts": [
             {
-                "candidate": one.candidate,
-                "kind": one.kind,
-                "reasons": list(one.reasons),
-                "comment": one.comment,
+                "candidate": verdict.candidate,
+                "kind": verdict.kind,
+                "reasons": list(verdict.reasons),
+                "comment": verdict.comment,
             }
-            for one in annotation.verdicts
-            if one.candidate is not None
+            for verdict in annotation.verdicts
+            if verdict.candidate is not None
         ],
         "broken": annotation.broken,
-        "reasons": [code for one in annotation.verdicts if one.candidate is None for code in one.reasons],
+        "reasons": [code for verdict in annotation.verdicts if verdict.candidate is None for code in verdict.reasons],
         "comment": comment,
     }
     if is_empty(content):

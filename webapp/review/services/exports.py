@@ -15,7 +15,7 @@ from typing import IO, Any
 from django.db import connection
 from django.db.models import Q
 
-from retrieval.kg.analysis.import_report import harmless
+from retrieval.kg.analysis.import_report import make_cell_safe
 from webapp.accounts.models import Role, User
 from webapp.review import selectors
 from webapp.review.models import CandidatePath, ItemState, Queue, QueueKind
@@ -70,35 +70,35 @@ def write(queue: Queue, format: str, *, reader: User) -> IO[bytes]:
     file = TemporaryFile()  # noqa: SIM115 - the answer that it is sent with closes it
     text = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     if format != "csv":
-        for line in labels(queue, reader) if format == "jsonl" else questions(queue, reader):
+        for line in iter_labels(queue, reader) if format == "jsonl" else iter_questions(queue, reader):
             text.write(json.dumps(line, ensure_ascii=False) + "\n")
     else:
         rows = csv.writer(text)
         rows.writerow(_COLUMNS)
-        for row in _rows(queue, reader):
-            rows.writerow([harmless(cell) for cell in _cells(row)])
+        for row in _query_verdicts(queue, reader):
+            rows.writerow([make_cell_safe(cell) for cell in _render_cells(row)])
     text.detach()
     file.seek(0)
     return file
 
 
-def labels(queue: Queue, reader: User | None = None) -> Iterator[dict[str, Any]]:
+def iter_labels(queue: Queue, reader: User | None = None) -> Iterator[dict[str, Any]]:
     """Labels of source ``analyst``, in the form of label files, with who held the path before and who said what."""
-    for rows in _by_candidate(queue, reader):
-        yield from _label(rows)
+    for rows in _group_by_candidate(queue, reader):
+        yield from _build_label(rows)
 
 
-def _by_candidate(queue: Queue, reader: User | None) -> Iterator[list[dict[str, Any]]]:
-    for _, rows in groupby(_rows(queue, reader), key=lambda row: (row["position"], row["candidate"])):
+def _group_by_candidate(queue: Queue, reader: User | None) -> Iterator[list[dict[str, Any]]]:
+    for _, rows in groupby(_query_verdicts(queue, reader), key=lambda row: (row["position"], row["candidate"])):
         yield list(rows)
 
 
-def questions(queue: Queue, reader: User | None = None) -> Iterator[dict[str, Any]]:
+def iter_questions(queue: Queue, reader: User | None = None) -> Iterator[dict[str, Any]]:
     """Lines of a question set: the answers are those that a person named, else the question set's.
 
     Of a queue of programs, a question has the program that was accepted.
     """
-    accepted = programs(queue, reader).accepted
+    accepted = collect_programs(queue, reader).accepted
     rows = queue.rows.exclude(state=ItemState.BROKEN)
     known = rows.filter(Q(assumed=False) | Q(answered__isnull=False)).exclude(answers=[])
     for item in (known | rows.filter(key__in=accepted)).order_by("position").iterator(2000):
@@ -113,7 +113,7 @@ def questions(queue: Queue, reader: User | None = None) -> Iterator[dict[str, An
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class DecidedProgram:
     """A program that analysts accepted, and labels of what it gives."""
 
     program: dict[str, Any]
@@ -124,73 +124,67 @@ class Decided:
 class DecidedPrograms:
     """What a queue says of programs, by question id: the accepted one, and those that were rejected."""
 
-    accepted: dict[str, Decided] = field(default_factory=dict)
+    accepted: dict[str, DecidedProgram] = field(default_factory=dict)
     rejected: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
 
-def programs(queue: Queue, reader: User | None = None) -> DecidedPrograms:
+def collect_programs(queue: Queue, reader: User | None = None) -> DecidedPrograms:
     """The programs that were decided, or that most of those who judged them call right or wrong.
 
     Of several that were accepted for a question, the first counts.
     """
-    found = DecidedPrograms()
+    decided = DecidedPrograms()
     if queue.kind != QueueKind.PROGRAMS:
-        return found
-    for rows in _by_candidate(queue, reader):
-        for label in _label(rows):
+        return decided
+    for rows in _group_by_candidate(queue, reader):
+        for label in _build_label(rows):
             if label["verdict"] == "rejected":
-                found.rejected.setdefault(label["question"], []).append(label["program"])
-            elif label["question"] not in found.accepted:
+                decided.rejected.setdefault(label["question"], []).append(label["program"])
+            elif label["question"] not in decided.accepted:
                 gives = CandidatePath.objects.values_list("gives", flat=True).get(pk=rows[0]["candidate"])
-                found.accepted[label["question"]] = Decided(label["program"], gives)
-    return found
+                decided.accepted[label["question"]] = DecidedProgram(label["program"], gives)
+    return decided
 
 
-def _what(row: dict[str, Any]) -> dict[str, Any]:
+def _describe_candidate(row: dict[str, Any]) -> dict[str, Any]:
     """What is judged: a path from a topic, or a program."""
     if row["program"] is not None:
         return {"program": row["program"]}
     return {"topic": row["topic"], "path": row["path"]}
 
 
-def _label(verdicts: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _build_label(verdicts: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """The label of one candidate: as it was decided, else as most of those who judged it say."""
     first = verdicts[0]
     if first["state"] == "broken" or first["candidate"] is None:
         return
-    said = Counter(row["verdict"] for row in verdicts if not row["decides"])
+    votes = Counter(row["verdict"] for row in verdicts if not row["decides"])
     judge = next((row for row in verdicts if row["decides"]), None)
-    counted = Counter([judge["verdict"]]) if judge else said
+    counted = Counter([judge["verdict"]]) if judge else votes
     accepted, rejected = counted["rational"], counted["not-rational"]
     if 2 * max(accepted, rejected) <= counted.total():
         return
-    held = (
-        f"Decided by {judge['analyst']}."
-        if judge
-        else f"{max(accepted, rejected)} of {said.total()} analysts."
-    )
+    summary = f"Decided by {judge['analyst']}." if judge else f"{max(accepted, rejected)} of {votes.total()} analysts."
     comments = [row["comment"] for row in verdicts if row["comment"]]
     yield {
         "question": first["question_id"],
-        **_what(first),
+        **_describe_candidate(first),
         "source": "analyst",
         "score": 1.0,
         "verdict": "accepted" if accepted > rejected else "rejected",
-        "explanation": " ".join([held, *comments]),
-        "sources": [{key: one[key] for key in ("source", "name", "score")} for one in first["sources"]],
-        "agreement": {kind: said[kind] for kind in ("rational", "not-rational", "unsure")},
+        "explanation": " ".join([summary, *comments]),
+        "sources": [{key: source[key] for key in ("source", "name", "score")} for source in first["sources"]],
+        "agreement": {kind: votes[kind] for kind in ("rational", "not-rational", "unsure")},
         "decided_by": judge["analyst"] if judge else None,
         **({"answers": first["answers"], "answers_by": first["answers_by"]} if first["answers_by"] else {}),
     }
 
 
-def _rows(queue: Queue, reader: User | None) -> Iterator[dict[str, Any]]:
+def _query_verdicts(queue: Queue, reader: User | None) -> Iterator[dict[str, Any]]:
     """Every verdict that counts, and those that decide, by item and candidate; fetched as far as they are written."""
     readable, values = "TRUE", ()
     if reader is not None and not reader.has_role(Role.ADMIN):
-        blind, parameters = (
-            queue.rows.filter(selectors.blind_items(reader)).values("pk").query.sql_with_params()
-        )
+        blind, parameters = queue.rows.filter(selectors.make_blind_filter(reader)).values("pk").query.sql_with_params()
         readable, values = f"(s.analyst_id = %s OR i.id NOT IN ({blind}))", (reader.pk, *parameters)
     with connection.chunked_cursor() as cursor:
         cursor.execute(_VERDICTS.format(readable=readable), [queue.pk, queue.pk, *values])
@@ -202,18 +196,18 @@ def _rows(queue: Queue, reader: User | None) -> Iterator[dict[str, Any]]:
                 yield row
 
 
-def _cells(row: dict[str, Any]) -> list[object]:
+def _render_cells(row: dict[str, Any]) -> list[object]:
     shown = dict(row)
-    shown["path"] = spelled(row["path"]) if row["path"] else ""
+    shown["path"] = format_path(row["path"]) if row["path"] else ""
     shown["program"] = "" if row["program"] is None else json.dumps(row["program"], ensure_ascii=False)
-    shown["sources"] = "; ".join(f"{one['source']} {one['score']:.3g}" for one in row["sources"] or [])
+    shown["sources"] = "; ".join(f"{source['source']} {source['score']:.3g}" for source in row["sources"] or [])
     shown["reasons"] = "; ".join(row["reasons"] or [])
     shown["answers"] = "; ".join(row["answers"] or [])
     shown["at"] = row["at"].isoformat()
     return [shown[name] for name in _COLUMNS]
 
 
-def spelled(path: list[list[Any]]) -> str:
+def format_path(path: list[list[Any]]) -> str:
     """A path as ``relation / ^relation walked backward``; as JSON where a name would make that ambiguous."""
     if any(name.startswith(("^", "[")) or SEPARATOR in name for name, _ in path):
         return json.dumps(path, ensure_ascii=False)

@@ -16,7 +16,7 @@ from webapp.review import selectors
 from webapp.review.domain import consensus, relation_paths
 from webapp.review.models import CandidatePath, Item, ItemState, Ordering, Queue
 from webapp.review.services import added_paths, right_answers
-from webapp.review.services.queues import shown_of
+from webapp.review.services.queues import hash_item
 
 NAME = "Flagged answers"
 
@@ -31,7 +31,7 @@ class ShownPath:
 
 
 @dataclass(frozen=True, slots=True)
-class Flagged:
+class FlaggedQuestion:
     """A question whose answer is doubted.
 
     Attributes:
@@ -54,17 +54,17 @@ class Flagged:
     remark: str
 
 
-def put(*, graph: Graph, snapshot: GraphVersion, flagged: Flagged, user: User) -> Item:
+def put_question(*, graph: Graph, snapshot: GraphVersion, flagged: FlaggedQuestion, user: User) -> Item:
     """Put a question into the queue of flagged answers; one that is there gets the remark and the paths it lacks.
 
     The queue is made on first use, one for each version of a graph. A question is there once, whichever runs asked it.
     """
-    queue = _queue(graph, snapshot, user)
+    queue = _ensure_queue(graph, snapshot, user)
     with transaction.atomic():
         queue = added_paths.lock_queue(queue.pk)
-        found = queue.rows.filter(question=flagged.question).first()
-        item = _added(queue, flagged) if found is None else consensus.locked(found)
-        if found is not None:
+        existing = queue.rows.filter(question=flagged.question).first()
+        item = _create_item(queue, flagged) if existing is None else consensus.lock_item(existing)
+        if existing is not None:
             item.reason = f"{item.reason}\n{flagged.remark}"
             item.save(update_fields=["reason"])
         if item.state == ItemState.OPEN:
@@ -74,11 +74,11 @@ def put(*, graph: Graph, snapshot: GraphVersion, flagged: Flagged, user: User) -
     return item
 
 
-def _queue(graph: Graph, snapshot: GraphVersion, user: User) -> Queue:
+def _ensure_queue(graph: Graph, snapshot: GraphVersion, user: User) -> Queue:
     there = Queue.objects.filter(snapshot=snapshot, flagged=True, deleted_at=None)
-    found = there.first()
-    if found is not None:
-        return found
+    queue = there.first()
+    if queue is not None:
+        return queue
     try:
         with transaction.atomic():
             return Queue.objects.create(
@@ -95,12 +95,8 @@ def _queue(graph: Graph, snapshot: GraphVersion, user: User) -> Queue:
         return there.get()
 
 
-def _added(queue: Queue, flagged: Flagged) -> Item:
-    known = (
-        QuestionRow.objects.filter(set__graph=queue.graph_id, question=flagged.question)
-        .order_by("pk")
-        .first()
-    )
+def _create_item(queue: Queue, flagged: FlaggedQuestion) -> Item:
+    known = QuestionRow.objects.filter(set__graph=queue.graph_id, question=flagged.question).order_by("pk").first()
     item = Item.objects.create(
         queue=queue,
         position=queue.items,
@@ -118,31 +114,36 @@ def _added(queue: Queue, flagged: Flagged) -> Item:
     return item
 
 
-def _add_paths(item: Item, flagged: Flagged) -> None:
+def _add_paths(item: Item, flagged: FlaggedQuestion) -> None:
     """Store the paths that the item does not have, and what it shows now."""
-    there = {(one.topic, one.as_path) for one in item.candidates.all()}
-    snapshot, simple = relation_paths.snapshot_of(item), item.avoids_topics
-    answers = relation_paths.answers_of(snapshot, item)
+    there = {(candidate.topic, candidate.as_path) for candidate in item.candidates.all()}
+    snapshot, simple = relation_paths.open_snapshot(item), item.avoids_topics
+    answers = relation_paths.find_answers(snapshot, item)
     made = []
-    for one in flagged.paths:
-        if (one.topic, one.path) in there:
+    for shown_path in flagged.paths:
+        if (shown_path.topic, shown_path.path) in there:
             continue
-        there.add((one.topic, one.path))
-        found = relation_paths.walk(snapshot, one.topic, one.path, simple=simple)
-        if found.error is None:
+        there.add((shown_path.topic, shown_path.path))
+        walk = relation_paths.walk(snapshot, shown_path.topic, shown_path.path, simple=simple)
+        if walk.error is None:
             source = {
                 "source": "run",
                 "label_set": None,
                 "name": flagged.method,
-                "score": one.score,
+                "score": shown_path.score,
                 "explanation": "",
             }
-            made.append((added_paths.measured(snapshot, one.topic, one.path, found.end, answers), source))
-    added_paths.stored(
+            made.append(
+                (
+                    added_paths.build_fields(snapshot, shown_path.topic, shown_path.path, walk.end, answers),
+                    source,
+                )
+            )
+    added_paths.save_candidates(
         item, [fields for fields, _ in made], [""] * len(made), sources=[source for _, source in made]
     )
-    shown: list[CandidatePath] = selectors.candidates(item)
-    digest = shown_of(item, shown)
+    shown: list[CandidatePath] = selectors.list_candidates(item)
+    digest = hash_item(item, shown)
     if digest != item.shown:
         item.version += 1 if item.shown else 0
         item.shown = digest

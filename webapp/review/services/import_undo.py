@@ -16,8 +16,8 @@ from webapp.review.domain import consensus, counters
 from webapp.review.domain.annotation import Annotation
 from webapp.review.models import CandidatePath, CurrentAnnotation, EventKind, Item, Queue, Submission
 from webapp.review.services import added_paths, submissions
-from webapp.review.services.imports import chunks
-from webapp.review.services.queues import shown_of
+from webapp.review.services.imports import split_chunks
+from webapp.review.services.queues import hash_item
 
 _BROUGHT = (EventKind.IMPORTED, EventKind.ADDED_PATH)
 
@@ -45,22 +45,22 @@ def take_back(*, queue: Queue, user: User, id: UUID) -> int:
     if events.exclude(analyst=user).exists() and not user.has_role(Role.ADMIN):
         raise ForbiddenError("These verdicts are others'.", hint="An administrator takes them back.")
     keys = sorted(set(events.values_list("item", flat=True)))
-    return sum(_items(queue, user, id, chunk) for chunk in chunks(keys))
+    return sum(_take_back_items(queue, user, id, chunk) for chunk in split_chunks(keys))
 
 
-def _items(queue: Queue, user: User, id: UUID, keys: Sequence[int]) -> int:
+def _take_back_items(queue: Queue, user: User, id: UUID, keys: Sequence[int]) -> int:
     with transaction.atomic():
         added_paths.lock_queue(queue.pk)
         locked = Item.objects.select_for_update(of=("self",)).select_related("queue").order_by("pk")
-        items = {one.pk: one for one in locked.filter(pk__in=keys, settled=False, adjudicated=None)}
+        items = {item.pk: item for item in locked.filter(pk__in=keys, settled=False, adjudicated=None)}
         brought = Submission.objects.filter(batch=id, item__in=items)
-        before = consensus.current_annotations(items)
+        before = consensus.load_annotations(items)
         events = list(brought.filter(kind=EventKind.IMPORTED, current__isnull=False))
-        _off(events)
-        after = consensus.current_annotations(items)
-        added = _paths(brought, after)
+        _restore_replaced(events)
+        after = consensus.load_annotations(items)
+        added = _take_back_paths(brought, after)
         undone = [
-            submissions.new_event(uuid4(), items[event.item_id], user, EventKind.UNDONE, undoes=event)
+            submissions.build_event(uuid4(), items[event.item_id], user, EventKind.UNDONE, undoes=event)
             for event in (*events, *added)
         ]
         for event in undone:
@@ -71,7 +71,7 @@ def _items(queue: Queue, user: User, id: UUID, keys: Sequence[int]) -> int:
     return len(changed)
 
 
-def _off(events: Sequence[Submission]) -> None:
+def _restore_replaced(events: Sequence[Submission]) -> None:
     new = [event.pk for event in events if event.replaces_id is None]
     CurrentAnnotation.objects.filter(submission__in=new).delete()
     for event in events:
@@ -79,13 +79,11 @@ def _off(events: Sequence[Submission]) -> None:
             CurrentAnnotation.objects.filter(submission=event).update(submission=event.replaces_id)
 
 
-def _paths(brought: QuerySet[Submission], after: Mapping[int, Sequence[Annotation]]) -> list[Submission]:
+def _take_back_paths(brought: QuerySet[Submission], after: Mapping[int, Sequence[Annotation]]) -> list[Submission]:
     """The events that added paths which nobody judges any more; the paths are taken back."""
-    judged = {verdict.candidate for held in after.values() for one in held for verdict in one.verdicts}
+    judged = {verdict.candidate for held in after.values() for annotation in held for verdict in annotation.verdicts}
     added = [
-        event
-        for event in brought.filter(kind=EventKind.ADDED_PATH, path__retired=False)
-        if event.path_id not in judged
+        event for event in brought.filter(kind=EventKind.ADDED_PATH, path__retired=False) if event.path_id not in judged
     ]
     CandidatePath.objects.filter(pk__in=[event.path_id for event in added]).update(retired=True)
     return added
@@ -102,11 +100,11 @@ def _describe(
     old: Counter[counters.Key] = Counter()
     new: Counter[counters.Key] = Counter()
     for item in items:
-        old.update(counters.of_item(item, before.get(item.pk, [])))
+        old.update(counters.count_item(item, before.get(item.pk, [])))
         consensus.apply(item, after.get(item.pk, []))
-        new.update(counters.of_item(item, after.get(item.pk, [])))
+        new.update(counters.count_item(item, after.get(item.pk, [])))
         if item.pk in shrunk:
-            item.shown = shown_of(item, selectors.candidates(item))
-    consensus.store(items)
+            item.shown = hash_item(item, selectors.list_candidates(item))
+    consensus.save_items(items)
     if items:
         counters.add(items[0].queue_id, by, old, new)

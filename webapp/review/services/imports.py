@@ -29,7 +29,7 @@ from webapp.review.models import (
 )
 from webapp.review.services import added_paths, submissions
 from webapp.review.services.exports import NO_PATH
-from webapp.review.services.queues import shown_of
+from webapp.review.services.queues import hash_item
 from webapp.review.services.verdict_files import BadLine, Line
 
 BATCH = 500
@@ -42,7 +42,7 @@ ByAnalyst = dict[str, list[Line]]
 
 
 @dataclass(slots=True)
-class Imported:
+class ImportResult:
     """What a file brought.
 
     Attributes:
@@ -61,14 +61,14 @@ class Imported:
     problems: list[dict[str, object]] = field(default_factory=list)
     problems_total: int = 0
 
-    def refuse(self, line: Line | BadLine, message: str) -> None:
+    def add_problem(self, line: Line | BadLine, message: str) -> None:
         """Tell why a line was not used."""
         self.problems_total += 1
         if len(self.problems) < PROBLEMS_MAX:
             self.problems.append({"line": line.number, "message": message, "text": line.text})
 
 
-def take(*, queue: Queue, user: User, lines: Iterable[Line | BadLine], name: str = "") -> Imported:
+def import_verdicts(*, queue: Queue, user: User, lines: Iterable[Line | BadLine], name: str = "") -> ImportResult:
     """Take verdicts into a queue, by events. What counts already is not recorded again.
 
     A verdict on a path that the question does not have adds the path. Verdicts on some paths of a question leave what
@@ -87,57 +87,57 @@ def take(*, queue: Queue, user: User, lines: Iterable[Line | BadLine], name: str
     """
     queue.require_done()
     added_paths.require_kind(queue, QueueKind.PATHS)
-    found = Imported()
-    by_question = _grouped(lines, name or user.username, named=bool(name), found=found)
-    accounts = _accounts({who for one in by_question.values() for who in one}, user, name)
-    items = _items(queue, by_question)
+    result = ImportResult()
+    by_question = _group_lines(lines, name or user.username, use_name=bool(name), result=result)
+    accounts = _find_accounts({who for analyst_lines in by_question.values() for who in analyst_lines}, user, name)
+    items = _find_items(queue, by_question)
     work: dict[int, ByAnalyst] = {}
     for question, by_analyst in by_question.items():
         if question in items:
             work[items[question]] = by_analyst
         else:
-            for line in (line for own in by_analyst.values() for line in own):
-                found.refuse(line, f"There is no question {question[:200]} in this queue.")
-    for keys in chunks(sorted(work)):
-        _Chunk(queue, user, accounts, found).take({key: work[key] for key in keys})
-    found.problems.sort(key=lambda one: int(str(one["line"])))
-    return found
+            for line in (line for analyst_lines in by_analyst.values() for line in analyst_lines):
+                result.add_problem(line, f"There is no question {question[:200]} in this queue.")
+    for keys in split_chunks(sorted(work)):
+        _Chunk(queue, user, accounts, result).take({key: work[key] for key in keys})
+    result.problems.sort(key=lambda problem: int(str(problem["line"])))
+    return result
 
 
-def _grouped(
-    lines: Iterable[Line | BadLine], name: str, *, named: bool, found: Imported
+def _group_lines(
+    lines: Iterable[Line | BadLine], name: str, *, use_name: bool, result: ImportResult
 ) -> dict[str, ByAnalyst]:
     by_question: dict[str, ByAnalyst] = defaultdict(lambda: defaultdict(list))
     for line in lines:
-        found.read += 1
+        result.read += 1
         if isinstance(line, BadLine):
-            found.refuse(line, line.message)
+            result.add_problem(line, line.message)
         else:
-            by_question[line.question][name if named else line.analyst or name].append(line)
+            by_question[line.question][name if use_name else line.analyst or name].append(line)
     return by_question
 
 
-def _accounts(names: set[str], user: User, name: str) -> dict[str, User]:
+def _find_accounts(names: set[str], user: User, name: str) -> dict[str, User]:
     """The accounts of those whose verdicts come; one that is gone has none, and its verdicts come all the same."""
     if names - {user.username} and not user.has_role(Role.ADMIN):
         raise ForbiddenError(
             f"Verdicts of {min(names - {user.username})} are imported by an administrator only.",
             hint=f"Import them as your own: as={user.username}.",
         )
-    accounts = {one.username: one for one in User.objects.filter(username__in=names)}
+    accounts = {account.username: account for account in User.objects.filter(username__in=names)}
     if name and name not in accounts and names:
         raise InvalidError(f"There is no user {name[:150]}.", hint="Choose one who has an account.")
     return accounts
 
 
-def _items(queue: Queue, questions: Iterable[str]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for keys in chunks(list(questions), 5000):
-        found.update(queue.rows.filter(key__in=keys).order_by("-position").values_list("key", "pk"))
-    return found
+def _find_items(queue: Queue, questions: Iterable[str]) -> dict[str, int]:
+    item_ids: dict[str, int] = {}
+    for keys in split_chunks(list(questions), 5000):
+        item_ids.update(queue.rows.filter(key__in=keys).order_by("-position").values_list("key", "pk"))
+    return item_ids
 
 
-def chunks(values: Sequence[T], size: int = BATCH) -> Iterator[Sequence[T]]:
+def split_chunks(values: Sequence[T], size: int = BATCH) -> Iterator[Sequence[T]]:
     """Consecutive pieces of a sequence."""
     for first in range(0, len(values), size):
         yield values[first : first + size]
@@ -146,9 +146,9 @@ def chunks(values: Sequence[T], size: int = BATCH) -> Iterator[Sequence[T]]:
 class _Chunk:
     """One transaction of an import."""
 
-    def __init__(self, queue: Queue, user: User, accounts: Mapping[str, User], found: Imported) -> None:
-        self._queue, self._user, self._accounts, self._found = queue, user, accounts, found
-        self._snapshot: Snapshot = snapshots.opened(queue.snapshot.path)
+    def __init__(self, queue: Queue, user: User, accounts: Mapping[str, User], result: ImportResult) -> None:
+        self._queue, self._user, self._accounts, self._found = queue, user, accounts, result
+        self._snapshot: Snapshot = snapshots.open_snapshot(queue.snapshot.path)
         self._events: list[Submission] = []
         self._grown: set[int] = set()
         self._verdicts: list[Verdict] = []
@@ -159,48 +159,46 @@ class _Chunk:
         """Take the verdicts on some items, by item and analyst."""
         with transaction.atomic():
             added_paths.lock_queue(self._queue.pk)
-            items = self._open(work)
-            paths = self._paths(items, work)
-            held = consensus.current_annotations(item.pk for item in items)
-            changed = [item for item in items if self._judge(item, work[item.pk], paths[item.pk], held)]
+            items = self._lock_items(work)
+            paths = self._collect_paths(items, work)
+            held = consensus.load_annotations(item.pk for item in items)
+            changed = [item for item in items if self._apply_verdicts(item, work[item.pk], paths[item.pk], held)]
             Submission.objects.bulk_create(self._events)
             Verdict.objects.bulk_create(self._verdicts, batch_size=2000)
             self._set_current(held)
-            consensus.store(changed)
+            consensus.save_items(changed)
             counters.add(self._queue.pk, self._user.username, self._before, self._after)
 
-    def _open(self, work: Mapping[int, ByAnalyst]) -> list[Item]:
+    def _lock_items(self, work: Mapping[int, ByAnalyst]) -> list[Item]:
         """The items that nothing decided, locked in one order."""
         rows = Item.objects.select_for_update(of=("self",)).select_related("queue", "queue__snapshot")
         items = list(rows.filter(pk__in=work).order_by("pk"))
         for item in items:
             if item.settled or item.adjudicated_id is not None:
-                for line in (line for own in work[item.pk].values() for line in own):
-                    self._found.refuse(
-                        line, f"The question {item.key} was decided and takes no more verdicts."
-                    )
+                for line in (line for analyst_lines in work[item.pk].values() for line in analyst_lines):
+                    self._found.add_problem(line, f"The question {item.key} was decided and takes no more verdicts.")
         return [item for item in items if not item.settled and item.adjudicated_id is None]
 
-    def _paths(
+    def _collect_paths(
         self, items: Sequence[Item], work: Mapping[int, ByAnalyst]
     ) -> dict[int, dict[PathKey, CandidatePath]]:
         """The paths of the items, with those that only the file has; what is no path is not among them."""
         there: dict[int, dict[PathKey, CandidatePath]] = {item.pk: {} for item in items}
-        for one in CandidatePath.objects.filter(item__in=items).order_by("item", "position"):
-            there[one.item_id][one.topic, one.as_path] = one
+        for candidate in CandidatePath.objects.filter(item__in=items).order_by("item", "position"):
+            there[candidate.item_id][candidate.topic, candidate.as_path] = candidate
         for item in items:
-            fresh = self._fresh(item, work[item.pk], there[item.pk])
+            fresh = self._add_missing_paths(item, work[item.pk], there[item.pk])
             if not fresh:
                 continue
-            there[item.pk].update({(one.topic, one.as_path): one for one in fresh})
-            item.shown = shown_of(item, [one for one in there[item.pk].values() if not one.retired])
-            for one in fresh:
-                self._event(item, self._user.username, EventKind.ADDED_PATH).path = one
+            there[item.pk].update({(candidate.topic, candidate.as_path): candidate for candidate in fresh})
+            item.shown = hash_item(item, [candidate for candidate in there[item.pk].values() if not candidate.retired])
+            for candidate in fresh:
+                self._create_event(item, self._user.username, EventKind.ADDED_PATH).path = candidate
             self._found.added_paths += len(fresh)
             self._grown.add(item.pk)
         return there
 
-    def _fresh(
+    def _add_missing_paths(
         self, item: Item, by_analyst: ByAnalyst, there: Mapping[PathKey, CandidatePath]
     ) -> list[CandidatePath]:
         """Paths of the file that the item lacks or that were taken back, stored."""
@@ -209,26 +207,29 @@ class _Chunk:
             for line in lines:
                 if line.path is not None:
                     wanted.setdefault((line.topic, line.path), name)
-        again = [one for key in wanted if (one := there.get(key)) is not None and one.retired]
-        for one in again:
-            one.retired = False
-            one.save(update_fields=["retired"])
+        again = [candidate for key in wanted if (candidate := there.get(key)) is not None and candidate.retired]
+        for candidate in again:
+            candidate.retired = False
+            candidate.save(update_fields=["retired"])
         new = {key: name for key, name in wanted.items() if key not in there}
-        return [*again, *(self._store(item, new, added_paths.CANDIDATES_MAX - len(there)) if new else ())]
+        return [
+            *again,
+            *(self._save_paths(item, new, added_paths.CANDIDATES_MAX - len(there)) if new else ()),
+        ]
 
-    def _store(self, item: Item, new: Mapping[PathKey, str], room: int) -> list[CandidatePath]:
+    def _save_paths(self, item: Item, new: Mapping[PathKey, str], room: int) -> list[CandidatePath]:
         """Store paths, by who says something of them first; what cannot be walked is left out."""
-        answers = relation_paths.answers_of(self._snapshot, item)
+        answers = relation_paths.find_answers(self._snapshot, item)
         made: list[dict[str, Any]] = []
         authors: list[str] = []
         for (topic, path), name in new.items():
             walked = relation_paths.walk(self._snapshot, topic, path, simple=item.avoids_topics)
             if walked.error is None and len(made) < room:
-                made.append(added_paths.measured(self._snapshot, topic, path, walked.end, answers))
+                made.append(added_paths.build_fields(self._snapshot, topic, path, walked.end, answers))
                 authors.append(name)
-        return added_paths.stored(item, made, authors)
+        return added_paths.save_candidates(item, made, authors)
 
-    def _judge(
+    def _apply_verdicts(
         self,
         item: Item,
         by_analyst: ByAnalyst,
@@ -239,29 +240,29 @@ class _Chunk:
         before = held.get(item.pk, [])
         after = list(before)
         for name, lines in by_analyst.items():
-            mine = next((one for one in after if one.analyst == name), None)
-            verdicts = self._merged(item, lines, paths, mine)
-            new = [one for one in verdicts if mine is None or one not in mine.verdicts]
+            mine = next((annotation for annotation in after if annotation.analyst == name), None)
+            verdicts = self._merge_verdicts(item, lines, paths, mine)
+            new = [verdict for verdict in verdicts if mine is None or verdict not in mine.verdicts]
             without_path = mine is None and any(line.kind == NO_PATH for line in lines)
             if not new and not without_path:
                 continue
             self._found.verdicts += len(new) or 1
-            event = self._event(item, name, EventKind.IMPORTED)
+            event = self._create_event(item, name, EventKind.IMPORTED)
             event.replaces_id = mine.event if mine else None
-            self._verdicts += submissions.verdicts(event, verdicts)
+            self._verdicts += submissions.build_verdicts(event, verdicts)
             account = self._accounts.get(name)
             now = Annotation(name, account.pk if account else None, None, event.pk, tuple(verdicts))
-            after = submissions.exchanged(after, mine, now)
+            after = submissions.replace_annotation(after, mine, now)
         if after != before:
-            self._before.update(counters.of_item(item, before))
+            self._before.update(counters.count_item(item, before))
             consensus.apply(item, after)
-            self._after.update(counters.of_item(item, after))
+            self._after.update(counters.count_item(item, after))
             held[item.pk] = after
         elif item.pk in self._grown:
             item.version += 1
         return after != before or item.pk in self._grown
 
-    def _merged(
+    def _merge_verdicts(
         self,
         item: Item,
         lines: Sequence[Line],
@@ -271,21 +272,21 @@ class _Chunk:
         """What an analyst says of an item with what the file has; of one path said twice, the later counts."""
         if lines[-1].kind == VerdictKind.BROKEN:
             return [VerdictData(None, VerdictKind.BROKEN, lines[-1].reasons, lines[-1].comment)]
-        verdicts = {one.candidate: one for one in mine.verdicts if one.candidate is not None} if mine else {}
+        verdicts = (
+            {verdict.candidate: verdict for verdict in mine.verdicts if verdict.candidate is not None} if mine else {}
+        )
         for line in lines:
             if line.path is None:
                 continue
             path = paths.get((line.topic, line.path))
             if path is None:
                 walked = relation_paths.walk(self._snapshot, line.topic, line.path, simple=item.avoids_topics)
-                self._found.refuse(
-                    line, walked.error.message if walked.error else "There are too many paths."
-                )
+                self._found.add_problem(line, walked.error.message if walked.error else "There are too many paths.")
             else:
                 verdicts[path.pk] = VerdictData(path.pk, line.kind, line.reasons, line.comment)
         return list(verdicts.values())
 
-    def _event(self, item: Item, name: str, kind: EventKind) -> Submission:
+    def _create_event(self, item: Item, name: str, kind: EventKind) -> Submission:
         event = Submission(
             id=uuid4(),
             queue_id=item.queue_id,
@@ -304,7 +305,12 @@ class _Chunk:
         new = {event.pk: event for event in self._events if event.kind == EventKind.IMPORTED}
         rows: list[CurrentAnnotation] = []
         moved: list[CurrentAnnotation] = []
-        for annotation in (one for own in held.values() for one in own if one.event in new):
+        for annotation in (
+            item_annotation
+            for item_annotations in held.values()
+            for item_annotation in item_annotations
+            if item_annotation.event in new
+        ):
             event = new[annotation.event]
             row = CurrentAnnotation(
                 pk=annotation.current,

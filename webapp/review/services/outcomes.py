@@ -34,28 +34,21 @@ def find_outcome(item: Item) -> Outcome:
     """What became of a question; nothing but its state while analysts still judge it blind."""
     if item.state == ItemState.OPEN:
         return Outcome(item.state)
-    decision = selectors.adjudicated(item)
-    annotations = (
-        [selectors.annotation_of(decision)] if decision is not None else consensus.annotations_of(item)
-    )
+    decision = selectors.get_decision(item)
+    annotations = [selectors.to_annotation(decision)] if decision is not None else consensus.load_item_annotations(item)
     by_candidate: dict[int | None, list[str]] = defaultdict(list)
     for annotation in annotations:
         for candidate, kind in annotation.kinds.items():
             by_candidate[candidate].append(kind)
     majority = Counter(
-        kind
-        for kinds in by_candidate.values()
-        for kind, votes in Counter(kinds).items()
-        if 2 * votes > len(kinds)
+        kind for kinds in by_candidate.values() for kind, votes in Counter(kinds).items() if 2 * votes > len(kinds)
     )
     answered = item.answered
-    by_analyst = (
-        answered is not None and answered.analyst is not None and answered.analyst.has_role(Role.ANALYST)
-    )
+    by_analyst = answered is not None and answered.analyst is not None and answered.analyst.has_role(Role.ANALYST)
     return Outcome(
         item.state,
         majority[VerdictKind.RATIONAL],
         majority[VerdictKind.NOT_RATIONAL],
         tuple(item.answers) if by_analyst else (),
-        tuple(sorted({one.analyst for one in annotations})),
+        tuple(sorted({judgement.analyst for judgement in annotations})),
     )

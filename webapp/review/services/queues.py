@@ -76,18 +76,18 @@ class DraftItem:
     candidates: list[DraftCandidate] = field(default_factory=list)
 
 
-def shown_of(item: Item | DraftItem, candidates: Sequence[CandidatePath | DraftCandidate]) -> str:
+def hash_item(item: Item | DraftItem, candidates: Sequence[CandidatePath | DraftCandidate]) -> str:
     """SHA-256 of what an analyst sees of an item."""
     seen = [
         item.question,
         list(item.topics),
         list(item.answers),
-        [[_what(c), c.path, c.sources, c.reached, c.hits] for c in candidates],
+        [[_get_subject(c), c.path, c.sources, c.reached, c.hits] for c in candidates],
     ]
     return hashlib.sha256(json.dumps(seen, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 
 
-def _what(candidate: CandidatePath | DraftCandidate) -> Any:
+def _get_subject(candidate: CandidatePath | DraftCandidate) -> Any:
     return candidate.topic if candidate.program is None else candidate.program
 
 
@@ -102,7 +102,7 @@ def start_queue(
         TrainingDataError: the question set is of another graph, or a label set is of other questions, of
             another version of the graph, or not done.
     """
-    snapshots.of_graph(graph)
+    snapshots.open_current(graph)
     snapshot = graph.snapshot
     assert snapshot is not None, "a graph with an open snapshot has one"
     require_set_of_graph(question_set, graph)
@@ -126,7 +126,7 @@ def start_queue(
             params={"question_set": question_set.pk, "label_sets": [labels.pk for labels in label_sets]},
         )
         return Queue.objects.create(
-            name=(plan.name or _name(plan, question_set))[:200],
+            name=(plan.name or _make_name(plan, question_set))[:200],
             kind=plan.kind,
             graph=graph,
             snapshot=snapshot,
@@ -141,12 +141,12 @@ def start_queue(
         )
 
 
-def _name(plan: Plan, question_set: QuestionSet) -> str:
+def _make_name(plan: Plan, question_set: QuestionSet) -> str:
     what = "Programs" if plan.kind == QueueKind.PROGRAMS else "Review"
     return f"{what} of {question_set.name}"
 
 
-def fill(*, queue: Queue, drafts: Iterable[DraftItem]) -> None:
+def save_items(*, queue: Queue, drafts: Iterable[DraftItem]) -> None:
     """Store the items of a queue in their order and open it; from the start when it was begun before.
 
     Raises:
@@ -159,23 +159,21 @@ def fill(*, queue: Queue, drafts: Iterable[DraftItem]) -> None:
         for draft in drafts:
             batch.append(draft)
             if len(batch) == BATCH:
-                candidates += _store(queue, batch, count)
+                candidates += _save_batch(queue, batch, count)
                 count += len(batch)
                 batch = []
-        candidates += _store(queue, batch, count)
+        candidates += _save_batch(queue, batch, count)
         count += len(batch)
     except IntegrityError:
         if Queue.objects.filter(pk=queue.pk).exists():
             raise
         raise Cancelled("The queue was deleted.") from None
-    opened = Queue.objects.filter(pk=queue.pk).update(
-        items=count, candidates=candidates, finished_at=timezone.now()
-    )
+    opened = Queue.objects.filter(pk=queue.pk).update(items=count, candidates=candidates, finished_at=timezone.now())
     if not opened:
         raise Cancelled("The queue was deleted.")
 
 
-def _store(queue: Queue, drafts: Sequence[DraftItem], first: int) -> int:
+def _save_batch(queue: Queue, drafts: Sequence[DraftItem], first: int) -> int:
     """Store some items; how many candidates they have."""
     rows = [
         Item(
@@ -187,7 +185,7 @@ def _store(queue: Queue, drafts: Sequence[DraftItem], first: int) -> int:
             answers=list(draft.answers),
             doubt=draft.doubt,
             reason=draft.reason,
-            shown=shown_of(draft, draft.candidates),
+            shown=hash_item(draft, draft.candidates),
         )
         for position, draft in enumerate(drafts, start=first)
     ]
@@ -198,21 +196,21 @@ def _store(queue: Queue, drafts: Sequence[DraftItem], first: int) -> int:
                 CandidatePath(
                     item=row,
                     position=position,
-                    topic=one.topic,
-                    path=[list(step) for step in one.path],
-                    steps=one.steps,
-                    sources=one.sources,
-                    reached=one.reached,
-                    hits=one.hits,
-                    precision=one.precision,
-                    recall=one.recall,
-                    program=one.program,
-                    executed=one.executed,
-                    gives=one.gives,
-                    hops=one.hops,
+                    topic=candidate.topic,
+                    path=[list(step) for step in candidate.path],
+                    steps=candidate.steps,
+                    sources=candidate.sources,
+                    reached=candidate.reached,
+                    hits=candidate.hits,
+                    precision=candidate.precision,
+                    recall=candidate.recall,
+                    program=candidate.program,
+                    executed=candidate.executed,
+                    gives=candidate.gives,
+                    hops=candidate.hops,
                 )
                 for row, draft in zip(rows, drafts, strict=True)
-                for position, one in enumerate(draft.candidates)
+                for position, candidate in enumerate(draft.candidates)
             ],
             batch_size=2000,
         )
@@ -225,8 +223,8 @@ def require_label_sets(rows: Sequence[LabelSet], wanted: Sequence[int]) -> list[
     Raises:
         TrainingDataError: one of them is not there.
     """
-    found = {row.pk: row for row in rows}
+    by_id = {row.pk: row for row in rows}
     for key in wanted:
-        if key not in found:
+        if key not in by_id:
             raise TrainingDataError(f"There is no label set {key}.", hint="It may have been deleted.")
-    return [found[key] for key in dict.fromkeys(wanted)]
+    return [by_id[key] for key in dict.fromkeys(wanted)]

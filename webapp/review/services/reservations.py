@@ -60,7 +60,7 @@ _RESERVE = f"""
 """
 
 
-def next_item(*, queue: Queue, user: User, holding: Sequence[int] = ()) -> Item | None:
+def acquire_next_item(*, queue: Queue, user: User, holding: Sequence[int] = ()) -> Item | None:
     """Reserve the next item for an analyst: one that they hold, else one that they began, else the first open one.
 
     Args:
@@ -82,41 +82,41 @@ def next_item(*, queue: Queue, user: User, holding: Sequence[int] = ()) -> Item 
         "now": now,
         "until": now + HELD_FOR,
     }
-    held = _first(_HELD, values)
+    held = _query_first(_HELD, values)
     if held is not None:
-        reserve(item=held, user=user)
+        claim_item(item=held, user=user)
         return held
     for where in _WHERE:
         while True:
             with transaction.atomic():
-                _need_not_last()
+                _allow_loss()
                 # Who judges or takes an item locks its row, so one that is locked is not free.
-                item = _first(_PICK.format(where=where), values)
+                item = _query_first(_PICK.format(where=where), values)
                 if item is None:
                     break
-                if _reserved(item, values):
+                if _insert_reservation(item, values):
                     return item
             values["passed"].append(item.pk)
     return None
 
 
-def _first(sql: str, values: dict[str, Any]) -> Item | None:
+def _query_first(sql: str, values: dict[str, Any]) -> Item | None:
     return next(iter(Item.objects.raw(sql, values)), None)
 
 
-def _reserved(item: Item, values: dict[str, Any]) -> bool:
+def _insert_reservation(item: Item, values: dict[str, Any]) -> bool:
     with connection.cursor() as cursor:
         cursor.execute(_RESERVE, {**values, "item": item.pk})
         return bool(cursor.rowcount)
 
 
-def _need_not_last() -> None:
+def _allow_loss() -> None:
     """A reservation lost in a crash of the database costs no verdict: its commit does not wait for the disk."""
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL synchronous_commit = off")
 
 
-def reserve(*, item: Item, user: User) -> None:
+def claim_item(*, item: Item, user: User) -> None:
     """Keep an item for an analyst, from now on."""
     row = Reservation(queue_id=item.queue_id, item_id=item.pk, analyst=user, until=timezone.now() + HELD_FOR)
     Reservation.objects.bulk_create(

@@ -24,7 +24,7 @@ from webapp.review import selectors
 from webapp.review.domain import consensus, program_candidates, relation_paths
 from webapp.review.models import CandidatePath, EventKind, Item, QueueKind, Submission
 from webapp.review.services import added_paths, submissions
-from webapp.review.services.queues import shown_of
+from webapp.review.services.queues import hash_item
 
 ANSWERS_MAX = 200
 """Right answers of one question that a person can name."""
@@ -45,7 +45,7 @@ class AnswersChangedError(ConflictError):
     code = "answers_changed"
 
 
-def known(snapshot: Snapshot, names: Sequence[str], *, values: bool = False) -> list[str]:
+def resolve_labels(snapshot: Snapshot, names: Sequence[str], *, values: bool = False) -> list[str]:
     """The labels of the entities that are meant, each once, in their order.
 
     Args:
@@ -63,14 +63,14 @@ def known(snapshot: Snapshot, names: Sequence[str], *, values: bool = False) -> 
             labels[name] = None
             continue
         if entity is None:
-            near = [row["label"] for row in browse.entities(snapshot, name, _NEAR)]
+            near = [row["label"] for row in browse.search_entities(snapshot, name, _NEAR)]
             raise UnknownEntityError(
                 f"The graph has no entity “{name[:200]}”.",
-                hint=f"Did you mean {' or '.join(f'“{one}”' for one in near)}?"
+                hint=f"Did you mean {' or '.join(f'“{label}”' for label in near)}?"
                 if near
                 else "Choose one of the names that the graph has, or say in a comment that it is missing.",
             )
-        labels[snapshot.entity_label(entity)] = None
+        labels[snapshot.get_entity_label(entity)] = None
     return list(labels)
 
 
@@ -93,11 +93,11 @@ def set_answers(*, item: Item, user: User, id: UUID, answers: Sequence[str], rep
         ConflictError: the id is another event's.
     """
     of_programs = item.queue.kind == QueueKind.PROGRAMS
-    labels = known(relation_paths.snapshot_of(item), answers, values=of_programs)
+    labels = resolve_labels(relation_paths.open_snapshot(item), answers, values=of_programs)
     try:
         with transaction.atomic():
             added_paths.lock_queue(item.queue_id)
-            row = consensus.locked(item)
+            row = consensus.lock_item(item)
             if submissions.is_repeat(id, row, user):
                 return row
             consensus.require_undecided(row)
@@ -106,7 +106,7 @@ def set_answers(*, item: Item, user: User, id: UUID, answers: Sequence[str], rep
                     "Somebody said meanwhile what the right answers are.",
                     hint="Look at their answers; yours can still be set after that.",
                 )
-            return _said(row, user, id, labels, counts=True)
+            return _save_answers(row, user, id, labels, counts=True)
     except IntegrityError:
         raise ConflictError(f"The id {id} is another event's.", hint="Make a new one.") from None
 
@@ -124,20 +124,20 @@ def suggest(item: Item, user: User, id: UUID, answers: Sequence[str]) -> Item:
         answers: labels of entities.
     """
     decided = item.settled or item.adjudicated_id is not None
-    known = not item.assumed if item.answered is None else _may_judge(item.answered.analyst)
-    counts = not decided and (_may_judge(user) or not known)
-    return _said(item, user, id, answers, counts=counts)
+    known = not item.assumed if item.answered is None else _can_judge(item.answered.analyst)
+    counts = not decided and (_can_judge(user) or not known)
+    return _save_answers(item, user, id, answers, counts=counts)
 
 
-def _may_judge(user: User | None) -> bool:
+def _can_judge(user: User | None) -> bool:
     return user is not None and user.has_role(Role.ANALYST)
 
 
-def _said(item: Item, user: User, id: UUID, answers: Sequence[str], *, counts: bool) -> Item:
-    event = submissions.new_event(id, item, user, EventKind.ANSWERED, replaces_id=item.answered_id)
+def _save_answers(item: Item, user: User, id: UUID, answers: Sequence[str], *, counts: bool) -> Item:
+    event = submissions.build_event(id, item, user, EventKind.ANSWERED, replaces_id=item.answered_id)
     event.answers = {"before": list(item.answers), "now": list(answers)}
     event.save(force_insert=True)
-    return _set(item, event, answers) if counts else item
+    return _set_answers(item, event, answers) if counts else item
 
 
 def take_back(item: Item, event: Submission) -> Item:
@@ -149,10 +149,10 @@ def take_back(item: Item, event: Submission) -> Item:
     if item.answered_id != event.pk:
         raise AnswersChangedError("Somebody said something else meanwhile.", hint="Load the question again.")
     before = event.replaces
-    return _set(item, before, (event.answers or {})["before"])
+    return _set_answers(item, before, (event.answers or {})["before"])
 
 
-def bring_back(item: Item, event: Submission) -> Item:
+def restore_answers(item: Item, event: Submission) -> Item:
     """Have a saying that was taken back count again. The rows of the item and its queue are locked.
 
     Raises:
@@ -160,94 +160,93 @@ def bring_back(item: Item, event: Submission) -> Item:
     """
     if item.answered_id != event.replaces_id:
         raise AnswersChangedError("Somebody said something else meanwhile.", hint="Load the question again.")
-    return _set(item, event, (event.answers or {})["now"])
+    return _set_answers(item, event, (event.answers or {})["now"])
 
 
-def _set(item: Item, event: Submission | None, answers: Sequence[str]) -> Item:
+def _set_answers(item: Item, event: Submission | None, answers: Sequence[str]) -> Item:
     """Give an item its answers: its candidates are measured by them, and those found from others make room."""
     item.answers, item.answered = list(answers), event
-    snapshot = relation_paths.snapshot_of(item)
-    ids = relation_paths.answers_of(snapshot, item)
+    snapshot = relation_paths.open_snapshot(item)
+    ids = relation_paths.find_answers(snapshot, item)
     there = list(item.candidates.all())
-    found = _leading(snapshot, item, ids)
-    judged = _judged(there)
-    for one in there:
-        if one.program is not None:
-            for name, value in program_candidates.fit(one.gives, one.reached, item.answers).items():
-                setattr(one, name, value)
+    paths = _find_best_paths(snapshot, item, ids)
+    judged = _find_judged(there)
+    for candidate in there:
+        if candidate.program is not None:
+            for name, value in program_candidates.fit(candidate.gives, candidate.reached, item.answers).items():
+                setattr(candidate, name, value)
             continue
-        walked = relation_paths.walk(snapshot, one.topic, one.as_path, simple=item.avoids_topics)
-        for name, value in relation_paths.fit(
-            walked.end if walked.error is None else walked.end[:0], ids
-        ).items():
-            setattr(one, name, value)
-        key = one.topic, one.as_path
-        if all(source["source"] == SOURCE for source in one.sources):
-            one.retired = key not in found and one.pk not in judged
-        found.pop(key, None)
-    CandidatePath.objects.bulk_update(
-        there, ["reached", "hits", "precision", "recall", "retired"], batch_size=500
-    )
-    sources = [_source(event, made) for made in found.values()]
-    added_paths.stored(item, list(found.values()), [""] * len(found), sources=sources)
-    item.shown = shown_of(item, selectors.candidates(item))
+        walked = relation_paths.walk(snapshot, candidate.topic, candidate.as_path, simple=item.avoids_topics)
+        for name, value in relation_paths.fit(walked.end if walked.error is None else walked.end[:0], ids).items():
+            setattr(candidate, name, value)
+        key = candidate.topic, candidate.as_path
+        if all(source["source"] == SOURCE for source in candidate.sources):
+            candidate.retired = key not in paths and candidate.pk not in judged
+        paths.pop(key, None)
+    CandidatePath.objects.bulk_update(there, ["reached", "hits", "precision", "recall", "retired"], batch_size=500)
+    sources = [_make_source(event, made) for made in paths.values()]
+    added_paths.save_candidates(item, list(paths.values()), [""] * len(paths), sources=sources)
+    item.shown = hash_item(item, selectors.list_candidates(item))
     item.version += 1
     item.save(update_fields=["answers", "answered", "shown", "version"])
     return item
 
 
-def _judged(candidates: Sequence[CandidatePath]) -> set[int]:
+def _find_judged(candidates: Sequence[CandidatePath]) -> set[int]:
     """Those of the candidates that a verdict is about, whether it still counts or not."""
-    rows = CandidatePath.objects.filter(pk__in=[one.pk for one in candidates], verdicts__isnull=False)
+    rows = CandidatePath.objects.filter(pk__in=[candidate.pk for candidate in candidates], verdicts__isnull=False)
     return set(rows.values_list("pk", flat=True))
 
 
-def _source(event: Submission | None, made: dict[str, Any]) -> dict[str, Any]:
+def _make_source(event: Submission | None, made: dict[str, Any]) -> dict[str, Any]:
     return {
         "source": SOURCE,
         "label_set": None,
         "name": event.analyst_name if event else "",
-        "score": _f1(made),
+        "score": _compute_f1(made),
         "explanation": "leads to the right answers",
     }
 
 
-def _leading(
+def _find_best_paths(
     snapshot: Snapshot, item: Item, answers: np.ndarray
 ) -> dict[tuple[str, relation_paths.Path], dict[str, Any]]:
     """The best paths from the item's topics to its answers, as candidates: highest F1 first, of equals the shorter."""
     made: list[dict[str, Any]] = []
-    topics = [one for label in item.topics if (one := snapshot.find_entity(label)) is not None]
+    topics = [entity for label in item.topics if (entity := snapshot.find_entity(label)) is not None]
     for topic in topics if len(answers) and item.queue.kind == QueueKind.PATHS else ():
-        made += _from(snapshot, topic, answers, simple=item.avoids_topics)
-    made.sort(key=lambda one: (-_f1(one), len(one["path"])))
-    best = [one for one in made if _f1(one) >= _f1(made[0]) / 4][:FOUND_MAX]
-    return {(one["topic"], tuple((name, inverse) for name, inverse in one["path"])): one for one in best}
+        made += _find_paths(snapshot, topic, answers, simple=item.avoids_topics)
+    made.sort(key=lambda candidate: (-_compute_f1(candidate), len(candidate["path"])))
+    best = [candidate for candidate in made if _compute_f1(candidate) >= _compute_f1(made[0]) / 4][:FOUND_MAX]
+    return {
+        (candidate["topic"], tuple((name, inverse) for name, inverse in candidate["path"])): candidate
+        for candidate in best
+    }
 
 
-def _f1(made: dict[str, Any]) -> float:
+def _compute_f1(made: dict[str, Any]) -> float:
     both: float = made["precision"] + made["recall"]
     return 2 * made["precision"] * made["recall"] / both if both else 0.0
 
 
-def _from(snapshot: Snapshot, topic: int, answers: np.ndarray, *, simple: bool) -> list[dict[str, Any]]:
+def _find_paths(snapshot: Snapshot, topic: int, answers: np.ndarray, *, simple: bool) -> list[dict[str, Any]]:
     """Paths from one topic, no longer than it takes to have one that reaches the answers and nothing else."""
-    label = snapshot.entity_label(topic)
+    label = snapshot.get_entity_label(topic)
     made: dict[relation_paths.Path, dict[str, Any]] = {}
     near = np.array([topic], np.int64)
     for hops in range(1, HOPS_MAX + 1):
         # What is around a hub is too much for a request, and no path through it means anything.
-        if int(snapshot.degrees(near).sum()) > _ARCS_MAX:
+        if int(snapshot.get_degrees(near).sum()) > _ARCS_MAX:
             break
-        hits = search.relation_paths_between(
+        hits = search.find_relation_paths(
             snapshot, [topic], answers, hops, _LOOKED_AT, simple=simple, max_rows=_ROWS_MAX
         ).hits
         for hit in hits:
-            path = tuple((snapshot.relation_name(r), inverse) for r, inverse in hit.path)
+            path = tuple((snapshot.get_relation_name(r), inverse) for r, inverse in hit.path)
             if path not in made:
                 reached = search.execute(snapshot, [topic], hit.path, simple=simple)[-1]
-                made[path] = added_paths.measured(snapshot, label, path, reached, answers)
-        if any(_f1(one) == 1.0 for one in made.values()):
+                made[path] = added_paths.build_fields(snapshot, label, path, reached, answers)
+        if any(_compute_f1(fields) == 1.0 for fields in made.values()):
             break
-        near = np.unique(search.all_arcs(snapshot, near)[2])
+        near = np.unique(search.find_arcs(snapshot, near)[2])
     return list(made.values())

@@ -26,7 +26,7 @@ from webapp.review.models import (
     Verdict,
     VerdictKind,
 )
-from webapp.review.services.drafts import discard_draft
+from webapp.review.services.drafts import delete_draft
 from webapp.review.services.reservations import release
 
 
@@ -35,9 +35,7 @@ class AnnotationConflictError(ConflictError):
 
     code = "judged_meanwhile"
 
-    def __init__(
-        self, item: Item, message: str = "This question was judged while you had it before you."
-    ) -> None:
+    def __init__(self, item: Item, message: str = "This question was judged while you had it before you.") -> None:
         super().__init__(
             message,
             hint="Compare with what was said. Yours is kept here until you submit again or go on.",
@@ -73,7 +71,7 @@ class NewAnnotation:
         return (VerdictData(None, VerdictKind.BROKEN, self.reasons),) if self.broken else self.verdicts
 
 
-def submit(*, item: Item | QuerySet[Item], user: User, annotation: NewAnnotation) -> Item:
+def save_annotation(*, item: Item | QuerySet[Item], user: User, annotation: NewAnnotation) -> Item:
     """Record what an analyst says of an item; what they said of it before stays as history.
 
     Args:
@@ -93,7 +91,7 @@ def submit(*, item: Item | QuerySet[Item], user: User, annotation: NewAnnotation
         ConflictError: the id is another submission's.
     """
     try:
-        return _submitted(item, user, annotation)
+        return _save_locked(item, user, annotation)
     except (IntegrityError, ConflictError, InvalidError):
         # Only what cannot be recorded may have been recorded before: the others need not be looked for.
         row = item if isinstance(item, Item) else item.select_related("queue").get()
@@ -102,24 +100,24 @@ def submit(*, item: Item | QuerySet[Item], user: User, annotation: NewAnnotation
         raise
 
 
-def _submitted(item: Item | QuerySet[Item], user: User, annotation: NewAnnotation) -> Item:
+def _save_locked(item: Item | QuerySet[Item], user: User, annotation: NewAnnotation) -> Item:
     with transaction.atomic():
-        row = consensus.locked(item)
-        before = consensus.annotations_of(row)
-        mine = next((one for one in before if one.analyst_id == user.pk), None)
+        row = consensus.lock_item(item)
+        before = consensus.load_item_annotations(row)
+        mine = next((existing for existing in before if existing.analyst_id == user.pk), None)
         _require_seen(row, annotation, judged=mine is not None)
         consensus.require_undecided(row)
         require_whole(row, annotation)
         kind = EventKind.SUBMITTED if mine is None else EventKind.REPLACED
         replaces = mine.event if mine else None
-        event = new_event(annotation.id, row, user, kind, comment=annotation.comment, replaces_id=replaces)
+        event = build_event(annotation.id, row, user, kind, comment=annotation.comment, replaces_id=replaces)
         event.save(force_insert=True)
-        Verdict.objects.bulk_create(verdicts(event, annotation.stored_verdicts))
+        Verdict.objects.bulk_create(build_verdicts(event, annotation.stored_verdicts))
         set_current(row, user, event, mine)
-        discard_draft(item=row, user=user, purpose=DraftPurpose.JUDGEMENT)
+        delete_draft(item=row, user=user, purpose=DraftPurpose.JUDGEMENT)
         release(item=row, user=user)
         now = Annotation(user.username, user.pk, None, event.pk, annotation.stored_verdicts)
-        return consensus.change(row, before, exchanged(before, mine, now), by=user.username)
+        return consensus.update_item(row, before, replace_annotation(before, mine, now), by=user.username)
 
 
 def _require_seen(item: Item, annotation: NewAnnotation, *, judged: bool) -> None:
@@ -139,7 +137,7 @@ def require_whole(item: Item, annotation: NewAnnotation) -> None:
     wanted: list[int] = []
     if not annotation.broken:
         wanted = list(item.candidates.filter(retired=False).order_by("pk").values_list("pk", flat=True))
-    if sorted(one.candidate or 0 for one in annotation.verdicts) != wanted:
+    if sorted(verdict.candidate or 0 for verdict in annotation.verdicts) != wanted:
         raise InvalidError(
             "A broken question takes no verdict on its paths."
             if annotation.broken
@@ -154,19 +152,19 @@ def is_repeat(id: UUID, item: Item, user: User) -> bool:
     Raises:
         ConflictError: it was recorded for another.
     """
-    found = Submission.objects.filter(pk=id).first()
-    if found is None:
+    event = Submission.objects.filter(pk=id).first()
+    if event is None:
         return False
-    if found.item_id != item.pk or found.analyst_id != user.pk:
-        raise _taken(id)
+    if event.item_id != item.pk or event.analyst_id != user.pk:
+        raise _make_conflict(id)
     return True
 
 
-def _taken(id: UUID) -> ConflictError:
+def _make_conflict(id: UUID) -> ConflictError:
     return ConflictError(f"The id {id} is another submission's.", hint="Make a new one for each submission.")
 
 
-def new_event(
+def build_event(
     id: UUID,
     item: Item,
     user: User,
@@ -192,17 +190,17 @@ def new_event(
     )
 
 
-def verdicts(event: Submission, data: Sequence[VerdictData]) -> list[Verdict]:
+def build_verdicts(event: Submission, data: Sequence[VerdictData]) -> list[Verdict]:
     """The verdicts of an event, yet to be stored."""
     return [
         Verdict(
             submission=event,
-            candidate_id=one.candidate,
-            kind=one.kind,
-            reasons=list(one.reasons),
-            comment=one.comment,
+            candidate_id=verdict.candidate,
+            kind=verdict.kind,
+            reasons=list(verdict.reasons),
+            comment=verdict.comment,
         )
-        for one in data
+        for verdict in data
     ]
 
 
@@ -214,10 +212,10 @@ def set_current(item: Item, user: User, event: Submission, mine: Annotation | No
         CurrentAnnotation.objects.filter(item=item, analyst=user).update(submission=event)
 
 
-def exchanged(
+def replace_annotation(
     current: Sequence[Annotation], old: Annotation | None, new: Annotation | None
 ) -> list[Annotation]:
     """The current annotations when one goes and another comes."""
     if old is not None and new is not None:
-        return [replace(new, current=old.current) if one is old else one for one in current]
-    return [one for one in current if one is not old] + ([] if new is None else [new])
+        return [replace(new, current=old.current) if annotation is old else annotation for annotation in current]
+    return [annotation for annotation in current if annotation is not old] + ([] if new is None else [new])

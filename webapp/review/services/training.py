@@ -60,15 +60,13 @@ def start_training(
             f"The review {queue.name} is of the question set {queue.question_set_name}.",
             hint="Choose that one.",
         )
-    if not CurrentAnnotation.objects.filter(queue=queue).exists() and not told(queue).exists():
-        raise TrainingDataError(
-            f"Nothing was decided in the review {queue.name}.", hint="Judge some questions first."
-        )
+    if not CurrentAnnotation.objects.filter(queue=queue).exists() and not list_answered(queue).exists():
+        raise TrainingDataError(f"Nothing was decided in the review {queue.name}.", hint="Judge some questions first.")
     of_queue = replace(training, review_queue=queue.pk, review_name=queue.name)
     return experiments.start_training(graph=graph, question_set=question_set, training=of_queue, user=user)
 
 
-def told(queue: Queue) -> QuerySet[Item]:
+def list_answered(queue: Queue) -> QuerySet[Item]:
     """Questions that are learned with the answers that a person named, in their order.
 
     An analyst named them, or analysts judged the question with these answers before them; broken ones are left out.
@@ -79,29 +77,29 @@ def told(queue: Queue) -> QuerySet[Item]:
     return rows.order_by("position")
 
 
-def trainings(queue: Queue) -> QuerySet[Job]:
+def list_trainings(queue: Queue) -> QuerySet[Job]:
     """The jobs that train or trained from a queue, newest first: each names it in its ``params``."""
     rows = Job.objects.filter(graph=queue.graph_id, kind=JobKind.TRAIN, params__review_queue=queue.pk)
     return rows.select_related("user", "checkpoint__graph", "checkpoint__snapshot")
 
 
-def shown(jobs: Sequence[Job]) -> list[dict[str, Any]]:
+def describe_trainings(jobs: Sequence[Job]) -> list[dict[str, Any]]:
     """Each training with the checkpoint it left, if that is still there, and the reports that compare it."""
-    named = [key for job in jobs for key in job.params.get("reports", ())]
-    reports = {one.pk: one for one in made.reports().filter(pk__in=named)}
+    report_ids = [key for job in jobs for key in job.params.get("reports", ())]
+    reports = {report.pk: report for report in made.list_reports().filter(pk__in=report_ids)}
     return [
         {
             "job": job,
             "method": job.params["method"],
             "by": job.user and job.user.username,
-            "checkpoint": _left(job),
+            "checkpoint": _get_checkpoint(job),
             "reports": [reports[key] for key in job.params.get("reports", ()) if key in reports],
         }
         for job in jobs
     ]
 
 
-def _left(job: Job) -> Checkpoint | None:
+def _get_checkpoint(job: Job) -> Checkpoint | None:
     """The checkpoint of a training; None where there is none, or it is in the trash."""
-    found: Checkpoint | None = getattr(job, "checkpoint", None)
-    return None if found is None or found.deleted_at is not None else found
+    checkpoint: Checkpoint | None = getattr(job, "checkpoint", None)
+    return None if checkpoint is None or checkpoint.deleted_at is not None else checkpoint

@@ -70,9 +70,9 @@ def read(file: IO[bytes], name: str) -> Iterator[Line | BadLine]:
     while first.isspace():
         first = file.read(1)
     file.seek(0)
-    text = _lines(TextIOWrapper(file, encoding="utf-8-sig", newline=""), name)
+    text = _read_lines(TextIOWrapper(file, encoding="utf-8-sig", newline=""), name)
     rows = (
-        _labels(text) if first in {b"{", b"["} or (not first and name.endswith("l")) else _table(text, name)
+        _read_labels(text) if first in {b"{", b"["} or (not first and name.endswith("l")) else _read_table(text, name)
     )
     try:
         for row in rows:
@@ -82,12 +82,10 @@ def read(file: IO[bytes], name: str) -> Iterator[Line | BadLine]:
     except UnicodeDecodeError as error:
         raise TrainingDataError(f"{name} is not UTF-8: {error}.", hint="Save it as UTF-8.") from error
     except csv.Error as error:
-        raise TrainingDataError(
-            f"{name} is not a table: {error}.", hint="Export a queue to see one."
-        ) from error
+        raise TrainingDataError(f"{name} is not a table: {error}.", hint="Export a queue to see one.") from error
 
 
-def _lines(text: TextIOWrapper, name: str) -> Iterator[str]:
+def _read_lines(text: TextIOWrapper, name: str) -> Iterator[str]:
     """The lines of a file, none of which is read that is too long."""
     for number, line in enumerate(iter(lambda: text.readline(LINE_MAX + 1), ""), start=1):
         if len(line) > LINE_MAX:
@@ -98,7 +96,7 @@ def _lines(text: TextIOWrapper, name: str) -> Iterator[str]:
         yield line
 
 
-def _labels(text: Iterator[str]) -> Iterator[Line | BadLine]:
+def _read_labels(text: Iterator[str]) -> Iterator[Line | BadLine]:
     for number, raw in enumerate(text, start=1):
         line = raw.strip()
         if not line:
@@ -114,11 +112,11 @@ def _labels(text: Iterator[str]) -> Iterator[Line | BadLine]:
             explained = "" if "agreement" in row else row.get("explanation", "")
             yield Line(
                 number,
-                _text(row["question"]),
-                _text(row["topic"]),
-                _path(row["path"]),
+                _require_text(row["question"]),
+                _require_text(row["topic"]),
+                _parse_path(row["path"]),
                 kind,
-                comment=_text(explained)[:COMMENT_MAX],
+                comment=_require_text(explained)[:COMMENT_MAX],
                 text=line[:TEXT_MAX],
             )
         except KeyError as error:
@@ -127,7 +125,7 @@ def _labels(text: Iterator[str]) -> Iterator[Line | BadLine]:
             yield BadLine(number, f"This is not a label: {error}.", line[:TEXT_MAX])
 
 
-def _table(text: Iterator[str], name: str) -> Iterator[Line | BadLine]:
+def _read_table(text: Iterator[str], name: str) -> Iterator[Line | BadLine]:
     rows = csv.DictReader(text)
     missing = [column for column in NEEDED if column not in (rows.fieldnames or ())]
     if missing:
@@ -136,58 +134,58 @@ def _table(text: Iterator[str], name: str) -> Iterator[Line | BadLine]:
             hint="It needs the columns of a queue's export as CSV, or be a label file (JSON lines).",
         )
     for row in rows:
-        cells = {key: _cell(value) for key, value in row.items() if isinstance(key, str)}
+        cells = {key: _parse_cell(value) for key, value in row.items() if isinstance(key, str)}
         shown = ", ".join(cells.get(column, "") for column in NEEDED)[:TEXT_MAX]
         if cells.get("decides") == "True":
             continue  # a decision about others' verdicts is not a verdict of an analyst's own
         try:
-            yield _row(rows.line_num, cells, shown)
+            yield _parse_row(rows.line_num, cells, shown)
         except ValueError as error:
             yield BadLine(rows.line_num, f"This is not a verdict: {error}.", shown)
 
 
-def _row(number: int, cells: Mapping[str, str], shown: str) -> Line:
+def _parse_row(number: int, cells: Mapping[str, str], shown: str) -> Line:
     kind = cells["verdict"]
     kinds = [*VerdictKind.values, NO_PATH]
     if kind not in kinds:
         raise ValueError(f"{kind[:50]!r} is none of {', '.join(kinds)}")
-    reasons = tuple(code for code in (one.strip() for one in cells.get("reasons", "").split(";")) if code)
+    reasons = tuple(code for code in (part.strip() for part in cells.get("reasons", "").split(";")) if code)
     unknown = [code for code in reasons if code not in Reason.values]
     if unknown:
         raise ValueError(f"{unknown[0][:50]!r} is none of {', '.join(Reason.values)}")
     on_path = kind not in {VerdictKind.BROKEN, NO_PATH}
     return Line(
         number,
-        _text(cells["question_id"]),
-        _text(cells["topic"]) if on_path else "",
-        _path(_steps(cells["path"])) if on_path else None,
+        _require_text(cells["question_id"]),
+        _require_text(cells["topic"]) if on_path else "",
+        _parse_path(_parse_steps(cells["path"])) if on_path else None,
         kind,
         reasons,
-        _text(cells.get("comment", ""))[:COMMENT_MAX],
-        _text(cells.get("analyst", ""))[:150],
+        _require_text(cells.get("comment", ""))[:COMMENT_MAX],
+        _require_text(cells.get("analyst", ""))[:150],
         shown,
     )
 
 
-def _cell(value: Any) -> str:
+def _parse_cell(value: Any) -> str:
     """A cell without the apostrophe that kept a spreadsheet from taking it for a formula."""
     text = value if isinstance(value, str) else ""
     return text[1:] if text.startswith(("'=", "'+", "'-", "'@", "'\t", "'\r", "'\n")) else text
 
 
-def _steps(text: str) -> Any:
+def _parse_steps(text: str) -> Any:
     if text.startswith("["):
         return json.loads(text)
-    return [[one.removeprefix("^"), one.startswith("^")] for one in text.split(SEPARATOR)]
+    return [[step.removeprefix("^"), step.startswith("^")] for step in text.split(SEPARATOR)]
 
 
-def _path(steps: Any) -> relation_paths.Path:
+def _parse_path(steps: Any) -> relation_paths.Path:
     if not isinstance(steps, list) or not steps:
         raise ValueError("path is not a list of steps")
-    return tuple((_text(name), bool(inverse)) for name, inverse in steps)
+    return tuple((_require_text(name), bool(inverse)) for name, inverse in steps)
 
 
-def _text(value: Any) -> str:
+def _require_text(value: Any) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{str(value)[:50]!r} is no text")
     if "\0" in value:

@@ -22,9 +22,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("deleted_at", models.DateTimeField(editable=False, null=True)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
@@ -80,9 +78,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("position", models.PositiveSmallIntegerField()),
                 ("name", models.CharField(max_length=200)),
@@ -130,9 +126,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("error_code", models.CharField(blank=True, max_length=50)),
                 ("error_message", models.TextField(blank=True)),
@@ -172,9 +166,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["position"],
-                "constraints": [
-                    models.UniqueConstraint(fields=("study", "position"), name="study_cell_position")
-                ],
+                "constraints": [models.UniqueConstraint(fields=("study", "position"), name="study_cell_position")],
             },
         ),
     ]

@@ -2,9 +2,7 @@ from django.db import migrations, models
 
 
 def name_label_sets(apps, schema_editor):
-    for row in (
-        apps.get_model("studies", "StudySet").objects.exclude(label_set=None).select_related("label_set")
-    ):
+    for row in apps.get_model("studies", "StudySet").objects.exclude(label_set=None).select_related("label_set"):
         row.label_set_name = row.label_set.name or row.label_set.strategy
         row.save(update_fields=["label_set_name"])
 

@@ -41,7 +41,7 @@ class Page(Tags):
         self._unread: list[str] = []
         self._in_title = False
 
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
+    def open_tag(self, tag: str, attributes: dict[str, str]) -> None:
         """A tag opens."""
         if tag == "link" and attributes.get("rel", "").lower() == "canonical":
             self.url = attributes.get("href") or self.url
@@ -60,33 +60,33 @@ class Page(Tags):
         elif tag in ("td", "th") and self._text:
             self._add(" | ")
 
-    def end(self, tag: str) -> None:
+    def close_tag(self, tag: str) -> None:
         """A tag closes."""
         if tag == "title" and self._in_title:
-            self.title, self._in_title, self._text = _line("".join(self._text)), False, []
+            self.title, self._in_title, self._text = _normalize_spaces("".join(self._text)), False, []
             self._size = 0
         elif tag in self._unread:
             del self._unread[self._unread.index(tag) :]
         elif tag in _HEADINGS and not self._unread:
-            self._heading(_HEADINGS[tag])
+            self._close_heading(_HEADINGS[tag])
         elif tag in _BLOCKS:
             self._flush()
 
-    def text(self, data: str) -> None:
+    def add_text(self, data: str) -> None:
         """Text between tags."""
         if not self._unread:
             self._add(_SPACES.sub(" ", data))
 
-    def taken(self) -> list[Block]:
+    def take_blocks(self) -> list[Block]:
         """The blocks that were found since the last call."""
-        found, self._found = self._found, []
-        return found
+        blocks, self._found = self._found, []
+        return blocks
 
-    def finish(self) -> list[Block]:
+    def take_last_blocks(self) -> list[Block]:
         """The last blocks."""
         self.close()
         self._flush()
-        return self.taken()
+        return self.take_blocks()
 
     def _add(self, text: str) -> None:
         if self._unread:
@@ -98,8 +98,8 @@ class Page(Tags):
         if self._size > PART and not self._in_title:
             self._flush()
 
-    def _heading(self, level: int) -> None:
-        title = _line("".join(self._text))
+    def _close_heading(self, level: int) -> None:
+        title = _normalize_spaces("".join(self._text))
         self._text, self._size = [], 0
         if title:
             self.title = self.title or title
@@ -109,19 +109,19 @@ class Page(Tags):
     def _flush(self) -> None:
         if self._in_title:
             return
-        text = "\n".join(_line(part) for part in "".join(self._text).split("\n"))
+        text = "\n".join(_normalize_spaces(part) for part in "".join(self._text).split("\n"))
         self._text, self._size = [], 0
         if text.strip():
             self._found.append(Block(text.strip(), tuple(name for _, name in self._section)))
 
 
-def _line(text: str) -> str:
+def _normalize_spaces(text: str) -> str:
     return " ".join(text.split())
 
 
-def page_blocks(pieces: Iterable[str], page: Page) -> Iterator[Block]:
+def read_page_blocks(pieces: Iterable[str], page: Page) -> Iterator[Block]:
     """The blocks of a page; ``page`` knows its title and address once they were read."""
     for piece in pieces:
-        page.feed(piece)
-        yield from page.taken()
-    yield from page.finish()
+        page.read_piece(piece)
+        yield from page.take_blocks()
+    yield from page.take_last_blocks()

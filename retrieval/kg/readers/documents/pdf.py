@@ -41,7 +41,7 @@ def open_pdf(path: Path, name: str) -> PdfReader:
     return reader
 
 
-def title_of(reader: PdfReader) -> str:
+def get_title(reader: PdfReader) -> str:
     """The title that the file gives itself; empty when it gives none."""
     try:
         return " ".join(str(reader.metadata.title or "").split()) if reader.metadata else ""
@@ -49,7 +49,7 @@ def title_of(reader: PdfReader) -> str:
         return ""
 
 
-def pdf_blocks(reader: PdfReader, log: ProblemLog) -> Iterator[Block]:
+def read_pdf_blocks(reader: PdfReader, log: ProblemLog) -> Iterator[Block]:
     """Paragraphs of each page, whose ``place`` is the page. A page without text is a problem of that number.
 
     Raises:
@@ -66,7 +66,7 @@ def pdf_blocks(reader: PdfReader, log: ProblemLog) -> Iterator[Block]:
             log.add(number, f"page {number} has no text; it may be a scanned image")
             continue
         seen = True
-        for paragraph in _paragraphs(text):
+        for paragraph in _join_paragraphs(text):
             yield Block(paragraph, place=f"page {number}")
     if not seen:
         raise SourceError(
@@ -75,12 +75,12 @@ def pdf_blocks(reader: PdfReader, log: ProblemLog) -> Iterator[Block]:
         )
 
 
-def _paragraphs(text: str) -> Iterator[str]:
+def _join_paragraphs(text: str) -> Iterator[str]:
     """Lines joined to paragraphs: one ends at an empty line, or with a sentence on a line that is clearly short."""
-    found = _HYPHEN.sub("", text).split("\n")
-    width = max((len(line) for line in found), default=0)
+    lines = _HYPHEN.sub("", text).split("\n")
+    width = max((len(line) for line in lines), default=0)
     held: list[str] = []
-    for line in found:
+    for line in lines:
         if line.strip():
             held.append(line.strip())
         if held and (not line.strip() or (len(line) < 0.7 * width and _ENDS.search(line))):

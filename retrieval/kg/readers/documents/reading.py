@@ -12,14 +12,14 @@ import polars as pl
 
 from retrieval.errors import EmptySourceError, SourceError
 from retrieval.kg.readers.compression import open_bytes
-from retrieval.kg.readers.decoding import decoded, encoding_of
-from retrieval.kg.readers.documents.markup import Page, page_blocks
-from retrieval.kg.readers.documents.plain import markdown_blocks, text_blocks
-from retrieval.kg.readers.documents.records import BadRecord, Record, passage_record, question_records
-from retrieval.kg.readers.documents.splitting import Block, pieces
+from retrieval.kg.readers.decoding import decode_stream, find_encoding
+from retrieval.kg.readers.documents.markup import Page, read_page_blocks
+from retrieval.kg.readers.documents.plain import read_markdown_blocks, read_text_blocks
+from retrieval.kg.readers.documents.records import BadRecord, Record, parse_passage, parse_question
+from retrieval.kg.readers.documents.splitting import Block, split_blocks
 from retrieval.kg.readers.file_contents import FACT_SCHEMA, LINK_SCHEMA, PASSAGE_SCHEMA, FactFile
 from retrieval.kg.readers.input_file import InputFile
-from retrieval.kg.readers.json_rows import json_rows
+from retrieval.kg.readers.json_rows import read_json_rows
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.table import LABEL_LIMIT
 from retrieval.types import Passage, Progress
@@ -40,7 +40,7 @@ def read_document(file: InputFile, log: ProblemLog) -> FactFile:
     """
     name, progress = file.name, file.progress
     rows = _Rows()
-    for number, passage in enumerate(passages_of(file.path, name, log.format, log), start=1):
+    for number, passage in enumerate(extract_passages(file.path, name, log.format, log), start=1):
         rows.add(passage)
         if progress is not None and number % 1000 == 0:
             progress(Progress("cutting passages", number, 0, "passages", name))
@@ -49,64 +49,62 @@ def read_document(file: InputFile, log: ProblemLog) -> FactFile:
             f"{name} has no text: it is empty, or holds nothing to read.",
             hint="Give a document with text in it.",
         )
-    return rows.file(name, log)
+    return rows.build_file(name, log)
 
 
-def passages_of(path: Path, name: str, fmt: str, log: ProblemLog) -> Iterator[Passage]:
+def extract_passages(path: Path, name: str, fmt: str, log: ProblemLog) -> Iterator[Passage]:
     """The passages of a document of a format, as they are cut; see :func:`read_document`."""
     if fmt == "pdf":
-        from retrieval.kg.readers.documents.pdf import open_pdf, pdf_blocks, title_of  # noqa: PLC0415 - loads pypdf
+        from retrieval.kg.readers.documents.pdf import get_title, open_pdf, read_pdf_blocks  # noqa: PLC0415 - loads pypdf
 
         reader = open_pdf(path, name)
-        yield from _named(pdf_blocks(reader, log), name, lambda: title_of(reader), lambda: "")
+        yield from _make_passages(read_pdf_blocks(reader, log), name, lambda: get_title(reader), lambda: "")
         return
     with open_bytes(path, name) as file:
-        encoding = encoding_of(file.read(HEAD), html=fmt == "html")
+        encoding = find_encoding(file.read(HEAD), html=fmt == "html")
     page = Page()
     with open_bytes(path, name) as file:
-        text = _watched(decoded(file, encoding), log, encoding)
+        text = _check_text(decode_stream(file, encoding), log, encoding)
         blocks = (
-            page_blocks(text, page)
+            read_page_blocks(text, page)
             if fmt == "html"
-            else markdown_blocks(text)
+            else read_markdown_blocks(text)
             if fmt == "markdown"
-            else text_blocks(text)
+            else read_text_blocks(text)
         )
-        yield from _named(blocks, name, lambda: page.title, lambda: page.url)
+        yield from _make_passages(blocks, name, lambda: page.title, lambda: page.url)
 
 
-def _watched(text: Iterable[str], log: ProblemLog, encoding: str) -> Iterator[str]:
+def _check_text(text: Iterable[str], log: ProblemLog, encoding: str) -> Iterator[str]:
     """The text; characters that the encoding does not have are reported once."""
     strange = 0
     for piece in text:
         if "\0" in piece[:1024] and not strange:
-            raise SourceError(
-                f"{log.file} is a binary file, not text.", hint="Give text, Markdown, HTML or PDF."
-            )
+            raise SourceError(f"{log.file} is a binary file, not text.", hint="Give text, Markdown, HTML or PDF.")
         strange += piece.count("\ufffd")
         yield piece.replace("\0", "")
     if strange:
         log.add(0, f"{strange:,} characters are not {encoding} and were replaced", "", "encoding")
 
 
-def _named(
+def _make_passages(
     blocks: Iterable[Block], name: str, title: Callable[[], str], url: Callable[[], str]
 ) -> Iterator[Passage]:
     """Passages of a document: title and headings above each, numbered from 1."""
-    own = re.sub(r"(\.[A-Za-z0-9]{1,8}){1,2}$", "", name)
-    for number, piece in enumerate(pieces(blocks), start=1):
-        whole = title() or own
-        above = [part for part in (whole, *piece.section, piece.place) if part]
+    stem = re.sub(r"(\.[A-Za-z0-9]{1,8}){1,2}$", "", name)
+    for number, piece in enumerate(split_blocks(blocks), start=1):
+        document_title = title() or stem
+        above = [part for part in (document_title, *piece.section, piece.place) if part]
         shown = " – ".join(dict.fromkeys(above))
         yield Passage(0, f"{name}#{number}", shown[:_TITLE_LIMIT], piece.text, name, url())
 
 
 def read_passages(file: InputFile, log: ProblemLog) -> FactFile:
-    """Read a file of passages, or of questions with theirs; see :func:`passages_from`."""
-    return passages_from(json_rows(file.source, log.add), file.name, log.format, log)
+    """Read a file of passages, or of questions with theirs; see :func:`read_passage_rows`."""
+    return read_passage_rows(read_json_rows(file.source, log.add), file.name, log.format, log)
 
 
-def passages_from(rows_in: Iterable[tuple[int, Any]], name: str, fmt: str, log: ProblemLog) -> FactFile:
+def read_passage_rows(rows_in: Iterable[tuple[int, Any]], name: str, fmt: str, log: ProblemLog) -> FactFile:
     """Passages, or questions with theirs, from rows; see :mod:`retrieval.kg.readers.documents.records`.
 
     A name that comes again with the same text is one passage; with another text it is a bad row.
@@ -118,11 +116,11 @@ def passages_from(rows_in: Iterable[tuple[int, Any]], name: str, fmt: str, log: 
     rows = _Rows()
     for line, row in rows_in:
         try:
-            found = [passage_record(row, f"{name}#{line}")] if fmt == "passages" else question_records(row)
+            records = [parse_passage(row, f"{name}#{line}")] if fmt == "passages" else parse_question(row)
         except BadRecord as error:
             log.add(line, str(error), str(row)[:200])
             continue
-        for record in found:
+        for record in records:
             if not record.passage.text:
                 log.add(line, "a passage is empty", record.passage.title, "blank")
             elif not rows.take(record, log, line):
@@ -133,7 +131,7 @@ def passages_from(rows_in: Iterable[tuple[int, Any]], name: str, fmt: str, log: 
             f"No passage of {name} could be used ({reasons}).",
             hint="Give JSONL with id, title and text on each line.",
         )
-    return rows.file(name, log)
+    return rows.build_file(name, log)
 
 
 class _Rows:
@@ -150,7 +148,7 @@ class _Rows:
     def add(self, passage: Passage) -> int:
         """Add a passage whose name is new; its position."""
         p = passage
-        self._held.append(tuple(map(_storable, (p.name, p.title, p.text, p.document, p.url))))
+        self._held.append(tuple(map(_clean_text, (p.name, p.title, p.text, p.document, p.url))))
         self.count += 1
         if len(self._held) >= CHUNK:
             self._flush()
@@ -167,15 +165,13 @@ class _Rows:
         self._known.setdefault(passage.name, (position, digest))
         for triple in record.triples:
             if not all(triple) or any(len(part.encode()) > LABEL_LIMIT or "\0" in part for part in triple):
-                log.add(
-                    line, "a triple has an empty or over-long part, or a NUL character", " | ".join(triple)
-                )
+                log.add(line, "a triple has an empty or over-long part, or a NUL character", " | ".join(triple))
                 continue
             self._links.append((len(self._facts), position))
             self._facts.append(triple)
         return True
 
-    def file(self, name: str, log: ProblemLog) -> FactFile:
+    def build_file(self, name: str, log: ProblemLog) -> FactFile:
         """Everything as one file's rows."""
         self._flush()
         facts = pl.DataFrame(self._facts, schema=FACT_SCHEMA, orient="row")
@@ -193,7 +189,7 @@ class _Rows:
             self._held = []
 
 
-def _storable(text: str) -> str:
+def _clean_text(text: str) -> str:
     """Text without NUL, a character of no text that databases refuse, and without halves of characters, as PDF has."""
     if "\0" in text:
         text = text.replace("\0", "")
@@ -204,7 +200,7 @@ def _storable(text: str) -> str:
     return text
 
 
-def documents_of(files: Iterable[FactFile]) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
+def merge_documents(files: Iterable[FactFile]) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
     """The passages of several files, and their links with facts and passages numbered through all files.
 
     Two files may use one name: the second passage of that name gets a number behind it, unless it is the same.
@@ -220,10 +216,10 @@ def documents_of(files: Iterable[FactFile]) -> tuple[pl.DataFrame | None, pl.Dat
         facts += file.facts.height if file.facts is not None else 0
     if not frames:
         return None, None
-    return _distinct(pl.concat(frames), pl.concat(links) if links else pl.DataFrame(schema=LINK_SCHEMA))
+    return _merge_repeated(pl.concat(frames), pl.concat(links) if links else pl.DataFrame(schema=LINK_SCHEMA))
 
 
-def _distinct(passages: pl.DataFrame, links: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _merge_repeated(passages: pl.DataFrame, links: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     if not passages["name"].is_duplicated().any():
         return passages, links
     first = passages.with_row_index("row").group_by("name", "title", "text", maintain_order=True).first()

@@ -31,7 +31,7 @@ class Record:
     supporting: bool = False
 
 
-def passage_format(text: str) -> str | None:
+def detect_passage_format(text: str) -> str | None:
     """Which of ``PASSAGE_FORMATS`` a JSON file is, or None."""
     if re.search(r'"paragraph_text"\s*:', text):
         return "musique"
@@ -40,7 +40,7 @@ def passage_format(text: str) -> str | None:
     return "passages" if re.search(r'"(text|contents)"\s*:', text) else None
 
 
-def passage_record(row: Any, default_name: str) -> Record:
+def parse_passage(row: Any, default_name: str) -> Record:
     """A row of a passages file: ``text`` (or ``contents``), and what it has of ``id``, ``title``, ``document``,
     ``url`` and ``triples``.
 
@@ -54,20 +54,18 @@ def passage_record(row: Any, default_name: str) -> Record:
         text = " ".join(part.strip() for part in text)
     if not isinstance(text, str):
         raise BadRecord("there is no text")
-    name = next(
-        (str(row[key]).strip() for key in ("id", "_id", "name") if row.get(key) not in (None, "")), ""
-    )
+    name = next((str(row[key]).strip() for key in ("id", "_id", "name") if row.get(key) not in (None, "")), "")
     triples = row.get("triples") or []
     if not isinstance(triples, list):
         raise BadRecord("triples must be a list of [head, relation, tail]")
-    title, document, url = (_line(row.get(key)) for key in ("title", "document", "url"))
+    title, document, url = (_normalize_spaces(row.get(key)) for key in ("title", "document", "url"))
     passage = Passage(0, name or default_name, title, text.strip(), document, url)
     if not passage.text:
         raise BadRecord("the text is empty")
-    return Record(passage, tuple(_triple(triple) for triple in triples))
+    return Record(passage, tuple(_parse_triple(triple) for triple in triples))
 
 
-def question_records(row: Any) -> list[Record]:
+def parse_question(row: Any) -> list[Record]:
     """The paragraphs of a question of HotpotQA or 2Wiki (``context``) or MuSiQue (``paragraphs``).
 
     Raises:
@@ -75,22 +73,24 @@ def question_records(row: Any) -> list[Record]:
     """
     if not isinstance(row, dict):
         raise BadRecord("not a JSON object")
-    found = list(_paragraphs(row) if "paragraphs" in row else _context(row))
-    if not found:
+    records = list(_parse_paragraphs(row) if "paragraphs" in row else _parse_context(row))
+    if not records:
         raise BadRecord("there are no passages (neither context nor paragraphs)")
-    return found
+    return records
 
 
-def _paragraphs(row: dict[str, Any]) -> Iterator[Record]:
+def _parse_paragraphs(row: dict[str, Any]) -> Iterator[Record]:
     for item in row["paragraphs"] or []:
         if not isinstance(item, dict) or not isinstance(item.get("paragraph_text"), str):
             raise BadRecord("a paragraph has no paragraph_text")
-        yield _named(
-            _line(item.get("title")), item["paragraph_text"], supporting=item.get("is_supporting") is True
+        yield _make_record(
+            _normalize_spaces(item.get("title")),
+            item["paragraph_text"],
+            supporting=item.get("is_supporting") is True,
         )
 
 
-def _context(row: dict[str, Any]) -> Iterator[Record]:
+def _parse_context(row: dict[str, Any]) -> Iterator[Record]:
     """``[[title, [sentence, ...]], ...]``, or ``{title: [...], sentences: [...]}`` as Hugging Face keeps it."""
     context, facts = row.get("context") or [], row.get("supporting_facts") or []
     pairs = context
@@ -98,30 +98,24 @@ def _context(row: dict[str, Any]) -> Iterator[Record]:
         pairs = list(zip(context.get("title", []), context.get("sentences", []), strict=False))
     titles = facts.get("title", []) if isinstance(facts, dict) else [fact[0] for fact in facts if fact]
     for pair in pairs:
-        if (
-            not isinstance(pair, (list, tuple))
-            or len(pair) != 2
-            or not isinstance(pair[1], (list, tuple, str))
-        ):
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not isinstance(pair[1], (list, tuple, str)):
             raise BadRecord("context must hold [title, sentences] lists")
         sentences = [pair[1]] if isinstance(pair[1], str) else [str(sentence).strip() for sentence in pair[1]]
-        yield _named(_line(pair[0]), " ".join(sentences), supporting=pair[0] in titles)
+        yield _make_record(_normalize_spaces(pair[0]), " ".join(sentences), supporting=pair[0] in titles)
 
 
-def _named(title: str, text: str, *, supporting: bool) -> Record:
+def _make_record(title: str, text: str, *, supporting: bool) -> Record:
     text = text.strip()
     digest = hashlib.sha256(f"{title}\n{text}".encode()).hexdigest()[:10]
-    return Record(
-        Passage(0, f"{title} [{digest}]".strip(), title, text), supporting=supporting and bool(text)
-    )
+    return Record(Passage(0, f"{title} [{digest}]".strip(), title, text), supporting=supporting and bool(text))
 
 
-def _triple(value: Any) -> Triple:
+def _parse_triple(value: Any) -> Triple:
     if not isinstance(value, (list, tuple)) or len(value) != 3:
         raise BadRecord("triples must hold [head, relation, tail] lists")
     head, relation, tail = (" ".join(str(part).split()) for part in value)
     return head, relation, tail
 
 
-def _line(value: Any) -> str:
+def _normalize_spaces(value: Any) -> str:
     return " ".join(str(value).split()) if value is not None else ""

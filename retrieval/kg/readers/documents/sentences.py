@@ -14,34 +14,32 @@ _ABBREVIATIONS = frozenset(_WORDS.split())
 #: A mark that may end a sentence, what closes after it, and the white space before the next. Marks of scripts
 #: without spaces end it by themselves. Each run of marks is tried once, from its first, and nothing is given back,
 #: so that a text of nothing but points takes no longer than another.
-_END = re.compile(
-    r"(?:(?<![.!?…؟۔।])[.!?…؟۔।]++[\"'”’»)\]]*+(?=\s)|[。！？｡]++[”’」』）\]]*+)\s*+|\n[^\S\n]*+\n\s*+"
-)
+_END = re.compile(r"(?:(?<![.!?…؟۔।])[.!?…؟۔।]++[\"'”’»)\]]*+(?=\s)|[。！？｡]++[”’」』）\]]*+)\s*+|\n[^\S\n]*+\n\s*+")
 #: How much before a mark tells whether it ends a sentence: no abbreviation is longer.
 _BEFORE = 40
 _INITIAL = re.compile(r"(?:^|[\s(.])[^\W\d_]$")
 
 
-def sentences(text: str) -> list[tuple[int, int]]:
+def split_sentences(text: str) -> list[tuple[int, int]]:
     """Start and end of each sentence, in characters, without the white space around it.
 
     An empty line ends a sentence always; a point does not after an initial, an abbreviation or where the next word
     begins with a small letter. Every character that is not white space lies in exactly one sentence.
     """
-    return list(_spans(text))
+    return list(_iter_spans(text))
 
 
-def _spans(text: str) -> Iterator[tuple[int, int]]:
+def _iter_spans(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for match in _END.finditer(text):
-        if match[0].strip() and not _ends(text, start, match):
+        if match[0].strip() and not _is_sentence_end(text, start, match):
             continue
-        yield from _trimmed(text, start, match.end())
+        yield from _iter_trimmed(text, start, match.end())
         start = match.end()
-    yield from _trimmed(text, start, len(text))
+    yield from _iter_trimmed(text, start, len(text))
 
 
-def _ends(text: str, start: int, match: re.Match[str]) -> bool:
+def _is_sentence_end(text: str, start: int, match: re.Match[str]) -> bool:
     """Whether the mark ends a sentence that began at ``start``."""
     if match[0].endswith("\n") and match[0].count("\n") > 1:
         return True
@@ -54,7 +52,7 @@ def _ends(text: str, start: int, match: re.Match[str]) -> bool:
     return word not in _ABBREVIATIONS and not _INITIAL.search(before)
 
 
-def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _iter_trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     piece = text[start:end]
     inner = piece.strip()
     if inner:

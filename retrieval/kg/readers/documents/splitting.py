@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from retrieval.kg.readers.documents.sentences import sentences
+from retrieval.kg.readers.documents.sentences import split_sentences
 
 #: Characters of a passage: what the default encoder reads whole (256 tokens), so that nothing of it is unseen.
 PASSAGE_LIMIT = 1000
@@ -39,7 +39,7 @@ class Piece:
     place: str = ""
 
 
-def pieces(blocks: Iterable[Block], limit: int = PASSAGE_LIMIT) -> Iterator[Piece]:
+def split_blocks(blocks: Iterable[Block], limit: int = PASSAGE_LIMIT) -> Iterator[Piece]:
     """Passages of at most ``limit`` characters, in order; no more than one is held in memory.
 
     Short paragraphs of one section share a passage, joined by an empty line. A paragraph that is longer than
@@ -54,14 +54,12 @@ def pieces(blocks: Iterable[Block], limit: int = PASSAGE_LIMIT) -> Iterator[Piec
         if not text:
             continue
         if held and (
-            size >= full
-            or size + 2 + len(text) > limit
-            or (block.section, block.place) != (first.section, first.place)
+            size >= full or size + 2 + len(text) > limit or (block.section, block.place) != (first.section, first.place)
         ):
             yield Piece("\n\n".join(held), first.section, first.place)
             held, size = [], 0
         if len(text) > limit:
-            for part in _cut(text, limit):
+            for part in _split_paragraph(text, limit):
                 yield Piece(part, block.section, block.place)
             continue
         first = block if not held else first
@@ -71,11 +69,11 @@ def pieces(blocks: Iterable[Block], limit: int = PASSAGE_LIMIT) -> Iterator[Piec
         yield Piece("\n\n".join(held), first.section, first.place)
 
 
-def _cut(text: str, limit: int) -> Iterator[str]:
+def _split_paragraph(text: str, limit: int) -> Iterator[str]:
     """A long paragraph in parts of about equal length, none longer than ``limit``."""
     aim = min(limit, -(-len(text) // -(-len(text) // limit)) + limit // 10)
     start = end = 0
-    for begin, stop in _units(text, limit):
+    for begin, stop in _iter_units(text, limit):
         if stop - start > aim and end > start:
             yield text[start:end]
             start = begin
@@ -83,9 +81,9 @@ def _cut(text: str, limit: int) -> Iterator[str]:
     yield text[start:end]
 
 
-def _units(text: str, limit: int) -> Iterator[tuple[int, int]]:
+def _iter_units(text: str, limit: int) -> Iterator[tuple[int, int]]:
     """Sentences, and where one is longer than ``limit``, runs of its words (or characters) that are not."""
-    for begin, end in sentences(text):
+    for begin, end in split_sentences(text):
         start = begin
         while end - start > limit:
             space = text.rfind(" ", start + 1, start + limit + 1)

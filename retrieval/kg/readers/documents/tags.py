@@ -23,23 +23,23 @@ _REFERENCE = 40
 
 
 class Tags:
-    """Calls :meth:`start`, :meth:`end` and :meth:`text` as a page is fed in pieces."""
+    """Calls :meth:`open_tag`, :meth:`close_tag` and :meth:`add_text` as a page is fed in pieces."""
 
     def __init__(self) -> None:
         self._rest = ""
         self._until = ""
         self._raw = ""
 
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
+    def open_tag(self, tag: str, attributes: dict[str, str]) -> None:
         """A tag opens; names are in small letters."""
 
-    def end(self, tag: str) -> None:
+    def close_tag(self, tag: str) -> None:
         """A tag closes."""
 
-    def text(self, data: str) -> None:
+    def add_text(self, data: str) -> None:
         """Text, which may come in parts."""
 
-    def feed(self, piece: str) -> None:
+    def read_piece(self, piece: str) -> None:
         """Read on."""
         self._read(self._rest + piece, last=False)
 
@@ -49,120 +49,120 @@ class Tags:
         self._rest = ""
 
     def _read(self, page: str, *, last: bool) -> None:
-        at: int | None = 0
-        while at is not None and at < len(page):
+        position: int | None = 0
+        while position is not None and position < len(page):
             self._rest = ""
             if self._until:
-                at = self._skip(page, at)
+                position = self._skip(page, position)
             elif self._raw:
-                at = self._raw_text(page, at, last=last)
-            elif page[at] == "<":
-                at = self._construct(page, at, last=last)
+                position = self._read_raw_text(page, position, last=last)
+            elif page[position] == "<":
+                position = self._read_construct(page, position, last=last)
             else:
-                at = self._plain_text(page, at, last=last)
+                position = self._read_plain_text(page, position, last=last)
 
-    def _skip(self, page: str, at: int) -> int | None:
+    def _skip(self, page: str, position: int) -> int | None:
         """Pass over what hides the text; None where it goes on beyond what is there."""
-        found = page.find(self._until, at)
-        if found < 0:
-            self._rest = page[max(at, len(page) - len(self._until) + 1) :]
+        end = page.find(self._until, position)
+        if end < 0:
+            self._rest = page[max(position, len(page) - len(self._until) + 1) :]
             return None
-        found += len(self._until)
+        end += len(self._until)
         self._until = ""
-        return found
+        return end
 
-    def _raw_text(self, page: str, at: int, *, last: bool) -> int | None:
+    def _read_raw_text(self, page: str, position: int, *, last: bool) -> int | None:
         name = self._raw
-        found = re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE).search(page, at)
-        end = found.start() if found else len(page) if last else max(at, len(page) - len(name) - 3)
-        if end > at:
-            self.text(page[at:end])
-        if found:
+        match = re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE).search(page, position)
+        end = match.start() if match else len(page) if last else max(position, len(page) - len(name) - 3)
+        if end > position:
+            self.add_text(page[position:end])
+        if match:
             self._raw = ""
             return end
         self._rest = page[end:]
         return None
 
-    def _plain_text(self, page: str, at: int, *, last: bool) -> int | None:
-        end = page.find("<", at)
+    def _read_plain_text(self, page: str, position: int, *, last: bool) -> int | None:
+        end = page.find("<", position)
         if end < 0:
             end = len(page)
-            mark = page.rfind("&", max(at, end - _REFERENCE))
+            mark = page.rfind("&", max(position, end - _REFERENCE))
             if not last and mark >= 0 and ";" not in page[mark:]:
                 end = mark
-        if end > at:
-            self.text(unescape(_LONG_NUMBER.sub("\ufffd", page[at:end])))
+        if end > position:
+            self.add_text(unescape(_LONG_NUMBER.sub("\ufffd", page[position:end])))
         if end < len(page) and page[end] != "<":
             self._rest = page[end:]
             return None
         return end
 
-    def _construct(self, page: str, at: int, *, last: bool) -> int | None:
+    def _read_construct(self, page: str, position: int, *, last: bool) -> int | None:
         """What begins with ``<`` at this place."""
-        if len(page) - at < 4 and not last:
-            self._rest = page[at:]
+        if len(page) - position < 4 and not last:
+            self._rest = page[position:]
             return None
-        if page.startswith("<!--", at):
-            if page.startswith((">", "->"), at + 4):
-                return page.index(">", at) + 1
+        if page.startswith("<!--", position):
+            if page.startswith((">", "->"), position + 4):
+                return page.index(">", position) + 1
             self._until = "-->"
-            return at + 4
-        begins = page[at + 1 : at + 2]
+            return position + 4
+        begins = page[position + 1 : position + 2]
         if begins and begins in "!?":
             self._until = ">"
-            return at + 2
+            return position + 2
         closing = begins == "/"
-        name = _NAME.match(page, at + 1 + closing)
+        name = _NAME.match(page, position + 1 + closing)
         if name is not None:
-            return self._tag(page, at, name, closing=closing, last=last)
+            return self._read_tag(page, position, name, closing=closing, last=last)
         if closing:
             self._until = ">"
-            return at + 2
-        self.text("<")
-        return at + 1
+            return position + 2
+        self.add_text("<")
+        return position + 1
 
-    def _tag(self, page: str, at: int, name: re.Match[str], *, closing: bool, last: bool) -> int | None:
+    def _read_tag(self, page: str, position: int, name: re.Match[str], *, closing: bool, last: bool) -> int | None:
         attributes: dict[str, str] = {}
-        end = _read_attributes(page, name.end(), at + TAG_LIMIT, attributes)
+        end = _read_attributes(page, name.end(), position + TAG_LIMIT, attributes)
         if end < 0:
-            if not last and len(page) - at <= TAG_LIMIT:
-                self._rest = page[at:]
+            if not last and len(page) - position <= TAG_LIMIT:
+                self._rest = page[position:]
                 return None
             self._until = ">"
             return name.end()
         tag = name[0].lower()
         if closing:
-            self.end(tag)
+            self.close_tag(tag)
             return end
-        self.start(tag, attributes)
+        self.open_tag(tag, attributes)
         if page[end - 2] == "/":
-            self.end(tag)
+            self.close_tag(tag)
         elif tag in _RAW:
             self._raw = tag
         return end
 
 
-def _read_attributes(page: str, at: int, limit: int, found: dict[str, str]) -> int:
+def _read_attributes(page: str, position: int, limit: int, attributes: dict[str, str]) -> int:
     """Where the tag ends, behind its ``>``; -1 where it does not end within what is there, or before ``limit``."""
     limit = min(limit, len(page))
-    while at < limit:
-        match = _ATTRIBUTE.match(page, at)
-        at = match.end() if match else limit
-        if at >= limit or match is None:
+    while position < limit:
+        match = _ATTRIBUTE.match(page, position)
+        position = match.end() if match else limit
+        if position >= limit or match is None:
             return -1
         value = ""
         if match[2]:
-            quote = page[at]
+            quote = page[position]
             if quote in "\"'":
-                end = page.find(quote, at + 1, limit)
+                end = page.find(quote, position + 1, limit)
                 if end < 0:
                     return -1
-                value, at = page[at + 1 : end], end + 1
+                value, position = page[position + 1 : end], end + 1
             else:
-                bare = _BARE.match(page, at)
-                value, at = (bare[0], bare.end()) if bare else ("", at)
+                bare = _BARE.match(page, position)
+                value, position = (bare[0], bare.end()) if bare else ("", position)
         if match[1]:
-            found.setdefault(match[1].lower(), unescape(_LONG_NUMBER.sub("\ufffd", value)))
-        if page.startswith(">", at) and at < limit:
-            return at + 1
+            attributes.setdefault(match[1].lower(), unescape(_LONG_NUMBER.sub("\ufffd", value)))
+        if page.startswith(">", position) and position < limit:
+            return position + 1
     return -1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from retrieval.kg.readers.documents.records import passage_format
+from retrieval.kg.readers.documents.records import detect_passage_format
 from retrieval.kg.readers.format import Certainty, Format
 
 if TYPE_CHECKING:
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 _NAMES = ("passages", "hotpotqa", "2wiki", "musique")
 
 
-def _passages(name: str, label: str, holds: str) -> Format:
+def _make_passage_format(name: str, label: str, holds: str) -> Format:
     def detect(file: InputFile) -> Certainty:
-        found = file.begins_json and passage_format(file.head) == name
-        return Certainty.LIKELY if found else Certainty.NO
+        matches = file.begins_json and detect_passage_format(file.head) == name
+        return Certainty.LIKELY if matches else Certainty.NO
 
     return Format(
         name=name,
@@ -30,8 +30,8 @@ def _passages(name: str, label: str, holds: str) -> Format:
 
 
 FORMATS = (
-    _passages("passages", "Passages", "passages as JSON objects, with the triples extracted from them"),
-    _passages("hotpotqa", "HotpotQA", "the passages of a question set"),
-    _passages("2wiki", "2WikiMultihopQA", "the passages of a question set"),
-    _passages("musique", "MuSiQue", "the passages of a question set"),
+    _make_passage_format("passages", "Passages", "passages as JSON objects, with the triples extracted from them"),
+    _make_passage_format("hotpotqa", "HotpotQA", "the passages of a question set"),
+    _make_passage_format("2wiki", "2WikiMultihopQA", "the passages of a question set"),
+    _make_passage_format("musique", "MuSiQue", "the passages of a question set"),
 )

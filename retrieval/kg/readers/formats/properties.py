@@ -5,47 +5,45 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from retrieval.kg.readers.format import Certainty, Format
-from retrieval.kg.readers.json_layout import first_objects, is_row
+from retrieval.kg.readers.json_layout import is_row, parse_first_objects
 from retrieval.kg.readers.property_layout import find_layout
-from retrieval.kg.readers.table_layout import kind_of
+from retrieval.kg.readers.table_layout import infer_kind
 
 if TYPE_CHECKING:
     from retrieval.kg.readers.input_file import InputFile
 
 
-def names_properties(file: InputFile) -> bool:
+def has_property_header(file: InputFile) -> bool:
     """Whether what would be read as rows of facts begins with a header of nodes or edges.
 
     A table of things with numbers, ``id,name,price`` in ``products.csv``, is a table: its numbers are its own.
     """
     if file.options.header is False or file.options.columns is not None:
         return False
-    found = find_layout(file.source.first_line())
-    return found is not None and not (found[1].columns.keys() == {"id", "name"} and kind_of(file.name))
+    layout = find_layout(file.source.find_first_line())
+    return layout is not None and not (layout[1].columns.keys() == {"id", "name"} and infer_kind(file.name))
 
 
 def _detect_csv(file: InputFile) -> Certainty:
-    return Certainty.LIKELY if names_properties(file) else Certainty.NO
+    return Certainty.LIKELY if has_property_header(file) else Certainty.NO
 
 
 def _detect_jsonl(file: InputFile) -> Certainty:
     """The first object, as far as it was read, is a node or an edge, and not all are rows of a table."""
     from retrieval.kg.readers.property_jsonl import is_graph_object  # noqa: PLC0415 - loads polars
 
-    rows = first_objects(file.head) if file.begins_json else []
-    return (
-        Certainty.LIKELY if rows and is_graph_object(rows[0]) and not all(map(is_row, rows)) else Certainty.NO
-    )
+    rows = parse_first_objects(file.head) if file.begins_json else []
+    return Certainty.LIKELY if rows and is_graph_object(rows[0]) and not all(map(is_row, rows)) else Certainty.NO
 
 
 def _detect_graphml(file: InputFile) -> Certainty:
-    found = "<graphml" in file.head and file.head.lstrip("\ufeff \t\r\n").startswith("<")
-    return Certainty.CERTAIN if found else Certainty.NO
+    is_graphml = "<graphml" in file.head and file.head.lstrip("\ufeff \t\r\n").startswith("<")
+    return Certainty.CERTAIN if is_graphml else Certainty.NO
 
 
 def _detect_gexf(file: InputFile) -> Certainty:
-    found = "<gexf" in file.head and file.head.lstrip("\ufeff \t\r\n").startswith("<")
-    return Certainty.CERTAIN if found else Certainty.NO
+    is_gexf = "<gexf" in file.head and file.head.lstrip("\ufeff \t\r\n").startswith("<")
+    return Certainty.CERTAIN if is_gexf else Certainty.NO
 
 
 FORMATS = (

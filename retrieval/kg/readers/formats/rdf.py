@@ -27,7 +27,7 @@ _NTRIPLES = re.compile(
 _OF_ONE = frozenset({".nt", ".nq", ".nquads", ".n3"})
 
 
-def rdf_format(text: str) -> str | None:
+def detect_rdf_format(text: str) -> str | None:
     """Which format of RDF a file begins like; None where it is something else, or JSON."""
     lines = [line for line in text.splitlines()[:50] if line.strip() and not line.startswith("#")]
     matches = [_NTRIPLES.match(line) for line in lines[:20]]
@@ -41,11 +41,11 @@ def rdf_format(text: str) -> str | None:
     return "turtle" if _STATEMENT.match(start) else None
 
 
-def _begins_like(name: str) -> Callable[[InputFile], Certainty]:
+def _make_detector(name: str) -> Callable[[InputFile], Certainty]:
     """Content tells more than a name, an ontology called .owl may be Turtle; but for one that only one format has."""
 
     def detect(file: InputFile) -> Certainty:
-        if rdf_format(file.head) != name:
+        if detect_rdf_format(file.head) != name:
             return Certainty.NO
         return Certainty.LIKELY if file.suffix in _OF_ONE else Certainty.CERTAIN
 
@@ -53,11 +53,11 @@ def _begins_like(name: str) -> Callable[[InputFile], Certainty]:
 
 
 def _detect_jsonld(file: InputFile) -> Certainty:
-    named = any(key in file.head for key in ('"@context"', '"@id"', '"@graph"'))
-    return Certainty.LIKELY if named and file.begins_json else Certainty.NO
+    has_keys = any(key in file.head for key in ('"@context"', '"@id"', '"@graph"'))
+    return Certainty.LIKELY if has_keys and file.begins_json else Certainty.NO
 
 
-def _rdf(name: str, label: str, *suffixes: str, one_piece: bool = False) -> Format:
+def _make_rdf_format(name: str, label: str, *suffixes: str, one_piece: bool = False) -> Format:
     return Format(
         name=name,
         label=label,
@@ -65,19 +65,17 @@ def _rdf(name: str, label: str, *suffixes: str, one_piece: bool = False) -> Form
         family="rdf",
         read="retrieval.kg.readers.rdf:read_rdf",
         suffixes=suffixes,
-        detect=_detect_jsonld if name == "jsonld" else _begins_like(name),
-        alternatives=("passages", "hotpotqa", "2wiki", "musique", "property-jsonl")
-        if name == "jsonld"
-        else _NAMES,
+        detect=_detect_jsonld if name == "jsonld" else _make_detector(name),
+        alternatives=("passages", "hotpotqa", "2wiki", "musique", "property-jsonl") if name == "jsonld" else _NAMES,
         one_piece=one_piece,
     )
 
 
 FORMATS = (
-    _rdf("ntriples", "N-Triples", ".nt"),
-    _rdf("turtle", "Turtle and TriG", ".ttl", ".turtle", ".trig"),
-    _rdf("nquads", "N-Quads", ".nq", ".nquads"),
-    _rdf("n3", "Notation3", ".n3"),
-    _rdf("rdfxml", "RDF/XML", ".rdf", ".owl", ".rdfs", one_piece=True),
-    _rdf("jsonld", "JSON-LD", ".jsonld", one_piece=True),
+    _make_rdf_format("ntriples", "N-Triples", ".nt"),
+    _make_rdf_format("turtle", "Turtle and TriG", ".ttl", ".turtle", ".trig"),
+    _make_rdf_format("nquads", "N-Quads", ".nq", ".nquads"),
+    _make_rdf_format("n3", "Notation3", ".n3"),
+    _make_rdf_format("rdfxml", "RDF/XML", ".rdf", ".owl", ".rdfs", one_piece=True),
+    _make_rdf_format("jsonld", "JSON-LD", ".jsonld", one_piece=True),
 )

@@ -18,7 +18,7 @@ def _detect(file: InputFile) -> Certainty:
     return Certainty.POSSIBLE
 
 
-def _rows(name: str, label: str, delimiter: str | None = None) -> Format:
+def _make_row_format(name: str, label: str, delimiter: str | None = None) -> Format:
     return Format(
         name=name,
         label=label,
@@ -33,8 +33,8 @@ def _rows(name: str, label: str, delimiter: str | None = None) -> Format:
 
 
 FORMATS = (
-    _rows("delimited", "Triples as text"),
-    _rows("tsv", "Triples, tab separated", "\t"),
-    _rows("csv", "Triples, comma separated", ","),
-    _rows("psv", "Triples, | separated", "|"),
+    _make_row_format("delimited", "Triples as text"),
+    _make_row_format("tsv", "Triples, tab separated", "\t"),
+    _make_row_format("csv", "Triples, comma separated", ","),
+    _make_row_format("psv", "Triples, | separated", "|"),
 )

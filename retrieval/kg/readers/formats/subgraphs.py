@@ -14,8 +14,8 @@ _SUBGRAPHS = re.compile(r'"(graph|triples|tuples)"\s*:\s*\[\s*\[')
 
 
 def _detect(file: InputFile) -> Certainty:
-    found = file.begins_json and '"question"' in file.head
-    return Certainty.LIKELY if found and _SUBGRAPHS.search(file.head) else Certainty.NO
+    has_question = file.begins_json and '"question"' in file.head
+    return Certainty.LIKELY if has_question and _SUBGRAPHS.search(file.head) else Certainty.NO
 
 
 FORMATS = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from retrieval.kg.readers.format import Certainty, Format
-from retrieval.kg.readers.formats.properties import names_properties
-from retrieval.kg.readers.json_layout import first_objects, is_row
+from retrieval.kg.readers.formats.properties import has_property_header
+from retrieval.kg.readers.json_layout import is_row, parse_first_objects
 from retrieval.kg.readers.table_layout import find_table
 
 if TYPE_CHECKING:
@@ -17,14 +17,14 @@ def _detect(file: InputFile) -> Certainty:
     """The header names columns, and the rows below it are no facts."""
     if file.begins_json or file.options.header is False or file.options.columns is not None:
         return Certainty.NO
-    if names_properties(file):
+    if has_property_header(file):
         return Certainty.NO
     return Certainty.LIKELY if find_table(file.head, file.name, sure=False) else Certainty.NO
 
 
 def _detect_json(file: InputFile) -> Certainty:
     """The first objects are rows."""
-    rows = first_objects(file.head) if file.begins_json else []
+    rows = parse_first_objects(file.head) if file.begins_json else []
     return Certainty.LIKELY if rows and all(map(is_row, rows)) else Certainty.NO
 
 

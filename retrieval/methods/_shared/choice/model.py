@@ -25,7 +25,7 @@ class Choice:
 
     weights: Mapping[str, float]
 
-    def likely(self, signs: Mapping[str, float]) -> float:
+    def compute_probability(self, signs: Mapping[str, float]) -> float:
         """The probability that an outcome of these signs is what was asked, in (0, 1)."""
         odds = sum(self.weights.get(name, 0.0) * value for name, value in signs.items())
         return 1.0 / (1.0 + math.exp(-max(-_SURE, min(_SURE, odds))))

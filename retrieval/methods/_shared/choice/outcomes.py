@@ -40,9 +40,9 @@ class Outcome:
         return self.result if isinstance(self.result, np.ndarray) else None
 
 
-def outcomes(
+def collect_outcomes(
     read: Understanding | None,
-    given: Sequence[int] = (),
+    topics: Sequence[int] = (),
     reaches: Sequence[Reach] = (),
     verdict: Conclusion | None = None,
 ) -> list[Outcome]:
@@ -50,26 +50,26 @@ def outcomes(
 
     Args:
         read: the programs that a question may mean; those that are no answer are left out.
-        given: entities that somebody picked: what is not about them answers nothing.
+        topics: entities that somebody picked: what is not about them answers nothing.
         reaches: relation paths with what they lead to.
         verdict: what they answer together.
     """
-    found: dict[object, Outcome] = {}
+    by_result: dict[object, Outcome] = {}
 
-    def of(result: Result) -> Outcome:
+    def ensure_outcome(result: Result) -> Outcome:
         # A truth is no number, and no set: True == 1.0 would be one key.
         key = result.tobytes() if isinstance(result, np.ndarray) else (type(result).__name__, result)
-        return found.setdefault(key, Outcome(result))
+        return by_result.setdefault(key, Outcome(result))
 
-    for at, own in enumerate(read.meanings if read is not None else ()):
-        if not own.refused and set(given) <= {entity for entity, _, _ in own.named}:
-            of(own.candidate.result).programs.append(at)
+    for position, meaning in enumerate(read.meanings if read is not None else ()):
+        if not meaning.refused and set(topics) <= {entity for entity, _, _ in meaning.named}:
+            ensure_outcome(meaning.candidate.result).programs.append(position)
     if verdict is not None and verdict.answers:
         nodes = [answer.entity.id for answer in verdict.answers if answer.entity is not None]
-        of(np.array(sorted(nodes), np.int64)).by_paths = True
-    for reach in sorted(reaches, key=lambda own: -own.probability)[:_PATHS]:
+        ensure_outcome(np.array(sorted(nodes), np.int64)).by_paths = True
+    for reach in sorted(reaches, key=lambda reach: -reach.probability)[:_PATHS]:
         targets = np.asarray(reach.targets, np.int64)
         # What two topics lead to together is the verdict's, or nobody's.
-        if not reach.partners or targets.tobytes() in found:
-            of(targets).reaches.append(reach)
-    return list(found.values())
+        if not reach.partners or targets.tobytes() in by_result:
+            ensure_outcome(targets).reaches.append(reach)
+    return list(by_result.values())

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.kg.search.walks import reverses
+from retrieval.kg.search.walks import is_reverse
 from retrieval.kg.snapshot import KINDS
-from retrieval.methods._shared.arc_groups import arcs_at, bounds, groups, spread
+from retrieval.methods._shared.arc_groups import find_group_bounds, get_arcs_at, list_groups, sample_positions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +46,7 @@ class Candidate:
 _LOOPS = 0.02
 
 
-def walks_are_simple(snapshot: Snapshot) -> bool:
+def has_simple_walks(snapshot: Snapshot) -> bool:
     """Whether what a question names is never its answer; not where names stand for several things each.
 
     There a song and its album are one node, with facts that lead from it to itself.
@@ -55,7 +55,7 @@ def walks_are_simple(snapshot: Snapshot) -> bool:
     return loops < _LOOPS * snapshot.num_triples
 
 
-def candidates(
+def find_candidates(
     snapshot: Snapshot,
     topic: int,
     explains: Callable[[np.ndarray], np.ndarray],
@@ -82,14 +82,14 @@ def candidates(
     numbers = np.zeros(snapshot.num_relations, bool) if numbers is None else numbers
     is_number = not bool(snapshot.out_offsets[topic + 1] > snapshot.out_offsets[topic])
     avoid = topic if simple else -1
-    known = _Known(explains, 2 * snapshot.num_relations)
-    found: list[Candidate] = []
+    known = _ExplanationCache(explains, 2 * snapshot.num_relations)
+    collected: list[Candidate] = []
     paths: list[tuple[int, ...]] = [()]
     through: list[tuple[bool, ...]] = [()]
     ends, owners = np.array([topic], np.int64), np.zeros(1, np.int64)
     covered = np.zeros((1, 0), np.float32)
     for length in range(hops):
-        (owner, relation), back = _leaving(snapshot, ends, owners, avoid)
+        (owner, relation), back = _list_leaving_relations(snapshot, ends, owners, avoid)
         if numbers.any():
             at_number = np.array([bool(path) and _is_number(numbers, path[-1]) for path in paths])
             turns = at_number[owner] | (numbers[relation % len(numbers)] & (relation >= len(numbers)))
@@ -97,31 +97,31 @@ def candidates(
                 owner, relation = owner[~turns], relation[~turns]
             back = back[0][~at_number[back[0]]], back[1][~at_number[back[0]]]
         last = np.array([path[-1] if path else -1 for path in paths])
-        onward = ~reverses(snapshot, back[1], last[back[0]])
+        onward = ~is_reverse(snapshot, back[1], last[back[0]])
         back = back[0][onward], back[1][onward]
         if returning and length:
-            worth = np.maximum(covered[back[0]], known.of(back[1])).sum(axis=1)
+            worth = np.maximum(covered[back[0]], known.get_rows(back[1])).sum(axis=1)
             likely = np.column_stack(back)[np.argsort(-worth, kind="stable")].tolist()
-            found += [
+            collected += [
                 Candidate((*paths[o], r), through[o], 1, returns=True)
                 for o, r in [(o, r) for o, r in likely if not through[o][-1]][:_RETURNING]
             ]
         if not len(owner):
             break
-        said = known.of(relation)
-        here = np.maximum(covered[owner], said) if length else said
+        explained = known.get_rows(relation)
+        here = np.maximum(covered[owner], explained) if length else explained
         worth = here.sum(axis=1)
         order = np.lexsort((relation, owner, -worth))
         keep = order[: max(_RANKED[min(length, 2)], _WALKED[min(length, 1)])]
         owner, relation, here = owner[keep], relation[keep], here[keep]
-        ends, owners = _along(snapshot, ends, owners, (owner, relation), avoid)
+        ends, owners = _walk_along(snapshot, ends, owners, (owner, relation), avoid)
         sizes = np.bincount(owners, minlength=len(keep))
         mediating = np.zeros(len(keep))
         np.add.at(mediating, owners, snapshot.kinds[ends] == _CVT)
         longer = [(*paths[o], int(r)) for o, r in zip(owner, relation, strict=True)]
         passed = [through[o] for o in owner]
         hidden = (sizes > 0) & (2 * mediating > sizes)
-        found += [
+        collected += [
             Candidate(longer[i], passed[i], int(sizes[i]))
             for i in range(min(len(keep), _RANKED[min(length, 2)]))
             if sizes[i] and not hidden[i]
@@ -133,7 +133,7 @@ def candidates(
         through = [(*passed[i], bool(hidden[i])) for i in range(len(paths))]
         covered = here[:limit]
         ends, owners = ends[owners < limit], owners[owners < limit]
-    return found
+    return collected
 
 
 def _is_number(numbers: np.ndarray, relation: int) -> bool:
@@ -141,7 +141,7 @@ def _is_number(numbers: np.ndarray, relation: int) -> bool:
     return relation < len(numbers) and bool(numbers[relation])
 
 
-class _Known:
+class _ExplanationCache:
     """How much relations explain, asked for each once."""
 
     def __init__(self, explains: Callable[[np.ndarray], np.ndarray], total: int) -> None:
@@ -149,7 +149,7 @@ class _Known:
         self._row = np.full(total, -1, np.int64)
         self._rows: np.ndarray | None = None
 
-    def of(self, relations: np.ndarray) -> np.ndarray:
+    def get_rows(self, relations: np.ndarray) -> np.ndarray:
         fresh = np.unique(relations[self._row[relations] < 0])
         if len(fresh):
             rows = self._explains(fresh)
@@ -157,16 +157,16 @@ class _Known:
             self._row[fresh] = done + np.arange(len(fresh))
             self._rows = rows if self._rows is None else np.concatenate([self._rows, rows])
         assert self._rows is not None, "something was asked for"
-        found: np.ndarray = self._rows[self._row[relations]]
-        return found
+        explanations: np.ndarray = self._rows[self._row[relations]]
+        return explanations
 
 
-def _leaving(
+def _list_leaving_relations(
     snapshot: Snapshot, ends: np.ndarray, owners: np.ndarray, avoid: int
 ) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
     """Distinct (path, directed relation) that lead on from what paths reach, and those that only lead back."""
-    which, relations, starts, sizes = groups(snapshot, ends)
-    _, targets = arcs_at(snapshot, starts, relations)
+    which, relations, starts, sizes = list_groups(snapshot, ends)
+    _, targets = get_arcs_at(snapshot, starts, relations)
     on = (sizes > 1) | (targets != avoid)
     total = 2 * snapshot.num_relations
     keys = owners[which] * total + relations
@@ -175,7 +175,7 @@ def _leaving(
     return (ahead // total, ahead % total), (back // total, back % total)
 
 
-def _along(
+def _walk_along(
     snapshot: Snapshot,
     ends: np.ndarray,
     owners: np.ndarray,
@@ -188,11 +188,11 @@ def _along(
     counts = np.searchsorted(owners, owner, side="right") - starts_of
     path = np.repeat(np.arange(len(owner)), counts)
     index = np.repeat(starts_of - (np.cumsum(counts) - counts), counts) + np.arange(counts.sum())
-    starts, sizes = bounds(snapshot, ends[index], relation[path])
+    starts, sizes = find_group_bounds(snapshot, ends[index], relation[path])
     some = sizes > 0
     path, starts, sizes = path[some], starts[some], sizes[some]
-    group, positions, _ = spread(starts, sizes, _ENTITIES)
-    _, targets = arcs_at(snapshot, positions, relation[path[group]])
+    group, positions, _ = sample_positions(starts, sizes, _ENTITIES)
+    _, targets = get_arcs_at(snapshot, positions, relation[path[group]])
     path = path[group]
     apart = targets != avoid
     keys = np.unique(path[apart] * snapshot.num_entities + targets[apart])

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.methods._shared.path_reader.common import vectors as common_vectors
-from retrieval.methods._shared.path_reader.idioms import plain
-from retrieval.methods._shared.path_reader.wordings import FUNCTION, Said, Wordings, stem
+from retrieval.methods._shared.path_reader.common_relations import encode_common_relations as common_vectors
+from retrieval.methods._shared.path_reader.idioms import replace_idioms
+from retrieval.methods._shared.path_reader.wordings import FUNCTION, RelationWordings, Wordings, get_stem
 from retrieval.supervision.path_questions.lexicon import PREPOSITIONS
 from retrieval.text.questions import OTHER, TOPIC
-from retrieval.text.unspaced import LETTERS
+from retrieval.text.unspaced_scripts import LETTERS
 
 if TYPE_CHECKING:
     from retrieval.methods._shared.path_reader.candidates import Candidate
@@ -32,9 +32,7 @@ _ASKING = ("who", "what", "which", "when", "where", "how", "whose")
 _SORTS = {"who": (0, 1), "where": (1,), "when": (2,)}
 _STARTING = frozenset({"who", "when", "where", "how"})
 _LINKS = ("of", "by", "in", "with", "and", "that", "'s", "the")
-_SHARING = frozenset(
-    {"same", "share", "shared", "shares", "sharing", "other", "also", "common", "both", "together"}
-)
+_SHARING = frozenset({"same", "share", "shared", "shares", "sharing", "other", "also", "common", "both", "together"})
 #: Of a word and a relation: names by stretches, names by the word, kinds, stems of names and of kinds, and names of
 #: the relation walked the other way.
 CHANNELS = 6
@@ -48,7 +46,7 @@ OF_PATH = 3 + 3 + 6 + 2 + 1 + 3 + LACKING_PATH
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionFeatures:
     """A question as it is compared with relations.
 
     Attributes:
@@ -74,7 +72,7 @@ class Asked:
         """Whether it asks for others that have something in common with a topic."""
         return not _SHARING.isdisjoint(self.words)  # as asks_for_others, of words that are read already
 
-    def asks_other_than(self, sorts: np.ndarray) -> bool:
+    def needs_other_sorts(self, sorts: np.ndarray) -> bool:
         """Whether its first word asks for other things than these: people, places, times, [3]; who fights may be
         a country.
         """
@@ -82,23 +80,21 @@ class Asked:
         return fit is not None and bool(sorts.any()) and not sorts[list(fit)].any()
 
 
-def asks_for_others(question: str) -> bool:
+def is_asking_for_others(question: str) -> bool:
     """Whether a question asks for others that have something in common with what it names."""
     return not _SHARING.isdisjoint(word.lower() for word in _TOKEN.findall(question))
 
 
-def asked(texts: Sequence[str], encoder: TextEncoder) -> list[Asked]:
-    """Questions as seen from their topics (``text.questions.seen_from``)."""
-    found = []
-    texts = [plain(text) for text in texts]
+def encode_questions(texts: Sequence[str], encoder: TextEncoder) -> list[QuestionFeatures]:
+    """Questions as seen from their topics (``text.questions.replace_topic_names``)."""
+    encoded_questions = []
+    texts = [replace_idioms(text) for text in texts]
     vectors, known = encoder.encode(texts), common_vectors(encoder)
     encoded: dict[str, np.ndarray] = {}
     for text, vector in zip(texts, vectors, strict=True):
-        words = [w if w in (TOPIC, OTHER) else w.lower() for w in _TOKEN.findall(text)][:_LONGEST] or [
-            "thing"
-        ]
+        words = [w if w in (TOPIC, OTHER) else w.lower() for w in _TOKEN.findall(text)][:_LONGEST] or ["thing"]
         content = np.array([w not in FUNCTION and w not in (TOPIC, OTHER, "'s", "’s") for w in words])
-        spans = _spans(words, content)
+        spans = _list_spans(words, content)
         phrases = [" ".join(words[first:last]) for first, last in spans]
         # Seen from several topics, a question has most of its phrases in common.
         new = [phrase for phrase in dict.fromkeys(phrases) if phrase not in encoded]
@@ -108,12 +104,14 @@ def asked(texts: Sequence[str], encoder: TextEncoder) -> list[Asked]:
         for (first, last), near in zip(spans, (stretches @ known.T).max(axis=1), strict=True):
             common[first:last] = np.maximum(common[first:last], near)
         common[~content] = 0
-        own = _own(words, content)
-        found.append(Asked(words, own, content, vector, stretches, np.array(spans, np.int64), common))
-    return found
+        word_features = _encode_words(words, content)
+        encoded_questions.append(
+            QuestionFeatures(words, word_features, content, vector, stretches, np.array(spans, np.int64), common)
+        )
+    return encoded_questions
 
 
-def _spans(words: list[str], content: np.ndarray) -> list[tuple[int, int]]:
+def _list_spans(words: list[str], content: np.ndarray) -> list[tuple[int, int]]:
     """Stretches that may name a relation: no topic inside, and neither end says nothing."""
     return [
         (first, last)
@@ -127,51 +125,51 @@ def _spans(words: list[str], content: np.ndarray) -> list[tuple[int, int]]:
     ] or [(0, len(words))]
 
 
-def _own(words: list[str], content: np.ndarray) -> np.ndarray:
-    at = words.index(TOPIC) if TOPIC in words else -1
-    found = np.zeros((len(words), WORD), np.float32)
+def _encode_words(words: list[str], content: np.ndarray) -> np.ndarray:
+    topic_index = words.index(TOPIC) if TOPIC in words else -1
+    rows = np.zeros((len(words), WORD), np.float32)
     for i, word in enumerate(words):
-        apart = (i - at) / 8 if at >= 0 else 0.0
-        found[i, :5] = (word == TOPIC, word == OTHER, content[i], np.clip(apart, -2, 2), word in _SHARING)
+        apart = (i - topic_index) / 8 if topic_index >= 0 else 0.0
+        rows[i, :5] = (word == TOPIC, word == OTHER, content[i], np.clip(apart, -2, 2), word in _SHARING)
         if word in _ASKING:
-            found[i, 5 + _ASKING.index(word)] = 1
+            rows[i, 5 + _ASKING.index(word)] = 1
         mark = "'s" if word == "’s" else word
         if mark in _LINKS:
-            found[i, 5 + len(_ASKING) + _LINKS.index(mark)] = 1
-    return found
+            rows[i, 5 + len(_ASKING) + _LINKS.index(mark)] = 1
+    return rows
 
 
 class Comparer:
     """Compares the words of one question with relations.
 
     Args:
-        question: see :func:`asked`.
+        question: see :func:`encode_questions`.
         wordings: of the graph.
     """
 
-    def __init__(self, question: Asked, wordings: Wordings) -> None:
+    def __init__(self, question: QuestionFeatures, wordings: Wordings) -> None:
         self._asked = question
         self._wordings = wordings
         self._total = len(wordings.names.starts) - 1
-        self._stems = [stem(w) if c else "" for w, c in zip(question.words, question.content, strict=True)]
+        self._stems = [get_stem(w) if c else "" for w, c in zip(question.words, question.content, strict=True)]
         sizes = question.spans[:, 1] - question.spans[:, 0]
         self._single = np.flatnonzero(sizes == 1)
         self._short = np.flatnonzero(sizes <= 2)
         self._rows: dict[int, np.ndarray] = {}
 
-    def explains(self, relations: np.ndarray) -> np.ndarray:
+    def compute_explanations(self, relations: np.ndarray) -> np.ndarray:
         """How much directed relations explain of each word that says something, float32 [relations, n]."""
-        made = self.channels(relations)
+        made = self.compute_channels(relations)
         like = np.maximum(made[:, :, 0], np.maximum(made[:, :, 2], np.maximum(made[:, :, 3], made[:, :, 4])))
-        said: np.ndarray = np.maximum(like - _LEAST, 0) * self._asked.content
-        return said
+        explained: np.ndarray = np.maximum(like - _LEAST, 0) * self._asked.content
+        return explained
 
-    def sorts(self, relation: int) -> np.ndarray:
+    def get_sorts(self, relation: int) -> np.ndarray:
         """Whether a directed relation leads to people, places, times, [3]."""
-        found: np.ndarray = self._wordings.sorts[relation]
-        return found
+        sorts: np.ndarray = self._wordings.sorts[relation]
+        return sorts
 
-    def channels(self, relations: np.ndarray) -> np.ndarray:
+    def compute_channels(self, relations: np.ndarray) -> np.ndarray:
         """Float32 [relations, n, CHANNELS]."""
         fresh = np.array([r for r in np.unique(relations).tolist() if r not in self._rows], np.int64)
         if len(fresh):
@@ -181,40 +179,40 @@ class Comparer:
 
     def _compute(self, relations: np.ndarray) -> np.ndarray:
         q, names, kinds = self._asked, self._wordings.names, self._wordings.kinds
-        found = np.zeros((len(relations), len(q.words), CHANNELS), np.float32)
+        channels = np.zeros((len(relations), len(q.words), CHANNELS), np.float32)
         back = (relations + self._total // 2) % self._total
         every = np.arange(len(q.spans))
-        both = self._likeness(names, np.concatenate([relations, back]), every)
+        both = self._compute_likeness(names, np.concatenate([relations, back]), every)
         here, there = both[: len(relations)], both[len(relations) :]
         for number, (first, last) in enumerate(q.spans.tolist()):
-            part = found[:, first:last]
+            part = channels[:, first:last]
             part[..., 0] = np.maximum(part[..., 0], here[:, number, None])
             part[..., 5] = np.maximum(part[..., 5], there[:, number, None])
             if last == first + 1:
                 part[..., 1] = here[:, number, None]
-        to = self._likeness(kinds, relations, self._short)
+        to = self._compute_likeness(kinds, relations, self._short)
         for number, (first, last) in enumerate(q.spans[self._short].tolist()):
-            part = found[:, first:last]
+            part = channels[:, first:last]
             part[..., 2] = np.maximum(part[..., 2], to[:, number, None])
         for i, relation in enumerate(relations.tolist()):
-            for j, own in enumerate(self._stems):
-                if own:
-                    found[i, j, 3] = own in names.stems[relation]
-                    found[i, j, 4] = own in kinds.stems[relation]
-        found[:, ~q.content, 1:3] = 0
-        return found
+            for j, word_stem in enumerate(self._stems):
+                if word_stem:
+                    channels[i, j, 3] = word_stem in names.stems[relation]
+                    channels[i, j, 4] = word_stem in kinds.stems[relation]
+        channels[:, ~q.content, 1:3] = 0
+        return channels
 
-    def _likeness(self, said: Said, relations: np.ndarray, spans: np.ndarray) -> np.ndarray:
-        vectors, starts = said.of(relations)
+    def _compute_likeness(self, texts: RelationWordings, relations: np.ndarray, spans: np.ndarray) -> np.ndarray:
+        vectors, starts = texts.get_vectors(relations)
         cosines = vectors @ self._asked.stretches[spans].T
         best: np.ndarray = np.maximum.reduceat(cosines, starts, axis=0)
         return best
 
 
-def features(
-    question: Asked,
+def compute_features(
+    question: QuestionFeatures,
     comparer: Comparer,
-    found: Sequence[Candidate],
+    candidates: Sequence[Candidate],
     vectors: np.ndarray | TextVectors,
     total: int,
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -223,26 +221,26 @@ def features(
     Args:
         question: as seen from the topic.
         comparer: of it.
-        found: c candidates.
+        candidates: c candidates.
         vectors: of the 2R directed relations' texts, [2R, d].
         total: R.
 
     Returns:
         By word, float32 [c, n, PER_WORD], and of the paths, float32 [c, OF_PATH].
     """
-    used = np.unique([r for one in found for r in one.relations])
-    rows = comparer.channels(used)
+    used = np.unique([r for candidate in candidates for r in candidate.relations])
+    rows = comparer.compute_channels(used)
     row = {r: i for i, r in enumerate(used.tolist())}
     best = rows.max(axis=0)
     cosines = vectors[used] @ question.vector
     n = len(question.words)
-    words = np.zeros((len(found), n, PER_WORD), np.float32)
-    paths = np.zeros((len(found), OF_PATH), np.float32)
+    words = np.zeros((len(candidates), n, PER_WORD), np.float32)
+    paths = np.zeros((len(candidates), OF_PATH), np.float32)
     words[:, :, STEPS * CHANNELS + 3 : -LACKING_WORD] = question.own
     words[:, :, -2] = question.common
     content = max(1, int(question.content.sum()))
-    for number, one in enumerate(found):
-        steps = _steps(one, rows, row)
+    for number, candidate in enumerate(candidates):
+        steps = _compute_steps(candidate, rows, row)
         for i, step in enumerate(steps[:STEPS]):
             words[number, :, i * CHANNELS : (i + 1) * CHANNELS] = step
         most = np.max(steps, axis=0)
@@ -250,33 +248,34 @@ def features(
         explained = np.maximum(most[:, 0], most[:, 2])
         nearer = np.where(question.content, question.common - explained, 0)
         words[number, :, -1] = nearer
-        told, more = explained[question.content], nearer[question.content]
-        own = [float(cosines[row[r]]) for r in one.relations]
-        mean = vectors[list(one.relations)].sum(axis=0)
+        content_explained, more = explained[question.content], nearer[question.content]
+        similarities = [float(cosines[row[r]]) for r in candidate.relations]
+        mean = vectors[list(candidate.relations)].sum(axis=0)
         back = [
-            (b - a) % (2 * total) == total for a, b in zip(one.relations, one.relations[1:], strict=False)
+            (b - a) % (2 * total) == total for a, b in zip(candidate.relations, candidate.relations[1:], strict=False)
         ]
         paths[number] = (
             *(len(steps) == k for k in (1, 2, 3)),
-            len(one.relations) - len(steps), any(back), np.log1p(one.reached),
-            max(own), own[-1], own[0], float(mean @ question.vector) / max(1e-6, float(np.linalg.norm(mean))),
-            float(cosines.max()) - max(own), float(np.mean(own)),
-            float(np.mean(told < 0.5)) if len(told) else 0.0, content / 8,
-            any(a == b for a, b in pairwise(one.relations)), *comparer.sorts(one.relations[-1]),
+            len(candidate.relations) - len(steps), any(back), np.log1p(candidate.reached),
+            max(similarities), similarities[-1], similarities[0], float(mean @ question.vector) / max(1e-6,
+            float(np.linalg.norm(mean))),
+            float(cosines.max()) - max(similarities), float(np.mean(similarities)),
+            float(np.mean(content_explained < 0.5)) if len(content_explained) else 0.0, content / 8,
+            any(a == b for a, b in pairwise(candidate.relations)), *comparer.get_sorts(candidate.relations[-1]),
             float(more.max()) if len(more) else 0.0, float(np.maximum(more, 0).mean()) if len(more) else 0.0,
         )  # fmt: skip
     return words, paths
 
 
-def _steps(one: Candidate, rows: np.ndarray, row: dict[int, int]) -> list[np.ndarray]:
+def _compute_steps(candidate: Candidate, rows: np.ndarray, row: dict[int, int]) -> list[np.ndarray]:
     """Channels of each step that is told, [n, CHANNELS]; what goes through a node without a name is one."""
     steps: list[np.ndarray] = []
     joined = False
-    for relation, through in zip(one.relations, (*one.through, False), strict=True):
-        own = rows[row[relation]]
+    for relation, through in zip(candidate.relations, (*candidate.through, False), strict=True):
+        channels = rows[row[relation]]
         if joined:
-            steps[-1] = np.maximum(steps[-1], own)
+            steps[-1] = np.maximum(steps[-1], channels)
         else:
-            steps.append(own)
+            steps.append(channels)
         joined = through
     return steps

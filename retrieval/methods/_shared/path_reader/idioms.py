@@ -34,9 +34,7 @@ _MUSIC = re.compile(
     r"(?:plays?|makes?|sings?|performs?)(?P<end>[\s?.!]*)$",
     re.IGNORECASE,
 )
-_DIED = re.compile(
-    r"^\W*what (?:made|caused) (?P<who>.+?) (?:to )?(?:die|dead|death)(?P<end>[\s?.!]*)$", re.IGNORECASE
-)
+_DIED = re.compile(r"^\W*what (?:made|caused) (?P<who>.+?) (?:to )?(?:die|dead|death)(?P<end>[\s?.!]*)$", re.IGNORECASE)
 _WHOLE = (
     (_GENDER, "what is the gender of {who}{end}"),
     (_PARENTS, "who is the parent of the child of {who}{end}"),
@@ -60,29 +58,29 @@ _PLAIN = tuple(
 )
 
 
-def plain(text: str) -> str:
+def replace_idioms(text: str) -> str:
     """A question without idioms, as seen from its topic or not.
 
     "Other half" has the marks of a question about others; "what does X do" and "who is X" have no word that says
     something.
     """
-    found = _DOES.match(text)
-    if found is not None:
-        be = "was" if found["be"].lower() == "did" else "is"
-        text = f"{found['ask']} {be} the profession of {found['who']}{found['end']}"
-    found = _IS.match(text)
-    if found is not None:
-        asked_for = "profession" if found["ask"].lower() == "who" else "type"
-        text = f"what is the {asked_for} of X{found['end']}"
-    for whole, said in _WHOLE:
-        found = whole.match(text)
-        if found is not None:
-            text = said.format(**found.groupdict())
+    match = _DOES.match(text)
+    if match is not None:
+        be = "was" if match["be"].lower() == "did" else "is"
+        text = f"{match['ask']} {be} the profession of {match['who']}{match['end']}"
+    match = _IS.match(text)
+    if match is not None:
+        asked_for = "profession" if match["ask"].lower() == "who" else "type"
+        text = f"what is the {asked_for} of X{match['end']}"
+    for full_pattern, template in _WHOLE:
+        match = full_pattern.match(text)
+        if match is not None:
+            text = template.format(**match.groupdict())
     for pattern, by in _PLAIN:
         text = pattern.sub(by, text)
     return text
 
 
-def asks_gender(question: str) -> bool:
+def is_gender_question(question: str) -> bool:
     """Whether a question asks if somebody is a man or a woman."""
     return _GENDER.match(question) is not None

@@ -71,23 +71,21 @@ class PathScorer(nn.Module):
         highest = least.scatter_reduce(0, question, scores.detach(), "amax")
         share = torch.exp(scores.detach() - highest[question])
         total = torch.zeros(count).index_add(0, question, share)
-        best = torch.zeros(count, joined.shape[1]).index_add(
-            0, question, joined * (share / total[question])[:, None]
-        )
+        best = torch.zeros(count, joined.shape[1]).index_add(0, question, joined * (share / total[question])[:, None])
         place = question[:, None].expand_as(joined)
         every = torch.full((count, joined.shape[1]), -1e9).scatter_reduce(0, place, joined, "amax")
         return scores, self.none(torch.cat([best, every], 1)).squeeze(-1) + highest.clamp(min=-50)
 
     @torch.inference_mode()
-    def probabilities(self, words: np.ndarray, paths: np.ndarray) -> tuple[np.ndarray, float]:
+    def compute_probabilities(self, words: np.ndarray, paths: np.ndarray) -> tuple[np.ndarray, float]:
         """Of the candidates of one question, [c], and that none of them is what was asked."""
         count = len(words)
         scores, none = self(
             torch.from_numpy(words), torch.full((count,), words.shape[1]), torch.from_numpy(paths),
             torch.zeros(count, dtype=torch.long), 1,
         )  # fmt: skip
-        found = torch.softmax(torch.cat([scores, none]), 0).numpy()
-        return found[:-1], float(found[-1])
+        probabilities = torch.softmax(torch.cat([scores, none]), 0).numpy()
+        return probabilities[:-1], float(probabilities[-1])
 
     def save(self, path: Path) -> None:
         """As safetensors, half precision."""

@@ -12,15 +12,15 @@ import numpy as np
 import snowballstemmer
 
 from retrieval.kg.snapshot import integrity
-from retrieval.kg.snapshot.storage import load_array, published, read_json, save_array, save_json
+from retrieval.kg.snapshot.storage import load_array, publish_directory, read_json, save_array, save_json
 from retrieval.programs.schema import Schema
-from retrieval.supervision.path_questions.kinds import Kind, kinds_of
+from retrieval.supervision.path_questions.kinds import Kind, find_kinds
 from retrieval.supervision.path_questions.lexicon import NOUNS
-from retrieval.supervision.path_questions.phrases import phrases
+from retrieval.supervision.path_questions.phrases import build_phrases
 from retrieval.text.features import encode_all
 from retrieval.text.text_vectors import TextVectors
-from retrieval.text.unspaced import FUNCTION as UNSPACED
-from retrieval.text.unspaced import LETTERS
+from retrieval.text.unspaced_scripts import FUNCTION as UNSPACED
+from retrieval.text.unspaced_scripts import LETTERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -50,14 +50,14 @@ FUNCTION = frozenset(_FUNCTION_TEXT.split()) | UNSPACED
 
 
 @lru_cache(maxsize=65_536)
-def stem(word: str) -> str:
+def get_stem(word: str) -> str:
     """A word without its endings."""
-    found: str = _STEMMER.stemWord(word.lower())
-    return found
+    stemmed: str = _STEMMER.stemWord(word.lower())
+    return stemmed
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class RelationWordings:
     """Texts of 2R directed relations, one after the other.
 
     Attributes:
@@ -72,7 +72,7 @@ class Said:
     starts: np.ndarray
     stems: tuple[frozenset[str], ...]
 
-    def of(self, relations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def get_vectors(self, relations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Vectors of some relations' texts, and where each relation's start; every relation has a text."""
         sizes = self.starts[relations + 1] - self.starts[relations]
         starts = np.cumsum(sizes) - sizes
@@ -90,18 +90,22 @@ class Wordings:
         sorts: whether that are people, places, times, bool [2R, 3].
     """
 
-    names: Said
-    kinds: Said
+    names: RelationWordings
+    kinds: RelationWordings
     sorts: np.ndarray
 
     @classmethod
-    def of(cls, schema: Schema, encoder: TextEncoder) -> Wordings:
+    def from_schema(cls, schema: Schema, encoder: TextEncoder) -> Wordings:
         """Those of a graph; vectors of its index, else encoded as they are asked for."""
-        names, kinds, sorts = _texts(schema)
-        known = _distinct(names, kinds)
+        names, kinds, sorts = _list_texts(schema)
+        known = _list_distinct(names, kinds)
         vectors = TextVectors(known, encoder, partial(_find, schema.snapshot, encoder.name, known))
-        at = {text: i for i, text in enumerate(known)}
-        return cls(_said(names, at, vectors), _said(kinds, at, vectors), sorts)
+        positions = {text: i for i, text in enumerate(known)}
+        return cls(
+            _build_relation_texts(names, positions, vectors),
+            _build_relation_texts(kinds, positions, vectors),
+            sorts,
+        )
 
 
 def build(
@@ -115,92 +119,98 @@ def build(
     Raises:
         Cancelled: ``cancelled()`` said so.
     """
-    known = _distinct(*_texts(Schema(snapshot))[:2])
+    known = _list_distinct(*_list_texts(Schema(snapshot))[:2])
     if _find(snapshot, encoder.name, known) is not None:
         return
     vectors = encode_all(
         encoder, known, stage="indexing what relations are called", progress=progress, cancelled=cancelled
     )
-    with published(_directory(snapshot, encoder.name)) as directory:
+    with publish_directory(_get_directory(snapshot, encoder.name)) as directory:
         save_array(directory, "vectors", vectors.astype(np.float16))
-        save_json(directory / _META, _key(encoder.name, known))
+        save_json(directory / _META, _make_key(encoder.name, known))
 
 
-def _directory(snapshot: Snapshot, encoder_name: str) -> Path:
+def _get_directory(snapshot: Snapshot, encoder_name: str) -> Path:
     return snapshot.path / f"wordings-{re.sub(r'[^A-Za-z0-9._-]+', '_', encoder_name)}"
 
 
 def _find(snapshot: Snapshot, encoder_name: str, texts: Sequence[str]) -> np.ndarray | None:
-    directory = _directory(snapshot, encoder_name)
-    if read_json(directory / _META) != _key(encoder_name, texts) or not integrity.is_whole(directory):
+    directory = _get_directory(snapshot, encoder_name)
+    if read_json(directory / _META) != _make_key(encoder_name, texts) or not integrity.is_whole(directory):
         return None
     return load_array(directory, "vectors", "float16").astype(np.float32)
 
 
-def _key(encoder_name: str, texts: Sequence[str]) -> dict[str, object]:
+def _make_key(encoder_name: str, texts: Sequence[str]) -> dict[str, object]:
     digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()
     return {"encoder": encoder_name, "count": len(texts), "texts": digest}
 
 
-def _texts(schema: Schema) -> tuple[list[list[str]], list[list[str]], np.ndarray]:
+def _list_texts(schema: Schema) -> tuple[list[list[str]], list[list[str]], np.ndarray]:
     """Names and kinds of the 2R directed relations, each with one text or more, and the sorts of what they reach."""
     snapshot = schema.snapshot
     total = snapshot.num_relations
-    heads, tails = kinds_of(schema)
+    heads, tails = find_kinds(schema)
     each = max(_FEWEST, min(_EACH, _ALL // max(1, 2 * total)))
     names: list[list[str]] = []
     kinds: list[list[str]] = []
     for directed in range(2 * total):
         relation, inverse = directed % total, directed >= total
         source, target = (tails, heads) if inverse else (heads, tails)
-        label = snapshot.relation_label(relation)
-        names.append(_names(label, inverse, source[relation], target[relation])[:each])
-        kinds.append(_kinds(target[relation])[:_KINDS])
+        label = snapshot.get_relation_label(relation)
+        names.append(_list_names(label, inverse, source[relation], target[relation])[:each])
+        kinds.append(_list_kinds(target[relation])[:_KINDS])
     sorts = [(kind.people, kind.places, kind.times) for kind in (*tails, *heads)]
     return names, kinds, np.array(sorts, bool).reshape(-1, 3)
 
 
-def _distinct(names: Sequence[Sequence[str]], kinds: Sequence[Sequence[str]]) -> list[str]:
+def _list_distinct(names: Sequence[Sequence[str]], kinds: Sequence[Sequence[str]]) -> list[str]:
     return list(dict.fromkeys(text for some in (names, kinds) for texts in some for text in texts))
 
 
-def words_of(text: str) -> list[str]:
+def tokenize_words(text: str) -> list[str]:
     """Words in lower case."""
     return [word.lower() for word in _WORD.findall(text)]
 
 
-def _said(texts: Sequence[Sequence[str]], at: dict[str, int], vectors: TextVectors) -> Said:
-    index = np.array([at[text] for own in texts for text in own], np.int64)
-    starts = np.cumsum([0, *(len(own) for own in texts)])
+def _build_relation_texts(
+    texts: Sequence[Sequence[str]], positions: dict[str, int], vectors: TextVectors
+) -> RelationWordings:
+    index = np.array([positions[text] for relation_texts in texts for text in relation_texts], np.int64)
+    starts = np.cumsum([0, *(len(relation_texts) for relation_texts in texts)])
     stems = tuple(
-        frozenset(stem(word) for text in own for word in words_of(text) if word not in FUNCTION)
-        for own in texts
+        frozenset(get_stem(word) for text in relation_texts for word in tokenize_words(text) if word not in FUNCTION)
+        for relation_texts in texts
     )
-    return Said(vectors, index, starts, stems)
+    return RelationWordings(vectors, index, starts, stems)
 
 
-def _names(label: str, inverse: bool, source: Kind, target: Kind) -> list[str]:
+def _list_names(label: str, inverse: bool, source: Kind, target: Kind) -> list[str]:
     """The relation's name as a noun, behind a noun and as a question; nouns first, each form once."""
-    said = phrases(label, inverse, source, target)
-    rounds = (said.nouns, [_bare(text) for text in said.mods], [_bare(text) for text in said.asks])
-    found = dict.fromkeys([] if inverse and said.mods else [label.lower()])
+    wording = build_phrases(label, inverse, source, target)
+    rounds = (
+        wording.nouns,
+        [_clean_template(text) for text in wording.mods],
+        [_clean_template(text) for text in wording.asks],
+    )
+    forms = dict.fromkeys([] if inverse and wording.mods else [label.lower()])
     longest = max(map(len, rounds), default=0)
-    found.update((texts[i], None) for i in range(longest) for texts in rounds if i < len(texts) and texts[i])
-    return list(found) or [label.lower() or "thing"]
+    forms.update((texts[i], None) for i in range(longest) for texts in rounds if i < len(texts) and texts[i])
+    return list(forms) or [label.lower() or "thing"]
 
 
-def _bare(template: str) -> str:
+def _clean_template(template: str) -> str:
     """A template's words without its slots and what says nothing at its start."""
     text = " ".join(_SLOT.sub(" ", template).split())
     bare = _OPENING.sub("", text)
-    return bare if set(words_of(bare)) - FUNCTION else ""
+    return bare if set(tokenize_words(bare)) - FUNCTION else ""
 
 
-def _kinds(kind: Kind) -> list[str]:
-    found = dict.fromkeys(_each_with_others(kind.nouns))
-    return list(found) or ["thing"]
+def _list_kinds(kind: Kind) -> list[str]:
+    nouns = dict.fromkeys(_expand_nouns(kind.nouns))
+    return list(nouns) or ["thing"]
 
 
-def _each_with_others(nouns: Iterable[str]) -> list[str]:
-    own = list(nouns)
-    return [*own, *(other for noun in own[:2] for other in NOUNS.get(noun, ())[:2])]
+def _expand_nouns(nouns: Iterable[str]) -> list[str]:
+    names = list(nouns)
+    return [*names, *(other for noun in names[:2] for other in NOUNS.get(noun, ())[:2])]

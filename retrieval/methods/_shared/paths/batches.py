@@ -6,11 +6,11 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from retrieval.kg.search.walks import avoid_topic, reverses
+from retrieval.kg.search.walks import is_reverse, mark_simple_arcs
 from retrieval.kg.snapshot import KINDS, Snapshot
-from retrieval.kg.snapshot.arrays import spans
+from retrieval.kg.snapshot.arrays import expand_spans
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
-from retrieval.methods._shared.arc_groups import arcs_at, bounds, groups, spread
+from retrieval.methods._shared.arc_groups import find_group_bounds, get_arcs_at, list_groups, sample_positions
 from retrieval.methods._shared.paths.examples import Examples
 
 _TRIES = 4
@@ -82,56 +82,52 @@ def sample_contexts(
         per_relation: arcs drawn of each directed relation in each context, at most.
         rng: of everything drawn.
     """
-    own = [examples.own[i] for i in chosen.tolist()]
-    shared = np.array([i for i, facts in enumerate(own) if facts is None], np.int64)
+    subgraphs = [examples.own[i] for i in chosen.tolist()]
+    shared = np.array([i for i, facts in enumerate(subgraphs) if facts is None], np.int64)
     parts: list[tuple[Snapshot, np.ndarray]] = [(snapshot, shared)] if len(shared) else []
     parts += [
-        (RestrictedSnapshot(snapshot, facts), np.array([i]))
-        for i, facts in enumerate(own)
-        if facts is not None
+        (RestrictedSnapshot(snapshot, facts), np.array([i])) for i, facts in enumerate(subgraphs) if facts is not None
     ]
     sampled = []
-    for graph, at in parts:
-        walks = sample_walks(graph, examples, chosen[at], simple=simple, rng=rng)
-        found = sample_candidates(
-            graph, examples, chosen[at], walks, simple=simple, per_relation=per_relation, rng=rng
+    for graph, indices in parts:
+        walks = sample_walks(graph, examples, chosen[indices], simple=simple, rng=rng)
+        candidates = sample_candidates(
+            graph, examples, chosen[indices], walks, simple=simple, per_relation=per_relation, rng=rng
         )
         if isinstance(graph, RestrictedSnapshot):
-            walks = replace(walks, arcs=_as_whole(graph, walks.arcs))
-            found = replace(found, arc=_as_whole(graph, found.arc))
-        sampled.append((at, walks, found))
-    return sampled[0][1:] if len(sampled) == 1 else _merged(sampled)
+            walks = replace(walks, arcs=_map_to_full_graph(graph, walks.arcs))
+            candidates = replace(candidates, arc=_map_to_full_graph(graph, candidates.arc))
+        sampled.append((indices, walks, candidates))
+    return sampled[0][1:] if len(sampled) == 1 else _merge_parts(sampled)
 
 
-def _as_whole(graph: RestrictedSnapshot, arcs: np.ndarray) -> np.ndarray:
+def _map_to_full_graph(graph: RestrictedSnapshot, arcs: np.ndarray) -> np.ndarray:
     """A restriction's arcs as the whole graph numbers them; -1 stays."""
     if not graph.num_triples:
         return arcs
     facts = graph.facts[arcs % graph.num_triples]
-    whole: np.ndarray = np.where(arcs < graph.num_triples, facts, facts + graph.base.num_triples)
-    return np.where(arcs < 0, -1, whole)
+    full_arcs: np.ndarray = np.where(arcs < graph.num_triples, facts, facts + graph.base.num_triples)
+    return np.where(arcs < 0, -1, full_arcs)
 
 
-def _merged(sampled: list[tuple[np.ndarray, Walks, Candidates]]) -> tuple[Walks, Candidates]:
+def _merge_parts(sampled: list[tuple[np.ndarray, Walks, Candidates]]) -> tuple[Walks, Candidates]:
     """The parts of a batch put together again, each example where it was."""
-    order = np.argsort(np.concatenate([at for at, _, _ in sampled]), kind="stable")
-    walks = Walks(
-        *(np.concatenate([getattr(w, f.name) for _, w, _ in sampled])[order] for f in fields(Walks))
-    )
+    order = np.argsort(np.concatenate([indices for indices, _, _ in sampled]), kind="stable")
+    walks = Walks(*(np.concatenate([getattr(w, f.name) for _, w, _ in sampled])[order] for f in fields(Walks)))
     contexts = np.cumsum([0, *(len(c.step) for _, _, c in sampled)])
     groups_before = np.cumsum([0, *(len(c.group_context) for _, _, c in sampled)])
     shifted = [
         replace(
-            found,
-            example=at[found.example],
-            context=found.context + contexts[i],
-            group=found.group + groups_before[i],
-            group_context=found.group_context + contexts[i],
+            candidates,
+            example=indices[candidates.example],
+            context=candidates.context + contexts[i],
+            group=candidates.group + groups_before[i],
+            group_context=candidates.group_context + contexts[i],
         )
-        for i, (at, _, found) in enumerate(sampled)
+        for i, (indices, _, candidates) in enumerate(sampled)
     ]
     return walks, Candidates(
-        *(np.concatenate([getattr(found, f.name) for found in shifted]) for f in fields(Candidates))
+        *(np.concatenate([getattr(candidates, f.name) for candidates in shifted]) for f in fields(Candidates))
     )
 
 
@@ -155,20 +151,20 @@ def sample_walks(
     steps = np.zeros(count, np.int64)
     for i in range(longest):
         live = np.flatnonzero((steps == i) & (lengths > i))
-        starts, sizes = bounds(snapshot, entities[live, i], paths[live, i])
+        starts, sizes = find_group_bounds(snapshot, entities[live, i], paths[live, i])
         live, starts, sizes = live[sizes > 0], starts[sizes > 0], sizes[sizes > 0]
         for _ in range(_TRIES):
             if not len(live):
                 break
             position = starts + (rng.random(len(live)) * sizes).astype(np.int64)
-            arc, target = arcs_at(snapshot, position, paths[live, i])
+            arc, target = get_arcs_at(snapshot, position, paths[live, i])
             turns = (sizes == 1) & (snapshot.kinds[entities[live, i]] != _CVT)
             if i:
-                turns &= ~reverses(snapshot, paths[live, i], paths[live, i - 1])
+                turns &= ~is_reverse(snapshot, paths[live, i], paths[live, i - 1])
             fits = (target != topics[live]) | turns if simple else np.ones(len(live), bool)
             goes_on = lengths[live] > i + 1
             ahead = np.where(goes_on, paths[live, min(i + 1, longest - 1)], 0)
-            fits &= ~goes_on | (bounds(snapshot, target, ahead)[1] > 0)
+            fits &= ~goes_on | (find_group_bounds(snapshot, target, ahead)[1] > 0)
             done = live[fits]
             arcs[done, i], entities[done, i + 1], steps[done] = arc[fits], target[fits], i + 1
             live, starts, sizes = live[~fits], starts[~fits], sizes[~fits]
@@ -189,21 +185,19 @@ def sample_candidates(
     lengths, topics = examples.lengths[chosen], examples.topics[chosen]
     # A context for each step walked, and one more: the STOP, or the dead end's step, which is left out.
     counts = np.where(walks.steps == lengths, walks.steps + 1, walks.steps)
-    step, example = spans(np.zeros(len(chosen), np.int64), counts)
+    step, example = expand_spans(np.zeros(len(chosen), np.int64), counts)
     entity = walks.entities[example, step]
     stop = step == lengths[example]
-    followed = np.where(
-        stop, -1, examples.paths[chosen][example, np.minimum(step, examples.paths.shape[1] - 1)]
-    )
+    followed = np.where(stop, -1, examples.paths[chosen][example, np.minimum(step, examples.paths.shape[1] - 1)])
 
-    context_of_group, relation, starts, sizes = groups(snapshot, entity)
-    group, position, weight = spread(starts, sizes, per_relation, rng)
-    arc, target = arcs_at(snapshot, position, relation[group])
+    context_of_group, relation, starts, sizes = list_groups(snapshot, entity)
+    group, position, weight = sample_positions(starts, sizes, per_relation, rng)
+    arc, target = get_arcs_at(snapshot, position, relation[group])
     context = context_of_group[group]
     avoided = topics[example[context]] if simple else -1
     last = np.where(step > 0, examples.paths[chosen][example, np.maximum(step - 1, 0)], -1)
-    reverse = reverses(snapshot, relation[group], last[context])
-    kept = avoid_topic(snapshot, entity[context], target, avoided, group, reverse=reverse)
+    reverse = is_reverse(snapshot, relation[group], last[context])
+    kept = mark_simple_arcs(snapshot, entity[context], target, avoided, group, reverse=reverse)
     group_positive = relation == followed[context_of_group]
     augmented = examples.first[chosen[example[context]], relation[group]] & (step[context] == 0)
     return Candidates(

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from retrieval.kg.snapshot import KINDS, Snapshot
-from retrieval.methods._shared.arc_groups import arcs_at, groups
+from retrieval.methods._shared.arc_groups import get_arcs_at, list_groups
 from retrieval.text.questions import OTHER, TOPIC
 
 #: Ways to say what something is to X, by the relation's name, walked forward from X and against the fact.
@@ -29,7 +29,7 @@ _TRIES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TopicQuestion:
     """A question seen from its topic, with the relation path that answers it."""
 
     text: str
@@ -37,39 +37,44 @@ class Asked:
     path: tuple[int, ...]
 
 
-def compose(
-    snapshot: Snapshot, asked: Sequence[Asked], count: int, *, longest: int, rng: np.random.Generator
-) -> list[Asked]:
+def generate_composed_questions(
+    snapshot: Snapshot,
+    questions: Sequence[TopicQuestion],
+    count: int,
+    *,
+    longest: int,
+    rng: np.random.Generator,
+) -> list[TopicQuestion]:
     """At most ``count`` questions, each of another one and a fact that leads to its topic.
 
     Args:
         snapshot: the graph.
-        asked: what is made longer: ``text`` names the topic ``X``, and no other topic.
+        questions: what is made longer: ``text`` names the topic ``X``, and no other topic.
         count: questions wanted; fewer come of graphs and questions that do not give them.
         longest: relations of a path, at most.
         rng: of questions, facts and words.
     """
     usable = [
-        one
-        for one in asked
-        if len(one.path) < longest and _TOPIC.search(one.text) and not _OTHER.search(one.text)
+        question
+        for question in questions
+        if len(question.path) < longest and _TOPIC.search(question.text) and not _OTHER.search(question.text)
     ]
-    found: dict[Asked, None] = {}
-    for index in _draws(len(usable), _TRIES * count, rng):
-        if len(found) >= count:
+    composed: dict[TopicQuestion, None] = {}
+    for index in _sample_indices(len(usable), _TRIES * count, rng):
+        if len(composed) >= count:
             break
-        one = usable[index]
-        step = _step_to(snapshot, one, rng)
+        question = usable[index]
+        step = _sample_step_to(snapshot, question, rng)
         if step is None:
             continue
         source, relation = step
-        before, after = _TOPIC.split(one.text, maxsplit=1)
-        text = f"{before}{_named(snapshot, relation, rng)}{after}"
-        found[Asked(text, source, (relation, *one.path))] = None
-    return list(found)
+        before, after = _TOPIC.split(question.text, maxsplit=1)
+        text = f"{before}{_render_relation(snapshot, relation, rng)}{after}"
+        composed[TopicQuestion(text, source, (relation, *question.path))] = None
+    return list(composed)
 
 
-def _draws(size: int, count: int, rng: np.random.Generator) -> list[int]:
+def _sample_indices(size: int, count: int, rng: np.random.Generator) -> list[int]:
     """``count`` indices below ``size``, each about as often as any other."""
     if not size:
         return []
@@ -77,24 +82,24 @@ def _draws(size: int, count: int, rng: np.random.Generator) -> list[int]:
     return [int(i) for _ in range(rounds) for i in rng.permutation(size)][:count]
 
 
-def _step_to(snapshot: Snapshot, one: Asked, rng: np.random.Generator) -> tuple[int, int] | None:
+def _sample_step_to(snapshot: Snapshot, question: TopicQuestion, rng: np.random.Generator) -> tuple[int, int] | None:
     """An entity and the directed relation that leads from it to the topic; every relation is as likely."""
     total = snapshot.num_relations
-    _, leaving, starts, sizes = groups(snapshot, np.array([one.topic], np.int64))
+    _, leaving, starts, sizes = list_groups(snapshot, np.array([question.topic], np.int64))
     # The way back over the fact that the path takes first asks for what the question began with.
-    usable = np.flatnonzero(leaving != one.path[0])
+    usable = np.flatnonzero(leaving != question.path[0])
     if not len(usable):
         return None
     group = int(rng.choice(usable))
     position = starts[group : group + 1] + int(rng.integers(sizes[group]))
-    _, target = arcs_at(snapshot, position, leaving[group : group + 1])
+    _, target = get_arcs_at(snapshot, position, leaving[group : group + 1])
     source = int(target[0])
-    if source == one.topic or snapshot.kinds[source] == _LITERAL:
+    if source == question.topic or snapshot.kinds[source] == _LITERAL:
         return None
     return source, int((leaving[group] + total) % (2 * total))
 
 
-def _named(snapshot: Snapshot, relation: int, rng: np.random.Generator) -> str:
+def _render_relation(snapshot: Snapshot, relation: int, rng: np.random.Generator) -> str:
     total = snapshot.num_relations
     ways = _FORWARD if relation < total else _BACKWARD
-    return ways[int(rng.integers(len(ways)))].format(snapshot.relation_label(relation % total))
+    return ways[int(rng.integers(len(ways)))].format(snapshot.get_relation_label(relation % total))

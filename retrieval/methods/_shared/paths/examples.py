@@ -10,11 +10,11 @@ import numpy as np
 
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.restriction import find_facts
-from retrieval.methods._shared.paths.composition import Asked, compose
+from retrieval.methods._shared.paths.composition import TopicQuestion, generate_composed_questions
 from retrieval.supervision.grounding import Grounded
-from retrieval.supervision.labels import Label, directed, usable
+from retrieval.supervision.labels import Label, select_usable, to_directed_path
 from retrieval.text.features import TextEncoder
-from retrieval.text.questions import QuestionTexts, seen_from, shape
+from retrieval.text.questions import QuestionTexts, compute_shape, replace_topic_names
 from retrieval.types import Progress
 
 #: At most so many questions are also encoded as written, for mentions that are not found when asking.
@@ -101,21 +101,21 @@ def make_examples(
     Raises:
         Cancelled: ``cancelled()`` said so.
     """
-    rows = _gather(snapshot, questions, labels, max_hops, mask_names=mask_names)
-    longest = max((len(one.path) for one in rows.asked), default=0)
-    whole = [one for one, facts in zip(rows.asked, rows.own, strict=True) if facts is None]
-    count = min(round(composed * len(whole)), _COMPOSED)
-    for one in compose(snapshot, whole, count, longest=longest, rng=np.random.default_rng([seed, 2])):
-        rows.add(one, one.text, one.text)
-    texts = QuestionTexts.encode(
-        encoder, list(rows.texts), words=words, progress=progress, cancelled=cancelled
-    )
-    paths = [one.path for one in rows.asked]
+    rows = _collect_rows(snapshot, questions, labels, max_hops, mask_names=mask_names)
+    longest = max((len(question.path) for question in rows.asked), default=0)
+    on_full_graph = [question for question, facts in zip(rows.asked, rows.own, strict=True) if facts is None]
+    count = min(round(composed * len(on_full_graph)), _COMPOSED)
+    for question in generate_composed_questions(
+        snapshot, on_full_graph, count, longest=longest, rng=np.random.default_rng([seed, 2])
+    ):
+        rows.add(question, question.text, question.text)
+    texts = QuestionTexts.encode(encoder, list(rows.texts), words=words, progress=progress, cancelled=cancelled)
+    paths = [question.path for question in rows.asked]
     padded = np.full((len(paths), max_hops), -1, np.int64)
     for i, path in enumerate(paths):
         padded[i, : len(path)] = path
-    masked = np.array([rows.texts[one.text] for one in rows.asked], np.int64)
-    first = _other_firsts(rows.shapes, paths, texts.vectors[masked], relation_vectors, similar)
+    masked = np.array([rows.texts[question.text] for question in rows.asked], np.int64)
+    first = _find_other_firsts(rows.shapes, paths, texts.vectors[masked], relation_vectors, similar)
     for i, targeted in enumerate(rows.firsts):
         if targeted:
             first[i] = False
@@ -123,7 +123,7 @@ def make_examples(
     return Examples(
         starts=np.array(rows.starts, np.int64),
         own=tuple(rows.own),
-        topics=np.array([one.topic for one in rows.asked], np.int64),
+        topics=np.array([question.topic for question in rows.asked], np.int64),
         paths=padded,
         lengths=np.array([len(path) for path in paths], np.int64),
         rows=masked,
@@ -148,7 +148,7 @@ class _Rows:
     """
 
     texts: dict[str, int] = field(default_factory=dict)
-    asked: list[Asked] = field(default_factory=list)
+    asked: list[TopicQuestion] = field(default_factory=list)
     written: list[int] = field(default_factory=list)
     shapes: list[str] = field(default_factory=list)
     firsts: list[Sequence[int]] = field(default_factory=list)
@@ -157,29 +157,29 @@ class _Rows:
 
     def add(
         self,
-        one: Asked,
+        question: TopicQuestion,
         written: str,
         shape: str,
         firsts: Sequence[int] = (),
-        own: np.ndarray | None = None,
+        subgraph: np.ndarray | None = None,
         *,
         again: bool = False,
     ) -> None:
         """One more label; ``again`` when the label before it is of the same question and topic."""
-        row = self.texts.setdefault(one.text, len(self.texts))
+        row = self.texts.setdefault(question.text, len(self.texts))
         keep = len(self.texts) < _AS_WRITTEN or written in self.texts
-        self.asked.append(one)
+        self.asked.append(question)
         self.written.append(self.texts.setdefault(written, len(self.texts)) if keep else row)
         self.shapes.append(shape)
         self.firsts.append(firsts)
-        self.own.append(own)
+        self.own.append(subgraph)
         if again:
             self.starts[-1] += 1
         else:
             self.starts.append(self.starts[-1] + 1)
 
 
-def _gather(
+def _collect_rows(
     snapshot: Snapshot,
     questions: Sequence[Grounded],
     labels: Sequence[Label],
@@ -188,26 +188,26 @@ def _gather(
     mask_names: bool,
 ) -> _Rows:
     by_question: dict[str, list[Label]] = defaultdict(list)
-    for label in usable(labels):
+    for label in select_usable(labels):
         by_question[label.question].append(label)
-    named_firsts = _named_firsts(snapshot, labels)
+    named_firsts = _list_named_firsts(snapshot, labels)
     rows = _Rows()
     for question in questions:
         text, facts = question.question.question, None
         if question.question.triples:
-            found = find_facts(snapshot, question.question.triples).facts
-            facts = found if len(found) else None
+            matched = find_facts(snapshot, question.question.triples).facts
+            facts = matched if len(matched) else None
         before: str | None = None
         for label in sorted(by_question.get(question.question.id, ()), key=lambda label: label.topic):
             topic = snapshot.find_entity(label.topic)
-            path = directed(snapshot, label.path)
+            path = to_directed_path(snapshot, label.path)
             if topic not in question.topics or path is None or len(path) > max_hops:
                 continue
             index = question.topics.index(topic)
             rows.add(
-                Asked(seen_from(text, index, question.names) if mask_names else text, topic, path),
+                TopicQuestion(replace_topic_names(text, index, question.names) if mask_names else text, topic, path),
                 text,
-                shape(text, index, question.names),
+                compute_shape(text, index, question.names),
                 named_firsts.get((label.question, label.topic), ()),
                 facts,
                 again=label.topic == before,
@@ -216,15 +216,15 @@ def _gather(
     return rows
 
 
-def _named_firsts(snapshot: Snapshot, labels: Sequence[Label]) -> dict[tuple[str, str], list[int]]:
+def _list_named_firsts(snapshot: Snapshot, labels: Sequence[Label]) -> dict[tuple[str, str], list[int]]:
     """R_* where a language model named it: directed relations by question id and topic."""
-    found: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for label in usable(labels, "first-relation"):
-        found[label.question, label.topic] += directed(snapshot, label.path) or ()
-    return found
+    firsts: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for label in select_usable(labels, "first-relation"):
+        firsts[label.question, label.topic] += to_directed_path(snapshot, label.path) or ()
+    return firsts
 
 
-def _other_firsts(
+def _find_other_firsts(
     shapes: list[str],
     paths: list[tuple[int, ...]],
     questions: np.ndarray,

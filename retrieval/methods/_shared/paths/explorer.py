@@ -16,9 +16,9 @@ import torch
 
 from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
-from retrieval.methods._shared.arc_groups import groups
-from retrieval.methods._shared.paths.walker import Frontier, Walker, logsumexp
-from retrieval.nn.query import Asked, Texts
+from retrieval.methods._shared.arc_groups import list_groups
+from retrieval.methods._shared.paths.walker import Frontier, Walker, compute_logsumexp
+from retrieval.nn.query import EncodedQuestions, Texts
 from retrieval.types import RelationPath
 
 
@@ -60,7 +60,7 @@ class _Level:
     owners: np.ndarray
     front: Frontier
 
-    def returns(self, topics: np.ndarray) -> list[bool]:
+    def find_returns(self, topics: np.ndarray) -> list[bool]:
         """Whether each state's walks all stand at their topic."""
         away = self.owners[self.front.entity != topics[self.front.topic]]
         back: list[bool] = (~np.isin(np.arange(len(self.states)), away)).tolist()
@@ -68,7 +68,7 @@ class _Level:
 
 
 @torch.inference_mode()
-def explore(
+def search_relation_paths(
     walker: Walker,
     topics: Sequence[int],
     texts: Texts,
@@ -84,20 +84,20 @@ def explore(
         beam: how wide.
         cancelled: asked between levels.
     """
-    asked, front = walker.start(topics, texts)
+    questions, front = walker.start(topics, texts)
     level = _Level([_State(i, (), 0.0) for i in range(len(topics))], np.arange(len(topics)), front)
     starts = np.array(topics, np.int64)
-    found: list[tuple[_State, float, bool]] = []
+    finished: list[tuple[_State, float, bool]] = []
     for _ in range(walker.max_hops):
         check(cancelled)
         if not level.states:
             break
-        back = level.returns(starts)
-        level, ended = _step(walker, beam, level, asked, starts)
-        found += [(state, log, back[place]) for place, (state, log) in enumerate(ended)]
-    found += zip(level.states, [state.log for state in level.states], level.returns(starts), strict=True)
+        back = level.find_returns(starts)
+        level, ended = _take_step(walker, beam, level, questions, starts)
+        finished += [(state, log, back[place]) for place, (state, log) in enumerate(ended)]
+    finished += zip(level.states, [state.log for state in level.states], level.find_returns(starts), strict=True)
     paths: list[list[RelationPath]] = [[] for _ in topics]
-    for state, log, returns in found:
+    for state, log, returns in finished:
         if log > np.log(beam.least):
             path = RelationPath(
                 int(topics[state.topic]),
@@ -110,26 +110,26 @@ def explore(
     return [sorted(each, key=lambda path: (-path.score, path.relations)) for each in paths]
 
 
-def _step(
-    walker: Walker, beam: Beam, level: _Level, asked: Asked, topics: np.ndarray
+def _take_step(
+    walker: Walker, beam: Beam, level: _Level, questions: EncodedQuestions, topics: np.ndarray
 ) -> tuple[_Level, list[tuple[_State, float]]]:
     """One step of every state: those that go on, and those that stop here."""
     states, owners, front = level.states, level.owners, level.front
     first, relations = not states[0].relations, 2 * walker.snapshot.num_relations
-    options = walker.options(asked, front, topics, beam.arcs)
+    options = walker.list_options(questions, front, topics, beam.arcs)
     distinct, group = np.unique(owners[options.row] * relations + options.relation, return_inverse=True)
     state_of, relation_of = np.divmod(distinct, relations)
-    mass = logsumexp(options.logits + np.log(options.weight), group, len(distinct))
+    mass = compute_logsumexp(options.logits + np.log(options.weight), group, len(distinct))
     ended: list[tuple[_State, float]] = []
     if first:
         mass -= np.log(np.bincount(group, weights=options.weight, minlength=len(distinct)))
-        total = logsumexp(mass, state_of, len(states))
+        total = compute_logsumexp(mass, state_of, len(states))
     else:
-        stop = logsumexp(options.stop, owners, len(states))
-        total = np.logaddexp(logsumexp(mass, state_of, len(states)), stop)
+        stop = compute_logsumexp(options.stop, owners, len(states))
+        total = np.logaddexp(compute_logsumexp(mass, state_of, len(states)), stop)
         ended = [(s, s.log + float(stop[i] - total[i])) for i, s in enumerate(states)]
     scores = np.array([s.log for s in states])[state_of] + mass - total[state_of]
-    chosen = _best(scores, np.array([state.topic for state in states])[state_of], beam)
+    chosen = _select_best(scores, np.array([state.topic for state in states])[state_of], beam)
     grown = [
         _State(
             states[state_of[g]].topic,
@@ -140,21 +140,21 @@ def _step(
         for g in chosen
     ]
     picked = [
-        _few(walker.snapshot, options.target, np.flatnonzero(group == g), beam.entities) for g in chosen
+        _sample_members(walker.snapshot, options.target, np.flatnonzero(group == g), beam.entities) for g in chosen
     ]
     which = np.concatenate(picked) if picked else np.zeros(0, np.int64)
     owners = np.repeat(np.arange(len(chosen)), [len(p) for p in picked])
-    return _Level(grown, owners, walker.advance(asked, front, options, which)), ended
+    return _Level(grown, owners, walker.take_options(questions, front, options, which)), ended
 
 
-def _few(snapshot: Snapshot, targets: np.ndarray, members: np.ndarray, count: int) -> np.ndarray:
+def _sample_members(snapshot: Snapshot, targets: np.ndarray, members: np.ndarray, count: int) -> np.ndarray:
     """About ``count`` of the options ``members``, evenly spread, and one for each relation that leaves their targets.
 
     Without the latter a relation that few entities have (MetaQA's languages) would not be seen beyond a large set.
     """
     if len(members) <= count:
         return members
-    owner, relation, _, _ = groups(snapshot, targets[members])
+    owner, relation, _, _ = list_groups(snapshot, targets[members])
     _, first = np.unique(relation, return_index=True)
     having = np.unique(owner[first])
     even = np.arange(0, len(members), -(-len(members) // count))
@@ -162,10 +162,10 @@ def _few(snapshot: Snapshot, targets: np.ndarray, members: np.ndarray, count: in
     return kept
 
 
-def _best(scores: np.ndarray, topic: np.ndarray, beam: Beam) -> list[int]:
+def _select_best(scores: np.ndarray, topic: np.ndarray, beam: Beam) -> list[int]:
     """The best options of each topic, in a fixed order."""
     chosen: list[int] = []
-    for one in np.unique(topic):
-        members = np.flatnonzero((topic == one) & (scores > np.log(beam.least)))
+    for topic_id in np.unique(topic):
+        members = np.flatnonzero((topic == topic_id) & (scores > np.log(beam.least)))
         chosen += members[np.argsort(-scores[members], kind="stable")][: beam.width].tolist()
     return chosen

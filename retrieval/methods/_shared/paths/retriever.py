@@ -10,14 +10,14 @@ from typing import Any, Self
 import numpy as np
 
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.snapshot.cache import states_folder
+from retrieval.kg.snapshot.cache import get_states_folder
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.limits import DEFAULT_BUDGET
-from retrieval.methods._shared.paths.explorer import Beam, explore
+from retrieval.methods._shared.paths.explorer import Beam, search_relation_paths
 from retrieval.methods._shared.paths.model import PathModel
 from retrieval.methods._shared.paths.sampling import Drawn
 from retrieval.methods._shared.paths.settings import PathConfig, PathOptions
-from retrieval.methods._shared.paths.states import States, StoredStates, all_states, states_of
+from retrieval.methods._shared.paths.states import States, StoredStates, compute_all_states, make_states
 from retrieval.methods._shared.paths.walker import Walker
 from retrieval.methods._shared.ranking import RankingRetriever
 from retrieval.nn.query import Texts
@@ -25,9 +25,9 @@ from retrieval.text.features import (
     GraphFeatures,
     Labels,
     TextEncoder,
-    features_of,
-    graph_features,
-    relation_vectors,
+    build_features,
+    compute_graph_features,
+    get_relation_vectors,
 )
 from retrieval.text.questions import read_each
 from retrieval.training.checkpoint import OpenCheckpoint, load_weights
@@ -65,27 +65,27 @@ class PathRetriever(RankingRetriever):
             method=checkpoint.manifest.method,
             checkpoint=checkpoint.manifest.fingerprint,
             simple=checkpoint.manifest.simple,
-            least_support=checkpoint.least_support(snapshot.hash),
+            least_support=checkpoint.get_least_support(snapshot.hash),
             learned_support=checkpoint.manifest.least_support,
         )
         self._entities = Labels(snapshot, encoder, cache) if checkpoint.manifest.entity_texts else None
-        self.mask_names = config_of(checkpoint).mask_names
-        self._words = config_of(checkpoint).words
-        self._directed = config_of(checkpoint).arcs == "directed"
+        self.mask_names = get_config(checkpoint).mask_names
+        self._words = get_config(checkpoint).words
+        self._directed = get_config(checkpoint).arcs == "directed"
         self.beam = beam or Beam()
         assert isinstance(checkpoint.config, PathConfig), "what its method has"
         self.walker = Walker(
             snapshot,
             load_model(checkpoint),
             states,
-            relation_vectors(snapshot, encoder),
+            get_relation_vectors(snapshot, encoder),
             simple=checkpoint.manifest.simple,
             max_hops=checkpoint.config.max_hops,
         )
         self.max_hops = checkpoint.config.max_hops
 
     @abstractmethod
-    def draws(
+    def sample_paths(
         self,
         topics: Sequence[int],
         texts: Texts,
@@ -109,7 +109,7 @@ class PathRetriever(RankingRetriever):
         self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]
     ) -> list[list[RelationPath]]:
         """See ``RankingRetriever``."""
-        return explore(self.walker, topics, self._texts(texts), self.beam, cancelled)
+        return search_relation_paths(self.walker, topics, self._read_texts(texts), self.beam, cancelled)
 
     def retrieve(
         self,
@@ -127,13 +127,13 @@ class PathRetriever(RankingRetriever):
                 question, topics, budget=budget, seed=seed, mentions=mentions, cancelled=cancelled
             )
             return
-        found = self.relation_paths(question, topics, limit=_RANKED, mentions=mentions, cancelled=cancelled)
-        probable = {(path.topic, path.relations): path.score for path in found}
-        live, texts = self._live(question, topics, mentions)
+        ranked = self.rank_relation_paths(question, topics, limit=_RANKED, mentions=mentions, cancelled=cancelled)
+        probable = {(path.topic, path.relations): path.score for path in ranked}
+        live, texts = self._list_live_topics(question, topics, mentions)
         if not live:
             return
         rng = np.random.default_rng(seed)
-        drawn = self.draws(live, self._texts(texts), budget=budget, rng=rng, cancelled=cancelled)
+        drawn = self.sample_paths(live, self._read_texts(texts), budget=budget, rng=rng, cancelled=cancelled)
         facts: set[int] = set()
 
         def rank(path: Drawn) -> tuple[Any, ...]:
@@ -146,22 +146,22 @@ class PathRetriever(RankingRetriever):
                 facts |= fresh
                 yield FoundPath(live[path.topic], path.arcs, path.probability)
 
-    def restricted_to(self, snapshot: RestrictedSnapshot) -> Self:
+    def apply_restriction(self, snapshot: RestrictedSnapshot) -> Self:
         """See ``base.Retriever``: the triple states are those of the small graph."""
-        other, mine = super().restricted_to(snapshot), self.walker
+        other, mine = super().apply_restriction(snapshot), self.walker
         small = snapshot.compact
-        entities = self._entities.of(small.entities) if self._entities is not None else None
-        features = features_of(small, mine.relations, entities, directed=self._directed)
-        states = all_states(mine.model.triples, features)
-        other.walker = mine.restricted_to(snapshot, StoredStates(states))
+        entities = self._entities.get_vectors(small.entities) if self._entities is not None else None
+        features = build_features(small, mine.relations, entities, directed=self._directed)
+        states = compute_all_states(mine.model.triples, features)
+        other.walker = mine.apply_restriction(snapshot, StoredStates(states))
         return other
 
-    def _texts(self, texts: Sequence[str]) -> Texts:
+    def _read_texts(self, texts: Sequence[str]) -> Texts:
         """The texts as the encoder reads them."""
         return read_each(self.encoder, texts, words=self._words)
 
 
-def config_of(checkpoint: OpenCheckpoint) -> PathConfig:
+def get_config(checkpoint: OpenCheckpoint) -> PathConfig:
     """The checkpoint's settings, of this method's class."""
     assert isinstance(checkpoint.config, PathConfig), "a checkpoint is read for its own method"
     return checkpoint.config
@@ -173,12 +173,12 @@ def load_model(checkpoint: OpenCheckpoint) -> PathModel:
     Raises:
         CheckpointError: the weights do not fit the settings.
     """
-    return load_weights(model_of(checkpoint), checkpoint)
+    return load_weights(build_model(checkpoint), checkpoint)
 
 
-def model_of(checkpoint: OpenCheckpoint) -> PathModel:
+def build_model(checkpoint: OpenCheckpoint) -> PathModel:
     """The model of a checkpoint's settings, initialised."""
-    return PathModel(config_of(checkpoint), checkpoint.manifest.text_features)
+    return PathModel(get_config(checkpoint), checkpoint.manifest.text_features)
 
 
 def open_states(
@@ -205,10 +205,10 @@ def open_states(
     Raises:
         Cancelled: ``cancelled()`` said so.
     """
-    model, config = load_model(checkpoint), config_of(checkpoint)
+    model, config = load_model(checkpoint), get_config(checkpoint)
 
     def make_features() -> GraphFeatures:
-        return features or graph_features(
+        return features or compute_graph_features(
             snapshot,
             encoder,
             entity_texts=checkpoint.manifest.entity_texts,
@@ -218,12 +218,12 @@ def open_states(
             cancelled=cancelled,
         )
 
-    return states_of(
+    return make_states(
         model.triples,
         snapshot,
         make_features,
         budget_mb=config.state_budget_mb,
-        kept=states_folder(cache, checkpoint.manifest.fingerprint, snapshot.hash),
+        kept=get_states_folder(cache, checkpoint.manifest.fingerprint, snapshot.hash),
         progress=progress,
         cancelled=cancelled,
     )

@@ -14,8 +14,8 @@ import numpy as np
 import torch
 
 from retrieval.errors import check
-from retrieval.methods._shared.paths.walker import Frontier, Options, Walker, logsumexp
-from retrieval.nn.query import Asked, Texts
+from retrieval.methods._shared.paths.walker import Frontier, Options, Walker, compute_logsumexp
+from retrieval.nn.query import EncodedQuestions, Texts
 
 #: Arcs of one entity and directed relation that can be drawn; each stands for its share of a larger hub.
 _ARCS = 512
@@ -78,27 +78,27 @@ def draw(
         rng: of the draws.
         cancelled: asked between steps.
     """
-    asked, front = walker.start(topics, texts)
+    questions, front = walker.start(topics, texts)
     ids, count = np.array(topics, np.int64), len(topics)
     none = np.zeros((count, 0), np.int64)
     rows = _Rows(front, none, none, np.zeros(count), np.full(count, firsts))
-    found: list[Drawn] = []
+    finished: list[Drawn] = []
     for level in range(walker.max_hops):
         check(cancelled)
-        options = walker.options(asked, rows.front, ids, _ARCS)
+        options = walker.list_options(questions, rows.front, ids, _ARCS)
         stop = options.stop if level else np.full(len(rows.count), -np.inf)
         taken, ended = _draw(options, rows, stop, rng)
-        found += ended
-        rows = _grown(walker, asked, options, rows, taken)
+        finished += ended
+        rows = _expand_rows(walker, questions, options, rows, taken)
         if level == 0:
             rows = replace(rows, count=rows.count * each)
         if not len(rows.count):
             break
-    whole = np.zeros(len(rows.count), bool)
-    return _chosen(found + _ended(rows, np.arange(len(rows.count)), rows.log, rows.count, whole))
+    stuck = np.zeros(len(rows.count), bool)
+    return _select_chosen(finished + _build_drawn(rows, np.arange(len(rows.count)), rows.log, rows.count, stuck))
 
 
-def _chosen(drawn: list[Drawn]) -> list[Drawn]:
+def _select_chosen(drawn: list[Drawn]) -> list[Drawn]:
     """The paths that ended by choice, and those that were stuck where none of their relations could choose."""
     free = {(path.topic, path.relations[:i]) for path in drawn for i in range(len(path.relations))}
     free |= {(path.topic, path.relations) for path in drawn if not path.stuck}
@@ -116,7 +116,7 @@ def _draw(
     stuck = np.bincount(options.row, minlength=n) == 0
     logits[len(options.row) :][stuck] = 0.0
     order = np.argsort(row, kind="stable")
-    log = logits - logsumexp(logits, row, n)[row]
+    log = logits - compute_logsumexp(logits, row, n)[row]
     shares = np.cumsum(np.exp(log[order]))
     ends = shares[np.searchsorted(row[order], np.arange(n), side="right") - 1]
     starts = np.concatenate([[0.0], ends[:-1]])
@@ -126,28 +126,26 @@ def _draw(
     option, count = np.unique(drawn, return_counts=True)
     going = option < len(options.row)
     # An arc that stands for several was drawn with their mass; its own probability is one share of it.
-    own = log.copy()
-    own[: len(options.row)] -= np.log(options.weight)
-    taken = {"option": option[going], "log": rows.log[row[option[going]]] + own[option[going]]}
+    option_log = log.copy()
+    option_log[: len(options.row)] -= np.log(options.weight)
+    taken = {"option": option[going], "log": rows.log[row[option[going]]] + option_log[option[going]]}
     taken["count"] = count[going]
     stopped = row[option[~going]]
-    ended = _ended(rows, stopped, rows.log[stopped] + own[option[~going]], count[~going], stuck[stopped])
+    ended = _build_drawn(rows, stopped, rows.log[stopped] + option_log[option[~going]], count[~going], stuck[stopped])
     return taken, ended
 
 
-def _grown(
-    walker: Walker, asked: Asked, options: Options, rows: _Rows, taken: dict[str, np.ndarray]
+def _expand_rows(
+    walker: Walker, questions: EncodedQuestions, options: Options, rows: _Rows, taken: dict[str, np.ndarray]
 ) -> _Rows:
     option = taken["option"]
     arcs = np.column_stack([rows.arcs[options.row[option]], options.arc[option]])
     relations = np.column_stack([rows.relations[options.row[option]], options.relation[option]])
-    front = walker.advance(asked, rows.front, options, option)
+    front = walker.take_options(questions, rows.front, options, option)
     return _Rows(front, arcs, relations, taken["log"], taken["count"])
 
 
-def _ended(
-    rows: _Rows, which: np.ndarray, log: np.ndarray, count: np.ndarray, stuck: np.ndarray
-) -> list[Drawn]:
+def _build_drawn(rows: _Rows, which: np.ndarray, log: np.ndarray, count: np.ndarray, stuck: np.ndarray) -> list[Drawn]:
     """The rows as paths; a walk that never began is none."""
     if not rows.arcs.shape[1]:
         return []

@@ -10,13 +10,13 @@ from torch import Tensor
 
 from retrieval.methods._shared.arc_groups import UNLIMITED
 from retrieval.methods._shared.paths.batches import Candidates, Walks, sample_contexts
-from retrieval.methods._shared.paths.blocks import arc_states
+from retrieval.methods._shared.paths.blocks import compute_arc_states
 from retrieval.methods._shared.paths.examples import Examples
 from retrieval.methods._shared.paths.model import PathModel
 from retrieval.methods._shared.paths.settings import PathConfig
-from retrieval.nn.query import Asked
+from retrieval.nn.query import EncodedQuestions
 from retrieval.text.features import GraphFeatures
-from retrieval.training.losses import first_triple_loss, path_loss, segment_logsumexp
+from retrieval.training.losses import compute_first_triple_loss, compute_path_loss, compute_segment_logsumexp
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def score_batch(model: PathModel, sampler: Sampler, chosen: np.ndarray, rng: np.
     )  # fmt: skip
     walked = walks.arcs[walks.arcs >= 0]
     arcs, where = np.unique(np.concatenate([candidates.arc, walked]), return_inverse=True)
-    states = arc_states(model.triples, sampler.features, arcs, config.neighbours or UNLIMITED, rng)
+    states = compute_arc_states(model.triples, sampler.features, arcs, config.neighbours or UNLIMITED, rng)
     of_candidates = states[torch.from_numpy(where[: len(candidates.arc)])]
     taken = torch.zeros(*walks.arcs.shape, config.hidden)
     taken[torch.from_numpy(walks.arcs >= 0)] = states[torch.from_numpy(where[len(candidates.arc) :])]
@@ -59,7 +59,7 @@ def score_batch(model: PathModel, sampler: Sampler, chosen: np.ndarray, rng: np.
         candidates,
         walks,
         relations=sampler.features.relations,
-        asked=model.query.read(examples.texts.rows(rows)),
+        questions=model.query.read(examples.texts.select_rows(rows)),
         taken=taken,
         states=of_candidates,
     )
@@ -71,35 +71,38 @@ def _score(
     walks: Walks,
     *,
     relations: Tensor,
-    asked: Asked,
+    questions: EncodedQuestions,
     taken: Tensor,
     states: Tensor,
 ) -> Scored:
-    query, everyone = model.query, torch.arange(len(asked.z_q))
-    focuses, sums = [query.focus(asked, everyone, asked.z_q)], [torch.zeros_like(asked.z_q)]
+    query, everyone = model.query, torch.arange(len(questions.z_q))
+    focuses, sums = (
+        [query.compute_focus(questions, everyone, questions.z_q)],
+        [torch.zeros_like(questions.z_q)],
+    )
     for i in range(walks.arcs.shape[1]):
-        focuses.append(query.focus(asked, everyone, query.advance(focuses[-1], taken[:, i])))
+        focuses.append(query.compute_focus(questions, everyone, query.update_memory(focuses[-1], taken[:, i])))
         sums.append(sums[-1] + taken[:, i])
     step, example = torch.from_numpy(candidates.step), torch.from_numpy(candidates.example)
     focus = torch.stack(focuses)[step, example]  # [C, H]
-    queries = query.queries(focus)  # [C, H]
-    stops = query.stop_states(asked.z_q[example], torch.stack(sums)[step, example])
+    queries = query.compute_queries(focus)  # [C, H]
+    stops = query.stop_states(questions.z_q[example], torch.stack(sums)[step, example])
     context = torch.from_numpy(candidates.context)
     logits = (queries[context] * states).sum(1)
-    texts = query.text_scores(asked, example, focus, relations)  # [C, 2R]
+    texts = query.compute_text_scores(questions, example, focus, relations)  # [C, 2R]
     if texts is not None:
         logits = logits + texts[context, torch.from_numpy(candidates.relation)]
     return Scored(candidates, logits, (queries * stops).sum(1))
 
 
-def losses(scored: Scored, config: PathConfig) -> Tensor:
+def compute_total_loss(scored: Scored, config: PathConfig) -> Tensor:
     """lambda_1 path loss + lambda_2 first-triple loss."""
     candidates = scored.candidates
     context = torch.from_numpy(candidates.context)
     later = candidates.step > 0
     renumbered = torch.from_numpy(np.cumsum(later) - 1)
     on_path = torch.from_numpy(later[candidates.context])
-    path = path_loss(
+    path = compute_path_loss(
         scored.logits[on_path],
         scored.stop_logits[torch.from_numpy(later)],
         weight=torch.from_numpy(candidates.weight)[on_path],
@@ -108,7 +111,7 @@ def losses(scored: Scored, config: PathConfig) -> Tensor:
         stop=torch.from_numpy(candidates.stop[later]),
     )
     renumbered = torch.from_numpy(np.cumsum(~later) - 1)
-    first = first_triple_loss(
+    first = compute_first_triple_loss(
         scored.logits[~on_path],
         torch.from_numpy(candidates.positive | candidates.augmented)[~on_path],
         renumbered[context[~on_path]],
@@ -117,7 +120,7 @@ def losses(scored: Scored, config: PathConfig) -> Tensor:
     return config.path_weight * path + config.first_weight * first
 
 
-def correct_contexts(scored: Scored) -> tuple[np.ndarray, np.ndarray]:
+def find_correct_contexts(scored: Scored) -> tuple[np.ndarray, np.ndarray]:
     """Whether the most probable relation of each context is the label's.
 
     Returns:
@@ -128,7 +131,7 @@ def correct_contexts(scored: Scored) -> tuple[np.ndarray, np.ndarray]:
     count = len(candidates.group_context)
     group = torch.from_numpy(candidates.group)
     weight = torch.from_numpy(candidates.weight)
-    mass = segment_logsumexp(scored.logits + weight.log(), group, count)
+    mass = compute_segment_logsumexp(scored.logits + weight.log(), group, count)
     size = torch.log(torch.zeros(count).index_add(0, group, weight)).clamp(min=0)
     group_context = torch.from_numpy(candidates.group_context)
     first = torch.from_numpy(candidates.step == 0)[group_context]

@@ -13,12 +13,17 @@ from torch import Tensor
 
 from retrieval.config import TrainingConfig
 from retrieval.errors import TrainingDataError, check
-from retrieval.kg.snapshot.arrays import spans
+from retrieval.kg.snapshot.arrays import expand_spans
 from retrieval.methods._shared.paths.examples import make_examples
 from retrieval.methods._shared.paths.model import PathModel
 from retrieval.methods._shared.paths.retriever import PathRetriever, open_states
 from retrieval.methods._shared.paths.settings import PathConfig
-from retrieval.methods._shared.paths.step import Sampler, correct_contexts, losses, score_batch
+from retrieval.methods._shared.paths.step import (
+    Sampler,
+    compute_total_loss,
+    find_correct_contexts,
+    score_batch,
+)
 from retrieval.retriever import Retriever
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label
@@ -50,10 +55,10 @@ class PathTask:
         self.score_name = "dev_likelihood" if by_loss else "dev_path_accuracy"
         self.entity_texts = train.features.entities is not None
 
-    def loss(self, chosen: np.ndarray, rng: np.random.Generator) -> Tensor:
+    def compute_loss(self, chosen: np.ndarray, rng: np.random.Generator) -> Tensor:
         """lambda_1 path loss + lambda_2 first-triple loss."""
         drawn = self.train.examples.draw(chosen, rng)
-        return losses(score_batch(self.model, self.train, drawn, rng), self.train.config)
+        return compute_total_loss(score_batch(self.model, self.train, drawn, rng), self.train.config)
 
     @torch.inference_mode()
     def score(self, cancelled: Callable[[], bool]) -> float:
@@ -63,32 +68,32 @@ class PathTask:
         """
         self.model.eval()
         if self.train.config.selection == "loss":
-            return math.exp(-self._dev_loss(cancelled))
+            return math.exp(-self._compute_dev_loss(cancelled))
         rng, examples = np.random.default_rng(0), self.dev.examples
         count = min(examples.pairs, _DEV_PAIRS)
         # Spread over the split: question sets come sorted by hops.
         pairs = np.arange(count) * examples.pairs // max(count, 1)
-        taken, pair = spans(examples.starts[pairs], np.diff(examples.starts)[pairs])
+        taken, pair = expand_spans(examples.starts[pairs], np.diff(examples.starts)[pairs])
         right = np.zeros(len(taken), bool)
         for start in range(0, len(taken), _DEV_BATCH):
             check(cancelled)
             chosen = taken[start : start + _DEV_BATCH]
-            correct, example = correct_contexts(score_batch(self.model, self.dev, chosen, rng))
+            correct, example = find_correct_contexts(score_batch(self.model, self.dev, chosen, rng))
             right[start : start + len(chosen)] = ~np.isin(np.arange(len(chosen)), example[~correct])
         return len(np.unique(pair[right])) / max(count, 1)
 
-    def _dev_loss(self, cancelled: Callable[[], bool]) -> float:
+    def _compute_dev_loss(self, cancelled: Callable[[], bool]) -> float:
         """The loss of dev questions and topics, one label of each, the same at each call."""
         rng, examples, summed = np.random.default_rng(0), self.dev.examples, 0.0
         pairs = np.arange(examples.pairs)
         for start in range(0, len(pairs), _DEV_BATCH):
             check(cancelled)
             drawn = examples.draw(pairs[start : start + _DEV_BATCH], rng)
-            loss = losses(score_batch(self.model, self.dev, drawn, rng), self.train.config)
+            loss = compute_total_loss(score_batch(self.model, self.dev, drawn, rng), self.train.config)
             summed += float(loss) * len(drawn)
         return summed / max(len(pairs), 1)
 
-    def fingerprint(self) -> bytes:
+    def compute_fingerprint(self) -> bytes:
         """Digest of the examples."""
         digest = hashlib.sha256()
         examples = self.train.examples
@@ -96,7 +101,7 @@ class PathTask:
             digest.update(b"whole" if array is None else array.tobytes())
         return digest.digest()
 
-    def retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
+    def build_retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
         """The trained retriever; its triple states stay in ``cache``."""
         work = self.work
         states = open_states(
@@ -106,7 +111,7 @@ class PathTask:
         return self.opened(checkpoint, work.snapshot, work.encoder, states)
 
 
-def path_task(
+def make_path_task(
     work: Work,
     config: TrainingConfig,
     splits: Splits,
@@ -121,9 +126,9 @@ def path_task(
         TrainingDataError: no training question has a usable label.
     """
     assert isinstance(config, PathConfig)
-    features = work.features(config, directed=config.arcs == "directed")
+    features = work.build_features(config, directed=config.arcs == "directed")
 
-    def sampler(questions: Sequence[Grounded], composed: float = 0.0) -> Sampler:
+    def make_sampler(questions: Sequence[Grounded], composed: float = 0.0) -> Sampler:
         examples = make_examples(
             work.snapshot,
             questions,
@@ -141,7 +146,7 @@ def path_task(
         )
         return Sampler(features, examples, config, simple)
 
-    train, dev = sampler(splits.train, config.composed), sampler(splits.dev)
+    train, dev = make_sampler(splits.train, config.composed), make_sampler(splits.dev)
     if not len(train.examples):
         raise TrainingDataError(
             f"None of the {len(splits.train)} training questions has a path from a topic to an answer "

@@ -10,12 +10,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from retrieval.kg.search.walks import avoid_topic, reverses
+from retrieval.kg.search.walks import is_reverse, mark_simple_arcs
 from retrieval.kg.snapshot import Snapshot
-from retrieval.methods._shared.arc_groups import arcs_at, groups, spread
+from retrieval.methods._shared.arc_groups import get_arcs_at, list_groups, sample_positions
 from retrieval.methods._shared.paths.model import PathModel
 from retrieval.methods._shared.paths.states import States
-from retrieval.nn.query import Asked, Texts
+from retrieval.nn.query import EncodedQuestions, Texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,65 +89,65 @@ class Walker:
         self.simple = simple
         self.max_hops = max_hops
 
-    def restricted_to(self, snapshot: Snapshot, states: States) -> Walker:
+    def apply_restriction(self, snapshot: Snapshot, states: States) -> Walker:
         """The same model on another graph of the same relations, whose states are given."""
         other = copy(self)
         other.snapshot, other.states = snapshot, states
         return other
 
-    def start(self, topics: Sequence[int], texts: Texts) -> tuple[Asked, Frontier]:
+    def start(self, topics: Sequence[int], texts: Texts) -> tuple[EncodedQuestions, Frontier]:
         """The questions as the model reads them, one seen from each topic, and a walk at each topic."""
         query = self.model.query
-        asked, rows = query.read(texts), torch.arange(len(topics))
-        focus = query.focus(asked, rows, asked.z_q)
+        questions, rows = query.read(texts), torch.arange(len(topics))
+        focus = query.compute_focus(questions, rows, questions.z_q)
         unmoved = np.full(len(topics), -1, np.int64)
-        return asked, Frontier(
-            rows.numpy(), np.array(topics, np.int64), unmoved, focus, torch.zeros_like(asked.z_q)
+        return questions, Frontier(
+            rows.numpy(), np.array(topics, np.int64), unmoved, focus, torch.zeros_like(questions.z_q)
         )
 
-    def options(self, asked: Asked, front: Frontier, topics: np.ndarray, limit: int) -> Options:
+    def list_options(self, questions: EncodedQuestions, front: Frontier, topics: np.ndarray, limit: int) -> Options:
         """Everything that can be done next.
 
         Args:
-            asked: the questions.
+            questions: the questions.
             front: the walks.
             topics: entity ids of the topics.
             limit: arcs scored per entity and directed relation, evenly spread.
         """
         query, snapshot = self.model.query, self.snapshot
-        owner, relation, starts, sizes = groups(snapshot, front.entity)
-        group, positions, weight = spread(starts, sizes, limit)
+        owner, relation, starts, sizes = list_groups(snapshot, front.entity)
+        group, positions, weight = sample_positions(starts, sizes, limit)
         row, relation = owner[group], relation[group]
-        arc, target = arcs_at(snapshot, positions, relation)
+        arc, target = get_arcs_at(snapshot, positions, relation)
         if self.simple:
-            reverse = reverses(snapshot, relation, front.relation[row])
-            keep = avoid_topic(
+            reverse = is_reverse(snapshot, relation, front.relation[row])
+            keep = mark_simple_arcs(
                 snapshot, front.entity[row], target, topics[front.topic[row]], group, reverse=reverse
             )
             row, relation, arc, target, weight = (a[keep] for a in (row, relation, arc, target, weight))
-        vectors = self.states.of(arc)
+        vectors = self.states.get_states(arc)
         rows = torch.from_numpy(front.topic)
-        queries = query.queries(front.focus)
+        queries = query.compute_queries(front.focus)
         logits = np.einsum("nh,nh->n", queries.numpy()[row], vectors)
-        texts = query.text_scores(asked, rows, front.focus, self.relations)
+        texts = query.compute_text_scores(questions, rows, front.focus, self.relations)
         if texts is not None:
             logits += texts.numpy()[row, relation]
-        stop = (queries * query.stop_states(asked.z_q[rows], front.taken)).sum(1)
+        stop = (queries * query.stop_states(questions.z_q[rows], front.taken)).sum(1)
         return Options(row, relation, arc, target, weight, vectors, logits, stop.numpy())
 
-    def advance(self, asked: Asked, front: Frontier, options: Options, chosen: np.ndarray) -> Frontier:
+    def take_options(
+        self, questions: EncodedQuestions, front: Frontier, options: Options, chosen: np.ndarray
+    ) -> Frontier:
         """The walks that take the chosen options, in their order."""
         query = self.model.query
         row, took = options.row[chosen], torch.from_numpy(options.vectors[chosen])
         before, topic = torch.from_numpy(row), front.topic[row]
-        memory = query.advance(front.focus[before], took)
-        focus = query.focus(asked, torch.from_numpy(topic), memory)
-        return Frontier(
-            topic, options.target[chosen], options.relation[chosen], focus, front.taken[before] + took
-        )
+        memory = query.update_memory(front.focus[before], took)
+        focus = query.compute_focus(questions, torch.from_numpy(topic), memory)
+        return Frontier(topic, options.target[chosen], options.relation[chosen], focus, front.taken[before] + took)
 
 
-def logsumexp(values: np.ndarray, segments: np.ndarray, count: int) -> np.ndarray:
+def compute_logsumexp(values: np.ndarray, segments: np.ndarray, count: int) -> np.ndarray:
     """log sum exp of each segment; -inf where a segment is empty. float64 [count]."""
     top = np.full(count, -np.inf)
     np.maximum.at(top, segments, values)

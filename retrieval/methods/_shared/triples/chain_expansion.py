@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retrieval.kg.snapshot.arrays import spans
+from retrieval.kg.snapshot.arrays import expand_spans
 from retrieval.methods._shared.triples.subgraphs import Subgraphs
 
 #: Relation paths grown further per level, and kept per topic at the end.
@@ -38,14 +38,14 @@ class Scores:
     of_entities: bool = False
     of_ends: bool = False
 
-    def shares(self, positions: np.ndarray) -> np.ndarray:
+    def compute_shares(self, positions: np.ndarray) -> np.ndarray:
         """Of some triples: how likely each is evidence, in [0, 1], in the order of their ranks; float [k]."""
         rank = self.rank[positions].astype(np.float64)
         shares: np.ndarray = rank / 2 if self.of_ends else 1 / (1 + np.exp(-np.clip(rank, -60, 60)))
         return shares
 
 
-def grow(
+def expand_chains(
     subgraphs: Subgraphs,
     scores: Scores,
     index: int,
@@ -77,20 +77,20 @@ def grow(
     Returns:
         (directed relations, probability); the probabilities sum to 1.
     """
-    arcs = _arcs(subgraphs, scores, index, retrieved, relations)
+    arcs = _build_arcs(subgraphs, scores, index, retrieved, relations)
     topic = int(subgraphs.topics[index] - subgraphs.entity_bounds[index])
     began = np.array([topic] if scores.of_entities else [], np.int64)
     front = _Front([()], np.zeros(1), [began], np.zeros(1, np.int64), np.array([topic]))
-    found: Ranked = []
+    scored_paths: Ranked = []
     for level in range(min(max_hops, scores.lengths.shape[1])):
-        front = _grown(front, arcs, avoid=topic if simple else -1)
-        asked = float(scores.lengths[index, level])
-        found += [
-            (path, total + asked) for path, total in zip(front.paths, front.totals.tolist(), strict=True)
+        front = _expand_front(front, arcs, avoid=topic if simple else -1)
+        length_score = float(scores.lengths[index, level])
+        scored_paths += [
+            (path, total + length_score) for path, total in zip(front.paths, front.totals.tolist(), strict=True)
         ]
         if not front.paths:
             break
-    return _softmax(found)
+    return _apply_softmax(scored_paths)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,16 +129,16 @@ class _Front:
     slot: np.ndarray
 
 
-def _grown(front: _Front, arcs: _Arcs, *, avoid: int) -> _Front:
+def _expand_front(front: _Front, arcs: _Arcs, *, avoid: int) -> _Front:
     """The best relation paths of one step more; walks avoid slot ``avoid`` as simple ones do."""
-    taken, owner = spans(arcs.offsets[front.slot], arcs.offsets[front.slot + 1] - arcs.offsets[front.slot])
+    taken, owner = expand_spans(arcs.offsets[front.slot], arcs.offsets[front.slot + 1] - arcs.offsets[front.slot])
     before = front.prefix[owner]
     codes, step = np.unique(before * (2 * arcs.relations) + arcs.relation[taken], return_inverse=True)
     away = arcs.target[taken] != avoid
     keep = away | ~np.isin(step, step[away])
     taken, before, step = taken[keep], before[keep], step[keep]
     old, relation = np.divmod(codes, 2 * arcs.relations)
-    evidence, open_ = _evidence(front, arcs, taken, before, step)
+    evidence, open_ = _compute_evidence(front, arcs, taken, before, step)
     if arcs.once:
         again = [r in front.paths[p] for p, r in zip(old.tolist(), relation.tolist(), strict=True)]
         evidence = np.where(again, 0, evidence)
@@ -162,7 +162,7 @@ def _grown(front: _Front, arcs: _Arcs, *, avoid: int) -> _Front:
     )
 
 
-def _evidence(
+def _compute_evidence(
     front: _Front, arcs: _Arcs, taken: np.ndarray, before: np.ndarray, step: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Of each step: the mean logit over what its chains have not used before, and whether it may be taken."""
@@ -176,7 +176,7 @@ def _evidence(
     return summed / np.maximum(size, 1), np.bincount(step, weights=counts, minlength=count) > 0
 
 
-def _arcs(subgraphs: Subgraphs, scores: Scores, index: int, retrieved: np.ndarray, relations: int) -> _Arcs:
+def _build_arcs(subgraphs: Subgraphs, scores: Scores, index: int, retrieved: np.ndarray, relations: int) -> _Arcs:
     facts = slice(*subgraphs.fact_bounds[index : index + 2])
     first, last = subgraphs.entity_bounds[index : index + 2]
     heads, tails = subgraphs.heads[facts] - first, subgraphs.tails[facts] - first
@@ -200,8 +200,8 @@ def _arcs(subgraphs: Subgraphs, scores: Scores, index: int, retrieved: np.ndarra
     )
 
 
-def _softmax(found: Ranked) -> Ranked:
-    best = sorted(found, key=lambda item: (-item[1], len(item[0]), item[0]))[:_KEPT]
+def _apply_softmax(scored_paths: Ranked) -> Ranked:
+    best = sorted(scored_paths, key=lambda item: (-item[1], len(item[0]), item[0]))[:_KEPT]
     if not best:
         return []
     shares = np.exp(np.array([score for _, score in best]) - best[0][1])

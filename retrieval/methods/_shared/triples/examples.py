@@ -15,12 +15,12 @@ from retrieval.kg.search import walks
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot, find_facts
 from retrieval.methods._shared.triples.candidates.base import CandidateStrategy
-from retrieval.methods._shared.triples.subgraphs import Subgraphs, cut
+from retrieval.methods._shared.triples.subgraphs import Subgraphs, build_subgraphs
 from retrieval.supervision.grounding import Grounded
-from retrieval.supervision.labels import Label, directed, usable
-from retrieval.supervision.refined import selected_facts
+from retrieval.supervision.labels import Label, select_usable, to_directed_path
+from retrieval.supervision.refined_labels import select_facts
 from retrieval.text.features import TextEncoder
-from retrieval.text.questions import QuestionTexts, seen_from
+from retrieval.text.questions import QuestionTexts, replace_topic_names
 from retrieval.types import Progress
 
 #: At most so many questions are also encoded as written, for mentions that are not found when asking.
@@ -75,62 +75,67 @@ class TripleExamples:
     def __len__(self) -> int:
         return len(self.topics)
 
-    def evidence(self, index: int) -> Evidence:
+    def get_evidence(self, index: int) -> Evidence:
         """The evidence of an example; looked up once."""
         if index not in self._known:
-            self._known[index] = walked(
+            self._known[index] = find_evidence(
                 self.snapshot,
                 int(self.topics[index]),
                 self.paths[index],
                 self.answers[index],
                 facts=self.facts[index],
-                own=self.own[index],
+                subgraph=self.own[index],
                 simple=self.simple,
             )
         return self._known[index]
 
-    def fingerprint(self) -> bytes:
+    def compute_fingerprint(self) -> bytes:
         """Digest of what is learned."""
         digest = hashlib.sha256(self.topics.tobytes() + self.rows.tobytes())
         digest.update(repr(self.paths).encode())
-        for part in (*self.facts, *(own for own in self.own if own is not None)):
+        for part in (*self.facts, *(subgraph for subgraph in self.own if subgraph is not None)):
             digest.update(part.tobytes())
         return digest.digest()
 
 
-def walked(
+def find_evidence(
     snapshot: Snapshot,
     topic: int,
     paths: Sequence[tuple[int, ...]],
     answers: np.ndarray,
     *,
     facts: np.ndarray,
-    own: np.ndarray | None = None,
+    subgraph: np.ndarray | None = None,
     simple: bool,
 ) -> Evidence:
     """The arcs and entities on the walks along ``paths`` from ``topic`` to ``answers``, and of ``facts``.
 
-    With ``own``, of these facts of the graph only.
+    With ``subgraph``, of these facts of the graph only.
     """
-    relations, graph = snapshot.num_relations, snapshot if own is None else RestrictedSnapshot(snapshot, own)
-    if own is not None:
-        facts = facts[np.isin(facts % snapshot.num_triples, own)]
-    sources, _, targets = walks.arc_ends(snapshot, facts)
+    relations, graph = (
+        snapshot.num_relations,
+        snapshot if subgraph is None else RestrictedSnapshot(snapshot, subgraph),
+    )
+    if subgraph is not None:
+        facts = facts[np.isin(facts % snapshot.num_triples, subgraph)]
+    sources, _, targets = walks.get_arc_ends(snapshot, facts)
     arcs: list[np.ndarray] = [facts]
     entities: list[np.ndarray] = [np.array([topic], np.int64), sources, targets]
     for path in paths:
         steps = [(r % relations, r >= relations) for r in path]
-        trace = search.trace(graph, [topic], steps, answers, simple=simple, limit=2 * graph.num_triples)
-        arcs += trace.arcs if own is None else [_of_the_whole(snapshot, own, part) for part in trace.arcs]
+        trace = search.compute_trace(graph, [topic], steps, answers, simple=simple, limit=2 * graph.num_triples)
+        arcs += (
+            trace.arcs if subgraph is None else [_map_to_full_graph(snapshot, subgraph, part) for part in trace.arcs]
+        )
         entities += trace.levels
     return Evidence(np.unique(np.concatenate(arcs)), np.unique(np.concatenate(entities)))
 
 
-def _of_the_whole(snapshot: Snapshot, own: np.ndarray, arcs: np.ndarray) -> np.ndarray:
-    """Arcs of the restriction to ``own``, as arcs of the whole graph."""
-    back, fact = np.divmod(arcs, max(len(own), 1))
-    whole: np.ndarray = own[fact] + back * snapshot.num_triples
-    return whole
+def _map_to_full_graph(snapshot: Snapshot, subgraph: np.ndarray, arcs: np.ndarray) -> np.ndarray:
+    """Arcs of the restriction to ``subgraph``, as arcs of the whole graph."""
+    back, fact = np.divmod(arcs, max(len(subgraph), 1))
+    full_arcs: np.ndarray = subgraph[fact] + back * snapshot.num_triples
+    return full_arcs
 
 
 def make_triple_examples(
@@ -176,52 +181,52 @@ def make_triple_examples(
     facts: list[np.ndarray] = []
     owned: list[np.ndarray | None] = []
     for question in questions:
-        given = question.question.triples
-        subgraph = find_facts(snapshot, given).facts if given else None
-        for topic, found in _paths_by_topic(snapshot, question, by_question, max_hops).items():
+        triples = question.question.triples
+        subgraph = find_facts(snapshot, triples).facts if triples else None
+        for topic, topic_paths in _group_paths_by_topic(snapshot, question, by_question, max_hops).items():
             plain = question.question.question
             index = question.topics.index(topic)
-            read_as = seen_from(plain, index, question.names) if mask_names else plain
+            read_as = replace_topic_names(plain, index, question.names) if mask_names else plain
             row = texts.setdefault(read_as, len(texts))
             keep = len(texts) < _AS_WRITTEN or plain in texts
             topics.append(topic)
-            paths.append(found)
+            paths.append(topic_paths)
             answers.append(np.array(question.answers, np.int64))
-            own = by_question[question.question.id]
-            facts.append(selected_facts(snapshot, topic, answers[-1], own))
+            question_labels = by_question[question.question.id]
+            facts.append(select_facts(snapshot, topic, answers[-1], question_labels))
             owned.append(subgraph)
             rows.append(row)
             written.append(texts.setdefault(plain, len(texts)) if keep else row)
     read = QuestionTexts.encode(encoder, list(texts), words=words, progress=progress, cancelled=cancelled)
     lengths = np.zeros((len(paths), max_hops), np.float32)
-    for i, found in enumerate(paths):
-        for path in found:
-            lengths[i, len(path) - 1] += 1 / len(found)
+    for i, topic_paths in enumerate(paths):
+        for path in topic_paths:
+            lengths[i, len(path) - 1] += 1 / len(topic_paths)
     return TripleExamples(
         snapshot, simple, np.array(topics, np.int64), tuple(paths), tuple(answers),
         np.array(rows, np.int64), np.array(written, np.int64), lengths, read, tuple(facts), tuple(owned),
     )  # fmt: skip
 
 
-def _paths_by_topic(
+def _group_paths_by_topic(
     snapshot: Snapshot, question: Grounded, labels: dict[str, list[Label]], max_hops: int
 ) -> dict[int, tuple[tuple[int, ...], ...]]:
-    found: dict[int, tuple[tuple[int, ...], ...]] = {}
-    for label in usable(labels.get(question.question.id, ())):
-        topic, path = snapshot.find_entity(label.topic), directed(snapshot, label.path)
+    by_topic: dict[int, tuple[tuple[int, ...], ...]] = {}
+    for label in select_usable(labels.get(question.question.id, ())):
+        topic, path = snapshot.find_entity(label.topic), to_directed_path(snapshot, label.path)
         if topic in question.topics and path is not None and len(path) <= max_hops:
             assert topic is not None
-            found[topic] = (*found.get(topic, ()), path)
-    return found
+            by_topic[topic] = (*by_topic.get(topic, ()), path)
+    return by_topic
 
 
-def candidates_of(examples: TripleExamples, chosen: np.ndarray, strategy: CandidateStrategy) -> Subgraphs:
+def build_example_subgraphs(examples: TripleExamples, chosen: np.ndarray, strategy: CandidateStrategy) -> Subgraphs:
     """The candidate subgraphs of the chosen examples, their own where they have one."""
-    own = [examples.own[index] for index in chosen.tolist()]
-    return cut(examples.snapshot, examples.topics[chosen], strategy, own)
+    subgraphs = [examples.own[index] for index in chosen.tolist()]
+    return build_subgraphs(examples.snapshot, examples.topics[chosen], strategy, subgraphs)
 
 
-def require_examples(examples: TripleExamples, asked: int, max_hops: int) -> None:
+def require_examples(examples: TripleExamples, question_count: int, max_hops: int) -> None:
     """Refuse to train on nothing.
 
     Raises:
@@ -229,36 +234,39 @@ def require_examples(examples: TripleExamples, asked: int, max_hops: int) -> Non
     """
     if not len(examples):
         raise TrainingDataError(
-            f"None of the {asked} training questions has a path from a topic to an answer within {max_hops} hops.",
+            f"None of the {question_count} training questions has a path from a topic to an answer within {max_hops} "
+            f"hops.",
             hint="Give a larger max_hops, or a question set that belongs to this graph.",
         )
 
 
-def positive_facts(examples: TripleExamples, chosen: np.ndarray, subgraphs: Subgraphs) -> np.ndarray:
+def mark_positive_facts(examples: TripleExamples, chosen: np.ndarray, subgraphs: Subgraphs) -> np.ndarray:
     """Which candidate triples are evidence, bool [N]; subgraph b is of example ``chosen[b]``."""
     marks = np.zeros(len(subgraphs.facts), bool)
     total = examples.snapshot.num_triples
     for b, index in enumerate(chosen.tolist()):
         part = slice(*subgraphs.fact_bounds[b : b + 2])
-        marks[part] = np.isin(subgraphs.facts[part], examples.evidence(index).arcs % total)
+        marks[part] = np.isin(subgraphs.facts[part], examples.get_evidence(index).arcs % total)
     return marks
 
 
-def positive_walks(examples: TripleExamples, chosen: np.ndarray, subgraphs: Subgraphs) -> np.ndarray:
-    """Which candidate triples are walked forward, and which backward, bool [2, N]; otherwise as ``positive_facts``."""
+def mark_positive_walks(examples: TripleExamples, chosen: np.ndarray, subgraphs: Subgraphs) -> np.ndarray:
+    """Which candidate triples are walked forward, and which backward, bool [2, N]; otherwise as
+    ``mark_positive_facts``.
+    """
     marks = np.zeros((2, len(subgraphs.facts)), bool)
     total = examples.snapshot.num_triples
     for b, index in enumerate(chosen.tolist()):
         part = slice(*subgraphs.fact_bounds[b : b + 2])
         for way in range(2):
-            marks[way, part] = np.isin(subgraphs.facts[part] + way * total, examples.evidence(index).arcs)
+            marks[way, part] = np.isin(subgraphs.facts[part] + way * total, examples.get_evidence(index).arcs)
     return marks
 
 
-def positive_entities(examples: TripleExamples, chosen: np.ndarray, subgraphs: Subgraphs) -> np.ndarray:
+def mark_positive_entities(examples: TripleExamples, chosen: np.ndarray, subgraphs: Subgraphs) -> np.ndarray:
     """Which entity slots are on an evidence path, bool [n]; subgraph b is of example ``chosen[b]``."""
     marks = np.zeros(len(subgraphs.entities), bool)
     for b, index in enumerate(chosen.tolist()):
         part = slice(*subgraphs.entity_bounds[b : b + 2])
-        marks[part] = np.isin(subgraphs.entities[part], examples.evidence(index).entities)
+        marks[part] = np.isin(subgraphs.entities[part], examples.get_evidence(index).entities)
     return marks

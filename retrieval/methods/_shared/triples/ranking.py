@@ -17,19 +17,19 @@ from typing import Self
 import numpy as np
 
 from retrieval.errors import check
-from retrieval.kg.search.walks import avoid_topic, reverses
+from retrieval.kg.search.walks import is_reverse, mark_simple_arcs
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.snapshot.arrays import spans
+from retrieval.kg.snapshot.arrays import expand_spans
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.limits import DEFAULT_BUDGET
-from retrieval.methods._shared.arc_groups import arcs_at, bounds
-from retrieval.methods._shared.instances import found_paths
+from retrieval.methods._shared.arc_groups import find_group_bounds, get_arcs_at
+from retrieval.methods._shared.instances import find_reasoning_paths
 from retrieval.methods._shared.ranking import RankingRetriever
 from retrieval.methods._shared.triples.candidates.base import CandidateStrategy
 from retrieval.methods._shared.triples.candidates.khop import KHop
-from retrieval.methods._shared.triples.chain_expansion import Scores, grow
+from retrieval.methods._shared.triples.chain_expansion import Scores, expand_chains
 from retrieval.methods._shared.triples.settings import TripleOptions
-from retrieval.methods._shared.triples.subgraphs import Subgraphs, cut
+from retrieval.methods._shared.triples.subgraphs import Subgraphs, build_subgraphs
 from retrieval.nn.query import Texts
 from retrieval.text.features import TextEncoder
 from retrieval.text.questions import read_each
@@ -117,9 +117,9 @@ class TripleRanker(RankingRetriever):
             questions: the question as seen from each topic.
         """
 
-    def restricted_to(self, snapshot: RestrictedSnapshot) -> Self:
+    def apply_restriction(self, snapshot: RestrictedSnapshot) -> Self:
         """See ``base.Retriever``: all facts of a question's own subgraph within reach are candidates."""
-        other = super().restricted_to(snapshot)
+        other = super().apply_restriction(snapshot)
         other.candidates = KHop(self.max_hops, max(1, snapshot.num_triples))
         return other
 
@@ -128,29 +128,29 @@ class TripleRanker(RankingRetriever):
     ) -> list[list[RelationPath]]:
         """See ``RankingRetriever``."""
         assert isinstance(self.options, TripleOptions), "options are parsed for their own method"
-        subgraphs = cut(self.snapshot, topics, self.candidates)
+        subgraphs = build_subgraphs(self.snapshot, topics, self.candidates)
         check(cancelled)
         scores = self.score(subgraphs, read_each(self.encoder, texts, words=self.words))
         check(cancelled)
         ranked: list[list[RelationPath]] = []
         for index, (topic, text) in enumerate(zip(topics, texts, strict=True)):
             within = slice(*subgraphs.fact_bounds[index : index + 2])
-            units = parallel_units(subgraphs, within) if self.options.merge_parallel else None
-            best = top(scores.rank, within, self.options.top_k, units)
+            units = compute_parallel_units(subgraphs, within) if self.options.merge_parallel else None
+            best = select_top(scores.rank, within, self.options.top_k, units)
             order = np.argsort(subgraphs.facts[best])
             retrieved = Retrieved(subgraphs.facts[best][order], scores.rank[best][order])
-            grown = grow(
+            grown = expand_chains(
                 subgraphs, scores, index, best,
                 relations=self.snapshot.num_relations, max_hops=self.max_hops, simple=self.simple,
             )  # fmt: skip
             ranked.append([GrownPath(topic, path, share, retrieved) for path, share in grown])
             with self._lock:
-                self._top[topic, text] = subgraphs.facts[best], scores.shares(best)
+                self._top[topic, text] = subgraphs.facts[best], scores.compute_shares(best)
                 while len(self._top) > _QUESTIONS:
                     self._top.popitem(last=False)
         return ranked
 
-    def triples(
+    def score_triples(
         self,
         question: str,
         topics: Sequence[int],
@@ -159,14 +159,14 @@ class TripleRanker(RankingRetriever):
         cancelled: Callable[[], bool] = lambda: False,
     ) -> dict[int, float]:
         """See ``base.Retriever``: the top K triples of each topic."""
-        live, texts = self._live(question, topics, mentions)
+        live, texts = self._list_live_topics(question, topics, mentions)
         keys = list(zip(live, texts, strict=True))
         if any(key not in self._top for key in keys):
             self.rank(live, texts, cancelled)
         with self._lock:
-            found = [self._top[key] for key in keys if key in self._top]
+            rankings = [self._top[key] for key in keys if key in self._top]
         brought: dict[int, float] = {}
-        for facts, shares in found:
+        for facts, shares in rankings:
             for fact, share in zip(facts.tolist(), shares.tolist(), strict=True):
                 brought[fact] = max(share, brought.get(fact, 0.0))
         return dict(sorted(brought.items(), key=lambda item: (-item[1], item[0])))
@@ -187,22 +187,20 @@ class TripleRanker(RankingRetriever):
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Iterator[FoundPath]:
         """See ``base.Retriever``. Only retrieved triples, best chains first; nothing is drawn."""
-        yield from found_paths(
+        yield from find_reasoning_paths(
             self.snapshot, self._ranked(question, topics, mentions, cancelled),
             simple=self.simple, budget=budget, seed=seed, cancelled=cancelled,
-            walk=partial(self._chains, begun={}),
+            walk=partial(self._list_chains, begun={}),
         )  # fmt: skip
 
-    def _chains(self, path: RelationPath, rng: np.random.Generator, *, begun: Begun) -> list[tuple[int, ...]]:
+    def _list_chains(self, path: RelationPath, rng: np.random.Generator, *, begun: Begun) -> list[tuple[int, ...]]:
         """The chains of a relation path within the retrieved triples, best mean score first."""
         del rng
         assert isinstance(path, GrownPath)
-        return chains_within(
-            self.snapshot, path.topic, path.relations, path.retrieved, simple=self.simple, begun=begun
-        )
+        return find_chains(self.snapshot, path.topic, path.relations, path.retrieved, simple=self.simple, begun=begun)
 
 
-def top(scores: np.ndarray, within: slice, count: int, units: np.ndarray | None = None) -> np.ndarray:
+def select_top(scores: np.ndarray, within: slice, count: int, units: np.ndarray | None = None) -> np.ndarray:
     """Positions of the ``count`` best scores of a slice, best first; the earlier one of equals.
 
     With ``units``, which say what counts as one, all positions of the best units, each unit where its best is.
@@ -213,23 +211,23 @@ def top(scores: np.ndarray, within: slice, count: int, units: np.ndarray | None 
     else:
         _, first, unit = np.unique(units[order], return_index=True, return_inverse=True)
         place = first[unit]  # where the best of its unit stands
-        order = order[np.argsort(place, kind="stable")][: int((place < _nth(first, count)).sum())]
+        order = order[np.argsort(place, kind="stable")][: int((place < _find_nth(first, count)).sum())]
     positions: np.ndarray = order + within.start
     return positions
 
 
-def _nth(firsts: np.ndarray, count: int) -> float:
+def _find_nth(firsts: np.ndarray, count: int) -> float:
     """The place at which the unit after the ``count`` best begins."""
     return float(np.sort(firsts)[count]) if count < len(firsts) else np.inf
 
 
-def parallel_units(subgraphs: Subgraphs, within: slice) -> np.ndarray:
+def compute_parallel_units(subgraphs: Subgraphs, within: slice) -> np.ndarray:
     """A number for each fact of a slice, the same of those with the same head and tail (ReG App. E)."""
     units: np.ndarray = subgraphs.heads[within] * len(subgraphs.entities) + subgraphs.tails[within]
     return units
 
 
-def chains_within(
+def find_chains(
     snapshot: Snapshot,
     topic: int,
     relations: Sequence[int],
@@ -254,24 +252,24 @@ def chains_within(
     for hop in range(1, len(relations) + 1):
         key = topic, tuple(relations[:hop])
         if key not in begun:
-            begun[key] = _longer(snapshot, chains, key[1], retrieved, avoid=topic if simple else -1)
+            begun[key] = _expand_chains(snapshot, chains, key[1], retrieved, avoid=topic if simple else -1)
         chains = begun[key]
     return [tuple(row) for row in chains.rows.tolist()]
 
 
-def _longer(
+def _expand_chains(
     snapshot: Snapshot, chains: Chains, relations: tuple[int, ...], retrieved: Retrieved, *, avoid: int
 ) -> Chains:
     """Chains of ``relations`` from those of all but the last, the best; they avoid ``avoid`` as simple walks do."""
     ends, relation = chains.ends, relations[-1]
-    reverse = reverses(snapshot, relation, relations[-2] if len(relations) > 1 else -1)
-    positions, owner = spans(*bounds(snapshot, ends, np.full(len(ends), relation)))
-    arcs, targets = arcs_at(snapshot, positions, np.full(len(positions), relation))
+    reverse = is_reverse(snapshot, relation, relations[-2] if len(relations) > 1 else -1)
+    positions, owner = expand_spans(*find_group_bounds(snapshot, ends, np.full(len(ends), relation)))
+    arcs, targets = get_arcs_at(snapshot, positions, np.full(len(positions), relation))
     facts = arcs % snapshot.num_triples
     place = np.minimum(np.searchsorted(retrieved.facts, facts), len(retrieved.facts) - 1)
     known = np.flatnonzero(retrieved.facts[place] == facts)
     sources, step = ends[owner[known]], np.zeros_like(known)
-    keep = known[avoid_topic(snapshot, sources, targets[known], avoid, step, reverse=reverse)]
+    keep = known[mark_simple_arcs(snapshot, sources, targets[known], avoid, step, reverse=reverse)]
     arcs, targets, owner, place = arcs[keep], targets[keep], owner[keep], place[keep]
     score = chains.scores[owner] + retrieved.scores[place]
     best = np.argsort(-score, kind="stable")[:_CHAINS]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from retrieval.config import ALL_DRAWN, MASK_NAMES, RetrieverConfig, TrainedOptions, setting
+from retrieval.config import ALL_DRAWN, MASK_NAMES, RetrieverConfig, TrainedOptions, make_setting
 
 FAN_OUT = (
     "Candidate triples for each entity, relation and direction, of questions that bring no subgraph of their own; a "
@@ -18,16 +18,16 @@ FAN_OUT = (
 class TripleConfig(RetrieverConfig):
     """Settings of the methods that score the triples of a candidate subgraph."""
 
-    fan_out: int = setting(32, FAN_OUT, least=0)
-    max_candidates: int = setting(
+    fan_out: int = make_setting(32, FAN_OUT, least=0)
+    max_candidates: int = make_setting(
         10_000, "Candidate triples for each topic, at most; 0 for no limit [no limit].", least=0
     )
-    texts: bool = setting(True, "Add a bilinear form of question and relation text to the scores [no].")
-    words: bool = setting(True, "Read the question's words, not only the text's embedding [no].")
-    mask_names: bool = setting(True, MASK_NAMES)
-    learning_rate: float = setting(2e-3, "Of Adam [1e-3].", above=0)
-    batch_size: int = setting(32, "Questions a step.")
-    questions_per_epoch: int = setting(
+    texts: bool = make_setting(True, "Add a bilinear form of question and relation text to the scores [no].")
+    words: bool = make_setting(True, "Read the question's words, not only the text's embedding [no].")
+    mask_names: bool = make_setting(True, MASK_NAMES)
+    learning_rate: float = make_setting(2e-3, "Of Adam [1e-3].", above=0)
+    batch_size: int = make_setting(32, "Questions a step.")
+    questions_per_epoch: int = make_setting(
         4000,
         "Larger training sets are visited in parts, so that checkpoints come often; 0 for no limit [no limit].",
         least=0,
@@ -71,7 +71,7 @@ READ_CHAINS: Mapping[str, Any] = {
 class TripleOptions(TrainedOptions):
     """Settings of the triple-level methods for asking."""
 
-    top_k: int = setting(
+    top_k: int = make_setting(
         500,
         "K, triples retrieved for each topic, whatever the budget is [ReG 500 or 200, REL-RAG 50 or 500].",
     )

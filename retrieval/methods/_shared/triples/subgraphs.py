@@ -10,7 +10,7 @@ import torch
 
 from retrieval.kg.snapshot import Snapshot
 from retrieval.methods._shared.triples.candidates.base import CandidateStrategy
-from retrieval.methods._shared.triples.candidates.given import Given
+from retrieval.methods._shared.triples.candidates.provided import GivenFacts
 from retrieval.nn.subgraph import SubgraphBatch
 
 
@@ -49,15 +49,15 @@ class Subgraphs:
         """Which subgraph each slot is of, int64 [n]."""
         return np.repeat(np.arange(len(self.topics)), np.diff(self.entity_bounds))
 
-    def distances(self, most: int) -> np.ndarray:
+    def compute_distances(self, most: int) -> np.ndarray:
         """Hops of each slot from its topic along the candidate facts, either way; ``most`` beyond. int64 [n]."""
-        found = np.full(len(self.entities), most, np.int64)
-        found[self.topics] = 0
+        distances = np.full(len(self.entities), most, np.int64)
+        distances[self.topics] = 0
         for hop in range(1, most):
             for source, target in ((self.heads, self.tails), (self.tails, self.heads)):
-                reached = target[found[source] == hop - 1]
-                found[reached] = np.minimum(found[reached], hop)
-        return found
+                reached = target[distances[source] == hop - 1]
+                distances[reached] = np.minimum(distances[reached], hop)
+        return distances
 
     def batch(self) -> SubgraphBatch:
         """As tensors, for the scorers."""
@@ -73,11 +73,11 @@ class Subgraphs:
         )
 
 
-def cut(
+def build_subgraphs(
     snapshot: Snapshot,
     topics: Sequence[int] | np.ndarray,
     strategy: CandidateStrategy,
-    own: Sequence[np.ndarray | None] | None = None,
+    given_facts: Sequence[np.ndarray | None] | None = None,
 ) -> Subgraphs:
     """The candidate subgraph of each topic.
 
@@ -85,7 +85,7 @@ def cut(
         snapshot: the graph.
         topics: one entity for each subgraph, in order; the same entity may come again.
         strategy: chooses them.
-        own: facts that are the candidates of a topic instead, ascending; None where there are none.
+        given_facts: facts that are the candidates of a topic instead, ascending; None where there are none.
     """
     facts: list[np.ndarray] = []
     entities: list[np.ndarray] = []
@@ -93,29 +93,31 @@ def cut(
     centres: list[int] = []
     first = 0
     for index, topic in enumerate(topics):
-        given = own[index] if own is not None else None
-        chosen: CandidateStrategy = strategy if given is None else Given(given)
-        found = chosen(snapshot, np.array([topic], np.int64))
-        local = np.union1d(found.entities, [topic])
-        heads, tails = snapshot.heads[found.facts], snapshot.tails[found.facts]
+        topic_facts = given_facts[index] if given_facts is not None else None
+        chosen: CandidateStrategy = strategy if topic_facts is None else GivenFacts(topic_facts)
+        subgraph = chosen(snapshot, np.array([topic], np.int64))
+        local = np.union1d(subgraph.entities, [topic])
+        heads, tails = snapshot.heads[subgraph.facts], snapshot.tails[subgraph.facts]
         slots.append((first + np.searchsorted(local, heads), first + np.searchsorted(local, tails)))
         centres.append(first + int(np.searchsorted(local, topic)))
-        facts.append(found.facts)
+        facts.append(subgraph.facts)
         entities.append(local)
         first += len(local)
-    every = _joined(facts)
+    every = _join_parts(facts)
     return Subgraphs(
         facts=every,
-        heads=_joined([heads for heads, _ in slots]),
+        heads=_join_parts([heads for heads, _ in slots]),
         relations=snapshot.relations[every].astype(np.int64),
-        tails=_joined([tails for _, tails in slots]),
-        entities=_joined(entities),
+        tails=_join_parts([tails for _, tails in slots]),
+        entities=_join_parts(entities),
         topics=np.array(centres, np.int64),
         fact_bounds=np.cumsum([0, *map(len, facts)]),
         entity_bounds=np.cumsum([0, *map(len, entities)]),
-        given=np.array([own is not None and own[index] is not None for index in range(len(facts))], bool),
+        given=np.array(
+            [given_facts is not None and given_facts[index] is not None for index in range(len(facts))], bool
+        ),
     )
 
 
-def _joined(parts: list[np.ndarray]) -> np.ndarray:
+def _join_parts(parts: list[np.ndarray]) -> np.ndarray:
     return np.concatenate(parts).astype(np.int64) if parts else np.zeros(0, np.int64)

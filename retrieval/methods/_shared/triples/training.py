@@ -14,14 +14,14 @@ from retrieval.errors import check
 from retrieval.methods._shared.triples.candidates.fan_out import FanOut
 from retrieval.methods._shared.triples.examples import (
     TripleExamples,
-    candidates_of,
+    build_example_subgraphs,
     make_triple_examples,
-    positive_facts,
+    mark_positive_facts,
     require_examples,
 )
 from retrieval.methods._shared.triples.settings import TripleConfig
 from retrieval.methods._shared.triples.subgraphs import Subgraphs
-from retrieval.nn.chain_length import ChainLength, length_loss
+from retrieval.nn.chain_length import ChainLength, compute_length_loss
 from retrieval.nn.query import Texts
 from retrieval.retriever import Retriever
 from retrieval.supervision.grounding import Grounded
@@ -71,7 +71,7 @@ class SubgraphTask(ABC):
         self.candidates = FanOut.from_settings(config)
 
     @abstractmethod
-    def evidence_loss(
+    def compute_evidence_loss(
         self, subgraphs: Subgraphs, chosen: np.ndarray, questions: Texts, rng: np.random.Generator
     ) -> Tensor:
         """The method's objective.
@@ -88,18 +88,18 @@ class SubgraphTask(ABC):
         """Ranking scores of all candidate triples, float [N]; the model is in evaluation mode."""
 
     @abstractmethod
-    def retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
+    def build_retriever(self, checkpoint: OpenCheckpoint, cache: Path) -> Retriever:
         """See ``recipe.Task``."""
 
-    def loss(self, chosen: np.ndarray, rng: np.random.Generator) -> Tensor:
+    def compute_loss(self, chosen: np.ndarray, rng: np.random.Generator) -> Tensor:
         """The method's objective, and the cross-entropy of the chains' lengths."""
         examples = self.train
-        subgraphs = candidates_of(examples, chosen, self.candidates)
+        subgraphs = build_example_subgraphs(examples, chosen, self.candidates)
         plain = rng.random(len(chosen)) < _PLAIN
         rows = np.where(plain, examples.as_written[chosen], examples.rows[chosen])
-        questions = examples.texts.rows(rows)
-        lengths = length_loss(self.length(questions.vectors), torch.from_numpy(examples.lengths[chosen]))
-        return self.evidence_loss(subgraphs, chosen, questions, rng) + lengths
+        questions = examples.texts.select_rows(rows)
+        lengths = compute_length_loss(self.length(questions.vectors), torch.from_numpy(examples.lengths[chosen]))
+        return self.compute_evidence_loss(subgraphs, chosen, questions, rng) + lengths
 
     @torch.inference_mode()
     def score(self, cancelled: Callable[[], bool]) -> float:
@@ -108,42 +108,42 @@ class SubgraphTask(ABC):
         Mean over examples with evidence among their candidates.
         """
         self.model.eval()
-        found: list[float] = []
+        values: list[float] = []
         count = min(len(self.dev), _DEV_EXAMPLES)
         # Spread over the split: question sets come sorted by hops.
         taken = np.arange(count) * len(self.dev) // max(count, 1)
         for start in range(0, count, DEV_BATCH):
             check(cancelled)
             chosen = taken[start : start + DEV_BATCH]
-            subgraphs = candidates_of(self.dev, chosen, self.candidates)
-            questions = self.dev.texts.rows(self.dev.rows[chosen])
+            subgraphs = build_example_subgraphs(self.dev, chosen, self.candidates)
+            questions = self.dev.texts.select_rows(self.dev.rows[chosen])
             scores = self.rank(subgraphs, questions)
-            positive = positive_facts(self.dev, chosen, subgraphs)
-            found += recalls(scores, positive, subgraphs.fact_bounds)
-        return float(np.mean(found)) if found else 0.0
+            positive = mark_positive_facts(self.dev, chosen, subgraphs)
+            values += compute_recalls(scores, positive, subgraphs.fact_bounds)
+        return float(np.mean(values)) if values else 0.0
 
-    def fingerprint(self) -> bytes:
+    def compute_fingerprint(self) -> bytes:
         """Digest of the examples."""
-        return self.train.fingerprint()
+        return self.train.compute_fingerprint()
 
 
-def recalls(scores: np.ndarray, positive: np.ndarray, bounds: np.ndarray) -> list[float]:
+def compute_recalls(scores: np.ndarray, positive: np.ndarray, bounds: np.ndarray) -> list[float]:
     """Of each subgraph with evidence: the share that is evidence among as many best-ranked triples as are.
 
     Args:
         scores, positive: of N candidate triples.
         bounds: where each subgraph's triples begin, and N.
     """
-    found: list[float] = []
+    shares: list[float] = []
     for first, last in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         wanted = int(positive[first:last].sum())
         if wanted:
             best = np.argsort(-scores[first:last], kind="stable")[:wanted]
-            found.append(float(positive[first:last][best].mean()))
-    return found
+            shares.append(float(positive[first:last][best].mean()))
+    return shares
 
 
-def examples_of(
+def make_train_and_dev(
     work: Work, config: TripleConfig, splits: Splits, labels: Sequence[Label], *, simple: bool
 ) -> tuple[TripleExamples, TripleExamples]:
     """Training and dev examples.
@@ -152,13 +152,13 @@ def examples_of(
         TrainingDataError: no training question has a usable label.
     """
 
-    def of(questions: Sequence[Grounded]) -> TripleExamples:
+    def make_split(questions: Sequence[Grounded]) -> TripleExamples:
         return make_triple_examples(
             work.snapshot, questions, labels, work.encoder,
             max_hops=config.max_hops, simple=simple, words=config.words, mask_names=config.mask_names,
             progress=work.progress, cancelled=work.cancelled,
         )  # fmt: skip
 
-    train = of(splits.train)
+    train = make_split(splits.train)
     require_examples(train, len(splits.train), config.max_hops)
-    return train, of(splits.dev)
+    return train, make_split(splits.dev)

@@ -45,31 +45,31 @@ class Deciders:
     ) -> None:
         self.world = World(Frontiers(snapshot, simple=simple), limits)
         self.trained: SmallPolicy | LanguagePolicy | None = (
-            None if trained is None else trained.restricted_to(self.world)
+            None if trained is None else trained.apply_restriction(self.world)
         )
         self.zero_shot = zero_shot
         self.llm = llm
 
-    def restricted_to(self, snapshot: RestrictedSnapshot) -> Deciders:
+    def apply_restriction(self, snapshot: RestrictedSnapshot) -> Deciders:
         """The same on some facts of the graph."""
         return Deciders(
             snapshot,
             self.trained,
-            self.zero_shot.restricted_to(snapshot),
+            self.zero_shot.apply_restriction(snapshot),
             self.llm,
             simple=self.world.frontiers.simple,
             limits=self.world.limits,
         )
 
-    def without_model(self) -> Deciders:
+    def copy_without_model(self) -> Deciders:
         """The same without a language model."""
         other = copy(self)
         other.llm = None
         return other
 
-    def first(self, state: State) -> Policy:
+    def get_policy(self, state: State) -> Policy:
         """Who decides."""
-        return self.fallback(state) if self.llm is None else PromptedPolicy(self.world, self.llm)
+        return self.get_fallback_policy(state) if self.llm is None else PromptedPolicy(self.world, self.llm)
 
     @property
     def prompts(self) -> Sequence[str]:
@@ -78,9 +78,9 @@ class Deciders:
             return PromptedPolicy.prompts
         return () if self.trained is None else self.trained.prompts
 
-    def fallback(self, state: State) -> Policy:
+    def get_fallback_policy(self, state: State) -> Policy:
         """Who decides where no language model does."""
         if self.trained is not None:
             return self.trained
-        paths = self.zero_shot.relation_paths(state.question, state.topics, mentions=state.mentions)
+        paths = self.zero_shot.rank_relation_paths(state.question, state.topics, mentions=state.mentions)
         return PathsPolicy(self.world, paths)

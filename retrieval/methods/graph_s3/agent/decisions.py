@@ -13,7 +13,7 @@ from retrieval.kg.snapshot import Snapshot
 from retrieval.methods.graph_s3.agent.actions import Action, Choose, Explore
 from retrieval.methods.graph_s3.agent.environment import Option, World
 from retrieval.methods.graph_s3.agent.state import State
-from retrieval.text.questions import seen_from
+from retrieval.text.questions import replace_topic_names
 
 #: Kinds of actions: keep a relation, go on, go back, turn to a topic that waits, end.
 CHOOSE, ONWARD, BACK, TOPIC, FINISH = range(5)
@@ -49,27 +49,27 @@ class Decision:
     facts: tuple[int, ...]
 
 
-def views(state: State) -> tuple[str, ...]:
+def write_views(state: State) -> tuple[str, ...]:
     """The question as seen from each topic: ``which films did X and Y make``."""
-    return tuple(seen_from(state.question, i, state.mentions) for i in range(len(state.topics)))
+    return tuple(replace_topic_names(state.question, i, state.mentions) for i in range(len(state.topics)))
 
 
-def decide(world: World, state: State) -> Decision:
-    """What can be decided in a state, in the order of ``World.options``."""
-    view, lineage = came(world, state)
-    options = world.options(state)
+def build_decision(world: World, state: State) -> Decision:
+    """What can be decided in a state, in the order of ``World.list_options``."""
+    view, lineage = find_position(world, state)
+    options = world.list_options(state)
     begun = {branch.topic for front in state.frontiers[1:] for branch in front.branches}
-    kinds = [_kind(state, option.action, begun) for option in options]
+    kinds = [_get_kind(state, option.action, begun) for option in options]
     relations = [o.action.relations[0] if isinstance(o.action, Choose) else 0 for o in options]
     features = np.zeros((len(options), FEATURES), np.float32)
     total = state.window.total if state.window is not None else 0
     taken = [token for token in lineage if token != RETURN]
-    turned = _turned(taken[-1], world.snapshot.num_relations) if taken else -1
+    turned = _get_inverse(taken[-1], world.snapshot.num_relations) if taken else -1
     for i, (option, kind, relation) in enumerate(zip(options, kinds, relations, strict=True)):
         chosen = kind == CHOOSE
         features[i] = (
             np.log1p(option.facts) / 10,
-            np.log1p(_size(state, option)) / 10,
+            np.log1p(_count_entities(state, option)) / 10,
             option.facts / total if chosen and total else 0.0,
             chosen and relation >= world.snapshot.num_relations,
             chosen and relation == turned,
@@ -89,7 +89,7 @@ def decide(world: World, state: State) -> Decision:
     )
 
 
-def came(world: World, state: State) -> tuple[int, tuple[int, ...]]:
+def find_position(world: World, state: State) -> tuple[int, tuple[int, ...]]:
     """The topic that is walked from, and the lineage of where the agent stands; made of the history alone."""
     graph = world.snapshot
     places: list[tuple[int, tuple[int, ...]]] = [(0, ())]
@@ -106,14 +106,14 @@ def came(world: World, state: State) -> tuple[int, tuple[int, ...]]:
             back = view in begun if action.front == 0 else action.front < len(places) - 1
             here = (view, (*lineage, RETURN)) if back else (view, lineage)
         elif isinstance(action, Choose):
-            first = action.relations[0] if action.relations else _relation_of(graph, action.arcs[0])
+            first = action.relations[0] if action.relations else _get_relation(graph, action.arcs[0])
             here = (here[0], (*here[1], first))
             begun.add(here[0])
             places.append(here)
     return here
 
 
-def _kind(state: State, action: Action, begun: set[int]) -> int:
+def _get_kind(state: State, action: Action, begun: set[int]) -> int:
     if isinstance(action, Choose):
         return CHOOSE
     if not isinstance(action, Explore):
@@ -124,7 +124,7 @@ def _kind(state: State, action: Action, begun: set[int]) -> int:
     return BACK if any(topic in begun for topic in topics) else TOPIC
 
 
-def _size(state: State, option: Option) -> int:
+def _count_entities(state: State, option: Option) -> int:
     """Entities that an option is about: explored ones, or the answers."""
     action = option.action
     if isinstance(action, Choose):
@@ -134,9 +134,9 @@ def _size(state: State, option: Option) -> int:
     return len(state.frontiers[-1].entities)
 
 
-def _turned(relation: int, total: int) -> int:
+def _get_inverse(relation: int, total: int) -> int:
     return relation - total if relation >= total else relation + total
 
 
-def _relation_of(graph: Snapshot, arc: int) -> int:
+def _get_relation(graph: Snapshot, arc: int) -> int:
     return int(graph.relations[arc % graph.num_triples]) + graph.num_relations * (arc >= graph.num_triples)

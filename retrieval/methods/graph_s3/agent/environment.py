@@ -1,8 +1,8 @@
 """The environment: a graph that answers actions (Graph-S3 section 3.1).
 
 Deterministic: the state is made of the question, its topics and the actions. What is not possible changes nothing,
-costs a step, and is answered with what is wrong and what could be done instead. ``reset`` and ``step`` follow the
-conventions of Gymnasium.
+costs a step, and is answered with what is wrong and what could be done instead. ``reset`` and ``apply_action`` follow
+the conventions of Gymnasium.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from retrieval.methods.graph_s3.agent import wording
 from retrieval.methods.graph_s3.agent.actions import Action, Choose, Explore, Finish, Unreadable
 from retrieval.methods.graph_s3.agent.frontier import Around, Branch, Frontiers
-from retrieval.methods.graph_s3.agent.state import Done, Frontier, State, Window, frontier_of
+from retrieval.methods.graph_s3.agent.state import Done, Frontier, State, Window, make_frontier
 
 _NONE = np.zeros(0, np.int64)
 
@@ -74,47 +74,47 @@ class World:
         self.snapshot = frontiers.snapshot
         self.limits = limits or AgentLimits()
 
-    def begin(self, question: str, topics: Sequence[int], mentions: Sequence[str] = ()) -> State:
+    def make_initial_state(self, question: str, topics: Sequence[int], mentions: Sequence[str] = ()) -> State:
         """The state before the first step."""
-        named = tuple(
-            mentions[i] if i < len(mentions) and mentions[i] else self.snapshot.entity_label(topic)
+        names = tuple(
+            mentions[i] if i < len(mentions) and mentions[i] else self.snapshot.get_entity_label(topic)
             for i, topic in enumerate(topics)
         )
-        front = frontier_of(tuple(self.frontiers.begin(topic) for topic in topics))
-        return State(question, tuple(topics), named, (front,))
+        front = make_frontier(tuple(self.frontiers.start_branch(topic) for topic in topics))
+        return State(question, tuple(topics), names, (front,))
 
-    def options(self, state: State) -> tuple[Option, ...]:
+    def list_options(self, state: State) -> tuple[Option, ...]:
         """What is possible, one relation or one front at a time: choices, explorations (the newest first), the end.
 
         Several relations or single facts may be chosen too, and some entities of a front explored.
         """
         if state.ended:
             return ()
-        found: list[Option] = []
+        options: list[Option] = []
         if state.window is not None:
             pairs = zip(state.window.relations.tolist(), state.window.facts.tolist(), strict=True)
-            found += [Option(Choose((relation,)), facts) for relation, facts in pairs]
-        for action, branches in self._explorations(state):
-            total = self.around(branches).total
+            options += [Option(Choose((relation,)), facts) for relation, facts in pairs]
+        for action, branches in self._list_explorations(state):
+            total = self.count_facts_around(branches).total
             if total and state.looked + total <= self.limits.facts:
-                found.append(Option(action, total))
+                options.append(Option(action, total))
         if len(state.frontiers) > 1:
-            found.append(Option(Finish(), len(state.focus)))
-        return tuple(found)
+            options.append(Option(Finish(), len(state.focus)))
+        return tuple(options)
 
-    def step(self, state: State, action: Action) -> tuple[State, Observation]:
+    def apply_action(self, state: State, action: Action) -> tuple[State, Observation]:
         """Do something."""
         if state.ended:
             return self._refuse(state, action, "The search has ended.")
         if isinstance(action, Unreadable):
-            return self._refuse(state, action, f"{action.reason} {self._hint(state)}")
+            return self._refuse(state, action, f"{action.reason} {self._write_hint(state)}")
         if isinstance(action, Explore):
-            return self._explore(state, action)
+            return self._apply_exploration(state, action)
         if isinstance(action, Choose):
-            return self._choose(state, action)
-        return self._finish(state)
+            return self._apply_choice(state, action)
+        return self._apply_finish(state)
 
-    def listed(self, window: Window, count: int | None = None) -> np.ndarray:
+    def list_facts(self, window: Window, count: int | None = None) -> np.ndarray:
         """The facts of a window that were listed so far, as arcs, the first of each relation first; int64.
 
         Args:
@@ -122,106 +122,108 @@ class World:
             count: at most so many of them.
         """
         most = window.pages * self.limits.page
-        return self.frontiers.listed(window.branches, most if count is None else min(count, most))
+        return self.frontiers.list_facts(window.branches, most if count is None else min(count, most))
 
-    def around(self, branches: Sequence[Branch]) -> Around:
+    def count_facts_around(self, branches: Sequence[Branch]) -> Around:
         """The facts around several branches by directed relation."""
         if len(branches) == 1:
-            return self.frontiers.around(branches[0])
+            return self.frontiers.count_facts_around(branches[0])
         counts = np.zeros(2 * self.snapshot.num_relations, np.int64)
         for branch in branches:
-            found = self.frontiers.around(branch)
-            counts[found.relations] += found.facts
+            around = self.frontiers.count_facts_around(branch)
+            counts[around.relations] += around.facts
         relations = np.flatnonzero(counts)
         return Around(relations, counts[relations])
 
-    def _explorations(self, state: State) -> list[tuple[Explore, tuple[Branch, ...]]]:
+    def _list_explorations(self, state: State) -> list[tuple[Explore, tuple[Branch, ...]]]:
         """Frontiers that are not in the window, the newest first; each topic by itself."""
         actions = [Explore(index) for index in range(len(state.frontiers) - 1, 0, -1)]
         actions += [Explore(0, (t,)) for t in state.topics] if len(state.topics) > 1 else [Explore(0)]
-        found = []
+        explorations = []
         for action in actions:
-            branches = _explored(state.frontiers[action.front], action.entities)
-            if branches and not _shows(state.window, action.front, branches):
-                found.append((action, branches))
-        return found
+            branches = _select_branches(state.frontiers[action.front], action.entities)
+            if branches and not _is_shown(state.window, action.front, branches):
+                explorations.append((action, branches))
+        return explorations
 
-    def _explore(self, state: State, action: Explore) -> tuple[State, Observation]:
+    def _apply_exploration(self, state: State, action: Explore) -> tuple[State, Observation]:
         if not 0 <= action.front < len(state.frontiers):
-            return self._refuse(state, action, f"There is no front {action.front}. {self._hint(state)}")
+            return self._refuse(state, action, f"There is no front {action.front}. {self._write_hint(state)}")
         front = state.frontiers[action.front]
-        branches = _explored(front, action.entities)
+        branches = _select_branches(front, action.entities)
         reached = np.isin(action.entities, front.entities)
         if not branches or not reached.all():
             missing = next((e for e, r in zip(action.entities, reached, strict=True) if not r), None)
-            name = "Nothing" if missing is None else self.snapshot.entity_label(missing)
-            return self._refuse(state, action, f"{name} was not reached by a choice. {self._hint(state)}")
+            name = "Nothing" if missing is None else self.snapshot.get_entity_label(missing)
+            return self._refuse(state, action, f"{name} was not reached by a choice. {self._write_hint(state)}")
         page, looked = self.limits.page, state.looked
-        if state.window is not None and _shows(state.window, action.front, branches):
+        if state.window is not None and _is_shown(state.window, action.front, branches):
             window = replace(state.window, pages=state.window.pages + 1)
             if state.window.pages * page >= window.total:
                 return self._refuse(
-                    state, action, f"All facts around them are in the window already. {self._hint(state)}"
+                    state,
+                    action,
+                    f"All facts around them are in the window already. {self._write_hint(state)}",
                 )
         else:
-            around = self.around(branches)
+            around = self.count_facts_around(branches)
             looked += around.total
             if looked > self.limits.facts:
-                said = f"There are {around.total:,} facts around them, more than may be looked at."
-                return self._refuse(state, action, f"{said} {self._hint(state)}")
+                message = f"There are {around.total:,} facts around them, more than may be looked at."
+                return self._refuse(state, action, f"{message} {self._write_hint(state)}")
             entities = np.unique(np.concatenate([branch.entities for branch in branches]))
             window = Window(action.front, branches, entities, around.relations, around.facts)
-        text = wording.seen(self.snapshot, window, page)
-        return self._done(replace(state, window=window, looked=looked), action, text)
+        text = wording.describe_window(self.snapshot, window, page)
+        return self._build_outcome(replace(state, window=window, looked=looked), action, text)
 
-    def _choose(self, state: State, action: Choose) -> tuple[State, Observation]:
+    def _apply_choice(self, state: State, action: Choose) -> tuple[State, Observation]:
         window = state.window
         if window is None:
-            return self._refuse(state, action, f"Nothing is explored to choose from. {self._hint(state)}")
+            return self._refuse(state, action, f"Nothing is explored to choose from. {self._write_hint(state)}")
         missing = [r for r in action.relations if r not in window.relations]
         if missing or not (action.relations or action.arcs):
-            what = wording.relation(self.snapshot, missing[0]) if missing else "nothing"
-            return self._refuse(state, action, f"The window has no fact of {what}. {self._hint(state)}")
-        if action.arcs and not np.isin(action.arcs, self.listed(window)).all():
+            what = wording.write_relation(self.snapshot, missing[0]) if missing else "nothing"
+            return self._refuse(state, action, f"The window has no fact of {what}. {self._write_hint(state)}")
+        if action.arcs and not np.isin(action.arcs, self.list_facts(window)).all():
             return self._refuse(
-                state, action, f"The window does not list one of these facts. {self._hint(state)}"
+                state, action, f"The window does not list one of these facts. {self._write_hint(state)}"
             )
-        branches, arcs = self._followed(window, action)
+        branches, arcs = self._walk_choice(window, action)
         kept = np.unique(arcs % self.snapshot.num_triples)
-        front = frontier_of(branches)
-        said = f"Kept {len(kept):,} facts, left {max(window.total - len(kept), 0):,}. They lead to "
-        after = replace(
-            state, window=None, frontiers=(*state.frontiers, front), focus=np.union1d(state.focus, kept)
+        front = make_frontier(branches)
+        message = f"Kept {len(kept):,} facts, left {max(window.total - len(kept), 0):,}. They lead to "
+        after = replace(state, window=None, frontiers=(*state.frontiers, front), focus=np.union1d(state.focus, kept))
+        return self._build_outcome(
+            after, action, f"{message}{self._write_names(front.entities)}.", kept=arcs, window=len(kept)
         )
-        return self._done(after, action, f"{said}{self._names(front.entities)}.", kept=arcs, window=len(kept))
 
-    def _followed(self, window: Window, action: Choose) -> tuple[tuple[Branch, ...], np.ndarray]:
+    def _walk_choice(self, window: Window, action: Choose) -> tuple[tuple[Branch, ...], np.ndarray]:
         """The branches behind what is chosen, and all arcs kept."""
-        found: list[Branch] = []
+        branches: list[Branch] = []
         arcs: list[np.ndarray] = []
         chosen = np.array(action.arcs, np.int64)
-        relations = action.relations or tuple(np.unique(self._relation_of(chosen)).tolist())
+        relations = action.relations or tuple(np.unique(self._get_relations(chosen)).tolist())
         for branch in window.branches:
             for relation in relations:
-                after, walked = self.frontiers.step(branch, relation)
+                after, walked = self.frontiers.walk_relation(branch, relation)
                 if action.arcs:
                     some = walked[np.isin(walked, chosen)]
                     complete = len(some) == len(walked)
                     walked = some
-                    after = Branch(after.topic, after.path, self._ends(walked), after.whole and complete)
+                    after = Branch(after.topic, after.path, self._find_ends(walked), after.whole and complete)
                 if len(walked):
-                    found.append(after)
+                    branches.append(after)
                     arcs.append(walked)
-        return tuple(found), np.concatenate(arcs) if arcs else _NONE
+        return tuple(branches), np.concatenate(arcs) if arcs else _NONE
 
-    def _finish(self, state: State) -> tuple[State, Observation]:
+    def _apply_finish(self, state: State) -> tuple[State, Observation]:
         if len(state.frontiers) == 1:
-            return self._refuse(state, Finish(), f"Nothing is kept to answer from. {self._hint(state)}")
-        found = state.answers()
-        text = f"The focus holds {len(state.focus):,} facts. They answer with {self._names(found)}."
-        return self._done(replace(state, ended=True, window=None), Finish(), text)
+            return self._refuse(state, Finish(), f"Nothing is kept to answer from. {self._write_hint(state)}")
+        answers = state.find_answers()
+        text = f"The focus holds {len(state.focus):,} facts. They answer with {self._write_names(answers)}."
+        return self._build_outcome(replace(state, ended=True, window=None), Finish(), text)
 
-    def _done(
+    def _build_outcome(
         self,
         after: State,
         action: Action,
@@ -240,52 +242,52 @@ class World:
         after = replace(state, history=(*state.history, Done(action, text, False)))
         return after, Observation(text, False, window=size, focus=len(state.focus))
 
-    def _hint(self, state: State) -> str:
+    def _write_hint(self, state: State) -> str:
         """What could be done instead, in a sentence."""
         if state.ended:
             return ""
         parts = []
         if state.window is not None:
-            parts.append(f"choose among {wording.relations(self.snapshot, state.window)}")
+            parts.append(f"choose among {wording.write_relations(self.snapshot, state.window)}")
         names = [
-            self._names(np.array(a.entities) if a.entities else state.frontiers[a.front].entities)
-            for a, _ in self._explorations(state)[:3]
+            self._write_names(np.array(a.entities) if a.entities else state.frontiers[a.front].entities)
+            for a, _ in self._list_explorations(state)[:3]
         ]
         parts += [f"explore {name}" for name in names]
         parts += ["finish"] if len(state.frontiers) > 1 else []
         return f"Possible: {'; '.join(parts)}." if parts else ""
 
-    def _names(self, entities: np.ndarray) -> str:
-        return wording.names(self.snapshot, entities)
+    def _write_names(self, entities: np.ndarray) -> str:
+        return wording.write_names(self.snapshot, entities)
 
-    def _relation_of(self, arcs: np.ndarray) -> np.ndarray:
+    def _get_relations(self, arcs: np.ndarray) -> np.ndarray:
         graph = self.snapshot
         directed: np.ndarray = graph.relations[arcs % graph.num_triples] + graph.num_relations * (
             arcs >= graph.num_triples
         )
         return directed.astype(np.int64)
 
-    def _ends(self, arcs: np.ndarray) -> np.ndarray:
+    def _find_ends(self, arcs: np.ndarray) -> np.ndarray:
         graph = self.snapshot
         facts = arcs % graph.num_triples
         ends = np.where(arcs >= graph.num_triples, graph.heads[facts], graph.tails[facts])
         return np.unique(ends.astype(np.int64))
 
 
-def _explored(front: Frontier, entities: tuple[int, ...]) -> tuple[Branch, ...]:
+def _select_branches(front: Frontier, entities: tuple[int, ...]) -> tuple[Branch, ...]:
     """The branches of a front, or what they have of some entities."""
     if not entities:
         return tuple(branch for branch in front.branches if len(branch.entities))
-    found = []
+    selected = []
     for branch in front.branches:
         mine = np.intersect1d(branch.entities, entities)
         if len(mine):
-            whole = branch.whole and len(mine) == len(branch.entities)
-            found.append(branch if whole else Branch(branch.topic, branch.path, mine, whole=False))
-    return tuple(found)
+            complete = branch.whole and len(mine) == len(branch.entities)
+            selected.append(branch if complete else Branch(branch.topic, branch.path, mine, whole=False))
+    return tuple(selected)
 
 
-def _shows(window: Window | None, front: int, branches: tuple[Branch, ...]) -> bool:
+def _is_shown(window: Window | None, front: int, branches: tuple[Branch, ...]) -> bool:
     """Whether the window is of just these entities of that front."""
     if window is None or window.front != front or len(branches) != len(window.branches):
         return False

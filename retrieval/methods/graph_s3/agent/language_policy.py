@@ -11,7 +11,7 @@ from retrieval.methods.graph_s3.agent import serialise
 from retrieval.methods.graph_s3.agent.actions import Unreadable
 from retrieval.methods.graph_s3.agent.environment import World
 from retrieval.methods.graph_s3.agent.policy import ScoredAction
-from retrieval.methods.graph_s3.agent.prompted import size
+from retrieval.methods.graph_s3.agent.prompted import count_facts
 from retrieval.methods.graph_s3.agent.state import State
 from retrieval.nn.language_model import AdaptedModel
 from retrieval.types import Usage
@@ -39,36 +39,34 @@ class LanguagePolicy:
         self._context = context
         self._longest = longest
 
-    def restricted_to(self, world: World) -> LanguagePolicy:
+    def apply_restriction(self, world: World) -> LanguagePolicy:
         """The same policy in another world."""
         return LanguagePolicy(world, self._model, context=self._context, longest=self._longest)
 
-    def propose(
-        self, state: State, *, cancelled: Callable[[], bool] = lambda: False
-    ) -> tuple[ScoredAction, ...]:
+    def propose(self, state: State, *, cancelled: Callable[[], bool] = lambda: False) -> tuple[ScoredAction, ...]:
         """See ``Policy``: the one action that the model writes."""
         check(cancelled)
-        asked = prompt(self.world, state, self._model, self._context - self._longest)
-        written = self._model.write(asked, longest=self._longest)
-        said = read(self.world, state, written)
-        if isinstance(said, Unreadable):
-            return (ScoredAction(said, thought="The reply was no action."),)
-        return (ScoredAction(said.action, None, said.thought, size(self.world, state, said.action)),)
+        chat = build_prompt(self.world, state, self._model, self._context - self._longest)
+        written = self._model.write(chat, longest=self._longest)
+        reply = read(self.world, state, written)
+        if isinstance(reply, Unreadable):
+            return (ScoredAction(reply, thought="The reply was no action."),)
+        return (ScoredAction(reply.action, None, reply.thought, count_facts(self.world, state, reply.action)),)
 
     def search(self, state: State, *, cancelled: Callable[[], bool] = lambda: False) -> State:
         """Where it comes to from a state: it has ended, or used up its steps."""
         while not state.ended and state.steps < self.world.limits.steps:
             (proposed,) = self.propose(state, cancelled=cancelled)
-            state, _ = self.world.step(state, proposed.action)
+            state, _ = self.world.apply_action(state, proposed.action)
         return state
 
 
-def prompt(world: World, state: State, model: AdaptedModel, tokens: int) -> list[Message]:
+def build_prompt(world: World, state: State, model: AdaptedModel, tokens: int) -> list[Message]:
     """The chat that asks for an action, without the example, within so many tokens where that is possible."""
-    return serialise.chat(world, state, fits=lambda chat: len(model.chat(chat)) <= tokens, example=False)
+    return serialise.build_chat(world, state, fits=lambda chat: len(model.encode_chat(chat)) <= tokens, example=False)
 
 
-def read(world: World, state: State, written: str) -> serialise.Said | Unreadable:
+def read(world: World, state: State, written: str) -> serialise.ActionReply | Unreadable:
     """What a reply says, or why it is no action."""
     try:
         return serialise.read(world, state, find_json(written))

@@ -27,7 +27,7 @@ from retrieval.methods.graph_s3.agent.environment import AgentLimits, World
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.prompted import PromptedPolicy
 from retrieval.methods.graph_s3.agent.synthesis import Episode
-from retrieval.supervision.candidate_paths import f1
+from retrieval.supervision.candidate_paths import compute_f1
 from retrieval.supervision.grounding import Grounded
 from retrieval.types import Progress, Usage
 
@@ -59,12 +59,12 @@ class _Try:
     usage: Usage
 
 
-def world_of(snapshot: Snapshot) -> World:
+def make_world(snapshot: Snapshot) -> World:
     """The graph with pages that a language model can read whole."""
     return World(Frontiers(snapshot), AgentLimits(page=serialise.FACTS[0]))
 
 
-def explore(
+def collect_explorations(
     world: World,
     questions: Sequence[Grounded],
     settings: LLMSettings,
@@ -78,7 +78,7 @@ def explore(
     """Let a language model explore for each question, and keep what ends with its answers.
 
     Args:
-        world: see :func:`world_of`.
+        world: see :func:`make_world`.
         questions: each is explored once.
         settings: the endpoint.
         store: where replies are kept.
@@ -97,10 +97,12 @@ def explore(
     kept: dict[int, Episode] = {}
     in_a_row = 0
 
-    def one(question: Grounded) -> _Try:
-        return _explored(world, question, settings, store, cancelled)
+    def process_question(question: Grounded) -> _Try:
+        return _run_exploration(world, question, settings, store, cancelled)
 
-    for done, (number, outcome) in enumerate(_each(questions, one, concurrency, cancelled), start=1):
+    for done, (number, outcome) in enumerate(
+        _process_concurrently(questions, process_question, concurrency, cancelled), start=1
+    ):
         if isinstance(outcome, (LLMKeyError, OverBudgetError)):
             raise outcome
         if isinstance(outcome, LLMError):
@@ -109,7 +111,7 @@ def explore(
                 raise outcome
         else:
             in_a_row = 0
-            result.usage = result.usage.plus(outcome.usage)
+            result.usage = result.usage.add(outcome.usage)
             if outcome.episode is None:
                 result.lost += 1
             elif outcome.episode.score >= match:
@@ -122,7 +124,7 @@ def explore(
     return result
 
 
-def _explored(
+def _run_exploration(
     world: World,
     question: Grounded,
     settings: LLMSettings,
@@ -131,7 +133,7 @@ def _explored(
 ) -> _Try:
     """One question. What was not possible changed nothing and is left out of the trajectory."""
     policy = PromptedPolicy(world, settings, kept=store)
-    beginning = state = world.begin(question.question.question, question.topics, question.names)
+    beginning = state = world.make_initial_state(question.question.question, question.topics, question.names)
     actions: list[Action] = []
     thoughts: list[str] = []
     while not state.ended and state.steps < world.limits.steps:
@@ -139,22 +141,22 @@ def _explored(
             (proposed,) = policy.propose(state, cancelled=cancelled)
         except LLMReplyError:
             return _Try(None, policy.usage)
-        state, observation = world.step(state, proposed.action)
+        state, observation = world.apply_action(state, proposed.action)
         if observation.valid:
             actions.append(proposed.action)
             thoughts.append(proposed.thought)
     if not state.ended:
         return _Try(None, policy.usage)
-    score = f1(state.answers(), np.array(question.answers, np.int64))
-    prompt = prompts.shown(serialise.PROMPT)[serialise.PROMPT]
+    score = compute_f1(state.find_answers(), np.array(question.answers, np.int64))
+    prompt = prompts.describe_prompts(serialise.PROMPT)[serialise.PROMPT]
     behaviour = f"{settings.model}, {serialise.PROMPT} {prompt}"
     episode = Episode(question, beginning, tuple(actions), score, "llm", behaviour, tuple(thoughts), prompt)
     return _Try(episode, policy.usage)
 
 
-def _each(
+def _process_concurrently(
     questions: Sequence[Grounded],
-    one: Callable[[Grounded], _Try],
+    process_question: Callable[[Grounded], _Try],
     concurrency: int,
     cancelled: Callable[[], bool],
 ) -> Iterator[tuple[int, _Try | LLMError]]:
@@ -164,7 +166,7 @@ def _each(
     with ThreadPoolExecutor(concurrency, thread_name_prefix="explore") as pool:
         while True:
             for number, question in islice(rest, concurrency - len(running)):
-                running[pool.submit(copy_context().run, one, question)] = number
+                running[pool.submit(copy_context().run, process_question, question)] = number
             if not running:
                 return
             done, _ = wait(running, POLL_SECONDS, FIRST_COMPLETED)

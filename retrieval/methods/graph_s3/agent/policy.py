@@ -49,9 +49,7 @@ class Policy(Protocol):
     @property
     def prompts(self) -> Sequence[str]: ...  # noqa: D102
 
-    def propose(
-        self, state: State, *, cancelled: Callable[[], bool] = lambda: False
-    ) -> tuple[ScoredAction, ...]:
+    def propose(self, state: State, *, cancelled: Callable[[], bool] = lambda: False) -> tuple[ScoredAction, ...]:
         """What it would do next, best first; the first is done.
 
         A policy that scores proposes every legal action; a language model the one that it names, which need not be
@@ -65,23 +63,23 @@ class Policy(Protocol):
         ...
 
 
-def thought(world: World, state: State, action: Action) -> str:
+def explain_action(world: World, state: State, action: Action) -> str:
     """Why one would do this, in plain words."""
     graph = world.snapshot
     if isinstance(action, Finish):
-        return f"What is kept answers the question: {wording.names(graph, state.answers())}."
+        return f"What is kept answers the question: {wording.write_names(graph, state.find_answers())}."
     if isinstance(action, Choose):
-        relations = " and ".join(wording.relation(graph, r) for r in action.relations) or "these facts"
-        around = wording.names(graph, state.window.entities) if state.window is not None else "nothing"
+        relations = " and ".join(wording.write_relation(graph, r) for r in action.relations) or "these facts"
+        around = wording.write_names(graph, state.window.entities) if state.window is not None else "nothing"
         return f"Of the facts around {around}, “{relations}” is what the question asks for."
     if isinstance(action, Explore):
         if action.entities or action.front == 0:
-            entities = [graph.entity_label(e) for e in action.entities or state.topics]
+            entities = [graph.get_entity_label(e) for e in action.entities or state.topics]
             return f"The question is about {' and '.join(entities)}: look at the facts around."
-        named = wording.names(graph, state.frontiers[action.front].entities)
+        names = wording.write_names(graph, state.frontiers[action.front].entities)
         if action.front < len(state.frontiers) - 1:
-            return f"That led elsewhere; go back to {named}."
-        return f"The answer lies further on: look at the facts around {named}."
+            return f"That led elsewhere; go back to {names}."
+        return f"The answer lies further on: look at the facts around {names}."
     return action.reason
 
 
@@ -105,13 +103,11 @@ class PathsPolicy:
         for path in paths:
             self._paths[path.topic].append(path)
 
-    def propose(
-        self, state: State, *, cancelled: Callable[[], bool] = lambda: False
-    ) -> tuple[ScoredAction, ...]:
+    def propose(self, state: State, *, cancelled: Callable[[], bool] = lambda: False) -> tuple[ScoredAction, ...]:
         """See ``Policy``."""
         del cancelled
-        options = self.world.options(state)
-        masses = self._masses(state)
+        options = self.world.list_options(state)
+        masses = self._compute_masses(state)
         if not any(masses.values()):  # somebody led away from every path: what is kept must do
             masses = {Finish(): 1.0}
         total = sum(masses.get(option.action, 0.0) for option in options)
@@ -119,14 +115,14 @@ class PathsPolicy:
             ScoredAction(
                 option.action,
                 masses.get(option.action, 0.0) / total if total else 1.0 / len(options),
-                thought(self.world, state, option.action),
+                explain_action(self.world, state, option.action),
                 option.facts,
             )
             for option in options
         ]
         return tuple(sorted(scored, key=lambda each: -(each.probability or 0.0)))
 
-    def _masses(self, state: State) -> Mapping[Action, float]:
+    def _compute_masses(self, state: State) -> Mapping[Action, float]:
         """Unnormalised probability of each action worth doing."""
         masses: dict[Action, float] = defaultdict(float)
         if state.window is not None:
@@ -145,10 +141,7 @@ class PathsPolicy:
             if path.relations[: len(branch.path)] == branch.path != path.relations
         )
         ended = sum(
-            path.score
-            for branch in here
-            for path in self._paths[branch.topic]
-            if path.relations == branch.path
+            path.score for branch in here for path in self._paths[branch.topic] if path.relations == branch.path
         )
         leave: Action = Finish()
         if waiting:

@@ -10,7 +10,7 @@ from retrieval.environment import LLMSettings
 from retrieval.errors import LLMReplyError
 from retrieval.llm import prompts
 from retrieval.llm.asking import ask_json
-from retrieval.llm.metering import Meter, estimate, metered
+from retrieval.llm.metering import Meter, estimate, use_meter
 from retrieval.llm.prompts import Message
 from retrieval.llm.replies import ReplyStore
 from retrieval.methods.graph_s3.agent import serialise
@@ -51,9 +51,7 @@ class PromptedPolicy:
         """See ``Policy``."""
         return self._spent.usage
 
-    def propose(
-        self, state: State, *, cancelled: Callable[[], bool] = lambda: False
-    ) -> tuple[ScoredAction, ...]:
+    def propose(self, state: State, *, cancelled: Callable[[], bool] = lambda: False) -> tuple[ScoredAction, ...]:
         """See ``Policy``: the one action that the model names.
 
         Raises:
@@ -66,10 +64,10 @@ class PromptedPolicy:
                 f"The language model asked {PATIENCE} times in a row for what is not possible. {last[-1].said}",
                 hint="Use a model that follows instructions.",
             )
-        chat = serialise.chat(self.world, state, fits=self._fits)
+        chat = serialise.build_chat(self.world, state, fits=self._is_short_enough)
         try:
-            with metered(self._spent):
-                said, _ = ask_json(
+            with use_meter(self._spent):
+                reply, _ = ask_json(
                     self._settings,
                     chat,
                     lambda value: serialise.read(self.world, state, value),
@@ -78,18 +76,18 @@ class PromptedPolicy:
                 )
         except LLMReplyError as error:
             return (ScoredAction(Unreadable(error.message), thought="The reply was no action."),)
-        return (ScoredAction(said.action, None, said.thought, size(self.world, state, said.action)),)
+        return (ScoredAction(reply.action, None, reply.thought, count_facts(self.world, state, reply.action)),)
 
-    def _fits(self, chat: list[Message]) -> bool:
-        room = self._settings.room(estimate(*(message["content"] for message in chat)))
+    def _is_short_enough(self, chat: list[Message]) -> bool:
+        room = self._settings.compute_room(estimate(*(message["content"] for message in chat)))
         return room is None or room > 0
 
 
-def size(world: World, state: State, action: Action) -> int:
+def count_facts(world: World, state: State, action: Action) -> int:
     """How many facts an action shows or keeps; 0 where it is not possible."""
     if isinstance(action, Choose) and state.window is not None:
         chosen = np.isin(state.window.relations, action.relations)
         return len(action.arcs) or int(state.window.facts[chosen].sum())
     if isinstance(action, Explore):
-        return next((option.facts for option in world.options(state) if option.action == action), 0)
+        return next((option.facts for option in world.list_options(state) if option.action == action), 0)
     return len(state.focus)

@@ -40,14 +40,14 @@ class _Choice:
     topics: tuple[int, ...]
 
 
-def replay(world: World, state: State, actions: Sequence[Action]) -> State:
+def run_actions(world: World, state: State, actions: Sequence[Action]) -> State:
     """The state after some actions."""
     for action in actions:
-        state, _ = world.step(state, action)
+        state, _ = world.apply_action(state, action)
     return state
 
 
-def refine(
+def find_shortest_actions(
     world: World, beginning: State, actions: Sequence[Action], keep: Literal["paths", "answers"] = "paths"
 ) -> tuple[Action, ...]:
     """The shortest feasible subsequence that ends with the same answers; of equally short ones the earliest.
@@ -61,36 +61,36 @@ def refine(
     Returns:
         Actions whose frontiers are numbered anew; ``actions`` themselves when nothing can be left out.
     """
-    end = replay(world, beginning, actions)
-    choices = _choices(world, beginning, actions)
+    end = run_actions(world, beginning, actions)
+    choices = _find_choices(world, beginning, actions)
     by_topic = [
         [None, *(i for i, choice in enumerate(choices, start=1) if topic in choice.topics)]
         for topic in beginning.topics
     ]
-    lines = {frozenset(_line(choices, [leaf for leaf in leaves if leaf])) for leaves in product(*by_topic)}
-    for line in sorted(lines, key=lambda line: (_length(choices, line), sorted(line))):
+    lines = {frozenset(_collect_line(choices, [leaf for leaf in leaves if leaf])) for leaves in product(*by_topic)}
+    for line in sorted(lines, key=lambda line: (_count_actions(choices, line), sorted(line))):
         if not line:
             continue
-        shorter = _sequence(actions, choices, line)
-        after = replay(world, beginning, shorter)
-        if all(done.valid for done in after.history) and _same(after, end, keep):
+        shorter = _build_sequence(actions, choices, line)
+        after = run_actions(world, beginning, shorter)
+        if all(done.valid for done in after.history) and _is_equivalent(after, end, keep):
             return shorter
     return tuple(actions)
 
 
-def _same(one: State, other: State, keep: Literal["paths", "answers"]) -> bool:
-    if not np.array_equal(one.answers(), other.answers()):
+def _is_equivalent(left: State, right: State, keep: Literal["paths", "answers"]) -> bool:
+    if not np.array_equal(left.find_answers(), right.find_answers()):
         return False
-    leaves, others = ({(leaf.topic, leaf.path) for leaf in state.leaves()} for state in (one, other))
+    leaves, others = ({(leaf.topic, leaf.path) for leaf in state.find_leaves()} for state in (left, right))
     return keep == "answers" or leaves == others
 
 
-def _choices(world: World, state: State, actions: Sequence[Action]) -> list[_Choice]:
-    found: list[_Choice] = []
+def _find_choices(world: World, state: State, actions: Sequence[Action]) -> list[_Choice]:
+    choices: list[_Choice] = []
     explorations: list[int] = []
     for position, action in enumerate(actions):
         before = state
-        state, observation = world.step(state, action)
+        state, observation = world.apply_action(state, action)
         if not observation.valid:
             continue
         if isinstance(action, Explore) and state.window is not None:
@@ -99,35 +99,33 @@ def _choices(world: World, state: State, actions: Sequence[Action]) -> list[_Cho
             # A relation is kept whole, whatever is listed: one page will do.
             explorations = explorations[:1] if action.relations else explorations
             topics = tuple(dict.fromkeys(branch.topic for branch in before.window.branches))
-            found.append(_Choice(tuple(explorations), position, before.window.front, topics))
-    return found
+            choices.append(_Choice(tuple(explorations), position, before.window.front, topics))
+    return choices
 
 
-def _line(choices: Sequence[_Choice], leaves: Sequence[int]) -> set[int]:
+def _collect_line(choices: Sequence[_Choice], leaves: Sequence[int]) -> set[int]:
     """The leaves and all choices before them."""
     line: set[int] = set()
     for leaf in leaves:
-        at = leaf
-        while at:
-            line.add(at)
-            at = choices[at - 1].parent
+        position = leaf
+        while position:
+            line.add(position)
+            position = choices[position - 1].parent
     return line
 
 
-def _length(choices: Sequence[_Choice], line: frozenset[int]) -> int:
+def _count_actions(choices: Sequence[_Choice], line: frozenset[int]) -> int:
     return sum(1 + len(choices[i - 1].explorations) for i in line)
 
 
-def _sequence(
-    actions: Sequence[Action], choices: Sequence[_Choice], line: frozenset[int]
-) -> tuple[Action, ...]:
+def _build_sequence(actions: Sequence[Action], choices: Sequence[_Choice], line: frozenset[int]) -> tuple[Action, ...]:
     numbers = {0: 0} | {old: new for new, old in enumerate(sorted(line), start=1)}
-    found: list[Action] = []
+    sequence: list[Action] = []
     for index in sorted(line):
         choice = choices[index - 1]
         for position in choice.explorations:
             exploration = actions[position]
             assert isinstance(exploration, Explore)
-            found.append(replace(exploration, front=numbers[exploration.front]))
-        found.append(actions[choice.position])
-    return (*found, Finish())
+            sequence.append(replace(exploration, front=numbers[exploration.front]))
+        sequence.append(actions[choice.position])
+    return (*sequence, Finish())

@@ -11,7 +11,7 @@ import numpy as np
 from retrieval.methods.graph_s3.agent.actions import Action, Choose, Explore, Unreadable
 from retrieval.methods.graph_s3.agent.environment import World
 from retrieval.methods.graph_s3.agent.state import State
-from retrieval.supervision.candidate_paths import f1
+from retrieval.supervision.candidate_paths import compute_f1
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +42,12 @@ class Golden:
                 if action not in known:
                     known.append(action)
 
-    def at(self, before: Sequence[Action]) -> Sequence[Action]:
+    def get_next_actions(self, before: Sequence[Action]) -> Sequence[Action]:
         """What may be done after these actions; empty off every refined trajectory."""
         return self._next.get(tuple(before), ())
 
 
-def step_reward(
+def compute_step_reward(
     world: World,
     state: State,
     action: Action,
@@ -75,63 +75,63 @@ def step_reward(
     if not well_formed or isinstance(action, Unreadable):
         return 0.0
     if possible is None:
-        possible = world.step(state, action)[1].valid
+        possible = world.apply_action(state, action)[1].valid
     if not possible:
         return 0.0
-    return float(option_rewards(world, state, (action,), golden, weights)[0])
+    return float(compute_option_rewards(world, state, (action,), golden, weights)[0])
 
 
-def option_rewards(
+def compute_option_rewards(
     world: World,
     state: State,
     actions: Sequence[Action],
     golden: Sequence[Action],
     weights: RewardWeights | None = None,
 ) -> np.ndarray:
-    """``step_reward`` of several actions that are possible, float32 [k]; what they reach is found once."""
+    """``compute_step_reward`` of several actions that are possible, float32 [k]; what they reach is found once."""
     weights = weights or RewardWeights()
     choices = any(isinstance(wanted, Choose) for wanted in golden)
-    ends = {a: _reached(world, state, a) for a in (*actions, *golden) if choices and isinstance(a, Choose)}
-    found = np.full(len(actions), weights.form, np.float32)
+    ends = {a: _find_reached(world, state, a) for a in (*actions, *golden) if choices and isinstance(a, Choose)}
+    rewards = np.full(len(actions), weights.form, np.float32)
     for i, action in enumerate(actions):
-        if any(_same(state, action, wanted) for wanted in golden):
-            found[i] += 1.0
+        if any(_is_same_action(state, action, wanted) for wanted in golden):
+            rewards[i] += 1.0
         else:
-            part = (_part(state, action, wanted, ends) for wanted in golden)
-            found[i] += weights.partial * max(part, default=0.0)
-    return found
+            part = (_compute_share(state, action, wanted, ends) for wanted in golden)
+            rewards[i] += weights.partial * max(part, default=0.0)
+    return rewards
 
 
-def outcome_reward(state: State, answers: np.ndarray) -> float:
+def compute_outcome_reward(state: State, answers: np.ndarray) -> float:
     """F1 of the final answers against the right ones, ascending ids; 0 when the search did not end."""
-    return f1(state.answers(), answers) if state.ended else 0.0
+    return compute_f1(state.find_answers(), answers) if state.ended else 0.0
 
 
-def _same(state: State, action: Action, wanted: Action) -> bool:
+def _is_same_action(state: State, action: Action, wanted: Action) -> bool:
     if action == wanted:
         return True
     if isinstance(action, Choose) and isinstance(wanted, Choose):
         return set(action.relations) == set(wanted.relations) and set(action.arcs) == set(wanted.arcs)
     if isinstance(action, Explore) and isinstance(wanted, Explore):
-        return np.array_equal(_entities(state, action), _entities(state, wanted))
+        return np.array_equal(_get_entities(state, action), _get_entities(state, wanted))
     return False
 
 
-def _part(state: State, action: Action, wanted: Action, ends: Mapping[Choose, np.ndarray]) -> float:
+def _compute_share(state: State, action: Action, wanted: Action, ends: Mapping[Choose, np.ndarray]) -> float:
     """Share of the wanted action that is done, by the entities it explores or leads to."""
     if isinstance(action, Choose) and isinstance(wanted, Choose):
-        return f1(ends[action], ends[wanted])
+        return compute_f1(ends[action], ends[wanted])
     if isinstance(action, Explore) and isinstance(wanted, Explore):
-        return f1(_entities(state, action), _entities(state, wanted))
+        return compute_f1(_get_entities(state, action), _get_entities(state, wanted))
     return 0.0
 
 
-def _entities(state: State, action: Explore) -> np.ndarray:
+def _get_entities(state: State, action: Explore) -> np.ndarray:
     if action.front >= len(state.frontiers):
         return np.zeros(0, np.int64)
     return np.unique(action.entities) if action.entities else state.frontiers[action.front].entities
 
 
-def _reached(world: World, state: State, action: Choose) -> np.ndarray:
-    after, observation = world.step(state, action)
+def _find_reached(world: World, state: State, action: Choose) -> np.ndarray:
+    after, observation = world.apply_action(state, action)
     return after.frontiers[-1].entities if observation.valid else np.zeros(0, np.int64)

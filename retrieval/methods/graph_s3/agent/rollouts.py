@@ -10,11 +10,11 @@ import torch
 from torch import Tensor
 
 from retrieval.errors import check
-from retrieval.methods.graph_s3.agent.decisions import RETURN, Decision, decide
+from retrieval.methods.graph_s3.agent.decisions import RETURN, Decision, build_decision
 from retrieval.methods.graph_s3.agent.environment import World
 from retrieval.methods.graph_s3.agent.state import State
-from retrieval.methods.graph_s3.model import AgentModel, Options, Relations, stacked
-from retrieval.nn.query import Asked
+from retrieval.methods.graph_s3.model import AgentModel, Options, Relations, merge_places
+from retrieval.nn.query import EncodedQuestions
 from retrieval.types import RelationPath
 
 #: Decisions taken and the options taken in them, of one search.
@@ -26,8 +26,11 @@ Ended = tuple[float, State]
 _LEAST, _LEAST_BESIDE = float(np.log(1e-4)), float(np.log(1e-2))
 
 
-def logits(
-    model: AgentModel, asked: Asked, relations: Relations, decisions: Sequence[tuple[int, Decision]]
+def compute_logits(
+    model: AgentModel,
+    questions: EncodedQuestions,
+    relations: Relations,
+    decisions: Sequence[tuple[int, Decision]],
 ) -> tuple[Tensor, Tensor]:
     """Logits of all options of some decisions.
 
@@ -35,9 +38,9 @@ def logits(
 
     Args:
         model: the policy.
-        asked: questions as seen from topics.
+        questions: questions as seen from topics.
         relations: of the graph.
-        decisions: each with its question's row in ``asked``; each with at least one option.
+        decisions: each with its question's row in ``questions``; each with at least one option.
 
     Returns:
         ``(logits, decision)`` of each of m options, [m]; decisions in order.
@@ -47,7 +50,7 @@ def logits(
     places = {key: place for place, key in enumerate(keys)}
     depth = len(keys[-1][1])
     first = [key for key in keys if not key[1]]
-    level = model.begin(asked, torch.tensor([row for row, _ in first]))
+    level = model.start_walks(questions, torch.tensor([row for row, _ in first]))
     levels, below = [level], 0
     for length in range(1, depth + 1):
         of_level = [key for key in keys if len(key[1]) == length]
@@ -55,34 +58,37 @@ def logits(
         tokens = torch.tensor([lineage[-1] for _, lineage in of_level])
         taken = relations.taken[tokens.clamp(min=0)]
         below += len(level.rows)
-        level = model.advance(asked, level, before, taken, tokens == RETURN)
+        level = model.take_steps(questions, level, before, taken, tokens == RETURN)
         levels.append(level)
     counts = torch.tensor([len(d.kinds) for _, d in decisions])
     owner = torch.repeat_interleave(torch.arange(len(decisions)), counts)
-    at = torch.tensor([places[row, d.lineage] for row, d in decisions])
+    positions = torch.tensor([places[row, d.lineage] for row, d in decisions])
     options = Options(
-        at[owner],
+        positions[owner],
         torch.from_numpy(np.concatenate([d.kinds for _, d in decisions])),
         torch.from_numpy(np.concatenate([d.relations for _, d in decisions])),
         torch.from_numpy(np.concatenate([d.features for _, d in decisions])),
     )
-    return model.scores(asked, stacked(levels), relations, options), owner
+    return model.compute_scores(questions, merge_places(levels), relations, options), owner
 
 
 def log_shares(
-    model: AgentModel, asked: Asked, relations: Relations, decisions: Sequence[tuple[int, Decision]]
+    model: AgentModel,
+    questions: EncodedQuestions,
+    relations: Relations,
+    decisions: Sequence[tuple[int, Decision]],
 ) -> list[np.ndarray]:
-    """Log-probabilities of the options of each decision; see :func:`logits`."""
-    scores, _ = logits(model, asked, relations, decisions)
+    """Log-probabilities of the options of each decision; see :func:`compute_logits`."""
+    scores, _ = compute_logits(model, questions, relations, decisions)
     parts = torch.split(scores, [len(decision.kinds) for _, decision in decisions])
     return [part.double().log_softmax(0).numpy() for part in parts]
 
 
 @torch.inference_mode()
-def roll(
+def run_rollouts(
     world: World,
     model: AgentModel,
-    asked: Asked,
+    questions: EncodedQuestions,
     relations: Relations,
     beginnings: Sequence[tuple[int, State]],
     *,
@@ -94,9 +100,9 @@ def roll(
     Args:
         world: the graph.
         model: the policy, in evaluation mode.
-        asked: questions as seen from topics.
+        questions: questions as seen from topics.
         relations: of the graph.
-        beginnings: each with the row in ``asked`` of its first topic.
+        beginnings: each with the row in ``questions`` of its first topic.
         rng: draws actions by their probabilities; without it the most probable are taken.
         cancelled: asked between steps.
 
@@ -108,24 +114,24 @@ def roll(
     live = list(range(len(states)))
     while live:
         check(cancelled)
-        decided = [(i, decide(world, states[i])) for i in live]
+        decided = [(i, build_decision(world, states[i])) for i in live]
         decided = [(i, decision) for i, decision in decided if decision.actions]
         if not decided:
             break
         rows = [(beginnings[i][0] + decision.view, decision) for i, decision in decided]
-        for (i, decision), logs in zip(decided, log_shares(model, asked, relations, rows), strict=True):
+        for (i, decision), logs in zip(decided, log_shares(model, questions, relations, rows), strict=True):
             pick = int(np.argmax(logs)) if rng is None else _draw(logs, rng)
             rollouts[i].append((decision, pick))
-            states[i], _ = world.step(states[i], decision.actions[pick])
+            states[i], _ = world.apply_action(states[i], decision.actions[pick])
         live = [i for i, _ in decided if not states[i].ended and states[i].steps < world.limits.steps]
     return states, rollouts
 
 
 @torch.inference_mode()
-def searches(
+def find_likely_searches(
     world: World,
     model: AgentModel,
-    asked: Asked,
+    questions: EncodedQuestions,
     relations: Relations,
     beginnings: Sequence[tuple[int, State]],
     *,
@@ -137,9 +143,9 @@ def searches(
     Args:
         world: the graph.
         model: the policy, in evaluation mode.
-        asked: questions as seen from topics.
+        questions: questions as seen from topics.
         relations: of the graph.
-        beginnings: each with the row in ``asked`` of its first topic.
+        beginnings: each with the row in ``questions`` of its first topic.
         width: searches from each that go on, on every step.
         cancelled: asked between steps.
     """
@@ -147,47 +153,47 @@ def searches(
     ended: list[list[Ended]] = [[] for _ in beginnings]
     while any(under):
         check(cancelled)
-        decided = [(i, log, at, decide(world, at)) for i, each in enumerate(under) for log, at in each]
+        decided = [(i, log, state, build_decision(world, state)) for i, each in enumerate(under) for log, state in each]
         decided = [each for each in decided if each[3].actions]
         if not decided:
             break
         rows = [(beginnings[i][0] + decision.view, decision) for i, *_, decision in decided]
         grown: list[list[tuple[float, int, int]]] = [[] for _ in beginnings]
-        for n, logs in enumerate(log_shares(model, asked, relations, rows)):
+        for n, logs in enumerate(log_shares(model, questions, relations, rows)):
             i, log = decided[n][:2]
             grown[i] += [(log + share, n, k) for k, share in enumerate(logs.tolist())]
         for i, each in enumerate(grown):
             under[i] = []
             best = max((log for log, _ in ended[i]), default=-np.inf)
             least = max(_LEAST, best + _LEAST_BESIDE)
-            for log, n, k in sorted(each, key=lambda one: (-one[0], one[1:]))[:width]:
+            for log, n, k in sorted(each, key=lambda item: (-item[0], item[1:]))[:width]:
                 if log < least:
                     break
-                after, _ = world.step(decided[n][2], decided[n][3].actions[k])
+                after, _ = world.apply_action(decided[n][2], decided[n][3].actions[k])
                 if after.ended:
                     ended[i].append((log, after))
                 elif after.steps < world.limits.steps:
                     under[i].append((log, after))
-    return [sorted(each, key=lambda one: -one[0]) for each in ended]
+    return [sorted(each, key=lambda item: -item[0]) for each in ended]
 
 
-def walked(state: State) -> tuple[tuple[int, tuple[int, ...]], ...]:
+def list_paths(state: State) -> tuple[tuple[int, tuple[int, ...]], ...]:
     """The relation paths of each topic that a search ended with."""
-    return tuple(sorted((leaf.topic, leaf.path) for leaf in state.leaves()))
+    return tuple(sorted((leaf.topic, leaf.path) for leaf in state.find_leaves()))
 
 
-def likeliest(ended: Sequence[Ended]) -> State | None:
+def select_likeliest(ended: Sequence[Ended]) -> State | None:
     """What most probably is the end: searches that end with the same relation paths count together."""
     worth: dict[object, float] = defaultdict(float)
     for log, state in ended:
-        worth[walked(state)] += float(np.exp(log))
-    return max((state for _, state in ended), key=lambda state: worth[walked(state)], default=None)
+        worth[list_paths(state)] += float(np.exp(log))
+    return max((state for _, state in ended), key=lambda state: worth[list_paths(state)], default=None)
 
 
-def beam(
+def rank_paths(
     world: World,
     model: AgentModel,
-    asked: Asked,
+    questions: EncodedQuestions,
     relations: Relations,
     beginning: tuple[int, State],
     *,
@@ -196,12 +202,12 @@ def beam(
 ) -> list[RelationPath]:
     """The relation paths that the most probable searches of one topic end with, most probable first.
 
-    Args: as of :func:`searches`; ``beginning`` is of one topic.
+    Args: as of :func:`find_likely_searches`; ``beginning`` is of one topic.
     """
-    (ended,) = searches(world, model, asked, relations, [beginning], width=width, cancelled=cancelled)
+    (ended,) = find_likely_searches(world, model, questions, relations, [beginning], width=width, cancelled=cancelled)
     shares: dict[tuple[int, ...], float] = defaultdict(float)
     for log, state in ended:
-        for leaf in state.leaves():
+        for leaf in state.find_leaves():
             shares[leaf.path] += float(np.exp(log))
     topic = beginning[1].topics[0]
     ranked = sorted(shares.items(), key=lambda item: (-item[1], item[0]))

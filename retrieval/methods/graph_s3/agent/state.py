@@ -25,10 +25,10 @@ class Frontier:
     entities: np.ndarray
 
 
-def frontier_of(branches: tuple[Branch, ...]) -> Frontier:
+def make_frontier(branches: tuple[Branch, ...]) -> Frontier:
     """The front of some branches."""
-    found = [branch.entities for branch in branches]
-    return Frontier(branches, np.unique(np.concatenate(found)) if found else _NONE)
+    parts = [branch.entities for branch in branches]
+    return Frontier(branches, np.unique(np.concatenate(parts)) if parts else _NONE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,7 +97,7 @@ class State:
         """Steps done."""
         return len(self.history)
 
-    def leaves(self) -> tuple[Branch, ...]:
+    def find_leaves(self) -> tuple[Branch, ...]:
         """Where the walk of each topic stands: the branches of the newest choice that goes on from it."""
         newest: dict[int, tuple[Branch, ...]] = {}
         for front in self.frontiers[1:]:
@@ -105,17 +105,17 @@ class State:
                 newest[topic] = tuple(branch for branch in front.branches if branch.topic == topic)
         return tuple(branch for branches in newest.values() for branch in branches)
 
-    def answers(self) -> np.ndarray:
+    def find_answers(self) -> np.ndarray:
         """What the leaves hold: of each topic all, of several topics what they share; ascending ids.
 
         Where nothing is shared, what the newest choice reached.
         """
         by_topic: dict[int, list[np.ndarray]] = {}
-        for branch in self.leaves():
+        for branch in self.find_leaves():
             by_topic.setdefault(branch.topic, []).append(branch.entities)
         if not by_topic:
             return _NONE
-        sets = [np.unique(np.concatenate(found)) for found in by_topic.values()]
+        sets = [np.unique(np.concatenate(parts)) for parts in by_topic.values()]
         common = sets[0]
         for other in sets[1:]:
             common = np.intersect1d(common, other, assume_unique=True)

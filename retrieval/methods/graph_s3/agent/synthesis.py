@@ -17,12 +17,12 @@ import numpy as np
 from retrieval.errors import check
 from retrieval.methods.graph_s3.agent.actions import Action, Choose, Explore, Finish
 from retrieval.methods.graph_s3.agent.environment import World
-from retrieval.methods.graph_s3.agent.refinement import refine
+from retrieval.methods.graph_s3.agent.refinement import find_shortest_actions
 from retrieval.methods.graph_s3.agent.state import State
-from retrieval.methods.graph_s3.agent.translation import shown, understood
-from retrieval.supervision.candidate_paths import f1
+from retrieval.methods.graph_s3.agent.translation import read_agent_action, to_agent_action
+from retrieval.supervision.candidate_paths import compute_f1
 from retrieval.supervision.grounding import Grounded
-from retrieval.supervision.labels import Label, directed, usable
+from retrieval.supervision.labels import Label, select_usable, to_directed_path
 from retrieval.supervision.trajectories import Trajectory, TrajectorySource
 from retrieval.types import Progress
 
@@ -70,17 +70,17 @@ class Synthesis:
     seed: int = 0
 
 
-def paths_of(world: World, question: Grounded, labels: Sequence[Label]) -> dict[int, list[tuple[int, ...]]]:
+def collect_paths(world: World, question: Grounded, labels: Sequence[Label]) -> dict[int, list[tuple[int, ...]]]:
     """The rational paths of each topic of a question, best score first."""
-    found: dict[int, list[tuple[int, ...]]] = defaultdict(list)
-    for label in sorted(usable(labels), key=lambda label: (-label.score, len(label.path), label.path)):
-        topic, path = world.snapshot.find_entity(label.topic), directed(world.snapshot, label.path)
-        if topic in question.topics and path is not None and path not in found[topic]:
-            found[topic].append(path)
-    return found
+    paths: dict[int, list[tuple[int, ...]]] = defaultdict(list)
+    for label in sorted(select_usable(labels), key=lambda label: (-label.score, len(label.path), label.path)):
+        topic, path = world.snapshot.find_entity(label.topic), to_directed_path(world.snapshot, label.path)
+        if topic in question.topics and path is not None and path not in paths[topic]:
+            paths[topic].append(path)
+    return paths
 
 
-def guided(state: State, goals: Mapping[int, tuple[int, ...]]) -> Action:
+def find_next_action(state: State, goals: Mapping[int, tuple[int, ...]]) -> Action:
     """The next step along one path of each topic, from wherever the agent is.
 
     Args:
@@ -88,7 +88,7 @@ def guided(state: State, goals: Mapping[int, tuple[int, ...]]) -> Action:
         goals: paths by topic, of the topics that have one.
     """
     leaves: dict[int, set[tuple[int, ...]]] = defaultdict(set)
-    for branch in state.leaves():
+    for branch in state.find_leaves():
         leaves[branch.topic].add(branch.path)
     for topic in state.topics:
         goal = goals.get(topic)
@@ -124,22 +124,22 @@ def walk(
     rng: np.random.Generator,
 ) -> tuple[State, State, tuple[Action, ...], tuple[int, ...]]:
     """One try: the state before, the state after, what was done, and where it strayed. It may not have ended."""
-    beginning = state = world.begin(question.question.question, question.topics, question.names)
+    beginning = state = world.make_initial_state(question.question.question, question.topics, question.names)
     actions: list[Action] = []
     strayed: list[int] = []
     while not state.ended and state.steps < world.limits.steps:
-        wanted = action = guided(state, goals)
+        wanted = action = find_next_action(state, goals)
         if rng.random() < astray:
-            others = [o.action for o in world.options(state) if not isinstance(o.action, Finish)]
+            others = [o.action for o in world.list_options(state) if not isinstance(o.action, Finish)]
             action = others[int(rng.integers(len(others)))] if others else action
         if action != wanted:
             strayed.append(len(actions))
-        state, _ = world.step(state, action)
+        state, _ = world.apply_action(state, action)
         actions.append(action)
     return beginning, state, tuple(actions), tuple(strayed)
 
 
-def synthesise(
+def generate_episodes(
     world: World,
     questions: Sequence[Grounded],
     labels: Sequence[Label],
@@ -158,18 +158,18 @@ def synthesise(
     by_question: dict[str, list[Label]] = defaultdict(list)
     for label in labels:
         by_question[label.question].append(label)
-    found: list[Episode] = []
+    episodes: list[Episode] = []
     for number, question in enumerate(questions):
         check(cancelled)
         if progress is not None and number % 50 == 0:
             progress(Progress("making trajectories", number, len(questions), "questions"))
-        paths = paths_of(world, question, by_question.get(question.question.id, ()))
+        paths = collect_paths(world, question, by_question.get(question.question.id, ()))
         if paths:
-            found += _of_question(world, question, paths, settings)
-    return found
+            episodes += _sample_episodes(world, question, paths, settings)
+    return episodes
 
 
-def _of_question(
+def _sample_episodes(
     world: World,
     question: Grounded,
     paths: Mapping[int, Sequence[tuple[int, ...]]],
@@ -182,38 +182,36 @@ def _of_question(
         goals = {topic: each[sample % len(each)] for topic, each in paths.items()}
         astray = settings.astray if sample else 0.0
         beginning, end, actions, strayed = walk(world, question, goals, astray=astray, rng=rng)
-        score = f1(end.answers(), answers) if end.ended else 0.0
+        score = compute_f1(end.find_answers(), answers) if end.ended else 0.0
         if score >= settings.match and actions not in done:
             done.add(actions)
             yield Episode(question, beginning, actions, score, strayed=strayed)
 
 
-def refined(world: World, episode: Episode, keep: Literal["paths", "answers", "none"] = "paths") -> Episode:
-    """The same by its shortest form, see ``refinement.refine``; as it is for ``none`` (Graph-S3 Table 2)."""
+def make_refined(world: World, episode: Episode, keep: Literal["paths", "answers", "none"] = "paths") -> Episode:
+    """The same by its shortest form, see ``refinement.find_shortest_actions``; as it is for ``none`` (Graph-S3 Table
+    2).
+    """
     if keep == "none":
         return episode
-    actions = refine(world, episode.beginning, episode.actions, keep)
-    return Episode(
-        episode.question, episode.beginning, actions, episode.score, episode.source, episode.behaviour
-    )
+    actions = find_shortest_actions(world, episode.beginning, episode.actions, keep)
+    return Episode(episode.question, episode.beginning, actions, episode.score, episode.source, episode.behaviour)
 
 
-def as_trajectory(
-    world: World, episode: Episode, name: str, *, refined_from: str | None = None
-) -> Trajectory:
+def to_trajectory(world: World, episode: Episode, name: str, *, refined_from: str | None = None) -> Trajectory:
     """An episode by labels."""
     state, actions = episode.beginning, []
     for action in episode.actions:
-        people = shown(world, state, action)
+        people = to_agent_action(world, state, action)
         assert people is not None, "only what was possible is kept"
         actions.append(people)
-        state, _ = world.step(state, action)
+        state, _ = world.apply_action(state, action)
     question = episode.question.question
     return Trajectory(
         id=name,
         question=question.question,
         question_id=question.id,
-        topics=tuple(world.snapshot.entity_label(topic) for topic in episode.question.topics),
+        topics=tuple(world.snapshot.get_entity_label(topic) for topic in episode.question.topics),
         answers=question.answers,
         actions=tuple(actions),
         source=episode.source,
@@ -226,19 +224,19 @@ def as_trajectory(
     )
 
 
-def as_episode(world: World, trajectory: Trajectory, question: Grounded) -> Episode | None:
+def to_episode(world: World, trajectory: Trajectory, question: Grounded) -> Episode | None:
     """A trajectory in this graph; None where a step of it is not possible there, or it has no end.
 
     An exploration that shows nothing new here, because pages are larger than where it was made, is left out.
     """
-    beginning = state = world.begin(trajectory.question, question.topics, question.names)
+    beginning = state = world.make_initial_state(trajectory.question, question.topics, question.names)
     actions: list[Action] = []
     thoughts: list[str] = []
     strayed: list[int] = []
-    said = trajectory.thoughts or ("",) * len(trajectory.actions)
-    for i, (action, thought) in enumerate(zip(trajectory.actions, said, strict=True)):
-        mine = understood(world, state, action)
-        after, observation = world.step(state, mine)
+    reasons = trajectory.thoughts or ("",) * len(trajectory.actions)
+    for i, (action, thought) in enumerate(zip(trajectory.actions, reasons, strict=True)):
+        mine = read_agent_action(world, state, action)
+        after, observation = world.apply_action(state, mine)
         if observation.valid:
             state = after
             strayed += [len(actions)] if i in trajectory.strayed else []
@@ -248,7 +246,7 @@ def as_episode(world: World, trajectory: Trajectory, question: Grounded) -> Epis
             return None
     if not state.ended:
         return None
-    score = f1(state.answers(), np.array(question.answers, np.int64))
+    score = compute_f1(state.find_answers(), np.array(question.answers, np.int64))
     return Episode(
         question,
         beginning,

@@ -13,7 +13,7 @@ from retrieval.types import AgentAction, Hop, RelationStep
 LISTED = 20
 
 
-def shown(
+def to_agent_action(
     world: World, state: State, action: Action, *, facts: int = 0, score: float | None = None
 ) -> AgentAction | None:
     """An action as people see it; None for what was no action.
@@ -30,18 +30,18 @@ def shown(
         return AgentAction("finish", facts=facts, score=score)
     if isinstance(action, Choose):
         total = graph.num_relations
-        steps = tuple(graph.relation_step(r % total, r >= total) for r in action.relations)
-        hops = tuple(graph.hop(arc) for arc in action.arcs)
+        steps = tuple(graph.get_relation_step(r % total, r >= total) for r in action.relations)
+        hops = tuple(graph.get_hop(arc) for arc in action.arcs)
         return AgentAction("choose", relations=steps, triples=hops, facts=facts, score=score)
     if isinstance(action, Explore) and action.front < len(state.frontiers):
         entities = np.array(action.entities or state.frontiers[action.front].entities, np.int64)
-        nodes = tuple(graph.node(int(entity)) for entity in entities[:LISTED])
+        nodes = tuple(graph.get_node(int(entity)) for entity in entities[:LISTED])
         front = None if action.entities else action.front
         return AgentAction("explore", nodes, facts=facts, score=score, count=len(entities), front=front)
     return None
 
 
-def understood(world: World, state: State, action: AgentAction) -> Action:
+def read_agent_action(world: World, state: State, action: AgentAction) -> Action:
     """What somebody who knows labels only wants to be done, or why that cannot be read.
 
     Ids are taken from the labels, so that an action of another snapshot of the graph is read too.
@@ -54,50 +54,48 @@ def understood(world: World, state: State, action: AgentAction) -> Action:
     if action.kind == "finish":
         return Finish()
     if action.kind == "choose":
-        return _choice(world, action)
+        return _read_choice(world, action)
     if action.front is not None:
         return Explore(action.front)
     ids = []
     for node in action.entities:
-        found = world.snapshot.find_entity(node.label)
-        if found is None:
+        entity = world.snapshot.find_entity(node.label)
+        if entity is None:
             return Unreadable(f"The graph has no entity {node.label!r}.")
-        ids.append(found)
+        ids.append(entity)
     if not ids:
         return Unreadable("No entity is named.")
     wanted = tuple(dict.fromkeys(ids))
     frontiers = [0, *range(len(state.frontiers) - 1, 0, -1)]
-    front = next(
-        (f for f in frontiers if np.isin(wanted, state.frontiers[f].entities).all()), len(state.frontiers) - 1
-    )
+    front = next((f for f in frontiers if np.isin(wanted, state.frontiers[f].entities).all()), len(state.frontiers) - 1)
     return Explore(front, wanted)
 
 
-def _choice(world: World, action: AgentAction) -> Choose | Unreadable:
+def _read_choice(world: World, action: AgentAction) -> Choose | Unreadable:
     arcs: list[int] = []
     for hop in action.triples:
-        arc = _arc(world, hop)
+        arc = _find_arc(world, hop)
         if arc is None:
             fact = f"{hop.source.label}, {hop.step.name}, {hop.target.label}"
             return Unreadable(f"The graph has no fact ({fact}).")
         arcs.append(arc)
     relations: list[int] = []
     for step in action.relations:
-        found = _directed(world, step)
-        if found is None:
+        relation = _find_directed_relation(world, step)
+        if relation is None:
             return Unreadable(f"The graph has no relation {step.name!r}.")
-        relations.append(found)
+        relations.append(relation)
     if bool(arcs) == bool(relations):
         return Unreadable("A choice names relations or facts.")
     return Choose(tuple(dict.fromkeys(relations)), tuple(dict.fromkeys(arcs)))
 
 
-def _directed(world: World, step: RelationStep) -> int | None:
+def _find_directed_relation(world: World, step: RelationStep) -> int | None:
     relation = world.snapshot.find_relation(step.name)
     return None if relation is None else relation + world.snapshot.num_relations * step.inverse
 
 
-def _arc(world: World, hop: Hop) -> int | None:
+def _find_arc(world: World, hop: Hop) -> int | None:
     graph = world.snapshot
     relation = graph.find_relation(hop.step.name)
     source, target = graph.find_entity(hop.source.label), graph.find_entity(hop.target.label)

@@ -21,11 +21,9 @@ def read(tmp_path, **files):
 
 def test_everything_odd_is_counted(tmp_path):
     facts = "ä\tr\tb\nä\tr\tb\nb\tr\tb\n\tr\tb\nä\tr\t \n".encode() + b"one\ttwo\ncaf\xe9\tr\tb\n"
-    nodes = (
-        '{"id": "n", "name": "alone", "type": "Thing"}\n{"source": "n2", "relation": "r", "target": "n2"}\n'
-    )
+    nodes = '{"id": "n", "name": "alone", "type": "Thing"}\n{"source": "n2", "relation": "r", "target": "n2"}\n'
     graph, table, problems = read(tmp_path, kb_txt=facts, more_jsonl=nodes + '{"id": "n2", "name": "b"}\n')
-    assert import_report.report(graph, table.reports) == ImportReport(
+    assert import_report.build_report(graph, table.reports) == ImportReport(
         triples=3,
         entities=4,
         relations=2,
@@ -47,7 +45,7 @@ def test_everything_odd_is_counted(tmp_path):
 def test_the_same_file_twice_is_read_once(tmp_path):
     graph, table, problems = read(tmp_path, a_txt="a\tr\tb\n", b_txt="a\tr\tc\n", c_txt="a\tr\tb\n")
     assert graph.num_triples == 2
-    found = import_report.report(graph, table.reports)
+    found = import_report.build_report(graph, table.reports)
     assert found.duplicates == 0
     assert found.files[2] == SourceReport("c.txt", "", 0, 1, (("repeat", 1),), same_as="a.txt")
     assert problems == [Problem("c.txt", 0, "the same content as a.txt; it is read once", "", "repeat")]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from retrieval.kg.analysis.schema import SchemaEdge, TypeCount, schema
+from retrieval.kg.analysis.schema import SchemaEdge, TypeCount, get_schema
 from retrieval.kg.analysis.statistics import DegreeBin, EntityCount, RelationCount, describe
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
@@ -45,7 +45,7 @@ def test_the_figures_of_the_films(tmp_path):
 
 
 def test_types_components_loops_and_text(tmp_path):
-    table = TripleTable.of(
+    table = TripleTable.from_facts(
         TYPED,
         passages=[Passage(0, "p", "", "Text.")],
         fact_passages=[(4, 0)],
@@ -69,9 +69,9 @@ def test_types_components_loops_and_text(tmp_path):
 
 
 def test_schema_counts_facts_between_types(tmp_path):
-    table = TripleTable.of(TYPED, node_attributes=[("Lonely", "type", "person")])
+    table = TripleTable.from_facts(TYPED, node_attributes=[("Lonely", "type", "person")])
     graph = build_snapshot(table, tmp_path / "g")
-    found = schema(graph)
+    found = get_schema(graph)
     # film, person, "!" and the two types themselves, and the year
     assert found.types == (
         TypeCount(0, "film", 3), TypeCount(1, "entity", 3), TypeCount(2, "person", 1), TypeCount(3, "literal", 1),
@@ -100,10 +100,10 @@ def test_figures_are_kept_and_belong_to_their_content(tmp_path):
 
 
 def test_a_graph_of_passages_alone(tmp_path):
-    graph = build_snapshot(TripleTable.of([], passages=[Passage(0, "p", "", "Text.")]), tmp_path / "g")
+    graph = build_snapshot(TripleTable.from_facts([], passages=[Passage(0, "p", "", "Text.")]), tmp_path / "g")
     found = describe(graph)
     assert (found.entities, found.degrees, found.components.count, found.text.passages) == (0, (), 0, 1)
-    assert schema(graph).types == ()
+    assert get_schema(graph).types == ()
 
 
 @pytest.mark.parametrize("label", ["»«", "…", "日本", "Ünal"])

@@ -3,7 +3,7 @@
 import pytest
 
 from retrieval.kg.build import build_snapshot
-from retrieval.kg.build.versions import merge, without
+from retrieval.kg.build.versions import merge, remove_facts
 from retrieval.kg.table import TripleTable
 from retrieval.types import Passage
 
@@ -22,7 +22,7 @@ NODES = [
 
 
 def facts(snapshot):
-    hops = [snapshot.hop(fact) for fact in range(snapshot.num_triples)]
+    hops = [snapshot.get_hop(fact) for fact in range(snapshot.num_triples)]
     return {(hop.source.label, hop.step.name, hop.target.label) for hop in hops}
 
 
@@ -33,7 +33,7 @@ def build(tmp_path):
 
 
 def test_short_values_are_facts_and_stay_attributes(build):
-    snapshot = build(TripleTable.of(EDGES, node_attributes=NODES))
+    snapshot = build(TripleTable.from_facts(EDGES, node_attributes=NODES))
     assert facts(snapshot) == {
         ("Ann Bell", "DIRECTED", "Night Train"),
         ("Night Train", "type", "Movie"),
@@ -41,19 +41,19 @@ def test_short_values_are_facts_and_stay_attributes(build):
         ("Night Train", "genre", "drama"),
         ("Night Train", "genre", "crime"),
     }
-    assert snapshot.entity_attributes(snapshot.find_entity("Night Train"))["released"] == "1999"
+    assert snapshot.get_entity_attributes(snapshot.find_entity("Night Train"))["released"] == "1999"
     assert snapshot.manifest.duplicates == 0
 
 
 def test_graphs_that_are_read_out_of_texts_have_none(build):
     passages = [Passage(0, "one", "", "Ann Bell directed it.")]
-    snapshot = build(TripleTable.of(EDGES, passages=passages, node_attributes=NODES))
+    snapshot = build(TripleTable.from_facts(EDGES, passages=passages, node_attributes=NODES))
     assert facts(snapshot) == set(EDGES)
 
 
 def test_versions_add_and_remove_them_with_their_nodes(build):
-    base = build(TripleTable.of(EDGES, node_attributes=NODES[:2]))
-    more = TripleTable.of(
+    base = build(TripleTable.from_facts(EDGES, node_attributes=NODES[:2]))
+    more = TripleTable.from_facts(
         [("Ann Bell", "DIRECTED", "Sea Road")], node_attributes=[("Sea Road", "released", "2011")]
     )
     grown = build(merge(base, more))
@@ -62,7 +62,7 @@ def test_versions_add_and_remove_them_with_their_nodes(build):
         ("Sea Road", "released", "2011"),
     }
     assert grown.manifest.duplicates == 0
-    assert facts(build(without(grown, more))) == facts(base)
+    assert facts(build(remove_facts(grown, more))) == facts(base)
 
 
 WORKS = [
@@ -82,7 +82,7 @@ SAID = [
 
 
 def test_what_edges_say_is_said_of_where_they_begin_and_roles_are_relations(build):
-    snapshot = build(TripleTable.of(WORKS, fact_attributes=SAID))
+    snapshot = build(TripleTable.from_facts(WORKS, fact_attributes=SAID))
     assert facts(snapshot) == {
         *WORKS,
         ("Ann Bell", "WORKS AT role", "CEO"),
@@ -98,7 +98,7 @@ def test_what_edges_say_is_said_of_where_they_begin_and_roles_are_relations(buil
 
 def test_roles_of_one_each_are_no_relations(build):
     said = [(row, "role", name) for row, name in enumerate(("Neo", "Trinity", "Morpheus"))]
-    found = facts(build(TripleTable.of(WORKS, fact_attributes=said)))
+    found = facts(build(TripleTable.from_facts(WORKS, fact_attributes=said)))
     assert found - set(WORKS) == {
         ("Ann Bell", "WORKS AT role", "Neo"),
         ("Bob Hart", "WORKS AT role", "Trinity"),
@@ -107,12 +107,12 @@ def test_roles_of_one_each_are_no_relations(build):
 
 
 def test_versions_add_and_remove_what_edges_say(build):
-    base = build(TripleTable.of(WORKS[:2], fact_attributes=[(0, "since", "2010"), (1, "since", "2015")]))
-    more = TripleTable.of([("Dan Low", "WORKS_AT", "Acme")], fact_attributes=[(0, "since", "2020")])
+    base = build(TripleTable.from_facts(WORKS[:2], fact_attributes=[(0, "since", "2010"), (1, "since", "2015")]))
+    more = TripleTable.from_facts([("Dan Low", "WORKS_AT", "Acme")], fact_attributes=[(0, "since", "2020")])
     grown = build(merge(base, more))
     assert facts(grown) - facts(base) == {
         ("Dan Low", "WORKS_AT", "Acme"),
         ("Dan Low", "WORKS AT since", "2020"),
     }
     assert grown.manifest.duplicates == 0
-    assert facts(build(without(grown, more))) == facts(base)
+    assert facts(build(remove_facts(grown, more))) == facts(base)

@@ -68,7 +68,7 @@ def test_the_same_directory_as_a_table_of_the_files(seed, tmp_path):
     graph, problems = both(tmp_path, {"a.tsv": rows(first), "b.csv": rows(second, ",")})
     assert problems == []
     facts = {
-        (graph.hop(i).source.label, graph.hop(i).step.name, graph.hop(i).target.label)
+        (graph.get_hop(i).source.label, graph.get_hop(i).step.name, graph.get_hop(i).target.label)
         for i in range(graph.num_triples)
     }
     assert facts == {*first, *second}
@@ -137,23 +137,19 @@ def test_rows_meet_other_formats(tmp_path):
     rdf = f'<http://x/1> {label} "Jaws" .\n<http://x/1> <http://x/seen_in> <http://x/Paris> .\n'
     graph, _ = both(tmp_path, {"a.tsv": rows(FILMS), "b.nt": rdf.encode()})
     assert graph.num_triples == len(FILMS) + 1
-    assert graph.entity_iri(graph.find_entity("Jaws")) == "http://x/1"
+    assert graph.get_entity_iri(graph.find_entity("Jaws")) == "http://x/1"
 
 
 @pytest.mark.parametrize("limit", [1, 10**9])
 def test_a_file_of_an_archive_that_breaks_midway_is_left_out_whole(limit, tmp_path, monkeypatch):
     monkeypatch.setattr("retrieval.kg.readers.sources.BLOCK", 1 << 10)
     drawn = random.Random(3)
-    many = b"".join(
-        b"x%d\tonly_there\tx%d\n" % (drawn.getrandbits(60), drawn.getrandbits(60)) for _ in range(9000)
-    )
+    many = b"".join(b"x%d\tonly_there\tx%d\n" % (drawn.getrandbits(60), drawn.getrandbits(60)) for _ in range(9000))
     with zipfile.ZipFile(tmp_path / "both.zip", "w") as archive:
         archive.writestr("a.tsv", rows(FILMS))
         archive.writestr("broken.tsv.gz", gzip.compress(many)[:-9000])
     problems = []
-    built, reports = build_from_files(
-        tmp_path / "both.zip", tmp_path / "out", problems=problems.append, memory=limit
-    )
+    built, reports = build_from_files(tmp_path / "both.zip", tmp_path / "out", problems=problems.append, memory=limit)
     alone, _ = build_from_files(_written(tmp_path / "a.tsv", rows(FILMS)), tmp_path / "alone", problems=print)
     same(built.path, alone.path)
     assert [(p.file, p.line) for p in problems] == [("both.zip/broken.tsv.gz", 0)]
@@ -198,7 +194,7 @@ _:a <http://x/in> <http://x/1> .
         tmp_path, {"a.nt": first.encode(), "b.ttl": second.encode(), "c.tsv": b"1\tin\tParis, France (4)\n"}
     )
     assert [(p.file, p.line) for p in problems] == [("a.nt", 7)]
-    hops = [graph.hop(i) for i in range(graph.num_triples)]
+    hops = [graph.get_hop(i) for i in range(graph.num_triples)]
     assert [(hop.source.label, hop.step.label, hop.target.label) for hop in hops] == [
         ("1", "lies in", "Paris, France (2)"),
         ("1", "since", "1991"),
@@ -209,8 +205,8 @@ _:a <http://x/in> <http://x/1> .
         ("_:a.1", "lies in", "1"),
         ("_:b.1", "lies in", "Paris, France (2)"),
     ]
-    assert graph.entity_iri(graph.find_entity("Paris, France (2)")) == "http://x/2"
-    assert graph.entity_attributes(graph.find_entity("Paris, France (2)")) == {"description": "A city."}
+    assert graph.get_entity_iri(graph.find_entity("Paris, France (2)")) == "http://x/2"
+    assert graph.get_entity_attributes(graph.find_entity("Paris, France (2)")) == {"description": "A city."}
 
 
 def test_rdf_of_an_archive_that_breaks_leaves_nothing(tmp_path, monkeypatch):
@@ -297,9 +293,7 @@ def test_a_full_disk_is_said_and_nothing_is_left(limit, tmp_path):
     """A limit on the size of a file stands for the disk: while rows wait, and while facts are written."""
     source = tmp_path / "g.tsv"
     drawn = random.Random(0)
-    source.write_bytes(
-        b"".join(b"e%d\tr\te%d\n" % (drawn.randrange(900), drawn.randrange(900)) for _ in range(9000))
-    )
+    source.write_bytes(b"".join(b"e%d\tr\te%d\n" % (drawn.randrange(900), drawn.randrange(900)) for _ in range(9000)))
     command = [sys.executable, "-c", _FULL, str(source), str(tmp_path / "out"), str(limit)]
     told = subprocess.run(command, check=True, capture_output=True, text=True)
     assert told.stdout.startswith("There is no room on the disk for out; nothing of it is left.")

@@ -3,8 +3,8 @@
 import pytest
 
 from retrieval.kg.build import build_snapshot
-from retrieval.kg.build.to_table import table_of
-from retrieval.kg.build.versions import merge, without
+from retrieval.kg.build.to_table import convert_to_table
+from retrieval.kg.build.versions import merge, remove_facts
 from retrieval.kg.table import TripleTable
 
 COURSES = [
@@ -19,7 +19,7 @@ COURSES = [
 
 def facts(snapshot):
     return {
-        (snapshot.entity_label(head), snapshot.relation_label(relation), snapshot.entity_label(tail))
+        (snapshot.get_entity_label(head), snapshot.get_relation_label(relation), snapshot.get_entity_label(tail))
         for head, relation, tail in zip(
             snapshot.heads.tolist(), snapshot.relations.tolist(), snapshot.tails.tolist(), strict=True
         )
@@ -30,7 +30,8 @@ def facts(snapshot):
 def build(tmp_path):
     made = iter(range(9))
     return lambda rows: build_snapshot(
-        rows if isinstance(rows, TripleTable) else TripleTable.of(rows), tmp_path / f"graph{next(made)}"
+        rows if isinstance(rows, TripleTable) else TripleTable.from_facts(rows),
+        tmp_path / f"graph{next(made)}",
     )
 
 
@@ -43,7 +44,7 @@ def test_things_are_called_by_their_names_and_found_by_their_ids(build):
         ("Chen Wei", "node id", "p1"),
         ("Chen Wei", "is a", "professor"),
     }
-    assert [match.node.label for match in snapshot.labels.lookup("c1")] == ["Algorithms"]
+    assert [match.node.label for match in snapshot.labels.find_exact("c1")] == ["Algorithms"]
 
 
 def test_names_that_are_something_else_too_keep_their_id(build):
@@ -70,16 +71,16 @@ def test_what_is_no_id_or_no_name_stays_as_it_is(build, rows):
 def test_facts_by_ids_are_added_to_a_graph_that_knows_them(build):
     base = build(COURSES)
     more = [("c2", "title", "Databases"), ("c2", "taught_by", "p1"), ("s7", "enrolled_in", "c1")]
-    grown = build(merge(base, TripleTable.of(more)))
+    grown = build(merge(base, TripleTable.from_facts(more)))
     assert facts(grown) - facts(base) == {
         ("Databases", "node id", "c2"),
         ("Databases", "taught by", "Chen Wei"),
         ("s7", "enrolled in", "Algorithms"),
     }
-    left = build(without(grown, TripleTable.of([more[0], more[1]])))
+    left = build(remove_facts(grown, TripleTable.from_facts([more[0], more[1]])))
     assert facts(left) == facts(base) | {("s7", "enrolled in", "Algorithms")}
 
 
 def test_the_same_snapshot_is_built_of_its_table(build):
     snapshot = build(COURSES)
-    assert build(table_of(snapshot)).manifest.content_hash == snapshot.manifest.content_hash
+    assert build(convert_to_table(snapshot)).manifest.content_hash == snapshot.manifest.content_hash

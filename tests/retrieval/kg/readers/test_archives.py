@@ -13,7 +13,7 @@ import pytest
 import zstandard
 
 from retrieval.errors import EmptySourceError, SourceError
-from retrieval.kg.readers import archives, preview_graph, read_graph
+from retrieval.kg.readers import archives, read_graph, read_preview
 from retrieval.kg.readers.options import ReadOptions
 from retrieval.questions import preview_questions
 from retrieval.questions.files import detect_format, read_questions
@@ -87,7 +87,7 @@ def test_the_files_of_an_archive_become_one_graph(read, kind):
 def test_an_archive_is_shown_before_it_is_imported(tmp_path, scratch, kind):
     path = tmp_path / "upload"
     path.write_bytes(PACKERS[kind](FILES))
-    found = preview_graph(path, "films.zip")
+    found = read_preview(path, "films.zip")
     assert found.name == "films.zip"
     assert found.members == (("data/kb.txt", len(FACTS)), ("data/more.txt", len(MORE)))
     assert found.rows == (("Jaws", "directed_by", "Spielberg"),)
@@ -175,11 +175,11 @@ def test_a_bomb_is_refused_before_it_fills_the_disk(tmp_path, scratch, pack, mon
     monkeypatch.setattr(archives._Opened, "_copy", watched)
     with (
         pytest.raises(SourceError, match="unpacks to more than 10 times its size"),
-        archives.unpacked([path], limits=limits),
+        archives.unpack_files([path], limits=limits),
     ):
         pytest.fail("it was unpacked")
     assert written[0] < 100_000 + 10 * path.stat().st_size
-    with archives.unpacked([path]) as files:  # the usual limits take it
+    with archives.unpack_files([path]) as files:  # the usual limits take it
         assert files[0].path.stat().st_size == 3_000_000
 
 
@@ -196,7 +196,7 @@ def test_an_archive_of_too_many_files_is_refused(tmp_path, scratch):
     path.write_bytes(zipped({f"{i}.txt": FACTS for i in range(11)}))
     with (
         pytest.raises(SourceError, match="holds more than 10 files"),
-        archives.unpacked([path], limits=archives.ArchiveLimits(files=10)),
+        archives.unpack_files([path], limits=archives.ArchiveLimits(files=10)),
     ):
         pytest.fail("it was unpacked")
 
@@ -279,6 +279,6 @@ def test_a_large_tar_is_listed_from_its_beginning(tmp_path, scratch, monkeypatch
     monkeypatch.setattr(archives, "LISTED", 30)
     path = tmp_path / "a.tar"
     path.write_bytes(tarred({f"{i}.txt": FACTS for i in range(5)}))
-    assert archives.members(path, "a.tar") == [("0.txt", len(FACTS)), ("1.txt", len(FACTS))]
+    assert archives.list_members(path, "a.tar") == [("0.txt", len(FACTS)), ("1.txt", len(FACTS))]
     path.write_bytes(zipped({f"{i}.txt": FACTS for i in range(5)}))
-    assert len(archives.members(path, "a.zip")) == 5
+    assert len(archives.list_members(path, "a.zip")) == 5

@@ -7,7 +7,7 @@ import tracemalloc
 import pytest
 
 from retrieval.errors import ConfigError, EmptySourceError, SourceError
-from retrieval.kg.readers import preview_graph, read_graph, sources
+from retrieval.kg.readers import read_graph, read_preview, sources
 from retrieval.kg.readers.options import ReadOptions
 from retrieval.kg.readers.sources import Source
 from retrieval.questions.files import read_questions
@@ -62,9 +62,7 @@ def edge(head, relation, tail):
 def test_an_endless_line_is_a_bad_row(read, short_lines, name, first, long, last):  # noqa: PLR0917
     rows, problems = read(f"{first}\n{long}\n{last}\n", name)
     assert [(head, relation.rpartition("/")[2], tail) for head, relation, tail in rows] == GOOD
-    assert [(p.line, p.message) for p in problems] == [
-        (first.count("\n") + 2, "the line is longer than 0.0190735 MB")
-    ]
+    assert [(p.line, p.message) for p in problems] == [(first.count("\n") + 2, "the line is longer than 0.0190735 MB")]
     assert problems[0].text == long[:200]
 
 
@@ -72,7 +70,7 @@ def test_an_endless_line_is_never_held(tmp_path, short_lines):
     path = tmp_path / "long.tsv"
     path.write_text(f"a\tr\tb\n{LONG}\n{LONG}")
     said = []
-    blocks = list(Source(path).blocks(lambda line, *_: said.append(line)))
+    blocks = list(Source(path).read_blocks(lambda line, *_: said.append(line)))
     assert blocks == [(1, b"a\tr\tb\n\n"), (3, b"\n")]
     assert said == [2, 3]
 
@@ -81,7 +79,7 @@ def test_the_longest_line_that_is_read_is_of_the_limit(tmp_path, short_lines):
     path = tmp_path / "long.tsv"
     path.write_text("\n".join("x" * size for size in (20_000, 20_001, 20_000)))
     said = []
-    blocks = list(Source(path).blocks(lambda line, *_: said.append(line)))
+    blocks = list(Source(path).read_blocks(lambda line, *_: said.append(line)))
     assert said == [2]
     assert b"".join(block for _, block in blocks) == b"x" * 20_000 + b"\n\n" + b"x" * 20_000
 
@@ -206,10 +204,7 @@ def test_lines_of_another_encoding_are_named_in_every_format(read):
     for name, content in {
         "a.tsv": tab + b"\n" + latin + b"\tr\tb\n",
         "b.csv": b"source,relation,target,x\nJaws,directed_by,Spielberg,1\n" + latin + b",r,b,1\n",
-        "c.jsonl": edge(*GOOD[0]).encode()
-        + b'\n{"source": "'
-        + latin
-        + b'", "relation": "r", "target": "b"}\n',
+        "c.jsonl": edge(*GOOD[0]).encode() + b'\n{"source": "' + latin + b'", "relation": "r", "target": "b"}\n',
         "d.nt": b'<urn:a> <urn:r> <urn:b> .\n<urn:a> <urn:r> "' + latin + b'" .\n',
     }.items():
         rows, problems = read(content, name)
@@ -225,7 +220,7 @@ def test_json_that_is_nested_too_deeply(read, tmp_path):
     assert [(p.line, p.message) for p in problems] == [(2, "JSON that is nested more than 100 deep")]
     with pytest.raises(SourceError, match="nested more than 100 deep"):
         read(f"[{edge(*GOOD[0])}, {deep}", "a.json")
-    assert "nested more than 100 deep" in preview_graph(tmp_path / "a.json").notes[0]
+    assert "nested more than 100 deep" in read_preview(tmp_path / "a.json").notes[0]
 
 
 def test_text_that_is_not_of_the_encoding_named(tmp_path):
@@ -233,7 +228,7 @@ def test_text_that_is_not_of_the_encoding_named(tmp_path):
     path.write_text("a\tr\tb\n")
     with pytest.raises(SourceError, match="is not text in utf-16"):
         read_graph(path, ReadOptions(encoding="utf-16"), problems=pytest.fail)
-    assert "is not text in utf-16" in preview_graph(path, options=ReadOptions(encoding="utf-16")).notes[0]
+    assert "is not text in utf-16" in read_preview(path, options=ReadOptions(encoding="utf-16")).notes[0]
     for name in ("klingon", "rot13", "hex"):
         with pytest.raises(ConfigError, match=f"'{name}' is unknown"):
             read_graph(path, ReadOptions(encoding=name), problems=pytest.fail)

@@ -12,7 +12,7 @@ DOCS = Path(__file__).parents[4] / "docs"
 
 def test_every_format_has_a_reader_and_options_that_there_are():
     for one in FORMATS.values():
-        assert callable(one.reader()), one.name
+        assert callable(one.import_reader()), one.name
         assert set(one.options) <= {*OPTIONS} - {"format"}, one.name
         assert set(one.alternatives) <= FORMATS.keys(), one.name
         assert one.label, one.name
@@ -27,7 +27,4 @@ def test_no_two_formats_have_a_name_or_an_ending_in_common():
 def test_the_documentation_lists_the_catalog():
     grouped = groupby(FORMATS.values(), key=lambda one: one.holds)
     rows = [f"| {', '.join(f'`{one.name}`' for one in group)} | {holds} |" for holds, group in grouped]
-    assert (
-        "| format | what it holds |\n|---|---|\n" + "\n".join(rows) + "\n\n"
-        in (DOCS / "formats.md").read_text()
-    )
+    assert "| format | what it holds |\n|---|---|\n" + "\n".join(rows) + "\n\n" in (DOCS / "formats.md").read_text()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from retrieval.errors import Cancelled, ConfigError, SourceError
-from retrieval.kg.readers import child_process, preview_graph
+from retrieval.kg.readers import child_process, read_preview
 from retrieval.kg.readers.child_process import MB, Limits, TooMuchError
 
 LIMITS = Limits(memory=500 * MB, seconds=20.0)
@@ -21,9 +21,9 @@ LIMITS = Limits(memory=500 * MB, seconds=20.0)
 @pytest.fixture(autouse=True)
 def nothing_is_left(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    child_process._Child.kill_idle()
+    child_process._Child.stop_idle()
     yield
-    child_process._Child.kill_idle()
+    child_process._Child.stop_idle()
     assert not list(tmp_path.glob("clew-reading-*"))
 
 
@@ -124,14 +124,14 @@ def test_a_result_comes_back_and_the_child_serves_again():
 
 def test_reports_come_as_they_are_made():
     said = []
-    assert call(report, told={"problems": said.append, "progress": said.append}) == "read"
+    assert call(report, callbacks={"problems": said.append, "progress": said.append}) == "read"
     assert said == ["half", "bad", "done"]
 
 
 def test_a_file_is_guessed_as_it_is_here(tmp_path):
     path = tmp_path / "a.tsv"
     path.write_text("Jaws\tdirected_by\tSpielberg\n")
-    assert call(preview_graph, path) == preview_graph(path)
+    assert call(read_preview, path) == read_preview(path)
 
 
 def test_errors_of_the_reader_are_raised_as_they_are():
@@ -171,7 +171,7 @@ def test_a_child_that_does_not_end_is_killed(function):
 
 def test_a_child_that_gets_no_further_is_killed():
     with pytest.raises(TooMuchError, match=r"0\.3 s without getting any further"):
-        call(say_nothing, limits=Limits(seconds=0, silence=0.3), told={"progress": lambda _: None})
+        call(say_nothing, limits=Limits(seconds=0, silence=0.3), callbacks={"progress": lambda _: None})
 
 
 def test_who_waits_may_break_it_off():
@@ -181,12 +181,12 @@ def test_who_waits_may_break_it_off():
     with pytest.raises(Cancelled):
         call(loop, check=stop)
     with pytest.raises(Cancelled):
-        call(report, told={"problems": stop, "progress": lambda _: None})
+        call(report, callbacks={"problems": stop, "progress": lambda _: None})
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_to_all_processes_does_not_break_the_file_off(number):
-    assert call(report_pid, told={"progress": lambda child: os.kill(child, number)}) == "read"
+    assert call(report_pid, callbacks={"progress": lambda child: os.kill(child, number)}) == "read"
 
 
 def test_others_go_on_meanwhile():
@@ -226,4 +226,4 @@ def test_one_that_waits_for_too_long_ends_by_itself(monkeypatch):
     assert child.process.stdin is not None
     child.process.stdin.close()
     assert child.process.wait(timeout=20) == 0
-    child.kill()
+    child.stop()

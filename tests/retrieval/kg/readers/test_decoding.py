@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.kg.readers import preview_graph, read_graph
-from retrieval.kg.readers.decoding import encoding_of, named_encoding
+from retrieval.kg.readers import read_graph, read_preview
+from retrieval.kg.readers.decoding import find_encoding, resolve_encoding
 
 TEXTS = {
     "German": (
@@ -61,11 +61,9 @@ TEXTS = {
 def test_a_text_is_read_in_its_own_letters(language: str, encoding: str, times: int) -> None:
     text = "\n".join([TEXTS[language]] * times)
     if encoding == "koi8-r" or encoding.startswith(("iso", "latin", "cp8")):
-        text = text.translate(
-            {0x2014: "-", 0x2013: "-", 0x201E: '"', 0x201C: '"', 0x2026: "...", 0x2019: "'"}
-        )
+        text = text.translate({0x2014: "-", 0x2013: "-", 0x201E: '"', 0x201C: '"', 0x2026: "...", 0x2019: "'"})
     data = text.encode(encoding)
-    assert data.decode(encoding_of(data)) == text
+    assert data.decode(find_encoding(data)) == text
 
 
 @pytest.mark.parametrize("encoding", ["shift_jis", "euc_jp", "gb18030", "big5", "euc_kr"])
@@ -76,23 +74,23 @@ def test_characters_of_several_bytes_are_told(encoding: str) -> None:
         "euc_kr": "서울은 대한민국의 수도이자 최대 도시이다. 한강을 끼고 있으며 많은 사람이 산다.",
     }.get(encoding, "東京は日本の首都です。とても大きな街で、たくさんの人が住んでいます。電車が便利です。")
     data = "\n".join([said] * 20).encode(encoding)
-    assert data.decode(encoding_of(data)) == "\n".join([said] * 20)
+    assert data.decode(find_encoding(data)) == "\n".join([said] * 20)
 
 
 def test_letters_beside_much_english_are_read(tmp_path: object) -> None:
     data = ("The quick brown fox jumps over the lazy dog. " * 500 + "A café in Zürich.").encode("latin-1")
-    assert encoding_of(data) == "cp1252"
+    assert find_encoding(data) == "cp1252"
 
 
 def test_a_page_may_say_its_encoding_and_nothing_else() -> None:
     page = '<meta charset="{}"><p>Gr\xfc\xdfe</p>'
-    assert encoding_of(page.format("iso-8859-15").encode("latin-1"), html=True) == "iso8859-15"
+    assert find_encoding(page.format("iso-8859-15").encode("latin-1"), html=True) == "iso8859-15"
     for odd in ("hex", "rot13", "idna", "punycode", "unicode_escape", "undefined", "utf-7", "klingon"):
-        assert encoding_of(page.format(odd).encode("latin-1"), html=True) == "cp1252"
-        assert named_encoding(odd) is None
-    assert named_encoding("a\0b") is None
-    assert named_encoding("\ud800") is None
-    assert named_encoding("Latin1") == "iso8859-1"
+        assert find_encoding(page.format(odd).encode("latin-1"), html=True) == "cp1252"
+        assert resolve_encoding(odd) is None
+    assert resolve_encoding("a\0b") is None
+    assert resolve_encoding("\ud800") is None
+    assert resolve_encoding("Latin1") == "iso8859-1"
 
 
 NAMES = {
@@ -122,8 +120,8 @@ def test_a_table_is_read_in_its_encoding_wherever_its_letters_stand(tmp_path, en
     labels = set(table.node_attributes["label"])
     assert set(NAMES[encoding]) <= labels
     assert len(labels) == len(plain) + len(rows)
-    assert preview_graph(path).encoding == table.reports[0].encoding
-    assert any("looks like" in note for note in preview_graph(path).notes)
+    assert read_preview(path).encoding == table.reports[0].encoding
+    assert any("looks like" in note for note in read_preview(path).notes)
 
 
 def test_lines_that_are_not_utf_8_in_a_file_that_is_are_bad_rows(tmp_path) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from retrieval.errors import SourceError
 from retrieval.kg.build import build_snapshot
-from retrieval.kg.readers import preview_graph, read_graph
+from retrieval.kg.readers import read_graph, read_preview
 from retrieval.kg.readers.options import ReadOptions
 from retrieval.questions.files import read_questions
 
@@ -48,7 +48,7 @@ def test_parquet_of_facts(read, tmp_path):
     wide = parquet([(1, 0.5, *row) for row in FACTS], "n", "w", "x", "y", "z")
     corrected = read({"kb.parquet": wide}, columns={"head": "x", "relation": 3, "tail": "z"})[0]
     assert corrected.facts.rows() == FACTS
-    found = preview_graph(
+    found = read_preview(
         tmp_path / "kb.parquet", options=ReadOptions(columns={"head": "x", "relation": 3, "tail": "z"})
     )
     assert (found.format, found.columns) == ("parquet", {"head": 2, "relation": 3, "tail": 4})
@@ -59,9 +59,7 @@ def test_parquet_of_facts(read, tmp_path):
 
 
 def test_parquet_of_nodes_and_edges(read):
-    nodes = pl.DataFrame(
-        {"id": [1, 2], "name": ["Jaws", "Spielberg"], "type": [["Film", "Work"], ["Person"]]}
-    )
+    nodes = pl.DataFrame({"id": [1, 2], "name": ["Jaws", "Spielberg"], "type": [["Film", "Work"], ["Person"]]})
     edges = pl.DataFrame({"source": [1], "target": [2], "relation": ["directed_by"], "year": [1975]})
     table, problems = read({"nodes.parquet": nodes, "edges.parquet": edges})
     assert problems == []
@@ -137,7 +135,7 @@ def test_graphml(read, tmp_path):
         (13, "edges of more than two ends are not read"),
         (12, "no row describes the node n9"),
     ]
-    assert preview_graph(tmp_path / "g.graphml").format == "graphml"
+    assert read_preview(tmp_path / "g.graphml").format == "graphml"
     assert read({"g.xml": GRAPHML})[0].reports[0].format == "graphml"
     assert read({"g.graphml": GRAPHML.encode("utf-16")})[0].facts.rows()[0][0] == "Jaws & Co"
 
@@ -272,20 +270,11 @@ def questions(tmp_path, name, content):
 
 
 def test_question_sets_with_their_own_subgraphs_are_graphs_too(read, tmp_path):
-    lines = (
-        json.dumps(ROG)
-        + "\n"
-        + json.dumps({**ROG, "id": "W-2"})
-        + "\n"
-        + json.dumps({**ROG, "graph": 3})
-        + "\n"
-    )
+    lines = json.dumps(ROG) + "\n" + json.dumps({**ROG, "id": "W-2"}) + "\n" + json.dumps({**ROG, "graph": 3}) + "\n"
     table, problems = read({"rog.jsonl": lines})
     assert table.reports[0].format == "subgraphs"
     assert sorted(table.facts.rows()) == [FACTS[0], ("Jaws", "in_genre", "Horror")]
-    assert [(p.line, p.message) for p in problems] == [
-        (3, "there is no subgraph of [head, relation, tail] lists")
-    ]
+    assert [(p.line, p.message) for p in problems] == [(3, "there is no subgraph of [head, relation, tail] lists")]
     assert build_snapshot(table, tmp_path / "g").manifest.duplicates == 0
     frame = pl.DataFrame([ROG])
     assert sorted(read({"rog.parquet": frame})[0].facts.rows()) == sorted(table.facts.rows())
@@ -296,9 +285,7 @@ def test_question_sets_with_their_own_subgraphs_are_graphs_too(read, tmp_path):
 def test_graftnet_questions(tmp_path):
     lines = json.dumps(GRAFTNET) + "\n" + json.dumps({**GRAFTNET, "id": "G-2", "entities": [4]}) + "\n"
     found, problems = questions(tmp_path, "graft.jsonl", lines)
-    assert [(q.topic_entities, q.answers, q.triples) for q in found] == [
-        (("Jaws",), ("Spielberg", "m.3"), (FACTS[0],))
-    ]
+    assert [(q.topic_entities, q.answers, q.triples) for q in found] == [(("Jaws",), ("Spielberg", "m.3"), (FACTS[0],))]
     assert problems[0].message.startswith("the subgraph names entities by number")
 
 
@@ -310,12 +297,9 @@ def test_grailqa(tmp_path):
     assert question.relation_paths == (("rocket.maker", "rocket.engine"),)
     assert question.hops == 2
     flat = {
-        key: [node.get(key) for node in GRAILQA["graph_query"]["nodes"]]
-        for key in GRAILQA["graph_query"]["nodes"][0]
+        key: [node.get(key) for node in GRAILQA["graph_query"]["nodes"]] for key in GRAILQA["graph_query"]["nodes"][0]
     }
-    edges = {
-        key: [edge[key] for edge in GRAILQA["graph_query"]["edges"]] for key in ("start", "end", "relation")
-    }
+    edges = {key: [edge[key] for edge in GRAILQA["graph_query"]["edges"]] for key in ("start", "end", "relation")}
     answer = {"answer_argument": ["m.1", "3"], "entity_name": ["Merlin", ""]}
     frame = pl.DataFrame([{**GRAILQA, "answer": answer, "graph_query": {"nodes": flat, "edges": edges}}])
     assert questions(tmp_path, "grailqa.parquet", frame)[0] == found

@@ -3,8 +3,8 @@
 import pytest
 
 from retrieval.kg.build.from_files import build_from_files
-from retrieval.kg.readers.headings import are_headings, told_apart
-from retrieval.kg.readers.table_layout import find_table, kind_of
+from retrieval.kg.readers.headings import is_header, make_distinct_headings
+from retrieval.kg.readers.table_layout import find_table, infer_kind
 from retrieval.kg.readers.table_rows import is_total
 
 
@@ -22,7 +22,7 @@ from retrieval.kg.readers.table_rows import is_total
     ],
 )
 def test_what_heads_columns(header, rows, fine):
-    assert are_headings(header, rows) is fine
+    assert is_header(header, rows) is fine
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_what_heads_columns(header, rows, fine):
     ],
 )
 def test_columns_are_told_apart(header, row, names):
-    assert told_apart(header, [row]) == names
+    assert make_distinct_headings(header, [row]) == names
 
 
 def test_a_heading_of_two_lines_is_one():
@@ -82,7 +82,7 @@ def test_scores_and_measures_name_nothing():
     ],
 )
 def test_a_title_says_what_rows_are(name, kind):
-    assert kind_of(name) == kind
+    assert infer_kind(name) == kind
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_two_of_one_name_are_two(tmp_path):
     text = "\n".join(["Who,Shirt", *rows, "Player C,77", "Player D,4"]) + "\n"
     (tmp_path / "players.csv").write_text(text, encoding="utf-8")
     snapshot, _ = build_from_files(tmp_path / "players.csv", tmp_path / "graph", problems=lambda _: None)
-    hops = map(snapshot.hop, range(snapshot.num_triples))
+    hops = map(snapshot.get_hop, range(snapshot.num_triples))
     shirts = [(hop.source.label, hop.target.label) for hop in hops if hop.step.label == "shirt"]
     assert ("Player C (21)", "77") in shirts
     assert len(shirts) == 21

@@ -15,10 +15,10 @@ import polars as pl
 import pytest
 
 from retrieval.errors import ConfigError, SourceError
-from retrieval.kg.readers import nesting, preview_graph, read_graph
+from retrieval.kg.readers import nesting, read_graph, read_preview
 from retrieval.kg.readers.documents.markup import Page
-from retrieval.kg.readers.documents.plain import plain
-from retrieval.kg.readers.documents.sentences import sentences
+from retrieval.kg.readers.documents.plain import clean_markdown
+from retrieval.kg.readers.documents.sentences import split_sentences
 from retrieval.kg.readers.nesting import CheckedXml, Levels
 from retrieval.kg.readers.options import ReadOptions
 
@@ -46,7 +46,7 @@ def written(tmp_path):
 @pytest.mark.parametrize("name", ["a.txt", "a.md", "a.html"])
 def test_a_text_of_points_is_read(written, name):
     path = written(name, "Hello there. " + "." * 60_000)
-    assert preview_graph(path).rows[0][2].startswith("Hello there.")
+    assert read_preview(path).rows[0][2].startswith("Hello there.")
     found = read_graph(path, problems=pytest.fail).passages["text"].to_list()
     assert "".join(found).count(".") == 60_001
 
@@ -65,10 +65,8 @@ def test_a_text_of_points_is_read(written, name):
     ids=repr,
 )
 def test_sentences_are_told_in_one_pass(text):
-    spans = sentences(text)
-    assert (
-        sum(end - start for start, end in spans) >= len("".join(text.split())) if spans else not text.strip()
-    )
+    spans = split_sentences(text)
+    assert sum(end - start for start, end in spans) >= len("".join(text.split())) if spans else not text.strip()
 
 
 @pytest.mark.parametrize(
@@ -84,8 +82,8 @@ def test_sentences_are_told_in_one_pass(text):
     ids=lambda line: line[:12],
 )
 def test_a_line_of_markdown_is_read_in_one_pass(written, line):
-    assert plain(line)
-    assert preview_graph(written("a.md", f"{line}\n\nEnd.")).rows
+    assert clean_markdown(line)
+    assert read_preview(written("a.md", f"{line}\n\nEnd.")).rows
 
 
 @pytest.mark.parametrize(
@@ -100,7 +98,7 @@ def test_a_line_of_markdown_is_read_in_one_pass(written, line):
     ],
 )
 def test_marks_of_emphasis_go_where_they_come_in_pairs(line, shown):
-    assert plain(line) == shown
+    assert clean_markdown(line) == shown
 
 
 @pytest.mark.parametrize(
@@ -123,18 +121,15 @@ def test_marks_of_emphasis_go_where_they_come_in_pairs(line, shown):
 def test_markup_that_never_closes_is_read_in_one_pass(markup):
     page = Page()
     for start in range(0, len(markup), 100_000):
-        page.feed(markup[start : start + 100_000])
-    page.finish()
+        page.read_piece(markup[start : start + 100_000])
+    page.take_last_blocks()
     page = Page()
-    page.feed("<p>Before.</p>" + markup)
-    assert page.finish()[0].text == "Before."
+    page.read_piece("<p>Before.</p>" + markup)
+    assert page.take_last_blocks()[0].text == "Before."
 
 
 def test_a_number_that_is_no_character_does_not_break_the_page(written):
-    assert (
-        preview_graph(written("a.html", f"<p>a&#{'1' * 5000};b&#x41;&#xD800;</p>")).rows[0][2]
-        == "a\ufffdbA\ufffd"
-    )
+    assert read_preview(written("a.html", f"<p>a&#{'1' * 5000};b&#x41;&#xD800;</p>")).rows[0][2] == "a\ufffdbA\ufffd"
 
 
 def test_a_page_is_the_same_however_it_comes():
@@ -148,9 +143,9 @@ def test_a_page_is_the_same_however_it_comes():
         page = Page()
         blocks = []
         for start in range(0, len(markup), size):
-            page.feed(markup[start : start + size])
-            blocks += page.taken()
-        blocks += page.finish()
+            page.read_piece(markup[start : start + size])
+            blocks += page.take_blocks()
+        blocks += page.take_last_blocks()
         seen.add((page.title, page.url, tuple((b.text, b.section) for b in blocks)))
     assert seen == {("A & B", "http://x/?a=1&b=2", (("Text <3 aSecond line", ("One",)), ("c", ("One",))))}
 
@@ -167,7 +162,7 @@ def test_json_ld_may_be_a_hundred_deep_and_no_deeper(written):
     for levels in (101, 8000):
         with pytest.raises(SourceError, match="nested more than 100 deep"):
             read_graph(written("a.jsonld", nested(levels)), problems=pytest.fail)
-        assert "nested more than 100 deep" in preview_graph(written("b.jsonld", nested(levels))).notes[0]
+        assert "nested more than 100 deep" in read_preview(written("b.jsonld", nested(levels))).notes[0]
 
 
 def test_rdf_xml_may_be_a_hundred_deep_and_no_deeper(written):
@@ -178,7 +173,7 @@ def test_rdf_xml_may_be_a_hundred_deep_and_no_deeper(written):
     for pairs in (50, 100_000):
         with pytest.raises(SourceError, match="elements more than 100 deep"):
             read_graph(written("a.rdf", deep(pairs)), problems=pytest.fail)
-    assert "elements more than 100 deep" in preview_graph(written("a.rdf", deep(100_000))).notes[0]
+    assert "elements more than 100 deep" in read_preview(written("a.rdf", deep(100_000))).notes[0]
 
 
 def test_an_element_of_endless_attributes_is_refused(written):
@@ -210,7 +205,7 @@ def test_xml_ends_where_it_breaks():
 @pytest.mark.parametrize("mark", ["|", ",", "\t", ";"])
 def test_a_table_of_endless_columns_is_not_read(written, mark):
     path = written("a.csv", "h" + mark * 8000 + "\n" + "a\n" * 8000)
-    seen = preview_graph(path)
+    seen = read_preview(path)
     assert any("Rows have 8,001 columns, and at most 1,000 are read." in note for note in seen.notes)
     with pytest.raises(ConfigError, match="have 8,001 columns"):
         read_graph(
@@ -258,9 +253,7 @@ def test_a_parquet_file_that_makes_polars_panic_is_a_broken_file(written, monkey
 def test_a_parquet_file_of_more_rows_than_bytes_can_hold_is_refused(written, monkeypatch):
     monkeypatch.setattr("retrieval.kg.readers.parquet._EASY", 1000)
     out = io.BytesIO()
-    pl.DataFrame(
-        {"head": ["a"] * 500_000, "relation": ["r"] * 500_000, "tail": ["b"] * 500_000}
-    ).write_parquet(out)
+    pl.DataFrame({"head": ["a"] * 500_000, "relation": ["r"] * 500_000, "tail": ["b"] * 500_000}).write_parquet(out)
     with pytest.raises(SourceError, match="500,000 rows, more than 100 for each"):
         read_graph(written("a.parquet", out.getvalue()), problems=pytest.fail)
 
@@ -279,12 +272,10 @@ def test_a_file_without_a_name_in_a_zip_is_refused(written):
     path = written("a.zip", bytes(whole))
     with pytest.raises(SourceError, match="without a name"):
         read_graph(path, problems=pytest.fail)
-    assert "without a name" in preview_graph(path).notes[0]
+    assert "without a name" in read_preview(path).notes[0]
 
 
-@pytest.mark.parametrize(
-    "error", [AssertionError("x"), OverflowError("y"), NotImplementedError(), ZeroDivisionError()]
-)
+@pytest.mark.parametrize("error", [AssertionError("x"), OverflowError("y"), NotImplementedError(), ZeroDivisionError()])
 def test_whatever_a_pdf_breaks_it_is_a_damaged_file(written, monkeypatch, error):
     def broken(*_args):
         raise error
@@ -295,6 +286,6 @@ def test_whatever_a_pdf_breaks_it_is_a_damaged_file(written, monkeypatch, error)
 
 
 def test_half_a_character_in_a_document_is_replaced():
-    from retrieval.kg.readers.documents.reading import _storable
+    from retrieval.kg.readers.documents.reading import _clean_text
 
-    assert _storable("a\ud800b\0c") == "a?bc"
+    assert _clean_text("a\ud800b\0c") == "a?bc"

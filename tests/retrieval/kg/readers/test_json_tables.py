@@ -5,7 +5,7 @@ import json
 import pytest
 
 from retrieval.errors import SourceError
-from retrieval.kg.readers import preview_graph, read_graph
+from retrieval.kg.readers import read_graph, read_preview
 
 
 @pytest.fixture
@@ -39,9 +39,7 @@ SPENT = {
 }
 
 
-@pytest.mark.parametrize(
-    "text", [json.dumps(ROWS), "\n".join(map(json.dumps, ROWS)), json.dumps(ROWS, indent=2)]
-)
+@pytest.mark.parametrize("text", [json.dumps(ROWS), "\n".join(map(json.dumps, ROWS)), json.dumps(ROWS, indent=2)])
 def test_rows_are_a_table_in_an_array_and_on_lines(read, text):
     assert read("expenses.json", text) == (set(), SPENT, [])
 
@@ -198,7 +196,7 @@ def test_depth_is_refused_by_name(read):
 def test_a_preview_shows_the_first_table(tmp_path):
     path = tmp_path / "shop.json"
     path.write_text(json.dumps({"orders": [{"id": 1, "by": "Tom"}], "people": [{"name": "Tom", "age": 3}]}))
-    found = preview_graph(path)
+    found = read_preview(path)
     assert (found.format, found.notes) == ("json-table", ("The file holds 2 tables; this is orders.",))
     assert found.rows[:2] == (("order 1", "type", "order"), ("order 1", "id", "1"))
 

@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 
 from retrieval.errors import SourceError
-from retrieval.kg.readers import preview_graph, read_graph
+from retrieval.kg.readers import read_graph, read_preview
 from retrieval.kg.readers.other_formats import find_text_format
 
 OTHERS = {
@@ -65,7 +65,7 @@ def test_a_file_that_is_not_read_says_what_it_is_and_what_to_do(tmp_path, name):
         read_graph(path, problems=print)
     assert label in error.value.message
     assert advice in (error.value.hint or "")
-    shown = preview_graph(path)
+    shown = read_preview(path)
     assert (shown.format, shown.rows, shown.refused) == ("", (), True)
     assert label in shown.notes[0]
 
@@ -93,7 +93,7 @@ def test_rows_of_many_columns_without_a_header_ask_for_one(tmp_path):
     with pytest.raises(SourceError) as error:
         read_graph(path, problems=print)
     assert "Rows have 5 columns, and the first row does not name them" in (error.value.hint or "")
-    assert preview_graph(path).refused
+    assert read_preview(path).refused
 
 
 @pytest.mark.parametrize(

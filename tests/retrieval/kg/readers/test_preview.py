@@ -6,7 +6,7 @@ import json
 import pytest
 
 from retrieval.errors import ConfigError, SourceError
-from retrieval.kg.readers import preview_graph, preview_sample, read_graph
+from retrieval.kg.readers import preview_sample, read_graph, read_preview
 from retrieval.kg.readers.options import ReadOptions
 from retrieval.questions import preview_questions
 
@@ -15,7 +15,7 @@ FACTS = [("Jaws", "directed_by", "Spielberg"), ("Hook", "in_language", "French")
 
 @pytest.fixture
 def look(tmp_path):
-    def looker(content, name="kb.txt", preview=preview_graph, **options):
+    def looker(content, name="kb.txt", preview=read_preview, **options):
         # As an upload lies: under another name than its owner's.
         path = tmp_path / "upload"
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -158,9 +158,7 @@ def test_only_the_first_part_of_a_large_file_is_read(look, monkeypatch):
     # A line that is longer than the first part is read whole.
     wide = json.dumps({"source": "a", "relation": "r", "target": "b", "x": "y" * 500})
     assert look(wide + "\n" + "{}\n" * 9).rows == (("a", "r", "b"),)
-    items = (
-        "[" + ", ".join(f'{{"source": "a{i}", "relation": "r", "target": "b{i}"}}' for i in range(500)) + "]"
-    )
+    items = "[" + ", ".join(f'{{"source": "a{i}", "relation": "r", "target": "b{i}"}}' for i in range(500)) + "]"
     found = look(items, "edges.json")
     assert found.format == "property-jsonl"
     assert found.rows[:2] == (("a0", "r", "b0"), ("a1", "r", "b1"))
@@ -173,7 +171,7 @@ def test_what_cannot_be_read_says_why(look, tmp_path):
     assert any("three columns" in note for note in found.notes)
     assert found.raw == ("only\ttwo",)
     with pytest.raises(SourceError, match="cannot be opened"):
-        preview_graph(tmp_path / "nothing")
+        read_preview(tmp_path / "nothing")
     with pytest.raises(ConfigError, match="'xls'"):
         look("a\tb\tc\n", format="xls")
 

@@ -74,11 +74,11 @@ def test_gfm_rag_files(read):
 def test_it_makes_a_snapshot_with_all_of_it(read, tmp_path):
     graph = build_snapshot(read(GFM_RAG).table, tmp_path / "graph")
     house, obama = graph.find_entity("White House"), graph.find_entity("Barack Obama")
-    assert graph.entity_attributes(house) == {"location": "Washington, D.C.", "type": "entity"}
+    assert graph.get_entity_attributes(house) == {"location": "Washington, D.C.", "type": "entity"}
     lived = graph.find_fact(obama, graph.find_relation("lived_in"), house)
-    assert graph.fact_attributes(lived) == {"roles": "a; b", "start": "2009"}
-    mention = int(graph.in_edges(graph.find_entity("Obama Biography"))[0])
-    assert graph.passages.of_fact(mention).tolist() == [0]
+    assert graph.get_fact_attributes(lived) == {"roles": "a; b", "start": "2009"}
+    mention = int(graph.get_in_edges(graph.find_entity("Obama Biography"))[0])
+    assert graph.passages.get_fact_passages(mention).tolist() == [0]
 
 
 def test_neo4j_import_files_with_id_spaces_types_and_arrays(read):
@@ -170,9 +170,7 @@ def test_three_columns_in_the_order_of_a_fact_stay_delimited(read):
     assert read({"odd.csv": "source,target,relation\na,b,r\n"}).facts == [("a", "r", "b")]
 
 
-@pytest.mark.parametrize(
-    "how", [{"format": "csv"}, {"delimiter": ","}, {"format": "property-csv"}, {"header": True}]
-)
+@pytest.mark.parametrize("how", [{"format": "csv"}, {"delimiter": ","}, {"format": "property-csv"}, {"header": True}])
 def test_a_header_of_nodes_is_known_whatever_was_asked(read, how):
     files = {"n.csv": "id,name,type\n1,A,x\n", "e.csv": "source,relation,target,since\n1,r,1,2000\n"}
     assert read(files, **how).facts == [("A", "r", "A")]
@@ -238,14 +236,12 @@ def test_passages_documents_and_facts_together(read, tmp_path):
     assert got.fact_attributes == [(2, "start", "2009"), (2, "roles", "a"), (2, "roles", "b")]
     assert [row[0] for row in got.passages] == ["1", "Obama Biography"]
     graph = build_snapshot(got.table, tmp_path / "graph")
-    assert graph.passages.texts([1, 0]) == ["He lived there.", "One."]
+    assert graph.passages.get_texts([1, 0]) == ["He lived there.", "One."]
 
 
 def test_nodes_without_edges_and_kinds_are_no_graph(read, tmp_path):
     with pytest.raises(EmptySourceError, match="no fact"):
-        build_snapshot(
-            read({"nodes.csv": GFM_RAG["nodes.csv"].splitlines()[0] + "\nA,,\n"}).table, tmp_path / "g"
-        )
+        build_snapshot(read({"nodes.csv": GFM_RAG["nodes.csv"].splitlines()[0] + "\nA,,\n"}).table, tmp_path / "g")
 
 
 @pytest.mark.parametrize(

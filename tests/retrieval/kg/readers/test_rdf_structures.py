@@ -25,7 +25,7 @@ def read(tmp_path):
         facts = [(head, relation.rsplit("/", 1)[-1], tail) for head, relation, tail in table.facts.rows()]
         said = [] if table.fact_attributes is None else table.fact_attributes.rows()
         graph, _ = build_from_files(path, tmp_path / f"graph of {name}", problems=lambda _: None)
-        assert {graph.entity_label(int(head)) for head in graph.heads} == {head for head, _, _ in facts}
+        assert {graph.get_entity_label(int(head)) for head in graph.heads} == {head for head, _, _ in facts}
         assert graph.num_triples >= len(set(facts))
         return set(facts), {(facts[fact], key, value) for fact, key, value in said}, problems
 
@@ -49,8 +49,7 @@ def test_collections_are_unrolled_into_their_members(read, text, facts):
 
 def test_lists_of_json_ld_are_unrolled(read):
     text = (
-        '{"@context": {"p": {"@id": "http://x/p", "@container": "@list"}}, "@id": "http://x/a", '
-        '"p": [["b"], "c", []]}'
+        '{"@context": {"p": {"@id": "http://x/p", "@container": "@list"}}, "@id": "http://x/a", "p": [["b"], "c", []]}'
     )
     assert read(text, "a.jsonld")[0] == {("a", "p", "b"), ("a", "p", "c")}
 
@@ -98,13 +97,11 @@ def test_a_statement_that_nothing_states_is_no_fact(read):
 
 def test_a_statement_may_be_stated_by_another_file(tmp_path):
     (tmp_path / "facts.nt").write_text("<http://x/a> <http://x/p> <http://x/b> .\n")
-    (tmp_path / "notes.nt").write_text(
-        '<< <http://x/a> <http://x/p> <http://x/b> >> <http://x/since> "2014" .\n'
-    )
+    (tmp_path / "notes.nt").write_text('<< <http://x/a> <http://x/p> <http://x/b> >> <http://x/since> "2014" .\n')
     files = [tmp_path / "facts.nt", tmp_path / "notes.nt"]
     graph, _ = build_from_files(files, tmp_path / "g", problems=pytest.fail)
-    fact = next(i for i in range(graph.num_triples) if graph.hop(i).step.label == "p")
-    assert graph.fact_attributes(fact) == {"since": "2014"}
+    fact = next(i for i in range(graph.num_triples) if graph.get_hop(i).step.label == "p")
+    assert graph.get_fact_attributes(fact) == {"since": "2014"}
 
 
 def test_graphs_of_trig_are_merged_and_rules_of_n3_are_no_facts(read):
@@ -140,4 +137,4 @@ def test_names_in_other_languages_are_not_kinds(tmp_path):
     named, _ = build_from_files(tmp_path / "a.ttl", tmp_path / "named", problems=lambda _: None)
     labelled, _ = build_from_files(tmp_path / "a.csv", tmp_path / "labelled", problems=lambda _: None)
     assert Schema(named).kinds == {}
-    assert {labelled.entity_label(kind): size for kind, size in Schema(labelled).kinds.items()} == {"cup": 1}
+    assert {labelled.get_entity_label(kind): size for kind, size in Schema(labelled).kinds.items()} == {"cup": 1}

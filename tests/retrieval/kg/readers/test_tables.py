@@ -4,8 +4,8 @@ import pytest
 
 from retrieval.errors import EmptySourceError, SourceError
 from retrieval.kg.build.from_files import build_from_files
-from retrieval.kg.readers.list_cells import list_mark
-from retrieval.kg.readers.table_layout import find_table, kind_of
+from retrieval.kg.readers.list_cells import find_list_mark
+from retrieval.kg.readers.table_layout import find_table, infer_kind
 from retrieval.kg.table import ROW
 
 FILMS = """Title,Director,Year,Country
@@ -23,7 +23,7 @@ def facts(tmp_path, **files):
         paths.append(path)
     problems = []
     snapshot, _ = build_from_files(paths, tmp_path / "graph", problems=problems.append)
-    hops = [snapshot.hop(fact) for fact in range(snapshot.num_triples)]
+    hops = [snapshot.get_hop(fact) for fact in range(snapshot.num_triples)]
     found = {(hop.source.label, hop.step.label, hop.target.label) for hop in hops if hop.step.label != ROW}
     return found, problems
 
@@ -50,7 +50,7 @@ def facts(tmp_path, **files):
     ],
 )
 def test_cells_of_several_values(cells, mark):
-    assert list_mark(cells) == mark
+    assert find_list_mark(cells) == mark
 
 
 def test_each_value_of_a_cell_is_said_of_the_row(tmp_path):
@@ -108,9 +108,7 @@ def test_rows_that_nothing_tells_apart_are_numbered(tmp_path):
 
 
 def test_rows_that_do_not_fit_are_told(tmp_path):
-    _, problems = facts(
-        tmp_path, films_csv=FILMS + "Blue Door,Ivo Lind,2003,Sweden,x\n,Ivo Lind,2004,Sweden\n"
-    )
+    _, problems = facts(tmp_path, films_csv=FILMS + "Blue Door,Ivo Lind,2003,Sweden,x\n,Ivo Lind,2004,Sweden\n")
     assert [(p.line, p.kind) for p in problems] == [(5, "row"), (6, "blank")]
 
 
@@ -156,9 +154,7 @@ def test_things_are_called_by_what_they_are_and_not_by_a_code():
     found = find_table(parts, "stock.csv", sure=True)
     assert found is not None
     assert (found.key, found.kinds) == ((1,), ("stock", "part"))
-    flights = find_table(
-        "flight no,pilot,seats\nBA-1,Ann Bell,120\nBA-2,Ben Kato,80\n", "flights.csv", sure=True
-    )
+    flights = find_table("flight no,pilot,seats\nBA-1,Ann Bell,120\nBA-2,Ben Kato,80\n", "flights.csv", sure=True)
     assert flights is not None
     assert flights.key == (0,)
 
@@ -210,7 +206,7 @@ def test_the_heading_of_names_says_what_rows_are_too(heading, kinds):
     ],
 )
 def test_what_rows_are_called(name, kind):
-    assert kind_of(name) == kind
+    assert infer_kind(name) == kind
 
 
 DEPARTMENTS = """id,name,floor
@@ -351,9 +347,7 @@ def test_rows_are_called_by_their_numbers_and_not_by_dates_or_memos(tmp_path):
     rows = [f"0{n}-Oct-23,20{n}0,Cafe {n},lunch {n}" for n in range(1, 7)]
     found, _ = facts(tmp_path, transactions_csv="\n".join(["Date,No.,Payee,Memo", *rows]))
     assert ("transaction 2010", "payee", "Cafe 1") in found
-    jobs = (
-        "Job#,IN,Who\n3001,01-Oct-23,Wenna\n3004,02-Oct-23,Jago\n3006,03-Oct-23,Wenna\n3007,04-Oct-23,Jago\n"
-    )
+    jobs = "Job#,IN,Who\n3001,01-Oct-23,Wenna\n3004,02-Oct-23,Jago\n3006,03-Oct-23,Wenna\n3007,04-Oct-23,Jago\n"
     (tmp_path / "again").mkdir()
     found, _ = facts(tmp_path / "again", jobs_csv=jobs)
     assert ("job 3004", "who", "Jago") in found
@@ -373,9 +367,7 @@ def test_tables_meet_by_short_headings_and_kinds(tmp_path):
 
 def test_sites_have_the_name_of_their_heading(tmp_path):
     text = "Site code,Name of site,Rent (£ / yr)\nOR,Orchard End,0\nLM,Lower Mill,60\nHB,Hergest Bank,45\n"
-    found, _ = facts(
-        tmp_path, sites_csv=text, hives_csv="Hive No,Site,Frames\nH01,OR,12\nH02,LM,8\nH03,OR,9\n"
-    )
+    found, _ = facts(tmp_path, sites_csv=text, hives_csv="Hive No,Site,Frames\nH01,OR,12\nH02,LM,8\nH03,OR,9\n")
     assert ("H02", "site", "Lower Mill") in found
 
 
@@ -389,7 +381,7 @@ def test_sites_have_the_name_of_their_heading(tmp_path):
     ],
 )
 def test_lists_are_called_by_what_they_list(name, kind):
-    assert kind_of(name) == kind
+    assert infer_kind(name) == kind
 
 
 def test_a_list_of_codes_explains_those_of_other_tables(tmp_path):
@@ -427,7 +419,5 @@ def test_rows_are_called_by_their_descriptions_beside_codes(tmp_path):
     ],
 )
 def test_a_table_is_one_however_few_rows_it_has(header, row, table, rows):
-    text = "\n".join(
-        [header, *(row.format(a=chr(65 + n % 26) + chr(97 + n // 26), n=10 + n) for n in range(rows))]
-    )
+    text = "\n".join([header, *(row.format(a=chr(65 + n % 26) + chr(97 + n // 26), n=10 + n) for n in range(rows))])
     assert (find_table(text + "\n", "list.csv", sure=False) is not None) == table

@@ -7,7 +7,7 @@ import openpyxl
 import pytest
 
 from retrieval.errors import EmptySourceError, SourceError
-from retrieval.kg.readers import preview_graph, read_graph
+from retrieval.kg.readers import read_graph, read_preview
 from retrieval.kg.readers.number_formats import format_number
 from retrieval.kg.readers.workbooks import is_workbook
 from retrieval.kg.table import ROW
@@ -89,9 +89,7 @@ def test_headings_are_made_to_differ_and_empty_columns_are_left_out(book):
 
 
 def test_years_are_headings(book):
-    rows, _, _ = said(
-        book("gdp.xlsx", Countries=[["Country", 2019, 2020], ["Norway", 5, 6], ["Italy", 7, 8]])
-    )
+    rows, _, _ = said(book("gdp.xlsx", Countries=[["Country", 2019, 2020], ["Norway", 5, 6], ["Italy", 7, 8]]))
     assert ("Italy", "2020", "8") in rows
 
 
@@ -115,11 +113,11 @@ def test_a_workbook_in_an_archive_is_read(book, tmp_path):
         archive.write(path, "data/shop.xlsx")
     rows, _, _ = said(tmp_path / "all.zip")
     assert ("Bob", "City", "Rome") in rows
-    assert preview_graph(tmp_path / "all.zip").rows[0] == ("Ann Lee", "type", "customer")
+    assert read_preview(tmp_path / "all.zip").rows[0] == ("Ann Lee", "type", "customer")
 
 
 def test_a_preview_shows_the_first_table_and_names_all(book):
-    found = preview_graph(book(Orders=ORDERS, Customers=CUSTOMERS))
+    found = read_preview(book(Orders=ORDERS, Customers=CUSTOMERS))
     assert (found.format, found.header_cells) == ("table", ("Order no", "Customer", "Date", "Amount", "Paid"))
     assert [name for name, _ in found.members] == ["Orders.csv", "Customers.csv"]
     assert found.notes == ("The file holds 2 tables; this is Orders.",)

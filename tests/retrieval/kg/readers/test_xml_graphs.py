@@ -47,9 +47,7 @@ def test_times_of_gexf_are_attributes_of_facts(tmp_path):
     # 8 is a salary, and the id of the lab as well.
     assert facts == {("Nina", "salary", "8"), ("Nina", "works at", "Lab")}
     assert nodes == {("Nina", "site", "Oslo"), ("Lab", "site", "Bergen")}
-    assert of_facts == {
-        (fact, key, value) for fact in facts for key, value in (("start", "2019"), ("end", "2020"))
-    }
+    assert of_facts == {(fact, key, value) for fact in facts for key, value in (("start", "2019"), ("end", "2020"))}
 
 
 def test_networkx_writes_gexf_that_is_read(tmp_path):

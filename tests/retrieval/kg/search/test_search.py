@@ -8,7 +8,7 @@ import pytest
 
 from retrieval.kg import search
 from retrieval.kg.search import paths
-from retrieval.kg.search.few_paths import few_paths
+from retrieval.kg.search.few_paths import find_few_paths
 from tests.retrieval.kg.worlds import FILMS, build, random_facts
 
 
@@ -39,10 +39,7 @@ def walks_along(graph, topic, path, simple):
     arcs = list(arcs_of(graph))
     for previous, wanted in pairwise([-1, *directed]):
         level = [
-            ((*seen, t), (*used, a))
-            for seen, used in level
-            for s, r, t, a in arcs
-            if s == seen[-1] and r == wanted
+            ((*seen, t), (*used, a)) for seen, used in level for s, r, t, a in arcs if s == seen[-1] and r == wanted
         ]
         away = [walk for walk in level if walk[0][-1] != topic]
         reverse = previous >= 0 and abs(wanted - previous) == graph.num_relations
@@ -72,7 +69,7 @@ def test_trace_lists_exactly_the_arcs_of_walks_to_the_finals(graph, simple):
     for path in all_paths(graph, 3)[::11]:
         walks = walks_along(graph, 1, path, simple)[-1]
         finals = sorted({seen[-1] for seen, _ in walks})[:2]
-        traced = search.trace(graph, [1], path, finals, simple=simple)
+        traced = search.compute_trace(graph, [1], path, finals, simple=simple)
         for i in range(3):
             assert traced.arcs[i].tolist() == sorted({used[i] for seen, used in walks if seen[-1] in finals})
             assert traced.arc_counts[i] == len(traced.arcs[i])
@@ -94,7 +91,7 @@ def test_a_path_that_leads_only_back_reaches_its_topic(tmp_path):
     def reached(topic, *steps):
         path = [(family.find_relation(name.removeprefix("-")), name.startswith("-")) for name in steps]
         ends = search.execute(family, [family.find_entity(topic)], path)[-1]
-        return [family.entity_label(int(end)) for end in ends]
+        return [family.get_entity_label(int(end)) for end in ends]
 
     assert reached("Ann", "child", "mother") == ["Ann"]
     assert reached("Ann", "child", "-child") == []
@@ -105,11 +102,11 @@ def test_a_trace_under_a_limit_still_connects(films):
     english = films.find_entity("English")
     path = [(films.find_relation("in_language"), True), (films.find_relation("directed_by"), False)]
     spielberg = films.find_entity("Steven Spielberg")
-    whole = search.trace(films, [english], path, [spielberg])
+    whole = search.compute_trace(films, [english], path, [spielberg])
     assert whole.arc_counts == (2, 2)
-    part = search.trace(films, [english], path, [spielberg], limit=1)
+    part = search.compute_trace(films, [english], path, [spielberg], limit=1)
     assert part.arc_counts == (2, 2)
-    first, second = films.hop(int(part.arcs[0][0])), films.hop(int(part.arcs[1][0]))
+    first, second = films.get_hop(int(part.arcs[0][0])), films.get_hop(int(part.arcs[1][0]))
     assert (len(part.arcs[0]), len(part.arcs[1])) == (1, 1)
     assert first.source.label == "English"
     assert first.target == second.source
@@ -121,7 +118,7 @@ def test_languages_of_the_directors_other_films(films):
     levels = search.execute(
         films, [films.find_entity("Jaws")], [(directed, False), (directed, True), (language, False)]
     )
-    assert [films.entity_labels.many(level) for level in levels] == [
+    assert [films.entity_labels.get_many(level) for level in levels] == [
         ["Steven Spielberg"],
         ["Hook"],
         ["English", "French"],
@@ -134,7 +131,7 @@ def test_k_hop_agrees_with_networkx(graph):
     undirected.add_edges_from((s, t) for s, _, t, _ in arcs_of(graph))
     for hops in range(4):
         near = nx.single_source_shortest_path_length(undirected, 4, cutoff=hops)
-        found = search.k_hop(graph, [4], hops)
+        found = search.collect_k_hop(graph, [4], hops)
         assert found.entities.tolist() == sorted(near)
         inner = {e for e, d in near.items() if d < hops}
         expected = [i for i in range(graph.num_triples) if {int(graph.heads[i]), int(graph.tails[i])} & inner]
@@ -143,9 +140,9 @@ def test_k_hop_agrees_with_networkx(graph):
 
 
 def test_k_hop_says_when_it_was_cut_and_keeps_the_budget(graph):
-    whole = search.k_hop(graph, [4], 3)
+    whole = search.collect_k_hop(graph, [4], 3)
     for budget in (1, 3, 7):
-        cut = search.k_hop(graph, [4], 3, max_triples=budget)
+        cut = search.collect_k_hop(graph, [4], 3, max_triples=budget)
         assert len(cut.facts) <= budget
         assert cut.truncated
         assert set(cut.facts.tolist()) <= set(whole.facts.tolist())
@@ -158,9 +155,9 @@ def test_k_hop_reads_of_a_hub_only_what_it_may_take(tmp_path):
     facts += [("e007", "t", "far"), ("e250", "t", "farther"), ("hub", "u", "hub")]
     star = build(facts, tmp_path / "star")
     hub, near = star.find_entity("hub"), star.find_entity("e007")
-    whole = search.k_hop(star, [hub], 1)
+    whole = search.collect_k_hop(star, [hub], 1)
     assert (len(whole.facts), len(whole.entities), whole.truncated) == (601, 301, False)
-    cut = search.k_hop(star, [near], 2, max_triples=10)
+    cut = search.collect_k_hop(star, [near], 2, max_triples=10)
     # Its own three facts first, then the first of the hub's.
     assert len(cut.facts) == 10
     assert cut.truncated
@@ -168,10 +165,8 @@ def test_k_hop_reads_of_a_hub_only_what_it_may_take(tmp_path):
         star.find_fact(hub, star.find_relation("r"), near),
         star.find_fact(near, star.find_relation("s"), hub),
     ]
-    assert {*own, star.find_fact(near, star.find_relation("t"), star.find_entity("far"))} <= {
-        *cut.facts.tolist()
-    }
-    labels = star.entity_labels.many(cut.entities)
+    assert {*own, star.find_fact(near, star.find_relation("t"), star.find_entity("far"))} <= {*cut.facts.tolist()}
+    labels = star.entity_labels.get_many(cut.entities)
     assert labels == [*(f"e{i:03}" for i in range(8)), "far", "hub"]
 
 
@@ -190,12 +185,12 @@ def simple_paths(graph, sources, targets, max_hops):
 
 def test_paths_between_agrees_with_brute_force(graph):
     expected = simple_paths(graph, [0, 1], {5, 6}, 3)
-    found = search.paths_between(graph, [0, 1], [5, 6], max_hops=3, cap=100_000)
-    assert sorted(found.all()) == sorted(expected)
-    assert [len(p) for p in found.all()] == sorted(len(p) for p in expected)
+    found = search.find_paths(graph, [0, 1], [5, 6], max_hops=3, cap=100_000)
+    assert sorted(found.list_paths()) == sorted(expected)
+    assert [len(p) for p in found.list_paths()] == sorted(len(p) for p in expected)
     assert not found.truncated
-    few = search.paths_between(graph, [0, 1], [5, 6], max_hops=3, cap=2)
-    assert few.all() == found.all()[:2]
+    few = search.find_paths(graph, [0, 1], [5, 6], max_hops=3, cap=2)
+    assert few.list_paths() == found.list_paths()[:2]
     assert few.truncated == (len(expected) > 2)
 
 
@@ -205,20 +200,20 @@ def test_paths_are_the_same_one_by_one_and_all_at_once(graph, monkeypatch, looke
     monkeypatch.setattr(paths, "_FEW", looked_at)
     for hops in (1, 2, 4):
         expected = simple_paths(graph, ends[0], {*ends[1]}, hops)
-        every = search.paths_between(graph, *ends, max_hops=hops, cap=100_000)
-        assert every.all() == sorted(expected, key=lambda path: (len(path), path))
+        every = search.find_paths(graph, *ends, max_hops=hops, cap=100_000)
+        assert every.list_paths() == sorted(expected, key=lambda path: (len(path), path))
         assert not every.truncated
-        few = search.paths_between(graph, *ends, max_hops=hops, cap=3)
-        assert few.all() == every.all()[:3]
+        few = search.find_paths(graph, *ends, max_hops=hops, cap=3)
+        assert few.list_paths() == every.list_paths()[:3]
         assert few.truncated or len(expected) <= 3
         # All at once, nobody looks whether what was begun when the cap was reached leads on.
         assert not few.truncated or len(expected) > 3 or (len(expected) == 3 and not looked_at)
 
 
 def test_few_paths_are_given_up_where_many_arcs_lie_between(graph):
-    every = search.paths_between(graph, [0], [5], max_hops=4, cap=100_000).all()
-    assert few_paths(graph, [0], [5], 4, 0) is None
-    assert [path for paths in few_paths(graph, [0], [5], 4, 10**6) for path in paths] == every
+    every = search.find_paths(graph, [0], [5], max_hops=4, cap=100_000).list_paths()
+    assert find_few_paths(graph, [0], [5], 4, 0) is None
+    assert [path for paths in find_few_paths(graph, [0], [5], 4, 10**6) for path in paths] == every
 
 
 def test_shortest_paths_agree_with_brute_force(graph):
@@ -226,7 +221,7 @@ def test_shortest_paths_agree_with_brute_force(graph):
         every = simple_paths(graph, [source], {target}, 4)
         least = min(map(len, every), default=0)
         expected = sorted(p for p in every if len(p) == least)
-        assert sorted(search.shortest_paths(graph, [source], [target]).all()) == expected
+        assert sorted(search.find_shortest_paths(graph, [source], [target]).list_paths()) == expected
 
 
 @pytest.mark.parametrize("simple", [True, False])
@@ -238,10 +233,10 @@ def test_relation_paths_between_agrees_with_executing_every_relation_path(graph,
             reached = set(search.execute(graph, topics, path, simple=simple)[-1].tolist()) & set(answers)
             if reached:
                 expected[path] = len(reached)
-    found = search.relation_paths_between(graph, topics, answers, 3, cap=10_000, simple=simple)
+    found = search.find_relation_paths(graph, topics, answers, 3, cap=10_000, simple=simple)
     assert {hit.path: hit.answers_reached for hit in found.hits} == expected
     assert not found.truncated
-    few = search.relation_paths_between(graph, topics, answers, 3, cap=5, simple=simple)
+    few = search.find_relation_paths(graph, topics, answers, 3, cap=5, simple=simple)
     assert few.hits == found.hits[:5]
     assert few.truncated == (len(expected) > 5)
 
@@ -249,24 +244,24 @@ def test_relation_paths_between_agrees_with_executing_every_relation_path(graph,
 def test_neighbours_page_through_everything_once(graph):
     for entity in range(graph.num_entities):
         mine = {a for s, _, _, a in arcs_of(graph) if s == entity}
-        pages = [search.neighbours(graph, entity, limit=3, offset=o).arcs for o in range(0, len(mine) + 3, 3)]
+        pages = [search.list_neighbours(graph, entity, limit=3, offset=o).arcs for o in range(0, len(mine) + 3, 3)]
         listed = np.concatenate(pages).tolist()
         assert len(listed) == len(mine)
         assert set(listed) == mine
-        groups = search.neighbours(graph, entity).groups
+        groups = search.list_neighbours(graph, entity).groups
         assert sum(g.count for g in groups) == len(mine)
         for g in groups:
             direction = "in" if g.inverse else "out"
-            page = search.neighbours(graph, entity, g.relation, direction)
+            page = search.list_neighbours(graph, entity, g.relation, direction)
             assert page.total == g.count == len(page.arcs)
-            _, relations, _ = search.arc_ends(graph, page.arcs)
+            _, relations, _ = search.get_arc_ends(graph, page.arcs)
             assert set(relations.tolist()) == {g.relation + (graph.num_relations if g.inverse else 0)}
 
 
 def test_nothing_comes_of_nothing(films):
     assert [len(level) for level in search.execute(films, [], [(0, False), (1, True)])] == [0, 0]
-    assert search.paths_between(films, [], [1]).all() == []
-    assert search.relation_paths_between(films, [0], [], 3).hits == ()
-    assert search.k_hop(films, [], 2).entities.tolist() == []
-    assert search.trace(films, [], [(0, False)], [1]).arc_counts == (0,)
-    assert search.trace(films, [0], [], [0]).arcs == ()
+    assert search.find_paths(films, [], [1]).list_paths() == []
+    assert search.find_relation_paths(films, [0], [], 3).hits == ()
+    assert search.collect_k_hop(films, [], 2).entities.tolist() == []
+    assert search.compute_trace(films, [], [(0, False)], [1]).arc_counts == (0,)
+    assert search.compute_trace(films, [0], [], [0]).arcs == ()

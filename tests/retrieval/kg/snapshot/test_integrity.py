@@ -20,7 +20,7 @@ PASSAGE = Passage(0, "p1", "Jaws", "Jaws is directed by Steven Spielberg.", "fil
 
 def whole(path):
     """A graph with every kind of file that there is."""
-    table = TripleTable.of(
+    table = TripleTable.from_facts(
         FILMS,
         passages=[PASSAGE],
         fact_passages=[(0, 0)],
@@ -56,11 +56,7 @@ FILES = sorted(
             )
             for part in ("utf8", "offsets")
         ),
-        *(
-            f"{owner}_attribute_{what}.npy"
-            for owner in ("entity", "fact")
-            for what in ("offsets", "keys", "texts")
-        ),
+        *(f"{owner}_attribute_{what}.npy" for owner in ("entity", "fact") for what in ("offsets", "keys", "texts")),
         *(f"{name}.npy" for name in ("value_nodes", "values", "value_kinds")),
         *("passages_by_name.npy", "fact_passage_offsets.npy", "fact_passages.npy"),
         *("passage_fact_offsets.npy", "passage_facts.npy", "manifest.json", "checksums.json"),
@@ -79,7 +75,7 @@ def flip(path, at=None):
 
 def test_every_file_has_a_checksum(graph):
     assert sorted(p.name for p in graph.path.iterdir()) == FILES
-    assert sorted(integrity.checksums(graph.path)) == sorted(set(FILES) - {"checksums.json"})
+    assert sorted(integrity.read_checksums(graph.path)) == sorted(set(FILES) - {"checksums.json"})
     assert integrity.compare(graph.path) == []
 
 
@@ -121,19 +117,19 @@ def test_large_files_are_compared_behind_the_opening(copy, monkeypatch):
     monkeypatch.setattr(integrity, "SMALL", 100)
     flip(copy / "heads.npy")
     opened = snapshot.open(copy)
-    integrity.settle()
+    integrity.flush_work()
     with pytest.raises(DamagedError, match=r"heads\.npy"):
         opened.require_sound()
 
 
 def test_or_at_once_where_somebody_must_know(copy, monkeypatch):
     monkeypatch.setattr(integrity, "SMALL", 100)
-    monkeypatch.setattr(integrity, "after", lambda work: None)
+    monkeypatch.setattr(integrity, "run_behind", lambda work: None)
     flip(copy / "heads.npy")
     opened = snapshot.open(copy)
     opened.require_sound()
     with pytest.raises(DamagedError, match=r"heads\.npy"):
-        opened.require_sound(whole=True)
+        opened.require_sound(thorough=True)
 
 
 def test_each_block_has_a_checksum(tmp_path):
@@ -142,8 +138,8 @@ def test_each_block_has_a_checksum(tmp_path):
     (tmp_path / "empty").write_bytes(b"")
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "b").write_bytes(b"b")
-    integrity.seal(tmp_path)
-    sums = integrity.checksums(tmp_path)
+    integrity.write_checksums(tmp_path)
+    sums = integrity.read_checksums(tmp_path)
     assert {name: (one.size, len(one.blocks)) for name, one in sums.items()} == {
         "a": (len(data), 48),
         "deep/b": (1, 16),
@@ -192,8 +188,8 @@ def test_ids_that_are_out_of_range_are_told_without_checksums(copy, name, wrong)
 def test_a_graph_without_checksums_is_read_on(copy, graph):
     (copy / "checksums.json").unlink()
     assert snapshot.open(copy).hash == graph.hash
-    assert consistency.senseless(copy) == []
-    integrity.seal(copy)
+    assert consistency.find_senseless(copy) == []
+    integrity.write_checksums(copy)
     assert snapshot.open(copy).hash == graph.hash
 
 
@@ -202,16 +198,23 @@ def test_what_reads_an_id_that_is_out_of_range_says_so(tmp_path, wrong):
     """Whatever came between, nobody is answered from what lies beside what was meant."""
     opened = build(random_facts(1), tmp_path / "g")
     for read in (
-        *(opened.node, opened.kind, opened.entity_label, opened.degree, opened.out_edges, opened.in_edges),
-        *(opened.relation_name, opened.relation_label, opened.relation_step),
+        *(
+            opened.get_node,
+            opened.get_kind,
+            opened.get_entity_label,
+            opened.get_degree,
+            opened.get_out_edges,
+            opened.get_in_edges,
+        ),
+        *(opened.get_relation_name, opened.get_relation_label, opened.get_relation_step),
     ):
         with pytest.raises(DamagedError):
             read(wrong)
     with pytest.raises(DamagedError):
-        opened.hop(wrong)
+        opened.get_hop(wrong)
     opened.tails = np.full_like(opened.tails, wrong)
     with pytest.raises(DamagedError):
-        opened.hop(0)
+        opened.get_hop(0)
 
 
 def test_the_list_of_checksums_is_read_strictly(copy):

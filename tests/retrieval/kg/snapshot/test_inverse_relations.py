@@ -21,15 +21,13 @@ def inverse_pairs(graph):
     total = graph.num_relations
 
     def name(directed):
-        return "-" * (directed >= total) + graph.relation_name(directed % total)
+        return "-" * (directed >= total) + graph.get_relation_name(directed % total)
 
     return {name(d): name(m) for d, m in enumerate(graph.inverse_relations.tolist()) if m != d}
 
 
 def test_facts_written_from_both_ends_make_inverse_relations(tmp_path):
-    graph = build(
-        tmp_path / "films", [*FILMS, ("Benchley", "wrote", "Jaws"), ("Alien", "written_by", "Shusett")]
-    )
+    graph = build(tmp_path / "films", [*FILMS, ("Benchley", "wrote", "Jaws"), ("Alien", "written_by", "Shusett")])
     assert inverse_pairs(graph) == {"-directed": "directed_by", "-directed_by": "directed"}
 
 
@@ -72,7 +70,7 @@ def test_a_sample_tells_the_same(tmp_path, monkeypatch):
     whole = build(tmp_path / "many", facts)
     assert inverse_pairs(whole) == {"-directed": "directed_by", "-directed_by": "directed"}
     monkeypatch.setattr(inverse_relations, "SAMPLE", 5)
-    assert np.array_equal(inverse_relations.inverse_relations(whole), whole.inverse_relations)
+    assert np.array_equal(inverse_relations.find_inverse_relations(whole), whole.inverse_relations)
 
 
 def test_a_restriction_has_the_inverse_relations_of_its_graph(tmp_path):

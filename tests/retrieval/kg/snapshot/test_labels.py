@@ -5,8 +5,8 @@ from itertools import pairwise
 import polars as pl
 import pytest
 
-from retrieval.kg.build.labels import normalise_series
-from retrieval.kg.snapshot.labels import keep_as_written, normalise
+from retrieval.kg.build.labels import normalize_series
+from retrieval.kg.snapshot.labels import keep_as_written, normalize_name
 from tests.retrieval.kg.worlds import build
 
 FACTS = [
@@ -75,19 +75,19 @@ def found(graph, text, limit=10):
     ],
 )
 def test_builder_and_searcher_normalise_alike(text):
-    assert normalise_series(pl.Series([text])).item() == normalise(text)
+    assert normalize_series(pl.Series([text])).item() == normalize_name(text)
 
 
 def test_a_column_normalises_like_its_values():
     texts = ["Jaws", "The  Matrix", " padded ", "Amélie", "$", "", "R2-D2", "new york", "ÉTÉ", "2001"]
-    assert normalise_series(pl.Series(texts)).to_list() == [normalise(text) for text in texts]
+    assert normalize_series(pl.Series(texts)).to_list() == [normalize_name(text) for text in texts]
 
 
 def test_normalise():
-    assert normalise("Jean-Pierre  JEUNET!") == "jean pierre jeunet"
-    assert normalise("frederica_of_mecklenburg-strelitz") == "frederica of mecklenburg strelitz"
-    assert normalise("Amélie") == "amelie"
-    assert normalise("$") == "$"
+    assert normalize_name("Jean-Pierre  JEUNET!") == "jean pierre jeunet"
+    assert normalize_name("frederica_of_mecklenburg-strelitz") == "frederica of mecklenburg strelitz"
+    assert normalize_name("Amélie") == "amelie"
+    assert normalize_name("$") == "$"
 
 
 def test_exact_ignores_case_accents_and_underscores(graph):
@@ -130,10 +130,10 @@ def test_resolve_prefers_the_exact_label(graph):
 
 
 def test_lookup_and_begins_serve_the_linker(graph):
-    assert [m.node.label for m in graph.labels.lookup("the matrix")] == ["The Matrix"]
-    assert graph.labels.lookup("the") == []
-    assert graph.labels.begins("the")
-    assert not graph.labels.begins("the matrix")
+    assert [m.node.label for m in graph.labels.find_exact("the matrix")] == ["The Matrix"]
+    assert graph.labels.find_exact("the") == []
+    assert graph.labels.has_continuation("the")
+    assert not graph.labels.has_continuation("the matrix")
 
 
 def test_every_name_finds_its_entity_among_many(tmp_path):
@@ -146,10 +146,10 @@ def test_every_name_finds_its_entity_among_many(tmp_path):
 
 def test_how_many_names_hold_a_word(graph):
     # Each Titanic goes by its name without the parenthesis too.
-    assert [graph.labels.holders(word) for word in ("titanic", "city", "york", "nowhere")] == [4, 1, 1, 0]
-    assert [m.node.label for m in graph.labels.containing("cameron james")] == ["James Cameron"]
-    assert graph.labels.containing("james nowhere") == []
-    assert [m.node.label for m in graph.labels.containing("film 1953 titanic")] == ["Titanic (1953 film)"]
+    assert [graph.labels.count_names(word) for word in ("titanic", "city", "york", "nowhere")] == [4, 1, 1, 0]
+    assert [m.node.label for m in graph.labels.find_containing("cameron james")] == ["James Cameron"]
+    assert graph.labels.find_containing("james nowhere") == []
+    assert [m.node.label for m in graph.labels.find_containing("film 1953 titanic")] == ["Titanic (1953 film)"]
 
 
 @pytest.fixture(scope="module")
@@ -163,22 +163,18 @@ def crowd(tmp_path_factory):
     return build(facts, tmp_path_factory.mktemp("crowd") / "g")
 
 
-@pytest.mark.parametrize(
-    "text", ["a", "an", "arno", "anna b", "b", "here", "arno bach", "anna berg1", "ber", "q"]
-)
+@pytest.mark.parametrize("text", ["a", "an", "arno", "anna b", "b", "here", "arno bach", "anna berg1", "ber", "q"])
 @pytest.mark.parametrize("limit", [1, 4, 10])
 def test_many_names_are_found_as_few_are(crowd, monkeypatch, text, limit):
     """Names are looked through by blocks, or read one by one, where they are many: the same are found."""
     whole = crowd.labels.search(text, limit)
     expected = sorted(
         (name for name in crowd.entity_labels if name.startswith(text) and name != text),
-        key=lambda name: (-crowd.degree(crowd.find_entity(name)), name),
+        key=lambda name: (-crowd.get_degree(crowd.find_entity(name)), name),
     )
     begin = [match.node.label for match in whole if match.source == "prefix"]
     assert begin == expected[: len(begin)]
-    assert len(begin) == min(
-        limit - sum(match.source in ("exact", "alias") for match in whole), len(expected)
-    )
+    assert len(begin) == min(limit - sum(match.source in ("exact", "alias") for match in whole), len(expected))
     monkeypatch.setattr("retrieval.kg.snapshot.labels._BLOCK", 2)
     monkeypatch.setattr("retrieval.kg.snapshot.labels._WORDS_LIMIT", 40)
     again = type(crowd.labels)(crowd).search(text, limit)
@@ -200,11 +196,11 @@ def test_the_most_connected_of_many_holders_of_a_word_are_found(crowd, monkeypat
 
 
 def test_names_of_words_without_spaces_are_found_by_their_words(graph):
-    names = {match.node.label: match.name for match in graph.labels.lookup("primoz roglic")}
+    names = {match.node.label: match.name for match in graph.labels.find_exact("primoz roglic")}
     assert names == {"PrimozRoglic": "primoz roglic"}
-    assert [match.source for match in graph.labels.lookup("tour de suisse 2024")] == ["alias"]
-    assert [match.node.label for match in graph.labels.containing("roglic")] == ["PrimozRoglic"]
-    assert graph.labels.lookup("i phone x") == []
+    assert [match.source for match in graph.labels.find_exact("tour de suisse 2024")] == ["alias"]
+    assert [match.node.label for match in graph.labels.find_containing("roglic")] == ["PrimozRoglic"]
+    assert graph.labels.find_exact("i phone x") == []
 
 
 @pytest.fixture(scope="module")
@@ -228,7 +224,7 @@ def signs(tmp_path_factory):
 
 
 def looked_up(graph, text):
-    return [match.node.label for match in graph.labels.lookup(normalise(text))]
+    return [match.node.label for match in graph.labels.find_exact(normalize_name(text))]
 
 
 @pytest.mark.parametrize("name", ["C", "C#", "C++", "A", "A-", "A+", "Notepad", "Notepad++"])
@@ -253,11 +249,11 @@ def test_folded_names_are_found_where_nothing_else_has_them(signs, text, label):
 
 def test_a_sign_that_no_name_has_finds_nothing(signs):
     assert looked_up(signs, "C--") == looked_up(signs, "Wham+") == []
-    assert signs.labels.fuzzy("canal#") == []
+    assert signs.labels.find_fuzzy("canal#") == []
 
 
 def test_the_name_as_it_is_written_comes_before_the_folded_one(signs):
-    matches = signs.labels.lookup("wham")
+    matches = signs.labels.find_exact("wham")
     assert [m.node.label for m in keep_as_written(matches, "Who is in Wham!?", 10, 14)] == ["Wham!"]
     assert [m.node.label for m in keep_as_written(matches, "Who is in Wham?", 10, 14)] == ["Wham"]
     assert len(keep_as_written(matches, "Who is in WHAM-O?", 10, 14)) == 1

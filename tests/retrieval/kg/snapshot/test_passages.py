@@ -45,7 +45,7 @@ EDGES = [
 
 
 def table():
-    return TripleTable.of(
+    return TripleTable.from_facts(
         FACTS, passages=PASSAGES, fact_passages=LINKS, node_attributes=NODES, fact_attributes=EDGES
     )
 
@@ -64,27 +64,25 @@ def fact(graph, head, relation, tail):
 
 def test_passages_are_kept_in_their_order_and_found_by_name(films):
     passages = films.passages
-    assert [passages.passage(i) for i in range(len(passages))] == PASSAGES
+    assert [passages.get_passage(i) for i in range(len(passages))] == PASSAGES
     assert [passages.find(name) for name in ("p9", "p10", "ä", "p", "", "z")] == [0, 1, 2, None, None, None]
-    assert passages.texts([2, 0]) == [PASSAGES[2].text, PASSAGES[0].text]
+    assert passages.get_texts([2, 0]) == [PASSAGES[2].text, PASSAGES[0].text]
     assert (passages.name(1), passages.title(1), passages.text(1)) == (
         "p10",
         "Hook",
         "Robin Williams is Peter.",
     )
     with pytest.raises(DamagedError):
-        passages.passage(3)
+        passages.get_passage(3)
 
 
 @pytest.mark.parametrize("piece", [1, 10, 1000])
 def test_texts_are_searched_in_any_case_and_not_across_passages(tmp_path, monkeypatch, piece):
     monkeypatch.setattr("retrieval.kg.snapshot.passages.PIECE", piece)
     words = ["Jaws is", "ISLAND ä.b", "Jaws Ä.B jaws"]
-    given = [
-        Passage(i, str(i), title, text) for i, (title, text) in enumerate(zip("xyz", words, strict=True))
-    ]
-    passages = build_snapshot(TripleTable.of([], passages=given), tmp_path / "g").passages
-    found = {text: passages.containing(text).tolist() for text in ("jaws", "Is", "sI", "Ä.b", "Ä?", "Z", "")}
+    given = [Passage(i, str(i), title, text) for i, (title, text) in enumerate(zip("xyz", words, strict=True))]
+    passages = build_snapshot(TripleTable.from_facts([], passages=given), tmp_path / "g").passages
+    found = {text: passages.find_containing(text).tolist() for text in ("jaws", "Is", "sI", "Ä.b", "Ä?", "Z", "")}
     assert found == {"jaws": [0, 2], "Is": [0, 1], "sI": [], "Ä.b": [1, 2], "Ä?": [], "Z": [2], "": []}
 
 
@@ -95,24 +93,24 @@ def test_a_fact_given_twice_has_the_passages_and_attributes_of_both(films):
         fact(films, "Hook", "stars", "Robin Williams"),
     )
     assert films.num_triples == 3
-    assert [films.passages.of_fact(f).tolist() for f in (directed, released, stars)] == [[0, 2], [0], [1]]
-    assert films.passages.facts_of(0).tolist() == sorted([directed, released])
-    assert films.passages.facts_of(1).tolist() == [stars]
-    assert films.passages.facts_of(2).tolist() == [directed]
-    assert films.fact_attributes(directed) == {"sentence": "Jaws is by Spielberg.; Spielberg directed Jaws."}
-    assert films.fact_attributes(stars) == {"weight": "1"}
-    assert films.fact_attributes(released) == {}
+    assert [films.passages.get_fact_passages(f).tolist() for f in (directed, released, stars)] == [[0, 2], [0], [1]]
+    assert films.passages.get_passage_facts(0).tolist() == sorted([directed, released])
+    assert films.passages.get_passage_facts(1).tolist() == [stars]
+    assert films.passages.get_passage_facts(2).tolist() == [directed]
+    assert films.get_fact_attributes(directed) == {"sentence": "Jaws is by Spielberg.; Spielberg directed Jaws."}
+    assert films.get_fact_attributes(stars) == {"weight": "1"}
+    assert films.get_fact_attributes(released) == {}
 
 
 def test_attributes_of_nodes_and_a_node_of_no_fact(films):
-    assert films.entity_attributes(films.find_entity("Jaws")) == {"type": "Film"}
-    assert films.entity_attributes(films.find_entity("Spielberg")) == {
+    assert films.get_entity_attributes(films.find_entity("Jaws")) == {"type": "Film"}
+    assert films.get_entity_attributes(films.find_entity("Spielberg")) == {
         "alias": "Mr S; Steven Spielberg",
         "type": "Person",
     }
-    assert films.entity_attributes(films.find_entity("Indiana")) == {"type": "Place"}
-    assert films.degree(films.find_entity("Indiana")) == 0
-    assert films.entity_attributes(films.find_entity("1975")) == {}
+    assert films.get_entity_attributes(films.find_entity("Indiana")) == {"type": "Place"}
+    assert films.get_degree(films.find_entity("Indiana")) == 0
+    assert films.get_entity_attributes(films.find_entity("1975")) == {}
     assert (films.manifest.passages, films.manifest.entity_attributes, films.manifest.fact_attributes) == (
         3,
         5,
@@ -125,10 +123,10 @@ def test_what_is_known_of_an_entity_helps_to_find_and_to_tell_it(films, tmp_path
     match = films.labels.search("steven spielberg", 5)[0]
     assert (match.entity, match.source, match.name) == (spielberg, "alias", "steven spielberg")
     assert films.labels.resolve("Mr S") == spielberg
-    assert [films.description(films.find_entity(name)) for name in ("Jaws", "1975")] == ["Film", ""]
+    assert [films.describe_entity(films.find_entity(name)) for name in ("Jaws", "1975")] == ["Film", ""]
     given = [("Jaws", "type", "Film"), ("Jaws", "description", "b" * 300)]
-    long = build_snapshot(TripleTable.of(FACTS, node_attributes=given), tmp_path / "long")
-    assert long.description(long.find_entity("Jaws")) == "Film: " + "b" * 193 + "…"
+    long = build_snapshot(TripleTable.from_facts(FACTS, node_attributes=given), tmp_path / "long")
+    assert long.describe_entity(long.find_entity("Jaws")) == "Film: " + "b" * 193 + "…"
 
 
 def test_the_hash_covers_them_and_a_plain_graph_has_its_former_hash(films, tmp_path):
@@ -143,17 +141,14 @@ def test_the_hash_covers_them_and_a_plain_graph_has_its_former_hash(films, tmp_p
         given[name] = given[name][:-1]
         if name == "passages":
             given["fact_passages"] = LINKS[:2]
-        hashes.add(build_snapshot(TripleTable.of(FACTS, **given), tmp_path / name).hash)
+        hashes.add(build_snapshot(TripleTable.from_facts(FACTS, **given), tmp_path / name).hash)
     assert len(hashes) == 6
-    assert (
-        build(FILMS, tmp_path / "g").hash
-        == "d15a221b66accd1b00d2dfae6ab84c671c47e8da67ee22f32a6c3bf20107458e"
-    )
+    assert build(FILMS, tmp_path / "g").hash == "d15a221b66accd1b00d2dfae6ab84c671c47e8da67ee22f32a6c3bf20107458e"
     snapshot.verify(films)
     texts = np.load(films.path / "passage_texts.utf8.npy")
     texts[0] += 1
     np.save(films.path / "passage_texts.utf8.npy", texts)
-    integrity.seal(films.path)
+    integrity.write_checksums(films.path)
     with pytest.raises(SnapshotError, match="does not match its hash"):
         snapshot.verify(snapshot.open(films.path))
 
@@ -162,7 +157,7 @@ def test_a_plain_graph_has_no_more_files_and_version_2_is_still_read(tmp_path):
     plain = build(FILMS, tmp_path / "plain")
     assert not [p.name for p in plain.path.iterdir() if "passage" in p.name or "attribute" in p.name]
     assert plain.passages is None
-    assert plain.entity_attributes(0) == plain.fact_attributes(0) == {}
+    assert plain.get_entity_attributes(0) == plain.get_fact_attributes(0) == {}
     manifest = json.loads((plain.path / "manifest.json").read_text())
     manifest["format_version"] = 2
     for name in ("passages", "entity_attributes", "fact_attributes"):
@@ -181,53 +176,53 @@ def test_a_restriction_keeps_them_under_its_own_fact_numbers(films):
     )
     assert len(films.passages) == 3
     whole = RestrictedSnapshot(films, [stars, directed])
-    assert [whole.passages.of_fact(f).tolist() for f in (0, 1)] == [[1], [0, 2]]
-    assert [whole.passages.facts_of(i).tolist() for i in range(3)] == [[1], [0], [1]]
-    assert whole.passages.passage(2) == PASSAGES[2]
-    assert whole.fact_attributes(0) == {"weight": "1"}
-    assert whole.entity_attributes(films.find_entity("Jaws")) == {"type": "Film"}
+    assert [whole.passages.get_fact_passages(f).tolist() for f in (0, 1)] == [[1], [0, 2]]
+    assert [whole.passages.get_passage_facts(i).tolist() for i in range(3)] == [[1], [0], [1]]
+    assert whole.passages.get_passage(2) == PASSAGES[2]
+    assert whole.get_fact_attributes(0) == {"weight": "1"}
+    assert whole.get_entity_attributes(films.find_entity("Jaws")) == {"type": "Film"}
     small = RestrictedSnapshot(whole, [1])
-    assert small.passages.of_fact(0).tolist() == [0, 2]
-    assert small.fact_attributes(0) == films.fact_attributes(directed)
+    assert small.passages.get_fact_passages(0).tolist() == [0, 2]
+    assert small.get_fact_attributes(0) == films.get_fact_attributes(directed)
     compact = small.compact
-    assert [compact.entity_attributes(e).get("type") for e in range(2)] == ["Film", "Person"]
-    assert compact.fact_attributes(0) == films.fact_attributes(directed)
+    assert [compact.get_entity_attributes(e).get("type") for e in range(2)] == ["Film", "Person"]
+    assert compact.get_fact_attributes(0) == films.get_fact_attributes(directed)
     assert compact.passages is small.passages
     none = RestrictedSnapshot(films, [])
     assert len(none.passages) == 3
-    assert none.passages.facts_of(0).tolist() == []
+    assert none.passages.get_passage_facts(0).tolist() == []
 
 
 def test_opened_again_and_pickled(films):
     for copy in (snapshot.open(films.path), pickle.loads(pickle.dumps(films))):
-        assert copy.passages.passage(0) == PASSAGES[0]
-        assert copy.passages.of_fact(0).tolist() == films.passages.of_fact(0).tolist()
-        assert copy.entity_attributes(copy.find_entity("Jaws")) == {"type": "Film"}
+        assert copy.passages.get_passage(0) == PASSAGES[0]
+        assert copy.passages.get_fact_passages(0).tolist() == films.passages.get_fact_passages(0).tolist()
+        assert copy.get_entity_attributes(copy.find_entity("Jaws")) == {"type": "Film"}
 
 
 def test_passages_alone_make_a_graph_without_facts(tmp_path):
-    graph = build_snapshot(TripleTable.of([], passages=PASSAGES), tmp_path / "corpus")
+    graph = build_snapshot(TripleTable.from_facts([], passages=PASSAGES), tmp_path / "corpus")
     assert (graph.num_entities, graph.num_relations, graph.num_triples) == (0, 0, 0)
-    assert [graph.passages.passage(i) for i in range(3)] == PASSAGES
-    assert graph.passages.facts_of(0).tolist() == []
+    assert [graph.passages.get_passage(i) for i in range(3)] == PASSAGES
+    assert graph.passages.get_passage_facts(0).tolist() == []
     snapshot.verify(graph)
     assert graph.labels.search("Jaws", 5) == []
     assert graph.labels.resolve("Jaws") is None
     assert graph.find_entity("Jaws") is None
-    assert graph.relation_counts().tolist() == []
-    candidates = search.k_hop(graph, [], 2, max_triples=10)
+    assert graph.count_facts_by_relation().tolist() == []
+    candidates = search.collect_k_hop(graph, [], 2, max_triples=10)
     assert (candidates.entities.tolist(), candidates.facts.tolist()) == ([], [])
-    assert RestrictedSnapshot(graph, []).passages.texts([1]) == ["Robin Williams is Peter."]
+    assert RestrictedSnapshot(graph, []).passages.get_texts([1]) == ["Robin Williams is Peter."]
     assert EntityIndex.open(graph).search("Jaws") == []
 
 
 def test_neither_facts_nor_passages_are_refused_and_names_are_unique(tmp_path):
     with pytest.raises(EmptySourceError):
         build_snapshot(
-            TripleTable.of([], node_attributes=[("Jaws", "description", "A shark.")]), tmp_path / "a"
+            TripleTable.from_facts([], node_attributes=[("Jaws", "description", "A shark.")]), tmp_path / "a"
         )
     with pytest.raises(SourceError, match="Two passages are named p9"):
-        build_snapshot(TripleTable.of([], passages=[PASSAGES[0], PASSAGES[0]]), tmp_path / "b")
+        build_snapshot(TripleTable.from_facts([], passages=[PASSAGES[0], PASSAGES[0]]), tmp_path / "b")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -259,5 +254,5 @@ def test_rows_are_told_which_fact_they_became(tmp_path):
 def test_columns_are_written_in_pieces(tmp_path, monkeypatch):
     monkeypatch.setattr("retrieval.kg.build.columns.ROWS", 2)
     graph = build_snapshot(table(), tmp_path / "pieces")
-    assert [graph.passages.passage(i) for i in range(3)] == PASSAGES
+    assert [graph.passages.get_passage(i) for i in range(3)] == PASSAGES
     assert list(graph.entity_labels) == ["1975", "Hook", "Indiana", "Jaws", "Robin Williams", "Spielberg"]

@@ -13,7 +13,7 @@ from tests.retrieval.kg.worlds import FILMS, build, random_facts
 
 def labelled(graph):
     return [
-        (graph.entity_label(h), graph.relation_name(r), graph.entity_label(t))
+        (graph.get_entity_label(h), graph.get_relation_name(r), graph.get_entity_label(t))
         for h, r, t in zip(graph.heads, graph.relations, graph.tails, strict=True)
     ]
 
@@ -30,19 +30,19 @@ def test_it_equals_a_graph_built_from_those_facts(whole, tmp_path):
     assert labelled(small) == labelled(built)
     assert (small.num_entities, small.num_relations) == (whole.num_entities, whole.num_relations)
     for e in range(built.num_entities):
-        mine = small.find_entity(built.entity_label(e))
-        assert list(small.out_edges(mine)) == list(built.out_edges(e))
-        assert small.in_edges(mine).tolist() == built.in_edges(e).tolist()
-        assert small.degree(mine) == built.degree(e)
+        mine = small.find_entity(built.get_entity_label(e))
+        assert list(small.get_out_edges(mine)) == list(built.get_out_edges(e))
+        assert small.get_in_edges(mine).tolist() == built.get_in_edges(e).tolist()
+        assert small.get_degree(mine) == built.get_degree(e)
         for r in range(built.num_relations):
-            own = small.find_relation(built.relation_name(r))
-            assert small.out_groups.bounds_of(mine, own) == built.out_groups.bounds_of(e, r)
-            assert small.in_groups.bounds_of(mine, own) == built.in_groups.bounds_of(e, r)
+            own = small.find_relation(built.get_relation_name(r))
+            assert small.out_groups.find_run(mine, own) == built.out_groups.find_run(e, r)
+            assert small.in_groups.find_run(mine, own) == built.in_groups.find_run(e, r)
             for inverse in (False, True):
                 ours = search.execute(small, [mine], [(own, inverse)], simple=False)[-1]
                 theirs = search.execute(built, [e], [(r, inverse)], simple=False)[-1]
-                assert {small.entity_label(i) for i in ours} == {built.entity_label(i) for i in theirs}
-    assert [small.entity_label(e) for e in small.in_heads] == [built.entity_label(e) for e in built.in_heads]
+                assert {small.get_entity_label(i) for i in ours} == {built.get_entity_label(i) for i in theirs}
+    assert [small.get_entity_label(e) for e in small.in_heads] == [built.get_entity_label(e) for e in built.in_heads]
 
 
 def test_ids_and_labels_are_the_whole_graphs_and_facts_are_numbered_anew(tmp_path):
@@ -51,9 +51,9 @@ def test_ids_and_labels_are_the_whole_graphs_and_facts_are_numbered_anew(tmp_pat
     small = RestrictedSnapshot(films, [*reversed(kept), kept[0]])
     assert small.facts.tolist() == kept
     assert small.find_entity("Hook") == films.find_entity("Hook")
-    assert small.degree(small.find_entity("Hook")) == 0
+    assert small.get_degree(small.find_entity("Hook")) == 0
     assert small.labels is films.labels
-    assert [small.hop(i) for i in range(len(kept))] == [films.hop(i) for i in kept]
+    assert [small.get_hop(i) for i in range(len(kept))] == [films.get_hop(i) for i in kept]
 
 
 def test_the_hash_is_of_the_base_and_of_the_chosen_facts(tmp_path):
@@ -72,7 +72,7 @@ def test_a_restriction_of_nothing_is_asked_like_any_other(tmp_path):
     films = build(FILMS, tmp_path / "films")
     empty = RestrictedSnapshot(films, [])
     assert empty.num_triples == 0
-    assert empty.degrees(np.arange(empty.num_entities)).tolist() == [0] * films.num_entities
+    assert empty.get_degrees(np.arange(empty.num_entities)).tolist() == [0] * films.num_entities
     assert not empty.has(0, 0, 1)
     assert search.execute(empty, [0], [(0, True)], simple=True)[-1].tolist() == []
 
@@ -119,7 +119,7 @@ def test_the_compact_form_is_the_graph_built_from_those_facts(whole, tmp_path):
     built = build([labelled(whole)[i] for i in chosen], tmp_path / "built")
     assert list(compact.entity_labels) == list(built.entity_labels)
     assert compact.num_entities == built.num_entities
-    assert [compact.kind(i) for i in range(compact.num_entities)] == ["entity"] * built.num_entities
+    assert [compact.get_kind(i) for i in range(compact.num_entities)] == ["entity"] * built.num_entities
     for name in ("heads", "tails", "in_order", "in_heads", "out_offsets", "in_offsets"):
         assert getattr(compact, name).tolist() == getattr(built, name).tolist(), name
     assert compact.entities.tolist() == [whole.find_entity(label) for label in built.entity_labels]

@@ -11,7 +11,7 @@ from retrieval.errors import EmptySourceError, SnapshotError
 from retrieval.kg import snapshot
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.snapshot import integrity
-from retrieval.kg.snapshot.relation_names import humanise_relation, relation_text
+from retrieval.kg.snapshot.relation_names import format_directed_relation, format_relation_name
 from retrieval.kg.table import TripleTable
 from retrieval.types import Node, RelationStep
 from tests.retrieval.kg.worlds import FILMS, build, random_facts
@@ -24,7 +24,7 @@ def films(tmp_path):
 
 def labelled(graph):
     return [
-        (graph.entity_label(h), graph.relation_name(r), graph.entity_label(t))
+        (graph.get_entity_label(h), graph.get_relation_name(r), graph.get_entity_label(t))
         for h, r, t in zip(graph.heads, graph.relations, graph.tails, strict=True)
     ]
 
@@ -48,12 +48,12 @@ def test_hash_is_of_the_content_not_of_its_order(tmp_path):
 def test_adjacency_agrees_with_the_facts(tmp_path):
     graph = build(random_facts(3), tmp_path / "g")
     for e in range(graph.num_entities):
-        assert [i for i, h in enumerate(graph.heads) if h == e] == list(graph.out_edges(e))
-        assert {i for i, t in enumerate(graph.tails) if t == e} == set(graph.in_edges(e).tolist())
-        assert graph.degree(e) == len(graph.out_edges(e)) + len(graph.in_edges(e))
-        keys = [(graph.relations[i], graph.heads[i]) for i in graph.in_edges(e)]
+        assert [i for i, h in enumerate(graph.heads) if h == e] == list(graph.get_out_edges(e))
+        assert {i for i, t in enumerate(graph.tails) if t == e} == set(graph.get_in_edges(e).tolist())
+        assert graph.get_degree(e) == len(graph.get_out_edges(e)) + len(graph.get_in_edges(e))
+        keys = [(graph.relations[i], graph.heads[i]) for i in graph.get_in_edges(e)]
         assert keys == sorted(keys)
-    assert graph.degrees(np.arange(graph.num_entities)).sum() == 2 * graph.num_triples
+    assert graph.get_degrees(np.arange(graph.num_entities)).sum() == 2 * graph.num_triples
     assert (graph.heads[graph.in_order] == graph.in_heads).all()
 
 
@@ -75,14 +75,12 @@ def test_find_and_has(films):
 
 
 def test_nodes_steps_and_hops(films):
-    assert films.node(films.find_entity("m.0abc")) == Node(films.find_entity("m.0abc"), "m.0abc", "cvt")
-    assert films.kind(films.find_entity("1975")) == "literal"
-    assert films.kind(films.find_entity("Hook")) == "entity"
+    assert films.get_node(films.find_entity("m.0abc")) == Node(films.find_entity("m.0abc"), "m.0abc", "cvt")
+    assert films.get_kind(films.find_entity("1975")) == "literal"
+    assert films.get_kind(films.find_entity("Hook")) == "entity"
     role = films.find_relation("film.performance.role")
-    assert films.relation_step(role, True) == RelationStep("film.performance.role", "role", True)
-    arc = films.find_fact(
-        films.find_entity("Jaws"), films.find_relation("release_year"), films.find_entity("1975")
-    )
+    assert films.get_relation_step(role, True) == RelationStep("film.performance.role", "role", True)
+    arc = films.find_fact(films.find_entity("Jaws"), films.find_relation("release_year"), films.find_entity("1975"))
     forward, backward = films.hop(arc), films.hop(arc + films.num_triples)
     assert (forward.source.label, forward.step.inverse, forward.target.label) == ("Jaws", False, "1975")
     assert (backward.source.label, backward.step.inverse, backward.target.label) == ("1975", True, "Jaws")
@@ -91,8 +89,8 @@ def test_nodes_steps_and_hops(films):
 
 def test_a_number_that_heads_a_fact_is_an_entity(tmp_path):
     graph = build([("1984", "written_by", "Orwell"), ("Emma", "published", "1815")], tmp_path / "g")
-    assert graph.kind(graph.find_entity("1984")) == "entity"
-    assert graph.kind(graph.find_entity("1815")) == "literal"
+    assert graph.get_kind(graph.find_entity("1984")) == "entity"
+    assert graph.get_kind(graph.find_entity("1815")) == "literal"
 
 
 def test_opened_again_and_pickled_by_path(films):
@@ -115,7 +113,7 @@ def test_a_failed_build_leaves_the_old_snapshot(films, monkeypatch, tmp_path):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        build_snapshot(TripleTable.of(FILMS[:2]), films.path, progress=stop)
+        build_snapshot(TripleTable.from_facts(FILMS[:2]), films.path, progress=stop)
     assert snapshot.open(films.path).num_triples == len(FILMS)
     assert [p.name for p in tmp_path.iterdir()] == ["films"]
 
@@ -145,7 +143,7 @@ def test_another_version_is_refused_and_changed_content_is_noticed(films):
     heads = np.load(films.path / "heads.npy")
     heads[0] += 1
     np.save(films.path / "heads.npy", heads)
-    integrity.seal(films.path)
+    integrity.write_checksums(films.path)
     with pytest.raises(SnapshotError, match="does not match its hash"):
         snapshot.verify(snapshot.open(films.path))
     manifest = json.loads((films.path / "manifest.json").read_text())
@@ -184,9 +182,9 @@ def test_no_fact_no_snapshot(tmp_path):
     ],
 )
 def test_humanise_relation(name, label):
-    assert humanise_relation(name) == label
+    assert format_relation_name(name) == label
 
 
 def test_relation_text():
-    assert relation_text("directed by", False) == "directed by"
-    assert relation_text("directed by", True) == "inverse of directed by"
+    assert format_directed_relation("directed by", False) == "directed by"
+    assert format_directed_relation("directed by", True) == "inverse of directed by"

@@ -21,7 +21,7 @@ from retrieval.kg import search
 from retrieval.kg.sparql import endpoint
 from retrieval.kg.sparql.graph import SparqlGraph
 from retrieval.kg.sparql.names import Candidate
-from retrieval.kg.sparql.options import SparqlOptions, options_from
+from retrieval.kg.sparql.options import SparqlOptions, parse_options
 from retrieval.kg.sparql.subgraph_cache import SubgraphCache
 from tests.retrieval import world
 from tests.support.sparql_server import SparqlServer
@@ -58,9 +58,9 @@ def graph(server):
 def facts(snapshot):
     return {
         (
-            snapshot.entity_label(int(h)),
-            snapshot.relation_label(int(r)),
-            snapshot.entity_label(int(t)),
+            snapshot.get_entity_label(int(h)),
+            snapshot.get_relation_label(int(r)),
+            snapshot.get_entity_label(int(t)),
         )
         for h, r, t in zip(snapshot.heads, snapshot.relations, snapshot.tails, strict=True)
     }
@@ -88,7 +88,7 @@ def test_a_question_is_linked_by_its_longest_names(graph):
 
 
 def test_what_is_near_becomes_a_snapshot(graph, server):
-    found = graph.subgraph(["http://x/jaws"])
+    found = graph.fetch_subgraph(["http://x/jaws"])
     assert not found.truncated
     assert facts(found.snapshot) == {
         ("Jaws", "directed by", "Steven Spielberg"),
@@ -103,47 +103,47 @@ def test_what_is_near_becomes_a_snapshot(graph, server):
         ("Steven Spielberg", "alt label", "Spielberg"),
     }
     (topic,) = found.topics
-    assert found.snapshot.entity_label(topic) == "Jaws"
-    assert found.snapshot.entity_iri(topic) == "http://x/jaws"
+    assert found.snapshot.get_entity_label(topic) == "Jaws"
+    assert found.snapshot.get_entity_iri(topic) == "http://x/jaws"
     assert found.snapshot.labels.resolve("spielberg") == world.ids(found.snapshot, "Steven Spielberg")[0]
     born = found.snapshot.find_relation("http://x/born"), False
     directed = found.snapshot.find_relation("http://x/directedBy"), False
     reached = search.execute(found.snapshot, [topic], [directed, born])[-1]
     assert world.labels(found.snapshot, reached) == ["Ohio"]
     asked = len(server.queries)
-    assert graph.subgraph(["http://x/jaws"]) is found  # kept
+    assert graph.fetch_subgraph(["http://x/jaws"]) is found  # kept
     assert len(server.queries) == asked == found.queries
 
 
 def test_limits_hold_and_are_told(server):
     with SparqlGraph(server.url, SparqlOptions(hops=1)) as near:
-        assert ("Steven Spielberg", "born", "Ohio") not in facts(near.subgraph(["http://x/jaws"]).snapshot)
+        assert ("Steven Spielberg", "born", "Ohio") not in facts(near.fetch_subgraph(["http://x/jaws"]).snapshot)
     many = "@prefix : <http://x/> . " + " ".join(f":e{i} :in :hub . :hub :has :v{i} ." for i in range(50))
     with SparqlServer(f"{many} :a :in :hub .") as hub:
         with SparqlGraph(hub.url, SparqlOptions(hops=2, per_entity=5)) as graph:
-            found = graph.subgraph(["http://x/a"])
+            found = graph.fetch_subgraph(["http://x/a"])
             assert found.truncated
             assert found.snapshot.num_triples <= 1 + 5 + 5
             assert found.snapshot.num_triples >= 10
         with SparqlGraph(hub.url, SparqlOptions(max_triples=7)) as graph:
-            found = graph.subgraph(["http://x/hub"])
+            found = graph.fetch_subgraph(["http://x/hub"])
             assert (found.snapshot.num_triples, found.truncated) == (7, True)
 
 
 def test_what_was_pulled_is_removed(server):
     with SparqlGraph(server.url) as graph:
-        path = graph.subgraph(["http://x/jaws"]).snapshot.path
+        path = graph.fetch_subgraph(["http://x/jaws"]).snapshot.path
         assert path.is_dir()
     gc.collect()
     assert not path.parent.exists()
     with pytest.raises(EndpointError, match="was closed"):
-        graph.subgraph(["http://x/usa"])
+        graph.fetch_subgraph(["http://x/usa"])
 
 
 def test_a_name_cannot_break_out_of_its_query(graph):
     assert graph.find(['"} ?e ?p ?o } #', "back\\slash", "new\nline"]) == {}
     with pytest.raises(ValueError, match="IRI"):
-        graph.subgraph(["http://x/a> ?p ?o . <http://x/b"])
+        graph.fetch_subgraph(["http://x/a> ?p ?o . <http://x/b"])
 
 
 @pytest.mark.parametrize(
@@ -194,13 +194,13 @@ def test_what_makes_no_sense_is_refused(graph):
         SparqlGraph("http://x/", SparqlOptions(hops=9))
     with pytest.raises(ConfigError, match="no language"):
         SparqlGraph("http://x/", SparqlOptions(languages=('en") || true',)))
-    assert options_from({"hops": 1, "languages": "en, de"}) == SparqlOptions(hops=1, languages=("en", "de"))
+    assert parse_options({"hops": 1, "languages": "en, de"}) == SparqlOptions(hops=1, languages=("en", "de"))
     with pytest.raises(ConfigError, match="'speed' is no option"):
-        options_from({"speed": 1})
+        parse_options({"speed": 1})
     with pytest.raises(ConfigError, match="hops is many"):
-        SparqlGraph("http://x/", options_from({"hops": "many"}))
+        SparqlGraph("http://x/", parse_options({"hops": "many"}))
     with pytest.raises(UnknownEntityError, match="knows no facts"):
-        graph.subgraph(["http://x/nothing"])
+        graph.fetch_subgraph(["http://x/nothing"])
 
 
 def test_stop_is_heard_while_an_answer_is_waited_for(server):
@@ -209,7 +209,7 @@ def test_stop_is_heard_while_an_answer_is_waited_for(server):
     threading.Timer(0.3, stopped.set).start()
     began = time.monotonic()
     with SparqlGraph(server.url, cancelled=stopped.is_set) as graph, pytest.raises(Cancelled):
-        graph.subgraph(["http://x/jaws"])
+        graph.fetch_subgraph(["http://x/jaws"])
     assert time.monotonic() - began < 2
 
 
@@ -242,15 +242,15 @@ def test_a_trial_tells_whether_there_are_facts_and_names():
         for graph, language, named in ((None, "en", False), ("http://x/films", "de", True)):
             options = SparqlOptions(graph=graph, languages=(language,))
             with SparqlGraph(server.url, options) as opened:
-                assert opened.probe().named is named
+                assert opened.check_connection().named is named
         with (
             SparqlGraph(server.url, SparqlOptions(graph="http://x/none")) as opened,
             pytest.raises(EmptySourceError, match="no facts in the graph http://x/none"),
         ):
-            opened.probe()
+            opened.check_connection()
     with SparqlServer("") as server, SparqlGraph(server.url) as opened:
         with pytest.raises(EmptySourceError, match="has no facts") as caught:
-            opened.probe()
+            opened.check_connection()
         assert "Name the graph" in caught.value.hint
 
 
@@ -259,7 +259,7 @@ def test_entities_are_searched_by_name_or_iri(graph):
     assert graph.search("Spielberg") == [Candidate("http://x/s", None)]
     assert graph.search("http://x/usa") == [Candidate("http://x/usa", 2)]
     assert graph.search("http://x/nothing") == graph.search("http://x/>") == graph.search(" ") == []
-    assert graph.names(["http://x/jaws", "http://x/horror", "http://x/cast"]) == {
+    assert graph.get_names(["http://x/jaws", "http://x/horror", "http://x/cast"]) == {
         "http://x/jaws": "Jaws",
         "http://x/horror": "Horror",
     }
@@ -267,7 +267,7 @@ def test_entities_are_searched_by_name_or_iri(graph):
 
 def test_names_come_in_the_best_language(server):
     with SparqlGraph(server.url, SparqlOptions(languages=("de", "en"))) as graph:
-        assert graph.names(["http://x/jaws", "http://x/et"]) == {
+        assert graph.get_names(["http://x/jaws", "http://x/et"]) == {
             "http://x/jaws": "Der weiße Hai",
             "http://x/et": "E.T. the Extra-Terrestrial",
         }
@@ -279,23 +279,23 @@ def test_blank_nodes_of_two_answers_are_not_taken_for_one():
     with SparqlServer(turtle + " :n24 :p [ :r :z ] .") as server:
         server.forgetful = True
         with SparqlGraph(server.url, SparqlOptions(hops=2)) as graph:
-            found = graph.subgraph(["http://x/a"]).snapshot
-        blanks = {found.entity_label(e) for e in range(found.num_entities) if found.kind(e) == "cvt"}
+            found = graph.fetch_subgraph(["http://x/a"]).snapshot
+        blanks = {found.get_entity_label(e) for e in range(found.num_entities) if found.get_kind(e) == "cvt"}
         assert len(blanks) == 2
 
 
 def test_pulls_are_kept_for_a_while_and_few(server):
     pulls = SubgraphCache(size=1, seconds=0.3)
     with SparqlGraph(server.url, pulls=pulls) as graph:
-        first = graph.subgraph(["http://x/jaws"])
+        first = graph.fetch_subgraph(["http://x/jaws"])
         with SparqlGraph(server.url, pulls=pulls) as other:
-            assert other.subgraph(["http://x/jaws"]) is first
+            assert other.fetch_subgraph(["http://x/jaws"]) is first
         with SparqlGraph(server.url, SparqlOptions(hops=1), pulls=pulls) as near:
-            assert near.subgraph(["http://x/jaws"]) is not first
-        assert graph.subgraph(["http://x/jaws"]) is not first  # it made way
-    again = graph_of(server, pulls).subgraph(["http://x/jaws"])
+            assert near.fetch_subgraph(["http://x/jaws"]) is not first
+        assert graph.fetch_subgraph(["http://x/jaws"]) is not first  # it made way
+    again = graph_of(server, pulls).fetch_subgraph(["http://x/jaws"])
     time.sleep(0.4)
-    assert graph_of(server, pulls).subgraph(["http://x/jaws"]) is not again  # too old
+    assert graph_of(server, pulls).fetch_subgraph(["http://x/jaws"]) is not again  # too old
 
 
 def graph_of(server, pulls):
@@ -304,9 +304,7 @@ def graph_of(server, pulls):
 
 def rows(*found, names=()):
     """Results of SPARQL in JSON, each term as type and value."""
-    bindings = [
-        {name: {"type": kind, "value": value} for name, (kind, value) in row.items()} for row in found
-    ]
+    bindings = [{name: {"type": kind, "value": value} for name, (kind, value) in row.items()} for row in found]
     names = names or sorted({name for row in found for name in row})
     return json.dumps({"head": {"vars": list(names)}, "results": {"bindings": bindings}}).encode()
 
@@ -336,11 +334,11 @@ DISHONEST = {
 CALLS = {
     "find": lambda graph: graph.find(["Jaws"]),
     "search": lambda graph: graph.search("Jaws"),
-    "names": lambda graph: graph.names(["http://x/jaws"]),
+    "names": lambda graph: graph.get_names(["http://x/jaws"]),
     "link": lambda graph: graph.link("Who directed Jaws?"),
-    "subgraph": lambda graph: graph.subgraph(["http://x/jaws"]),
-    "overview": lambda graph: graph.overview(),
-    "probe": lambda graph: graph.probe(),
+    "subgraph": lambda graph: graph.fetch_subgraph(["http://x/jaws"]),
+    "overview": lambda graph: graph.sample_overview(),
+    "probe": lambda graph: graph.check_connection(),
     "number": lambda graph: graph.select("SELECT ?number", number=endpoint.Column.MAYBE_NUMBER),
 }
 

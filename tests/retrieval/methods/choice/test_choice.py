@@ -9,12 +9,12 @@ import pytest
 from retrieval.evidence.reach import Reach
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.methods._shared.choice.choosing import Chosen, choose, likeliest
-from retrieval.methods._shared.choice.direction import direction
+from retrieval.methods._shared.choice.direction import infer_direction
+from retrieval.methods._shared.choice.features import QuestionContext, compute_signs, count_genitives
 from retrieval.methods._shared.choice.model import Choice
-from retrieval.methods._shared.choice.outcomes import Outcome, outcomes
-from retrieval.methods._shared.choice.signs import Seen, genitives, signs
-from retrieval.methods._shared.path_engine import doubts
+from retrieval.methods._shared.choice.outcomes import Outcome, collect_outcomes
+from retrieval.methods._shared.choice.selection import Chosen, find_likeliest, select_outcome
+from retrieval.methods._shared.path_engine import list_doubt_warnings
 from retrieval.methods._shared.program_engine import ProgramEngine
 from retrieval.pretrained import CHOICE, PROGRAMS
 from retrieval.programs.algebra import Count, Entities, Walk
@@ -65,28 +65,27 @@ def read():
 
 def test_what_programs_and_paths_give_alike_is_one_outcome(read):
     reaches = [reach(0.2, MACBETH, path=(4,)), reach(0.7, HAMLET), reach(0.1, HAMLET, MACBETH, path=(5,))]
-    found = outcomes(read, (), reaches, answered(HAMLET))
+    found = collect_outcomes(read, (), reaches, answered(HAMLET))
     assert [
-        (own.nodes.tolist() if own.nodes is not None else own.result, own.programs, own.by_paths)
-        for own in found
+        (own.nodes.tolist() if own.nodes is not None else own.result, own.programs, own.by_paths) for own in found
     ] == [([HAMLET], [0], True), ([MACBETH], [1], False), (1.0, [2], False), ([HAMLET, MACBETH], [], False)]
     assert [[own.probability for own in outcome.reaches] for outcome in found] == [[0.7], [0.2], [], [0.1]]
 
 
 def test_a_truth_is_no_number():
     read = understood(meaning(WROTE, True, 1.0, 0.6), meaning(PLAYED, 1.0, 0.5, 0.4))
-    assert [own.result for own in outcomes(read)] == [True, 1.0]
-    assert [own.nodes for own in outcomes(read)] == [None, None]
+    assert [own.result for own in collect_outcomes(read)] == [True, 1.0]
+    assert [own.nodes for own in collect_outcomes(read)] == [None, None]
 
 
 def test_what_is_not_about_picked_entities_answers_nothing(read):
-    assert [own.programs for own in outcomes(read, [9])] == [[1]]
+    assert [own.programs for own in collect_outcomes(read, [9])] == [[1]]
 
 
 def test_what_two_topics_lead_to_together_is_the_verdicts_or_nobodys():
     both = reach(0.7, HAMLET, partners=(1,))
-    assert outcomes(None, (), [both]) == []
-    assert [own.reaches for own in outcomes(None, (), [both], answered(HAMLET))] == [[both]]
+    assert collect_outcomes(None, (), [both]) == []
+    assert [own.reaches for own in collect_outcomes(None, (), [both], answered(HAMLET))] == [[both]]
 
 
 def test_signs_tell_an_outcome_from_the_others(read):
@@ -95,7 +94,7 @@ def test_signs_tell_an_outcome_from_the_others(read):
         RelationPath(0, (4,), 0.2, support=0.8, doubted=False),
     ]
     reaches, verdict = [reach(0.7, HAMLET), reach(0.2, MACBETH, path=(4,))], answered(HAMLET, score=0.7)
-    seen = Seen(
+    seen = QuestionContext(
         "Which plays did Anne write?",
         read,
         paths,
@@ -105,7 +104,7 @@ def test_signs_tell_an_outcome_from_the_others(read):
         relations=10,
         labels=[""] * 10,
     )
-    first, second, third = signs(seen, outcomes(read, (), reaches, verdict))
+    first, second, third = compute_signs(seen, collect_outcomes(read, (), reaches, verdict))
     told = ("words", "read", "support", "topics", "no paths", "doubted", "lacking")
     assert [first[name] for name in told] == [5.0, 0.4, 0.8, 1.0, 0.0, 0.0, 0.0]
     assert (first["programs"], first["programs.other"], first["paths"], first["paths.other"]) == (
@@ -123,10 +122,10 @@ def test_signs_tell_an_outcome_from_the_others(read):
 def test_paths_of_several_steps_that_are_surely_read_go_first():
     far = {"support": 0.94, "path.by all.score": 0.81, "path.steps": 2.0}
     told = [{"support": 0.94, "path.steps": 1.0}, far]
-    assert likeliest(told, [0.7, 0.2]) == (1, 0.7)
+    assert find_likeliest(told, [0.7, 0.2]) == (1, 0.7)
     for less in ({"support": 0.93}, {"path.by all.score": 0.8}, {"path.steps": 1.0}):
-        assert likeliest([told[0], far | less], [0.7, 0.2]) == (0, 0.7)
-    assert likeliest(told, [0.7, 0.013]) == (0, 0.7)  # hopeless by all else
+        assert find_likeliest([told[0], far | less], [0.7, 0.2]) == (0, 0.7)
+    assert find_likeliest(told, [0.7, 0.013]) == (0, 0.7)  # hopeless by all else
 
 
 @pytest.mark.parametrize(
@@ -146,36 +145,38 @@ def test_paths_of_several_steps_that_are_surely_read_go_first():
     ],
 )
 def test_grammar_tells_which_way_a_relation_is_walked(question, name, label, told):
-    assert direction(read_words(question).words, question.find(name), label) == told
+    assert infer_direction(read_words(question).words, question.find(name), label) == told
 
 
 def test_the_likeliest_outcome_is_chosen_where_it_is_likely_enough(read):
     choice = Choice({"programs": 2.0, "paths": 3.0, "one": -2.0})
     reaches = [reach(0.7, MACBETH, path=(4,))]
-    found = outcomes(read, (), reaches)
-    seen = Seen("Which plays did Anne write?", read)
-    chosen = choose(seen, found, choice)
+    found = collect_outcomes(read, (), reaches)
+    seen = QuestionContext("Which plays did Anne write?", read)
+    chosen = select_outcome(seen, found, choice)
     # 2 x 0.3 + 3 x 0.7 - 2 = 0.7 for the second, 2 x 0.5 - 2 = -1 for the first.
     assert (chosen.outcome, chosen.sure) == (found[1], pytest.approx(1 / (1 + math.exp(-0.7)), abs=1e-6))
     assert chosen.read_as(read).best is read.meanings[1].candidate
     assert chosen.read_as(read).confidence == chosen.sure
-    assert choose(seen, found, choice, least=0.7) is None
-    assert choose(seen, [], choice) is None
+    assert select_outcome(seen, found, choice, least=0.7) is None
+    assert select_outcome(seen, [], choice) is None
 
 
 def test_a_path_shows_what_a_program_walks_as_well(read):
     choice = Choice({"programs": 2.0, "paths": 3.0})
-    by_path = choose(Seen("?", read), outcomes(read, (), [reach(0.7, HAMLET)], answered(HAMLET)), choice)
+    by_path = select_outcome(
+        QuestionContext("?", read), collect_outcomes(read, (), [reach(0.7, HAMLET)], answered(HAMLET)), choice
+    )
     assert (by_path.outcome.by_paths, by_path.is_program(read)) == (True, False)
-    in_part = choose(Seen("?", read), outcomes(read, (), [reach(0.7, HAMLET)]), choice)
+    in_part = select_outcome(QuestionContext("?", read), collect_outcomes(read, (), [reach(0.7, HAMLET)]), choice)
     assert in_part.is_program(read)
-    alone = choose(Seen("?", None), outcomes(None, (), [reach(0.7, HAMLET)]), choice)
+    alone = select_outcome(QuestionContext("?", None), collect_outcomes(None, (), [reach(0.7, HAMLET)]), choice)
     assert not alone.is_program(read)
 
 
 def test_a_guess_at_what_the_graph_lacks_is_said_to_be_one():
-    assert doubts(0.29, answered()) == ("The graph has no directors. This is the closest to it.",)
-    assert doubts(0.3, answered()) == doubts(0.1, answered(HAMLET)) == ()
+    assert list_doubt_warnings(0.29, answered()) == ("The graph has no directors. This is the closest to it.",)
+    assert list_doubt_warnings(0.3, answered()) == list_doubt_warnings(0.1, answered(HAMLET)) == ()
 
 
 def test_weights_are_written_as_they_are_read(tmp_path):
@@ -187,16 +188,17 @@ def test_the_weights_that_come_with_clew_prefer_what_both_say():
     choice, read = Choice.load(CHOICE), understood(meaning(WROTE, nodes(HAMLET), 2.0, 0.5))
     paths = [RelationPath(0, (3,), 0.7, support=0.9), RelationPath(0, (4,), 0.3, support=0.9)]
     reaches = [reach(0.7, HAMLET), reach(0.3, MACBETH, path=(4,))]
-    seen = Seen("Which plays did Anne write?", read, paths, answered(HAMLET, score=0.7))
+    seen = QuestionContext("Which plays did Anne write?", read, paths, answered(HAMLET, score=0.7))
     both, other = (
-        choice.likely(own) for own in signs(seen, outcomes(read, (), reaches, answered(HAMLET, score=0.7)))
+        choice.compute_probability(own)
+        for own in compute_signs(seen, collect_outcomes(read, (), reaches, answered(HAMLET, score=0.7)))
     )
     assert both > 0.5 > other
 
 
 def test_of_and_s_go_on_outside_of_names():
     question = "what is the gender of Duke of Kent 's son ?"
-    assert genitives(question, [(3, 22, 34)]) == 2
+    assert count_genitives(question, [(3, 22, 34)]) == 2
 
 
 @pytest.mark.parametrize(("more", "is_whole"), [([], True), ([("Italy", "currency", "Euro")], False)])
@@ -204,9 +206,9 @@ def test_a_kind_leaves_out_nothing_of_which_nothing_is_said(tmp_path, more, is_w
     facts = [
         ("Switzerland", "borders", "France"), ("Switzerland", "borders", "Italy"), ("France", "capital", "Paris"),
     ]  # fmt: skip
-    snapshot = build_snapshot(TripleTable.of([*facts, *more]), tmp_path / "borders")
+    snapshot = build_snapshot(TripleTable.from_facts([*facts, *more]), tmp_path / "borders")
     engine = ProgramEngine(ProgramReader(snapshot, None, PROGRAMS), 0.3)
     france, italy = snapshot.find_entity("France"), snapshot.find_entity("Italy")
     countries, whole = Outcome(nodes(france), [0]), Outcome(nodes(*sorted((france, italy))), by_paths=True)
-    found = engine._with_unknown(Chosen(countries, 0.7), [countries, whole])
+    found = engine._allow_unknown(Chosen(countries, 0.7), [countries, whole])
     assert (found.outcome is whole, found.sure) == (is_whole, 0.7)

@@ -34,14 +34,14 @@ class GraphEnvironment:
         judge: Judge | None = None,
     ) -> None:
         self.world = world
-        self._beginning = world.begin(question, topics, mentions)
-        self.state = self._beginning
+        self._match_name_beginning = world.make_initial_state(question, topics, mentions)
+        self.state = self._match_name_beginning
         self._judge = judge
 
     def reset(self) -> tuple[State, dict[str, Any]]:
         """Begin again. Returns the state, and what is possible in it (``options``)."""
-        self.state = self._beginning
-        return self.state, {"options": self.world.options(self.state)}
+        self.state = self._match_name_beginning
+        return self.state, {"options": self.world.list_options(self.state)}
 
     def step(self, action: Action) -> tuple[State, float, bool, bool, dict[str, Any]]:
         """Do something.
@@ -50,7 +50,7 @@ class GraphEnvironment:
             The state, the reward, whether a Finish ended it, whether the steps are used up, and ``observation``.
         """
         before = self.state
-        self.state, observation = self.world.step(before, action)
+        self.state, observation = self.world.apply_action(before, action)
         reward = self._judge(before, action, observation.valid) if self._judge is not None else 0.0
         truncated = not self.state.ended and self.state.steps >= self.world.limits.steps
         return self.state, reward, self.state.ended, truncated, {"observation": observation}

@@ -38,11 +38,9 @@ def films(tmp_path):
 
 
 def engine(graph, script, policy=None, **limits):
-    deciders = Deciders(
-        graph, None, ScriptedRetriever(graph, script), None, simple=True, limits=AgentLimits(**limits)
-    )
+    deciders = Deciders(graph, None, ScriptedRetriever(graph, script), None, simple=True, limits=AgentLimits(**limits))
     if policy is not None:
-        deciders.first = lambda state: policy(deciders.world)
+        deciders.get_policy = lambda state: policy(deciders.world)
     return GraphS3Engine(graph, deciders, LabelLinker(graph), ExtractiveReasoner())
 
 
@@ -269,9 +267,9 @@ def test_a_run_can_be_stopped(films):
 
 
 def test_on_some_facts_nothing_else_is_seen(films):
-    writers = [f for f in range(films.num_triples) if films.relation_name(films.relations[f]) == "written_by"]
-    without = [f for f in writers if films.entity_label(films.tails[f]) != "Anne Heche"]
-    events = ask(siblings(films).restricted_to(RestrictedSnapshot(films, without)))
+    writers = [f for f in range(films.num_triples) if films.get_relation_name(films.relations[f]) == "written_by"]
+    without = [f for f in writers if films.get_entity_label(films.tails[f]) != "Anne Heche"]
+    events = ask(siblings(films).apply_restriction(RestrictedSnapshot(films, without)))
     assert answers(events) == ["Elizabeth Strout"]
     assert ids(films, "Anne Heche")[0] not in {n.id for step in steps(events) for n in step.current}
 
@@ -285,7 +283,7 @@ def test_without_interaction_all_facts_within_so_many_hops_are_read(films):
     brought = [event.hops[0] for event in events if isinstance(event, PathRetrieved)]
     topic = "Jane Anderson"
     assert {topic in (hop.source.label, hop.target.label) for hop in brought} == {True}
-    assert events[-1].usage.triples == len(brought) == films.degree(ids(films, topic)[0])
+    assert events[-1].usage.triples == len(brought) == films.get_degree(ids(films, topic)[0])
     assert answers(events) == []  # the co-writers are two hops away: here the walk only leads back
     two = engine(films, {"Jane Anderson": [(WAY, 0.9)]})
     two._options = GraphS3Options(interactive=False, hops=2)

@@ -8,7 +8,7 @@ from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish, Un
 from retrieval.methods.graph_s3.agent.environment import AgentLimits, World
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.policy import PathsPolicy
-from retrieval.methods.graph_s3.agent.translation import shown, understood
+from retrieval.methods.graph_s3.agent.translation import read_agent_action, to_agent_action
 from retrieval.supervision.trajectories import from_row, to_row
 from retrieval.types import AgentAction, Node, RelationPath, RelationStep
 from tests.retrieval.methods.graph_s3.gym import GraphEnvironment
@@ -64,7 +64,7 @@ def test_a_choice_keeps_its_facts_and_prunes_the_others(films):
     assert said == "Kept 3 facts, left 1. They lead to If These Walls, Normal, Olive Kitteridge."
     assert state.window is None
     assert len(state.focus) == 3
-    assert all(films.relation_name(films.relations[fact]) == "written_by" for fact in state.focus)
+    assert all(films.get_relation_name(films.relations[fact]) == "written_by" for fact in state.focus)
 
 
 def test_sibling_questions_are_answered_because_walks_do_not_come_back(films):
@@ -76,24 +76,18 @@ def test_sibling_questions_are_answered_because_walks_do_not_come_back(films):
     environment.step(choose(films, "written_by"))
     state, _, ended, truncated, info = environment.step(Finish())
     assert (ended, truncated) == (True, False)
-    assert labels(films, state.answers()) == ["Anne Heche", "Elizabeth Strout"]
-    assert info["observation"].text == (
-        "The focus holds 5 facts. They answer with Anne Heche, Elizabeth Strout."
-    )
+    assert labels(films, state.find_answers()) == ["Anne Heche", "Elizabeth Strout"]
+    assert info["observation"].text == ("The focus holds 5 facts. They answer with Anne Heche, Elizabeth Strout.")
 
 
 def test_a_path_is_offered_where_another_relation_leads_back(tmp_path):
-    family = build(
-        tmp_path / "family.graph", [("Ann", "child", "Bo"), ("Bo", "mother", "Ann"), ("Ann", "dog", "Rex")]
-    )
+    family = build(tmp_path / "family.graph", [("Ann", "child", "Bo"), ("Bo", "mother", "Ann"), ("Ann", "dog", "Rex")])
 
     def offered(step):
         state = walked(family, "q", "Ann", Explore(0), choose(family, step))[0].state
-        return [type(option.action) for option in world(family).options(state)]
+        return [type(option.action) for option in world(family).list_options(state)]
 
-    assert offered("child") == [Explore, Explore, Finish], (
-        "the topic again, and the child, whose mother Ann is"
-    )
+    assert offered("child") == [Explore, Explore, Finish], "the topic again, and the child, whose mother Ann is"
     assert offered("dog") == [Explore, Finish], "Rex has only the fact that led to him"
 
 
@@ -102,12 +96,12 @@ def test_counting_by_groups_agrees_with_walking(films, simple):
     frontiers = Frontiers(films, simple=simple)
     for topic in range(films.num_entities):
         for first in range(2 * films.num_relations):
-            branch, arcs = frontiers.step(frontiers.begin(topic), first)
-            around = frontiers.around(branch)
+            branch, arcs = frontiers.walk_relation(frontiers.start_branch(topic), first)
+            around = frontiers.count_facts_around(branch)
             counted = dict(zip(around.relations.tolist(), around.facts.tolist(), strict=True))
-            listed = frontiers.listed([branch], 1000)
+            listed = frontiers.list_facts([branch], 1000)
             for relation in range(2 * films.num_relations):
-                after, further = frontiers.step(branch, relation)
+                after, further = frontiers.walk_relation(branch, relation)
                 assert counted.get(relation, 0) == len(further)
                 steps = [(r % films.num_relations, r >= films.num_relations) for r in (first, relation)]
                 reached = search.execute(films, [topic], steps, simple=simple)[-1]
@@ -127,9 +121,9 @@ def test_a_hub_is_paged_and_says_so(tmp_path):
     )
     *_, info = environment.step(Explore(0))
     assert "Page 2 of 51" in info["observation"].text
-    assert len(environment.world.listed(environment.state.window)) == 2000
-    listed = Frontiers(graph).listed([environment.world.frontiers.begin(ids(graph, "Drama")[0])], 3)
-    names = [(hop.source.label, hop.target.label) for hop in map(graph.hop, listed.tolist())]
+    assert len(environment.world.list_facts(environment.state.window)) == 2000
+    listed = Frontiers(graph).list_facts([environment.world.frontiers.start_branch(ids(graph, "Drama")[0])], 3)
+    names = [(hop.source.label, hop.target.label) for hop in map(graph.get_hop, listed.tolist())]
     assert names == [("Drama", "Fiction"), ("Drama", "Film 00000"), ("Drama", "Film 00001")]
     environment.step(choose(graph, "-in_genre"))
     assert len(environment.state.focus) == 50_000, "a chosen relation is kept whole, listed or not"
@@ -170,9 +164,7 @@ def test_refusals_after_an_exploration(films):
 
 def test_steps_and_facts_are_limited(films):
     environment = GraphEnvironment(world(films, steps=2), "q", ids(films, "Jane Anderson"))
-    assert [environment.step(Explore(0))[3] for _ in range(2)] == [False, True], (
-        "a policy that loops is stopped"
-    )
+    assert [environment.step(Explore(0))[3] for _ in range(2)] == [False, True], "a policy that loops is stopped"
     _, said = walked(films, "q", "Jane Anderson", Explore(0), facts=3)
     assert said.startswith("There are 4 facts around them, more than may be looked at.")
 
@@ -185,8 +177,8 @@ def test_single_facts_can_be_chosen(films):
     assert said == "1 facts around Normal: release year (1)."
     environment.step(choose(films, "release_year"))
     environment.step(Finish())
-    assert labels(films, environment.state.answers()) == ["2003"]
-    assert not environment.state.leaves()[0].whole
+    assert labels(films, environment.state.find_answers()) == ["2003"]
+    assert not environment.state.find_leaves()[0].whole
 
 
 def test_two_topics_meet(films):
@@ -195,8 +187,8 @@ def test_two_topics_meet(films):
     for name in names:
         environment.step(Explore(0, tuple(ids(films, name))))
         environment.step(choose(films, "-written_by"))
-    assert labels(films, environment.state.answers()) == ["If These Walls"]
-    options = environment.world.options(environment.state)
+    assert labels(films, environment.state.find_answers()) == ["If These Walls"]
+    options = environment.world.list_options(environment.state)
     topics = [option.action.entities for option in options if isinstance(option.action, Explore)]
     assert topics[-2:] == [(entity,) for entity in ids(films, *names)]
 
@@ -204,7 +196,7 @@ def test_two_topics_meet(films):
 def test_going_back_begins_another_branch(films):
     wrong = [Explore(0), choose(films, "-directed_by"), Explore(0), choose(films, "-written_by")]
     state = walked(films, "q", "Jane Anderson", *wrong)[0].state
-    assert labels(films, state.answers()) == ["If These Walls", "Normal", "Olive Kitteridge"]
+    assert labels(films, state.find_answers()) == ["If These Walls", "Normal", "Olive Kitteridge"]
     assert len(state.focus) == 4, "what was kept by mistake stays kept"
 
 
@@ -241,14 +233,14 @@ def test_actions_travel_by_labels(films):
         (Choose(arcs=(fact,)), {"kind": "choose", "triples": [["Normal", "release_year", False, "2003"]]}),
         (Finish(), {"kind": "finish"}),
     ]:
-        people = shown(graph, state, action, facts=3, score=0.5)
+        people = to_agent_action(graph, state, action, facts=3, score=0.5)
         assert to_row(people) == row
-        assert understood(graph, state, people) == action
-        assert understood(graph, state, from_row(row)) == action
+        assert read_agent_action(graph, state, people) == action
+        assert read_agent_action(graph, state, from_row(row)) == action
 
 
 def test_what_cannot_be_understood_says_why(films):
-    state = world(films).begin("q", ids(films, "Normal"))
+    state = world(films).make_initial_state("q", ids(films, "Normal"))
     unknown = RelationStep("married_to", "married to")
     for action, reason in [
         (AgentAction("explore", (Node(0, "Nobody"),)), "The graph has no entity 'Nobody'."),
@@ -256,7 +248,7 @@ def test_what_cannot_be_understood_says_why(films):
         (AgentAction("choose"), "A choice names relations or facts."),
         (AgentAction("choose", relations=(unknown,)), "The graph has no relation 'married_to'."),
     ]:
-        assert understood(world(films), state, action) == Unreadable(reason)
+        assert read_agent_action(world(films), state, action) == Unreadable(reason)
     with pytest.raises(ValueError, match="kind 'wait'"):
         from_row({"kind": "wait"})
 
@@ -266,12 +258,12 @@ def test_known_paths_are_a_policy(films):
     topic = ids(films, "Jane Anderson")[0]
     known = [("-written_by release_year", 0.6), ("-written_by", 0.3), ("-directed_by", 0.1)]
     policy = PathsPolicy(graph, [RelationPath(topic, path(films, text), p) for text, p in known])
-    state = graph.begin("when were Jane Anderson's films released", [topic])
+    state = graph.make_initial_state("when were Jane Anderson's films released", [topic])
     taken = []
     while not state.ended:
         best = policy.propose(state)[0]
         taken.append((best.action, round(best.probability, 3)))
-        state, _ = graph.step(state, best.action)
+        state, _ = graph.apply_action(state, best.action)
     assert taken == [
         (Explore(0), 1.0),
         (choose(films, "-written_by"), 0.9),
@@ -279,7 +271,7 @@ def test_known_paths_are_a_policy(films):
         (choose(films, "release_year"), 1.0),
         (Finish(), 1.0),
     ]
-    assert labels(films, state.answers()) == ["2003"]
+    assert labels(films, state.find_answers()) == ["2003"]
 
 
 def test_known_paths_end_the_search_where_somebody_led_away_from_them(films):

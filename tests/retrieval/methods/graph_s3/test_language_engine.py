@@ -6,8 +6,8 @@ import pytest
 
 from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError
-from retrieval.llm.metering import Limit, Meter, metered
-from retrieval.llm.prompts import shown
+from retrieval.llm.metering import Limit, Meter, use_meter
+from retrieval.llm.prompts import describe_prompts
 from retrieval.loading import load_engine, load_parts
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.pipeline import AskRequest
@@ -42,7 +42,7 @@ def ask(graph, endpoint, *, reasoner="extractive", policy="llm", budget=None):
     spec = EngineSpec(graph.path, None, "graph-s3", reasoner, options=(("policy", policy),))
     engine = load_engine(spec, load_parts(graph, WordEncoder()), llm=llm)
     meter = Meter(Limit(tokens=budget))
-    with metered(meter):
+    with use_meter(meter):
         return list(engine.run(AskRequest(QUESTION, given=tuple(ids(graph, "Jaws"))))), meter.usage
 
 
@@ -53,7 +53,7 @@ def steps(events):
 def test_it_explores_as_the_model_says_and_says_what_that_cost(graph):
     with Endpoint(*WALK) as endpoint:
         events, metered_usage = ask(graph, endpoint)
-    assert events[0].prompts == shown("graph-s3")
+    assert events[0].prompts == describe_prompts("graph-s3")
     assert steps(events)[0].thought == "so explore"
     assert [step.chosen.kind for step in steps(events)] == [
         "explore",

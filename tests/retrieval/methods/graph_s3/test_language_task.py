@@ -9,15 +9,15 @@ from retrieval.errors import ConfigError
 from retrieval.loading import load_engine, load_parts
 from retrieval.methods import registry
 from retrieval.methods._shared.engine_spec import EngineSpec
-from retrieval.methods._shared.opening import open_retriever
+from retrieval.methods._shared.retriever_loading import open_retriever
 from retrieval.methods.graph_s3.agent import policy, serialise
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish
 from retrieval.methods.graph_s3.agent.environment import AgentLimits, World
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.synthesis import Episode
-from retrieval.methods.graph_s3.language_task import golden_examples, settings_of
+from retrieval.methods.graph_s3.language_task import make_golden_examples, make_training_settings
 from retrieval.pipeline import AskRequest
-from retrieval.supervision.grounding import ground
+from retrieval.supervision.grounding import resolve_questions
 from retrieval.supervision.labels import Label
 from retrieval.train import train
 from retrieval.types import Question
@@ -28,9 +28,7 @@ from tests.retrieval.world import build, ids, path
 pytest.importorskip("trl", reason="requirements-llm.txt is not installed")
 torch.set_num_threads(1)
 
-QUESTION = Question(
-    "q", "which films share their director with Jaws?", ("Jaws",), ("Lincoln", "Munich"), split="train"
-)
+QUESTION = Question("q", "which films share their director with Jaws?", ("Jaws",), ("Lincoln", "Munich"), split="train")
 LABEL = Label("q", "Jaws", (("directed_by", False), ("directed_by", True)), "given", 1.0)
 
 
@@ -43,17 +41,19 @@ def graph(tmp_path_factory):
 def episode(graph):
     """What the guide does for the question."""
     world = World(Frontiers(graph), AgentLimits())
-    (question,) = ground(graph, [QUESTION])[0]
+    (question,) = resolve_questions(graph, [QUESTION])[0]
     there, back = path(graph, "directed_by -directed_by")
     actions = (Explore(0), Choose((there,)), Explore(1), Choose((back,)), Finish())
-    return world, Episode(question, world.begin(QUESTION.question, question.topics, ("Jaws",)), actions, 1.0)
+    return world, Episode(
+        question, world.make_initial_state(QUESTION.question, question.topics, ("Jaws",)), actions, 1.0
+    )
 
 
 def test_states_of_refined_trajectories_know_what_else_leads_to_the_answers(graph, episode):
     world, first = episode
     both = Choose(tuple(path(graph, "directed_by in_genre")))
     other = Episode(first.question, first.beginning, (first.actions[0], both, Finish()), 1.0)
-    found = golden_examples(world, [first, other, first])
+    found = make_golden_examples(world, [first, other, first])
     assert [example.golden for example in found] == [
         (Explore(0),),
         (first.actions[1], both),
@@ -70,9 +70,9 @@ def test_it_is_trained_kept_opened_and_asked(graph, episode, tmp_path):
     world, walked = episode
     texts, state = [], walked.beginning
     for action in walked.actions:
-        texts += [message["content"] for message in serialise.chat(world, state, example=False)]
-        texts.append(serialise.reply(world, state, action, policy.thought(world, state, action)))
-        state, _ = world.step(state, action)
+        texts += [message["content"] for message in serialise.build_chat(world, state, example=False)]
+        texts.append(serialise.write_reply(world, state, action, policy.explain_action(world, state, action)))
+        state, _ = world.apply_action(state, action)
     tiny = tiny_llm.build(tmp_path / "tiny", texts)
     settings = {
         "backend": "llm", "llm": str(tiny), "lora_rank": 8, "dropout": 0.0, "context": 1024, "reply": 60,
@@ -93,10 +93,8 @@ def test_it_is_trained_kept_opened_and_asked(graph, episode, tmp_path):
     assert not list(tmp_path.glob(".out.resume*"))
 
     retriever = open_retriever("graph-s3", result.checkpoint, graph, encoder, cache=tmp_path)
-    found = retriever.relation_paths(QUESTION.question, ids(graph, "Jaws"))
-    assert [(each.relations, each.score) for each in found] == [
-        (path(graph, "directed_by -directed_by"), 1.0)
-    ]
+    found = retriever.rank_relation_paths(QUESTION.question, ids(graph, "Jaws"))
+    assert [(each.relations, each.score) for each in found] == [(path(graph, "directed_by -directed_by"), 1.0)]
     spec = EngineSpec(graph.path, result.checkpoint, "graph-s3", options=(("steps", 6),))
     engine = load_engine(spec, load_parts(graph, encoder))
     events = list(engine.run(AskRequest(QUESTION.question, given=tuple(ids(graph, "Jaws")))))
@@ -109,7 +107,7 @@ def test_it_is_trained_kept_opened_and_asked(graph, episode, tmp_path):
 
 def test_the_preset_has_the_papers_settings():
     config = registry.parse("graph-s3", {"preset": "paper", "llm": "somewhere"})
-    settings = settings_of(config)
+    settings = make_training_settings(config)
     assert (settings.sft_epochs, settings.rl_epochs) == (3, 15)
     assert (settings.batch, settings.mini_batch) == (512, 16)
     assert (settings.clip, settings.kl, settings.grad_clip) == (0.2, 0.001, 1.0)

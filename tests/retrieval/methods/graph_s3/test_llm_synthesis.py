@@ -9,15 +9,15 @@ from retrieval.__main__ import main
 from retrieval.environment import LLMSettings
 from retrieval.errors import LLMError, LLMKeyError, OverBudgetError
 from retrieval.llm import prompts
-from retrieval.llm.metering import Limit, Meter, metered
+from retrieval.llm.metering import Limit, Meter, use_meter
 from retrieval.llm.replies import ReplyStore
 from retrieval.methods.graph_s3.agent import llm_synthesis
 from retrieval.methods.graph_s3.agent.environment import AgentLimits, World
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
-from retrieval.methods.graph_s3.agent.synthesis import as_episode, as_trajectory, refined
+from retrieval.methods.graph_s3.agent.synthesis import make_refined, to_episode, to_trajectory
 from retrieval.questions.files import write_questions
-from retrieval.supervision.grounding import ground
-from retrieval.supervision.trajectories import as_row, read_trajectories, write_trajectories
+from retrieval.supervision.grounding import resolve_questions
+from retrieval.supervision.trajectories import read_trajectories, to_trajectory_row, write_trajectories
 from retrieval.types import Question, Usage
 from tests.retrieval.reasoning.endpoint import Endpoint, fails, says
 from tests.retrieval.world import build
@@ -63,7 +63,7 @@ def world(tmp_path):
 
 @pytest.fixture
 def questions(world):
-    return ground(world.snapshot, QUESTIONS)[0]
+    return resolve_questions(world.snapshot, QUESTIONS)[0]
 
 
 def settings(endpoint):
@@ -74,9 +74,9 @@ def test_only_what_ends_with_the_answers_is_kept(world, questions, tmp_path):
     told = []
     with LLMServer(sensible) as server:
         store = ReplyStore(tmp_path / "replies")
-        found = llm_synthesis.explore(world, questions, settings(server), store, progress=told.append)
+        found = llm_synthesis.collect_explorations(world, questions, settings(server), store, progress=told.append)
         asked = len(server.requests)
-        again = llm_synthesis.explore(world, questions, settings(server), store)
+        again = llm_synthesis.collect_explorations(world, questions, settings(server), store)
     (episode,) = found.episodes
     assert (found.wrong, found.lost, found.failed) == (1, 1, 0)
     assert episode.question.question.id == "q0"
@@ -90,33 +90,35 @@ def test_only_what_ends_with_the_answers_is_kept(world, questions, tmp_path):
 
 def test_a_trajectory_says_whose_it_is_and_is_read_back(world, questions, tmp_path):
     with LLMServer(sensible) as server:
-        found = llm_synthesis.explore(
+        found = llm_synthesis.collect_explorations(
             world, questions[:1], settings(server), ReplyStore(tmp_path / "replies")
         )
     (episode,) = found.episodes
-    version = prompts.shown("graph-s3")["graph-s3"]
-    trajectory = as_trajectory(world, episode, "t1")
+    version = prompts.describe_prompts("graph-s3")["graph-s3"]
+    trajectory = to_trajectory(world, episode, "t1")
     assert (trajectory.source, trajectory.prompt) == ("llm", version)
     assert trajectory.behaviour == f"tiny, graph-s3 {version}"
     write_trajectories(tmp_path / "t.jsonl.gz", [trajectory])
     (read,) = read_trajectories(tmp_path / "t.jsonl.gz")
-    assert as_row(read) == as_row(trajectory)
-    back = as_episode(world, read, questions[0])
+    assert to_trajectory_row(read) == to_trajectory_row(trajectory)
+    back = to_episode(world, read, questions[0])
     assert (back.actions, back.thoughts, back.prompt) == (episode.actions, episode.thoughts, version)
-    assert len(refined(world, back).actions) == 5
+    assert len(make_refined(world, back).actions) == 5
 
 
 def test_further_pages_are_left_out_where_one_shows_all(tmp_path):
     graph = build(tmp_path / "hub.graph", [("Jaws", "seen_by", f"Person {i}") for i in range(7)])
     small, large = World(Frontiers(graph), AgentLimits(page=3)), World(Frontiers(graph), AgentLimits())
     everybody = tuple(f"Person {i}" for i in range(7))
-    (question,) = ground(graph, [Question("q", "who saw Jaws?", ("Jaws",), everybody)])[0]
+    (question,) = resolve_questions(graph, [Question("q", "who saw Jaws?", ("Jaws",), everybody)])[0]
     look = act("explore", entities="front")
     with Endpoint(*map(says, [look, look, act("choose", relations=["seen_by"]), act("finish")])) as endpoint:
-        found = llm_synthesis.explore(small, [question], settings(endpoint), ReplyStore(tmp_path / "replies"))
-    made = as_trajectory(small, found.episodes[0], "t")
-    assert as_episode(small, made, question).actions == found.episodes[0].actions
-    read = as_episode(large, made, question)
+        found = llm_synthesis.collect_explorations(
+            small, [question], settings(endpoint), ReplyStore(tmp_path / "replies")
+        )
+    made = to_trajectory(small, found.episodes[0], "t")
+    assert to_episode(small, made, question).actions == found.episodes[0].actions
+    read = to_episode(large, made, question)
     assert [type(action).__name__ for action in read.actions] == ["Explore", "Choose", "Finish"]
     assert read.thoughts == ("now explore", "now choose", "now finish")
     assert read.score == 1.0
@@ -126,11 +128,11 @@ def test_a_budget_stops_it_and_what_was_paid_for_is_used_when_it_goes_on(world, 
     store = ReplyStore(tmp_path / "replies")
     with LLMServer(sensible) as server:
         meter = Meter(Limit(tokens=1_500))
-        with metered(meter), pytest.raises(OverBudgetError):
-            llm_synthesis.explore(world, questions[:1], settings(server), store, concurrency=1)
+        with use_meter(meter), pytest.raises(OverBudgetError):
+            llm_synthesis.collect_explorations(world, questions[:1], settings(server), store, concurrency=1)
         paid = len(server.requests)
         assert 0 < paid < 6
-        found = llm_synthesis.explore(world, questions[:1], settings(server), store)
+        found = llm_synthesis.collect_explorations(world, questions[:1], settings(server), store)
     assert len(found.episodes) == 1
     assert found.usage.llm_calls == len(server.requests) - paid == 6 - paid
 
@@ -140,7 +142,7 @@ def test_an_endpoint_that_fails_is_given_up(world, questions, tmp_path, case):
     status, error, most = case
     with Endpoint(fails(status)) as endpoint:
         with pytest.raises(error):
-            llm_synthesis.explore(
+            llm_synthesis.collect_explorations(
                 world, questions, settings(endpoint), ReplyStore(tmp_path / "r"), concurrency=1
             )
         assert len(endpoint.bodies) == most

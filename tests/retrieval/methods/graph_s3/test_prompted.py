@@ -6,7 +6,7 @@ import pytest
 
 from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, LLMError, LLMReplyError, OverBudgetError
-from retrieval.llm.metering import Limit, Meter, estimate, metered
+from retrieval.llm.metering import Limit, Meter, estimate, use_meter
 from retrieval.llm.replies import ReplyStore
 from retrieval.methods.graph_s3.agent import serialise
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish, Unreadable
@@ -46,9 +46,7 @@ def settings(endpoint, **more):
 def begin(graph, endpoint, **more):
     """The environment, and a policy that asks the endpoint."""
     world = World(Frontiers(graph), AgentLimits())
-    return GraphEnvironment(world, QUESTION, ids(graph, "Jaws")), PromptedPolicy(
-        world, settings(endpoint), **more
-    )
+    return GraphEnvironment(world, QUESTION, ids(graph, "Jaws")), PromptedPolicy(world, settings(endpoint), **more)
 
 
 def follow(environment, policy, steps=12):
@@ -66,7 +64,7 @@ def test_it_walks_to_the_answer_as_the_model_says(graph):
     with Endpoint(*map(says, WALK)) as endpoint:
         environment, policy = begin(graph, endpoint)
         assert follow(environment, policy) == [True] * 5
-    assert labels(graph, environment.state.answers()) == ["Lincoln", "Munich"]
+    assert labels(graph, environment.state.find_answers()) == ["Lincoln", "Munich"]
     assert policy.usage == Usage(5, 55, 35)
     last = endpoint.bodies[-1]["messages"]
     assert [m["role"] for m in last] == ["system", "user", "assistant", "user"]
@@ -102,9 +100,7 @@ def test_prose_without_end_is_answered_by_the_environment_and_then_given_up(grap
     with Endpoint(says("Jaws was directed by Spielberg, so I am done.")) as endpoint:
         environment, policy = begin(graph, endpoint)
         (proposed,) = policy.propose(environment.state)
-        assert proposed.action == Unreadable(
-            "The language model gave no usable reply: it holds no JSON object."
-        )
+        assert proposed.action == Unreadable("The language model gave no usable reply: it holds no JSON object.")
         environment.step(proposed.action)
         assert not environment.state.history[-1].valid
         with pytest.raises(LLMReplyError, match="3 times in a row for what is not possible"):
@@ -119,12 +115,9 @@ def test_the_model_reads_why_a_step_was_not_possible_and_can_go_on(graph):
         environment, policy = begin(graph, endpoint)
         assert follow(environment, policy) == [False, *[True] * 5]
     told = endpoint.bodies[1]["messages"][-1]["content"]
-    assert (
-        "1. a reply that is no action: not possible. The graph has no entity “Shark”. Possible: explore Jaws"
-        in told
-    )
+    assert "1. a reply that is no action: not possible. The graph has no entity “Shark”. Possible: explore Jaws" in told
     assert "Steps left: 11" in told
-    assert labels(graph, environment.state.answers()) == ["Lincoln", "Munich"]
+    assert labels(graph, environment.state.find_answers()) == ["Lincoln", "Munich"]
 
 
 def test_a_policy_that_loops_is_given_up(graph):
@@ -163,8 +156,8 @@ def test_stop_is_heard_while_the_model_is_silent(graph):
 def test_a_spent_budget_ends_it(graph):
     with Endpoint(*map(says, WALK)) as endpoint:
         environment, policy = begin(graph, endpoint)
-        first = estimate(*(message["content"] for message in serialise.chat(policy.world, environment.state)))
-        with metered(Meter(Limit(tokens=first + 20))), pytest.raises(OverBudgetError):
+        first = estimate(*(message["content"] for message in serialise.build_chat(policy.world, environment.state)))
+        with use_meter(Meter(Limit(tokens=first + 20))), pytest.raises(OverBudgetError):
             follow(environment, policy)
     assert environment.state.steps == policy.usage.llm_calls == len(endpoint.bodies) == 1
 
@@ -173,7 +166,7 @@ def test_fewer_facts_are_listed_when_the_context_is_short(tmp_path):
     graph = build(tmp_path / "hub.graph", [("Hub", "has", f"Part {i:02}") for i in range(90)])
     with Endpoint(says(act("finish"))) as endpoint:
         world = World(Frontiers(graph), AgentLimits())
-        state, _ = world.step(world.begin("what has it?", ids(graph, "Hub")), Explore(0))
+        state, _ = world.apply_action(world.make_initial_state("what has it?", ids(graph, "Hub")), Explore(0))
         for context in (0, 1700, 1050):
             PromptedPolicy(world, settings(endpoint, context_length=context)).propose(state)
     whole, short, least = (body["messages"][-1]["content"] for body in endpoint.bodies)
@@ -191,4 +184,4 @@ def test_kept_replies_are_not_asked_for_again(graph, tmp_path):
         follow(again, free)
     assert len(endpoint.bodies) == 5
     assert free.usage == Usage()
-    assert again.state.answers().tolist() == environment.state.answers().tolist()
+    assert again.state.find_answers().tolist() == environment.state.find_answers().tolist()

@@ -8,7 +8,7 @@ from retrieval.methods.graph_s3.agent import rollouts, small_policy
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish
 from retrieval.methods.graph_s3.agent.environment import AgentLimits, World
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
-from retrieval.methods.graph_s3.agent.rollouts import likeliest, searches
+from retrieval.methods.graph_s3.agent.rollouts import find_likely_searches, select_likeliest
 from retrieval.methods.graph_s3.agent.small_policy import SmallPolicy, make_model
 from tests.retrieval.films import WordEncoder
 from tests.retrieval.methods.graph_s3.test_environment import FILMS
@@ -46,12 +46,12 @@ def policy(tmp_path, monkeypatch):
 
 
 def begun(policy):
-    return policy.world.begin(QUESTION, ids(policy.world.snapshot, "Jane Anderson"))
+    return policy.world.make_initial_state(QUESTION, ids(policy.world.snapshot, "Jane Anderson"))
 
 
 def go(policy, state, *actions):
     for action in actions:
-        state, seen = policy.world.step(state, action)
+        state, seen = policy.world.apply_action(state, action)
         assert seen.valid
     return state
 
@@ -90,15 +90,15 @@ def test_what_is_proposed_depends_on_the_state_alone(policy):
 
 def test_searches_of_many_questions_are_those_of_each(policy):
     world, state = policy.world, begun(policy)
-    other = world.begin(QUESTION, ids(world.snapshot, "Anne Heche"))
+    other = world.make_initial_state(QUESTION, ids(world.snapshot, "Anne Heche"))
     asked = policy.model.read(_texts(2))
     given = (world, policy.model, asked, policy.relations)
-    both = searches(*given, [(0, state), (1, other)], width=3)
-    alone = [searches(*given, [(i, each)], width=3)[0] for i, each in enumerate((state, other))]
+    both = find_likely_searches(*given, [(0, state), (1, other)], width=3)
+    alone = [find_likely_searches(*given, [(i, each)], width=3)[0] for i, each in enumerate((state, other))]
     told = [[(round(log, 9), [done.action for done in end.history]) for log, end in each] for each in both]
     assert told == [[(round(log, 9), [d.action for d in end.history]) for log, end in each] for each in alone]
     assert [log for log, _ in both[0]] == sorted((log for log, _ in both[0]), reverse=True)
-    assert likeliest([]) is None
+    assert select_likeliest([]) is None
 
 
 def _texts(count):

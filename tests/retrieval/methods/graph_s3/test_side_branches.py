@@ -2,13 +2,13 @@
 
 import pytest
 
-from retrieval.evidence.verbalise import chain_text
+from retrieval.evidence.verbalise import format_chain
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish
 from retrieval.methods.graph_s3.agent.environment import World
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.policy import ScoredAction
 from retrieval.methods.graph_s3.engine import GraphS3Engine
-from retrieval.methods.graph_s3.side_branches import focus_of
+from retrieval.methods.graph_s3.side_branches import build_focus
 from retrieval.methods.graph_s3.spec import GraphS3Options
 from retrieval.pipeline import AskRequest
 from retrieval.reasoning.extractive import ExtractiveReasoner
@@ -38,17 +38,17 @@ def films(tmp_path):
 def released(graph, *heads):
     """The choice of the facts that say that these films were released."""
     facts = [
-        fact for head in heads for fact in graph.out_edges(*ids(graph, head))
-        if graph.relation_name(int(graph.relations[fact])) == "released"
+        fact for head in heads for fact in graph.get_out_edges(*ids(graph, head))
+        if graph.get_relation_name(int(graph.relations[fact])) == "released"
     ]  # fmt: skip
     return Choose(arcs=tuple(facts))
 
 
 def searched(graph, question, *actions):
     world = World(Frontiers(graph))
-    state = world.begin(question, ids(graph, "Ann"))
+    state = world.make_initial_state(question, ids(graph, "Ann"))
     for action in actions:
-        state, seen = world.step(state, action)
+        state, seen = world.apply_action(state, action)
         assert seen.valid, seen.text
     return state
 
@@ -58,7 +58,7 @@ def test_a_choice_that_the_question_names_is_a_condition_on_where_it_left_from(f
         films, QUESTION,
         Explore(0), Choose(path(films, "directed")), Explore(1), released(films, "Dawn", "Dusk"),
     )  # fmt: skip
-    focus = focus_of(films, state, ())
+    focus = build_focus(films, state, ())
     assert [(leaf.path, labels(films, leaf.entities)) for leaf in focus.leaves] == [
         (path(films, "directed"), ["Dawn", "Dusk", "Noon"])
     ]
@@ -73,7 +73,7 @@ def test_a_condition_holds_for_what_a_later_choice_leads_to(films):
         Explore(0), Choose(path(films, "directed")), Explore(1), released(films, "Dawn", "Dusk"),
         Explore(1), Choose(path(films, "in_genre")),
     )  # fmt: skip
-    focus = focus_of(films, state, ())
+    focus = build_focus(films, state, ())
     assert [leaf.path for leaf in focus.leaves] == [path(films, "directed in_genre")]
     kept = {labels(films, [films.tails[fact]])[0] for fact in focus.graph.facts.tolist()}
     assert kept == {"Dawn", "Dusk", "2005", "Drama", "Comedy"}
@@ -84,7 +84,7 @@ def test_what_the_question_does_not_name_is_the_answer(films):
         films, "When were the films by Ann released?",
         Explore(0), Choose(path(films, "directed")), Explore(1), Choose(path(films, "released")),
     )  # fmt: skip
-    focus = focus_of(films, state, ())
+    focus = build_focus(films, state, ())
     assert (focus.graph, focus.conditioned) == (films, False)
     assert [labels(films, leaf.entities) for leaf in focus.leaves] == [["2005", "2007"]]
 
@@ -106,9 +106,7 @@ def asked(graph, reasoner, evidence="auto"):
         Explore(0), Choose(path(graph, "directed")), Explore(1), released(graph, "Dawn", "Dusk"), Finish(),
     )  # fmt: skip
     made = engine(graph, {}, policy=lambda world: Scripted(*actions))
-    agent = GraphS3Engine(
-        graph, made.deciders, made.linker, reasoner, options=GraphS3Options(evidence=evidence)
-    )
+    agent = GraphS3Engine(graph, made.deciders, made.linker, reasoner, options=GraphS3Options(evidence=evidence))
     return list(agent.run(AskRequest(QUESTION, given=tuple(ids(graph, "Ann")))))
 
 
@@ -128,7 +126,7 @@ class Noting(ExtractiveReasoner):
 def test_a_language_model_reads_the_whole_focus_graph(films):
     noting = Noting()
     asked(films, noting)
-    assert [chain_text(chain) for chain in noting.evidence.chains] == [
+    assert [format_chain(chain) for chain in noting.evidence.chains] == [
         "Ann → [directed] → Dawn; Dusk; Noon",
         "Ann → [directed] → Dawn; Dusk → [released] → 2005",
         "Ann → [directed] → Dawn; Dusk → [released] → 2005 → [inverse of released] → Dusk",

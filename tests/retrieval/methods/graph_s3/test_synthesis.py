@@ -11,26 +11,26 @@ from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish, Unreadable
 from retrieval.methods.graph_s3.agent.environment import AgentLimits, World
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
-from retrieval.methods.graph_s3.agent.refinement import refine, replay
+from retrieval.methods.graph_s3.agent.refinement import find_shortest_actions, run_actions
 from retrieval.methods.graph_s3.agent.rewards import (
     Golden,
     RewardWeights,
-    option_rewards,
-    outcome_reward,
-    step_reward,
+    compute_option_rewards,
+    compute_outcome_reward,
+    compute_step_reward,
 )
 from retrieval.methods.graph_s3.agent.synthesis import (
     Synthesis,
-    as_episode,
-    as_trajectory,
-    guided,
-    paths_of,
-    refined,
-    synthesise,
+    collect_paths,
+    find_next_action,
+    generate_episodes,
+    make_refined,
+    to_episode,
+    to_trajectory,
 )
-from retrieval.methods.graph_s3.agent_examples import imitated
+from retrieval.methods.graph_s3.agent_examples import make_imitation_example
 from retrieval.questions.files import write_questions
-from retrieval.supervision.grounding import ground
+from retrieval.supervision.grounding import resolve_questions
 from retrieval.supervision.labels import Label, write_labels
 from retrieval.supervision.trajectories import read_trajectories, write_trajectories
 from retrieval.types import Question
@@ -69,7 +69,7 @@ def world(tmp_path):
 
 
 def grounded(world, *names):
-    found, skipped = ground(world.snapshot, [q for q in QUESTIONS if not names or q.id in names])
+    found, skipped = resolve_questions(world.snapshot, [q for q in QUESTIONS if not names or q.id in names])
     assert not skipped.total
     return found
 
@@ -79,7 +79,7 @@ def choose(world, text):
 
 
 def made(world, **settings):
-    return synthesise(world, grounded(world), LABELS, Synthesis(**settings))
+    return generate_episodes(world, grounded(world), LABELS, Synthesis(**settings))
 
 
 def test_a_guide_goes_straight_and_keeps_what_matches(world):
@@ -103,42 +103,42 @@ def test_tries_go_astray_and_come_back(world):
     detours = [e for e in episodes if len(e.actions) > 5]
     assert len(detours) >= 3
     for episode in episodes:
-        end = replay(world, episode.beginning, episode.actions)
+        end = run_actions(world, episode.beginning, episode.actions)
         assert end.ended
         assert all(done.valid for done in end.history)
-        assert labels(world.snapshot, end.answers()) == sorted(episode.question.question.answers)
+        assert labels(world.snapshot, end.find_answers()) == sorted(episode.question.question.answers)
     assert [e.actions for e in made(world, samples=12, astray=0.4)] == [e.actions for e in episodes]
 
 
 def test_the_guide_comes_back_from_wherever_it_is(world):
     goal = {t: path(world.snapshot, "-written_by release_year") for t in ids(world.snapshot, "Jane Anderson")}
-    state = world.begin("q", list(goal))
+    state = world.make_initial_state("q", list(goal))
     taken = [Explore(0), choose(world, "-directed_by")]
-    state = replay(world, state, taken)
+    state = run_actions(world, state, taken)
     while not state.ended:
-        taken.append(guided(state, goal))
-        state, _ = world.step(state, taken[-1])
+        taken.append(find_next_action(state, goal))
+        state, _ = world.apply_action(state, taken[-1])
     assert taken[2:] == [
         Explore(0), choose(world, "-written_by"), Explore(2), choose(world, "release_year"), Finish(),
     ]  # fmt: skip
-    assert labels(world.snapshot, state.answers()) == ["2003"]
+    assert labels(world.snapshot, state.find_answers()) == ["2003"]
 
 
 def shortest(world, beginning, actions, keep):
     """The length of the shortest feasible subsequence with the same answers, by trying all of them (eq. 5)."""
-    end = replay(world, beginning, actions)
-    leaves = {(leaf.topic, leaf.path) for leaf in end.leaves()}
+    end = run_actions(world, beginning, actions)
+    leaves = {(leaf.topic, leaf.path) for leaf in end.find_leaves()}
     origins = _origins(world, beginning, actions)
     for length in range(1, len(actions) + 1):
         for kept in combinations(range(len(actions)), length):
             renumbered = _renumbered(actions, origins, kept)
             if renumbered is None:
                 continue
-            after = replay(world, beginning, renumbered)
-            same = {(leaf.topic, leaf.path) for leaf in after.leaves()} == leaves or keep == "answers"
+            after = run_actions(world, beginning, renumbered)
+            same = {(leaf.topic, leaf.path) for leaf in after.find_leaves()} == leaves or keep == "answers"
             if (
                 after.ended and same and all(done.valid for done in after.history)
-                and np.array_equal(after.answers(), end.answers())
+                and np.array_equal(after.find_answers(), end.find_answers())
             ):  # fmt: skip
                 return length
     raise AssertionError
@@ -148,7 +148,7 @@ def _origins(world, state, actions):
     """Position of the choice that made each front; None for the topics."""
     found = [None]
     for position, action in enumerate(actions):
-        state, observation = world.step(state, action)
+        state, observation = world.apply_action(state, action)
         if isinstance(action, Choose) and observation.valid:
             found.append(position)
     return found
@@ -174,39 +174,47 @@ def test_refinement_finds_what_trying_everything_finds(world, keep):
     episodes = [e for e in made(world, samples=12, astray=0.4) if len(e.actions) <= 10]
     assert max(len(e.actions) for e in episodes) > 7
     for episode in episodes:
-        short = refine(world, episode.beginning, episode.actions, keep)
+        short = find_shortest_actions(world, episode.beginning, episode.actions, keep)
         assert len(short) == shortest(world, episode.beginning, episode.actions, keep)
-        end = replay(world, episode.beginning, short)
+        end = run_actions(world, episode.beginning, short)
         assert all(done.valid for done in end.history)
-        assert labels(world.snapshot, end.answers()) == sorted(episode.question.question.answers)
+        assert labels(world.snapshot, end.find_answers()) == sorted(episode.question.question.answers)
 
 
 def test_refinement_may_keep_the_answers_alone(tmp_path):
     """There and back again gives what the first step gave: by eq. 5 alone the way is cut to that."""
     graph = build(tmp_path / "songs.graph", [("Believe", "tracks", "One"), ("One", "song", "One")])
     world = World(Frontiers(graph, simple=False))
-    beginning = world.begin("what is the song of Believe's tracks", ids(graph, "Believe"))
+    beginning = world.make_initial_state("what is the song of Believe's tracks", ids(graph, "Believe"))
     actions = (Explore(0), choose(world, "tracks"), Explore(1), choose(world, "song"), Finish())
-    assert refine(world, beginning, actions) == actions
-    assert refine(world, beginning, actions, "answers") == (Explore(0), choose(world, "tracks"), Finish())
+    assert find_shortest_actions(world, beginning, actions) == actions
+    assert find_shortest_actions(world, beginning, actions, "answers") == (
+        Explore(0),
+        choose(world, "tracks"),
+        Finish(),
+    )
 
 
 def test_refinement_drops_pages_and_what_was_not_possible(world):
-    beginning = world.begin("q", ids(world.snapshot, "Jane Anderson"))
+    beginning = world.make_initial_state("q", ids(world.snapshot, "Jane Anderson"))
     actions = (Finish(), Explore(0), Explore(0), choose(world, "-written_by"), Finish())
-    assert refine(world, beginning, actions) == (Explore(0), choose(world, "-written_by"), Finish())
+    assert find_shortest_actions(world, beginning, actions) == (
+        Explore(0),
+        choose(world, "-written_by"),
+        Finish(),
+    )
 
 
 def test_rewards_of_steps(world):
     """Eq. 8: possible, well formed, the refined action, part of it."""
     topic = ids(world.snapshot, "Jane Anderson")
-    state = world.begin("q", topic)
+    state = world.make_initial_state("q", topic)
     weights = RewardWeights(form=0.1, partial=0.5)
     golden = Golden([(Explore(0), choose(world, "-written_by"), Finish())])
 
     def reward(action, before=(), **more):
-        at = replay(world, state, before)
-        return step_reward(world, at, action, golden.at(before), weights, **more)
+        at = run_actions(world, state, before)
+        return compute_step_reward(world, at, action, golden.get_next_actions(before), weights, **more)
 
     assert reward(Explore(0)) == pytest.approx(1.1)
     assert reward(Explore(0), well_formed=False) == 0.0
@@ -215,7 +223,7 @@ def test_rewards_of_steps(world):
     seen = (Explore(0),)
     assert reward(choose(world, "-written_by"), seen) == pytest.approx(1.1)
     assert reward(choose(world, "-directed_by"), seen) == pytest.approx(0.1), "reaches another film"
-    films = world.listed(replay(world, state, seen).window).tolist()
+    films = world.list_facts(run_actions(world, state, seen).window).tolist()
     normal = [a for a in films if world.snapshot.hop(a).target.label == "Normal"]
     # One film of three: F1 is 2 * 1 / (1 + 3).
     assert reward(Choose(arcs=tuple(normal)), seen) == pytest.approx(0.1 + 0.5 * 0.5)
@@ -224,25 +232,25 @@ def test_rewards_of_steps(world):
 
 
 def test_rewards_of_all_options_agree_with_those_of_each(world):
-    state = replay(world, world.begin("q", ids(world.snapshot, "Jane Anderson")), [Explore(0)])
+    state = run_actions(world, world.make_initial_state("q", ids(world.snapshot, "Jane Anderson")), [Explore(0)])
     golden = (choose(world, "-written_by"),)
-    actions = tuple(option.action for option in world.options(state))
-    each = [step_reward(world, state, action, golden) for action in actions]
-    assert option_rewards(world, state, actions, golden).tolist() == pytest.approx(each)
+    actions = tuple(option.action for option in world.list_options(state))
+    each = [compute_step_reward(world, state, action, golden) for action in actions]
+    assert compute_option_rewards(world, state, actions, golden).tolist() == pytest.approx(each)
 
 
 def test_reward_of_the_outcome(world):
-    state = world.begin("q", ids(world.snapshot, "Jane Anderson"))
+    state = world.make_initial_state("q", ids(world.snapshot, "Jane Anderson"))
     films = np.sort(ids(world.snapshot, "Normal", "If These Walls", "Olive Kitteridge"))
-    before = replay(world, state, [Explore(0), choose(world, "-written_by")])
-    assert outcome_reward(before, films) == 0.0, "it has not ended"
-    assert outcome_reward(replay(world, before, [Finish()]), films) == 1.0
-    assert outcome_reward(replay(world, before, [Finish()]), films[:1]) == pytest.approx(2 / 4)
+    before = run_actions(world, state, [Explore(0), choose(world, "-written_by")])
+    assert compute_outcome_reward(before, films) == 0.0, "it has not ended"
+    assert compute_outcome_reward(run_actions(world, before, [Finish()]), films) == 1.0
+    assert compute_outcome_reward(run_actions(world, before, [Finish()]), films[:1]) == pytest.approx(2 / 4)
 
 
 def test_without_refinement_a_trajectory_stays_as_it_is(world):
     for episode in made(world, samples=3, astray=0.3):
-        assert refined(world, episode, "none") is episode
+        assert make_refined(world, episode, "none") is episode
 
 
 @pytest.mark.parametrize("name", ["t.jsonl", "t.jsonl.gz"])
@@ -250,8 +258,8 @@ def test_trajectories_survive_a_file(world, tmp_path, name):
     raw = made(world, samples=3, astray=0.3)
     written = []
     for i, episode in enumerate(raw):
-        written.append(as_trajectory(world, episode, f"t{i}"))
-        written.append(as_trajectory(world, refined(world, episode), f"t{i}-refined", refined_from=f"t{i}"))
+        written.append(to_trajectory(world, episode, f"t{i}"))
+        written.append(to_trajectory(world, make_refined(world, episode), f"t{i}-refined", refined_from=f"t{i}"))
     assert write_trajectories(tmp_path / name, written) == len(written)
     read = read_trajectories(tmp_path / name)
     assert [(t.id, t.refined_from, t.source, t.behaviour, t.score) for t in read[:2]] == [
@@ -259,7 +267,7 @@ def test_trajectories_survive_a_file(world, tmp_path, name):
         ("t0-refined", "t0", "offline", "guided", 1.0),
     ]
     by_id = {q.question.id: q for q in grounded(world)}
-    back = [as_episode(world, trajectory, by_id[trajectory.question_id]) for trajectory in read]
+    back = [to_episode(world, trajectory, by_id[trajectory.question_id]) for trajectory in read]
     assert [e.actions for e in back[::2]] == [e.actions for e in raw]
     assert [e.strayed for e in back[::2]] == [e.strayed for e in raw]
 
@@ -270,26 +278,25 @@ def test_where_chance_led_astray_is_known_and_not_imitated(world):
     assert not any(e.strayed for e in episodes if len(e.actions) <= 3)
     astray = next(e for e in episodes if e.strayed)
     guide = {
-        t: each[0]
-        for t, each in paths_of(world, astray.question, LABELS_OF[astray.question.question.id]).items()
+        t: each[0] for t, each in collect_paths(world, astray.question, LABELS_OF[astray.question.question.id]).items()
     }
     state, off = astray.beginning, []
     for i, action in enumerate(astray.actions):
-        off += [i] if action != guided(state, guide) else []
-        state, _ = world.step(state, action)
+        off += [i] if action != find_next_action(state, guide) else []
+        state, _ = world.apply_action(state, action)
     assert astray.strayed == tuple(off)
-    learned = imitated(world, astray)
+    learned = make_imitation_example(world, astray)
     assert len(learned.taken) == len(astray.actions) - len(astray.strayed)
 
 
 def test_a_trajectory_of_another_graph_is_left_out(world):
     episode = made(world, samples=1)[1]
-    trajectory = as_trajectory(world, episode, "t")
+    trajectory = to_trajectory(world, episode, "t")
     other = RestrictedSnapshot(
         world.snapshot,
-        [f for f in range(8) if world.snapshot.relation_name(world.snapshot.relations[f]) == "written_by"],
+        [f for f in range(8) if world.snapshot.get_relation_name(world.snapshot.relations[f]) == "written_by"],
     )
-    assert as_episode(World(Frontiers(other)), trajectory, episode.question) is None
+    assert to_episode(World(Frontiers(other)), trajectory, episode.question) is None
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,14 @@ from retrieval.errors import Cancelled, ConfigError, TrainingDataError
 from retrieval.loading import load_engine
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods.checkpoints import open_checkpoint
-from retrieval.methods.graph_s3.agent.decisions import BACK, CHOOSE, FINISH, ONWARD, TOPIC, decide
+from retrieval.methods.graph_s3.agent.decisions import BACK, CHOOSE, FINISH, ONWARD, TOPIC, build_decision
 from retrieval.methods.graph_s3.agent.environment import World
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
-from retrieval.methods.graph_s3.agent.synthesis import as_trajectory, synthesise
+from retrieval.methods.graph_s3.agent.synthesis import generate_episodes, to_trajectory
 from retrieval.methods.graph_s3.retriever import open_policy
-from retrieval.methods.graph_s3.training import _draws
+from retrieval.methods.graph_s3.training import _draw_options
 from retrieval.pipeline import AskRequest
-from retrieval.supervision.grounding import ground
+from retrieval.supervision.grounding import resolve_questions
 from retrieval.supervision.labels import Label
 from retrieval.supervision.trajectories import write_trajectories
 from retrieval.train import train
@@ -35,9 +35,7 @@ def films(tmp_path_factory):
 
 
 def fit(films, out, asked=None, **settings):
-    return train(
-        "graph-s3", films, asked or questions(), config={**SMALL, **settings}, out=out, encoder=WordEncoder()
-    )
+    return train("graph-s3", films, asked or questions(), config={**SMALL, **settings}, out=out, encoder=WordEncoder())
 
 
 @pytest.fixture(scope="module")
@@ -53,9 +51,9 @@ def policy(films, result):
 
 def search(found, question, topic):
     """What the most probable actions end with."""
-    state = found.world.begin(question, ids(found.world.snapshot, topic))
+    state = found.world.make_initial_state(question, ids(found.world.snapshot, topic))
     while not state.ended and state.steps < 12:
-        state, _ = found.world.step(state, found.propose(state)[0].action)
+        state, _ = found.world.apply_action(state, found.propose(state)[0].action)
     return set(labels(found.world.snapshot, state.answers()))
 
 
@@ -125,13 +123,13 @@ def test_a_policy_decides_in_a_graph_that_it_never_saw(films, trained, tmp_path)
 def test_only_what_is_possible_is_proposed_and_shares_sum_to_one(films, trained):
     found = policy(films, trained)
     world = found.world
-    state = world.begin("who directed Film 03", ids(films, "Film 03"))
+    state = world.make_initial_state("who directed Film 03", ids(films, "Film 03"))
     for _ in range(4):
         proposed = found.propose(state)
-        assert {each.action for each in proposed} == {option.action for option in world.options(state)}
+        assert {each.action for each in proposed} == {option.action for option in world.list_options(state)}
         assert sum(each.probability for each in proposed) == pytest.approx(1.0)
         assert [e.probability for e in proposed] == sorted((e.probability for e in proposed), reverse=True)
-        after, observation = world.step(state, proposed[0].action)
+        after, observation = world.apply_action(state, proposed[0].action)
         assert observation.valid
         state = after
         if state.ended:
@@ -141,37 +139,33 @@ def test_only_what_is_possible_is_proposed_and_shares_sum_to_one(films, trained)
 def test_kinds_of_options_and_where_the_agent_is(films):
     world = World(Frontiers(films))
     topics = ids(films, "Varda", "Welles")
-    state = world.begin("which films did Varda and Welles direct", topics)
-    decision = decide(world, state)
+    state = world.make_initial_state("which films did Varda and Welles direct", topics)
+    decision = build_decision(world, state)
     assert (decision.view, decision.lineage, decision.kinds.tolist()) == (0, (), [TOPIC, TOPIC])
-    state, _ = world.step(state, decision.actions[1])
-    decision = decide(world, state)
+    state, _ = world.apply_action(state, decision.actions[1])
+    decision = build_decision(world, state)
     assert (decision.view, decision.lineage) == (1, ())
     assert decision.kinds.tolist() == [CHOOSE, TOPIC]
     back = films.find_relation("directed_by") + films.num_relations
     assert decision.relations.tolist() == [back, 0]
-    state, _ = world.step(state, decision.actions[0])
-    decision = decide(world, state)
+    state, _ = world.apply_action(state, decision.actions[0])
+    decision = build_decision(world, state)
     assert (decision.view, decision.lineage) == (1, (back,))
     assert decision.kinds.tolist() == [ONWARD, TOPIC, BACK, FINISH]
-    state, _ = world.step(state, decision.actions[2])
-    assert decide(world, state).lineage == (-1,), "it came back to the topic and gave up what it chose"
+    state, _ = world.apply_action(state, decision.actions[2])
+    assert build_decision(world, state).lineage == (-1,), "it came back to the topic and gave up what it chose"
 
 
 def test_given_trajectories_are_learned_from(films, tmp_path):
     """Of people's corrections, or a language model's."""
     world = World(Frontiers(films))
-    own = Question(
-        "p", "tell me the maker of Film 03", ("Film 03",), tuple(sorted(walk("Film 03", ("directed_by",))))
-    )
-    grounded, _ = ground(films, [own])
+    own = Question("p", "tell me the maker of Film 03", ("Film 03",), tuple(sorted(walk("Film 03", ("directed_by",)))))
+    grounded, _ = resolve_questions(films, [own])
     label = Label("p", "Film 03", (("directed_by", False),), "analyst")
-    episode = synthesise(world, grounded, [label], _settings())[0]
-    write_trajectories(tmp_path / "t.jsonl", [as_trajectory(world, episode, "p1")])
+    episode = generate_episodes(world, grounded, [label], _settings())[0]
+    write_trajectories(tmp_path / "t.jsonl", [to_trajectory(world, episode, "p1")])
     given = {"config": {**SMALL, "epochs": 1, "rl_epochs": 0}, "encoder": WordEncoder()}
-    one = train(
-        "graph-s3", films, questions(), out=tmp_path / "a", trajectories=tmp_path / "t.jsonl", **given
-    )
+    one = train("graph-s3", films, questions(), out=tmp_path / "a", trajectories=tmp_path / "t.jsonl", **given)
     other = train("graph-s3", films, questions(), out=tmp_path / "b", **given)
     weights = [torch.load(each.checkpoint / "weights.pt", weights_only=True) for each in (one, other)]
     assert any(not torch.equal(weights[0][name], weights[1][name]) for name in weights[0])
@@ -191,7 +185,7 @@ def test_nothing_to_learn_from_is_said(films, tmp_path):
 
 def test_draws_stay_within_their_decision():
     shares = np.array([0.2, 0.8, 1.0, 0.5, 0.0, 0.5])
-    picks = _draws(shares, np.array([0, 2, 3]), 400, np.random.default_rng(0))
+    picks = _draw_options(shares, np.array([0, 2, 3]), 400, np.random.default_rng(0))
     assert picks.shape == (3, 400)
     assert set(picks[0]) == {0, 1}
     assert np.mean(picks[0] == 1) == pytest.approx(0.8, abs=0.06)
@@ -205,12 +199,8 @@ def test_the_engine_answers_with_the_checkpoint(films, trained):
     parts = GraphParts(films, WordEncoder())
     spec = EngineSpec(films.path, trained.checkpoint, "graph-s3")
     events = list(load_engine(spec, parts).run(AskRequest("which films did Varda direct")))
-    assert {answer.label for answer in events[-1].answers} == walk(
-        "Varda", SHAPES["which films did {} direct"]
-    )
-    zero = list(
-        load_engine(EngineSpec(films.path, None, "graph-s3"), parts).run(AskRequest("who directed Film 03"))
-    )
+    assert {answer.label for answer in events[-1].answers} == walk("Varda", SHAPES["which films did {} direct"])
+    zero = list(load_engine(EngineSpec(films.path, None, "graph-s3"), parts).run(AskRequest("who directed Film 03")))
     assert zero[0].checkpoint is None
     assert any(event.type == "agent.step" for event in zero)
 

@@ -28,13 +28,13 @@ from retrieval.methods._shared.parts import GraphParts
 from retrieval.methods.inses import contexts as contexts_module
 from retrieval.methods.inses.base import Stand
 from retrieval.methods.inses.contexts import Contexts
-from retrieval.methods.inses.encoder_navigator import _by_fact
+from retrieval.methods.inses.encoder_navigator import _compute_fact_scores
 from retrieval.methods.inses.engine import InsesEngine
 from retrieval.methods.inses.llm_navigator import read_selection
-from retrieval.methods.inses.search import _level, adjacent
+from retrieval.methods.inses.search import _compute_limit, find_adjacent_arcs
 from retrieval.pipeline import AskRequest
 from retrieval.text import entity_index, indexing, passage_index
-from retrieval.text.stems import words_in
+from retrieval.text.stems import extract_stems
 from retrieval.types import Passage
 from tests.retrieval.reasoning.endpoint import Endpoint, says
 
@@ -72,7 +72,7 @@ class BagOfWords:
 @pytest.fixture
 def graph(tmp_path):
     links = [(i, i) for i in range(len(FACTS))]
-    return build_snapshot(TripleTable.of(FACTS, passages=PASSAGES, fact_passages=links), tmp_path / "magic")
+    return build_snapshot(TripleTable.from_facts(FACTS, passages=PASSAGES, fact_passages=links), tmp_path / "magic")
 
 
 @pytest.fixture
@@ -159,7 +159,7 @@ def test_stopping_ends_the_run(parts):
 
 
 def test_a_graph_without_passages_is_explored_by_its_facts(tmp_path):
-    graph = build_snapshot(TripleTable.of(FACTS), tmp_path / "facts")
+    graph = build_snapshot(TripleTable.from_facts(FACTS), tmp_path / "facts")
     engine = opened(indexed(graph), threshold=0.7)
     events = ask(engine, "Where was Ann Lee born?")
     assert of(events, PassagesRetrieved) == []
@@ -167,11 +167,11 @@ def test_a_graph_without_passages_is_explored_by_its_facts(tmp_path):
 
 
 def test_facts_are_weighed_by_the_words_that_they_hold_themselves(tmp_path):
-    parts = indexed(build_snapshot(TripleTable.of(FACTS), tmp_path / "facts"))
+    parts = indexed(build_snapshot(TripleTable.from_facts(FACTS), tmp_path / "facts"))
     contexts = Contexts(parts.snapshot, parts.encoder, parts.index, None)
-    weights = contexts.weights(words_in("founding Bern"))
-    held = contexts.words_of(parts.snapshot, np.arange(4), weights) > 0
-    told = {parts.snapshot.hop(fact).step.name: held[fact].tolist() for fact in range(4)}
+    weights = contexts.compute_word_weights(extract_stems("founding Bern"))
+    held = contexts.compute_fact_words(parts.snapshot, np.arange(4), weights) > 0
+    told = {parts.snapshot.get_hop(fact).step.name: held[fact].tolist() for fact in range(4)}
     assert told == {
         "founded by": [True, False],
         "born in": [False, True],
@@ -181,20 +181,20 @@ def test_facts_are_weighed_by_the_words_that_they_hold_themselves(tmp_path):
 
 
 def test_kept_vectors_of_facts_are_those_that_are_summed(tmp_path, monkeypatch):
-    parts = indexed(build_snapshot(TripleTable.of(FACTS), tmp_path / "facts"))
+    parts = indexed(build_snapshot(TripleTable.from_facts(FACTS), tmp_path / "facts"))
     kept = Contexts(parts.snapshot, parts.encoder, parts.index, None)
     facts = np.array([3, 0])
-    vectors = kept.fact_vectors(parts.snapshot, facts)
+    vectors = kept.get_fact_vectors(parts.snapshot, facts)
     with monkeypatch.context() as small:
         small.setattr(contexts_module, "FACTS_KEPT", 3)
         summed = Contexts(parts.snapshot, parts.encoder, parts.index, None)
-        assert (vectors == summed.fact_vectors(parts.snapshot, facts)).all()
-    parts.index.vectors_of = None
-    assert (kept.fact_vectors(parts.snapshot, facts[::-1]) == vectors[::-1]).all()
+        assert (vectors == summed.get_fact_vectors(parts.snapshot, facts)).all()
+    parts.index.get_vectors = None
+    assert (kept.get_fact_vectors(parts.snapshot, facts[::-1]) == vectors[::-1]).all()
 
 
 def test_the_budget_is_filled_up_where_that_is_wanted(tmp_path):
-    parts = indexed(build_snapshot(TripleTable.of(FACTS), tmp_path / "facts"))
+    parts = indexed(build_snapshot(TripleTable.from_facts(FACTS), tmp_path / "facts"))
     question = "Ann Lee was born in Bern and founded the Magic Society of Europe."
     short = ask(opened(parts, iterations=1, similarity=False), question, budget=4)
     full = ask(opened(parts, iterations=1, similarity=False, fill=True), question, budget=4)
@@ -256,29 +256,29 @@ def test_a_graph_indexed_before_relations_were_can_be_asked_and_is_indexed_furth
 
 def test_words_are_met_whatever_their_endings(parts):
     contexts = Contexts(parts.snapshot, parts.encoder, parts.index, parts.passages)
-    weights = contexts.weights(words_in("publishing society"))
+    weights = contexts.compute_word_weights(extract_stems("publishing society"))
     assert list(weights) == ["publish", "society"]
-    held = (contexts.held(weights) > 0).tolist()
+    held = (contexts.compute_passage_words(weights) > 0).tolist()
     assert held == [[True, True], [False, True], [False, False], [False, False]]
 
 
 def test_the_arcs_around_stands(graph):
     entity = graph.find_entity("Ann Lee")
-    arcs, owners, targets = adjacent(graph, [Stand(entity, 1.0)])
-    assert [graph.hop(int(arc)).target.label for arc in arcs] == [graph.entity_label(int(t)) for t in targets]
-    assert sorted(graph.entity_label(int(t)) for t in targets) == ["Bern", "Magic Society of Europe"]
+    arcs, owners, targets = find_adjacent_arcs(graph, [Stand(entity, 1.0)])
+    assert [graph.get_hop(int(arc)).target.label for arc in arcs] == [graph.get_entity_label(int(t)) for t in targets]
+    assert sorted(graph.get_entity_label(int(t)) for t in targets) == ["Bern", "Magic Society of Europe"]
     assert owners.tolist() == [0, 0]
 
 
 def test_a_fact_between_two_stands_is_worth_its_better_reading():
     scores = np.array([0.3, 0.9, -np.inf, 0.2])
-    assert _by_fact(scores, np.array([5, 7, 7, 5])).tolist() == [0.3, 0.9, 0.9, 0.3]
-    assert _by_fact(np.zeros(0), np.zeros(0, np.int64)).tolist() == []
+    assert _compute_fact_scores(scores, np.array([5, 7, 7, 5])).tolist() == [0.3, 0.9, 0.9, 0.3]
+    assert _compute_fact_scores(np.zeros(0), np.zeros(0, np.int64)).tolist() == []
 
 
 def test_a_hub_is_cut_before_small_entities_are():
-    assert _level(np.array([2, 3, 100]), 15) == 10
-    assert _level(np.array([2, 3]), 15) == 3
+    assert _compute_limit(np.array([2, 3, 100]), 15) == 10
+    assert _compute_limit(np.array([2, 3]), 15) == 3
 
 
 def with_model(parts, endpoint, **options):
@@ -299,9 +299,7 @@ def test_a_language_model_selects_and_says_when_it_has_enough(parts):
     assert [step.sufficient for step in steps] == [False, True]
     assert [len(step.hops) for step in steps] == [2, 1]
     assert steps[1].hops[0].target.label == "Bern"
-    assert {"Journal of Magic", "Magic Society of Europe"} == {
-        linked.entity.label for linked in events[1].entities
-    }
+    assert {"Journal of Magic", "Magic Society of Europe"} == {linked.entity.label for linked in events[1].entities}
     assert (events[-1].usage.llm_calls, len(endpoint.bodies)) == (3, 3)
     assert list(events[0].prompts) == ["inses-entities", "inses-navigate"]
 
@@ -314,9 +312,7 @@ def test_a_language_model_answers_from_the_selected_triples_and_their_texts(part
     )
     with Endpoint(*replies) as endpoint:
         model = LLMSettings(endpoint.url, "tiny", retries=0)
-        engine = load_engine(
-            EngineSpec(parts.snapshot.path, method="inses", reasoner="llm"), parts, llm=model
-        )
+        engine = load_engine(EngineSpec(parts.snapshot.path, method="inses", reasoner="llm"), parts, llm=model)
         events = ask(engine, "Where was Ann Lee born?")
         read = endpoint.bodies[-1]["messages"][-1]["content"]
     assert "Ann Lee → born in → Bern (Ann Lee was born in Bern.)" in read
@@ -367,7 +363,7 @@ def test_a_selection_is_read_or_refused():
 def test_without_a_model_the_answer_is_read_in_the_passages_behind_the_selected_facts(parts):
     events = ask(opened(parts, threshold=0.7), "Where was Ann Lee born?")
     (built,), best = of(events, ChainsBuilt), events[-1].answers[0]
-    assert best.entity == parts.snapshot.node(parts.snapshot.find_entity("Bern"))
+    assert best.entity == parts.snapshot.get_node(parts.snapshot.find_entity("Bern"))
     assert best.label == "Bern"
     assert best.verified
     assert [built.chains[i].levels[-1][0].label for i in best.chains] == ["Bern"]
@@ -382,7 +378,7 @@ def test_where_no_passage_has_a_short_answer_the_chains_answer(parts):
 
 def test_a_question_of_another_language_is_answered_with_its_sentence(tmp_path):
     passages = [Passage(0, "p", "", "Hans Muster ist der Präsident von Bern.")]
-    facts = TripleTable.of([("m.01", "ist", "m.02")], passages=passages, fact_passages=[(0, 0)])
+    facts = TripleTable.from_facts([("m.01", "ist", "m.02")], passages=passages, fact_passages=[(0, 0)])
     engine = opened(indexed(build_snapshot(facts, tmp_path / "deutsch")))
     (answer,) = ask(engine, "Wer ist der Präsident von Bern?")[-1].answers
     assert answer.label == "Hans Muster ist der Präsident von Bern."
@@ -392,7 +388,7 @@ def test_a_question_of_another_language_is_answered_with_its_sentence(tmp_path):
 @pytest.mark.parametrize("method", ["inses", "router", "rel-rag-path", "graph-s3"])
 def test_a_graph_without_names_says_so(tmp_path, method):
     facts = [(f"m.0{i}", "r", f"m.0{i + 1}") for i in range(9)]
-    parts = indexed(build_snapshot(TripleTable.of(facts), tmp_path / "ids"))
+    parts = indexed(build_snapshot(TripleTable.from_facts(facts), tmp_path / "ids"))
     engine = load_engine(EngineSpec(parts.snapshot.path, method=method), parts)
     final = ask(engine, "Who is the head of it?")[-1]
     assert final.no_answer.reason == "entity_not_linked"

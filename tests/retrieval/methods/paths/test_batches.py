@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from retrieval.kg.search.walks import arc_ends
+from retrieval.kg.search.walks import get_arc_ends
 from retrieval.methods._shared.paths.batches import sample_contexts
 from retrieval.methods._shared.paths.examples import make_examples
-from retrieval.supervision.grounding import Grounded, ground
+from retrieval.supervision.grounding import Grounded, resolve_questions
 from retrieval.supervision.labels import Label
-from retrieval.text.relation_index import relation_texts
+from retrieval.text.relation_index import list_relation_texts
 from retrieval.types import Question
 from tests.retrieval.films import WordEncoder, build, facts, questions
 
@@ -21,10 +21,10 @@ def graph(tmp_path):
 
 
 def examples_of(graph, asked, labels):
-    grounded, _ = ground(graph, asked)
+    grounded, _ = resolve_questions(graph, asked)
     encoder = WordEncoder()
     return make_examples(
-        graph, grounded, labels, encoder, encoder.encode(relation_texts(graph)),
+        graph, grounded, labels, encoder, encoder.encode(list_relation_texts(graph)),
         max_hops=3, similar=0.99, words=False,
     )  # fmt: skip
 
@@ -55,7 +55,7 @@ def test_a_question_is_read_with_its_names_masked_or_as_it_is(graph, masks, text
     grounded = [Grounded(question, tuple(graph.find_entity(f"Film 0{i}") for i in (1, 2)), (0,))]
     encoder = WordEncoder()
     made = make_examples(
-        graph, grounded, [steps], encoder, encoder.encode(relation_texts(graph)),
+        graph, grounded, [steps], encoder, encoder.encode(list_relation_texts(graph)),
         max_hops=3, similar=0.99, words=False, mask_names=masks,
     )  # fmt: skip
     assert made.texts.vectors[made.rows[0]].tolist() == encoder.encode([text])[0].tolist()
@@ -77,13 +77,11 @@ def test_only_a_questions_own_subgraph_competes(graph, asked):
         assert found.positive[at_director].all()
     mine = found.example[found.context] == 0
     facts_of = {int(a) % graph.num_triples for a in found.arc[mine]}
-    expected = {
-        graph.find_fact(graph.find_entity(h), graph.find_relation(r), graph.find_entity(t)) for h, r, t in own
-    }
+    expected = {graph.find_fact(graph.find_entity(h), graph.find_relation(r), graph.find_entity(t)) for h, r, t in own}
     assert facts_of <= expected
-    assert [graph.entity_label(e) for e in walks.entities[0, :3]] == ["Film 01", "Kurosawa", "Film 05"]
+    assert [graph.get_entity_label(e) for e in walks.entities[0, :3]] == ["Film 01", "Kurosawa", "Film 05"]
     assert walks.steps.tolist() == [2, 2]
-    assert arc_ends(graph, walks.arcs[0, :2])[2].tolist() == walks.entities[0, 1:3].tolist()
+    assert get_arc_ends(graph, walks.arcs[0, :2])[2].tolist() == walks.entities[0, 1:3].tolist()
     assert len(found.group_positive) == len(found.group_context)
     assert (found.context == found.group_context[found.group]).all()
 

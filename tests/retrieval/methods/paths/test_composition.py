@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from retrieval.kg import search
-from retrieval.methods._shared.opening import open_retriever
-from retrieval.methods._shared.paths.composition import Asked, compose
+from retrieval.methods._shared.paths.composition import TopicQuestion, generate_composed_questions
+from retrieval.methods._shared.retriever_loading import open_retriever
 from retrieval.train import train
 from tests.retrieval import films
 from tests.retrieval.world import build, ids, path
@@ -17,9 +17,9 @@ def graph(tmp_path):
 
 
 def made(graph, text, topic, of, **more):
-    asked = [Asked(text, ids(graph, topic)[0], path(graph, of))]
+    asked = [TopicQuestion(text, ids(graph, topic)[0], path(graph, of))]
     settings = {"count": 40, "longest": 3, "rng": np.random.default_rng(0)} | more
-    return compose(graph, asked, settings.pop("count"), **settings)
+    return generate_composed_questions(graph, asked, settings.pop("count"), **settings)
 
 
 def test_a_fact_that_leads_to_the_topic_makes_the_path_longer_and_stands_in_for_its_name(graph):
@@ -58,7 +58,7 @@ def test_what_is_long_enough_or_names_no_topic_or_another_one_is_left_alone(grap
     assert made(graph, "What borders X ?", "Austria", "borders", longest=1) == []
     assert made(graph, "What borders Austria ?", "Austria", "borders") == []
     assert made(graph, "What borders X and Y ?", "Austria", "borders") == []
-    assert compose(graph, [], 5, longest=3, rng=np.random.default_rng(0)) == []
+    assert generate_composed_questions(graph, [], 5, longest=3, rng=np.random.default_rng(0)) == []
 
 
 def test_no_more_than_wanted_and_the_same_again(graph):
@@ -75,8 +75,6 @@ def test_a_relation_path_that_no_question_has_is_followed(composed, hops, tmp_pa
     result = train("rel-rag-path", graph, known, config=settings, out=tmp_path / "out", encoder=encoder)
     opened = open_retriever("rel-rag-path", result.checkpoint, graph, encoder, cache=tmp_path / "cache")
     campion = graph.find_entity("Campion")
-    (best,) = opened.relation_paths(
-        "what is the language of what was directed by Campion", [campion], limit=1
-    )
+    (best,) = opened.rank_relation_paths("what is the language of what was directed by Campion", [campion], limit=1)
     assert len(best.relations) == hops
     assert (best.relations == path(graph, "-directed_by in_language")) == (hops == 2)

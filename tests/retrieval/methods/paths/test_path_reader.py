@@ -6,18 +6,18 @@ import torch
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.methods._shared.path_reader.candidates import candidates, walks_are_simple
-from retrieval.methods._shared.path_reader.common import texts
+from retrieval.methods._shared.path_reader.candidates import find_candidates, has_simple_walks
+from retrieval.methods._shared.path_reader.common_relations import list_common_relations
 from retrieval.methods._shared.path_reader.features import (
     CHANNELS,
     OF_PATH,
     PER_WORD,
     STEPS,
     Comparer,
-    asked,
-    features,
+    compute_features,
+    encode_questions,
 )
-from retrieval.methods._shared.path_reader.idioms import asks_gender, plain
+from retrieval.methods._shared.path_reader.idioms import is_gender_question, replace_idioms
 from retrieval.methods._shared.path_reader.model import PathScorer
 from retrieval.methods._shared.path_reader.wordings import Wordings, build
 from retrieval.programs.schema import Schema
@@ -37,14 +37,12 @@ DIRECTED, GENRE, LANGUAGE = "directed by", "genre", "in language"
 
 @pytest.fixture
 def graph(tmp_path):
-    return build_snapshot(TripleTable.of(FACTS), tmp_path / "films")
+    return build_snapshot(TripleTable.from_facts(FACTS), tmp_path / "films")
 
 
 def said(graph, one):
-    names = [graph.relation_label(r % graph.num_relations) for r in one.relations]
-    return tuple(
-        ("-" if r >= graph.num_relations else "") + name for r, name in zip(one.relations, names, strict=True)
-    )
+    names = [graph.get_relation_label(r % graph.num_relations) for r in one.relations]
+    return tuple(("-" if r >= graph.num_relations else "") + name for r, name in zip(one.relations, names, strict=True))
 
 
 def everything(relations):
@@ -52,14 +50,14 @@ def everything(relations):
 
 
 def test_candidates_are_all_paths_that_lead_on_and_never_back_to_the_topic(graph):
-    found = candidates(graph, graph.find_entity("Vagabond"), everything, 2, simple=True)
+    found = find_candidates(graph, graph.find_entity("Vagabond"), everything, 2, simple=True)
     assert {said(graph, one): one.reached for one in found} == {
         (DIRECTED,): 1,
         (GENRE,): 1,
         (DIRECTED, f"-{DIRECTED}"): 1,  # Cleo; not Vagabond itself
         (GENRE, f"-{GENRE}"): 1,
     }
-    three = candidates(graph, graph.find_entity("Vagabond"), everything, 3, simple=True)
+    three = find_candidates(graph, graph.find_entity("Vagabond"), everything, 3, simple=True)
     assert {said(graph, one) for one in three if len(one.relations) == 3} == {
         (DIRECTED, f"-{DIRECTED}", LANGUAGE),
         (DIRECTED, f"-{DIRECTED}", DIRECTED),
@@ -71,8 +69,8 @@ def test_candidates_are_all_paths_that_lead_on_and_never_back_to_the_topic(graph
 
 def test_paths_that_only_return_are_candidates_where_wanted(tmp_path):
     facts = [("Ann", "child", "Bo"), ("Bo", "mother", "Ann"), ("Cy", "mother", "Dee")]
-    family = build_snapshot(TripleTable.of(facts), tmp_path / "family")
-    found = candidates(family, family.find_entity("Ann"), everything, 2, simple=True, returning=True)
+    family = build_snapshot(TripleTable.from_facts(facts), tmp_path / "family")
+    found = find_candidates(family, family.find_entity("Ann"), everything, 2, simple=True, returning=True)
     # The child's mother is Ann; a step reversed leads nowhere.
     assert {said(family, one) for one in found if one.returns} == {("child", "mother"), ("-mother", "-child")}
     assert {said(family, one) for one in found if not one.returns} == {("child",), ("-mother",)}
@@ -104,12 +102,12 @@ def test_paths_that_only_return_are_candidates_where_wanted(tmp_path):
     ],
 )
 def test_idioms_are_put_plainly(asks, means):
-    assert plain(asks) == means
+    assert replace_idioms(asks) == means
 
 
 def test_whether_somebody_is_a_man_or_a_woman_is_told():
-    assert asks_gender("Is Ben's other half a woman or a man?")
-    assert not asks_gender("Is Ben a man?")
+    assert is_gender_question("Is Ben's other half a woman or a man?")
+    assert not is_gender_question("Is Ben a man?")
 
 
 @pytest.mark.parametrize(
@@ -122,10 +120,10 @@ def test_whether_somebody_is_a_man_or_a_woman_is_told():
     ],
 )
 def test_first_words_ask_for_other_things_than_some(text, people, places, times):
-    question = asked([text], WordEncoder())[0]
-    assert [question.asks_other_than(sort) for sort in np.eye(3, dtype=bool)] == [people, places, times]
-    assert not question.asks_other_than(np.zeros(3, bool))
-    assert not question.asks_other_than(np.ones(3, bool))
+    question = encode_questions([text], WordEncoder())[0]
+    assert [question.needs_other_sorts(sort) for sort in np.eye(3, dtype=bool)] == [people, places, times]
+    assert not question.needs_other_sorts(np.zeros(3, bool))
+    assert not question.needs_other_sorts(np.ones(3, bool))
 
 
 def test_relations_that_explain_more_words_come_first(graph):
@@ -134,7 +132,7 @@ def test_relations_that_explain_more_words_come_first(graph):
     def explains(relations):
         return (relations == liked).astype(np.float32)[:, None]
 
-    found = candidates(graph, graph.find_entity("Ran"), explains, 1, simple=True)
+    found = find_candidates(graph, graph.find_entity("Ran"), explains, 1, simple=True)
     assert said(graph, found[0]) == (GENRE,)
 
 
@@ -144,10 +142,10 @@ def test_a_node_that_leads_to_itself_may_be_the_answer_where_names_stand_for_sev
         ("Bad", "track list", "Smooth Criminal"),
         ("Bad", "artist", "Jackson"),
     ]
-    looped = build_snapshot(TripleTable.of(facts), tmp_path / "songs")
-    assert not walks_are_simple(looped)
+    looped = build_snapshot(TripleTable.from_facts(facts), tmp_path / "songs")
+    assert not has_simple_walks(looped)
     topic = looped.find_entity("Bad")
-    found = candidates(looped, topic, everything, 1, simple=False)
+    found = find_candidates(looped, topic, everything, 1, simple=False)
     assert {said(looped, one): one.reached for one in found} == {
         ("track list",): 2,
         ("artist",): 1,
@@ -160,36 +158,36 @@ def test_no_path_turns_at_a_number_or_at_a_row_that_it_names(tmp_path):
         ("Ann", "miles", "17"), ("Bob", "miles", "17"), ("Ann", "owns", "P1"),
         ("17", "piano", "P1"), ("17", "fee", "60"), ("P1", "make", "Bolt"),
     ]  # fmt: skip
-    made = build_snapshot(TripleTable.of(facts), tmp_path / "visits")
-    numbers = np.array([made.relation_label(r) in ("miles", "fee") for r in range(made.num_relations)])
+    made = build_snapshot(TripleTable.from_facts(facts), tmp_path / "visits")
+    numbers = np.array([made.get_relation_label(r) in ("miles", "fee") for r in range(made.num_relations)])
     ann, visit = made.find_entity("Ann"), made.find_entity("17")
-    free = {said(made, own) for own in candidates(made, ann, everything, 2, simple=True)}
-    held = {said(made, own) for own in candidates(made, ann, everything, 2, simple=True, numbers=numbers)}
+    free = {said(made, own) for own in find_candidates(made, ann, everything, 2, simple=True)}
+    held = {said(made, own) for own in find_candidates(made, ann, everything, 2, simple=True, numbers=numbers)}
     assert free - held == {("miles", "-miles"), ("miles", "piano"), ("miles", "fee")}
-    of_visit = candidates(made, visit, everything, 1, simple=True, numbers=numbers)
+    of_visit = find_candidates(made, visit, everything, 1, simple=True, numbers=numbers)
     assert {said(made, own) for own in of_visit} == {("piano",), ("fee",)}
 
 
 def test_a_node_without_a_name_is_told_by_the_step_that_leaves_it(tmp_path):
     facts = [("Ann", "marriage", "m.0abc1"), ("m.0abc1", "spouse", "Bob"), ("Bob", "marriage", "m.0abc1")]
-    married = build_snapshot(TripleTable.of(facts), tmp_path / "married")
-    found = candidates(married, married.find_entity("Ann"), everything, 2, simple=True)
+    married = build_snapshot(TripleTable.from_facts(facts), tmp_path / "married")
+    found = find_candidates(married, married.find_entity("Ann"), everything, 2, simple=True)
     told = {said(married, one): one.through for one in found}
     assert told == {("marriage", "spouse"): (True,), ("marriage", "-marriage"): (True,)}
     # The record of a marriage leads back to whom it is of, which answers nothing.
-    again = candidates(married, married.find_entity("Bob"), everything, 2, simple=True, returning=True)
+    again = find_candidates(married, married.find_entity("Bob"), everything, 2, simple=True, returning=True)
     assert {said(married, one) for one in again if one.returns} == set()
 
 
 def test_words_are_explained_by_the_names_and_kinds_of_relations(graph):
     encoder = WordEncoder()
-    wordings = Wordings.of(Schema(graph), encoder)
-    question = asked(["who directed X"], encoder)[0]
+    wordings = Wordings.from_schema(Schema(graph), encoder)
+    question = encode_questions(["who directed X"], encoder)[0]
     assert question.words == ["who", "directed", "X"]
     assert question.content.tolist() == [False, True, False]
     comparer = Comparer(question, wordings)
     directed, genre = graph.find_relation(DIRECTED), graph.find_relation(GENRE)
-    rows = comparer.channels(np.array([directed, genre]))
+    rows = comparer.compute_channels(np.array([directed, genre]))
     assert rows.shape == (2, 3, CHANNELS)
     # The stem of "directed" is among the names of the one relation, and none of "genre".
     assert rows[:, 1, 3].tolist() == [1.0, 0.0]
@@ -199,12 +197,12 @@ def test_words_are_explained_by_the_names_and_kinds_of_relations(graph):
 
 def test_what_graphs_commonly_hold_and_this_one_lacks_is_seen(graph):
     encoder = WordEncoder()
-    question = asked(["composer of X"], encoder)[0]
+    question = encode_questions(["composer of X"], encoder)[0]
     assert question.common.tolist() == pytest.approx([1.0, 0.0, 0.0], abs=1e-5)
-    found = candidates(graph, graph.find_entity("Ran"), everything, 1, simple=True)
-    comparer = Comparer(question, Wordings.of(Schema(graph), encoder))
+    found = find_candidates(graph, graph.find_entity("Ran"), everything, 1, simple=True)
+    comparer = Comparer(question, Wordings.from_schema(Schema(graph), encoder))
     vectors = np.eye(2 * graph.num_relations, encoder.dim, dtype=np.float32)
-    words, paths = features(question, comparer, found, vectors, graph.num_relations)
+    words, paths = compute_features(question, comparer, found, vectors, graph.num_relations)
     # No relation of the graph is called so: what a common one explains more is all of the word.
     assert words[:, 0, -2].tolist() == pytest.approx([1.0] * len(found), abs=1e-5)
     assert (words[:, 0, -1] > 0.3).all()
@@ -213,18 +211,18 @@ def test_what_graphs_commonly_hold_and_this_one_lacks_is_seen(graph):
 
 
 def test_names_of_what_graphs_commonly_hold_are_told_once():
-    named = texts()
+    named = list_common_relations()
     assert len(named) == len(set(named))
     assert {"director", "directed by", "screenwriter", "spouse", "wife", "population"} <= set(named)
 
 
 def test_features_have_a_place_for_each_step(graph):
     encoder = WordEncoder()
-    question = asked(["which genres have films by the director of X"], encoder)[0]
-    comparer = Comparer(question, Wordings.of(Schema(graph), encoder))
-    found = candidates(graph, graph.find_entity("Cleo"), comparer.explains, 3, simple=True)
+    question = encode_questions(["which genres have films by the director of X"], encoder)[0]
+    comparer = Comparer(question, Wordings.from_schema(Schema(graph), encoder))
+    found = find_candidates(graph, graph.find_entity("Cleo"), comparer.compute_explanations, 3, simple=True)
     vectors = np.eye(2 * graph.num_relations, encoder.dim, dtype=np.float32)
-    words, paths = features(question, comparer, found, vectors, graph.num_relations)
+    words, paths = compute_features(question, comparer, found, vectors, graph.num_relations)
     assert words.shape == (len(found), 9, PER_WORD)
     assert paths.shape == (len(found), OF_PATH)
     for one, row, own in zip(found, words, paths, strict=True):
@@ -235,12 +233,12 @@ def test_features_have_a_place_for_each_step(graph):
 
 def test_wordings_of_the_index_are_those_that_are_encoded(graph):
     encoder = WordEncoder()
-    before, every = Wordings.of(Schema(graph), encoder), np.arange(2 * graph.num_relations)
-    encoded = before.names.of(every)[0]
+    before, every = Wordings.from_schema(Schema(graph), encoder), np.arange(2 * graph.num_relations)
+    encoded = before.names.get_vectors(every)[0]
     build(graph, encoder)
     done = encoder.encoded
-    after = Wordings.of(Schema(graph), encoder)
-    assert np.allclose(encoded, after.names.of(every)[0], atol=1e-3)
+    after = Wordings.from_schema(Schema(graph), encoder)
+    assert np.allclose(encoded, after.names.get_vectors(every)[0], atol=1e-3)
     assert encoder.encoded == done
     build(graph, encoder)
     assert encoder.encoded == done
@@ -252,9 +250,9 @@ def test_the_scorer_gives_one_probability_in_all_and_keeps_its_weights(tmp_path)
     rng = np.random.default_rng(0)
     words = rng.normal(size=(4, 6, PER_WORD)).astype(np.float32)
     paths = rng.normal(size=(4, OF_PATH)).astype(np.float32)
-    likely, none = made.probabilities(words, paths)
+    likely, none = made.compute_probabilities(words, paths)
     assert likely.shape == (4,)
     assert float(likely.sum()) + none == pytest.approx(1.0, abs=1e-5)
     made.save(tmp_path / "weights.safetensors")
-    again, _ = PathScorer.load(tmp_path / "weights.safetensors").probabilities(words, paths)
+    again, _ = PathScorer.load(tmp_path / "weights.safetensors").compute_probabilities(words, paths)
     assert np.allclose(likely, again, atol=5e-3)

@@ -8,10 +8,10 @@ import torch
 
 from retrieval.errors import ConfigError
 from retrieval.methods import registry
-from retrieval.methods._shared.opening import open_retriever
 from retrieval.methods._shared.paths.sampling import Drawn, draw
 from retrieval.methods._shared.paths.walker import Options
-from retrieval.methods.rapl.retriever import PER_FIRST, kept
+from retrieval.methods._shared.retriever_loading import open_retriever
+from retrieval.methods.rapl.retriever import PER_FIRST, keep_most_probable
 
 QUESTION, TOPIC = "which languages are films by the director of Film 01 in", "Film 01"
 
@@ -26,7 +26,7 @@ class ToyWalker:
     def start(self, topics, texts):
         return None, ToyFront(np.arange(len(topics)), np.array(topics))
 
-    def options(self, asked, front, topics, limit):
+    def list_options(self, asked, front, topics, limit):
         found = [(i, *arc) for i, place in enumerate(front.places) for arc in self.arcs[place]]
         row, arc, target, logit = (np.array([f[k] for f in found]) for k in range(4))
         stop = np.array([self.stop[place] for place in front.places])
@@ -35,7 +35,7 @@ class ToyWalker:
             np.zeros((len(row), 1)), logit.astype(float), stop,
         )  # fmt: skip
 
-    def advance(self, asked, front, options, chosen):
+    def take_options(self, asked, front, options, chosen):
         return ToyFront(front.topic[options.row[chosen]], options.target[chosen])
 
 
@@ -62,8 +62,8 @@ class DeadEnd(ToyWalker):
     stop = {0: 9.0, 1: -0.5, 2: -9.0}
     relations = {0: 0, 1: 0, 2: 1}
 
-    def options(self, asked, front, topics, limit):
-        found = super().options(asked, front, topics, limit)
+    def list_options(self, asked, front, topics, limit):
+        found = super().list_options(asked, front, topics, limit)
         return replace(found, relation=np.array([self.relations[arc] for arc in found.arc], int))
 
 
@@ -93,17 +93,16 @@ def test_rapl_keeps_the_most_probable_draws_and_then_drops_repeats():
         Drawn(0, (4,), (4,), 0.1, 2),
         Drawn(1, (5,), (5,), 0.9, 1),
     ]
-    assert [path.arcs for path in kept(drawn, 0, 4)] == [(2, 3)]
-    assert [path.arcs for path in kept(drawn, 0, 5)] == [(2, 3), (1,)]
-    assert [path.arcs for path in kept(drawn, 0, 9)] == [(2, 3), (1,), (4,)]
-    assert [path.arcs for path in kept(drawn, 1, 9)] == [(5,)]
+    assert [path.arcs for path in keep_most_probable(drawn, 0, 4)] == [(2, 3)]
+    assert [path.arcs for path in keep_most_probable(drawn, 0, 5)] == [(2, 3), (1,)]
+    assert [path.arcs for path in keep_most_probable(drawn, 0, 9)] == [(2, 3), (1,), (4,)]
+    assert [path.arcs for path in keep_most_probable(drawn, 1, 9)] == [(5,)]
 
 
 def test_the_three_configurations_of_rapl_have_names():
     assert PER_FIRST == 5
     sizes = [
-        registry.parse_options("rapl", {"draws": f"K{k}-M{m}"}).sizes
-        for k, m in ((60, 80), (80, 120), (120, 200))
+        registry.parse_options("rapl", {"draws": f"K{k}-M{m}"}).sizes for k, m in ((60, 80), (80, 120), (120, 200))
     ]
     assert sizes == [(60, 80), (80, 120), (120, 200)]
     with pytest.raises(ConfigError, match="draws"):
@@ -120,7 +119,7 @@ def test_drawn_and_ranked_inference_agree_on_what_is_probable(method, trained):
         )
         for inference in ("ranked", "sampled")
     }  # fmt: skip
-    best = [retriever.relation_paths(QUESTION, [topic])[0] for retriever in asked.values()]
+    best = [retriever.rank_relation_paths(QUESTION, [topic])[0] for retriever in asked.values()]
     assert best[0].relations == best[1].relations
     assert best[0].score == pytest.approx(best[1].score, abs=0.1)
     drawn = list(asked["sampled"].retrieve(QUESTION, [topic], budget=50, seed=1))
@@ -134,33 +133,27 @@ def test_a_larger_configuration_of_rapl_keeps_no_fewer_paths(trained):
     graph, topic = trained.graph, trained.graph.find_entity(TOPIC)
     found = open_retriever("rapl", trained.checkpoint("rapl"), graph, trained.encoder, cache=trained.cache)
     sizes = [
-        len(
-            list(
-                found.configured(replace(found.options, draws=draws)).retrieve(QUESTION, [topic], budget=500)
-            )
-        )
+        len(list(found.apply_options(replace(found.options, draws=draws)).retrieve(QUESTION, [topic], budget=500)))
         for draws in ("K60-M80", "K120-M200")
     ]
     assert 0 < sizes[0] <= sizes[1]
 
 
 def test_the_probability_of_a_drawn_path_is_its_steps_multiplied(trained):
-    found = open_retriever(
-        "rapl", trained.checkpoint("rapl"), trained.graph, trained.encoder, cache=trained.cache
-    )
+    found = open_retriever("rapl", trained.checkpoint("rapl"), trained.graph, trained.encoder, cache=trained.cache)
     path = next(iter(found.retrieve(QUESTION, [trained.graph.find_entity(TOPIC)], budget=50)))
     topics = np.array([path.topic])
     walker = found.walker
     with torch.inference_mode():
-        asked, front = walker.start([path.topic], found._texts([QUESTION.replace(TOPIC, "X")]))
+        asked, front = walker.start([path.topic], found._read_texts([QUESTION.replace(TOPIC, "X")]))
         log = 0.0
         for i, arc in enumerate(path.arcs):
-            options = walker.options(asked, front, topics, 512)
+            options = walker.list_options(asked, front, topics, 512)
             every = np.append(options.logits, options.stop) if i else options.logits
             chosen = int(np.flatnonzero(options.arc == arc)[0])
             log += options.logits[chosen] - np.logaddexp.reduce(every)
-            front = walker.advance(asked, front, options, np.array([chosen]))
+            front = walker.take_options(asked, front, options, np.array([chosen]))
         if len(path.arcs) < walker.max_hops:
-            options = walker.options(asked, front, topics, 512)
+            options = walker.list_options(asked, front, topics, 512)
             log += options.stop[0] - np.logaddexp.reduce(np.append(options.logits, options.stop))
     assert path.score == pytest.approx(np.exp(log), rel=1e-4)

@@ -7,8 +7,8 @@ import pytest
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.methods._shared.zero_shot import ZeroShotRetriever, _fitting, _nearer
-from retrieval.reasoning.gather import executed
+from retrieval.methods._shared.zero_shot import ZeroShotRetriever, _apply_sort_prior, _apply_step_prior
+from retrieval.reasoning.gather import execute_paths
 from retrieval.text import encoder as encoders
 
 #: Plays and theatres: no graph of the fitting has these relations together.
@@ -28,15 +28,15 @@ FACTS = [
 
 @pytest.fixture(scope="module")
 def retriever(tmp_path_factory):
-    graph = build_snapshot(TripleTable.of(FACTS), tmp_path_factory.mktemp("plays") / "plays")
+    graph = build_snapshot(TripleTable.from_facts(FACTS), tmp_path_factory.mktemp("plays") / "plays")
     return ZeroShotRetriever(graph, encoders.load(device="cpu"))
 
 
 def best(retriever, question, topic):
     graph = retriever.snapshot
-    found = retriever.relation_paths(question, [graph.find_entity(topic)])[0]
+    found = retriever.rank_relation_paths(question, [graph.find_entity(topic)])[0]
     total = graph.num_relations
-    return tuple(("-" if r >= total else "") + graph.relation_label(r % total) for r in found.relations)
+    return tuple(("-" if r >= total else "") + graph.get_relation_label(r % total) for r in found.relations)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_questions_find_their_paths_without_any_training(retriever, question, to
 
 def test_what_the_graph_says_is_supported(retriever):
     graph = retriever.snapshot
-    found = retriever.relation_paths("Who wrote Faust?", [graph.find_entity("Faust")], limit=32)
+    found = retriever.rank_relation_paths("Who wrote Faust?", [graph.find_entity("Faust")], limit=32)
     assert 0.9 < sum(path.score for path in found) <= 1 + 1e-5
     assert found[0].support > 0.9
     assert not found[0].doubted
@@ -77,7 +77,7 @@ def test_what_the_graph_says_is_supported(retriever):
     ],
 )
 def test_what_nothing_of_the_graph_says_is_doubted(retriever, question, topic):
-    found = retriever.relation_paths(question, [retriever.snapshot.find_entity(topic)])
+    found = retriever.rank_relation_paths(question, [retriever.snapshot.find_entity(topic)])
     assert found[0].doubted, found[0].support
 
 
@@ -91,7 +91,7 @@ def family(tmp_path_factory):
         ("Ben", "married to", "Eve"),
         ("Eve", "gender", "female"),
     ]
-    graph = build_snapshot(TripleTable.of(facts), tmp_path_factory.mktemp("family") / "family")
+    graph = build_snapshot(TripleTable.from_facts(facts), tmp_path_factory.mktemp("family") / "family")
     return ZeroShotRetriever(graph, encoders.load(device="cpu"))
 
 
@@ -99,13 +99,13 @@ def test_who_a_question_leads_back_to_is_its_answer(family):
     graph, asked = family.snapshot, "Who is the mother of Ann's child?"
     ann = graph.find_entity("Ann")
     assert best(family, asked, "Ann") == ("child", "mother")
-    paths = family.relation_paths(asked, [ann])
-    reaches = executed(graph, paths, simple=family.simple, cancelled=lambda: False)
+    paths = family.rank_relation_paths(asked, [ann])
+    reaches = execute_paths(graph, paths, simple=family.simple, cancelled=lambda: False)
     assert reaches[0].targets.tolist() == [ann]
     arcs = next(family.retrieve(asked, [ann])).arcs
     assert len(arcs) == 2
     # Who shares something with her is somebody else.
-    others = family.relation_paths("Who else has the same profession as Ann?", [ann])
+    others = family.rank_relation_paths("Who else has the same profession as Ann?", [ann])
     assert not any(path.returns for path in others)
 
 
@@ -125,15 +125,15 @@ def test_idioms_find_their_paths(family, question, topic, path):
 def test_where_nodes_have_no_names_fewer_steps_are_likelier():
     given = np.array([0.4, 0.5], np.float32)
     # e^-1 of the second: 0.5 becomes 0.184 beside 0.4, and both add up to 0.9 as before.
-    assert _nearer(given, [1, 2], 1.0).tolist() == pytest.approx([0.6166, 0.2834], abs=1e-4)
-    assert _nearer(given, [1, 2], 0.0).tolist() == pytest.approx([0.4, 0.5])
+    assert _apply_step_prior(given, [1, 2], 1.0).tolist() == pytest.approx([0.6166, 0.2834], abs=1e-4)
+    assert _apply_step_prior(given, [1, 2], 0.0).tolist() == pytest.approx([0.4, 0.5])
 
 
 def test_paths_to_what_was_not_asked_for_are_less_likely():
     given = np.array([0.4, 0.5], np.float32)
     # e^-2 of the second: 0.5 becomes 0.068 beside 0.4, and both add up to 0.9 as before.
-    assert _fitting(given, [False, True]).tolist() == pytest.approx([0.7698, 0.1302], abs=1e-4)
-    assert _fitting(given, [True, True]).tolist() == pytest.approx([0.4, 0.5])
+    assert _apply_sort_prior(given, [False, True]).tolist() == pytest.approx([0.7698, 0.1302], abs=1e-4)
+    assert _apply_sort_prior(given, [True, True]).tolist() == pytest.approx([0.4, 0.5])
 
 
 def test_methods_without_a_checkpoint_rank_a_question_once(retriever, monkeypatch):
@@ -141,8 +141,8 @@ def test_methods_without_a_checkpoint_rank_a_question_once(retriever, monkeypatc
     ranked = []
     rank = ZeroShotRetriever.rank
     monkeypatch.setattr(ZeroShotRetriever, "rank", lambda *asked: ranked.append(asked[2]) or rank(*asked))
-    others = [retriever.standing_in("reg-path"), retriever.standing_in("reg-triple", "abc")]
+    others = [retriever.copy_for_method("reg-path"), retriever.copy_for_method("reg-triple", "abc")]
     with ThreadPoolExecutor(2) as both:
-        first, second = both.map(lambda one: one.relation_paths(question, topics), others)
+        first, second = both.map(lambda one: one.rank_relation_paths(question, topics), others)
     assert (len(ranked), first == second, len(first) > 1) == (1, True, True)
     assert [(one.method, one.checkpoint) for one in others] == [("reg-path", None), ("reg-triple", "abc")]

@@ -8,8 +8,8 @@ import torch
 
 from retrieval.errors import CheckpointError, ConfigError
 from retrieval.kg.snapshot import integrity
-from retrieval.methods._shared.opening import open_retriever
-from retrieval.methods.reg_path.language_planner import LanguageBackend, LanguagePlanner, trie
+from retrieval.methods._shared.retriever_loading import open_retriever
+from retrieval.methods.reg_path.language_planner import LanguageBackend, LanguagePlanner, build_trie
 from retrieval.methods.reg_path.plans import Options, search
 from retrieval.methods.reg_path.spec import RegPathConfig
 from retrieval.nn.language_model import AdaptedModel
@@ -56,7 +56,7 @@ def test_a_gguf_file_is_unpacked_to_weights_that_can_be_trained():
 
 
 def test_a_trie_shares_beginnings():
-    root = trie([(0, (7, 8)), (1, (7, 9, 9))])
+    root = build_trie([(0, (7, 8)), (1, (7, 9, 9))])
     assert list(root.children) == [7]
     assert root.children[7].children[8].name == 0
     assert root.children[7].children[9].children[9].name == 1
@@ -64,10 +64,10 @@ def test_a_trie_shares_beginnings():
 
 def test_only_allowed_lines_are_written_and_they_share_all_probability(planner, tmp_path):
     graph = world.build(tmp_path / "graph")
-    writer = LanguageBackend(planner, graph).writer(["where is X"])
+    writer = LanguageBackend(planner, graph).make_writer(["where is X"])
     borders, language = world.path(graph, "borders official_language")
     back = borders + graph.num_relations
-    (logs,) = writer.next([Options(0, (borders,), np.array([borders, language, back]), may_stop=True)])
+    (logs,) = writer.score_options([Options(0, (borders,), np.array([borders, language, back]), may_stop=True)])
     assert np.exp(logs).sum() == pytest.approx(1.0)
     # A name says no direction: both ways of "borders" share what it has.
     assert logs[0] == logs[2]
@@ -78,13 +78,15 @@ def test_what_is_written_has_the_likelihood_that_training_gives_it(planner, tmp_
     """With every line allowed that the vocabulary can spell, trie and loss would agree; with one they differ by the
     choice alone. Here: a line of one letter against another, computed from the model's own logits."""
     graph = world.build(tmp_path / "letters", [("A", "p", "B"), ("A", "q", "C")])
-    prompt = planner.prompt("which X")
+    prompt = planner.encode_prompt("which X")
     (logs,) = (
-        LanguageBackend(planner, graph).writer(["which X"]).next([Options(0, (), np.array([0, 1]), False)])
+        LanguageBackend(planner, graph)
+        .make_writer(["which X"])
+        .score_options([Options(0, (), np.array([0, 1]), False)])
     )
-    lines = [planner.line("p"), planner.line("q")]
+    lines = [planner.encode_line("p"), planner.encode_line("q")]
     with torch.inference_mode():
-        free = planner.path_logs([prompt, prompt], [line[:1] for line in lines]).double().numpy()
+        free = planner.compute_path_logs([prompt, prompt], [line[:1] for line in lines]).double().numpy()
     assert logs[:2] == pytest.approx(free - np.logaddexp(*free), abs=1e-5)
     assert logs[2] == -np.inf
 
@@ -92,9 +94,7 @@ def test_what_is_written_has_the_likelihood_that_training_gives_it(planner, tmp_
 def test_the_beam_stays_on_the_graph(planner, tmp_path):
     graph = world.build(tmp_path / "graph")
     jaws = world.ids(graph, "Jaws")
-    [found] = search(
-        graph, jaws, LanguageBackend(planner, graph).writer(["X"]), simple=True, max_hops=2, width=10
-    )
+    [found] = search(graph, jaws, LanguageBackend(planner, graph).make_writer(["X"]), simple=True, max_hops=2, width=10)
     assert {path.relations for path in found} == {
         world.path(graph, "in_genre"),
         world.path(graph, "directed_by"),
@@ -117,14 +117,14 @@ def test_it_is_trained_and_opened_like_any_method(tiny, tmp_path):
     assert result.metrics["dev_path_probability"] > 0.2
     retriever = open_retriever("reg-path", result.checkpoint, graph, encoder, cache=tmp_path)
     topic = graph.find_entity("Film 01")
-    best = retriever.relation_paths("who directed Film 01", [topic])
+    best = retriever.rank_relation_paths("who directed Film 01", [topic])
     assert sum(path.score for path in best) == pytest.approx(1.0)
     again = open_retriever("reg-path", result.checkpoint, graph, encoder, cache=tmp_path)
-    assert again.relation_paths("who directed Film 01", [topic]) == best
+    assert again.rank_relation_paths("who directed Film 01", [topic]) == best
     (result.checkpoint / "config.json").write_text(
         (result.checkpoint / "config.json").read_text().replace('"lora_rank": 4', '"lora_rank": 3')
     )
-    integrity.seal(result.checkpoint)
+    integrity.write_checksums(result.checkpoint)
     with pytest.raises(CheckpointError, match="do not fit"):
         open_retriever("reg-path", result.checkpoint, graph, encoder, cache=tmp_path)
 

@@ -14,7 +14,7 @@ class Evenly:
     def __init__(self):
         self.offered = {}
 
-    def next(self, options):
+    def score_options(self, options):
         self.offered |= {each.prefix: (each.relations.tolist(), each.may_stop) for each in options}
         logs = []
         for each in options:
@@ -38,9 +38,7 @@ def test_only_relations_that_leave_the_entities_reached_are_offered(graph):
     assert writer.offered[()] == (sorted([*directed, *genre]), False)
     # Spielberg leads back to his other films; Horror only back to Jaws, by the fact that led to it.
     assert writer.offered[directed] == ([back[1]], True)
-    assert {path.relations: path.score for path in found} == pytest.approx(
-        {genre: 0.5, directed: 0.25, back: 0.25}
-    )
+    assert {path.relations: path.score for path in found} == pytest.approx({genre: 0.5, directed: 0.25, back: 0.25})
     assert not any(path.returns for path in found)
 
 

@@ -9,14 +9,19 @@ import torch
 from retrieval.errors import TrainingDataError
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.methods._shared.opening import open_retriever
+from retrieval.methods._shared.retriever_loading import open_retriever
 from retrieval.methods.reg_path.model import SmallPlanner
-from retrieval.methods.reg_path.plan_batches import Planned, from_labels, from_relation_paths, plan_loss
+from retrieval.methods.reg_path.plan_batches import (
+    Planned,
+    compute_plan_loss,
+    from_labels,
+    from_relation_paths,
+)
 from retrieval.methods.reg_path.plans import Options
 from retrieval.methods.reg_path.retriever import SmallWriter
-from retrieval.methods.reg_path.training import path_logs, shares_as_written
+from retrieval.methods.reg_path.training import compute_path_logs, compute_written_shares
 from retrieval.nn.query import Texts
-from retrieval.supervision.grounding import ground
+from retrieval.supervision.grounding import resolve_questions
 from retrieval.supervision.labels import Label
 from retrieval.train import train
 from retrieval.types import Question, RelationPath
@@ -29,9 +34,9 @@ torch.set_num_threads(1)
 def test_judged_paths_are_all_learned_and_unjudged_ones_together():
     logs = torch.log(torch.tensor([0.5, 0.125, 0.25, 0.25]))
     owner = torch.tensor([0, 0, 1, 1])
-    judged = plan_loss(logs, owner, torch.tensor([True, True]))
+    judged = compute_plan_loss(logs, owner, torch.tensor([True, True]))
     assert float(judged) == pytest.approx(((math.log(2) + math.log(8)) / 2 + math.log(4)) / 2)
-    unjudged = plan_loss(logs, owner, torch.tensor([False, False]))
+    unjudged = compute_plan_loss(logs, owner, torch.tensor([False, False]))
     assert float(unjudged) == pytest.approx((math.log(8 / 5) + math.log(2)) / 2)
 
 
@@ -41,10 +46,10 @@ def test_the_likelihood_of_a_path_has_its_relations_their_directions_and_its_end
     for weight in model.parameters():
         torch.nn.init.zeros_(weight)
     torch.nn.init.constant_(model.turn_bias, math.log(3))  # Three times as often backward.
-    vocabulary = model.vocabulary(torch.zeros(3, 6))
+    vocabulary = model.build_vocabulary(torch.zeros(3, 6))
     asked = model.read(Texts(torch.zeros(2, 6)))
     paths = [[(1,), (4,), (0, 5)], [(2,), (0, 2)]]
-    logs, owner = path_logs(model, vocabulary, asked, paths, [True, False])
+    logs, owner = compute_path_logs(model, vocabulary, asked, paths, [True, False])
     assert owner.tolist() == [0, 0, 0, 1, 1]
     one, two = 1 / 3 * 1 / 4, 1 / 3 * 1 / 4 * 1 / 4
     assert logs.exp().tolist() == pytest.approx([one * 1 / 4, one * 3 / 4, two * 1 / 4 * 3 / 4, one, two])
@@ -55,15 +60,15 @@ def test_the_support_of_a_plan_counts_what_the_graph_does_not_allow():
     model = SmallPlanner(6, 8, 0.0, words=False).eval()
     for weight in model.parameters():
         torch.nn.init.zeros_(weight)
-    writer = SmallWriter(model, model.vocabulary(torch.zeros(3, 6)), model.read(Texts(torch.zeros(1, 6))))
-    (first,) = writer.next([Options(0, (), np.array([0, 2]), may_stop=False)])
-    (second,) = writer.next([Options(0, (2,), np.array([1]), may_stop=True)])
+    writer = SmallWriter(model, model.build_vocabulary(torch.zeros(3, 6)), model.read(Texts(torch.zeros(1, 6))))
+    (first,) = writer.score_options([Options(0, (), np.array([0, 2]), may_stop=False)])
+    (second,) = writer.score_options([Options(0, (2,), np.array([1]), may_stop=True)])
     assert np.exp(first).tolist() == pytest.approx([1 / 2, 1 / 2, 0])
     assert np.exp(second).tolist() == pytest.approx([1 / 2, 1 / 2])
     ended = RelationPath(0, (2,), float(np.exp(first[1] + second[-1])))
     longest = RelationPath(0, (2, 1), float(np.exp(first[1] + second[0])))
-    assert math.exp(writer.support(0, ended)) == pytest.approx(1 / 3 * 1 / 4)
-    assert math.exp(writer.support(0, longest)) == pytest.approx(1 / 3 * 1 / 4)
+    assert math.exp(writer.compute_support(0, ended)) == pytest.approx(1 / 3 * 1 / 4)
+    assert math.exp(writer.compute_support(0, longest)) == pytest.approx(1 / 3 * 1 / 4)
 
 
 def test_labels_become_masked_questions_with_directed_paths(tmp_path):
@@ -71,7 +76,7 @@ def test_labels_become_masked_questions_with_directed_paths(tmp_path):
     asked = Question("1", "who directed Film 01", ("Film 01",), ("Kurosawa",))
     label = Label("1", "Film 01", (("directed_by", False),), "given")
     refused = Label("1", "Film 01", (("has_genre", False),), "analyst", verdict="rejected")
-    grounded, _ = ground(graph, [asked])
+    grounded, _ = resolve_questions(graph, [asked])
     found = from_labels(graph, grounded, [label, refused], max_hops=2)
     directed = graph.find_relation("directed_by")
     assert found == [Planned("who directed X", "who directed Film 01", ((directed,),), marked=True)]
@@ -98,7 +103,7 @@ def _exact(retriever, graph, asked):
     for question in asked:
         topic = graph.find_entity(question.topic_entities[0])
         found = predict(retriever, graph, question.question, [topic])
-        right += {graph.entity_label(e) for e in found} == set(question.answers)
+        right += {graph.get_entity_label(e) for e in found} == set(question.answers)
     return right / len(asked)
 
 
@@ -129,12 +134,12 @@ def test_a_relation_that_no_question_taught_is_followed(tmp_path):
         ("Alpha", "in_language", "Japanese"),
         ("Alpha", "music_composer", "Saito"),
     ]
-    other = build_snapshot(TripleTable.of(facts), tmp_path / "other")
+    other = build_snapshot(TripleTable.from_facts(facts), tmp_path / "other")
     retriever = open_retriever("reg-path", result.checkpoint, other, encoder, cache=tmp_path)
     topic = other.find_entity("Alpha")
     for text, answer in (("the music composer of Alpha", "Saito"), ("the film editor of Alpha", "Fields")):
-        best = retriever.relation_paths(text, [topic])[0]
-        assert [other.entity_label(e) for e in predict(retriever, other, text, [topic])] == [answer], best
+        best = retriever.rank_relation_paths(text, [topic])[0]
+        assert [other.get_entity_label(e) for e in predict(retriever, other, text, [topic])] == [answer], best
 
 
 def test_relation_paths_of_another_graph_are_refused(tmp_path):
@@ -148,7 +153,7 @@ def test_relation_paths_of_another_graph_are_refused(tmp_path):
 
 def test_few_questions_are_read_as_written_and_the_more_often():
     marked = [True] * 8 + [False] * 2
-    assert shares_as_written(marked, 100).tolist() == [0.1] * 8 + [0.5] * 2
-    assert shares_as_written(marked, 4).tolist() == [0.2, 0] * 4 + [0.5] * 2
-    assert shares_as_written(marked, 1).tolist() == [0.5] + [0] * 7 + [0.5] * 2
-    assert shares_as_written([False], 4).tolist() == [0.5]
+    assert compute_written_shares(marked, 100).tolist() == [0.1] * 8 + [0.5] * 2
+    assert compute_written_shares(marked, 4).tolist() == [0.2, 0] * 4 + [0.5] * 2
+    assert compute_written_shares(marked, 1).tolist() == [0.5] + [0] * 7 + [0.5] * 2
+    assert compute_written_shares([False], 4).tolist() == [0.5]

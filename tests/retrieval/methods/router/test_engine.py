@@ -8,9 +8,9 @@ import pytest
 
 from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError
-from retrieval.evaluation.breakdowns import breakdowns
+from retrieval.evaluation.breakdowns import compute_breakdowns
 from retrieval.evaluation.evaluator import ask as evaluated
-from retrieval.evaluation.outcomes import as_row, from_row
+from retrieval.evaluation.outcomes import from_row, to_row
 from retrieval.events import (
     AgentStep,
     AnswerFinal,
@@ -32,7 +32,7 @@ from retrieval.methods._shared.parts import GraphParts
 from retrieval.methods.router.deciders import WordingDecider, read_hops
 from retrieval.pipeline import AskRequest
 from retrieval.text import indexing
-from retrieval.text.complexity import Wording, wording
+from retrieval.text.complexity import Wording, measure_wording
 from retrieval.train import train
 from retrieval.training.manifest import read_manifest
 from retrieval.types import Question
@@ -46,7 +46,7 @@ COMPLEX = "Where was the founder of the publisher of the Journal of Magic born?"
 
 def parts_of(path, facts=FACTS, passages=PASSAGES):
     links = [(i, i) for i in range(len(facts))] if passages else []
-    graph = build_snapshot(TripleTable.of(facts, passages=passages, fact_passages=links), path)
+    graph = build_snapshot(TripleTable.from_facts(facts, passages=passages, fact_passages=links), path)
     encoder = BagOfWords()
     indexing.build(graph, encoder)
     return GraphParts(graph, encoder)
@@ -130,10 +130,10 @@ def test_a_complex_question_goes_to_the_graph_at_once(parts):
 
 
 def test_what_the_wording_shows():
-    assert wording(COMPLEX) == Wording(links=2, clauses=0, shared=0, names=1, words=8)
-    assert wording("who starred in films that share actors with the film Jaws") == Wording(0, 1, 1, 1, 8)
-    assert wording("what is sylvia_brett 's other half 's father ?") == Wording(2, 0, 1, 1, 4)
-    assert wording("") == Wording(0, 0, 0, 0, 0)
+    assert measure_wording(COMPLEX) == Wording(links=2, clauses=0, shared=0, names=1, words=8)
+    assert measure_wording("who starred in films that share actors with the film Jaws") == Wording(0, 1, 1, 1, 8)
+    assert measure_wording("what is sylvia_brett 's other half 's father ?") == Wording(2, 0, 1, 1, 4)
+    assert measure_wording("") == Wording(0, 0, 0, 0, 0)
 
 
 def model(endpoint):
@@ -198,7 +198,7 @@ def test_a_checkpoint_of_the_router_decides(parts, classifier):
     assert of(ask(engine, COMPLEX), RouterDecided)[0].method == "text-rag"
     fingerprint = read_manifest(classifier).fingerprint
     assert (engine.checkpoint, events[0].checkpoint) == (fingerprint, fingerprint)
-    assert engine.without_model().decider is engine.decider
+    assert engine.copy_without_model().decider is engine.decider
 
 
 def test_who_decides_can_be_chosen_beside_a_checkpoint(parts, classifier):
@@ -249,8 +249,8 @@ def test_a_report_tells_what_was_routed_where(parts):
     asked = [Question(str(i), text, (), ("Bern",)) for i, text in enumerate([SURE, UNSURE, COMPLEX])]
     outcomes = [evaluated(engine, question, budget=50, seed=0) for question in asked]
     assert [outcome.route for outcome in outcomes] == ["text-rag", "inses", "inses"]
-    assert from_row(as_row(outcomes[1]), asked[1]).route == "inses"
-    groups = breakdowns(outcomes, [None] * 3, lambda scores: {"size": len(scores)}, None, parts.snapshot)
+    assert from_row(to_row(outcomes[1]), asked[1]).route == "inses"
+    groups = compute_breakdowns(outcomes, [None] * 3, lambda scores: {"size": len(scores)}, None, parts.snapshot)
     assert groups["route"] == {"inses": {"n": 2, "size": 2}, "text-rag": {"n": 1, "size": 1}}
 
 

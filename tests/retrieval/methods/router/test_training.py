@@ -14,9 +14,9 @@ from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.methods.router.deciders import TrainedDecider, WordingDecider
 from retrieval.methods.router.model import make_classifier, read_questions
 from retrieval.methods.router.spec import RouterConfig
-from retrieval.methods.router.training import best_threshold
+from retrieval.methods.router.training import find_best_threshold
 from retrieval.supervision.labels import Label
-from retrieval.text.complexity import nameless, rule, wording
+from retrieval.text.complexity import compute_log_odds, measure_wording, replace_names
 from retrieval.train import train
 from retrieval.training.manifest import read_manifest
 from retrieval.types import Question
@@ -40,7 +40,7 @@ def questions(**changes):
 
 @pytest.fixture(scope="module")
 def graph(tmp_path_factory):
-    return build_snapshot(TripleTable.of([("Ann", "knows", "Bob")]), tmp_path_factory.mktemp("g") / "tiny")
+    return build_snapshot(TripleTable.from_facts([("Ann", "knows", "Bob")]), tmp_path_factory.mktemp("g") / "tiny")
 
 
 def trained(graph, tmp_path, asked, **given):
@@ -55,8 +55,8 @@ def opened(result):
 
 
 def test_questions_are_read_without_their_names():
-    assert nameless("Where was the mother of Ada Lee born?") == ("where was the mother of X born?", 1)
-    assert nameless("who is ada_lee 's son ?") == ("who is X 's son ?", 1)
+    assert replace_names("Where was the mother of Ada Lee born?") == ("where was the mother of X born?", 1)
+    assert replace_names("who is ada_lee 's son ?") == ("who is X 's son ?", 1)
     read = read_questions(["Where was Ada Lee born?", "Where was Bern born?"], BagOfWords().encode)
     assert np.array_equal(read.vectors[0], read.vectors[1])
     assert np.allclose(read.counts[0], np.log1p([0, 0, 0, 1, 3]))
@@ -67,7 +67,7 @@ def test_what_was_not_trained_is_the_rule():
     texts = [LONG.format("Bern"), SHORT.format("Bern")]
     with torch.inference_mode():
         found = model(*read_questions(texts, BagOfWords().encode).tensors)
-    assert found.tolist() == pytest.approx([rule(wording(text)) for text in texts], abs=1e-5)
+    assert found.tolist() == pytest.approx([compute_log_odds(measure_wording(text)) for text in texts], abs=1e-5)
     assert float(model.threshold) == 0.5
 
 
@@ -80,9 +80,7 @@ def test_it_learns_what_the_rule_gets_wrong(graph, tmp_path):
         assert found.multi_hop is complex_
         assert rule_.decide(words.format("Paris")).multi_hop is not complex_
         assert (found.scores["multi_hop"] > found.scores["needed"]) is complex_
-        assert found.why.startswith(
-            f"The trained classifier expects {'3 hops' if complex_ else 'less than 3'}"
-        )
+        assert found.why.startswith(f"The trained classifier expects {'3 hops' if complex_ else 'less than 3'}")
     manifest = read_manifest(result.checkpoint)
     assert (manifest.method, manifest.snapshot, manifest.labels) == ("router", graph.hash, {"hops": 16})
     assert result.metrics["threshold"] == found.scores["needed"]
@@ -144,12 +142,12 @@ def test_a_set_without_dev_questions_sets_some_aside(graph, tmp_path):
 
 def test_the_threshold_is_where_both_kinds_are_told_best():
     right = np.array([True, True, False, False])
-    assert best_threshold(np.array([0.9, 0.6, 0.4, 0.1], np.float32), right) == (0.5, 1.0)
-    threshold, best = best_threshold(np.array([0.9, 0.8, 0.7, 0.1], np.float32), right)
+    assert find_best_threshold(np.array([0.9, 0.6, 0.4, 0.1], np.float32), right) == (0.5, 1.0)
+    threshold, best = find_best_threshold(np.array([0.9, 0.8, 0.7, 0.1], np.float32), right)
     assert (threshold, best) == (pytest.approx(0.75), 1.0)
-    threshold, best = best_threshold(np.array([0.9, 0.3, 0.4, 0.1], np.float32), right)
+    threshold, best = find_best_threshold(np.array([0.9, 0.3, 0.4, 0.1], np.float32), right)
     assert (threshold, best) == (0.5, 0.75)
-    assert best_threshold(np.array([0.2, 0.2], np.float32), np.array([False, False])) == (0.5, 1.0)
+    assert find_best_threshold(np.array([0.2, 0.2], np.float32), np.array([False, False])) == (0.5, 1.0)
 
 
 def test_the_settings_are_kept(graph, tmp_path):

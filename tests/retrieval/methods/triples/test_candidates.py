@@ -34,7 +34,13 @@ def test_every_strategy_keeps_the_promises_of_a_candidate_subgraph(graph, strate
 def test_two_hops_of_the_films(tmp_path):
     films = build(FILMS, tmp_path / "films")
     found = KHop(2)(films, np.array([films.find_entity("Jaws")]))
-    assert films.entity_labels.many(found.entities) == ["1975", "English", "Hook", "Jaws", "Steven Spielberg"]
+    assert films.entity_labels.get_many(found.entities) == [
+        "1975",
+        "English",
+        "Hook",
+        "Jaws",
+        "Steven Spielberg",
+    ]
     assert (len(found.facts), found.strategy, found.max_hops, found.truncated) == (5, "2-hop", 2, False)
 
 

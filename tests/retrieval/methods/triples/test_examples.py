@@ -6,16 +6,16 @@ import pytest
 from retrieval.errors import TrainingDataError
 from retrieval.methods._shared.triples.candidates.fan_out import FanOut
 from retrieval.methods._shared.triples.examples import (
-    candidates_of,
+    build_example_subgraphs,
+    find_evidence,
     make_triple_examples,
-    positive_entities,
-    positive_facts,
-    positive_walks,
+    mark_positive_entities,
+    mark_positive_facts,
+    mark_positive_walks,
     require_examples,
-    walked,
 )
-from retrieval.methods._shared.triples.subgraphs import cut
-from retrieval.methods._shared.triples.training import recalls
+from retrieval.methods._shared.triples.subgraphs import build_subgraphs
+from retrieval.methods._shared.triples.training import compute_recalls
 from retrieval.methods.rel_rag_triple.training import draw
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label
@@ -36,8 +36,8 @@ def written(graph, arcs):
     """Arcs as text, ``<`` before a relation that is walked back."""
     total = graph.num_triples
     return sorted(
-        f"{graph.entity_label(graph.heads[a % total])} {'<' * (a >= total)}"
-        f"{graph.relation_name(graph.relations[a % total])} {graph.entity_label(graph.tails[a % total])}"
+        f"{graph.get_entity_label(graph.heads[a % total])} {'<' * (a >= total)}"
+        f"{graph.get_relation_name(graph.relations[a % total])} {graph.get_entity_label(graph.tails[a % total])}"
         for a in arcs.tolist()
     )
 
@@ -56,7 +56,7 @@ def test_evidence_is_what_the_label_walks_from_topic_to_answers(graph):
     jaws, munich, none = *ids(graph, "Jaws", "Munich"), np.zeros(0, np.int64)
 
     def along(text, facts=none):
-        return walked(graph, jaws, [path(graph, text)], np.array([munich]), facts=facts, simple=True)
+        return find_evidence(graph, jaws, [path(graph, text)], np.array([munich]), facts=facts, simple=True)
 
     found = along("directed_by -directed_by")
     # The way to Lincoln fits the label and leads to no answer.
@@ -76,23 +76,21 @@ def test_a_question_with_its_own_subgraph_is_learned_on_that_alone(graph):
     facts += [("Jaws", "in_genre", "Horror")]
     jaws = ids(graph, "Jaws")[0]
     answers = tuple(sorted(ids(graph, "Lincoln", "Munich")))
-    question = Question(
-        "q", "which film shares its director with Jaws", ("Jaws",), ("Munich",), triples=tuple(facts)
-    )
+    question = Question("q", "which film shares its director with Jaws", ("Jaws",), ("Munich",), triples=tuple(facts))
     made = make_triple_examples(
         graph, [Grounded(question, (jaws,), answers)], [Label("q", "Jaws", BACK, "given")], WordEncoder(),
         max_hops=2, simple=True, words=False,
     )  # fmt: skip
     # Munich is an answer too, and its triple is none of the question's.
-    assert written(graph, made.evidence(0).arcs) == [
+    assert written(graph, made.get_evidence(0).arcs) == [
         "Jaws directed_by Spielberg",
         "Lincoln <directed_by Spielberg",
     ]
-    subgraphs = candidates_of(made, np.array([0]), FanOut(2))
+    subgraphs = build_example_subgraphs(made, np.array([0]), FanOut(2))
     assert written(graph, subgraphs.facts) == [
         "Jaws directed_by Spielberg", "Jaws in_genre Horror", "Lincoln directed_by Spielberg",
     ]  # fmt: skip
-    assert positive_facts(made, np.array([0]), subgraphs).sum() == 2
+    assert mark_positive_facts(made, np.array([0]), subgraphs).sum() == 2
 
 
 @pytest.mark.parametrize("masks", [True, False])
@@ -129,12 +127,15 @@ def test_labels_of_one_question_and_topic_are_one_example_with_shares_of_lengths
 def test_candidates_are_marked_by_the_evidence_of_their_example(graph):
     made = examples(graph, [Label("q", "Jaws", BACK, "given")])
     chosen = np.array([0, 0])
-    subgraphs = cut(graph, made.topics[chosen], FanOut(2))
-    facts, entities = positive_facts(made, chosen, subgraphs), positive_entities(made, chosen, subgraphs)
+    subgraphs = build_subgraphs(graph, made.topics[chosen], FanOut(2))
+    facts, entities = (
+        mark_positive_facts(made, chosen, subgraphs),
+        mark_positive_entities(made, chosen, subgraphs),
+    )
     assert written(graph, subgraphs.facts[facts]) == 2 * ["Jaws directed_by Spielberg"] + 2 * [
         "Munich directed_by Spielberg"
     ]
-    forward, backward = positive_walks(made, chosen, subgraphs)
+    forward, backward = mark_positive_walks(made, chosen, subgraphs)
     assert [written(graph, subgraphs.facts[way]) for way in (forward, backward)] == [
         2 * ["Jaws directed_by Spielberg"], 2 * ["Munich directed_by Spielberg"],
     ]  # fmt: skip
@@ -146,11 +147,9 @@ def test_candidates_are_marked_by_the_evidence_of_their_example(graph):
 def test_five_negatives_are_drawn_for_each_positive_and_none_is_evidence(graph):
     made = examples(graph, [Label("q", "Jaws", BACK, "given")])
     chosen = np.array([0])
-    subgraphs = cut(graph, made.topics, FanOut(3))
-    evidence = set(made.evidence(0).arcs.tolist())
-    arcs, owner, positive = draw(
-        made, chosen, subgraphs, positives=1, negatives=5, rng=np.random.default_rng(0)
-    )
+    subgraphs = build_subgraphs(graph, made.topics, FanOut(3))
+    evidence = set(made.get_evidence(0).arcs.tolist())
+    arcs, owner, positive = draw(made, chosen, subgraphs, positives=1, negatives=5, rng=np.random.default_rng(0))
     assert [len(arcs), int(positive.sum()), set(owner.tolist())] == [6, 1, {0}]
     assert set(arcs[positive].tolist()) < evidence
     assert evidence.isdisjoint(arcs[~positive].tolist())
@@ -163,8 +162,8 @@ def test_five_negatives_are_drawn_for_each_positive_and_none_is_evidence(graph):
 def test_evidence_that_is_no_candidate_is_not_drawn(graph):
     made = examples(graph, [Label("q", "Jaws", BACK, "given")])
     chosen = np.array([0])
-    subgraphs = cut(graph, made.topics, FanOut(1))  # the second step is farther
-    evidence = made.evidence(0).arcs % graph.num_triples
+    subgraphs = build_subgraphs(graph, made.topics, FanOut(1))  # the second step is farther
+    evidence = made.get_evidence(0).arcs % graph.num_triples
     near = subgraphs.facts
     assert 0 < np.isin(evidence, near).sum() < len(evidence)
     arcs, _, positive = draw(made, chosen, subgraphs, positives=9, negatives=5, rng=np.random.default_rng(0))
@@ -176,4 +175,4 @@ def test_recall_is_taken_at_as_many_triples_as_are_evidence():
     scores = np.array([0.9, 0.8, 0.7, 0.1, 0.5, 0.6])
     positive = np.array([True, False, True, False, True, False])
     # First subgraph: of its best two, one of two. Second: its best one is not it. The third has no evidence.
-    assert recalls(scores, positive, np.array([0, 4, 6, 6])) == [0.5, 0.0]
+    assert compute_recalls(scores, positive, np.array([0, 4, 6, 6])) == [0.5, 0.0]

@@ -8,13 +8,13 @@ import torch
 
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.methods import registry
-from retrieval.methods._shared.opening import open_retriever
 from retrieval.methods._shared.paths.network import make_encoder
-from retrieval.methods._shared.paths.states import StoredStates, all_states
+from retrieval.methods._shared.paths.states import StoredStates, compute_all_states
+from retrieval.methods._shared.retriever_loading import open_retriever
 from retrieval.methods._shared.triples.candidates.fan_out import FanOut
-from retrieval.methods._shared.triples.subgraphs import cut
-from retrieval.methods.rel_rag_triple.training import draw, own_states
-from retrieval.text.features import features_of, graph_features
+from retrieval.methods._shared.triples.subgraphs import build_subgraphs
+from retrieval.methods.rel_rag_triple.training import compute_own_states, draw
+from retrieval.text.features import build_features, compute_graph_features
 from retrieval.train import train
 from tests.retrieval.films import WordEncoder, build, questions
 
@@ -26,24 +26,22 @@ OWN = (np.arange(0, 60, 2), np.arange(20, 90, 3))
 def test_states_on_own_subgraphs_are_those_of_asking(tmp_path, arcs, graph):
     films, encoder = build(tmp_path / "films"), WordEncoder()
     directed = arcs == "directed"
-    features = graph_features(films, encoder, entity_texts=True, directed=directed)
-    config = registry.parse(
-        "rel-rag-triple", {"hidden": 8, "graph": graph, "arcs": arcs, "self_weight": True}
-    )
+    features = compute_graph_features(films, encoder, entity_texts=True, directed=directed)
+    config = registry.parse("rel-rag-triple", {"hidden": 8, "graph": graph, "arcs": arcs, "self_weight": True})
     torch.manual_seed(0)
     network = make_encoder(config, encoder.dim).eval()
-    subgraphs = cut(films, [0, 1, 2], FanOut(), [OWN[0], None, OWN[1]])
+    subgraphs = build_subgraphs(films, [0, 1, 2], FanOut(), [OWN[0], None, OWN[1]])
     assert subgraphs.given.tolist() == [True, False, True]
     for which, own in ((0, OWN[0]), (2, OWN[1])):
         small = RestrictedSnapshot(films, own).compact
-        mine = features_of(small, features.relations, features.entities[small.entities], directed=directed)
-        asked = StoredStates(all_states(network, mine))
+        mine = build_features(small, features.relations, features.entities[small.entities], directed=directed)
+        asked = StoredStates(compute_all_states(network, mine))
         for way in range(1 if directed else 2):
             with torch.inference_mode():
-                found = own_states(
+                found = compute_own_states(
                     network, features, subgraphs, own + way * films.num_triples, np.full(len(own), which)
                 )
-            expected = asked.of(np.arange(len(own)) + way * len(own))
+            expected = asked.get_states(np.arange(len(own)) + way * len(own))
             np.testing.assert_allclose(found.numpy(), expected, atol=4e-3)
 
 
@@ -53,10 +51,10 @@ def test_directed_a_fact_is_drawn_once_whichever_way_it_is_walked(tmp_path):
     class Examples:
         snapshot = films
 
-        def evidence(self, index):
+        def get_evidence(self, index):
             return type("Evidence", (), {"arcs": np.array([3, 3 + films.num_triples, 5 + films.num_triples])})
 
-    subgraphs = cut(films, [0], FanOut(), [np.arange(10)])
+    subgraphs = build_subgraphs(films, [0], FanOut(), [np.arange(10)])
     arcs, _, positive = draw(
         Examples(), np.array([0]), subgraphs,
         positives=9, negatives=100, directed=True, rng=np.random.default_rng(0),
@@ -76,7 +74,7 @@ def test_directed_a_fact_is_drawn_once_whichever_way_it_is_walked(tmp_path):
 def test_the_paper_s_form_is_trained_and_asked(tmp_path, method, score):
     films = build(tmp_path / "films")
     facts = tuple(
-        (films.entity_label(int(h)), films.relation_name(int(r)), films.entity_label(int(t)))
+        (films.get_entity_label(int(h)), films.get_relation_name(int(r)), films.get_entity_label(int(t)))
         for h, r, t in zip(films.heads, films.relations, films.tails, strict=True)
     )
     asked = [replace(question, triples=facts[: 40 + i % 50]) for i, question in enumerate(questions())]
@@ -92,4 +90,4 @@ def test_the_paper_s_form_is_trained_and_asked(tmp_path, method, score):
     paths = list(opened.retrieve("who directed Film 01", [film], budget=5))
     assert paths
     assert all(path.topic == film for path in paths)
-    assert len(opened.triples("who directed Film 01", [film])) > 1
+    assert len(opened.score_triples("who directed Film 01", [film])) > 1

@@ -6,11 +6,16 @@ import numpy as np
 import pytest
 
 from retrieval.methods._shared.triples.candidates.fan_out import FanOut
-from retrieval.methods._shared.triples.chain_expansion import Scores, grow
-from retrieval.methods._shared.triples.ranking import Retrieved, chains_within, parallel_units, top
-from retrieval.methods._shared.triples.subgraphs import cut
-from retrieval.methods.reg_entity.retriever import entity_scores
-from retrieval.methods.rel_rag_triple.retriever import begins
+from retrieval.methods._shared.triples.chain_expansion import Scores, expand_chains
+from retrieval.methods._shared.triples.ranking import (
+    Retrieved,
+    compute_parallel_units,
+    find_chains,
+    select_top,
+)
+from retrieval.methods._shared.triples.subgraphs import build_subgraphs
+from retrieval.methods.reg_entity.retriever import compute_entity_scores
+from retrieval.methods.rel_rag_triple.retriever import compute_start_hops
 from tests.retrieval.world import build, ids, labels, path
 
 
@@ -27,7 +32,7 @@ def fact(graph, head, relation, tail):
 
 def scored(graph, topic, logits, lengths, default=-4.0):
     """Candidates two hops around a topic, with logits by (head, relation, tail)."""
-    subgraphs = cut(graph, ids(graph, topic), FanOut(2))
+    subgraphs = build_subgraphs(graph, ids(graph, topic), FanOut(2))
     values = np.full(len(subgraphs.facts), default)
     for triple, value in logits.items():
         values[subgraphs.facts == fact(graph, *triple)] = value
@@ -35,19 +40,19 @@ def scored(graph, topic, logits, lengths, default=-4.0):
 
 
 def grown(graph, subgraphs, scores, retrieved=None):
-    positions = top(scores.rank, slice(0, len(scores.rank)), retrieved or len(scores.rank))
-    return dict(grow(subgraphs, scores, 0, positions, relations=graph.num_relations, max_hops=2, simple=True))
+    positions = select_top(scores.rank, slice(0, len(scores.rank)), retrieved or len(scores.rank))
+    return dict(expand_chains(subgraphs, scores, 0, positions, relations=graph.num_relations, max_hops=2, simple=True))
 
 
 def test_the_best_scores_come_first_and_of_equals_the_earlier():
     scores = np.array([9.0, 1, 3, 3, 2, 9])
-    assert top(scores, slice(1, 5), 3).tolist() == [2, 3, 4]
-    assert top(scores, slice(1, 5), 10).tolist() == [2, 3, 4, 1]
+    assert select_top(scores, slice(1, 5), 3).tolist() == [2, 3, 4]
+    assert select_top(scores, slice(1, 5), 10).tolist() == [2, 3, 4, 1]
 
 
 def test_subgraphs_side_by_side_have_slots_of_their_own(graph):
     jaws, munich = ids(graph, "Jaws", "Munich")
-    both = cut(graph, [jaws, munich, jaws], FanOut(1))
+    both = build_subgraphs(graph, [jaws, munich, jaws], FanOut(1))
     assert both.fact_bounds.tolist() == [0, 2, 4, 6]
     assert [labels(graph, both.entities[[slot]])[0] for slot in both.topics] == ["Jaws", "Munich", "Jaws"]
     assert both.facts[:2].tolist() == both.facts[4:].tolist()
@@ -57,18 +62,18 @@ def test_subgraphs_side_by_side_have_slots_of_their_own(graph):
 
 
 def test_a_fact_begins_as_far_from_the_topic_as_its_nearer_end_or_the_one_it_is_walked_from(graph):
-    subgraphs = cut(graph, ids(graph, "Jaws"), FanOut(2))
+    subgraphs = build_subgraphs(graph, ids(graph, "Jaws"), FanOut(2))
     # By hand: a fact of the topic is left from it at 0, and walked towards it from 1.
     own = subgraphs.heads == subgraphs.topics[0]
-    forward, backward = (hops.numpy() for hops in begins(subgraphs, 3, directed=False))
+    forward, backward = (hops.numpy() for hops in compute_start_hops(subgraphs, 3, directed=False))
     assert own.sum() == 2
     assert set(forward[own].tolist()) == {0}
     assert set(backward[own].tolist()) == {1}
     spielberg = subgraphs.entities[subgraphs.heads] == ids(graph, "Munich")[0]
     assert set(forward[spielberg].tolist()) == {2}
-    near, again = begins(subgraphs, 3, directed=True)
+    near, again = compute_start_hops(subgraphs, 3, directed=True)
     assert near.tolist() == again.tolist() == np.minimum(forward, backward).tolist()
-    assert set(subgraphs.distances(1).tolist()) == {0, 1}
+    assert set(subgraphs.compute_distances(1).tolist()) == {0, 1}
 
 
 def test_the_evidence_of_a_path_is_the_sum_of_its_steps_means_and_its_length(graph):
@@ -116,9 +121,9 @@ def test_a_triple_that_is_walked_back_is_no_evidence(graph):
         },
         lengths=(0.5, 0.5),
     )  # fmt: skip
-    positions = top(scores.rank, slice(0, len(scores.rank)), len(scores.rank))
+    positions = select_top(scores.rank, slice(0, len(scores.rank)), len(scores.rank))
     found = dict(
-        grow(subgraphs, scores, 0, positions, relations=graph.num_relations, max_hops=2, simple=False)
+        expand_chains(subgraphs, scores, 0, positions, relations=graph.num_relations, max_hops=2, simple=False)
     )
     # Back over directed_by stand the other two films, 1; the way back to Jaws adds nothing to their mean.
     back, there = path(graph, "directed_by -directed_by"), path(graph, "directed_by")
@@ -147,16 +152,14 @@ def test_a_relation_counts_once_where_scores_do_not_know_their_place(graph):
 
 
 def test_an_entity_counts_once_where_entities_are_scored(graph):
-    subgraphs = cut(graph, ids(graph, "Austria"), FanOut(2))
+    subgraphs = build_subgraphs(graph, ids(graph, "Austria"), FanOut(2))
     named = labels(graph, subgraphs.entities)
     logits = np.full(len(named), -4.0)
     for name in ("Austria", "Italy", "Switzerland"):
         logits[named.index(name)] = 2.0
-    scores = entity_scores(subgraphs, logits, np.log(np.array([[0.5, 0.5]])))
-    positions = top(scores.rank, slice(0, len(scores.rank)), len(scores.rank))
-    found = dict(
-        grow(subgraphs, scores, 0, positions, relations=graph.num_relations, max_hops=2, simple=True)
-    )
+    scores = compute_entity_scores(subgraphs, logits, np.log(np.array([[0.5, 0.5]])))
+    positions = select_top(scores.rank, slice(0, len(scores.rank)), len(scores.rank))
+    found = dict(expand_chains(subgraphs, scores, 0, positions, relations=graph.num_relations, max_hops=2, simple=True))
     # Austria borders Italy alone, which is entered: 2. Italy is bordered by Switzerland and France beside it:
     # (2 - 4) / 2. Switzerland borders (backward, then forward) Italy, France and Germany: (2 - 4 - 4) / 3.
     one = found[path(graph, "borders")]
@@ -177,7 +180,7 @@ def test_chains_use_retrieved_triples_only_and_the_best_come_first(graph):
     back = facts[2] + graph.num_triples, facts[1] + graph.num_triples
 
     def chains(text):
-        return chains_within(graph, jaws, path(graph, text), retrieved, simple=True)
+        return find_chains(graph, jaws, path(graph, text), retrieved, simple=True)
 
     assert chains("directed_by -directed_by") == [(facts[0], back[0]), (facts[0], back[1])]
     assert chains("directed_by") == [(facts[0],)]
@@ -193,17 +196,17 @@ def test_chains_of_several_relation_paths_are_those_of_each_alone(graph):
     begun = {}
     for text in texts:
         asked = graph, jaws, path(graph, text), retrieved
-        assert chains_within(*asked, simple=True, begun=begun) == chains_within(*asked, simple=True)
+        assert find_chains(*asked, simple=True, begun=begun) == find_chains(*asked, simple=True)
     # What two of them begin with was walked once.
     assert len(begun) == len(texts)
-    assert len(chains_within(graph, jaws, path(graph, texts[2]), retrieved, simple=True)) > 1
+    assert len(find_chains(graph, jaws, path(graph, texts[2]), retrieved, simple=True)) > 1
 
 
 def test_entity_scores_become_triple_scores(graph):
-    subgraphs = cut(graph, ids(graph, "Jaws"), FanOut(1))
+    subgraphs = build_subgraphs(graph, ids(graph, "Jaws"), FanOut(1))
     logits = np.zeros(3)
     logits[labels(graph, subgraphs.entities).index("Spielberg")] = math.log(3)
-    found = entity_scores(subgraphs, logits, np.zeros((1, 2)))
+    found = compute_entity_scores(subgraphs, logits, np.zeros((1, 2)))
     by_relation = dict(zip(subgraphs.relations.tolist(), range(2), strict=True))
     directed, genre = (
         by_relation[graph.find_relation("directed_by")],
@@ -217,10 +220,10 @@ def test_entity_scores_become_triple_scores(graph):
     assert found.backward[directed] == 0
     # Where walks have scores of their own, they say how good a walk is, and the ranks stay.
     ways = np.array([[1.0, 2.0], [3.0, 4.0]])
-    walked = entity_scores(subgraphs, logits, np.zeros((1, 2)), ways)
+    walked = compute_entity_scores(subgraphs, logits, np.zeros((1, 2)), ways)
     assert (walked.rank.tolist(), walked.of_entities) == (found.rank.tolist(), False)
     assert np.array([walked.forward, walked.backward]).tolist() == ways.tolist()
-    assert walked.shares(np.array([directed])).tolist() == pytest.approx([0.625])
+    assert walked.compute_shares(np.array([directed])).tolist() == pytest.approx([0.625])
 
 
 def test_parallel_triples_count_once_among_the_best(tmp_path):
@@ -231,17 +234,17 @@ def test_parallel_triples_count_once_among_the_best(tmp_path):
         ("Dawn", "by", "Ann"),
     ]
     graph = build(tmp_path / "graph", facts)
-    subgraphs = cut(graph, ids(graph, "Ann"), FanOut(1))
-    position = {graph.relation_name(r): i for i, r in enumerate(subgraphs.relations.tolist())}
+    subgraphs = build_subgraphs(graph, ids(graph, "Ann"), FanOut(1))
+    position = {graph.get_relation_name(r): i for i, r in enumerate(subgraphs.relations.tolist())}
     scores = np.zeros(4)
     for name, score in {"directed": 0.9, "by": 0.8, "scored": 0.5, "wrote": 0.1}.items():
         scores[position[name]] = score
     within = slice(0, 4)
-    units = parallel_units(subgraphs, within)
+    units = compute_parallel_units(subgraphs, within)
 
     def best(count, units=None):
         names = {i: name for name, i in position.items()}
-        return [names[i] for i in top(scores, within, count, units).tolist()]
+        return [names[i] for i in select_top(scores, within, count, units).tolist()]
 
     assert best(2) == ["directed", "by"]
     # (Ann, directed ⊕ wrote, Dawn) is one triple; (Dawn, by, Ann) has other ends.

@@ -1,6 +1,6 @@
 """The atlas of :mod:`tests.retrieval.programs.land` as RDF with typed literals, as endpoints hold it."""
 
-from retrieval.kg.values import month_day, parse
+from retrieval.kg.values import compute_month_day, parse
 from tests.retrieval.programs.land import FACTS
 
 _PREFIXES = """@prefix : <http://land/> .
@@ -27,7 +27,7 @@ def _object(text: str, names: dict[str, str]) -> str:
         names[text] = f':{text} rdfs:label "{text}"@en .'
         return f":{text}"
     if value.kind == "date":
-        month, day = month_day(value.value)
+        month, day = compute_month_day(value.value)
         return f'"{int(value.value):04}-{month:02}-{day:02}"^^xsd:date'
     if value.kind == "time":
         return f'"{int(value.value) // 60:02}:{int(value.value) % 60:02}:00"^^xsd:time'

@@ -32,13 +32,13 @@ class Remote(Land):
 
     def r(self, name):
         plain = name.removeprefix("-")
-        labels = {self.snapshot.relation_label(r): r for r in range(self.snapshot.num_relations)}
+        labels = {self.snapshot.get_relation_label(r): r for r in range(self.snapshot.num_relations)}
         return labels[plain] + self.snapshot.num_relations * name.startswith("-")
 
 
 @pytest.fixture(scope="module")
 def land(graph):
-    return Remote(graph.built(graph.sample([])).snapshot)
+    return Remote(graph.build_subgraph(graph.sample([])).snapshot)
 
 
 def test_the_sample_of_a_small_graph_is_all_of_it(land):
@@ -55,9 +55,9 @@ def test_every_program_denotes_the_same(graph, land):
     queries = _queries(graph, land.snapshot)
     wrong = {}
     for name, program in programs(land).items():
-        found, expected = queries.result(program), executor.run(program)
+        found, expected = queries.get_result(program), executor.run(program)
         if isinstance(expected, np.ndarray):
-            labels = sorted(map(land.snapshot.entity_label, expected.tolist()))
+            labels = sorted(map(land.snapshot.get_entity_label, expected.tolist()))
             got = sorted(_label(land.snapshot, term) for term in found.terms)
             same = got == labels and found.size == len(labels)
         else:
@@ -71,5 +71,5 @@ def test_every_program_denotes_the_same(graph, land):
 def _label(snapshot, term):
     if hasattr(term, "language"):
         return term.value
-    iris = {snapshot.entity_iri(node): snapshot.entity_label(node) for node in range(snapshot.num_entities)}
+    iris = {snapshot.get_entity_iri(node): snapshot.get_entity_label(node) for node in range(snapshot.num_entities)}
     return iris[term.value]

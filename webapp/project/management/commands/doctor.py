@@ -33,13 +33,13 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Look, show, count."""
-        servers = embedded.for_settings(settings.CLEW)
+        servers = embedded.make_servers(settings.CLEW)
         try:
             servers.hold()
         except (ConfigError, OSError, RuntimeError) as error:
             self.stderr.write(f"The servers of Clew's own do not start: {error}")
         states: Counter[str] = Counter()
-        for finding in doctor.look(fix=options["fix"]):
+        for finding in doctor.check_all(fix=options["fix"]):
             states[finding.state] += 1
             if finding.state != "ok" or not options["quiet"]:
                 self._show(finding)
@@ -49,6 +49,6 @@ class Command(BaseCommand):
             raise CommandError("Something is damaged; see above what to do.", returncode=1)
 
     def _show(self, finding: engine.Finding) -> None:
-        for line in engine.shown([finding]):
+        for line in engine.format_findings([finding]):
             self.stdout.write(line)
         self.stdout.flush()

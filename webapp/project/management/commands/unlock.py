@@ -20,5 +20,5 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Lift it."""
-        throttling.lift_lock(options["username"])
+        throttling.clear_lock(options["username"])
         self.stdout.write(f"{options['username']} can log in again from everywhere.")

@@ -36,30 +36,28 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: Any) -> None:
         """``--no-demo`` leaves the demo graph out."""
-        parser.add_argument(
-            "--no-demo", action="store_true", help="do not load the demo graph at first start"
-        )
+        parser.add_argument("--no-demo", action="store_true", help="do not load the demo graph at first start")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Start, watch, stop."""
         env = settings.CLEW
         raise_descriptor_limit()
-        with home.only_one(env.home):
-            home_id = embedded.identify(env.home, self.say)
-            left = orphans.end(home_id)
+        with home.lock_home(env.home):
+            home_id = embedded.ensure_identity(env.home, self.write_line)
+            left = orphans.stop_all(home_id)
             if left:
-                self.say(f"Ended what an earlier start had left: {', '.join(left)}.")
+                self.write_line(f"Ended what an earlier start had left: {', '.join(left)}.")
             supervisor.require_free_port(env.port)
-            self.say(f"Starting Clew. Data: {env.home}")
-            servers = embedded.for_settings(env, self.say)
+            self.write_line(f"Starting Clew. Data: {env.home}")
+            servers = embedded.make_servers(env, self.write_line)
             watcher = supervisor.Supervisor(
-                supervisor.processes(env, home_id), say=self.say, tend=servers.check
+                supervisor.list_children(env, home_id), say=self.write_line, tend=servers.check
             )
             supervisor.handle_signals(watcher)
             try:
                 self.run(watcher, servers, with_demo=not options["no_demo"])
             finally:
-                self.say("\nStopping.")
+                self.write_line("\nStopping.")
                 watcher.stop()
                 connections.close_all()
                 _close_pools()
@@ -69,7 +67,7 @@ class Command(BaseCommand):
         """Bring everything up, and keep it so until told to stop."""
         servers.hold(stopping=lambda: watcher.stopping)
         password = self.prepare(watcher, servers)
-        threading.Thread(target=self.greet, args=(watcher, password, with_demo), daemon=True).start()
+        threading.Thread(target=self.show_greeting, args=(watcher, password, with_demo), daemon=True).start()
         watcher.watch()
 
     def prepare(self, watcher: supervisor.Supervisor, servers: embedded.Servers) -> str | None:
@@ -81,26 +79,22 @@ class Command(BaseCommand):
             try:
                 call_command("migrate", verbosity=0, interactive=False)
                 graphs.remove_leftovers()
-                uploads.sweep()
+                uploads.drop_expired()
                 return accounts.ensure_admin(password=settings.CLEW.admin_password)
             except AWAY as error:
-                self.say(
-                    f"The database does not serve: {str(error).strip()}. Clew waits for it; Ctrl-C ends."
-                )
+                self.write_line(f"The database does not serve: {str(error).strip()}. Clew waits for it; Ctrl-C ends.")
             connections.close_all()
             with contextlib.suppress(ConfigError, OSError):
                 servers.check()
             watcher.sleep(2.0)
         return None
 
-    def greet(self, watcher: supervisor.Supervisor, password: str | None, with_demo: bool) -> None:
+    def show_greeting(self, watcher: supervisor.Supervisor, password: str | None, with_demo: bool) -> None:
         """Wait until everything answers, say where it is, then load the demo graph."""
         address = f"http://{supervisor.HOST}:{settings.CLEW.port}"
-        if not _wait(watcher, _web_answers):
+        if not _wait(watcher, _is_web_answering):
             if not watcher.stopping:
-                self.say(
-                    f"The web server does not answer. Its log: {settings.CLEW.home / 'logs' / 'web.log'}"
-                )
+                self.write_line(f"The web server does not answer. Its log: {settings.CLEW.home / 'logs' / 'web.log'}")
             return
         lines = ["", f"  Clew is at  {address}"]
         if password is not None:
@@ -113,9 +107,9 @@ class Command(BaseCommand):
             ]
         else:
             lines += ["", f"  Log in as {accounts.ADMIN} with the password shown at the first start."]
-        self.say("\n".join([*lines, "", "  Ctrl-C stops it.", ""]))
-        if not _wait(watcher, _workers_alive) and not watcher.stopping:
-            self.say(f"No worker has come up. Their logs: {settings.CLEW.home / 'logs'}")
+        self.write_line("\n".join([*lines, "", "  Ctrl-C stops it.", ""]))
+        if not _wait(watcher, _has_live_workers) and not watcher.stopping:
+            self.write_line(f"No worker has come up. Their logs: {settings.CLEW.home / 'logs'}")
         if with_demo:
             self.load_demo(watcher)
 
@@ -123,12 +117,12 @@ class Command(BaseCommand):
         """Load the demo graph; when a server is away meanwhile, once more later."""
         while not watcher.stopping:
             try:
-                return demo.load(say=self.say, stopping=lambda: watcher.stopping)
+                return demo.load(say=self.write_line, stopping=lambda: watcher.stopping)
             except AWAY as error:
-                self.say(f"The demo graph waits for a server: {str(error).strip()}.")
+                self.write_line(f"The demo graph waits for a server: {str(error).strip()}.")
             watcher.sleep(5.0)
 
-    def say(self, text: str) -> None:
+    def write_line(self, text: str) -> None:
         """Show a line at once, if anybody still reads."""
         with contextlib.suppress(OSError, ValueError):
             self.stdout.write(text)
@@ -144,7 +138,7 @@ def _wait(watcher: supervisor.Supervisor, ready: Any) -> bool:
     return False
 
 
-def _web_answers() -> bool:
+def _is_web_answering() -> bool:
     connection = http.client.HTTPConnection(supervisor.HOST, settings.CLEW.port, timeout=5)
     try:
         connection.request("GET", "/api/v1/session")
@@ -155,7 +149,7 @@ def _web_answers() -> bool:
         connection.close()
 
 
-def _workers_alive() -> bool:
+def _has_live_workers() -> bool:
     try:
         return all(heartbeats.count(queue) for queue in (heartbeats.ANSWERS, *heartbeats.JOB_QUEUES))
     except redis.RedisError:

@@ -7,9 +7,9 @@ from typing import Self
 
 import numpy as np
 
-from retrieval.kg.search.walks import as_ids
+from retrieval.kg.search.walks import normalize_ids
 from retrieval.kg.snapshot import Snapshot
-from retrieval.methods._shared.arc_groups import UNLIMITED, arcs_at, groups, spread
+from retrieval.methods._shared.arc_groups import UNLIMITED, get_arcs_at, list_groups, sample_positions
 from retrieval.methods._shared.triples.candidates.base import CandidateSubgraph
 from retrieval.methods._shared.triples.settings import TripleConfig
 
@@ -39,13 +39,13 @@ class FanOut:
 
     def __call__(self, snapshot: Snapshot, topics: np.ndarray) -> CandidateSubgraph:
         """The candidate subgraph around ``topics``."""
-        ids = as_ids(topics)
+        ids = normalize_ids(topics)
         seen = np.zeros(snapshot.num_entities, bool)
         seen[ids] = True
         taken: list[np.ndarray] = []
         frontier, left, truncated = ids, self.max_triples, False
         for hop in range(self.hops):
-            owner, relation, starts, sizes = groups(snapshot, frontier)
+            owner, relation, starts, sizes = list_groups(snapshot, frontier)
             kept = np.minimum(sizes, self.per_relation if hop else self.max_triples)
             gives = np.bincount(owner, weights=kept, minlength=len(frontier))
             opened = np.zeros(len(frontier), bool)
@@ -53,8 +53,8 @@ class FanOut:
             opened[order[np.cumsum(gives[order]) - gives[order] < left]] = True
             truncated |= not bool(opened.all()) or bool((sizes > kept).any())
             use = opened[owner]
-            group, positions, _ = spread(starts[use], sizes[use], int(kept.max(initial=1)))
-            arcs, targets = arcs_at(snapshot, positions, relation[use][group])
+            group, positions, _ = sample_positions(starts[use], sizes[use], int(kept.max(initial=1)))
+            arcs, targets = get_arcs_at(snapshot, positions, relation[use][group])
             taken.append(arcs % snapshot.num_triples)
             left -= len(arcs)
             frontier = np.unique(targets[~seen[targets]])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retrieval.kg.search.walks import as_ids, k_hop
+from retrieval.kg.search.walks import collect_k_hop, normalize_ids
 from retrieval.kg.snapshot import Snapshot
 from retrieval.methods._shared.triples.candidates.base import CandidateSubgraph
 
@@ -26,8 +26,8 @@ class KHop:
 
     def __call__(self, snapshot: Snapshot, topics: np.ndarray) -> CandidateSubgraph:
         """The candidate subgraph around ``topics``."""
-        ids = as_ids(topics)
-        found = k_hop(snapshot, ids, self.hops, max_triples=self.max_triples)
+        ids = normalize_ids(topics)
+        subgraph = collect_k_hop(snapshot, ids, self.hops, max_triples=self.max_triples)
         return CandidateSubgraph(
-            ids, found.entities, found.facts, f"{self.hops}-hop", self.hops, found.truncated
+            ids, subgraph.entities, subgraph.facts, f"{self.hops}-hop", self.hops, subgraph.truncated
         )

@@ -15,9 +15,7 @@ from retrieval.types import Problem
 from tests.retrieval.kg.readers.documents.pdfs import write_pdf
 
 
-def read(
-    *paths: Path, names: dict[Path, str] | None = None, **options: object
-) -> tuple[TripleTable, list[Problem]]:
+def read(*paths: Path, names: dict[Path, str] | None = None, **options: object) -> tuple[TripleTable, list[Problem]]:
     problems: list[Problem] = []
     table = read_graph(list(paths), ReadOptions(**options), problems=problems.append, names=names)  # type: ignore[arg-type]
     return table, problems
@@ -59,9 +57,7 @@ def test_bytes_that_do_not_fit_are_replaced_and_reported(tmp_path: Path) -> None
     path.write_bytes(b"Plain words here. \n" * 20_000 + b"caf\xe9.\n")
     table, problems = read(path)
     assert texts(table)[-1].endswith("caf\ufffd.")
-    assert [(p.file, p.message) for p in problems] == [
-        ("late.txt", "1 characters are not utf-8 and were replaced")
-    ]
+    assert [(p.file, p.message) for p in problems] == [("late.txt", "1 characters are not utf-8 and were replaced")]
 
 
 def test_a_text_file_of_facts_stays_a_file_of_facts(tmp_path: Path) -> None:
@@ -170,9 +166,7 @@ def test_much_text_is_cut_as_it_is_read(tmp_path: Path) -> None:
 def test_passages_with_triples_become_facts_that_know_where_they_are_from(tmp_path: Path) -> None:
     path = tmp_path / "p.jsonl"
     path.write_text(
-        json.dumps(
-            {"id": 0, "title": "Rhine", "text": "The Rhine flows.", "triples": [["Rhine", "is", "river"]]}
-        )
+        json.dumps({"id": 0, "title": "Rhine", "text": "The Rhine flows.", "triples": [["Rhine", "is", "river"]]})
         + "\n"
         + json.dumps({"id": 1, "text": ["It is", "long."], "url": "http://x"})
         + "\n"

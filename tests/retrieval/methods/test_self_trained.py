@@ -1,0 +1,99 @@
+"""A checkpoint that a graph taught itself: it ranks relation paths beside the zero-shot retriever, not in its place."""
+
+from dataclasses import replace
+
+import pytest
+
+from retrieval.events import AnswerFinal, ProgramExecuted
+from retrieval.kg.snapshot.restriction import RestrictedSnapshot
+from retrieval.methods import registry
+from retrieval.methods._shared.engine_spec import EngineSpec
+from retrieval.methods._shared.parts import GraphParts, Opening
+from retrieval.methods._shared.path_engine import PathEngine, open_engine
+from retrieval.methods._shared.paths.model import PathModel
+from retrieval.methods._shared.retriever_loading import WRITTEN
+from retrieval.methods._shared.self_trained import SelfTaughtRetriever
+from retrieval.methods._shared.zero_shot import ZeroShotRetriever
+from retrieval.pipeline import AskRequest
+from retrieval.reasoning.extractive import ExtractiveReasoner
+from retrieval.training import checkpoint as checkpoints
+from retrieval.types import RelationPath
+from tests.retrieval.films import WordEncoder
+from tests.retrieval.programs import land
+from tests.retrieval.world import LabelLinker
+
+METHOD = "rel-rag-path"
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory):
+    return land.build(tmp_path_factory.mktemp("atlas") / "graph")
+
+
+@pytest.fixture(scope="module")
+def parts(graph):
+    return GraphParts(graph, WordEncoder())
+
+
+@pytest.fixture(scope="module")
+def engine(graph, parts, tmp_path_factory):
+    config = registry.parse(METHOD, {"hidden": 8, "entity_texts": "no"})
+    out = tmp_path_factory.mktemp("taught") / "checkpoint"
+    described = checkpoints.describe(
+        PathModel(config, WordEncoder().dim).state_dict(),
+        config,
+        method=METHOD,
+        snapshot=graph.hash,
+        encoder=WordEncoder().name,
+        text_features=WordEncoder().dim,
+        entity_texts=False,
+        simple=False,
+        labels={WRITTEN: 3},
+    )
+    checkpoints.save(out, described)
+    opened = open_engine(Opening(EngineSpec(graph.path, out, METHOD), parts, ExtractiveReasoner()))
+    opened.linker = LabelLinker(graph)
+    return opened
+
+
+def events(engine, question):
+    return list(engine.run(AskRequest(question)))
+
+
+def test_the_planner_counts_as_much_as_the_words_leave_open(engine, monkeypatch):
+    retriever = engine.retriever
+    assert isinstance(retriever, SelfTaughtRetriever)
+    by_words = [RelationPath(0, (1,), 0.6, support=0.9), RelationPath(0, (2,), 0.2, support=0.9)]
+    learned = [RelationPath(0, (2,), 0.8), RelationPath(0, (3, 1), 0.1)]
+    monkeypatch.setattr(retriever.untrained, "rank", lambda *_: [by_words])
+    monkeypatch.setattr(retriever.taught, "rank", lambda *_: [learned])
+    assert retriever.rank([0], ["?"], lambda: False) == [
+        [
+            RelationPath(0, (2,), pytest.approx(0.44), support=0.9),
+            RelationPath(0, (1,), pytest.approx(0.36), support=0.9),
+            RelationPath(0, (3, 1), pytest.approx(0.04), support=0.9),
+        ]
+    ]
+
+
+def test_what_the_words_do_not_reach_only_the_planner_ranks(engine, monkeypatch):
+    retriever, learned = engine.retriever, [RelationPath(0, (2,), 0.8)]
+    monkeypatch.setattr(retriever.untrained, "rank", lambda *_: [[]])
+    monkeypatch.setattr(retriever.taught, "rank", lambda *_: [learned])
+    assert retriever.rank([0], ["?"], lambda: False) == [[replace(learned[0], score=0.8, support=0.0)]]
+
+
+def test_programs_are_read_as_on_a_graph_that_nobody_trained_on(engine):
+    assert isinstance(engine, PathEngine)
+    found = events(engine, "How many countries are in Africa?")
+    assert [answer.label for answer in found[-1].answers] == ["4"]
+    assert any(isinstance(event, ProgramExecuted) for event in found)
+    final = events(engine, "What is the capital of Egypt?")[-1]
+    assert isinstance(final, AnswerFinal)
+    assert ([answer.label for answer in final.answers], final.warnings) == (["Cairo"], ())
+
+
+def test_some_facts_of_the_graph_are_asked_by_both(engine, graph):
+    assert isinstance(engine.retriever.untrained, ZeroShotRetriever)
+    few = engine.retriever.apply_restriction(RestrictedSnapshot(graph, [0]))
+    assert (few.snapshot, few.untrained.snapshot, few.taught.snapshot) == (few.snapshot,) * 3
