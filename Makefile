@@ -9,6 +9,9 @@ BIN := $(VENV)/bin
 NPM := npm --prefix frontend --no-fund --no-audit
 export HF_HUB_OFFLINE := 1
 export PYTHONUNBUFFERED := 1
+# Files of tests are shared out among processes, of which each computes with one thread; names of tests that come from
+# sets are the same in all of them.
+PYTEST := OMP_NUM_THREADS=1 PYTHONHASHSEED=0 $(BIN)/pytest --numprocesses auto --dist loadfile
 
 .PHONY: help run build install install-dev test check-versions \
         format lint types api-types imports test-engine test-web test-front test-e2e bench demo-questions demo-checkpoint clean
@@ -72,10 +75,10 @@ imports: install-dev
 	$(BIN)/lint-imports
 
 test-engine: install-dev
-	$(BIN)/pytest tests/retrieval
+	$(PYTEST) tests/retrieval
 
 test-web: install-dev
-	$(BIN)/pytest tests/contracts tests/webapp tests/worker
+	$(PYTEST) tests/contracts tests/webapp tests/worker
 
 test-front: install-dev api-types
 	$(NPM) test

@@ -47,22 +47,22 @@ told["first_open"] = times("open", lambda _: snapshot.open(given["out"]), range(
 look, integrity.require = integrity.require, lambda *_, **__: None
 times("open_unseen", lambda _: snapshot.open(given["out"]), range(20))
 integrity.require = look
-integrity.settle()
+integrity.flush_work()
 times("compare", lambda _: integrity.compare(Path(given["out"])), range(3))
 graph = snapshot.open(given["out"])
 drawn = np.random.default_rng(1)
 some = drawn.integers(0, graph.num_entities, 2000).tolist()
-times("neighbours", lambda entity: search.neighbours(graph, entity), some)
-degrees = graph.degrees(np.arange(graph.num_entities))
+times("neighbours", lambda entity: search.list_neighbours(graph, entity), some)
+degrees = graph.get_degrees(np.arange(graph.num_entities))
 hub = int(degrees.argmax())
 told["hub"] = int(degrees[hub])
-beside = graph.heads[graph.in_edges(hub)[:: max(1, len(graph.in_edges(hub)) // 300)]].tolist()[:300]
-two = lambda topics: search.k_hop(graph, topics, 2, max_triples=5000)
+beside = graph.heads[graph.get_in_edges(hub)[:: max(1, len(graph.get_in_edges(hub)) // 300)]].tolist()[:300]
+two = lambda topics: search.collect_k_hop(graph, topics, 2, max_triples=5000)
 times("two_hop", two, [[entity] for entity in some[:1000]])
 times("hub_two_hop", two, [[hub, entity] for entity in some[:300]])
 times("beside_two_hop", two, [[entity] for entity in beside])
 told["first_search"] = times("first", lambda text: graph.labels.search(text, 10), ["a"])[0]
-names = graph.entity_labels.many(drawn.integers(0, graph.num_entities, 600))
+names = graph.entity_labels.get_many(drawn.integers(0, graph.num_entities, 600))
 times("prefix", lambda text: graph.labels.search(text, 10), [n[: 1 + i % 9].lower() for i, n in enumerate(names)])
 times("fuzzy", lambda text: graph.labels.search(text, 10), [name[:4] + name[5:] for name in names[:100]])
 """

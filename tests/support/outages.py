@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import psycopg
+from asgiref.sync import SyncToAsync
 from django.conf import settings
-from django.db import connection
+from django.db import connection, connections
 
 from webapp.project import embedded
 
@@ -25,6 +26,8 @@ def without_postgres() -> Iterator[None]:
             yield
         finally:
             sql.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true')
+            # The thread that asynchronous tests share keeps its connection for good, and that was cut.
+            SyncToAsync.single_thread_executor.submit(connections.close_all).result()
 
 
 @contextlib.contextmanager
@@ -39,19 +42,19 @@ def without_redis(servers: Any) -> Iterator[None]:
 
 def stop_redis(servers: Any) -> None:
     """Stop the embedded Redis."""
-    _redis(servers).end()
+    _redis(servers).stop()
 
 
 def start_redis(servers: Any) -> None:
     """Start it again, and wait until it serves."""
     server = _redis(servers)
-    server.settled()  # that it ended is no failure
+    server.mark_ready()  # that it ended is no failure
     until = time.monotonic() + 60
-    while not server.ready():
+    while not server.is_ready():
         assert time.monotonic() < until, "Redis does not start"
         server.ensure_running()
         time.sleep(0.02)
-    server.settled()
+    server.mark_ready()
 
 
 def _redis(servers: Any) -> Any:

@@ -21,9 +21,9 @@ def job(tiny_graph):
 
 def test_a_worker_that_shuts_down_gives_its_job_back(job):
     def work(context):
-        context.progress(Progress("stage", 1, 10))
+        context.update_progress(Progress("stage", 1, 10))
         identity.stopping.set()
-        context.progress(Progress("stage", 2, 10))
+        context.update_progress(Progress("stage", 2, 10))
 
     job_runs.run(job.pk, work)
     job.refresh_from_db()
@@ -95,7 +95,7 @@ def test_progress_is_written_four_times_a_second_at_most(job, monkeypatch):
 
     def work(context):
         for done in range(101):
-            context.progress(Progress("stage", done, 100))
+            context.update_progress(Progress("stage", done, 100))
             now[0] += 0.01
 
     job_runs.run(job.pk, work)
@@ -110,7 +110,7 @@ def test_the_rate_is_counted_within_a_stage(job, monkeypatch):
 
     def work(context):
         for stage, done in (("read", 0), ("read", 50), ("build", 10), ("build", 30)):
-            context.progress(Progress(stage, done, 100))
+            context.update_progress(Progress(stage, done, 100))
             now[0] += 1.0
 
     job_runs.run(job.pk, work)

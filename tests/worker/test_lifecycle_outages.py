@@ -214,7 +214,7 @@ def test_an_end_that_could_not_be_written_is_written_by_the_sweep(run, scripted,
         raise database_retry.AWAY[0]("gone")
 
     with monkeypatch.context() as broken:
-        broken.setattr(answers, "end", away)
+        broken.setattr(answers, "close_run", away)
         with pytest.raises(database_retry.AWAY):
             answering.answer(str(run.pk))
     run.refresh_from_db()

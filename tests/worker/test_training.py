@@ -310,7 +310,7 @@ def test_a_stopped_evaluation_asks_no_question_twice(tiny_graph, questions, user
         stages.append((progress.stage, progress.done))
         real_report(progress=progress, **values)
 
-    monkeypatch.setattr(jobs, "report", spy)
+    monkeypatch.setattr(jobs, "save_progress", spy)
     again = reports.resume_report(report=report, user=users["analyst"])
     assert again.job_id != report.job_id
     evaluation.evaluate(again.job_id)
@@ -438,7 +438,7 @@ def test_labels_and_a_share_of_the_questions_are_learned_from(tiny_graph, questi
         shares.append((fraction, seed))
         return sample_training(asked, fraction, seed=seed)
 
-    monkeypatch.setattr(training, "training_sample", spy)
+    monkeypatch.setattr(training, "sample_training", spy)
     row = label(tiny_graph, questions)
     row.refresh_from_db()
     job = experiments.start_training(

@@ -172,7 +172,7 @@ def test_work_that_stops_by_itself_is_not_interrupted(job, quick, monkeypatch):
     def work(context):
         begun.set()
         while True:
-            context.progress(Progress("stage", 0, 0))
+            context.update_progress(Progress("stage", 0, 0))
             time.sleep(0.01)
 
     thread = background(job_runs.run, job.pk, work)
@@ -249,16 +249,17 @@ django.setup()
 from worker import watchdog, lifecycle
 lifecycle.FINISH_S = 0.2
 watchdog.GRACE_S = watchdog.GIVE_UP_S = 0.0
-lifecycle.chores_of = lambda names: []
+lifecycle.list_chores = lambda names: []
 
 def stuck():
-    with watchdog.holding(watchdog.JOB, 1, limit_s=0, stopped=lambda: True, give_up=print) as one, one.at_work():
+    work = watchdog.register_work(watchdog.JOB, 1, limit_s=0, stopped=lambda: True, give_up=print)
+    with work as one, one.allow_interrupts():
         threading.Event().wait()
 
 threading.Thread(target=stuck, daemon=True).start()
 time.sleep(0.2)
 lifecycle.LOOK_EVERY_S = 0.05
-lifecycle._look([])
+lifecycle._watch_worker([])
 """
 
 

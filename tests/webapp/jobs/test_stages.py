@@ -37,7 +37,7 @@ def test_a_job_is_told_by_its_stages_from_queued_to_done(job, api):
             Progress("indexing names", 10, 10),
             Progress("indexing relations", 5, 10),
         ):
-            context.progress(progress)
+            context.update_progress(progress)
             seen.append(states(job, api))
 
     job_runs.run(job.pk, work)
@@ -55,7 +55,7 @@ def test_neither_stages_nor_the_whole_go_back(job, api):
 
     def work(context):
         for stage, done in (("indexing passages", 10), ("indexing names", 1), ("what nobody foresaw", 3)):
-            context.progress(Progress(stage, done, 10))
+            context.update_progress(Progress(stage, done, 10))
             seen.append(states(job, api))
 
     job_runs.run(job.pk, work)
@@ -64,7 +64,7 @@ def test_neither_stages_nor_the_whole_go_back(job, api):
 
 def test_it_shows_where_it_failed_and_begins_anew_when_tried_again(job, api):
     def work(context):
-        context.progress(Progress("indexing names", 5, 10))
+        context.update_progress(Progress("indexing names", 5, 10))
         raise ClewError("No.")
 
     job_runs.run(job.pk, work)
@@ -76,7 +76,7 @@ def test_it_shows_where_it_failed_and_begins_anew_when_tried_again(job, api):
 
 def test_it_shows_where_it_was_stopped(job, api):
     def work(context):
-        context.progress(Progress("counting", 0, 0))
+        context.update_progress(Progress("counting", 0, 0))
         job.refresh_from_db()
         services.cancel_job(job=job)
         while True:

@@ -282,7 +282,7 @@ def test_the_limit_of_descriptors_is_raised():
     code = (
         "import django; django.setup(); import resource as r; from webapp.project import connections as c; "
         "print(r.getrlimit(r.RLIMIT_NOFILE)[0]); c.raise_descriptor_limit(); "
-        "print(r.getrlimit(r.RLIMIT_NOFILE)[0], c.max_connections())"
+        "print(r.getrlimit(r.RLIMIT_NOFILE)[0], c.compute_max_connections())"
     )
     environ = {**os.environ, "DJANGO_SETTINGS_MODULE": "webapp.project.settings"}
     words = ["prlimit", "--nofile=300:4000", sys.executable, "-c", code]

@@ -173,7 +173,7 @@ def test_servers_that_are_away(tiny_graph, monkeypatch):
     import redis as client
 
     with monkeypatch.context() as away:
-        away.setattr(doctor, "redis_client", lambda: client.Redis(port=1))
+        away.setattr(doctor, "get_redis_client", lambda: client.Redis(port=1))
         found = list(doctor.check_all())
     assert [one.thing for one in found if one.state == "damaged"] == ["Redis"]
 

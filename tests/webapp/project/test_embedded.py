@@ -29,7 +29,7 @@ def server(servers, name):
 
 def kill(found):
     """Kill a server itself, as its machine would for want of memory; its number."""
-    (head,) = [p for p in found.living() if found.is_head(p)]
+    (head,) = [p for p in found.list_processes() if found.is_head(p)]
     head.kill()
     return head.pid
 
@@ -37,14 +37,14 @@ def kill(found):
 def back(servers, name, seconds=60):
     """Look after the servers until that one serves."""
     deadline = time.monotonic() + seconds
-    while not server(servers, name).ready():
+    while not server(servers, name).is_ready():
         assert time.monotonic() < deadline
         servers.check()
         time.sleep(0.05)
 
 
 def serving(servers):
-    return [s.name for s in servers.servers if s.ready()]
+    return [s.name for s in servers.servers if s.is_ready()]
 
 
 def test_both_servers_start_serve_and_stop(home):

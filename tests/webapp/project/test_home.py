@@ -54,7 +54,7 @@ def test_a_home_that_cannot_be_made_is_said(tmp_path):
 def test_one_home_is_started_once(tmp_path):
     code = (
         "import sys; from pathlib import Path; from webapp.project import home\n"
-        "with home.only_one(Path(sys.argv[1])): print('up', flush=True); input()"
+        "with home.lock_home(Path(sys.argv[1])): print('up', flush=True); input()"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code, str(tmp_path)],
@@ -118,7 +118,7 @@ def test_programs_that_a_server_of_root_cannot_reach_are_copied_not_opened(tmp_p
 ORDINARY = 65534
 CODE = (
     "import sys; from pathlib import Path; from webapp.project.embedded import Servers\n"
-    "s = Servers(Path(sys.argv[1])); s.hold(); print([x.name for x in s.servers if x.ready()]); s.release()"
+    "s = Servers(Path(sys.argv[1])); s.hold(); print([x.name for x in s.servers if x.is_ready()]); s.release()"
 )
 
 

@@ -41,7 +41,7 @@ def test_workers_that_are_missing(api, workers):
 def test_a_queue_that_is_away(api, workers, monkeypatch):
     viewer = api("viewer")
     with monkeypatch.context() as away:
-        away.setattr(heartbeats, "redis_client", lambda: client.Redis(port=1))
+        away.setattr(heartbeats, "get_redis_client", lambda: client.Redis(port=1))
         answer = viewer.get(URL)
     assert answer.status_code == 200
     assert [one["code"] for one in answer.json()["troubles"]] == ["queue"]
