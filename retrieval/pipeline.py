@@ -24,7 +24,7 @@ from retrieval.limits import DEFAULT_BUDGET, MAX_BUDGET, QUESTION_LIMIT
 from retrieval.programs.conversation.follow import resolve_follow_up
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.text.language import has_english_names, is_english
-from retrieval.text.mentions import Span as Mention
+from retrieval.text.mentions import MentionSpan as Mention
 from retrieval.types import AgentAction, Denoted, LinkedEntity, NoAnswer, NoAnswerReason, Turn, Usage
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from retrieval.text.features import TextEncoder
     from retrieval.training.result import TrainResult
 
-__all__ = ["SelfTrained", "build_training_set", "get_resume_path", "run_self_training"]
+__all__ = ["SelfTrainingResult", "build_training_set", "get_resume_path", "run_self_training"]
 
 METHOD = "reg-path"
 #: Questions written, and the epochs in which they are learned, at most: some minutes of one core.
@@ -55,7 +55,7 @@ _COMPARED = 100
 
 
 @dataclass(frozen=True, slots=True)
-class SelfTrained:
+class SelfTrainingResult:
     """What became of a self-training.
 
     Attributes:
@@ -88,7 +88,7 @@ def run_self_training(
     progress: Callable[[Progress], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
     cache: Path | None = None,
-) -> SelfTrained:
+) -> SelfTrainingResult:
     """Write questions from a graph's schema, train on them, and compare with what answers without training.
 
     A training that was stopped is gone on with: the same graph and seed give the same questions.
@@ -148,7 +148,7 @@ def run_self_training(
     )  # fmt: skip
     progress(Progress("comparing", 0, 0))
     after = measure(out) if compared else 0.0
-    return SelfTrained(result, before, after, len(compared), len(training_questions))
+    return SelfTrainingResult(result, before, after, len(compared), len(training_questions))
 
 
 def build_training_set(

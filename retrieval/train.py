@@ -162,7 +162,9 @@ def get_resume_path(out: Path) -> Path:
     return out.with_name(f".{out.name}.resume")
 
 
-def _train_programs(work: Work, questions: Sequence[Question], refused: learning.Refused) -> learning.Learned | None:
+def _train_programs(
+    work: Work, questions: Sequence[Question], refused: learning.Refused
+) -> learning.LearnedPrograms | None:
     """How questions are read as programs, learned with the retriever.
 
     None where there is nothing to learn it from: nobody judged a program, and few questions have a cue of an operator

@@ -12,10 +12,10 @@ from webapp.experiments.models import LabelSet
 from webapp.graphs import files
 from webapp.review.models import Item, ItemState, Queue
 from webapp.review.services import exports, training
-from worker.review_labels import Learned, apply_corrections
+from worker.review_labels import LearnedLabels, apply_corrections
 
 
-def collect_reviewed_programs(row: Queue, also: LabelSet | None, questions: Sequence[Question]) -> Learned:
+def collect_reviewed_programs(row: Queue, also: LabelSet | None, questions: Sequence[Question]) -> LearnedLabels:
     """The questions with the programs that analysts accepted, and the programs that they rejected.
 
     Named answers count as in a review of paths; broken questions are left out. Test questions stay as they are. What
@@ -41,7 +41,7 @@ def collect_reviewed_programs(row: Queue, also: LabelSet | None, questions: Sequ
     labels = None if also is None else files.ensure_local_path(files.build_labels_name(row.graph_id, also.pk))
     accepted = [question for question in learned if question.id in decided.accepted and question.split != "test"]
     added = _list_added(row, decided, questions)
-    return Learned(
+    return LearnedLabels(
         labels,
         learned,
         {

@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # torch comes with it
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class LearnedLabels:
     """What a training learns from.
 
     Attributes:
@@ -50,7 +50,7 @@ def collect_reviewed_labels(
     also: LabelSet | None,
     snapshot: Snapshot,
     questions: list[Question],
-) -> Learned:
+) -> LearnedLabels:
     """Merge what was judged in a queue over its label sets and another one; verdicts win.
 
     Where there is no label set, the questions are labelled as in a training without labels, and so are those whose
@@ -79,7 +79,7 @@ def collect_reviewed_labels(
     base = _collect_base_labels(context, row, also, snapshot, questions, unlabelled=unlabelled)
     labels = merge(base, verdicts, broken=broken)
     by_analysts = {id(verdict) for verdict in verdicts}
-    return Learned(
+    return LearnedLabels(
         labels,
         [*questions, *added],
         {

@@ -29,7 +29,7 @@ from webapp.studies.models import CAPSULE, Study, StudyCell, StudySet
 from worker import engines, job_runs, language_models
 
 if TYPE_CHECKING:
-    from retrieval.evaluation.study import Study as Engine
+    from retrieval.evaluation.study import StudyRunner as Engine
 
 
 @shared_task(name=queue.STUDY)
@@ -41,7 +41,7 @@ def study(job_id: int) -> None:
 def run_study(context: job_runs.Context) -> dict[str, Any]:
     """Do its cells; one that fails is noted, and the next begun. Goes on where an earlier attempt stopped."""
     from retrieval.evaluation import capsule  # noqa: PLC0415
-    from retrieval.evaluation.study import Study as Engine  # noqa: PLC0415
+    from retrieval.evaluation.study import StudyRunner as Engine  # noqa: PLC0415
 
     row = Study.objects.select_related("graph", "created_by").filter(pk=context.job.params["study"]).first()
     if row is None:

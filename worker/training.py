@@ -33,7 +33,7 @@ from webapp.questions.selectors import to_engine_questions
 from webapp.review.models import Queue, QueueKind
 from worker import engines, job_runs
 from worker.program_labels import collect_reviewed_programs
-from worker.review_labels import Learned, collect_reviewed_labels
+from worker.review_labels import LearnedLabels, collect_reviewed_labels
 from worker.review_versions import move_queue
 
 Row = TypeVar("Row", bound=Model)
@@ -131,7 +131,7 @@ def _collect_learned(
     version: GraphVersion,
     snapshot: kg.Snapshot,
     questions: list[Question],
-) -> Learned:
+) -> LearnedLabels:
     """Questions and labels: of a label set, of a review, or what the engine finds itself."""
     known = Queue.objects.filter(deleted_at=None)
     review = _find_chosen(known, context.job.params.get("review_queue"), "review")
@@ -142,8 +142,10 @@ def _collect_learned(
     if review is not None:
         return collect_reviewed_labels(context, review, label_set, snapshot, questions)
     if label_set is None:
-        return Learned(None, questions)
-    return Learned(files.ensure_local_path(files.build_labels_name(context.job.graph_id, label_set.pk)), questions)
+        return LearnedLabels(None, questions)
+    return LearnedLabels(
+        files.ensure_local_path(files.build_labels_name(context.job.graph_id, label_set.pk)), questions
+    )
 
 
 def _keep(job: Job, **made: Any) -> Checkpoint:

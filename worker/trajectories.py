@@ -25,7 +25,7 @@ from worker import engines, job_runs, language_models
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.methods.graph_s3.agent.environment import World
+    from retrieval.methods.graph_s3.agent.environment import AgentWorld
     from retrieval.methods.graph_s3.agent.synthesis import Episode
     from retrieval.supervision.grounding import Grounded
 
@@ -85,8 +85,8 @@ def make_trajectories(context: job_runs.Context) -> dict[str, Any]:
 
 def _generate_offline(
     context: job_runs.Context, made: TrajectorySet, snapshot: Snapshot, grounded: Sequence[Grounded]
-) -> tuple[World, list[Episode]]:
-    from retrieval.methods.graph_s3.agent.environment import World  # noqa: PLC0415
+) -> tuple[AgentWorld, list[Episode]]:
+    from retrieval.methods.graph_s3.agent.environment import AgentWorld  # noqa: PLC0415
     from retrieval.methods.graph_s3.agent.frontier import Frontiers  # noqa: PLC0415
     from retrieval.methods.graph_s3.agent.synthesis import Synthesis, generate_episodes  # noqa: PLC0415
     from retrieval.supervision.answer_set import AnswerSetRationalizer  # noqa: PLC0415
@@ -96,7 +96,7 @@ def _generate_offline(
     labelled = AnswerSetRationalizer().label(
         snapshot, grounded, encoder=encoder, progress=context.update_progress, cancelled=context.is_cancelled
     )
-    world = World(Frontiers(snapshot, simple=labelled.simple))
+    world = AgentWorld(Frontiers(snapshot, simple=labelled.simple))
     settings = Synthesis(**made.settings)
     return world, generate_episodes(
         world,
@@ -114,7 +114,7 @@ def _generate_by_model(
     snapshot: Snapshot,
     grounded: Sequence[Grounded],
     replies: Path,
-) -> tuple[World, list[Episode], dict[str, Any]]:
+) -> tuple[AgentWorld, list[Episode], dict[str, Any]]:
     from retrieval.llm.replies import ReplyStore  # noqa: PLC0415
     from retrieval.methods.graph_s3.agent.llm_synthesis import collect_explorations, make_world  # noqa: PLC0415
 
@@ -137,7 +137,7 @@ def _generate_by_model(
     return world, exploration.episodes, {"llm_calls": usage.llm_calls, "tokens": tokens}
 
 
-def _write(made: TrajectorySet, world: World, episodes: Sequence[Episode]) -> tuple[int, int]:
+def _write(made: TrajectorySet, world: AgentWorld, episodes: Sequence[Episode]) -> tuple[int, int]:
     """Write the trajectories, their shortest forms, and both side by side; how many steps each have in all."""
     from retrieval.methods.graph_s3.agent.synthesis import make_refined, to_trajectory  # noqa: PLC0415
     from retrieval.supervision.trajectories import to_trajectory_row  # noqa: PLC0415

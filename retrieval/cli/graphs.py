@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from retrieval.cli.console import Bars, ProblemList, print_note, print_result, watch_interrupts
-from retrieval.cli.options import Encoding, GraphFormat, Table
+from retrieval.cli.options import Encoding, GraphFormat, TableOptions
 from retrieval.errors import EmptySourceError
 from retrieval.kg.readers.options import ReadOptions
 
@@ -21,7 +21,7 @@ def build_graph(
     /,
     *,
     out: Path,
-    table: Table = Table(),
+    table: TableOptions = TableOptions(),
     index: bool = True,
     encoding: Encoding = Encoding(),
 ) -> int:
@@ -35,7 +35,7 @@ def build_graph(
     return _build_index_if(index, encoding, _build(source, out, table.build_options()))
 
 
-def preview(file: Path, /, *, questions: bool = False, table: Table = Table()) -> int:
+def preview(file: Path, /, *, questions: bool = False, table: TableOptions = TableOptions()) -> int:
     """Show the guess of a file, and its first rows, with tabs between cells.
 
     Args:

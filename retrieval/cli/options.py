@@ -93,7 +93,7 @@ GraphFormat = Annotated[
 
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableOptions:
     """What is known of a file of rows; the rest is guessed.
 
     Attributes:

@@ -29,7 +29,7 @@ def study(config: Path, /, *, out: Path, capsule: Path | None = None, encoding: 
     from retrieval.evaluation import study_page  # noqa: PLC0415 - imports torch
     from retrieval.evaluation.pages import render_html, render_markdown  # noqa: PLC0415
     from retrieval.evaluation.report import write_text  # noqa: PLC0415
-    from retrieval.evaluation.study import Study  # noqa: PLC0415
+    from retrieval.evaluation.study import StudyRunner  # noqa: PLC0415
     from retrieval.studies.plan import list_cells  # noqa: PLC0415
     from retrieval.studies.plan import read as read_plan  # noqa: PLC0415
     from retrieval.studies.summary import build_summary  # noqa: PLC0415
@@ -39,7 +39,7 @@ def study(config: Path, /, *, out: Path, capsule: Path | None = None, encoding: 
     planned = read_plan(config)
     print_note(f"{len(list_cells(planned)):,} cells")
     with watch_interrupts() as stop, Bars() as bars:
-        running = Study(
+        running = StudyRunner(
             planned, out,
             encoder=encoding.load(), llm=environment.read_llm_settings(),
             say=print_note, progress=bars, cancelled=stop.is_set,
@@ -114,7 +114,7 @@ def _run_again(
 ) -> list[dict[str, Any]]:
     """Run it, and compare."""
     from retrieval.evaluation import capsule as capsules  # noqa: PLC0415 - imports torch
-    from retrieval.evaluation.study import Study  # noqa: PLC0415
+    from retrieval.evaluation.study import StudyRunner  # noqa: PLC0415
     from retrieval.version import get_code_version  # noqa: PLC0415
 
     capsule = capsules.unpack(path, folder)
@@ -131,7 +131,7 @@ def _run_again(
                 f"The capsule was made with the encoder {capsule.index['encoder']}, and this one is {encoder.name}.",
                 hint=f"Give --encoder {capsule.index['encoder']}.",
             )
-        study = Study(
+        study = StudyRunner(
             planned, out,
             encoder=encoder, llm=environment.read_llm_settings(), say=print_note, progress=bars, cancelled=stop.is_set,
         )  # fmt: skip

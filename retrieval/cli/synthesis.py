@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from retrieval.kg.snapshot import Snapshot
     from retrieval.llm.replies import ReplyStore
-    from retrieval.methods.graph_s3.agent.environment import World
+    from retrieval.methods.graph_s3.agent.environment import AgentWorld
     from retrieval.methods.graph_s3.agent.synthesis import Episode
     from retrieval.supervision.grounding import Grounded
     from retrieval.types import Progress
@@ -158,9 +158,9 @@ def _make_offline(
     *,
     progress: Callable[[Progress], None],
     cancelled: Callable[[], bool],
-) -> tuple[World, list[Episode]]:
+) -> tuple[AgentWorld, list[Episode]]:
     """Trajectories of a guide that knows rational paths."""
-    from retrieval.methods.graph_s3.agent.environment import World  # noqa: PLC0415 - imports torch
+    from retrieval.methods.graph_s3.agent.environment import AgentWorld  # noqa: PLC0415 - imports torch
     from retrieval.methods.graph_s3.agent.frontier import Frontiers  # noqa: PLC0415
     from retrieval.methods.graph_s3.agent.synthesis import Synthesis, generate_episodes  # noqa: PLC0415
     from retrieval.supervision.answer_set import AnswerSetRationalizer  # noqa: PLC0415
@@ -178,7 +178,7 @@ def _make_offline(
         simple = should_use_simple_walks(graph, questions, labels)
         if misfits.total:
             print_note(f"Labels left out: {misfits}.")
-    world = World(Frontiers(graph, simple=simple))
+    world = AgentWorld(Frontiers(graph, simple=simple))
     return world, generate_episodes(world, questions, labels, settings, progress=progress, cancelled=cancelled)
 
 
@@ -191,7 +191,7 @@ def _make_by_model(
     *,
     progress: Callable[[Progress], None],
     cancelled: Callable[[], bool],
-) -> tuple[World, list[Episode]]:
+) -> tuple[AgentWorld, list[Episode]]:
     """Trajectories of a language model, and what they cost."""
     from retrieval.llm.metering import Limit, Meter, use_meter  # noqa: PLC0415
     from retrieval.methods.graph_s3.agent.llm_synthesis import collect_explorations, make_world  # noqa: PLC0415 - imports torch

@@ -20,7 +20,7 @@ from typing import TypeVar
 
 from retrieval.demo import FACTS, QUESTIONS, wordings
 from retrieval.demo.naming import format_name
-from retrieval.demo.world import Fact, World, read_facts
+from retrieval.demo.world import DemoWorld, Fact, read_facts
 
 Row = dict[str, object]
 Topics = TypeVar("Topics", str, tuple[str, str])
@@ -31,7 +31,7 @@ PAIR_POOL = 6000
 """How many pairs of topics are looked at for one template."""
 
 
-def build(world: World) -> dict[str, list[Row]]:
+def build(world: DemoWorld) -> dict[str, list[Row]]:
     """All questions by split, in the order they are written."""
     return Builder(world).build()
 
@@ -39,7 +39,7 @@ def build(world: World) -> dict[str, list[Row]]:
 class Builder:
     """Collects questions; no wording with the same topics is asked twice, in any split."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: DemoWorld) -> None:
         self.world = world
         self.rows: dict[str, list[Row]] = {"train": [], "dev": [], "test": []}
         self._asked: set[str] = set()
@@ -268,7 +268,7 @@ def _compute_ratio(a: int, b: int) -> float:
 
 def write(files: dict[str, Path]) -> dict[str, int]:
     """Writes the question files, one JSON object a line; returns how many questions each got."""
-    rows = build(World(read_facts(FACTS)))
+    rows = build(DemoWorld(read_facts(FACTS)))
     for split, file in files.items():
         lines = (json.dumps(row, ensure_ascii=False) for row in rows[split])
         file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from retrieval.demo.world import World
+from retrieval.demo.world import DemoWorld
 
 ALIAS_SHARE = 0.12
 """How often an entity that has aliases is called by one of them."""
@@ -46,7 +46,7 @@ _ARTICLE_STARTS = ("University of ", "National Museum", "National University of 
 _UNCOUNTED_INVENTIONS = ("Dynamite", "Wireless telegraphy")
 
 
-def format_name(world: World, entity: str, rng: random.Random | None = None) -> str:
+def format_name(world: DemoWorld, entity: str, rng: random.Random | None = None) -> str:
     """The words for ``entity`` inside a question. Without ``rng`` it goes by its own name."""
     aliases = world.take_step(entity, "alias")
     bare, bracket, _ = entity.partition(" (")
@@ -58,7 +58,7 @@ def format_name(world: World, entity: str, rng: random.Random | None = None) -> 
     return f"the {entity}" if _has_article(world, entity) else entity
 
 
-def _has_article(world: World, entity: str) -> bool:
+def _has_article(world: DemoWorld, entity: str) -> bool:
     if world.take_step(entity, "^invented"):
         return entity not in _UNCOUNTED_INVENTIONS
     if world.take_step(entity, "flows_into"):

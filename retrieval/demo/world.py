@@ -30,7 +30,7 @@ def read_facts(files: Iterable[Path]) -> list[Fact]:
     return facts
 
 
-class World:
+class DemoWorld:
     """Facts indexed for walking.
 
     A relation path is words, ``borders official_language``; a word that starts with ``^`` walks the facts of

@@ -18,7 +18,7 @@ from retrieval.errors import Cancelled, ClewError, check
 from retrieval.events import AnswerFinal
 
 if TYPE_CHECKING:
-    from retrieval.diagnosis.record import Record
+    from retrieval.diagnosis.record import RunRecord
     from retrieval.kg.snapshot import Snapshot
     from retrieval.pipeline import AskRequest, Engine
     from retrieval.types import Hop
@@ -58,7 +58,7 @@ class Case:
 
     engine: Engine
     request: AskRequest
-    record: Record
+    record: RunRecord
     expected: str
     node: int
     tools: Tools

@@ -54,7 +54,7 @@ class Leading:
     likeness: float
 
 
-class Walks:
+class PathWalks:
     """The relation paths of a question, as its engine ranks them.
 
     Args:

@@ -23,7 +23,7 @@ from retrieval.types import Denoted, EvidenceChain, LinkedEntity
 
 
 @dataclass(slots=True)
-class Record:
+class RunRecord:
     """A run that has ended.
 
     Attributes:
@@ -61,13 +61,13 @@ class Record:
         return None
 
 
-def build_record(question: str, events: Iterable[Event]) -> Record:
+def build_record(question: str, events: Iterable[Event]) -> RunRecord:
     """Fold the events of a run.
 
     Raises:
         QuestionError: it broke or was stopped, so that nothing can be said of what it did not answer.
     """
-    record = Record(question, None)  # type: ignore[arg-type]  # until its end is read
+    record = RunRecord(question, None)  # type: ignore[arg-type]  # until its end is read
     for event in events:
         match event:
             case QuestionRewritten():

@@ -8,7 +8,7 @@ import numpy as np
 
 from retrieval.diagnosis.facts import build_hop, find_missing_fact, find_targets
 from retrieval.diagnosis.findings import LostAt, Remedy, WhyNot
-from retrieval.diagnosis.paths import Leading, Path, Walks
+from retrieval.diagnosis.paths import Leading, Path, PathWalks
 from retrieval.programs.algebra import Entities, Program, Walk
 from retrieval.programs.rendering.names import to_named_json
 from retrieval.types import Hop, NoAnswerReason, Node, RelationStep
@@ -47,7 +47,7 @@ def explain_loss(case: Case, engine: PathEngine, hops: int | None) -> WhyNot:
         engine: that answered.
         hops: from the nearest topic; None where nothing leads there.
     """
-    walks = Walks(case, engine)
+    walks = PathWalks(case, engine)
     if not walks.topics:
         names = " and ".join(linked.entity.label for linked in case.record.linked)
         return case.build_diagnosis(LostAt.FACT, f"The graph has no fact of {names}.", [])
@@ -65,7 +65,7 @@ def explain_loss(case: Case, engine: PathEngine, hops: int | None) -> WhyNot:
 
 def propose_facts(case: Case, engine: PathEngine) -> list[Remedy]:
     """The fact that would bring an entity that the graph lacks."""
-    walks = Walks(case, engine)
+    walks = PathWalks(case, engine)
     if not walks.topics:
         return []
     topic = walks.topics[0]
@@ -81,7 +81,7 @@ def propose_facts(case: Case, engine: PathEngine) -> list[Remedy]:
     return []
 
 
-def _explain_withheld(case: Case, walks: Walks) -> WhyNot | None:
+def _explain_withheld(case: Case, walks: PathWalks) -> WhyNot | None:
     """Where the best path leads to the expected answer and no answer was given."""
     no_answer = case.record.final.no_answer
     if no_answer is None or no_answer.reason not in _REFUSED:
@@ -95,7 +95,7 @@ def _explain_withheld(case: Case, walks: Walks) -> WhyNot | None:
     return None
 
 
-def _explain_topics(case: Case, walks: Walks) -> WhyNot | None:
+def _explain_topics(case: Case, walks: PathWalks) -> WhyNot | None:
     """Where one of several topics leads to the expected answer, and another does not."""
     if len(walks.topics) < 2:
         return None
@@ -128,7 +128,7 @@ def _explain_topics(case: Case, walks: Walks) -> WhyNot | None:
     return case.build_diagnosis(LostAt.FACT if remedies else LostAt.JOIN, summary, remedies)
 
 
-def _explain_path(case: Case, walks: Walks, hops: int | None) -> WhyNot:
+def _explain_path(case: Case, walks: PathWalks, hops: int | None) -> WhyNot:
     """Of one topic: whether the path that is asked for lacks a fact, or another one should have been taken."""
     topic, longest = walks.topics[0], walks.engine.retriever.max_hops
     label = case.snapshot.get_entity_label(topic)
@@ -173,13 +173,13 @@ def _explain_hops(case: Case, way: Leading, longest: int) -> WhyNot:
     return case.build_diagnosis(LostAt.HOPS, summary, [_propose_label(case, way)])
 
 
-def _is_extension(way: Leading, walks: Walks) -> bool:
+def _is_extension(way: Leading, walks: PathWalks) -> bool:
     """Whether a path is what the retriever believes in most, gone on with beyond what it walks."""
     ranked, longest = walks.list_paths(way.topic), walks.engine.retriever.max_hops
     return len(way.path) > longest and bool(ranked) and way.path[: len(ranked[0].relations)] == ranked[0].relations
 
 
-def _is_sure(walks: Walks, near: Leading | None, wanted: tuple[Path, float]) -> bool:
+def _is_sure(walks: PathWalks, near: Leading | None, wanted: tuple[Path, float]) -> bool:
     """Whether a retriever is sure enough of a path, for all that the words of another may say."""
     path, weight = wanted
     if near is None or weight < SURE or weight >= FIRM:
@@ -187,7 +187,7 @@ def _is_sure(walks: Walks, near: Leading | None, wanted: tuple[Path, float]) -> 
     return near.likeness - float(walks.compute_likeness(near.topic, [path])[0]) < FARTHER
 
 
-def _is_less_likely(walks: Walks, near: Leading, wanted: tuple[Path, float], weights: Mapping[Path, float]) -> bool:
+def _is_less_likely(walks: PathWalks, near: Leading, wanted: tuple[Path, float], weights: Mapping[Path, float]) -> bool:
     """Whether a path that leads to the expected answer is less what was asked for than another one.
 
     Each hop more costs likeness, for it must be asked for too; what the retriever believes counts beside the words.
@@ -219,7 +219,7 @@ def _score_path(path: Path, likeness: float, weights: Mapping[Path, float]) -> f
     return likeness + BELIEF * weights.get(path, 0.0) - CLOSE * len(path)
 
 
-def _is_fitting(case: Case, walks: Walks, topic: int, path: Path) -> bool:
+def _is_fitting(case: Case, walks: PathWalks, topic: int, path: Path) -> bool:
     """Whether the expected answer is of the kind that a path leads to, from the topic or where it leads anywhere."""
     targets = walks.walk_path(topic, path).targets
     if len(targets):
@@ -236,7 +236,7 @@ def sample_targets(case: Case, relation: int) -> np.ndarray:
     return np.unique(ends).astype(np.int64)
 
 
-def _explain_rank(case: Case, walks: Walks, topic: int, near: Leading) -> WhyNot:
+def _explain_rank(case: Case, walks: PathWalks, topic: int, near: Leading) -> WhyNot:
     ranked, engine = walks.list_paths(topic), walks.engine
     label = case.snapshot.get_entity_label(topic)
     path_text = f"{label} → {_format_path(case, near.path)}"

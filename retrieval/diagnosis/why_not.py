@@ -16,7 +16,7 @@ from retrieval.methods._shared.path_engine import PathEngine
 from retrieval.methods.router.engine import RouterEngine
 
 if TYPE_CHECKING:
-    from retrieval.diagnosis.record import Record
+    from retrieval.diagnosis.record import RunRecord
     from retrieval.events import Event
     from retrieval.pipeline import AskRequest, Engine
 
@@ -69,7 +69,7 @@ def explain_missing_answer(
     return _explain_walk(case)
 
 
-def _get_engine(engine: Engine, record: Record) -> Engine:
+def _get_engine(engine: Engine, record: RunRecord) -> Engine:
     """The engine that answered, where a router chose one."""
     if not isinstance(engine, RouterEngine) or record.routed is None:
         return engine

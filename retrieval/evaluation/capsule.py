@@ -21,7 +21,7 @@ from safetensors.torch import save
 
 from retrieval.errors import EvaluationError
 from retrieval.evaluation.report import read_report
-from retrieval.evaluation.study import Study
+from retrieval.evaluation.study import StudyRunner
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.snapshot.storage import publish_directory
 from retrieval.studies.plan import Cell, StudyConfig, parse
@@ -36,7 +36,7 @@ _ENDS, _BYTES = (".json", ".json.gz", ".jsonl", ".safetensors", ".md"), 4 * 2**3
 _CHECKSUMS = "checksums.json"
 
 
-def write(out: Path, study: Study, name: str) -> None:
+def write(out: Path, study: StudyRunner, name: str) -> None:
     """Write the finished cells of a study as a capsule, beside ``out``, and rename it into place.
 
     Args:
@@ -87,7 +87,7 @@ def _describe_plan(config: StudyConfig) -> dict[str, Any]:
     return {name: value for name, value in plan.items() if value is not None}
 
 
-def _add_data_sets(file: zipfile.ZipFile, study: Study) -> Iterator[tuple[str, dict[str, Any]]]:
+def _add_data_sets(file: zipfile.ZipFile, study: StudyRunner) -> Iterator[tuple[str, dict[str, Any]]]:
     """The data sets: their questions and labels put into the file, and their hashes."""
     for position, (name, data) in enumerate(study.config.data.items()):
         graph = study.get_snapshot(name)
@@ -206,7 +206,7 @@ def _require_plain(member: zipfile.ZipInfo, path: Path) -> None:
         raise EvaluationError(f"{path} holds {member.filename!r}, which no capsule has.", hint="Take it anew.")
 
 
-def compare_cells(capsule: Capsule, study: Study) -> list[dict[str, Any]]:
+def compare_cells(capsule: Capsule, study: StudyRunner) -> list[dict[str, Any]]:
     """What came out otherwise, cell by cell.
 
     Returns:

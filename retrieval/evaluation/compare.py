@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from retrieval.errors import EvaluationError
-from retrieval.evaluation.pages import Block, Heading, Table, Text
+from retrieval.evaluation.pages import Block, Heading, PageTable, Text
 from retrieval.evaluation.report import read_scores
 from retrieval.metrics.bootstrap import compute_differences
 from retrieval.metrics.names import METRICS, NAMES, format_number
@@ -96,7 +96,7 @@ def build_blocks(comparison: Mapping[str, Any]) -> list[Block]:
     ]
     page: list[Block] = [
         Text(f"The same {comparison['n']:,} questions of the same graph; 95% intervals by bootstrap."),
-        Table(("metric", *names), figures),
+        PageTable(("metric", *names), figures),
     ]
     for pair in comparison["pairs"]:
         page += [
@@ -104,7 +104,7 @@ def build_blocks(comparison: Mapping[str, Any]) -> list[Block]:
             Text(
                 f"{pair['gained']:,} questions gained, {pair['lost']:,} lost, {pair['changed']:,} answered differently."
             ),
-            Table(
+            PageTable(
                 ("metric", "difference (95% interval)", "p"),
                 [
                     (

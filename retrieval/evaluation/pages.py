@@ -26,7 +26,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class PageTable:
     """A table; the first column names the row, the others are figures or words."""
 
     head: tuple[str, ...]
@@ -41,7 +41,7 @@ class Entry:
     lines: Sequence[tuple[str, str]]
 
 
-Block = Heading | Text | Table | Entry
+Block = Heading | Text | PageTable | Entry
 
 _MARKED = re.compile(r"([\\`*_\[\]<>|#])")
 _CSS = """
@@ -103,7 +103,7 @@ def _render_markdown_block(block: Block) -> str:
         return f"## {_clean_text(block.text)}"
     if isinstance(block, Text):
         return _clean_text(block.text)
-    if isinstance(block, Table):
+    if isinstance(block, PageTable):
         rows = [block.head, ("---",) * len(block.head), *block.rows]
         cells = [row if i == 1 else tuple(map(_clean_text, row)) for i, row in enumerate(rows)]
         return "\n".join(f"| {' | '.join(row)} |" for row in cells)
@@ -116,7 +116,7 @@ def _render_html_block(block: Block) -> str:
         return f"<h2>{escape(block.text)}</h2>"
     if isinstance(block, Text):
         return f"<p>{escape(block.text)}</p>"
-    if isinstance(block, Table):
+    if isinstance(block, PageTable):
         head = "".join(f"<th>{escape(cell)}</th>" for cell in block.head)
         rows = "\n".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in block.rows)
         return f'<div class="scroll"><table>\n<tr>{head}</tr>\n{rows}\n</table></div>'

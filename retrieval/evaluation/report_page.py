@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from retrieval.evaluation.pages import Block, Entry, Heading, Table, Text
+from retrieval.evaluation.pages import Block, Entry, Heading, PageTable, Text
 from retrieval.methods._shared.retriever_loading import FOREIGN
 from retrieval.metrics.names import NAMES, format_number
 
@@ -65,8 +65,8 @@ def build_blocks(report: Mapping[str, Any]) -> list[Block]:
     return page + _build_failure_blocks(report["per_question"])
 
 
-def _build_causes_table(causes: Mapping[str, int]) -> Table:
-    return Table(("stage", "questions"), [(name, f"{count:,}") for name, count in causes.items()])
+def _build_causes_table(causes: Mapping[str, int]) -> PageTable:
+    return PageTable(("stage", "questions"), [(name, f"{count:,}") for name, count in causes.items()])
 
 
 def build_title(report: Mapping[str, Any]) -> str:
@@ -84,13 +84,13 @@ def _format_summary(report: Mapping[str, Any]) -> str:
     )
 
 
-def _build_metrics_table(report: Mapping[str, Any]) -> Table:
+def _build_metrics_table(report: Mapping[str, Any]) -> PageTable:
     rows = []
     for name, value in report["metrics"].items():
         bounds = report["intervals"].get(name)
         between = f"{format_number(bounds[0], name)} to {format_number(bounds[1], name)}" if bounds else ""
         rows.append((NAMES.get(name, name), format_number(value, name), between))
-    return Table(("metric", "value", "95% interval"), rows)
+    return PageTable(("metric", "value", "95% interval"), rows)
 
 
 def _build_cost_blocks(report: Mapping[str, Any]) -> list[Block]:
@@ -108,15 +108,15 @@ def _build_cost_blocks(report: Mapping[str, Any]) -> list[Block]:
         spent += f" Of these {thought:,} were reasoning, {thought / count:.1f} a question."
     if usage.get("cost") is not None:
         spent += f" Cost: {usage['cost']:.4f} in all."
-    return [Table(("warm", "p50", "p95"), rows), Text(spent)]
+    return [PageTable(("warm", "p50", "p95"), rows), Text(spent)]
 
 
-def _build_endings_table(report: Mapping[str, Any]) -> Table:
+def _build_endings_table(report: Mapping[str, Any]) -> PageTable:
     rows = [(name.replace("_", " "), f"{count:,}") for name, count in report["outcomes"].items()]
     reasons = report["no_answers"]
     rows += [(f"no answer: {name}", f"{count:,}") for name, count in reasons["reasons"].items()]
     rows += [(f"failed: {name}", f"{count:,}") for name, count in reasons["failed"].items()]
-    return Table(("outcome", "questions"), rows)
+    return PageTable(("outcome", "questions"), rows)
 
 
 def _build_programs_text(programs: Mapping[str, Any]) -> Text:
@@ -143,15 +143,15 @@ def _build_judgement_blocks(judged: Mapping[str, Any]) -> list[Block]:
             rows.append((says, format_number(judgement[figure]), f"{judgement['n']:,}", f"{judgement['unsaid']:,}"))
     usage = judged["usage"]
     usage_text = f"Asked {judged['model']}: {usage['llm_calls']:,} calls, {usage['tokens']:,} tokens."
-    return [Table(("judgement", "value", "questions", "does not say"), rows), Text(usage_text)]
+    return [PageTable(("judgement", "value", "questions", "does not say"), rows), Text(usage_text)]
 
 
-def _build_groups_table(groups: Mapping[str, Mapping[str, Any]]) -> Table:
+def _build_groups_table(groups: Mapping[str, Mapping[str, Any]]) -> PageTable:
     names = [name for name in NAMES if any(row.get(name) is not None for row in groups.values())]
     rows = [
         (group, f"{row['n']:,}", *(format_number(row[name], name) for name in names)) for group, row in groups.items()
     ]
-    return Table(("group", "questions", *(NAMES[name] for name in names)), rows)
+    return PageTable(("group", "questions", *(NAMES[name] for name in names)), rows)
 
 
 def _build_coverage_blocks(report: Mapping[str, Any]) -> list[Block]:
@@ -173,10 +173,10 @@ def _build_coverage_blocks(report: Mapping[str, Any]) -> list[Block]:
     return [Text(" ".join(sentences))]
 
 
-def _build_settings_table(manifest: Mapping[str, Any]) -> Table:
+def _build_settings_table(manifest: Mapping[str, Any]) -> PageTable:
     rows = [(name, str(value)) for name, value in manifest.items() if name != "config" and value is not None]
     rows += [(name, str(value)) for name, value in manifest["config"].items() if value is not None]
-    return Table(("setting", "value"), rows)
+    return PageTable(("setting", "value"), rows)
 
 
 def _build_failure_blocks(rows: Sequence[Mapping[str, Any]]) -> list[Block]:

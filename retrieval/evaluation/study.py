@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 TRAINED, REPORT, CELL = "trained.json", "report.json", "cell.json"
 
 
-class Study:
+class StudyRunner:
     """Runs a study in a directory.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from retrieval.evaluation.pages import Block, Heading, Table, Text
+from retrieval.evaluation.pages import Block, Heading, PageTable, Text
 from retrieval.evaluation.report_page import GROUPS
 from retrieval.metrics.names import METRICS, NAMES, format_number
 from retrieval.metrics.significance import TEST
@@ -25,19 +25,19 @@ def build_blocks(summary: Mapping[str, Any], about: str, *, split: str = "test")
             "to be compared."
         ),
         Heading("Results"),
-        Table(
+        PageTable(
             ("trained on", "share", "variant", "tested on", "questions", "seeds", *(NAMES[n] for n in names)),
             [(*_format_row(row), *(_format_spread(row["metrics"].get(n), n) for n in names)) for row in rows],
         ),
         *_build_winner_blocks(summary.get("winners", ())),
         Heading("Intervals over the questions"),
         Text("95%, by bootstrap, of the first seed."),
-        Table(
+        PageTable(
             ("trained on", "share", "variant", "tested on", *(NAMES[n] for n in GAINS)),
             [(*_format_row(row)[:4], *(_format_interval(row["intervals"].get(n)) for n in GAINS)) for row in rows],
         ),
         Heading("Cost"),
-        Table(
+        PageTable(
             (
                 "trained on",
                 "share",
@@ -61,7 +61,7 @@ def build_blocks(summary: Mapping[str, Any], about: str, *, split: str = "test")
     if summary["gains"]:
         page += [
             Heading(f"Relative gain over {summary['gains'][0]['baseline']}"),
-            Table(
+            PageTable(
                 ("trained on", "share", "variant", "tested on", *(NAMES[n] for n in GAINS)),
                 [
                     (
@@ -85,7 +85,7 @@ def build_blocks(summary: Mapping[str, Any], about: str, *, split: str = "test")
         ]
         if lines:
             head = ("trained on", "share", "variant", "tested on", "group", "questions")
-            page += [Heading(title), Table((*head, *(NAMES[n] for n in GAINS)), lines)]
+            page += [Heading(title), PageTable((*head, *(NAMES[n] for n in GAINS)), lines)]
     versions = sorted({version for row in rows for version in row["code_versions"]})
     if len(versions) > 1:
         page.append(Text(f"Cells were made by {len(versions)} versions of the code: {', '.join(versions)}."))
@@ -99,7 +99,7 @@ def _build_winner_blocks(winners: Sequence[Mapping[str, Any]]) -> list[Block]:
     return [
         Heading("Best and runner-up"),
         Text(f"Question by question; significant: {TEST}."),
-        Table(
+        PageTable(
             ("tested on", "metric", "best", "runner-up", "questions", "difference", "p", "significant"),
             [
                 (

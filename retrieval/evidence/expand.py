@@ -10,7 +10,7 @@ from retrieval.types import Triple
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ChainStep:
     """A fact as walked: forward (head to tail), or backward when ``inverse``."""
 
     fact: Triple
@@ -27,7 +27,7 @@ class Step:
         return self.fact.head if self.inverse else self.fact.tail
 
 
-Walk = tuple[Step, ...]
+Walk = tuple[ChainStep, ...]
 
 
 def expand(
@@ -52,8 +52,8 @@ def expand(
     if max_length is not None and max_length < 1:
         raise ValueError(f"max_length is {max_length}; a chain has at least one fact")
     distinct = list(dict.fromkeys(facts))
-    forward = [Step(fact) for fact in distinct]
-    backward = [Step(fact, inverse=True) for fact in distinct]
+    forward = [ChainStep(fact) for fact in distinct]
+    backward = [ChainStep(fact, inverse=True) for fact in distinct]
     anchors = set(topics)
     if mixed:
         return _search(forward + backward, anchors, max_length)
@@ -61,9 +61,9 @@ def expand(
     return sorted(chains, key=len)
 
 
-def _search(steps: list[Step], topics: set[int], max_length: int | None) -> list[Walk]:
+def _search(steps: list[ChainStep], topics: set[int], max_length: int | None) -> list[Walk]:
     """Algorithm 1 over directed steps: lines 3-4 split them, lines 6-22 grow the queue."""
-    rest: dict[int, list[Step]] = defaultdict(list)
+    rest: dict[int, list[ChainStep]] = defaultdict(list)
     queue: deque[Walk] = deque()
     for step in steps:
         if step.source in topics:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from retrieval.evidence.expand import Step, Walk, expand
+from retrieval.evidence.expand import ChainStep, Walk, expand
 from retrieval.evidence.reach import Reach, from_walks, merge_entities, merge_parallel
 from retrieval.types import Triple
 
@@ -51,6 +51,6 @@ def merge_chains(
     ]
     held = {step.fact for walk, _ in scored for step in walk}
     loose: list[tuple[Walk, float]] = [
-        ((Step(fact),), score) for fact, score in scores.items() if fact not in held and fact.head != fact.tail
+        ((ChainStep(fact),), score) for fact, score in scores.items() if fact not in held and fact.head != fact.tail
     ]
     return merge_entities(from_walks(snapshot, scored, units), topics) + from_walks(snapshot, loose, units)

@@ -10,7 +10,7 @@ import numpy as np
 
 from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, EmptySourceError, LLMReplyError
-from retrieval.extraction.forms import FORMS, Form
+from retrieval.extraction.forms import FORMS, ExtractionForm
 from retrieval.extraction.merging import THRESHOLD, Merged, merge
 from retrieval.extraction.reading import Extracted, UnreadableError, build_retry_request
 from retrieval.kg.table import TripleTable
@@ -118,7 +118,7 @@ class _Work:
 
     passages: Sequence[Passage]
     asker: Asker
-    form: Form
+    form: ExtractionForm
     progress: Callable[[Progress], None]
     cancelled: Callable[[], bool]
     found: dict[int, list[Extracted]] = field(default_factory=dict)

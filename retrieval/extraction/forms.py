@@ -29,7 +29,7 @@ _ENTITY = re.compile(r"\"?entity\"?\s*<\|>", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ExtractionForm:
     """How facts are asked for.
 
     Attributes:
@@ -146,8 +146,8 @@ def _find_sentence(text: str, spans: list[tuple[int, int]], subject: str, target
 
 
 #: By name, as the command line and the API take them.
-FORMS: dict[str, Form] = {
-    "own": Form((reading.PROMPT,), reading.build_request, reading.read),
-    "graphrag": Form((GRAPHRAG,), _ask_graphrag, read_graphrag),
-    "kggen": Form((KGGEN_ENTITIES, KGGEN), _ask_entities, read_kggen, ask_relations),
+FORMS: dict[str, ExtractionForm] = {
+    "own": ExtractionForm((reading.PROMPT,), reading.build_request, reading.read),
+    "graphrag": ExtractionForm((GRAPHRAG,), _ask_graphrag, read_graphrag),
+    "kggen": ExtractionForm((KGGEN_ENTITIES, KGGEN), _ask_entities, read_kggen, ask_relations),
 }

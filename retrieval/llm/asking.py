@@ -13,8 +13,7 @@ from retrieval.errors import LLMReplyError
 from retrieval.llm.chat import ChatUsage, stream_chat
 from retrieval.llm.constraints import UNCONSTRAINED, Constraint
 from retrieval.llm.prompts import Message, Prompt
-from retrieval.llm.replies import Reply as KeptReply
-from retrieval.llm.replies import ReplyStore, Request
+from retrieval.llm.replies import KeptReply, ReplyStore, Request
 from retrieval.types import Usage
 
 REPLY_LIMIT = 20_000
@@ -31,7 +30,7 @@ _REPAIR = (
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ModelReply:
     """What a language model wrote, and what that cost. ``cut``: the endpoint ended it at its longest length."""
 
     text: str
@@ -45,7 +44,7 @@ def ask(
     *,
     cancelled: Callable[[], bool] = lambda: False,
     kept: tuple[ReplyStore, Prompt] | None = None,
-) -> Reply:
+) -> ModelReply:
     """One reply, whole.
 
     Args:
@@ -78,11 +77,11 @@ def _stream_reply(
     cancelled: Callable[[], bool],
     kept: tuple[ReplyStore, Prompt] | None,
     constraint: Constraint = UNCONSTRAINED,
-) -> Generator[str, None, Reply]:
+) -> Generator[str, None, ModelReply]:
     """See :func:`ask`; the pieces as they come, then the whole."""
     request = Request(kept[1].id if kept else "", tuple((m["role"], m["content"]) for m in messages))
     if kept is not None and (stored := kept[0].find(request.compute_key(settings))) is not None:
-        return Reply(stored.text, cut=stored.usage.cut)
+        return ModelReply(stored.text, cut=stored.usage.cut)
     pieces: list[str] = []
     size = 0
     spent = ChatUsage()
@@ -101,7 +100,7 @@ def _stream_reply(
     text = "".join(pieces)
     if kept is not None:
         kept[0].keep(request.compute_key(settings), settings.model, request, KeptReply(text, spent))
-    return Reply(text, spent.compute_usage(settings), spent.cut)
+    return ModelReply(text, spent.compute_usage(settings), spent.cut)
 
 
 def ask_json(
@@ -193,7 +192,7 @@ def stream_json(
     raise AssertionError("the loop returns or raises")
 
 
-def _stream_field(pieces: Generator[str, None, Reply], name: str) -> Generator[str, None, tuple[Reply, bool]]:
+def _stream_field(pieces: Generator[str, None, ModelReply], name: str) -> Generator[str, None, tuple[ModelReply, bool]]:
     """New characters of one string field, as far as they can be read for certain.
 
     Returns:
@@ -267,7 +266,7 @@ def build_repair(reply: str, problem: str) -> list[Message]:
     ]
 
 
-def _describe_problem(error: Exception, reply: Reply) -> str:
+def _describe_problem(error: Exception, reply: ModelReply) -> str:
     """What is wrong with a reply, in a sentence for the model and for a person."""
     if reply.cut:
         return "it is longer than allowed and was cut off."

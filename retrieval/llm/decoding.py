@@ -39,7 +39,7 @@ class Fed:
     wanted: bool
 
 
-class Network(Protocol):
+class DecodingNetwork(Protocol):
     """What computes. Only one thread uses it."""
 
     batch: int
@@ -97,7 +97,7 @@ class Replies:
         slots: replies at once.
     """
 
-    def __init__(self, network: Network, slots: int) -> None:
+    def __init__(self, network: DecodingNetwork, slots: int) -> None:
         self._network = network
         self._slots = [_Slot(number) for number in range(slots)]
         self._waiting: list[_Reply] = []

@@ -36,7 +36,7 @@ _INSTALL = "Install both with: .venv/bin/pip install -r requirements-local-llm.t
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class GenerationRequest:
     """What a request asks for; ``schema`` or ``grammar`` constrain the reply."""
 
     messages: Sequence[Mapping[str, str]]
@@ -59,7 +59,7 @@ class Spent:
 class Model(Protocol):
     """A chat model. Threads may share it."""
 
-    def stream_reply(self, ask: Ask) -> Iterator[str | Spent]:
+    def stream_reply(self, ask: GenerationRequest) -> Iterator[str | Spent]:
         """Pieces of the reply, then what it took.
 
         Raises:
@@ -120,7 +120,7 @@ class LlamaCpp:
         self._context = context
         self._replies = Replies(self._network, at_once)
 
-    def stream_reply(self, ask: Ask) -> Iterator[str | Spent]:
+    def stream_reply(self, ask: GenerationRequest) -> Iterator[str | Spent]:
         """See :class:`Model`."""
         written = self._chat(messages=list(ask.messages))
         prompt = self._network.tokenize_text(written.prompt, begin=not written.added_special)
@@ -158,7 +158,7 @@ class LlamaCpp:
         return llama_cpp.llama_chat_format.Jinja2ChatFormatter(template.decode(), end, begin)
 
 
-def _build_grammar(ask: Ask) -> str:
+def _build_grammar(ask: GenerationRequest) -> str:
     """The grammar that a reply is held to; empty where there is none."""
     if ask.schema is None:
         return ask.grammar
@@ -171,7 +171,7 @@ def _build_grammar(ask: Ask) -> str:
 
 
 class _Network:
-    """The weights, with room for so many replies; see :class:`decoding.Network`."""
+    """The weights, with room for so many replies; see :class:`decoding.DecodingNetwork`."""
 
     batch = 512
 
@@ -221,7 +221,7 @@ class _Network:
         return into.raw[: max(0, size)]
 
     def compute_step(self, fed: Sequence[Fed]) -> list[np.ndarray]:
-        """See :class:`decoding.Network`."""
+        """See :class:`decoding.DecodingNetwork`."""
         batch = self._tokens
         batch.n_tokens = len(fed)
         for i, token in enumerate(fed):
@@ -236,7 +236,7 @@ class _Network:
         ]
 
     def drop_tokens(self, slot: int, start: int) -> None:
-        """See :class:`decoding.Network`."""
+        """See :class:`decoding.DecodingNetwork`."""
         self.api.llama_memory_seq_rm(self.api.llama_get_memory(self._context), slot, start, -1)
 
     def is_end(self, token: int) -> bool:
@@ -250,7 +250,7 @@ class _Choice:
     The grammar is asked about the likeliest tokens first: to ask about all 49,000 takes longer than to compute one.
     """
 
-    def __init__(self, network: _Network, ask: Ask, grammar: str) -> None:
+    def __init__(self, network: _Network, ask: GenerationRequest, grammar: str) -> None:
         self._network = network
         self._temperature = ask.temperature
         self._chance = np.random.default_rng(ask.seed & 0xFFFFFFFF)

@@ -59,7 +59,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class KeptReply:
     """What came back. ``kept`` when it was on disk; ``usage`` is then what it cost at the time."""
 
     text: str
@@ -73,15 +73,15 @@ class ReplyStore:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
 
-    def find(self, key: str) -> Reply | None:
+    def find(self, key: str) -> KeptReply | None:
         """The kept reply; None when there is none, or when its file is damaged."""
         try:
             row = json.loads(self._get_path(key).read_text(encoding="utf-8"))
-            return Reply(row["reply"], ChatUsage(**row["usage"]), kept=True)
+            return KeptReply(row["reply"], ChatUsage(**row["usage"]), kept=True)
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    def keep(self, key: str, model: str, request: Request, reply: Reply) -> None:
+    def keep(self, key: str, model: str, request: Request, reply: KeptReply) -> None:
         """Put a reply on disk; when this returns it survives a crash."""
         usage = reply.usage
         row = {
@@ -134,7 +134,7 @@ class Asker:
 
     def ask(
         self, requests: Sequence[Request], *, cancelled: Callable[[], bool] = lambda: False
-    ) -> Iterator[tuple[int, Reply | None]]:
+    ) -> Iterator[tuple[int, KeptReply | None]]:
         """Replies as they come, each with the index of its request; None for one that failed.
 
         Equal requests are asked once. Requests that are under way when the endpoint is given up are
@@ -177,10 +177,10 @@ class Asker:
 
     def _fetch(
         self, wanted: dict[str, Request], cancelled: Callable[[], bool]
-    ) -> Iterator[tuple[str, Reply | LLMError]]:
+    ) -> Iterator[tuple[str, KeptReply | LLMError]]:
         """Ask for all, ``concurrency`` at a time, in order; what is under way at the end is waited for."""
         rest = iter(wanted.items())
-        running: dict[Future[Reply], str] = {}
+        running: dict[Future[KeptReply], str] = {}
         with ThreadPoolExecutor(self.concurrency, thread_name_prefix="llm") as pool:
             while True:
                 for key, request in islice(rest, self.concurrency - len(running)):
@@ -199,7 +199,7 @@ class Asker:
                         self._count(future.result().usage)
                     yield key, error if error is not None else future.result()
 
-    def _fetch_reply(self, key: str, request: Request, cancelled: Callable[[], bool]) -> Reply:
+    def _fetch_reply(self, key: str, request: Request, cancelled: Callable[[], bool]) -> KeptReply:
         """One reply, on disk before it is returned."""
         messages = [{"role": role, "content": content} for role, content in request.messages]
         text, usage = "", ChatUsage(1)
@@ -212,7 +212,7 @@ class Asker:
             if len(text) > REPLY_LIMIT:
                 usage = ChatUsage(1, estimate(*(content for _, content in request.messages)), estimate(text))
                 break
-        reply = Reply(text, usage)
+        reply = KeptReply(text, usage)
         self.store.keep(key, self.settings.model, request, reply)
         return reply
 

@@ -11,7 +11,7 @@ from contextlib import closing
 from typing import Any
 
 from retrieval.errors import ClewError
-from retrieval.llm.local import Ask, Model, Spent
+from retrieval.llm.local import GenerationRequest, Model, Spent
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -140,7 +140,7 @@ async def _send_whole(
     )
 
 
-def read(body: Mapping[str, Any]) -> Ask:
+def read(body: Mapping[str, Any]) -> GenerationRequest:
     """What a request asks for.
 
     Raises:
@@ -164,7 +164,7 @@ def read(body: Mapping[str, Any]) -> Ask:
     grammar = body.get("grammar") or ""
     if (schema is not None and not isinstance(schema, dict)) or not isinstance(grammar, str):
         raise BadRequest("The schema must be an object, and a grammar a text.")
-    return Ask(
+    return GenerationRequest(
         chat,
         max_tokens=int(_read_number(body, "max_tokens", 1024)),
         temperature=_read_number(body, "temperature", 0.0),

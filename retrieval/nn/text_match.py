@@ -12,7 +12,7 @@ def to_unit_variance(texts: Tensor) -> Tensor:
     return scaled
 
 
-class TextMatch(nn.Module):
+class TextMatcher(nn.Module):
     """A bilinear form of question and relation text that starts as their cosine.
 
     With it a relation that no training question asked for can still be found (docs/adr/0002).

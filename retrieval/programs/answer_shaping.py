@@ -40,7 +40,7 @@ from retrieval.programs.constituents import Part, iter_leaves, list_conditions, 
 from retrieval.programs.execution import Executor
 from retrieval.programs.implied_verbs import Doing
 from retrieval.programs.lexicon import FOLDINGS, STOP
-from retrieval.programs.words import Question, get_label_stems
+from retrieval.programs.words import QuestionWords, get_label_stems
 
 if TYPE_CHECKING:
     from retrieval.programs.anchors.similarity import Similarity
@@ -124,7 +124,7 @@ class Finishing:
         return part if leaf is None else replace(part, features=(), parts=(part, leaf), anchored=None)
 
     def build_programs(
-        self, question: Question, question_kind: str, part: Part, several: Collection[Program]
+        self, question: QuestionWords, question_kind: str, part: Part, several: Collection[Program]
     ) -> list[Program]:
         """The programs that a composed part may come to.
 
@@ -228,7 +228,7 @@ class Finishing:
             and without.relation % self.schema.snapshot.num_relations == self.schema.type_relation
         )
 
-    def _find_absent_members(self, question: Question, program: Program) -> list[Program]:
+    def _find_absent_members(self, question: QuestionWords, program: Program) -> list[Program]:
         """Those of a kind that stand in no row: "which driver was never sent out", where rows are all that is done."""
         typed, texts = self.schema.type_relation, [word.text for word in question.words]
         kind = isinstance(program, Walk) and typed is not None and program.relation == self.schema.get_inverse(typed)
@@ -248,7 +248,7 @@ class Finishing:
                 programs.append(Except(program, Having(self.schema.get_inverse(info.id))))
         return programs if len(programs) == 1 and len(self.executor.compute_nodes(programs[0])) else []
 
-    def _find_narrower_kinds(self, question: Question, program: Program) -> list[Program]:
+    def _find_narrower_kinds(self, question: QuestionWords, program: Program) -> list[Program]:
         """The narrower kinds of what "what sort of hive is H07" is about: without the kind that was named."""
         typed, match = self.schema.type_relation, _SORT_OF.fullmatch(vocabulary.join_words(question)[0])
         if typed is None or match is None or vocabulary.get_stem(match["noun"]) in self.schema.by_stem:
@@ -282,7 +282,7 @@ class Finishing:
             return None
         return Walk(program, self.schema.get_inverse(column))
 
-    def _build_folds(self, question: Question, program: Program) -> list[Program]:
+    def _build_folds(self, question: QuestionWords, program: Program) -> list[Program]:
         """The "average rating" of several shows, each of which has one: their average."""
         if not isinstance(program, Walk) or program.relation >= self.schema.snapshot.num_relations:
             return []
@@ -297,7 +297,7 @@ class Finishing:
         self.lifts.update(folds)
         return folds
 
-    def _build_sums(self, question: Question, program: Program) -> list[Program]:
+    def _build_sums(self, question: QuestionWords, program: Program) -> list[Program]:
         """What several things have "together", "in all" or "added up", "tonnes of grit": the sum of their numbers."""
         if not isinstance(program, Walk) or program.relation >= self.schema.snapshot.num_relations:
             return []
@@ -311,7 +311,7 @@ class Finishing:
         self.sums.update(sums)
         return sums
 
-    def _find_owners(self, question: Question, program: Program) -> list[Program]:
+    def _find_owners(self, question: QuestionWords, program: Program) -> list[Program]:
         """What "whose captain is older than 50" asks for: the ships, not the captains."""
         if len(question.words) < _WHOSE or question.words[0].text != "whose":
             return []
@@ -330,7 +330,7 @@ class Finishing:
             return made or people
         return [owner for owner in back if len(self.executor.compute_nodes(owner))]
 
-    def _move_conditions(self, question: Question, program: Program) -> list[Program]:
+    def _move_conditions(self, question: QuestionWords, program: Program) -> list[Program]:
         """Conditions said of what is asked for instead of what they name: from both, but not from."""
         texts = {word.text for word in question.words}
         without = conjunctions.move_exception(program, self.executor)
@@ -341,7 +341,7 @@ class Finishing:
         self.lifts.update(programs)
         return programs
 
-    def _is_of_its_kind(self, question: Question, part: Part) -> bool:
+    def _is_of_its_kind(self, question: QuestionWords, part: Part) -> bool:
         """Whether all that is read is that something named is of a kind, and more was said of it: "is lamb 12 sold"."""
         program = part.program
         if not isinstance(program, And) or not any(
@@ -370,7 +370,7 @@ class Finishing:
         return any(not is_among(self.executor.compute_nodes(entity), self.executor.compute_nodes(kind)).all()
                    for entity in entities for kind in kinds)  # fmt: skip
 
-    def _add_truth_conditions(self, question: Question, part: Part, joined: list[Program]) -> list[Program]:
+    def _add_truth_conditions(self, question: QuestionWords, part: Part, joined: list[Program]) -> list[Program]:
         """What joins two things, where a word says more of that: of "has Tess sent it" the ascents that were sent."""
         read = {n for read_part in iter_leaves(part) for n in range(*(read_part.anchored or (0, 0)))}
         unread = [(n, word) for n, word in enumerate(question.words) if n not in read]
@@ -426,7 +426,7 @@ class Finishing:
         nodes = self.executor.compute_nodes(program)
         return isinstance(program, Filter) and not self.schema.somebody[nodes].any()
 
-    def _find_row_things(self, question: Question, program: Program) -> list[Program]:
+    def _find_row_things(self, question: QuestionWords, program: Program) -> list[Program]:
         """What rows are of, where they were not asked for themselves: what Tom bought are products, not orders."""
         nodes, question_stems = self.executor.compute_nodes(program), {word.stem for word in question.words}
         kinds = [kind for kind in self.schema.kinds if len(find_common(self.schema.list_members(kind), nodes))]
@@ -454,7 +454,7 @@ class Finishing:
             if tuple(info.stems) in names and self.schema.columns.get_value_type(info.id) is None
         }  # fmt: skip
 
-    def _remove_named(self, question: Question, program: Program) -> Program:
+    def _remove_named(self, question: QuestionWords, program: Program) -> Program:
         """Of two that have the same, the one that is not named: "which lake is in the same county as Loch Awe"."""
         texts = [word.text for word in question.words]
         if "same" not in texts or not _needs_single_answer(question):
@@ -477,7 +477,7 @@ class Finishing:
         ]
 
 
-def _has_leading_unit(question: Question) -> bool:
+def _has_leading_unit(question: QuestionWords) -> bool:
     """Whether a question begins with a unit of what it asks for: "tonnes of grit", "hours of work"."""
     texts = [word.text for word in question.words]
     first = texts[1:] if texts[:1] == ["the"] else texts
@@ -485,7 +485,7 @@ def _has_leading_unit(question: Question) -> bool:
     return value is not None and bool(value.dimension)
 
 
-def _convert_to_choice(question: Question, program: Program) -> Program:
+def _convert_to_choice(question: QuestionWords, program: Program) -> Program:
     """Of two that are named, "which keeps longer, A or B", the one; not how long that is."""
     extreme = isinstance(program, Fold) and program.how in (Folding.LEAST, Folding.MOST)
     if not extreme or not any(word.text == "or" for word in question.words):
@@ -502,13 +502,13 @@ def _has_relation_part(part: Part) -> bool:
     return (part.category == "R" and part.anchored is not None) or any(map(_has_relation_part, part.parts))
 
 
-def _needs_single_answer(question: Question) -> bool:
+def _needs_single_answer(question: QuestionWords) -> bool:
     """Whether what is asked for is named in the singular: "which lake", "what is the only lake"."""
     wanted = [question.words[n] for n in sorted(vocabulary.find_target_words(question))]
     return bool(wanted) and not any(word.text.endswith("s") and word.stem != word.text for word in wanted)
 
 
-def _build_complement(question: Question, program: Program) -> Program | None:
+def _build_complement(question: QuestionWords, program: Program) -> Program | None:
     """What "other" asks for: all but what the question names."""
     if not any(word.text in ("other", "else", "another", "others") for word in question.words):
         return None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from retrieval.programs.anchors.anchor import Anchor, Relating
     from retrieval.programs.execution import Executor
     from retrieval.programs.schema import Schema
-    from retrieval.programs.words import Question
+    from retrieval.programs.words import QuestionWords
 
 #: Words before the noun of a request, and nouns that stand for what follows their "of".
 _BEFORE = frozenset({
@@ -40,7 +40,7 @@ _FOLDED = frozenset({"average", "mean", "total", "sum", "combined", "altogether"
 
 
 def find_wanted_nodes(
-    question: Question, anchors: Sequence[Anchor], schema: Schema, executor: Executor
+    question: QuestionWords, anchors: Sequence[Anchor], schema: Schema, executor: Executor
 ) -> np.ndarray | None:
     """The nodes of the sort that the noun of a question says, int64 ascending; None where no word of it says one.
 
@@ -63,7 +63,7 @@ def find_wanted_nodes(
     return None if schema.columns.kinds[nodes].any() else nodes
 
 
-def _find_noun(question: Question) -> tuple[int, int]:
+def _find_noun(question: QuestionWords) -> tuple[int, int]:
     """The words [first, last) that say what is asked for; none where the question asks for no such thing."""
     texts = [word.text for word in question.words]
     if not texts or detect_question_kind(question) not in _NAMED or _FOLDED & set(texts):

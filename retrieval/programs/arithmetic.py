@@ -37,7 +37,7 @@ from retrieval.programs.lexicon import STOP
 from retrieval.programs.relation_types import parse_stems
 from retrieval.programs.row_order import extract_subquestion, move_part
 from retrieval.programs.words import (
-    Question,
+    QuestionWords,
     generate_agent_stems,
     get_label_stems,
     get_related_stems,
@@ -150,8 +150,8 @@ class Calculating:
 
     def build_parts(
         self,
-        question: Question,
-        compose: Callable[[Question], list[Part]],
+        question: QuestionWords,
+        compose: Callable[[QuestionWords], list[Part]],
         composed: Sequence[Part],
         anchors: Sequence[Anchor] = (),
     ) -> Iterator[Part]:
@@ -169,7 +169,7 @@ class Calculating:
         yield from self._build_value_differences(question, composed, anchors)
 
     def _build_multiples(
-        self, question: Question, compose: Callable[[Question], list[Part]], anchors: Sequence[Anchor]
+        self, question: QuestionWords, compose: Callable[[QuestionWords], list[Part]], anchors: Sequence[Anchor]
     ) -> Iterator[Part]:
         """ "What would six blades cost": so many times what one costs."""
         if _COMES_TO.search(join_words(question)[0]) is None:
@@ -189,11 +189,11 @@ class Calculating:
 
     def _build_products(
         self,
-        question: Question,
+        question: QuestionWords,
         kept: list[int],
         position: int,
         number: float,
-        compose: Callable[[Question], list[Part]],
+        compose: Callable[[QuestionWords], list[Part]],
     ) -> Iterator[Part]:
         for part in compose(_keep_words(question, kept))[:_READ]:
             program, single, key = part.program, None, None
@@ -213,7 +213,7 @@ class Calculating:
             cue = Part("L", 0, 1, None, None, 0.0, (), (), (position, position + 1))
             yield Part("F", 0, 1, total, None, 0.0, _CALCULATED, (cue, _restore_positions(part, kept)))
 
-    def _build_shares(self, question: Question, compose: Callable[[Question], list[Part]]) -> Iterator[Part]:
+    def _build_shares(self, question: QuestionWords, compose: Callable[[QuestionWords], list[Part]]) -> Iterator[Part]:
         """ "What percentage of the books are by Ann": how many are, of how many there are."""
         text, starts = join_words(question)
         match = _SHARE.fullmatch(text) or (_OF.fullmatch(text) if "%" in question.text else None)
@@ -244,7 +244,7 @@ class Calculating:
                     return
 
     def _build_extreme_differences(
-        self, question: Question, compose: Callable[[Question], list[Part]]
+        self, question: QuestionWords, compose: Callable[[QuestionWords], list[Part]]
     ) -> Iterator[Part]:
         """ "How many days lie between the first and the last harvest": from the least of their dates to the most."""
         text, starts = join_words(question)
@@ -279,7 +279,7 @@ class Calculating:
                 return
 
     def _build_value_differences(
-        self, question: Question, composed: Sequence[Part], anchors: Sequence[Anchor]
+        self, question: QuestionWords, composed: Sequence[Part], anchors: Sequence[Anchor]
     ) -> Iterator[Part]:
         """How far apart two values of one thing are: its beginning and end, its price and what was paid."""
         text = join_words(question)[0]
@@ -418,7 +418,7 @@ class Calculating:
         return single_relations
 
     def _find_values(
-        self, question: Question, source: Program, paths: Sequence[tuple[int, ...]], rest: Sequence[int]
+        self, question: QuestionWords, source: Program, paths: Sequence[tuple[int, ...]], rest: Sequence[int]
     ) -> Iterator[_Valued]:
         """The single values that lie at the ends of paths, and one step on."""
         words = {n: question.words[n].stem for n in rest if question.words[n].text not in STOP}
@@ -493,7 +493,7 @@ def _score_word(stem: str, stems: frozenset[str]) -> float:
     return _ALIKE if get_related_stems().get(stem, frozenset()) & stems else 0.0
 
 
-def _keep_words(question: Question, kept: Sequence[int]) -> Question:
+def _keep_words(question: QuestionWords, kept: Sequence[int]) -> QuestionWords:
     """A question of some of its words; the others are blanks in its text."""
     positions = {n: place for place, n in enumerate(kept)}
     gone = [word for n, word in enumerate(question.words) if n not in positions]
@@ -507,7 +507,7 @@ def _keep_words(question: Question, kept: Sequence[int]) -> Question:
     quoted = [
         (positions[a], positions[b - 1] + 1) for a, b in question.quoted if all(n in positions for n in range(a, b))
     ]
-    return Question(text, [question.words[n] for n in kept], quantities, quoted)
+    return QuestionWords(text, [question.words[n] for n in kept], quantities, quoted)
 
 
 def _restore_positions(part: Part, kept: Sequence[int]) -> Part:

@@ -11,10 +11,10 @@ from retrieval.errors import check
 from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import Walk
 from retrieval.programs.anchors.anchor import Anchor
-from retrieval.programs.composition import Composer
+from retrieval.programs.composition import ProgramComposer
 from retrieval.programs.constituents import Part, can_replace_source
 from retrieval.programs.lexicon import STOP
-from retrieval.programs.words import Question
+from retrieval.programs.words import QuestionWords
 
 if TYPE_CHECKING:
     from retrieval.programs.anchors.anchor import Features
@@ -48,9 +48,9 @@ class Chart:
 
     def __init__(
         self,
-        question: Question,
+        question: QuestionWords,
         anchors: list[Anchor],
-        composer: Composer,
+        composer: ProgramComposer,
         weights: Weights,
         cancelled: Callable[[], bool],
     ) -> None:
@@ -204,7 +204,7 @@ def _select_beam(parts: list[Part]) -> list[Part]:
     return kept
 
 
-def _find_idle_words(question: Question, anchors: Sequence[Anchor]) -> set[int]:
+def _find_idle_words(question: QuestionWords, anchors: Sequence[Anchor]) -> set[int]:
     """Stop words that only the middle of a longer name needs."""
     needed = {n for a in anchors for n in range(a.first, a.last) if a.last - a.first == 1 or a.category not in "SR"}
     return {n for n, word in enumerate(question.words) if word.text in STOP and n not in needed}

@@ -14,7 +14,7 @@ from retrieval.programs.rules.sets import SetRules
 from retrieval.programs.rules.sums import SumRules
 
 
-class Composer(SetRules, SumRules, RankingRules, GroupRules, NumberRules, NegationRules):
+class ProgramComposer(SetRules, SumRules, RankingRules, GroupRules, NumberRules, NegationRules):
     """Composes the parts of one question; made for it, as :class:`~retrieval.programs.rules.base.Rules` says."""
 
     def compose(self, left: Part, right: Part, gap: str) -> Iterator[Made]:
@@ -75,8 +75,8 @@ class Composer(SetRules, SumRules, RankingRules, GroupRules, NumberRules, Negati
 
 def _collect_rules() -> dict[tuple[str, str], list[tuple[str, bool]]]:
     rules: dict[tuple[str, str], list[tuple[str, bool]]] = {}
-    for name in dir(Composer):
-        for first, second in getattr(getattr(Composer, name), "pairs", ()):
+    for name in dir(ProgramComposer):
+        for first, second in getattr(getattr(ProgramComposer, name), "pairs", ()):
             rules.setdefault((first, second), []).append((name, True))
             if first != second:
                 rules.setdefault((second, first), []).append((name, False))

@@ -15,7 +15,7 @@ from retrieval.programs.constituents import is_plain, list_conditions
 if TYPE_CHECKING:
     from retrieval.programs.execution import Executor
     from retrieval.programs.schema import Schema
-    from retrieval.programs.words import Question
+    from retrieval.programs.words import QuestionWords
 
 #: Ways that are kept, the first; and things of a pair.
 _FEW, _PAIR = 2, 2
@@ -33,7 +33,7 @@ class Pairs:
         self.schema = schema
         self.executor = executor
 
-    def find_people_of_both(self, question: Question, program: Program) -> list[Program]:
+    def find_people_of_both(self, question: QuestionWords, program: Program) -> list[Program]:
         """Who has to do with both of two named things, of "who was in both": by what each is held by, or themselves."""
         if not any(word.text == "both" for word in question.words):
             return []

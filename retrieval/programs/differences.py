@@ -14,7 +14,7 @@ from retrieval.programs.anchors.anchor import Features
 from retrieval.programs.constituents import Part
 from retrieval.programs.lexicon import COMPARATIVES
 from retrieval.programs.row_order import extract_subquestion, move_part
-from retrieval.programs.words import Question, get_stem, join_words
+from retrieval.programs.words import QuestionWords, get_stem, join_words
 
 if TYPE_CHECKING:
     from retrieval.programs.anchors.anchor import Anchor
@@ -65,7 +65,7 @@ class Differing:
         self.adjectives = adjectives
 
     def build_parts(
-        self, question: Question, compose: Callable[[Question], list[Part]], anchors: Sequence[Anchor] = ()
+        self, question: QuestionWords, compose: Callable[[QuestionWords], list[Part]], anchors: Sequence[Anchor] = ()
     ) -> Iterator[Part]:
         """The difference that a question asks for, composed; nothing where it asks for none.
 
@@ -107,7 +107,7 @@ class Differing:
                         )  # fmt: skip
                         yield Part("F", 0, 1, program, None, 0.0, features, (cue, left, than, right))
 
-    def _build_named_differences(self, question: Question, anchors: Sequence[Anchor]) -> Iterator[Part]:
+    def _build_named_differences(self, question: QuestionWords, anchors: Sequence[Anchor]) -> Iterator[Part]:
         """How far the two things that are named are apart, by what the other words say of them."""
         things = find_named_things(anchors, self.schema)
         alike = [two for two in combinations(things[:_NAMED], 2) if self._has_common_relation(two[0][1], two[1][1])]
@@ -156,7 +156,7 @@ class Differing:
             cues = [Part("L", 0, 1, None, None, 0.0, (), (), (n, n + 1)) for n in rest]
             yield Part("F", 0, 1, program, None, 0.0, features, (*parts, *cues))
 
-    def _select_operation(self, question: Question, relation: int) -> Operation:
+    def _select_operation(self, question: QuestionWords, relation: int) -> Operation:
         """How far values are apart: dates in days, where these are asked for."""
         kind = self.schema.columns.get_value_type(relation)
         dated = kind is not None and kind.kind is ValueKind.DATE
@@ -170,7 +170,7 @@ class Differing:
         ]
         return bool(held[0] & held[1] & set(self.schema.value_relations))
 
-    def _find_difference_relations(self, question: Question, rest: Sequence[int]) -> Iterator[tuple[int, float]]:
+    def _find_difference_relations(self, question: QuestionWords, rest: Sequence[int]) -> Iterator[tuple[int, float]]:
         """Relations of values that words say two things differ by, with how well each fits."""
         words = [question.words[n] for n in rest]
         texts, stems = [word.text for word in words], {word.stem for word in words}
@@ -198,7 +198,7 @@ class Differing:
                 yield relation, min(1.0, quality)
 
     def _find_single_things(
-        self, question: Question, first: int, last: int, compose: Callable[[Question], list[Part]]
+        self, question: QuestionWords, first: int, last: int, compose: Callable[[QuestionWords], list[Part]]
     ) -> list[tuple[Part, Program, int | None]]:
         """Single things that words mean, with the relation of values that is asked for of them, if one is."""
         things: list[tuple[Part, Program, int | None]] = []

@@ -21,7 +21,7 @@ from retrieval.programs.algebra import (
 from retrieval.programs.constituents import Part
 from retrieval.programs.relation_types import parse_stems
 from retrieval.programs.row_order import extract_subquestion, move_part
-from retrieval.programs.words import Question, join_words
+from retrieval.programs.words import QuestionWords, join_words
 
 if TYPE_CHECKING:
     from retrieval.programs.anchors.anchor import Features
@@ -69,7 +69,7 @@ class Lasting:
         self.schema = schema
         self.executor = executor
 
-    def build_parts(self, question: Question, compose: Callable[[Question], list[Part]]) -> Iterator[Part]:
+    def build_parts(self, question: QuestionWords, compose: Callable[[QuestionWords], list[Part]]) -> Iterator[Part]:
         """What a question asks for of how long things took, composed; nothing where the graph tells no two dates.
 
         Args:
@@ -109,11 +109,11 @@ class Lasting:
 
     def _find_dated_things(
         self,
-        question: Question,
+        question: QuestionWords,
         span: tuple[int, int],
         starts: list[int],
         keys: Sequence[Computed],
-        compose: Callable[[Question], list[Part]],
+        compose: Callable[[QuestionWords], list[Part]],
     ) -> Iterator[tuple[Program, Computed, tuple[Part, ...]]]:
         """What is meant and which of two dates it has, and the parts that say so."""
         low, high = span
@@ -140,7 +140,9 @@ class Lasting:
             for info in self.schema.measures.numbers
         )
 
-    def _build_whole_part(self, question: Question, category: str, program: Program, parts: tuple[Part, ...]) -> Part:
+    def _build_whole_part(
+        self, question: QuestionWords, category: str, program: Program, parts: tuple[Part, ...]
+    ) -> Part:
         cue = Part("L", 0, 1, None, None, 0.0, (), (), (0, len(question.words)))
         return Part(category, 0, 1, program, "top" if category == "S" else None, 0.0, _LASTED, (cue, *parts))
 

@@ -13,7 +13,7 @@ from retrieval.programs.weights import Weights
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class FittingExample:
     """A question's candidates: features of each, and which are right. ``weight`` is its share of the loss."""
 
     features: tuple[dict[str, float], ...]
@@ -21,7 +21,7 @@ class Example:
     weight: float = 1.0
 
 
-def fit(examples: Sequence[Example], prior: Weights, *, pull: float = 0.02, rare: int = 2) -> Weights:
+def fit(examples: Sequence[FittingExample], prior: Weights, *, pull: float = 0.02, rare: int = 2) -> Weights:
     """Weights that make right programs likely.
 
     Args:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from retrieval.programs.anchors.similarity import Similarity
     from retrieval.programs.execution import Executor
     from retrieval.programs.schema import Schema
-    from retrieval.programs.words import Question
+    from retrieval.programs.words import QuestionWords
 
 #: Things that somebody did something with, at most.
 _MOST = 3_000
@@ -37,7 +37,7 @@ class Doing:
         self.executor = executor
         self.similarity = similarity
 
-    def find_doers(self, question: Question, part: Part) -> list[tuple[Program, Part]]:
+    def find_doers(self, question: QuestionWords, part: Part) -> list[tuple[Program, Part]]:
         """The people of the rows whose kind is like the verb of "who did it", each with the verb as a part that was
         read; nobody where there are no such rows.
 
@@ -99,7 +99,7 @@ class Doing:
         return cosines
 
 
-def _find_verb(question: Question, part: Part) -> int | None:
+def _find_verb(question: QuestionWords, part: Part) -> int | None:
     """The place of the word that says what was done, right behind "who" and what helps it; None where it was read."""
     read = {n for leaf in iter_leaves(part) for n in range(*(leaf.anchored or (0, 0)))}
     texts = [word.text for word in question.words]

@@ -108,7 +108,7 @@ _SIDES = (
 
 
 class Described(Protocol):
-    """A graph and its relations, as :class:`~retrieval.programs.schema.Schema` describes them."""
+    """A graph and its relations, as :class:`~retrieval.programs.schema.GraphSchema` describes them."""
 
     snapshot: Snapshot
     columns: Columns

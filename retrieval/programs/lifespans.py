@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from retrieval.programs.algebra import Fold, Folding, Having, Key, KeyOf, Program, Top
 from retrieval.programs.constituents import Part
 from retrieval.programs.row_order import extract_subquestion, move_part
-from retrieval.programs.words import Question, join_words
+from retrieval.programs.words import QuestionWords, join_words
 
 if TYPE_CHECKING:
     from retrieval.programs.anchors.anchor import Features
@@ -57,7 +57,7 @@ class Spans:
         self.schema = schema
         self.executor = executor
 
-    def build_parts(self, question: Question, compose: Callable[[Question], list[Part]]) -> Iterator[Part]:
+    def build_parts(self, question: QuestionWords, compose: Callable[[QuestionWords], list[Part]]) -> Iterator[Part]:
         """What a question asks for of lives, composed; nothing where it asks for none or the graph tells none.
 
         Args:
@@ -87,11 +87,11 @@ class Spans:
 
     def _find_people(
         self,
-        question: Question,
+        question: QuestionWords,
         match: re.Match[str],
         starts: list[int],
         key: Key,
-        compose: Callable[[Question], list[Part]],
+        compose: Callable[[QuestionWords], list[Part]],
     ) -> Iterator[tuple[Program, tuple[Part, ...]]]:
         """Whose lives are meant, and the parts that say so: all that have died, where nobody is named."""
         if not match["of"]:
@@ -103,17 +103,17 @@ class Spans:
                 yield part.program, (move_part(part, first),)
 
     def _get_word_range(
-        self, match: re.Match[str], name: str, starts: list[int], question: Question
+        self, match: re.Match[str], name: str, starts: list[int], question: QuestionWords
     ) -> tuple[int, int]:
         low, high = match.span(name)
         return starts.index(low), sum(start < high for start in starts[: len(question.words)])
 
     def _build_ages(
         self,
-        question: Question,
+        question: QuestionWords,
         name_range: tuple[int, int],
         key: Key,
-        compose: Callable[[Question], list[Part]],
+        compose: Callable[[QuestionWords], list[Part]],
     ) -> Iterator[Part]:
         first, last = name_range
         cue = Part("L", 0, 1, None, None, 0.0, (), (), (0, first))
@@ -127,7 +127,9 @@ class Spans:
             ):
                 yield Part("F", 0, 1, program, None, 0.0, _SPAN, (cue, move_part(part, first), rest))
 
-    def _build_whole_part(self, question: Question, category: str, program: Program, parts: tuple[Part, ...]) -> Part:
+    def _build_whole_part(
+        self, question: QuestionWords, category: str, program: Program, parts: tuple[Part, ...]
+    ) -> Part:
         cue = Part("L", 0, 1, None, None, 0.0, (), (), (0, len(question.words)))
         extra = "top" if category == "S" else None
         return Part(category, 0, 1, program, extra, 0.0, _SPAN, (cue, *parts))

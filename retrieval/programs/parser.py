@@ -19,7 +19,7 @@ from retrieval.programs.arithmetic import Calculating
 from retrieval.programs.candidates import Candidate
 from retrieval.programs.chart import Chart
 from retrieval.programs.columns import Columns
-from retrieval.programs.composition import Composer
+from retrieval.programs.composition import ProgramComposer
 from retrieval.programs.constituents import Part
 from retrieval.programs.differences import Differing
 from retrieval.programs.durations import Lasting
@@ -33,7 +33,7 @@ from retrieval.programs.result_features import Outcomes
 from retrieval.programs.row_order import Listing
 from retrieval.programs.schema import Schema
 from retrieval.programs.weights import Weights
-from retrieval.programs.words import Question
+from retrieval.programs.words import QuestionWords
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -53,7 +53,7 @@ _SEVERAL = 2
 class ParsedQuestion:
     """A question and its candidates, best first, with what speaks for and against the best of them."""
 
-    question: Question
+    question: QuestionWords
     candidates: list[Candidate] = field(default_factory=list)
     listed: Listed | None = None
     denoted: tuple[Denoted, ...] = ()
@@ -123,7 +123,7 @@ class Parser:
         reading.listed = find_item_list(question, anchors)
         reading.wanted = find_wanted_nodes(question, anchors, self.schema, self._executor)
 
-        def compose(subquestion: Question, known_anchors: list[Anchor] | None = None) -> list[Part]:
+        def compose(subquestion: QuestionWords, known_anchors: list[Anchor] | None = None) -> list[Part]:
             known_anchors = (
                 self.anchors.find_anchors(subquestion, topics, denoted) if known_anchors is None else known_anchors
             )
@@ -155,10 +155,10 @@ class Parser:
             reading.signs[program] = reading.signs[candidate.program]
         return replace(candidate, program=program)
 
-    def _make_composer(self, question: Question) -> Composer:
+    def _make_composer(self, question: QuestionWords) -> ProgramComposer:
         labels = [info.label for info in self.schema.relations]
         similar = self.similarity.compare_phrases([question.text], "relations", labels)
-        return Composer(
+        return ProgramComposer(
             self.schema,
             self._executor,
             self.anchors,

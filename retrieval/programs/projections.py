@@ -15,7 +15,7 @@ import numpy as np
 
 from retrieval.kg.snapshot.arrays import find_common
 from retrieval.programs.algebra import Program, Walk
-from retrieval.programs.words import Question
+from retrieval.programs.words import QuestionWords
 
 if TYPE_CHECKING:
     from retrieval.programs.anchors.anchor import Anchor
@@ -69,7 +69,7 @@ class Listed:
         return () in self.items
 
 
-def find_item_list(question: Question, anchors: Iterable[Anchor]) -> Listed | None:
+def find_item_list(question: QuestionWords, anchors: Iterable[Anchor]) -> Listed | None:
     """The list of what a question asks for, if it asks for several things."""
     relations_by_span: dict[int, dict[int, list[int]]] = {}
     for anchor in anchors:
@@ -92,7 +92,7 @@ def find_item_list(question: Question, anchors: Iterable[Anchor]) -> Listed | No
     return _find_final_list(question, relations_by_span)
 
 
-def _find_final_list(question: Question, relations_by_span: dict[int, dict[int, list[int]]]) -> Listed | None:
+def _find_final_list(question: QuestionWords, relations_by_span: dict[int, dict[int, list[int]]]) -> Listed | None:
     """A list that ends a question: "the singers and their ages"."""
     tail = _THEIRS.search(question.text)
     if tail is None:
@@ -106,7 +106,7 @@ def _find_final_list(question: Question, relations_by_span: dict[int, dict[int, 
 
 
 def _collect_items(
-    question: Question, relations_by_span: dict[int, dict[int, list[int]]], first: int
+    question: QuestionWords, relations_by_span: dict[int, dict[int, list[int]]], first: int
 ) -> tuple[list[tuple[int, ...]], int]:
     """The items of a list that begins with a word, and the word that it ends before."""
     items, last, position = list[tuple[int, ...]](), first, first
@@ -129,7 +129,7 @@ def _collect_items(
     return items, last
 
 
-def _find_item_end(question: Question, relations_by_span: dict[int, dict[int, list[int]]], first: int) -> int:
+def _find_item_end(question: QuestionWords, relations_by_span: dict[int, dict[int, list[int]]], first: int) -> int:
     """The word before which an item ends that begins with a word; 0 where none does."""
     longest = max(relations_by_span.get(first, {}), default=0)
     return longest or (first + 1 if question.words[first].text in _NAMES else 0)

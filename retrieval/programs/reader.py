@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from retrieval.programs.algebra import Program
     from retrieval.programs.anchors.similarity import Encode
     from retrieval.programs.parser import ParsedQuestion
-    from retrieval.programs.rendering.vocabulary import Vocabulary
+    from retrieval.programs.rendering.vocabulary import RdfVocabulary
     from retrieval.programs.schema import Schema
     from retrieval.types import Denoted, Usage
 
@@ -98,7 +98,7 @@ class Understanding:
     by: Literal["reader", "person", "model"] = "reader"
     says_nothing: bool = False
     reads_all: bool = False
-    vocabulary: Vocabulary | None = None
+    vocabulary: RdfVocabulary | None = None
     beside: tuple[int, ...] = ()
     meanings: tuple[Meaning, ...] = ()
     wanted: np.ndarray | None = None

@@ -33,7 +33,7 @@ from retrieval.programs.constituents import Part
 from retrieval.programs.execution import Executor, Result
 from retrieval.programs.lexicon import STOP
 from retrieval.programs.relation_types import parse_stems
-from retrieval.programs.words import Question
+from retrieval.programs.words import QuestionWords
 
 if TYPE_CHECKING:
     from retrieval.programs.anchors.anchor import Features
@@ -66,7 +66,7 @@ class Outcomes:
 
     def extract_features(
         self,
-        question: Question,
+        question: QuestionWords,
         program: Program,
         result: Result,
         part: Part,
@@ -156,7 +156,7 @@ class Outcomes:
             return False
         return not all(len(self.executor.compute_nodes(Walk(side, program.relation))) for side in sides)
 
-    def _is_measured_otherwise(self, question: Question, program: Program) -> bool:
+    def _is_measured_otherwise(self, question: QuestionWords, program: Program) -> bool:
         """Whether a number has a unit of which nothing was said, where others are asked for: no fee is 15 days."""
         key = program.key if isinstance(program, Fold | KeyOf) else None
         if key is None or key.counted:
@@ -234,7 +234,7 @@ class Outcomes:
         fits = float(np.mean(mask[result]) >= _MOSTLY)
         return ((f"root.{question_kind}.fits", fits), (f"root.{question_kind}.unfit", 1.0 - fits))
 
-    def _is_placeless(self, question: Question, program: Program, result: np.ndarray) -> bool:
+    def _is_placeless(self, question: QuestionWords, program: Program, result: np.ndarray) -> bool:
         """Whether "which county", of which the graph has no word, is answered with who did something."""
         texts = [word.text for word in question.words]
         position = next((n for n, text in enumerate(texts[:-1]) if text in ("which", "what")), None)
@@ -250,7 +250,7 @@ class Outcomes:
         places = self.schema.somewhere
         return by and bool(len(result)) and bool(places.any()) and float(np.mean(places[result])) < _MOSTLY
 
-    def _find_target(self, question: Question, part: Part) -> Program | None:
+    def _find_target(self, question: QuestionWords, part: Part) -> Program | None:
         """What the question asks for: the first set of it, where that is a kind and no relation of it is asked for,
         or what the relation that stands right behind "which" leads to.
         """

@@ -23,7 +23,7 @@ _SAMPLE, _NEARLY_ALL = 40, 0.9
 
 
 class Called(Protocol):
-    """A graph, its relations and kinds, as :class:`~retrieval.programs.schema.Schema` describes them."""
+    """A graph, its relations and kinds, as :class:`~retrieval.programs.schema.GraphSchema` describes them."""
 
     snapshot: Snapshot
     columns: Columns

@@ -18,7 +18,7 @@ from retrieval.programs.anchors.anchor import Relating
 from retrieval.programs.constituents import Part
 from retrieval.programs.execution import Executor
 from retrieval.programs.lexicon import STOP
-from retrieval.programs.words import Question, Word
+from retrieval.programs.words import QuestionWords, Word
 
 if TYPE_CHECKING:
     import numpy as np
@@ -79,7 +79,7 @@ class RowOrderRequest:
     before: bool
 
 
-def parse_row_order(question: Question) -> RowOrderRequest | None:
+def parse_row_order(question: QuestionWords) -> RowOrderRequest | None:
     """What a question asks of the order of rows, None where it does not."""
     texts = [word.text for word in question.words]
     folded, starts = vocabulary.join_words(question)
@@ -120,7 +120,7 @@ def _is_bare(folded: str) -> bool:
     return re.search(r"\b(?:listed|comes?|came|directly|immediately|next|previous|appears?)\b", folded) is None
 
 
-def _is_measurement(question: Question, first: int, last: int) -> bool:
+def _is_measurement(question: QuestionWords, first: int, last: int) -> bool:
     """Whether words are nothing but a number, a date or a range."""
     inside = {n for quantity in question.quantities for n in range(quantity.first, quantity.last)}
     return all(n in inside or question.words[n].text in STOP for n in range(first, last))
@@ -138,7 +138,7 @@ class Listing:
         self.schema = schema
         self.executor = executor
 
-    def build_parts(self, question: Question, compose: Callable[[Question], list[Part]]) -> Iterator[Part]:
+    def build_parts(self, question: QuestionWords, compose: Callable[[QuestionWords], list[Part]]) -> Iterator[Part]:
         """What a question asks of the order of rows, composed; nothing where it does not or no table is kept.
 
         Args:
@@ -171,7 +171,7 @@ class Listing:
         yield from self._build_wanted_parts(question, request, rows, through, (cue, part))
 
     def _find_reference_rows(
-        self, subquestion: Question, first: int, compose: Callable[[Question], list[Part]]
+        self, subquestion: QuestionWords, first: int, compose: Callable[[QuestionWords], list[Part]]
     ) -> tuple[Part, Program, int | None] | None:
         """What something stands beside, the rows that it is in, and the relation from these to it."""
         every = self.executor.compute_nodes(Having(self.schema.listing or 0))
@@ -203,7 +203,7 @@ class Listing:
 
     def _build_wanted_parts(
         self,
-        question: Question,
+        question: QuestionWords,
         request: RowOrderRequest,
         rows: Program,
         through: int | None,
@@ -221,7 +221,7 @@ class Listing:
         if len(self.executor.compute_nodes(program)) or not len(self.executor.compute_nodes(rows)):
             yield Part("S", 0, 1, program, "filter", 0.0, features, (*parts, *leaves))
 
-    def _match_column(self, question: Question, content: list[int]) -> tuple[int | None, set[int]]:
+    def _match_column(self, question: QuestionWords, content: list[int]) -> tuple[int | None, set[int]]:
         """The column that words name, None for the rows themselves, and which words say so."""
         best: tuple[float, int | None, set[int]] = 0.0, None, set()
         stems = {n: question.words[n].stem for n in content}
@@ -244,7 +244,7 @@ class Listing:
         return set(self.schema.relations[relation].stems) <= set(stems)
 
 
-def extract_subquestion(question: Question, first: int, last: int) -> Question:
+def extract_subquestion(question: QuestionWords, first: int, last: int) -> QuestionWords:
     """Some of a question's words as a question of their own."""
     start, end = question.words[first].start, question.words[last - 1].end
     text = question.text[start:end]
@@ -257,7 +257,7 @@ def extract_subquestion(question: Question, first: int, last: int) -> Question:
         for quantity in question.quantities if quantity.first >= first and quantity.last <= last
     ]  # fmt: skip
     quoted = [(a - first, b - first) for a, b in question.quoted if a >= first and b <= last]
-    return Question(text, words, quantities, quoted)
+    return QuestionWords(text, words, quantities, quoted)
 
 
 def move_part(part: Part, by: int) -> Part:

@@ -93,7 +93,7 @@ class Quantity:
 
 
 @dataclass(slots=True)
-class Question:
+class QuestionWords:
     """A question in words.
 
     Attributes:
@@ -170,7 +170,7 @@ def get_related_stems() -> dict[str, frozenset[str]]:
     return {word_stem: frozenset(others) for word_stem, others in by_stem.items()}
 
 
-def read(text: str) -> Question:
+def read(text: str) -> QuestionWords:
     """The words, quantities and quotes of a question; in which order answers are wanted is left out."""
     ordering = _ORDERING.search(text)
     if ordering is not None and _ORDERED_BY.search(text[: ordering.end()]):
@@ -187,7 +187,7 @@ def read(text: str) -> Question:
     )
     words = [word for match in _TOKEN.finditer(text) for word in _split_words(match)]
     words = [_normalize_word(word, words[n - 1].text if n else "") for n, word in enumerate(words)]
-    question = Question(text, words, order=order)
+    question = QuestionWords(text, words, order=order)
     for match in _QUOTED.finditer(text):
         start, end = match.span(1 if match[1] else 2)
         inside = [n for n, word in enumerate(words) if word.start >= start and word.end <= end]
@@ -221,17 +221,17 @@ def _normalize_word(word: Word, before: str) -> Word:
     return word if text == word.text else Word(text, get_stem(text), word.start, word.end, word.capital)
 
 
-def _is_value(question: Question, first: int, last: int) -> bool:
+def _is_value(question: QuestionWords, first: int, last: int) -> bool:
     return quantities.parse_constant(question.get_span_text(first, last)) is not None
 
 
-def list_phrases(question: Question, first: int, longest: int = 5) -> list[tuple[int, str]]:
+def list_phrases(question: QuestionWords, first: int, longest: int = 5) -> list[tuple[int, str]]:
     """What begins with a word: (end, the words joined), longest first."""
     last = min(len(question.words), first + longest)
     return [(end, " ".join(word.text for word in question.words[first:end])) for end in range(last, first, -1)]
 
 
-def detect_question_kind(question: Question) -> str:
+def detect_question_kind(question: QuestionWords) -> str:
     """What sort of answer a question asks for, by its first telling words."""
     texts = [word.text for word in question.words]
     folded = " ".join(texts)
@@ -258,7 +258,7 @@ def detect_question_kind(question: Question) -> str:
     return "list"
 
 
-def join_words(question: Question) -> tuple[str, list[int]]:
+def join_words(question: QuestionWords) -> tuple[str, list[int]]:
     """The words of a question with a space between them, and where in that each begins; last, where one more would."""
     texts, starts = [word.text for word in question.words], [0]
     for text in texts:
@@ -266,13 +266,13 @@ def join_words(question: Question) -> tuple[str, list[int]]:
     return " ".join(texts), starts
 
 
-def is_object_question(question: Question) -> bool:
+def is_object_question(question: QuestionWords) -> bool:
     """Whether a question asks what somebody did things to, "what did Tom order": the bread, not the order."""
     texts = [word.text for word in question.words[:2]]
     return texts[:1] == ["what"] and texts[1:] in (["did"], ["does"], ["do"], ["has"], ["have"])
 
 
-def find_target_words(question: Question) -> set[int]:
+def find_target_words(question: QuestionWords) -> set[int]:
     """Words right behind "which", "what" or "how many", or behind a number there: they say what kind is asked for."""
     texts = ["", *(word.text for word in question.words)]
     positions = {n for n in range(len(question.words)) if texts[n] in ("which", "what", "many")}

@@ -16,7 +16,7 @@ import numpy as np
 from retrieval.kg.search.walks import RelationPath, compute_trace, execute, get_arc_ends, list_neighbours
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot import open as open_snapshot
-from retrieval.questions.wording import Step, parse_form, write_question
+from retrieval.questions.wording import WordedStep, parse_form, write_question
 from retrieval.types import Question
 
 #: A question of more answers is no question that a person asks, and one longer is no question that is read.
@@ -150,9 +150,9 @@ def _write_question(snapshot: Snapshot, topic: int, path: RelationPath, *, name:
     )
 
 
-def _list_steps(snapshot: Snapshot, path: RelationPath, levels: Sequence[np.ndarray]) -> list[Step]:
+def _list_steps(snapshot: Snapshot, path: RelationPath, levels: Sequence[np.ndarray]) -> list[WordedStep]:
     """The steps as they are worded: one through a node without a name is told by the step that leaves it."""
-    steps: list[Step] = []
+    steps: list[WordedStep] = []
     through = False
     for number, ((relation, inverse), level) in enumerate(zip(path, levels, strict=True)):
         last = number == len(path) - 1
@@ -162,7 +162,7 @@ def _list_steps(snapshot: Snapshot, path: RelationPath, levels: Sequence[np.ndar
         if not last and not through and not all(_is_askable(snapshot, int(e)) for e in level[:MAX_ANSWERS]):
             return []
         if not through:
-            steps.append(Step(snapshot.get_relation_label(relation), inverse, len(level) > 1))
+            steps.append(WordedStep(snapshot.get_relation_label(relation), inverse, len(level) > 1))
     return steps
 
 

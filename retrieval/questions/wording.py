@@ -113,7 +113,7 @@ _WHERE = frozenset({"in", "at", "near"})
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class WordedStep:
     """A step of a walk.
 
     Attributes:
@@ -128,7 +128,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class RelationForm:
     """How a relation is used in a sentence.
 
     Attributes:
@@ -143,7 +143,7 @@ class Form:
     link: str = ""
 
 
-def parse_form(label: str) -> Form | None:
+def parse_form(label: str) -> RelationForm | None:
     """The form of a relation's name; None where its words make no sentence."""
     text = _HAS.sub("", _BE.sub("", label.strip()))
     words = text.split()
@@ -151,32 +151,32 @@ def parse_form(label: str) -> Form | None:
         return None
     low = text.lower()
     if low in BARE:
-        return Form("verb", low)
+        return RelationForm("verb", low)
     first, last = words[0].lower(), words[-1].lower()
     if len(words) > 1 and last in _PREPOSITIONS:
         if len(words) == 2 and first in DID and last != "by":
-            return Form("did", first, last)
+            return RelationForm("did", first, last)
         if len(words) == 2 and (_is_participle(first) or first in DID):
-            return Form("act" if last == "by" else "state", first, last)
-        return Form("of", " ".join(words[:-1])) if last == "of" and not _is_participle(first) else None
+            return RelationForm("act" if last == "by" else "state", first, last)
+        return RelationForm("of", " ".join(words[:-1])) if last == "of" and not _is_participle(first) else None
     if _UNSPEAKABLE.search(low) or first in _PREPOSITIONS or _is_participle(first):
         return None
     if len(words) == 3 and words[1].lower() == "in":
-        return Form("within", words[0], words[2])
+        return RelationForm("within", words[0], words[2])
     if any(word.lower() in _PREPOSITIONS - {"of"} for word in words):
         return None
     if len(words) == 2 and last in _SHARED and _is_plural(first):
-        return Form("shared", first, f"{last} {_SHARED[last]}")
+        return RelationForm("shared", first, f"{last} {_SHARED[last]}")
     if len(words) > 1 and (_is_participle(last) or last.endswith("ing")):
         return None
-    return Form("noun", text)
+    return RelationForm("noun", text)
 
 
 def _is_participle(word: str) -> bool:
     return word in _PAST or (word.endswith("ed") and len(word) > 4 and not word.endswith("eed"))
 
 
-def write_question(topic: str, steps: Sequence[Step]) -> str | None:
+def write_question(topic: str, steps: Sequence[WordedStep]) -> str | None:
     """A question in English for a walk from ``topic``; None where its relations cannot be put into words.
 
     ``directed by`` reads "Who directed Jaws?", backward "What was directed by Spielberg?", ``born in`` "Where was
@@ -193,12 +193,12 @@ def write_question(topic: str, steps: Sequence[Step]) -> str | None:
     return _write_last_step(steps[-1], about, many)
 
 
-def _is_repeated(first: Step, second: Step) -> bool:
+def _is_repeated(first: WordedStep, second: WordedStep) -> bool:
     """Whether a thing is asked of the same thing: "the model of the model". Of people it makes sense."""
     return first.label == second.label and first.inverse == second.inverse and not _PEOPLE.search(first.label.lower())
 
 
-def _find_form(step: Step, about: str) -> Form | None:
+def _find_form(step: WordedStep, about: str) -> RelationForm | None:
     """The form of a step that may be asked of ``about``: of "what Austria borders" only nouns can be."""
     step_form = parse_form(step.label)
     if step_form and about.startswith("what ") and not step.inverse and step_form.kind not in {"noun", "shared"}:
@@ -210,7 +210,7 @@ def _get_be_forms(many: bool) -> tuple[str, str]:
     return ("are", "were") if many else ("is", "was")
 
 
-def _write_last_step(step: Step, about: str, many: bool) -> str | None:
+def _write_last_step(step: WordedStep, about: str, many: bool) -> str | None:
     step_form = _find_form(step, about)
     if step_form is None:
         return None
@@ -255,7 +255,7 @@ def _write_last_step(step: Step, about: str, many: bool) -> str | None:
     return None
 
 
-def _write_phrase(step: Step, about: str, many: bool) -> str | None:
+def _write_phrase(step: WordedStep, about: str, many: bool) -> str | None:
     """What a step reaches, as part of a question."""
     step_form = _find_form(step, about)
     if step_form is None:

@@ -23,7 +23,7 @@ _THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class FaithfulnessJudgement:
     """What a model said of one question.
 
     Attributes:
@@ -42,7 +42,7 @@ def ask_judgements(
     questions: Sequence[tuple[str, Sequence[str]]],
     *,
     cancelled: Callable[[], bool] = lambda: False,
-) -> list[Judgement]:
+) -> list[FaithfulnessJudgement]:
     """Ask of each question whether the model answers it from its paths. Replies are kept and not paid for twice.
 
     Args:
@@ -54,7 +54,7 @@ def ask_judgements(
         Cancelled: ``cancelled()`` said so.
         LLMError: the endpoint cannot be used.
     """
-    judgements = [Judgement(None, (), None)] * len(questions)
+    judgements = [FaithfulnessJudgement(None, (), None)] * len(questions)
     requests = [build_request(question, paths) for question, paths in questions]
     for index, reply in asker.ask(requests, cancelled=cancelled):
         if reply is not None:
@@ -70,13 +70,13 @@ def build_request(question: str, paths: Sequence[str]) -> Request:
     return prompt_request.apply_constraint(make_answers_and_verdict("I have used the provided knowledge: "))
 
 
-def read(reply: str) -> Judgement:
+def read(reply: str) -> FaithfulnessJudgement:
     """A reply, understood."""
     try:
         answers = tuple(parse_answers(reply))
     except NoAnswerLines:
         answers = ()
-    return Judgement(parse_verdict(reply), answers, reply)
+    return FaithfulnessJudgement(parse_verdict(reply), answers, reply)
 
 
 def parse_verdict(reply: str) -> bool | None:
@@ -85,7 +85,7 @@ def parse_verdict(reply: str) -> bool | None:
     return verdicts[-1].lower() == "yes" if verdicts else None
 
 
-def compute_hallucination_score(judgements: Sequence[Judgement]) -> float | None:
+def compute_hallucination_score(judgements: Sequence[FaithfulnessJudgement]) -> float | None:
     """The share of judgements that rest on the retrieved paths (RAPL 5.5); those that do not say are left out.
 
     None where none says.

@@ -23,7 +23,7 @@ from retrieval.reasoning.passages import Sentence, answer_of, build_sentences, c
 from retrieval.reasoning.span_reader import SpanReader
 from retrieval.reasoning.spans import (
     COUNTED,
-    Kind,
+    SpanKind,
     detect_kind,
     find_noun,
     find_spans,
@@ -125,7 +125,7 @@ def score_answer_spans(
     answer_spans = score_spans(
         question, read, rules.rank_spans(read), reader, is_named=rules.is_in_question, counts=counts
     )
-    if rules.kind is not Kind.PERSON:
+    if rules.kind is not SpanKind.PERSON:
         return answer_spans
     texts = {each.found.passage.id: each.found.passage for each in read}
     best: dict[str, AnswerSpan] = {}
@@ -140,7 +140,7 @@ def _find_full_name(label: str, text: str) -> str:
     """The first name of a text that ends in a person's only name; the label where there is none, or it has several."""
     if " " in label or not label[:1].isupper():
         return label
-    names = (name for _, name in find_spans(Kind.PERSON, text))
+    names = (name for _, name in find_spans(SpanKind.PERSON, text))
     return next((name for name in names if name.endswith(f" {label}") and is_person_name(name)), label)
 
 
@@ -275,7 +275,7 @@ class PassageReader(ExtractiveReasoner):
 class _Reader:
     """What is asked: kind, noun, all words, and how much those with a meaning tell."""
 
-    kind: Kind
+    kind: SpanKind
     noun: str | None
     asked: frozenset[str]
     weights: Mapping[str, float]
@@ -315,9 +315,9 @@ class _Reader:
         """What speaks for a span itself."""
         if self.kind in COUNTED:
             worth = WORTH.near * self._compute_proximity(start, text)
-        elif self.kind is Kind.PERSON:
+        elif self.kind is SpanKind.PERSON:
             worth = WORTH.person * is_person_name(label)
-        elif self.kind is Kind.PLACE:
+        elif self.kind is SpanKind.PLACE:
             worth = WORTH.place * is_place_context(text[max(0, start - 9) : start])
         else:
             last, noun = label.casefold().split()[-1], self.noun or ""

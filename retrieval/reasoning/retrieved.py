@@ -11,7 +11,7 @@ import numpy as np
 
 from retrieval.config import EvidenceOptions
 from retrieval.evidence.chains import LEVEL_LIMIT, build_chain
-from retrieval.evidence.expand import Step, Walk
+from retrieval.evidence.expand import ChainStep, Walk
 from retrieval.evidence.reach import Join, Reach, from_walks
 from retrieval.evidence.reorganise import merge_chains
 from retrieval.evidence.verbalise import format_parallel, format_path
@@ -167,10 +167,10 @@ def _to_walks(snapshot: Snapshot, paths: Sequence[FoundPath]) -> list[tuple[Walk
     return [(tuple(_to_step(snapshot, arc) for arc in path.arcs), path.score) for path in paths]
 
 
-def _to_step(snapshot: Snapshot, arc: int) -> Step:
+def _to_step(snapshot: Snapshot, arc: int) -> ChainStep:
     fact = arc % snapshot.num_triples
     ends = int(snapshot.heads[fact]), int(snapshot.relations[fact]), int(snapshot.tails[fact])
-    return Step(Triple(*ends), inverse=arc >= snapshot.num_triples)
+    return ChainStep(Triple(*ends), inverse=arc >= snapshot.num_triples)
 
 
 def _render_path(snapshot: Snapshot, arcs: Sequence[int]) -> str:

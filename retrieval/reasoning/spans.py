@@ -60,7 +60,7 @@ _NO_PERSON = """
 _OTHERWISE = frozenset(_NO_PERSON.split())
 
 
-class Kind(StrEnum):
+class SpanKind(StrEnum):
     """What a question asks for."""
 
     YEAR = "year"
@@ -72,10 +72,10 @@ class Kind(StrEnum):
 
 
 #: Kinds whose spans are digits: they may share words with the question.
-COUNTED = frozenset({Kind.YEAR, Kind.DATE, Kind.NUMBER})
+COUNTED = frozenset({SpanKind.YEAR, SpanKind.DATE, SpanKind.NUMBER})
 
 
-def detect_kind(question: str) -> Kind | None:
+def detect_kind(question: str) -> SpanKind | None:
     """What the question asks for; None where it is neither a name, a date nor a number, or not clear."""
     if _UNASKED.search(question):
         return None
@@ -85,13 +85,13 @@ def detect_kind(question: str) -> Kind | None:
     word, rest = question_word[1].lower(), question[question_word.end() :].strip()
     if word in ("what", "which"):
         if _OF_YEARS.match(rest):
-            return Kind.YEAR
+            return SpanKind.YEAR
         if _OF_TIME.match(rest):
-            return Kind.DATE
-        return Kind.NUMBER if _OF_AMOUNT.match(rest) else Kind.NAME
+            return SpanKind.DATE
+        return SpanKind.NUMBER if _OF_AMOUNT.match(rest) else SpanKind.NAME
     if word.startswith("how"):
-        return Kind.NUMBER
-    return {"when": Kind.DATE, "where": Kind.PLACE}.get(word, Kind.PERSON)
+        return SpanKind.NUMBER
+    return {"when": SpanKind.DATE, "where": SpanKind.PLACE}.get(word, SpanKind.PERSON)
 
 
 def find_noun(question: str) -> str | None:
@@ -100,13 +100,13 @@ def find_noun(question: str) -> str | None:
     return match[1].lower().split()[-1] if match else None
 
 
-def find_spans(kind: Kind, sentence: str) -> list[tuple[int, str]]:
+def find_spans(kind: SpanKind, sentence: str) -> list[tuple[int, str]]:
     """The spans of that kind, each with where it begins."""
-    if kind is Kind.YEAR:
+    if kind is SpanKind.YEAR:
         return [(match.start(), match[0]) for match in _YEAR.finditer(sentence)]
-    if kind is Kind.DATE:
+    if kind is SpanKind.DATE:
         return [(match.start(), match[0]) for match in _DATE.finditer(sentence)]
-    if kind is Kind.NUMBER:
+    if kind is SpanKind.NUMBER:
         undated = _DATE.sub(lambda match: " " * len(match[0]), sentence)
         return [(match.start(), match[0]) for match in _NUMBER.finditer(undated)]
     return [name for match in _NAME.finditer(sentence) if (name := _clean_name(match.start(), match[0]))[1]]

@@ -22,7 +22,7 @@ from retrieval.supervision.candidate_paths import PathsTo, compute_f1, execute_p
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label, Labelling, Rejections, to_named_path
 from retrieval.supervision.provided_labels import should_use_simple_walks
-from retrieval.supervision.word_alignment import AlignmentSettings, Shape, explain
+from retrieval.supervision.word_alignment import AlignmentSettings, AlignmentShape, explain
 from retrieval.text.features import TextEncoder
 from retrieval.text.questions import compute_shape
 from retrieval.types import Progress
@@ -156,7 +156,7 @@ class AnswerSetRationalizer:
         some = {key: items for key, items in pooled.items() if items}
         words = explain(
             [
-                Shape(
+                AlignmentShape(
                     tuple(key.split()[1:]),
                     tuple(_list_relations(combination) for combination, _ in items),
                     np.array([score for _, score in items]),

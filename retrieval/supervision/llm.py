@@ -13,7 +13,7 @@ import numpy as np
 
 from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
-from retrieval.llm.replies import Asker, Reply, Request
+from retrieval.llm.replies import Asker, KeptReply, Request
 from retrieval.supervision import pools, prompting
 from retrieval.supervision.candidate_paths import compute_f1, execute_path
 from retrieval.supervision.grounding import Grounded
@@ -186,7 +186,7 @@ class _Work:
             ]
         return [label for index in sorted(labels_by_request) for label in labels_by_request[index]]
 
-    def _ask(self, stage: str, requests: Sequence[Request]) -> Iterator[tuple[int, Reply | None]]:
+    def _ask(self, stage: str, requests: Sequence[Request]) -> Iterator[tuple[int, KeptReply | None]]:
         """Replies, with progress told."""
         asker = self.how.asker
         for done, (index, reply) in enumerate(asker.ask(requests, cancelled=self.cancelled), start=1):
@@ -194,7 +194,7 @@ class _Work:
             spent = asker.usage.prompt_tokens + asker.usage.completion_tokens
             self._emit_progress(stage, done, len(requests), {"tokens": float(spent), "kept replies": float(asker.kept)})
 
-    def _read(self, reply: Reply | None, texts: Sequence[str]) -> Selection | None:
+    def _read(self, reply: KeptReply | None, texts: Sequence[str]) -> Selection | None:
         """What a reply selects; None, counted, when there is none that can be read."""
         if reply is None:
             self._count("requests failed; run again to ask them again")

@@ -17,7 +17,7 @@ from retrieval.metrics.values import is_same_value
 from retrieval.programs.candidates import Candidate
 from retrieval.programs.equivalence import normalize_program
 from retrieval.programs.execution import Executor
-from retrieval.programs.fitting import Example, fit
+from retrieval.programs.fitting import FittingExample, fit
 from retrieval.programs.parser import Parser
 from retrieval.programs.rendering.formatting import get_answer_labels
 from retrieval.programs.rendering.names import from_named_json
@@ -43,7 +43,7 @@ Refused = Mapping[str, Sequence[dict[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class LearnedPrograms:
     """What came of learning from questions.
 
     Attributes:
@@ -85,7 +85,7 @@ def fit_weights(
     refused: Refused = MappingProxyType({}),
     progress: Callable[[Progress], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
-) -> Learned:
+) -> LearnedPrograms:
     """Weights fitted to a graph's questions, features of its relations among them; none where they teach nothing.
 
     Of a question that brings a program, the candidates that are equivalent to it are right; where there is none,
@@ -103,7 +103,7 @@ def fit_weights(
     Raises:
         Cancelled: ``cancelled`` said so.
     """
-    parser, examples, counts = Parser(snapshot, encode, weights), list[Example](), Counter[str]()
+    parser, examples, counts = Parser(snapshot, encode, weights), list[FittingExample](), Counter[str]()
     chosen = _select_questions(questions, refused)
     for done, question in enumerate(chosen):
         check(cancelled)
@@ -112,10 +112,12 @@ def fit_weights(
         right = _remove_refused(parser, candidates, right, refused.get(question.id, ()))
         counts.update((how, "given") if question.program is not None else (how,))
         if any(right):
-            examples.append(Example(tuple(candidate.features for candidate in candidates), right))
+            examples.append(FittingExample(tuple(candidate.features for candidate in candidates), right))
         progress(Progress("programs", done + 1, len(chosen), "questions"))
     fitted = fit(examples, weights, pull=_PULL) if len(examples) >= _LEAST else None
-    return Learned(fitted, len(examples), counts["given"], counts["composed"], counts["same answers"], counts["unfit"])
+    return LearnedPrograms(
+        fitted, len(examples), counts["given"], counts["composed"], counts["same answers"], counts["unfit"]
+    )
 
 
 def _select_questions(questions: Sequence[Question], refused: Refused) -> list[Question]:

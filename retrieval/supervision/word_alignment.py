@@ -37,7 +37,7 @@ _STEPS = [np.arange(n) for n in range(_LONGEST_ORDERED + 1)]
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class AlignmentShape:
     """Questions that differ only in names.
 
     Attributes:
@@ -73,7 +73,7 @@ class AlignmentSettings:
 
 
 def explain(
-    shapes: Sequence[Shape], names: Sequence[str], settings: AlignmentSettings = AlignmentSettings()
+    shapes: Sequence[AlignmentShape], names: Sequence[str], settings: AlignmentSettings = AlignmentSettings()
 ) -> list[np.ndarray]:
     """Fit the model to the shapes and say how well each candidate explains its shape's words.
 
@@ -96,7 +96,7 @@ def explain(
 class _Model:
     """The tables of the model over the words and relations that occur."""
 
-    def __init__(self, shapes: Sequence[Shape], names: Sequence[str], settings: AlignmentSettings) -> None:
+    def __init__(self, shapes: Sequence[AlignmentShape], names: Sequence[str], settings: AlignmentSettings) -> None:
         self.shapes = shapes
         self.settings = settings
         words = {w: i for i, w in enumerate(dict.fromkeys(w for shape in shapes for w in shape.words))}

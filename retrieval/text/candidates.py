@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from retrieval.kg.snapshot.labels import LabelIndex, Match
-from retrieval.text.mentions import STOP_WORDS, Guard, Span, Word, has_case, has_whole_words, is_written
+from retrieval.text.mentions import STOP_WORDS, Guard, MentionSpan, MentionWord, has_case, has_whole_words, is_written
 from retrieval.text.unspaced_scripts import find_unspaced_names
 from retrieval.text.variants import TITLES, generate_variants, match_initial
 
@@ -34,7 +34,7 @@ class SpanCandidate:
         sure: how sure the matches are at most: less where the name is written otherwise.
     """
 
-    span: Span
+    span: MentionSpan
     matches: list[Match]
     weight: float
     strong: bool
@@ -42,7 +42,7 @@ class SpanCandidate:
 
 
 def find_candidates(
-    question: str, words: list[Word], cased: bool, labels: LabelIndex, guard: Guard
+    question: str, words: list[MentionWord], cased: bool, labels: LabelIndex, guard: Guard
 ) -> Iterator[SpanCandidate]:
     """Every stretch of whole words that is the name of something, function words alone left out."""
     for span, matches in find_unspaced_names(question, labels):
@@ -57,23 +57,23 @@ def find_candidates(
             start, end = first.start, words[j].end
             initial = j == i and _is_initial(question, words, i)
             if not initial and has_whole_words(question, start, end) and (matches := labels.find_exact(name)):
-                span = Span(start, end, question[start:end])
+                span = MentionSpan(start, end, question[start:end])
                 if candidate := _score_span(span, words[i : j + 1], matches, guard, cased=cased, at_start=i == 0):
                     yield candidate
             if first.text == "st" and (matches := labels.find_exact(f"saint{name[2:]}")):
-                span = Span(start, end, question[start:end])
+                span = MentionSpan(start, end, question[start:end])
                 yield SpanCandidate(span, matches, 1.6 * len(span.text), strong=j > i)
             if not labels.has_continuation(name) and first.text != "st":
                 break
 
 
-def _is_title(question: str, words: list[Word], i: int) -> bool:
+def _is_title(question: str, words: list[MentionWord], i: int) -> bool:
     """Whether a word is "Mr." before a name, and so names nothing itself."""
     titled = words[i].text in TITLES and words[i].capital and i + 1 < len(words) and words[i + 1].capital
     return titled and question[words[i].end : words[i + 1].start] in (" ", ". ")
 
 
-def _is_initial(question: str, words: list[Word], i: int) -> bool:
+def _is_initial(question: str, words: list[MentionWord], i: int) -> bool:
     """Whether a letter stands for a given name: "J." of "J. Maguire" names nothing itself."""
     following = words[i + 1 : i + 2]
     return len(words[i].text) == 1 and any(
@@ -82,7 +82,7 @@ def _is_initial(question: str, words: list[Word], i: int) -> bool:
 
 
 def _find_variants(
-    question: str, words: list[Word], i: int, labels: LabelIndex, guard: Guard
+    question: str, words: list[MentionWord], i: int, labels: LabelIndex, guard: Guard
 ) -> Iterator[SpanCandidate]:
     """Names that begin with word ``i`` and that the graph writes otherwise; shorter ones inside them give way."""
     cased = has_case(words)
@@ -100,7 +100,7 @@ def _find_variants(
             continue
         if labels.find_exact(" ".join(word.text for word in inside)) or (i == j and labels.count_names(words[i].text)):
             continue  # "Cowboys" are rather those of Dallas than a cowboy
-        span = Span(start, end, question[start:end])
+        span = MentionSpan(start, end, question[start:end])
         matches = next(
             (
                 lookup_matches
@@ -118,7 +118,7 @@ def _find_variants(
 
 
 def _score_span(
-    span: Span, words: list[Word], matches: list[Match], guard: Guard, *, cased: bool, at_start: bool
+    span: MentionSpan, words: list[MentionWord], matches: list[Match], guard: Guard, *, cased: bool, at_start: bool
 ) -> SpanCandidate | None:
     telling = [word for word in words if not guard.is_common(word.text)]
     # The capital of a sentence's first word says nothing.

@@ -11,7 +11,7 @@ MULTI_HOP = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class QuestionComplexity:
     """What a question's wording shows of its hops.
 
     Attributes:
@@ -45,14 +45,14 @@ def replace_names(question: str) -> tuple[str, int]:
     return " ".join(text.split()), names
 
 
-def measure_wording(question: str) -> Wording:
-    """Count what :class:`Wording` names."""
+def measure_wording(question: str) -> QuestionComplexity:
+    """Count what :class:`QuestionComplexity` names."""
     text, names = replace_names(question)
     words = [word.lower() for word in _WORD.findall(text) if word != "X"]
     links = sum(word in _LINKS for word in words)
     clauses = sum(word in _CLAUSES for word in words[1:])
     shared = sum(word in _SHARED for word in words)
-    return Wording(links, clauses, shared, names, len(words) - links - clauses - shared)
+    return QuestionComplexity(links, clauses, shared, names, len(words) - links - clauses - shared)
 
 
 WEIGHTS: Mapping[str, float] = {
@@ -62,6 +62,6 @@ BIAS = -7.3
 """Of a logistic regression on hop-labelled questions; docs/router.md says which, and how well it does."""
 
 
-def compute_log_odds(counts: Wording) -> float:
+def compute_log_odds(counts: QuestionComplexity) -> float:
     """The log-odds that a question of this wording has ``MULTI_HOP`` hops or more."""
     return BIAS + sum(each * float(getattr(counts, name)) for name, each in WEIGHTS.items())

@@ -19,7 +19,7 @@ from retrieval.text.candidates import SpanCandidate, find_candidates, find_coord
 from retrieval.text.lower_case import LowerCase, find_odd_spans
 from retrieval.text.mentions import (
     Guard,
-    Span,
+    MentionSpan,
     find_capitalised_runs,
     find_marked,
     find_quoted,
@@ -27,7 +27,7 @@ from retrieval.text.mentions import (
     split_run,
     split_words,
 )
-from retrieval.text.names import FUZZY_RUN, Names
+from retrieval.text.names import FUZZY_RUN, NameLinker
 from retrieval.text.readings import has_joining_fact
 from retrieval.types import LinkedEntity
 
@@ -40,7 +40,7 @@ QUESTION_WORDS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
+class LinkingResult:
     """The topic entities of a question in the order of their mentions, and names that were not found.
 
     ``missing`` are those of the latter that are written as names: capitalised, quoted or marked.
@@ -48,7 +48,7 @@ class Linked:
 
     entities: tuple[LinkedEntity, ...]
     unmatched: tuple[str, ...]
-    missing: tuple[Span, ...] = ()
+    missing: tuple[MentionSpan, ...] = ()
 
 
 class Linker:
@@ -63,10 +63,10 @@ class Linker:
     def __init__(self, snapshot: Snapshot, index: EntityIndex | None = None, encoder: Encoder | None = None) -> None:
         self.snapshot = snapshot
         self._guard = Guard(snapshot.get_relation_label(r) for r in range(snapshot.num_relations))
-        self._names = Names(snapshot, index, encoder)
+        self._names = NameLinker(snapshot, index, encoder)
         self._lower_case = LowerCase(self._names, self._guard)
 
-    def link(self, question: str, topics: Sequence[int] = ()) -> Linked:
+    def link(self, question: str, topics: Sequence[int] = ()) -> LinkingResult:
         """The entities a question is about.
 
         Args:
@@ -77,7 +77,7 @@ class Linker:
             UnknownEntityError: a given id is not in the graph.
         """
         if topics:
-            return Linked(tuple(self._link_given(entity) for entity in topics), ())
+            return LinkingResult(tuple(self._link_given(entity) for entity in topics), ())
         marks = find_marked(question)
         if marks:
             linked = self._link_spans(marks, question)
@@ -93,7 +93,7 @@ class Linker:
         node = self.snapshot.get_node(entity)
         return LinkedEntity(node, node.label, -1, -1, 1.0, "given")
 
-    def _link_spans(self, spans: Sequence[Span], question: str) -> Linked:
+    def _link_spans(self, spans: Sequence[MentionSpan], question: str) -> LinkingResult:
         """Link stretches that certainly are names."""
         entities, missed = [], []
         for span in spans:
@@ -104,9 +104,9 @@ class Linker:
                 missed.append(span)
             else:
                 entities.append(linked)
-        return Linked(_remove_repeats(entities), tuple(span.text.strip() for span in missed), tuple(missed))
+        return LinkingResult(_remove_repeats(entities), tuple(span.text.strip() for span in missed), tuple(missed))
 
-    def _link_free(self, question: str) -> Linked:
+    def _link_free(self, question: str) -> LinkingResult:
         words = split_words(question)[:QUESTION_WORDS]
         cased = has_case(words)
         quotes = find_quoted(question)
@@ -141,7 +141,7 @@ class Linker:
         if not entities and not (cased and missing):
             entities = self._lower_case.link_topics(question, words, candidates)
         missed = missing or ([] if entities else find_odd_spans(question, words, self._guard)[:1])
-        return Linked(
+        return LinkingResult(
             _remove_repeats(sorted(entities, key=lambda e: e.start)),
             tuple(span.text.strip() for span in missed),
             tuple(missing),
@@ -154,7 +154,7 @@ class Linker:
             return link
         return replace(link, score=min(link.score, candidate.sure), source="fuzzy")
 
-    def _merge_misspelt_runs(self, chosen: list[SpanCandidate], runs: Sequence[Span]) -> list[SpanCandidate]:
+    def _merge_misspelt_runs(self, chosen: list[SpanCandidate], runs: Sequence[MentionSpan]) -> list[SpanCandidate]:
         """With names inside a longer one that is misspelt given up for it: of "Dorchester Tonw F.C." the club."""
         for run in runs:
             inside = [c for c in chosen if run.start <= c.span.start and c.span.end <= run.end]
@@ -170,7 +170,7 @@ class Linker:
                 chosen.append(SpanCandidate(run, matches, 0.0, strong=True, sure=matches[0].score))
         return chosen
 
-    def _is_first_name(self, name: Span, run: Span, chosen: Sequence[SpanCandidate]) -> bool:
+    def _is_first_name(self, name: MentionSpan, run: MentionSpan, chosen: Sequence[SpanCandidate]) -> bool:
         """Whether a name of one word is the first of somebody who is not in the graph: "Florence" of "Florence Rice".
 
         What follows it is written as a name, and is neither one that the graph has nor a word that asks.
@@ -178,7 +178,7 @@ class Linker:
         first, *others = split_words(run.text)
         if not others or (name.start, name.end) != (run.start, run.start + first.end):
             return False
-        rest = Span(run.start + others[0].start, run.end, run.text[others[0].start :])
+        rest = MentionSpan(run.start + others[0].start, run.end, run.text[others[0].start :])
         if any(c.span.is_overlapping(rest) for c in chosen) or run.text[first.end : others[0].start] != " ":
             return False
         return all(

@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 
 from retrieval.text.candidates import SpanCandidate, find_coordinated
-from retrieval.text.mentions import Guard, Span, Word
-from retrieval.text.names import ALTERNATIVES, FUZZY_WORD, Names, Source
+from retrieval.text.mentions import Guard, MentionSpan, MentionWord
+from retrieval.text.names import ALTERNATIVES, FUZZY_WORD, NameLinker, Source
 from retrieval.text.readings import SIGNS, Interpretation, Readings
 from retrieval.types import LinkedEntity
 
@@ -30,12 +30,14 @@ class LowerCase:
         guard: tells words that ask.
     """
 
-    def __init__(self, names: Names, guard: Guard) -> None:
+    def __init__(self, names: NameLinker, guard: Guard) -> None:
         self._names = names
         self._guard = guard
         self._readings = Readings(names.snapshot, guard)
 
-    def link_topics(self, question: str, words: list[Word], candidates: list[SpanCandidate]) -> list[LinkedEntity]:
+    def link_topics(
+        self, question: str, words: list[MentionWord], candidates: list[SpanCandidate]
+    ) -> list[LinkedEntity]:
         """The most likely reading, with what ``and`` and the like join to it; else a misspelt name.
 
         Args:
@@ -51,12 +53,12 @@ class LowerCase:
         topic = self._make_link(question, words, readings, chances, best)
         if topic.score < _LEAST_CHANCE:
             return []
-        span = Span(topic.start, topic.end, topic.mention)
+        span = MentionSpan(topic.start, topic.end, topic.mention)
         others = find_coordinated(question, [SpanCandidate(span, [best.match], 0.0, strong=False)], candidates)
         linked = [self._names.select_entity(other.span, other.matches, question) for other in others]
         return [topic, *(replace(link, score=min(link.score, _WEAK_SCORE)) for link in linked)]
 
-    def _compute_chances(self, words: list[Word], readings: list[Interpretation]) -> np.ndarray:
+    def _compute_chances(self, words: list[MentionWord], readings: list[Interpretation]) -> np.ndarray:
         """How likely each reading is, summing to 1, float [readings]."""
         sums = self._readings.compute_signs(words, readings) @ _WEIGHTS
         odds = np.exp(sums - sums.max())
@@ -66,7 +68,7 @@ class LowerCase:
     @staticmethod
     def _make_link(
         question: str,
-        words: list[Word],
+        words: list[MentionWord],
         readings: list[Interpretation],
         chances: np.ndarray,
         best: Interpretation,
@@ -85,13 +87,13 @@ class LowerCase:
         others = tuple(rivals.values())[:ALTERNATIVES]
         return LinkedEntity(best.match.node, question[start:end], start, end, score, source, others)
 
-    def _link_misspelt(self, question: str, words: list[Word]) -> list[LinkedEntity]:
+    def _link_misspelt(self, question: str, words: list[MentionWord]) -> list[LinkedEntity]:
         stretches = find_odd_spans(question, words, self._guard)
         links = [link for span in stretches if (link := self._names.link_misspelt(span, FUZZY_WORD)) is not None]
         return [max(links, key=lambda e: (e.score * (e.end - e.start), -e.start))] if links else []
 
 
-def find_odd_spans(question: str, words: list[Word], guard: Guard) -> list[Span]:
+def find_odd_spans(question: str, words: list[MentionWord], guard: Guard) -> list[MentionSpan]:
     """Stretches of up to four words that hold a telling word, few enough to try them all."""
     spans = []
     for i, first in enumerate(words):
@@ -101,5 +103,5 @@ def find_odd_spans(question: str, words: list[Word], guard: Guard) -> list[Span]
                 continue
             text = question[first.start : inner[-1].end]
             if len(text) >= 4:
-                spans.append(Span(first.start, inner[-1].end, text))
+                spans.append(MentionSpan(first.start, inner[-1].end, text))
     return sorted(spans, key=lambda span: len(span.text), reverse=True)[:24]

@@ -67,7 +67,7 @@ _IRREGULAR = {
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class MentionWord:
     """A word of the question: its normalised form and its place."""
 
     text: str
@@ -77,43 +77,45 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class MentionSpan:
     """A stretch of the question: characters [start, end) and what stands there."""
 
     start: int
     end: int
     text: str
 
-    def is_overlapping(self, other: Span) -> bool:
+    def is_overlapping(self, other: MentionSpan) -> bool:
         """Whether the two share a character."""
         return self.start < other.end and other.start < self.end
 
 
-def split_words(question: str) -> list[Word]:
+def split_words(question: str) -> list[MentionWord]:
     """The words of a question, in order."""
     words = []
     for match in _WORD.finditer(question):
         text = match.group()
-        words.append(Word(normalize_name(text), match.start(), match.end(), text[0].isupper() or text[0].isdigit()))
+        words.append(
+            MentionWord(normalize_name(text), match.start(), match.end(), text[0].isupper() or text[0].isdigit())
+        )
     return words
 
 
-def find_marked(question: str) -> list[Span]:
+def find_marked(question: str) -> list[MentionSpan]:
     """What the asker marked ``[like this]``, without the brackets."""
-    return [Span(m.start(1), m.end(1), m[1]) for m in _MARK.finditer(question) if m[1].strip()]
+    return [MentionSpan(m.start(1), m.end(1), m[1]) for m in _MARK.finditer(question) if m[1].strip()]
 
 
-def find_quoted(question: str) -> list[Span]:
+def find_quoted(question: str) -> list[MentionSpan]:
     """What stands in quotation marks."""
     spans = []
     for match in _QUOTE.finditer(question):
         group = next(i for i, text in enumerate(match.groups(), 1) if text is not None)
         if match[group].strip():
-            spans.append(Span(match.start(group), match.end(group), match[group]))
+            spans.append(MentionSpan(match.start(group), match.end(group), match[group]))
     return spans
 
 
-def has_case(words: list[Word]) -> bool:
+def has_case(words: list[MentionWord]) -> bool:
     """Whether capitals say anything here: some word after the first has one, and not every word has."""
     later = [word.capital for word in words[1:] if not word.text.isdigit()]
     return any(later) and not all(later)
@@ -124,9 +126,9 @@ def has_whole_words(question: str, start: int, end: int) -> bool:
     return (start == 0 or question[start - 1] != "_") and (end == len(question) or question[end] != "_")
 
 
-def find_capitalised_runs(question: str, words: list[Word], guard: Guard) -> list[Span]:
+def find_capitalised_runs(question: str, words: list[MentionWord], guard: Guard) -> list[MentionSpan]:
     """Runs of capitalised words that look like names, particles inside allowed, guarded words alone not."""
-    spans: list[Span] = []
+    spans: list[MentionSpan] = []
     i = 0
     while i < len(words):
         if not words[i].capital or (i == 0 and guard.is_common(words[i].text)):
@@ -143,12 +145,12 @@ def find_capitalised_runs(question: str, words: list[Word], guard: Guard) -> lis
                 break
         run = words[i : last + 1]
         if not all(guard.is_common(word.text) or word.text[0].isdigit() for word in run):
-            spans.append(Span(run[0].start, run[-1].end, question[run[0].start : run[-1].end]))
+            spans.append(MentionSpan(run[0].start, run[-1].end, question[run[0].start : run[-1].end]))
         i = last + 1
     return spans
 
 
-def split_run(run: Span, names: Iterable[Span]) -> list[Span]:
+def split_run(run: MentionSpan, names: Iterable[MentionSpan]) -> list[MentionSpan]:
     """Return a run that no name overlaps, else those of its pieces between words that join names, not parts of one."""
     names = [name for name in names if name.is_overlapping(run)]
     if not names:
@@ -157,7 +159,7 @@ def split_run(run: Span, names: Iterable[Span]) -> list[Span]:
     starts = [0, *(end for _, end in ends)]
     stops = [*(start for start, _ in ends), len(run.text)]
     pieces = [
-        Span(run.start + start, run.start + stop, run.text[start:stop])
+        MentionSpan(run.start + start, run.start + stop, run.text[start:stop])
         for start, stop in zip(starts, stops, strict=True)
     ]
     return [piece for piece in pieces if not any(name.is_overlapping(piece) for name in names)]

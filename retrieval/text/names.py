@@ -11,7 +11,7 @@ from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.labels import Match, drop_signs, keep_as_written, normalize_name
 from retrieval.text.mentions import (
     STOP_WORDS,
-    Span,
+    MentionSpan,
     clean_punctuation,
     has_case,
     is_written,
@@ -39,7 +39,7 @@ PART_LIMIT = 10
 PART_SCORE = 0.7
 
 
-class Names:
+class NameLinker:
     """Looks up what stretches of a question name, in one snapshot. Thread-safe.
 
     Args:
@@ -54,19 +54,19 @@ class Names:
         self._index = index
         self._encoder = encoder
 
-    def link_mention(self, span: Span, question: str) -> LinkedEntity | None:
+    def link_mention(self, span: MentionSpan, question: str) -> LinkedEntity | None:
         """What certainly is a name: as it is spelt, else part of a name, misspelt, or near in meaning."""
         matches = self._labels.find_exact(normalize_name(span.text))
         return self.select_entity(span, matches, question) if matches else self.link_inexact(span)
 
-    def link_inexact(self, span: Span) -> LinkedEntity | None:
+    def link_inexact(self, span: MentionSpan) -> LinkedEntity | None:
         """What is a name and no entity's whole one: part of a name, misspelt, or near in meaning."""
         link = self.link_partial(span)
         if link is None and not self._labels.count_names(normalize_name(span.text)):  # "Johnson" is no "Johnston"
             link = self.link_misspelt(span, FUZZY_NAME)
         return link or self._link_by_vector(span)
 
-    def link_partial(self, span: Span) -> LinkedEntity | None:
+    def link_partial(self, span: MentionSpan) -> LinkedEntity | None:
         """Part of a name ("Obama", "Mr. Obama"): the most connected entity whose name holds these words."""
         name = normalize_name(span.text)
         title, _, rest = name.partition(" ")
@@ -79,12 +79,12 @@ class Names:
             return None
         return build_link(span, matches, PART_SCORE, "fuzzy")
 
-    def link_misspelt(self, span: Span, cutoff: float) -> LinkedEntity | None:
+    def link_misspelt(self, span: MentionSpan, cutoff: float) -> LinkedEntity | None:
         """An entity whose name is spelt almost like this; ``cutoff`` as in ``LabelIndex.find_fuzzy``."""
         matches = self.find_misspelt(span, cutoff)
         return build_link(span, matches, matches[0].score, "fuzzy") if matches else None
 
-    def find_misspelt(self, span: Span, cutoff: float) -> list[Match]:
+    def find_misspelt(self, span: MentionSpan, cutoff: float) -> list[Match]:
         """The entities that :meth:`link_misspelt` links one of, most alike first."""
         name = normalize_name(span.text)
         if len(name) < 4:
@@ -92,7 +92,7 @@ class Names:
         matches = self._labels.find_fuzzy(name, 2 * ALTERNATIVES, cutoff)
         return [match for match in matches if is_slip(name, match.name)]
 
-    def _link_by_vector(self, span: Span) -> LinkedEntity | None:
+    def _link_by_vector(self, span: MentionSpan) -> LinkedEntity | None:
         name = normalize_name(span.text)
         if self._index is None or self._encoder is None or len(name) == 1 or drop_signs(name) != name:
             return None  # vectors do not tell letters apart, nor signs
@@ -100,7 +100,7 @@ class Names:
         matches = [m for m in matches if m.score >= VECTOR_CUTOFF and not is_namesake(span.text, m.node.label)]
         return build_link(span, matches, matches[0].score, "vector") if matches else None
 
-    def select_entity(self, span: Span, matches: list[Match], question: str) -> LinkedEntity:
+    def select_entity(self, span: MentionSpan, matches: list[Match], question: str) -> LinkedEntity:
         """Which of the entities of one name is meant: as written, own name, fitting relations, degree."""
         words = split_words(question)
         question_stems = {stem for word in words if (stem := to_context_stem(word.text))}
@@ -118,7 +118,7 @@ class Names:
             end = max(end, span.start + len(label))
         return LinkedEntity(best.node, question[span.start : end], span.start, end, score, source, others)
 
-    def _fit(self, match: Match, span: Span, question_stems: set[str], written: bool) -> float:
+    def _fit(self, match: Match, span: MentionSpan, question_stems: set[str], written: bool) -> float:
         """How well an entity of the mentioned name fits the question; compared, never shown.
 
         Capitals count most, where the question has them; then each word that the question shares with the
@@ -140,7 +140,7 @@ class Names:
         return 2.0 * capitals + 1.5 * len(question_stems & stems) + 1.0 * is_label + 0.5 * log1p(match.degree)
 
 
-def build_link(span: Span, matches: list[Match], score: float, source: Source) -> LinkedEntity:
+def build_link(span: MentionSpan, matches: list[Match], score: float, source: Source) -> LinkedEntity:
     """The first of some matches, with the others as alternatives."""
     nodes = tuple(match.node for match in matches[: ALTERNATIVES + 1])
     return LinkedEntity(nodes[0], span.text, span.start, span.end, round(score, 4), source, nodes[1 : ALTERNATIVES + 1])

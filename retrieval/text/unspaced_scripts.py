@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from retrieval.kg.snapshot.labels import LabelIndex, Match, normalize_name
-from retrieval.text.mentions import Span
+from retrieval.text.mentions import MentionSpan
 
 LETTERS = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 """Chinese characters and kana, as a class of a regular expression."""
@@ -19,7 +19,7 @@ _LETTER = re.compile(rf"[{LETTERS}]")
 _LONGEST = 24
 
 
-def find_unspaced_names(question: str, labels: LabelIndex) -> Iterator[tuple[Span, list[Match]]]:
+def find_unspaced_names(question: str, labels: LabelIndex) -> Iterator[tuple[MentionSpan, list[Match]]]:
     """Names inside runs of such letters, the longest from the left; none of a single letter."""
     for run in _RUN.finditer(question):
         start = run.start()
@@ -27,7 +27,7 @@ def find_unspaced_names(question: str, labels: LabelIndex) -> Iterator[tuple[Spa
             for end in range(min(run.end(), start + _LONGEST), start + 1, -1):
                 text = question[start:end]
                 if _LETTER.search(text) and (matches := labels.find_exact(normalize_name(text))):
-                    yield Span(start, end, text), matches
+                    yield MentionSpan(start, end, text), matches
                     start = end
                     break
             else:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from retrieval.kg.snapshot.labels import LabelIndex, Match
-from retrieval.text.mentions import Word
+from retrieval.text.mentions import MentionWord
 
 #: Words of a name before and behind the comma that turns it round.
 _TURNED = 3
@@ -27,7 +27,7 @@ TITLES = frozenset({"mr", "mrs", "ms", "miss", "dr", "prof", "professor", "sir",
 """What persons are addressed by, which their names lack."""
 
 
-def generate_variants(question: str, words: list[Word]) -> Iterator[str]:
+def generate_variants(question: str, words: list[MentionWord]) -> Iterator[str]:
     """Other ways to write a stretch of words, normalised; none is the stretch as it stands.
 
     Args:
@@ -51,7 +51,7 @@ def generate_variants(question: str, words: list[Word]) -> Iterator[str]:
         yield plain
 
 
-def match_initial(words: list[Word], labels: LabelIndex) -> list[Match]:
+def match_initial(words: list[MentionWord], labels: LabelIndex) -> list[Match]:
     """Whom "J. Maguire" means: names that end so and begin with that letter, where one of them is meant for sure.
 
     Args:
@@ -75,11 +75,11 @@ def match_initial(words: list[Word], labels: LabelIndex) -> list[Match]:
     return ranked if sure else []
 
 
-def _get_gap(question: str, words: list[Word], index: int) -> str:
+def _get_gap(question: str, words: list[MentionWord], index: int) -> str:
     return question[words[index].end : words[index + 1].start]
 
 
-def _generate_turned(question: str, words: list[Word]) -> Iterator[str]:
+def _generate_turned(question: str, words: list[MentionWord]) -> Iterator[str]:
     """ "Obama, Barack"."""
     commas = [index for index in range(len(words) - 1) if _get_gap(question, words, index) == ", "]
     if len(commas) == 1:
@@ -88,7 +88,7 @@ def _generate_turned(question: str, words: list[Word]) -> Iterator[str]:
             yield " ".join(word.text for word in (*first, *last))
 
 
-def _generate_joined(question: str, words: list[Word]) -> Iterator[str]:
+def _generate_joined(question: str, words: list[MentionWord]) -> Iterator[str]:
     """ "Fanny & Alexander" with "and", and "and" left out, for that is what becomes of the sign in names."""
     signs = {index for index in range(len(words) - 1) if "&" in _get_gap(question, words, index)}
     if signs:
@@ -99,7 +99,7 @@ def _generate_joined(question: str, words: list[Word]) -> Iterator[str]:
         yield " ".join(word.text for i, word in enumerate(words) if word.text != "and" or i == 0)
 
 
-def _generate_abbreviated(question: str, words: list[Word]) -> Iterator[str]:
+def _generate_abbreviated(question: str, words: list[MentionWord]) -> Iterator[str]:
     """ "FC" as "F.C.", whose letters are words of their own, and the other way round."""
     single = [len(word.text) == 1 and word.text.isalpha() for word in words]
     if any(here and then for here, then in pairwise(single)):

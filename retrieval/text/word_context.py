@@ -6,13 +6,13 @@ from collections import Counter
 from copy import copy
 from typing import Self
 
-from retrieval.text.mentions import Word, to_context_stem
+from retrieval.text.mentions import MentionWord, to_context_stem
 
 
 class WordContext:
     """The words of a question around a stretch of it, counted once for all stretches."""
 
-    def __init__(self, words: list[Word]) -> None:
+    def __init__(self, words: list[MentionWord]) -> None:
         self._words = Counter(word.text for word in words)
         self._stems = Counter(to_context_stem(word.text) for word in words)
         del self._stems[""]

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from retrieval.evaluation.study import Study
+from retrieval.evaluation.study import StudyRunner
 from retrieval.kg import search
 from retrieval.kg import snapshot as snapshots
 from retrieval.loading import load_encoder
@@ -118,7 +118,7 @@ def measure(
 
 
 def _results(config: StudyConfig, *, run: bool) -> list[dict[str, Any]]:
-    study = Study(config, CACHE / "methods", encoder=load_encoder(), say=print)
+    study = StudyRunner(config, CACHE / "methods", encoder=load_encoder(), say=print)
     if run:
         return list(study.run())
     return [result for cell in list_cells(config) if (result := study.find_result(cell)) is not None]

@@ -21,8 +21,8 @@ from retrieval.kg import snapshot as snapshots
 from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.loading import load_encoder, load_engine, load_parts
 from retrieval.methods._shared.choice.features import QuestionContext, Signs, compute_signs
-from retrieval.methods._shared.choice.model import Choice
-from retrieval.methods._shared.choice.outcomes import Outcome
+from retrieval.methods._shared.choice.model import OutcomeChoice
+from retrieval.methods._shared.choice.outcomes import CandidateOutcome
 from retrieval.methods._shared.choice.selection import find_likeliest
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods.registry import DEFAULT
@@ -92,7 +92,7 @@ def measure(names: Sequence[str] = (), out: Path | None = None) -> list[Section]
         section.add(suite, *_figures(some))
     section.add("all", *_figures(list(chain.from_iterable(by_suite.values()))))
     if out is not None:
-        Choice(fitted(rows)).save(out / CHOICE.name)
+        OutcomeChoice(fitted(rows)).save(out / CHOICE.name)
         print(f"wrote {out / CHOICE.name}", flush=True)
     return [section]
 
@@ -116,14 +116,14 @@ def weighed(asked: Sequence[Asked]) -> list[Weighed]:
     for graph, some in by_graph.items():
         engine: Any = load_engine(EngineSpec(graph, None, DEFAULT), load_parts(snapshots.open(graph), encoder))
         programs = engine.programs
-        last: list[tuple[QuestionContext, list[Outcome]]] = []
-        consider: Callable[..., tuple[QuestionContext, list[Outcome]]] = programs.prepare_outcomes
+        last: list[tuple[QuestionContext, list[CandidateOutcome]]] = []
+        consider: Callable[..., tuple[QuestionContext, list[CandidateOutcome]]] = programs.prepare_outcomes
 
         def considered(
             *given: Any,
-            consider: Callable[..., tuple[QuestionContext, list[Outcome]]] = consider,
-            last: list[tuple[QuestionContext, list[Outcome]]] = last,
-        ) -> tuple[QuestionContext, list[Outcome]]:
+            consider: Callable[..., tuple[QuestionContext, list[CandidateOutcome]]] = consider,
+            last: list[tuple[QuestionContext, list[CandidateOutcome]]] = last,
+        ) -> tuple[QuestionContext, list[CandidateOutcome]]:
             last[:] = [consider(*given)]
             return last[0]
 
@@ -139,7 +139,7 @@ def weighed(asked: Sequence[Asked]) -> list[Weighed]:
     return found
 
 
-def _is_right(one: Asked, seen: QuestionContext, own: Outcome, columns: Columns) -> bool:
+def _is_right(one: Asked, seen: QuestionContext, own: CandidateOutcome, columns: Columns) -> bool:
     """Whether an outcome is what is right, compared as evaluation compares answers."""
     if UNANSWERABLE in one.operators:
         return False
@@ -166,7 +166,7 @@ def _left_out(rows: Sequence[Weighed]) -> list[list[float]]:
     fold = [_fold(own.asked) for own in rows]
     found: list[list[float]] = [[] for _ in rows]
     for part in range(_FOLDS):
-        choice = Choice(fitted([own for own, its in zip(rows, fold, strict=True) if its != part]))
+        choice = OutcomeChoice(fitted([own for own, its in zip(rows, fold, strict=True) if its != part]))
         for at, own in enumerate(rows):
             if fold[at] == part:
                 found[at] = [choice.compute_probability(each) for each in own.signs]

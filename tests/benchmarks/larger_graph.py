@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from retrieval.evaluation.study import Study
+from retrieval.evaluation.study import StudyRunner
 from retrieval.loading import load_encoder
 from retrieval.studies.plan import DataSet, StudyConfig, Variant
 from tests.benchmarks.data import found
@@ -44,7 +44,7 @@ def measure(methods: Sequence[str] = ()) -> list[Section]:
     variants = {name: Variant(name) for name in methods or METHODS}
     for topics in ("given", "linked"):
         config = StudyConfig(data, variants, train=(OWN,), test=(OWN, LARGER), topics=topics)
-        for result in Study(config, CACHE / "methods", encoder=load_encoder(), say=print).run():
+        for result in StudyRunner(config, CACHE / "methods", encoder=load_encoder(), say=print).run():
             section.add(
                 result["cell"]["variant"],
                 "its own" if result["cell"]["test"] == OWN else "larger",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from retrieval.evaluation.study import Study
+from retrieval.evaluation.study import StudyRunner
 from retrieval.kg import search
 from retrieval.kg import snapshot as snapshots
 from retrieval.loading import load_encoder
@@ -73,7 +73,7 @@ def measure(data: Sequence[str] = (), *, run: bool = True) -> list[Section]:
         for graph in ("raw", "line")
     }
     config = StudyConfig(sets, variants, train=taught, test=tuple(sets), seeds=SEEDS, budget=TOP, limit=LIMIT)
-    study = Study(config, CACHE / "line_vs_raw", encoder=cast("Encoder", Remembering(load_encoder())), say=print)
+    study = StudyRunner(config, CACHE / "line_vs_raw", encoder=cast("Encoder", Remembering(load_encoder())), say=print)
     if not run and any(study.find_result(cell) is None for cell in list_cells(config)):
         return []
     results = list(study.run())

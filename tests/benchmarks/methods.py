@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from retrieval.errors import ConfigError
-from retrieval.evaluation.study import Study
+from retrieval.evaluation.study import StudyRunner
 from retrieval.loading import load_encoder
 from retrieval.methods.registry import RETRIEVERS
 from retrieval.metrics.names import format_number
@@ -80,7 +80,7 @@ def cell_of(name: str, of: DataSet, method: str, topics: str, *, run: bool) -> d
     """The finished cell; done now where that is wanted."""
     variant = Variant(method, SETTINGS.get((method, name), {}))
     config = StudyConfig({name: of}, {method: variant}, topics=topics)
-    study = Study(config, CACHE / "methods", encoder=load_encoder(), say=print)
+    study = StudyRunner(config, CACHE / "methods", encoder=load_encoder(), say=print)
     return next(study.run()) if run else study.find_result(list_cells(config)[0])
 
 

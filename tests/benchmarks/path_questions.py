@@ -17,7 +17,7 @@ from retrieval.kg import snapshot as snapshots
 from retrieval.kg.search.walks import execute
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
-from retrieval.methods._shared.path_reader.candidates import Candidate, find_candidates, has_simple_walks
+from retrieval.methods._shared.path_reader.candidates import PathMatch, find_candidates, has_simple_walks
 from retrieval.methods._shared.path_reader.features import (
     Comparer,
     QuestionFeatures,
@@ -189,7 +189,7 @@ class Maker:
             text = replace_topic_names(one.question, at, names)
             yield from self._made(text, one.topics[at], "written", partial(_walks, one.paths[at]))
 
-    def _agrees(self, one: Known, candidate: Candidate) -> float:
+    def _agrees(self, one: Known, candidate: PathMatch) -> float:
         """F1 of what a candidate reaches and the answers; nought where it is low."""
         total = self.snapshot.num_relations
         steps = [(r % total, r >= total) for r in candidate.relations]
@@ -201,7 +201,7 @@ class Maker:
         score = 2 * shared / (len(reached) + len(one.answers))
         return score if score >= _AGREES else 0.0
 
-    def _made(self, text: str, topic: int, source: str, judge: Callable[[Candidate], float]) -> Iterator[Learned]:
+    def _made(self, text: str, topic: int, source: str, judge: Callable[[PathMatch], float]) -> Iterator[Learned]:
         """The question where a candidate is right, and perhaps the same where its graph lacks what it asks for."""
         question = encode_questions([text], self.encoder)[0]
         comparer = Comparer(question, self.wordings)
@@ -226,7 +226,7 @@ class Maker:
 
     def _candidates(
         self, snapshot: Snapshot, topic: int, question: QuestionFeatures, comparer: Comparer
-    ) -> list[Candidate]:
+    ) -> list[PathMatch]:
         """As the retriever finds them, those that end at their topic too."""
         return find_candidates(
             snapshot,
@@ -237,7 +237,7 @@ class Maker:
             returning=not question.shares,
         )
 
-    def _taken(self, own: list[Candidate], right: np.ndarray) -> frozenset[int]:
+    def _taken(self, own: list[PathMatch], right: np.ndarray) -> frozenset[int]:
         total = self.snapshot.num_relations
         ways = [one.relations for one, good in zip(own, right, strict=True) if good]
         return frozenset(int(self.rng.choice(way)) % total for way in ways)
@@ -246,7 +246,7 @@ class Maker:
         self,
         question: QuestionFeatures,
         comparer: Comparer,
-        own: list[Candidate],
+        own: list[PathMatch],
         right: np.ndarray,
         source: str,
     ) -> Learned:
@@ -276,5 +276,5 @@ class Maker:
         return self._lacking[relations]
 
 
-def _walks(path: tuple[int, ...], candidate: Candidate) -> float:
+def _walks(path: tuple[int, ...], candidate: PathMatch) -> float:
     return float(candidate.relations == path)

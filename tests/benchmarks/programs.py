@@ -18,7 +18,7 @@ from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra import Program
 from retrieval.programs.calibration import compute_evidence
 from retrieval.programs.execution import Executor
-from retrieval.programs.fitting import Example, fit
+from retrieval.programs.fitting import FittingExample, fit
 from retrieval.programs.parser import ParsedQuestion
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.weights import Weights
@@ -207,7 +207,7 @@ class _Fitting:
 
     def _fitted(self, without: str | None = None) -> Weights:
         examples = [
-            Example(tuple(map(dict, own)), tuple(own.values()), self._weight(one))
+            FittingExample(tuple(map(dict, own)), tuple(own.values()), self._weight(one))
             for one, own in self.composed.items()
             if one.family != without
         ]

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from retrieval.reasoning.spans import Kind, find_spans
+from retrieval.reasoning.spans import SpanKind, find_spans
 
 #: Of a question of QAMR: words of an answer at most, questions of one answer at most.
 _LONGEST, _ALIKE = 8, 3
@@ -104,7 +104,7 @@ def _agreed(given: Sequence[str]) -> tuple[int, ...] | None:
 
 def _whole_name(text: str, start: int, end: int) -> tuple[int, int]:
     """The name that an answer is a part of: people mark "Einstein" of "Albert Einstein"."""
-    for at, name in find_spans(Kind.NAME, text):
+    for at, name in find_spans(SpanKind.NAME, text):
         if at <= start and end <= at + len(name) and text[start].isupper():
             return at, at + len(name)
     return start, end

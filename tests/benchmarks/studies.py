@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from retrieval.evaluation.study import Study
+from retrieval.evaluation.study import StudyRunner
 from retrieval.loading import load_encoder
 from retrieval.studies.plan import StudyConfig, Variant
 from retrieval.studies.summary import build_summary
@@ -46,7 +46,7 @@ def supervision(data: Sequence[str] = ()) -> list[Section]:
 def _section(title: str, name: str, about: str, config: StudyConfig) -> list[Section]:
     if not config.data:
         return []
-    results = list(Study(config, CACHE / "methods", encoder=load_encoder(), say=print).run())
+    results = list(StudyRunner(config, CACHE / "methods", encoder=load_encoder(), say=print).run())
     summary = build_summary(results, baseline=config.baseline)
     section = Section(title, f"python -m tests.benchmarks {name}", about, head=HEAD)
     for row in summary["rows"]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from retrieval.errors import ConfigError
-from retrieval.evaluation.study import Study
+from retrieval.evaluation.study import StudyRunner
 from retrieval.kg import snapshot as snapshots
 from retrieval.loading import load_encoder
 from retrieval.metrics.bootstrap import compute_intervals
@@ -72,7 +72,8 @@ def measure(methods: Sequence[str] = (), *, run: bool = True) -> list[Section]:
     )
     encoder = load_encoder()
     studies = [
-        Study(config, CACHE / "webqsp_thirds", encoder=encoder, say=print) for config in _studies(whole, questions)
+        StudyRunner(config, CACHE / "webqsp_thirds", encoder=encoder, say=print)
+        for config in _studies(whole, questions)
     ]
     results = _results(studies, methods, run=run)
     for (variant, reads, budget), (rows, seconds) in results.items():
@@ -138,7 +139,7 @@ Key = tuple[str, str, int]
 
 
 def _results(
-    studies: Sequence[Study], methods: Sequence[str], *, run: bool
+    studies: Sequence[StudyRunner], methods: Sequence[str], *, run: bool
 ) -> dict[Key, tuple[list[dict[str, Any]], list[float]]]:
     """The rows of all questions and the seconds of training, of each variant that is finished for every part."""
     results = {}

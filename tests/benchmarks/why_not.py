@@ -19,7 +19,7 @@ from retrieval.demo import CHECKPOINT
 from retrieval.demo.build_checkpoint import build_graph, read_questions
 from retrieval.diagnosis.case import Tools
 from retrieval.diagnosis.findings import LostAt, WhyNot
-from retrieval.diagnosis.record import Record, build_record
+from retrieval.diagnosis.record import RunRecord, build_record
 from retrieval.diagnosis.why_not import explain_missing_answer
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.snapshot import Snapshot
@@ -150,7 +150,7 @@ class Bench:
         self._built += 1
         return self.opened(build_snapshot(TripleTable.from_facts(facts), self.folder / f"{self._built}"))
 
-    def asked(self, engine: Engine, question: str, **more: int) -> Record:
+    def asked(self, engine: Engine, question: str, **more: int) -> RunRecord:
         """What a run tells."""
         request = AskRequest(question, **more)  # type: ignore[arg-type]
         return build_record(question, engine.run(request))

@@ -11,7 +11,7 @@ from retrieval.errors import Cancelled, TrainingDataError
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.programs.schema import Schema
-from retrieval.self_training import METHOD, SelfTrained, build_training_set, run_self_training
+from retrieval.self_training import METHOD, SelfTrainingResult, build_training_set, run_self_training
 from retrieval.supervision.path_questions.writer import PathQuestion, PathWriter
 from retrieval.text.operators import find_cues
 from retrieval.train import OPERATORS, train
@@ -71,7 +71,7 @@ def test_a_graph_teaches_itself_and_a_stopped_training_goes_on(tmp_path):
 
 def test_what_is_better_is_kept_without_a_floor():
     results = [(0.6, 0.95), (0.6, 0.7), (0.6, 0.6), (0.97, 0.95)]
-    assert [SelfTrained(TrainResult(Path(), {}), b, a, 50, 1).better for b, a in results] == [
+    assert [SelfTrainingResult(TrainResult(Path(), {}), b, a, 50, 1).better for b, a in results] == [
         *(True, True, False, False)
     ]
 

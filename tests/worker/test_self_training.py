@@ -53,7 +53,7 @@ def the_job(graph):
 
 
 def test_what_reads_less_than_the_weights_that_come_with_clew_is_not_kept(users, monkeypatch):
-    monkeypatch.setattr(engine.SelfTrained, "better", False)
+    monkeypatch.setattr(engine.SelfTrainingResult, "better", False)
     graph = imported(users)
     job = the_job(graph)
     self_training.self_train(job.pk)
@@ -69,7 +69,7 @@ def test_what_reads_less_than_the_weights_that_come_with_clew_is_not_kept(users,
 
 def test_after_its_import_a_graph_teaches_itself_and_people_win(users, monkeypatch):
     # One epoch is worse than no training at all; what follows is the same for one that is better.
-    monkeypatch.setattr(engine.SelfTrained, "better", True)
+    monkeypatch.setattr(engine.SelfTrainingResult, "better", True)
     graph = imported(users)
     job = the_job(graph)
     assert (job.state, job.params) == (JobState.QUEUED, {"snapshot": graph.snapshot.hash})

@@ -27,7 +27,7 @@ from webapp.experiments import serializers as shapes
 from webapp.experiments.models import Checkpoint, LabelSet
 from webapp.graphs import files
 from webapp.graphs.selectors import find_graph, find_managed_graph
-from webapp.graphs.views import Trashable, download
+from webapp.graphs.views import TrashableMixin, download
 from webapp.jobs.serializers import JobSerializer
 from webapp.questions.selectors import list_question_sets
 
@@ -54,7 +54,7 @@ class MethodView(APIView):
         )
 
 
-class CheckpointViewSet(Trashable, RowViewSet[Checkpoint]):
+class CheckpointViewSet(TrashableMixin, RowViewSet[Checkpoint]):
     """Trained retrievers, newest first."""
 
     queryset = selectors.list_checkpoints()

@@ -25,14 +25,14 @@ from webapp.experiments import report_serializers as shapes
 from webapp.experiments.models import QuestionOutcome, Report
 from webapp.graphs import files
 from webapp.graphs.selectors import find_graph
-from webapp.graphs.views import Trashable, download
+from webapp.graphs.views import TrashableMixin, download
 from webapp.questions.selectors import list_question_sets
 
 FORMATS = {"json": "application/json", "csv": "text/csv", "md": "text/markdown", "html": "text/html"}
 _IDS = OpenApiParameter("ids", str, required=True, description="numbers of reports, with commas")
 
 
-class ReportViewSet(Trashable, RowViewSet[Report]):
+class ReportViewSet(TrashableMixin, RowViewSet[Report]):
     """Question sets asked of a method, and how that went; newest first."""
 
     queryset = selectors.list_reports()

@@ -22,7 +22,7 @@ from webapp.graph_tests.models import GraphTest, TestRound
 from webapp.graphs import trash
 from webapp.graphs.models import Graph
 from webapp.graphs.selectors import find_graph
-from webapp.graphs.views import GraphView, Trashable
+from webapp.graphs.views import GraphView, TrashableMixin
 from webapp.jobs.models import ACTIVE, Job, JobKind
 from webapp.jobs.serializers import JobSerializer
 
@@ -105,7 +105,7 @@ class AskTestsView(UserView):
         return Response(shapes.RoundSerializer(made).data, status=status.HTTP_202_ACCEPTED)
 
 
-class TestViewSet(Trashable, UserView, viewsets.GenericViewSet[GraphTest]):
+class TestViewSet(TrashableMixin, UserView, viewsets.GenericViewSet[GraphTest]):
     """A test."""
 
     queryset = GraphTest.objects.select_related("graph", "created_by")

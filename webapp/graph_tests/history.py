@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from webapp.graph_tests import fact_changes
-from webapp.graph_tests.models import GraphTest, Outcome, TestResult
+from webapp.graph_tests.models import GraphTest, RoundOutcome, TestResult
 from webapp.graph_tests.outcomes import Answered, Fact, find_missing, normalize_labels
 from webapp.graphs import snapshots
 from webapp.graphs.models import GraphVersion
@@ -38,7 +38,7 @@ class Moment:
 def list_moments(test: GraphTest) -> list[Moment]:
     """The versions of a test's graph, oldest first; each is compared with the one before it that was asked."""
     results: dict[int, TestResult] = {}
-    rows = TestResult.objects.filter(test=test).exclude(outcome=Outcome.ERROR)
+    rows = TestResult.objects.filter(test=test).exclude(outcome=RoundOutcome.ERROR)
     for row in rows.order_by("at", "pk"):
         results[row.number] = row
     moments = [

@@ -118,7 +118,7 @@ class TestRound(AccessControlled):
         return f"{self.graph_id} v{self.number} {self.cause}"
 
 
-class Outcome(models.TextChoices):
+class RoundOutcome(models.TextChoices):
     """How a test went."""
 
     PASSED = "passed"
@@ -144,7 +144,7 @@ class TestResult(AccessControlled):
     method = models.CharField(max_length=32, blank=True)
     fingerprint = models.CharField(max_length=128, blank=True)
     expected = models.JSONField(default=list)
-    outcome = models.CharField(max_length=8, choices=Outcome)
+    outcome = models.CharField(max_length=8, choices=RoundOutcome)
     answers = models.JSONField(default=list)
     reason = models.CharField(max_length=32, blank=True)
     message = models.TextField(blank=True)

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from webapp.graph_tests.models import Outcome
+from webapp.graph_tests.models import RoundOutcome
 
 Fact = tuple[str, str, str]
 
@@ -44,11 +44,13 @@ def normalize_labels(labels: Iterable[str]) -> frozenset[str]:
     return frozenset(map(normalize_label, labels))
 
 
-def compute_outcome(expected: Sequence[str], answered: Answered) -> Outcome:
+def compute_outcome(expected: Sequence[str], answered: Answered) -> RoundOutcome:
     """Whether exactly what was expected came, in whatever order."""
     if answered.error:
-        return Outcome.ERROR
-    return Outcome.PASSED if normalize_labels(expected) == normalize_labels(answered.answers) else Outcome.FAILED
+        return RoundOutcome.ERROR
+    return (
+        RoundOutcome.PASSED if normalize_labels(expected) == normalize_labels(answered.answers) else RoundOutcome.FAILED
+    )
 
 
 def find_missing(expected: Sequence[str], answers: Sequence[str]) -> list[str]:

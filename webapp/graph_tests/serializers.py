@@ -11,7 +11,7 @@ from webapp.answers.serializers import NewProgramField, OptionsField
 from webapp.api.fields import PlainText
 from webapp.graph_tests import selectors
 from webapp.graph_tests.history import Moment
-from webapp.graph_tests.models import Cause, Decision, GraphTest, Outcome, TestResult, TestRound
+from webapp.graph_tests.models import Cause, Decision, GraphTest, RoundOutcome, TestResult, TestRound
 from webapp.graph_tests.outcomes import find_missing
 from webapp.graph_tests.services import EXPECTED_MAX, TESTS_MAX
 from webapp.jobs.serializers import JobSerializer
@@ -36,7 +36,7 @@ class BeforeSerializer(serializers.Serializer[object]):
 
     number = serializers.IntegerField()
     answers = serializers.ListField(child=serializers.CharField())
-    outcome = serializers.ChoiceField(choices=Outcome.choices)
+    outcome = serializers.ChoiceField(choices=RoundOutcome.choices)
     method = serializers.CharField(allow_blank=True)
     fingerprint = serializers.CharField(allow_blank=True)
 
@@ -46,7 +46,7 @@ class ResultSerializer(serializers.ModelSerializer[TestResult]):
 
     question = serializers.CharField(source="test.question")
     version = serializers.IntegerField(source="number")
-    outcome = serializers.ChoiceField(choices=Outcome.choices)
+    outcome = serializers.ChoiceField(choices=RoundOutcome.choices)
     expected = serializers.ListField(child=serializers.CharField())
     answers = serializers.ListField(child=serializers.CharField())
     missing = serializers.SerializerMethodField()
@@ -66,7 +66,7 @@ class ResultSerializer(serializers.ModelSerializer[TestResult]):
 
     def get_missing(self, result: TestResult) -> list[str]:
         """What did not come."""
-        return [] if result.outcome == Outcome.ERROR else find_missing(result.expected, result.answers)
+        return [] if result.outcome == RoundOutcome.ERROR else find_missing(result.expected, result.answers)
 
     def get_unexpected(self, result: TestResult) -> list[str]:
         """What came beside it."""
@@ -218,7 +218,9 @@ class RoundDetailSerializer(RoundSerializer):
     @extend_schema_field(ResultSerializer(many=True))
     def get_results(self, round: TestRound) -> list[dict[str, Any]]:
         """Those that changed first, then those that failed."""
-        rows = sorted(selectors.list_results(round), key=lambda row: (not row.changed, row.outcome == Outcome.PASSED))
+        rows = sorted(
+            selectors.list_results(round), key=lambda row: (not row.changed, row.outcome == RoundOutcome.PASSED)
+        )
         return [dict(row) for row in ResultSerializer(rows, many=True).data]
 
 

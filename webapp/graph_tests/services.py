@@ -19,7 +19,7 @@ from webapp.api.errors import ConflictError, GraphNotReadyError, InvalidError
 from webapp.experiments import promotions, resolution
 from webapp.experiments.models import Checkpoint
 from webapp.graph_tests import selectors
-from webapp.graph_tests.models import Cause, Decision, GraphTest, Outcome, TestPolicy, TestResult, TestRound
+from webapp.graph_tests.models import Cause, Decision, GraphTest, RoundOutcome, TestPolicy, TestResult, TestRound
 from webapp.graph_tests.outcomes import Answered
 from webapp.graphs import announce, progress, snapshots
 from webapp.graphs.models import Graph, GraphVersion
@@ -259,7 +259,7 @@ def ask_through_time(*, test: GraphTest, user: User) -> Job:
     Raises:
         ConflictError: it was asked of all of them.
     """
-    tested = TestResult.objects.filter(test=test).exclude(outcome=Outcome.ERROR).values("number")
+    tested = TestResult.objects.filter(test=test).exclude(outcome=RoundOutcome.ERROR).values("number")
     rows = list_versions(test.graph).exclude(version__in=tested).order_by("version")
     numbers = list(rows.values_list("version", flat=True))
     if not numbers:
@@ -294,12 +294,12 @@ def mark_seen(*, test: GraphTest) -> None:
 
 def find_known_result(*, test: GraphTest, key: str) -> TestResult | None:
     """What a test answered the last time when everything was as now; None where it was never so."""
-    rows = TestResult.objects.filter(test=test, key=key).exclude(outcome=Outcome.ERROR)
+    rows = TestResult.objects.filter(test=test, key=key).exclude(outcome=RoundOutcome.ERROR)
     return rows.order_by("-at", "-pk").first()
 
 
 def save_result(
-    *, round: TestRound, test: GraphTest, key: str, answered: Answered, outcome: Outcome, **compared: Any
+    *, round: TestRound, test: GraphTest, key: str, answered: Answered, outcome: RoundOutcome, **compared: Any
 ) -> TestResult:
     """Keep what a test answered in a round, in place of what an earlier attempt kept."""
     columns = asdict(answered)
@@ -323,11 +323,11 @@ def close_round(*, round: TestRound) -> TestRound:
     """Count what a round found, and make current what was tested unless a failing test holds it back."""
     counted = TestResult.objects.filter(round=round, test__watcher=None)
     rows = list(counted.values_list("outcome", "changed"))
-    figures = {str(kind): sum(outcome == kind for outcome, _ in rows) for kind in Outcome}
+    figures = {str(kind): sum(outcome == kind for outcome, _ in rows) for kind in RoundOutcome}
     round.figures = {**figures, "changed": sum(changed for _, changed in rows)}
     round.finished_at = timezone.now()
     round.save(update_fields=["figures", "finished_at"])
-    _decide(round, held=round.hold and bool(figures[Outcome.FAILED] or figures[Outcome.ERROR]))
+    _decide(round, held=round.hold and bool(figures[RoundOutcome.FAILED] or figures[RoundOutcome.ERROR]))
     return round
 
 

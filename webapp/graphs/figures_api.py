@@ -100,7 +100,7 @@ class StatisticsView(_OfVersion):
 class SchemaView(_OfVersion):
     """The schema of a graph."""
 
-    @extend_schema(operation_id="graphs_schema", parameters=[VERSION], responses=schema.Schema)
+    @extend_schema(operation_id="graphs_schema", parameters=[VERSION], responses=schema.GraphSchema)
     def get(self, request: Request, pk: int) -> Response:
         """Types and the relations between them."""
         made = schema.get_schema(snapshots.open_snapshot(self.get_version(request, pk).path))

@@ -29,7 +29,7 @@ class GraphView(UserView):
         return graph
 
 
-class Trashable(mixins.DestroyModelMixin):
+class TrashableMixin(mixins.DestroyModelMixin):
     """Rows that go to the trash."""
 
     def destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:

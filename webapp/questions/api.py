@@ -22,7 +22,7 @@ from webapp.api.parsers import Json
 from webapp.graphs import snapshots
 from webapp.graphs.selectors import find_graph
 from webapp.graphs.serializers import ProblemSerializer
-from webapp.graphs.views import Trashable
+from webapp.graphs.views import TrashableMixin
 from webapp.questions import checking, selectors, services
 from webapp.questions.models import QuestionRow, QuestionSet
 from webapp.uploads import remote_sources
@@ -136,7 +136,7 @@ class QuestionCheckSerializer(serializers.Serializer[object]):
     programs_missing = MissingProgramSerializer(many=True)
 
 
-class QuestionSetViewSet(Trashable, RowViewSet[QuestionSet]):
+class QuestionSetViewSet(TrashableMixin, RowViewSet[QuestionSet]):
     """Questions with known answers, newest first."""
 
     queryset = selectors.list_question_sets()

@@ -21,7 +21,7 @@ from webapp.api.errors import ConflictError, InvalidError
 from webapp.api.params import validate_form
 from webapp.experiments.selectors import list_label_sets
 from webapp.graphs import files
-from webapp.graphs.views import Trashable
+from webapp.graphs.views import TrashableMixin
 from webapp.graphs.views import download as sent
 from webapp.questions.selectors import list_question_sets
 from webapp.studies import selectors, services
@@ -32,7 +32,7 @@ FORMATS = {"csv": ("text/csv", "csv"), "latex": ("application/x-tex", "tex"), "m
 """The type of each format and the ending of its file."""
 
 
-class StudyViewSet(Trashable, RowViewSet[Study]):
+class StudyViewSet(TrashableMixin, RowViewSet[Study]):
     """Studies, newest first."""
 
     queryset = selectors.list_studies()

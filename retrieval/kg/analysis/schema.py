@@ -41,7 +41,7 @@ class SchemaEdge:
 
 
 @dataclass(frozen=True, slots=True)
-class Schema:
+class GraphSchema:
     """Types by entities, edges by facts, most first, and how many there are of each in all."""
 
     types: tuple[TypeCount, ...]
@@ -50,12 +50,12 @@ class Schema:
     num_edges: int
 
 
-def get_schema(snapshot: Snapshot) -> Schema:
+def get_schema(snapshot: Snapshot) -> GraphSchema:
     """The schema of a snapshot: kept from before, or computed and kept."""
     kept = load_or_compute_json(
         snapshot.path, "schema", f"{VERSION} {snapshot.hash}", lambda: asdict(_build_schema(snapshot))
     )
-    return Schema(
+    return GraphSchema(
         tuple(TypeCount(**row) for row in kept["types"]),
         tuple(SchemaEdge(**row) for row in kept["edges"]),
         kept["num_types"],
@@ -123,7 +123,7 @@ def _find_commonest(owners: np.ndarray, codes: np.ndarray, size: int) -> np.ndar
     return best
 
 
-def _build_schema(snapshot: Snapshot) -> Schema:
+def _build_schema(snapshot: Snapshot) -> GraphSchema:
     of_type, labels = find_types(snapshot)
     # What has no type is shown by its kind.
     of_type = np.where(of_type < 0, len(labels) + snapshot.kinds.astype(np.int64), of_type)
@@ -141,7 +141,7 @@ def _build_schema(snapshot: Snapshot) -> Schema:
     sources, relations = np.divmod(pair, max(snapshot.num_relations, 1))
     fits = np.flatnonzero((sources < shown) & (targets < shown))
     fits = fits[np.argsort(-sums[fits], kind="stable")][:EDGES]
-    return Schema(
+    return GraphSchema(
         tuple(TypeCount(i, labels[t], int(counts[t])) for i, t in enumerate(order[:shown].tolist())),
         tuple(
             SchemaEdge(int(r), snapshot.get_relation_label(int(r)), int(s), int(t), int(n))

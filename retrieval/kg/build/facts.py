@@ -25,7 +25,7 @@ Piece = tuple[np.ndarray, np.ndarray, np.ndarray]
 Check = Callable[[], None]
 
 
-class Rows:
+class FactRows:
     """Rows of codes as they are read: in memory, and beyond ``memory`` bytes in a file of ``directory``.
 
     The file goes when they are drained.
@@ -110,7 +110,7 @@ class Sizes:
 
 
 def sort_facts(
-    rows: Rows, places: tuple[np.ndarray, np.ndarray], sizes: Sizes, *, memory: int, check: Check
+    rows: FactRows, places: tuple[np.ndarray, np.ndarray], sizes: Sizes, *, memory: int, check: Check
 ) -> Iterator[Piece]:
     """The facts in order and without repeats, in pieces; int32 columns. ``rows`` is emptied.
 
@@ -195,7 +195,7 @@ def _sort_keys(blocks: Callable[[], Iterator[np.ndarray]], count: int, memory: i
         yield keys
 
 
-def _sort_by_columns(rows: Rows, entity: np.ndarray, relation: np.ndarray) -> Piece:
+def _sort_by_columns(rows: FactRows, entity: np.ndarray, relation: np.ndarray) -> Piece:
     """All facts, sorted by three columns."""
     blocks = list(rows)
     heads, relations, tails = (
@@ -253,7 +253,7 @@ class _Groups:
 
 def write_facts(
     directory: Path,
-    rows: Rows,
+    rows: FactRows,
     places: tuple[np.ndarray, np.ndarray],
     sizes: Sizes,
     *,

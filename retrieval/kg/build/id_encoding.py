@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 
 from retrieval.kg.build.columns import load_series
-from retrieval.kg.build.facts import MEMORY, Rows, Sizes, write_facts, write_incoming
+from retrieval.kg.build.facts import MEMORY, FactRows, Sizes, write_facts, write_incoming
 from retrieval.kg.build.naming import NODE_ID, Naming
-from retrieval.kg.build.vocabulary import Vocabulary, sort_texts
+from retrieval.kg.build.vocabulary import StringVocabulary, sort_texts
 from retrieval.kg.readers.file_contents import fit
 from retrieval.kg.table import KeptFacts
 
@@ -45,7 +45,7 @@ class IdEncoder:
     """
 
     def __init__(self, directory: Path, memory: int = MEMORY) -> None:
-        self.rows = Rows(directory, memory)
+        self.rows = FactRows(directory, memory)
         self._last = self.rows
         self._directory, self._memory = directory, memory
         self._reset_terms()
@@ -54,8 +54,8 @@ class IdEncoder:
         self._refused = False
 
     def _reset_terms(self) -> None:
-        self._terms = Vocabulary()
-        self._term_rows = Rows(self._directory, self._memory, "terms")
+        self._terms = StringVocabulary()
+        self._term_rows = FactRows(self._directory, self._memory, "terms")
 
     @property
     def count(self) -> int:
@@ -138,7 +138,7 @@ class IdEncoder:
         )
         renamed[naming.ids], dropped[naming.of_relations], says[naming.relations] = True, True, True
         id_relation = self._relations.encode_values(pl.Series([NODE_ID]))[0]
-        rows, self.rows = self.rows, Rows(self._directory, self._memory, "named")
+        rows, self.rows = self.rows, FactRows(self._directory, self._memory, "named")
         self._last, self._refused = self.rows, True
         for heads, relations, tails in rows.take_blocks():
             name = says[relations] & renamed[heads] & (tails == name_codes[heads])
@@ -196,7 +196,7 @@ class IdEncoder:
         return entities, relations
 
 
-class _Labels(Vocabulary):
+class _Labels(StringVocabulary):
     """A vocabulary that knows which of its strings cannot be labels as they stand."""
 
     def __init__(self) -> None:

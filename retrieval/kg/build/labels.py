@@ -11,7 +11,7 @@ import polars as pl
 
 from retrieval.kg.build.columns import find_positions, save_series
 from retrieval.kg.build.naming import NAME_RELATIONS
-from retrieval.kg.build.vocabulary import Vocabulary, sort_texts
+from retrieval.kg.build.vocabulary import StringVocabulary, sort_texts
 from retrieval.kg.snapshot.arrays import sort_unique
 from retrieval.kg.snapshot.labels import (
     NAME_LIMIT,
@@ -208,7 +208,7 @@ def _build_alias_rows(encoded: EncodedFacts, alias_facts: np.ndarray) -> pl.Data
 
 def _write_words(directory: Path, names: pl.Series, check: Check) -> None:
     """Distinct words, sorted, and for each the names that hold it."""
-    vocabulary = Vocabulary()
+    vocabulary = StringVocabulary()
     parts = [np.zeros(0, np.uint64)]
     for start in range(0, len(names), _WORDS_AT_ONCE):
         check()

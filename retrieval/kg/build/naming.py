@@ -29,7 +29,7 @@ _LETTER = r"\p{L}"
 _IDS, _NAMES = 0.8, 0.8
 
 
-class Encoder(Protocol):
+class NameEncoder(Protocol):
     """Rows of codes, and what these stand for, as :class:`~retrieval.kg.build.id_encoding.IdEncoder` has them."""
 
     @property
@@ -63,7 +63,7 @@ class Naming:
     of_relations: np.ndarray
 
 
-def find_id_names(encoder: Encoder, *, known_only: bool) -> Naming | None:
+def find_id_names(encoder: NameEncoder, *, known_only: bool) -> Naming | None:
     """What the rows of an encoder say of names of ids; None where they say nothing.
 
     Args:
@@ -113,7 +113,7 @@ def find_id_names(encoder: Encoder, *, known_only: bool) -> Naming | None:
 
 
 def _collect_name_rows(
-    encoder: Encoder, names: np.ndarray, known: np.ndarray, size: int
+    encoder: NameEncoder, names: np.ndarray, known: np.ndarray, size: int
 ) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray, np.ndarray]:
     """Rows of names and of known ids, uint32 [2, n] each, and which codes head other facts, and end other facts."""
     leading, ending = np.zeros(size, bool), np.zeros(size, bool)

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 
-class Vocabulary:
+class StringVocabulary:
     """Distinct strings, numbered from 0 in the order in which they first come.
 
     A categorical type of its own does the work: each value is hashed once, columns are looked up in parallel, and what
@@ -35,7 +35,7 @@ class Vocabulary:
         return numbers.cat.to(self.dtype).cast(pl.String)
 
 
-def sort_texts(vocabulary: Vocabulary, used: np.ndarray | None = None) -> tuple[pl.Series, np.ndarray]:
+def sort_texts(vocabulary: StringVocabulary, used: np.ndarray | None = None) -> tuple[pl.Series, np.ndarray]:
     """The strings in byte order, and for each number its place among them, int64.
 
     Args:

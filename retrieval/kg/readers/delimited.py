@@ -16,7 +16,7 @@ from retrieval.kg.readers.property_csv import read_property_csv
 from retrieval.kg.readers.rows_layout import (
     ROLES,
     WIDTH,
-    Shape,
+    RowShape,
     describe_unnamed,
     find_common_width,
     has_column_names,
@@ -50,7 +50,7 @@ def read_delimited(file: InputFile, log: ProblemLog) -> FactFile:
         )
     if columns is None and infer_columns(first) is None and find_common_width(head[:-1] or head, mark) > 3:
         raise EmptySourceError(f"{source.name} is not read as facts.", hint=describe_unnamed(len(first)))
-    shape = Shape(mark) if columns is None else Shape(mark, len(first), select_columns(columns, first))
+    shape = RowShape(mark) if columns is None else RowShape(mark, len(first), select_columns(columns, first))
     by_name = columns is not None and any(isinstance(column, str) for column in columns.values())
     header = file.options.header
     skip_first = has_column_names(first, shape) if header is None else header
@@ -68,7 +68,7 @@ def read_delimited(file: InputFile, log: ProblemLog) -> FactFile:
     return FactFile(source.name, kept.build_frame(), log.count, streamed=rows if sink else 0)
 
 
-def _parse_plain_rows(block: bytes, shape: Shape) -> pl.DataFrame | None:
+def _parse_plain_rows(block: bytes, shape: RowShape) -> pl.DataFrame | None:
     """The rows of a block that is nothing but cells and delimiters, untrimmed, at full speed; None of any other."""
     mark = shape.mark
     if len(mark.encode()) > 1 or (mark == "," and b'"' in block):
@@ -86,7 +86,7 @@ def _parse_plain_rows(block: bytes, shape: Shape) -> pl.DataFrame | None:
     return rows.select(pl.col(names[i]).alias(name) for i, name in zip(shape.columns, ROLES, strict=True))
 
 
-def _read_block(block: bytes, first_line: int, shape: Shape, log: ProblemLog, *, skip_first: bool) -> pl.DataFrame:
+def _read_block(block: bytes, first_line: int, shape: RowShape, log: ProblemLog, *, skip_first: bool) -> pl.DataFrame:
     mark = shape.mark
     try:
         text = block.decode()
@@ -131,7 +131,7 @@ def _drop_bad_lines(block: bytes, first_line: int, log: ProblemLog) -> str:
     return "\n".join(lines)
 
 
-def _read_row(line: int, text: str, shape: Shape, log: ProblemLog) -> tuple[str, str, str] | None:
+def _read_row(line: int, text: str, shape: RowShape, log: ProblemLog) -> tuple[str, str, str] | None:
     """One row the slow way: quoting understood, what is wrong with it said."""
     mark = shape.mark
     try:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from retrieval.kg.readers.problems import ProblemLog
-    from retrieval.kg.readers.rdf_structures import Annotation
+    from retrieval.kg.readers.rdf_structures import StatementAnnotation
 
 FACT_SCHEMA = {"head": pl.String, "relation": pl.String, "tail": pl.String}
 #: RDF terms as collected, see :mod:`retrieval.kg.readers.rdf`.
@@ -102,7 +102,7 @@ class FactFile:
     described: list[tuple[str, int, str]] = field(default_factory=list)
     properties: PropertyRows | None = None
     streamed: int = 0
-    annotations: Sequence[Annotation] = ()
+    annotations: Sequence[StatementAnnotation] = ()
     log: ProblemLog | None = None
 
     @property

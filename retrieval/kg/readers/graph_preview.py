@@ -34,7 +34,7 @@ from retrieval.kg.readers.reading import read_file
 from retrieval.kg.readers.rows_layout import (
     ROLES,
     WIDTH,
-    Shape,
+    RowShape,
     describe_unnamed,
     has_column_names,
     infer_columns,
@@ -111,7 +111,7 @@ def _read_table_preview(file: InputFile, preview: Preview, options: ReadOptions)
         elif len(first) > 3 or columns != (0, 1, 2):
             chosen = ", ".join(f"{role} is column {i + 1}" for role, i in zip(ROLES, columns, strict=True))
             notes += (f"Rows have {len(first)} columns: {chosen}. Choose others where that is wrong.",)
-    shape = Shape(mark, len(first), columns)
+    shape = RowShape(mark, len(first), columns)
     header = options.header
     if header is None:
         header = len(first) > max(columns) and has_column_names(first, shape)

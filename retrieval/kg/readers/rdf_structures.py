@@ -26,7 +26,7 @@ _DEPTH = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Annotation:
+class StatementAnnotation:
     """A value that is said of a fact: ``keys`` are IRIs, several where it is said of what was said of the fact."""
 
     fact: Row
@@ -59,7 +59,7 @@ class StructureRows:
             self._rows.append(row)
         return held
 
-    def extract_facts(self) -> tuple[list[Row], list[Annotation], set[str]]:
+    def extract_facts(self) -> tuple[list[Row], list[StatementAnnotation], set[str]]:
         """Return the facts among the held rows, what is said of facts, and the nodes that were structures only."""
         self._about = defaultdict(list)
         for head, relation, tail in self._rows:
@@ -73,7 +73,7 @@ class StructureRows:
         }
         consumed = {*self._quoted, *self._lists}
         annotations = [
-            Annotation(fact, keys, value)
+            StatementAnnotation(fact, keys, value)
             for node in self._quoted
             for base, before in self._iter_facts(node, _DEPTH)
             for fact in self._expand_row(base)

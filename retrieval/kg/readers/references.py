@@ -49,7 +49,7 @@ Attribute = tuple[str, str, str]
 _Way = tuple[str, Mapping[str, str]]
 
 
-class Rows(Protocol):
+class ReferenceRows(Protocol):
     """What one file says of nodes and edges, see :class:`~retrieval.kg.readers.property_rows.PropertyRows`."""
 
     nodes: dict[str, str]
@@ -57,7 +57,7 @@ class Rows(Protocol):
     edges: list[tuple[str, str, str, int]]
 
 
-def resolve_attributes(files: Sequence[Rows], labels: Mapping[str, str]) -> list[Attribute]:
+def resolve_attributes(files: Sequence[ReferenceRows], labels: Mapping[str, str]) -> list[Attribute]:
     """The attributes of all nodes, (label, key, value), with the rows' labels for numbers that refer to them.
 
     Args:
@@ -84,7 +84,7 @@ def resolve_attributes(files: Sequence[Rows], labels: Mapping[str, str]) -> list
     return attributes
 
 
-def map_row_numbers(files: Sequence[Rows]) -> dict[str, str]:
+def map_row_numbers(files: Sequence[ReferenceRows]) -> dict[str, str]:
     """Rows of tables by their numbers, those that only one row has: edges may name them so."""
     by_number: dict[str, str] = {}
     twice: set[str] = set()
@@ -100,7 +100,7 @@ class _Table:
     rows by code for each column that has another code for each row.
     """
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: ReferenceRows) -> None:
         self.rows = rows
         self.columns: dict[str, list[str]] = defaultdict(list)
         self.kinds: set[str] = set()

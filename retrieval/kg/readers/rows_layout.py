@@ -33,7 +33,7 @@ _COMPARED = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class RowShape:
     """How rows are laid out: the delimiter, how many columns there are, and which are head, relation and tail."""
 
     mark: str
@@ -105,10 +105,10 @@ def infer_delimiter(lines: list[str]) -> str:
 
 def is_header(line: str, mark: str) -> bool:
     """Whether a row names columns (``subject, predicate, object``) rather than stating a fact."""
-    return has_column_names(split_cells(line, mark), Shape(mark))
+    return has_column_names(split_cells(line, mark), RowShape(mark))
 
 
-def has_column_names(cells: Sequence[str], shape: Shape) -> bool:
+def has_column_names(cells: Sequence[str], shape: RowShape) -> bool:
     """Whether the cells of a row, where head, relation and tail should stand, are such names."""
     if len(cells) != shape.width:
         return False

@@ -105,7 +105,7 @@ _DESCRIBING = frozenset({
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableLayout:
     """A table's layout.
 
     Attributes:
@@ -134,7 +134,7 @@ def is_missing(cell: str) -> bool:
     return cell in _NOT_A_NUMBER or cell.casefold() in MISSING
 
 
-def find_table(head: str, name: str, *, sure: bool, mark: str | None = None) -> Table | None:
+def find_table(head: str, name: str, *, sure: bool, mark: str | None = None) -> TableLayout | None:
     """The layout of the table that a text begins.
 
     Args:
@@ -162,7 +162,7 @@ def find_table(head: str, name: str, *, sure: bool, mark: str | None = None) -> 
     return None
 
 
-def layout_of(header: Sequence[str], rows: Sequence[Sequence[str]], name: str, mark: str = "") -> Table:
+def layout_of(header: Sequence[str], rows: Sequence[Sequence[str]], name: str, mark: str = "") -> TableLayout:
     """The layout of a table with these headings, and these rows to begin with.
 
     Args:
@@ -185,7 +185,7 @@ def layout_of(header: Sequence[str], rows: Sequence[Sequence[str]], name: str, m
     numbered = _infer_numbered_kind(header, rows, number or 0)
     kinds = list(dict.fromkeys(filter(None, (kind, headed, numbered) if key else (numbered, kind, headed))))
     kinds = [candidate for candidate in kinds if not any(_is_short(candidate, other) for other in kinds)]
-    return Table(mark, tuple(header), key, tuple(kinds), lists, number, _find_pointed_columns(header, rows, mark))
+    return TableLayout(mark, tuple(header), key, tuple(kinds), lists, number, _find_pointed_columns(header, rows, mark))
 
 
 def _is_short(word: str, other: str) -> bool:

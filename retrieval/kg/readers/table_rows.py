@@ -12,7 +12,7 @@ from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_csv import decode_lines
 from retrieval.kg.readers.property_rows import TYPE, BadRowError, PropertyRows, extract_attributes
 from retrieval.kg.readers.rows_layout import parse_delimiter
-from retrieval.kg.readers.table_layout import Table, find_table, is_missing
+from retrieval.kg.readers.table_layout import TableLayout, find_table, is_missing
 from retrieval.kg.values import parse
 
 #: What rows are called that add up those above them.
@@ -48,7 +48,7 @@ def read_table(file: InputFile, log: ProblemLog) -> FactFile:
             log.add(reader.line_num, str(error), shown, error.kind)
 
 
-def _take(table: Table, cells: list[str], number: int, rows: PropertyRows) -> None:
+def _take(table: TableLayout, cells: list[str], number: int, rows: PropertyRows) -> None:
     """Take one row; cells that are missing at its end hold nothing.
 
     Raises:
@@ -84,7 +84,7 @@ def is_total(cells: Sequence[str], width: int) -> bool:
     return has_total_label and (len(others) < width - 1 or all(parse(cell) is not None for cell in others))
 
 
-def add_row(table: Table, values: dict[str, object], number: int, rows: PropertyRows) -> str:
+def add_row(table: TableLayout, values: dict[str, object], number: int, rows: PropertyRows) -> str:
     """Make a node of a row, and say which.
 
     Args:

@@ -18,7 +18,7 @@ from typing import Any
 from retrieval.errors import Cancelled, ConfigError, EndpointError
 
 
-class Column(StrEnum):
+class ResultColumn(StrEnum):
     """The values of a column of an answer; ``MAYBE`` ones need not be bound."""
 
     IRI = "an IRI"
@@ -28,7 +28,7 @@ class Column(StrEnum):
     MAYBE_NUMBER = "a number or nothing"
 
 
-_MAYBE = (Column.MAYBE_IRI, Column.MAYBE_NUMBER)
+_MAYBE = (ResultColumn.MAYBE_IRI, ResultColumn.MAYBE_NUMBER)
 _RESULTS = "application/sparql-results+json"
 #: The longest answer that is read, in bytes.
 ANSWER_LIMIT = 64 * 1024 * 1024
@@ -71,7 +71,7 @@ class Endpoint:
         self._ox = pyoxigraph
         self._opener = urllib.request.build_opener(_NoRedirects)
 
-    def select(self, query: str, **columns: Column) -> Iterator[Any]:
+    def select(self, query: str, **columns: ResultColumn) -> Iterator[Any]:
         """The rows of a SELECT query.
 
         Args:
@@ -122,7 +122,7 @@ class Endpoint:
             hint="Give the address of the endpoint itself, which often ends in /sparql.",
         )
 
-    def _require(self, term: Any, name: str, column: Column) -> None:
+    def _require(self, term: Any, name: str, column: ResultColumn) -> None:
         """Raises:
         EndpointError: a value of an answer is none of its column.
         """
@@ -130,13 +130,13 @@ class Endpoint:
             shown = "nothing" if term is None else str(term)[:80]
             raise self.make_dishonest_error(f"with {shown} for ?{name}, which must be {column.value}")
 
-    def _is_fitting(self, term: Any, column: Column) -> bool:
-        if column in (Column.IRI, Column.MAYBE_IRI):
+    def _is_fitting(self, term: Any, column: ResultColumn) -> bool:
+        if column in (ResultColumn.IRI, ResultColumn.MAYBE_IRI):
             return isinstance(term, self._ox.NamedNode)
-        if column is Column.TERM:
+        if column is ResultColumn.TERM:
             return True
         is_literal = isinstance(term, self._ox.Literal)
-        if column is Column.LITERAL or not is_literal:
+        if column is ResultColumn.LITERAL or not is_literal:
             return is_literal
         try:
             float(term.value)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from retrieval.errors import EmptySourceError, EndpointError, UnknownEntityError
 from retrieval.kg.snapshot.relation_names import get_local_name
-from retrieval.kg.sparql.endpoint import Column, Endpoint
+from retrieval.kg.sparql.endpoint import Endpoint, ResultColumn
 from retrieval.kg.sparql.names import FACTS_OF, NAMING, RDFS, split_batches
 from retrieval.kg.sparql.options import SparqlOptions, check
 from retrieval.kg.sparql.sampling import Sampling
@@ -92,7 +92,7 @@ class SparqlGraph(Sampling):
             EndpointError: see :meth:`retrieval.kg.sparql.endpoint.Endpoint.select`.
         """
         began = time.perf_counter()
-        fact = {"s": Column.TERM, "p": Column.IRI, "o": Column.TERM}
+        fact = {"s": ResultColumn.TERM, "p": ResultColumn.IRI, "o": ResultColumn.TERM}
         if not list(self._endpoint.select("SELECT ?s ?p ?o WHERE { ?s ?p ?o } LIMIT 1", **fact)):
             where = f" in the graph {self.options.graph}" if self.options.graph else ""
             raise EmptySourceError(
@@ -103,7 +103,7 @@ class SparqlGraph(Sampling):
             )
         names = self._endpoint.select(
             f"SELECT ?l WHERE {{ VALUES ?p {{ {NAMING} }} ?e ?p ?l . {self._write_language_filter('?l')} }} LIMIT 1",
-            l=Column.LITERAL,
+            l=ResultColumn.LITERAL,
         )
         has_names = bool(list(names))
         return Probe(has_names, round((time.perf_counter() - began) * 1000, 1))
@@ -242,7 +242,7 @@ class SparqlGraph(Sampling):
         query_count = 0 if since is None else self._endpoint.queries - since
         return Subgraph(snapshot, ids, facts.truncated, query_count, pulled_at)
 
-    def select(self, query: str, **columns: Column) -> list[Any]:
+    def select(self, query: str, **columns: ResultColumn) -> list[Any]:
         """The rows of a query.
 
         Raises:

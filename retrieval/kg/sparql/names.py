@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from retrieval.errors import QuestionError
-from retrieval.kg.sparql.endpoint import Column
+from retrieval.kg.sparql.endpoint import ResultColumn
 
 if TYPE_CHECKING:
     from retrieval.kg.sparql.endpoint import Endpoint
@@ -31,7 +31,7 @@ _COMMON = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class NameCandidate:
     """An entity of a name.
 
     Attributes:
@@ -43,7 +43,7 @@ class Candidate:
     facts: int | None
 
 
-class Naming:
+class EntityNaming:
     """What an opened endpoint can be asked about names; :class:`retrieval.kg.sparql.graph.SparqlGraph` is one.
 
     Attributes:
@@ -68,7 +68,7 @@ class Naming:
             by_name[name] = candidates[0].iri
         return by_name
 
-    def find_candidates(self, names: Iterable[str]) -> dict[str, list[Candidate]]:
+    def find_candidates(self, names: Iterable[str]) -> dict[str, list[NameCandidate]]:
         """The entities of each name that has some; of several, which are counted, those of most facts first.
 
         A name is one as for :meth:`find`, and no IRI.
@@ -90,13 +90,15 @@ class Naming:
                 f"SELECT DISTINCT ?label ?e WHERE {{ VALUES ?label {{ {labels} }} VALUES ?named {{ {_FINDING} }} "
                 f"?e ?named ?label . FILTER(isIRI(?e)) }} LIMIT 1000"
             )
-            for row in self._endpoint.select(query, label=Column.LITERAL, e=Column.IRI):
+            for row in self._endpoint.select(query, label=ResultColumn.LITERAL, e=ResultColumn.IRI):
                 self._endpoint.require_among([row["label"].value], part)
                 by_name.setdefault(row["label"].value, {})[row["e"].value] = None
         sizes = self._count_facts(sorted({iri for iris in by_name.values() if len(iris) > 1 for iri in iris}))
-        return {name: _sort_by_facts(Candidate(iri, sizes.get(iri)) for iri in iris) for name, iris in by_name.items()}
+        return {
+            name: _sort_by_facts(NameCandidate(iri, sizes.get(iri)) for iri in iris) for name, iris in by_name.items()
+        }
 
-    def search(self, text: str) -> list[Candidate]:
+    def search(self, text: str) -> list[NameCandidate]:
         """The entities of a name as somebody types it, also with capital letters; an IRI is itself, if it has facts.
 
         Raises:
@@ -105,7 +107,7 @@ class Naming:
         name = text.strip()
         if _is_iri(self._ox, name):
             sizes = self._count_facts([name])
-            return [Candidate(name, sizes[name])] if sizes.get(name) else []
+            return [NameCandidate(name, sizes[name])] if sizes.get(name) else []
         by_name = self.find_candidates(_list_spellings(name)) if name else {}
         every = {candidate.iri: candidate for each in by_name.values() for candidate in each}
         return _sort_by_facts(every.values())
@@ -170,7 +172,9 @@ class Naming:
 
     def _select_facts(self, iris: Sequence[str], limit: int) -> Iterator[Any]:
         """The rows of the facts of entities in both directions."""
-        rows = self._endpoint.select(self._write_facts_query(iris, limit), s=Column.TERM, p=Column.IRI, o=Column.TERM)
+        rows = self._endpoint.select(
+            self._write_facts_query(iris, limit), s=ResultColumn.TERM, p=ResultColumn.IRI, o=ResultColumn.TERM
+        )
         for row in rows:
             self._endpoint.require_among((row["s"].value, row["o"].value), iris)
             yield row
@@ -201,7 +205,7 @@ class Naming:
         for part in split_batches(terms, NAMES_OF):
             for row in self._endpoint.select(
                 f"SELECT ?e ?p ?l WHERE {{ VALUES ?e {{ {' '.join(part)} }} {pattern} }}",
-                e=Column.IRI, p=Column.MAYBE_IRI, l=Column.LITERAL,
+                e=ResultColumn.IRI, p=ResultColumn.MAYBE_IRI, l=ResultColumn.LITERAL,
             ):  # fmt: skip
                 self._endpoint.require_among([str(row["e"])], part)
                 naming = row["p"] or self._ox.NamedNode(f"{RDFS}label")
@@ -214,7 +218,7 @@ def _list_spellings(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((text.strip(_PUNCTUATION.replace(".", "")), plain, plain.title(), plain.capitalize())))
 
 
-def _sort_by_facts(candidates: Iterable[Candidate]) -> list[Candidate]:
+def _sort_by_facts(candidates: Iterable[NameCandidate]) -> list[NameCandidate]:
     return sorted(candidates, key=lambda candidate: (-(candidate.facts or 0), candidate.iri))
 
 

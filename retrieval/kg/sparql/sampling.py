@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from retrieval.kg.sparql.endpoint import Column
-from retrieval.kg.sparql.names import FACTS_OF, NAMES_OF, NAMING, Naming, split_batches
+from retrieval.kg.sparql.endpoint import ResultColumn
+from retrieval.kg.sparql.names import FACTS_OF, NAMES_OF, NAMING, EntityNaming, split_batches
 from retrieval.kg.sparql.subgraph_cache import Facts
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _MOSTLY = 0.8
 _NAMES = frozenset(part.strip("<>") for part in NAMING.split())
 
 
-class Sampling(Naming):
+class Sampling(EntityNaming):
     """What an opened endpoint can be asked about the whole of its graph."""
 
     def sample_overview(self) -> Facts:
@@ -126,7 +126,7 @@ class Sampling(Naming):
 
     def _list_commonest(self, query: str, limit: int) -> list[str]:
         rows = self._endpoint.select(
-            f"{query} GROUP BY ?x ORDER BY DESC(?n) LIMIT {limit}", x=Column.TERM, n=Column.MAYBE_NUMBER
+            f"{query} GROUP BY ?x ORDER BY DESC(?n) LIMIT {limit}", x=ResultColumn.TERM, n=ResultColumn.MAYBE_NUMBER
         )
         return [row["x"].value for row in rows if isinstance(row["x"], self._ox.NamedNode)]
 
@@ -141,7 +141,7 @@ class Sampling(Naming):
 
     def _select_triples(self, query: str) -> list[ox.Triple]:
         """The facts that a query gives, but for names and blank nodes."""
-        rows = self._endpoint.select(query, s=Column.TERM, p=Column.IRI, o=Column.TERM)
+        rows = self._endpoint.select(query, s=ResultColumn.TERM, p=ResultColumn.IRI, o=ResultColumn.TERM)
         return [
             self._ox.Triple(row["s"], row["p"], row["o"])
             for row in rows

@@ -52,7 +52,7 @@ class _SubQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Composer:
+class PathComposer:
     """Ranks what the parts of a question say beside the whole.
 
     Attributes:

@@ -36,7 +36,7 @@ from retrieval.programs.remote.conversation import (
     TurnThere,
     resolve_remote_follow_up,
 )
-from retrieval.text.linking import Linked
+from retrieval.text.linking import LinkingResult
 from retrieval.text.operators import find_cues
 from retrieval.types import (
     Denoted,
@@ -288,7 +288,7 @@ class EndpointAsking:
         spec = EngineSpec(graph.path, self.checkpoint, self.method, reasoner=self.reasoner, options=self.options)
         parts = GraphParts(graph, self.encoder)
         engine: PathEngine = open_engine(Opening(spec, parts, make_reasoner(self.reasoner, self.llm), self.llm))
-        engine.linker = _FixedLinker(Linked(linked, ()))
+        engine.linker = _FixedLinker(LinkingResult(linked, ()))
         engine.programs = None  # those of the endpoint were tried
         return engine
 
@@ -326,10 +326,10 @@ _NOT_LINKED = NoAnswer(
 class _FixedLinker:
     """A linker of a question that is linked already."""
 
-    def __init__(self, linked: Linked) -> None:
+    def __init__(self, linked: LinkingResult) -> None:
         self._linked = linked
 
-    def link(self, question: str, topics: Sequence[int] = ()) -> Linked:
+    def link(self, question: str, topics: Sequence[int] = ()) -> LinkingResult:
         """What is known."""
         del question, topics
         return self._linked

@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from retrieval.text.mentions import STOP_WORDS, Span, Word, has_case, split_words
+from retrieval.text.mentions import STOP_WORDS, MentionSpan, MentionWord, has_case, split_words
 from retrieval.text.operators import find_cues
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.methods._shared.choice.outcomes import Outcome
+    from retrieval.methods._shared.choice.outcomes import CandidateOutcome
     from retrieval.pipeline import Linked
     from retrieval.programs.reader import Meaning, Understanding
 
@@ -22,18 +22,20 @@ _ENDS = re.compile(r"['’]s\b|,?\s+(?:and|or)\b|\W*$")
 _OWNER = re.compile(r"['’]s\b")
 
 
-def has_read_names(meaning: Meaning, missing: Sequence[Span]) -> bool:
+def has_read_names(meaning: Meaning, missing: Sequence[MentionSpan]) -> bool:
     """Whether a program reads every word that says something of names that are no entities."""
     return not any(start < name.end and name.start < end for start, end in meaning.unread for name in missing)
 
 
-def keep_reading(outcomes: Sequence[Outcome], read: Understanding | None, missing: Sequence[Span]) -> list[Outcome]:
+def keep_reading(
+    outcomes: Sequence[CandidateOutcome], read: Understanding | None, missing: Sequence[MentionSpan]
+) -> list[CandidateOutcome]:
     """Return the outcomes of programs that read the names; relation paths never do."""
     meanings = read.meanings if read is not None else ()
     return _keep(outcomes, lambda index: has_read_names(meanings[index], missing), lambda _: not missing)
 
 
-def keep_about(outcomes: Sequence[Outcome], read: Understanding | None, entity: int) -> list[Outcome]:
+def keep_about(outcomes: Sequence[CandidateOutcome], read: Understanding | None, entity: int) -> list[CandidateOutcome]:
     """Return the outcomes of programs that name an entity, and of relation paths that begin at it."""
     meanings = read.meanings if read is not None else ()
     return _keep(
@@ -44,8 +46,10 @@ def keep_about(outcomes: Sequence[Outcome], read: Understanding | None, entity: 
 
 
 def _keep(
-    outcomes: Sequence[Outcome], by_program: Callable[[int], bool], by_paths: Callable[[Outcome], bool]
-) -> list[Outcome]:
+    outcomes: Sequence[CandidateOutcome],
+    by_program: Callable[[int], bool],
+    by_paths: Callable[[CandidateOutcome], bool],
+) -> list[CandidateOutcome]:
     kept = []
     for outcome in outcomes:
         outcome.programs = [index for index in outcome.programs if by_program(index)]
@@ -54,7 +58,7 @@ def _keep(
     return kept
 
 
-def find_silent_names(words: list[Word], linked: Linked) -> tuple[int, ...]:
+def find_silent_names(words: list[MentionWord], linked: Linked) -> tuple[int, ...]:
     """Find the entities whose names are capitalised words that otherwise say nothing: "The Who"."""
     if not has_case(words):
         return ()
@@ -66,7 +70,7 @@ def find_silent_names(words: list[Word], linked: Linked) -> tuple[int, ...]:
     return tuple(entities)
 
 
-def find_unread_arguments(question: str, read: Understanding, snapshot: Snapshot) -> tuple[Span, ...]:
+def find_unread_arguments(question: str, read: Understanding, snapshot: Snapshot) -> tuple[MentionSpan, ...]:
     """Find names in small letters: unknown words where the argument of a relation stands that no program reads.
 
     Args:
@@ -81,7 +85,7 @@ def find_unread_arguments(question: str, read: Understanding, snapshot: Snapshot
     for meaning in read.meanings[1:]:
         unread &= set(meaning.unread)
     operators = find_cues(question)
-    names: list[Span] = []
+    names: list[MentionSpan] = []
     for word in words:
         known = (word.start, word.end) not in unread or word.text in STOP_WORDS or not word.text.isalpha()
         if known or snapshot.labels.count_names(word.text):
@@ -89,7 +93,7 @@ def find_unread_arguments(question: str, read: Understanding, snapshot: Snapshot
         if any(cue.start < word.end and word.start < cue.end for cue in operators):
             continue
         if names and question[names[-1].end : word.start] == " ":
-            names[-1] = Span(names[-1].start, word.end, question[names[-1].start : word.end])
+            names[-1] = MentionSpan(names[-1].start, word.end, question[names[-1].start : word.end])
         elif _ARGUMENT.search(question[: word.start]) or _OWNER.match(question, word.end):
-            names.append(Span(word.start, word.end, question[word.start : word.end]))
+            names.append(MentionSpan(word.start, word.end, question[word.start : word.end]))
     return tuple(name for name in names if _ENDS.match(question, name.end))

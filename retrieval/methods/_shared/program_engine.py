@@ -16,7 +16,7 @@ from retrieval.kg.snapshot import KINDS
 from retrieval.kg.snapshot.arrays import is_among
 from retrieval.methods._shared.answer_types import AnswerTypes
 from retrieval.methods._shared.choice.features import LOOKED_AT, QuestionContext, count_genitives
-from retrieval.methods._shared.choice.model import Choice
+from retrieval.methods._shared.choice.model import OutcomeChoice
 from retrieval.methods._shared.choice.outcomes import collect_outcomes
 from retrieval.methods._shared.choice.selection import Chosen, select_outcome
 from retrieval.methods._shared.descriptions import describe, find_described
@@ -41,7 +41,7 @@ from retrieval.programs.rendering.names import from_named_json
 from retrieval.programs.words import read as words
 from retrieval.reasoning.base import Conclusion
 from retrieval.text.linking import Linker
-from retrieval.text.mentions import Span
+from retrieval.text.mentions import MentionSpan
 from retrieval.text.operators import find_cues
 from retrieval.types import LinkedEntity, NoAnswerReason, Usage
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from retrieval.environment import LLMSettings
-    from retrieval.methods._shared.choice.outcomes import Outcome
+    from retrieval.methods._shared.choice.outcomes import CandidateOutcome
     from retrieval.methods._shared.parts import Opening
     from retrieval.programs.reader import ProgramReader, Understanding
     from retrieval.reasoning.base import Evidence
@@ -98,7 +98,7 @@ class ProgramEngine:
         self._path_trust = path_trust
         self.learned = reader.learned
         self.reads_paths = path_trust <= 1.0
-        self.choice = Choice.load()
+        self.choice = OutcomeChoice.load()
 
     @property
     def answer_types(self) -> AnswerTypes:
@@ -152,13 +152,13 @@ class ProgramEngine:
             for word in words(question).words
         )
 
-    def find_missing(self, run: PipelineRun, read: Understanding | None) -> tuple[Span, ...]:
+    def find_missing(self, run: PipelineRun, read: Understanding | None) -> tuple[MentionSpan, ...]:
         """Find the names of a question that the graph lacks, those in small letters too."""
         if read is None or run.request.given or run.missing:
             return run.missing
         return find_unread_arguments(run.request.question, read, self._reader.snapshot)
 
-    def find_unread_names(self, run: PipelineRun) -> tuple[Span, ...]:
+    def find_unread_names(self, run: PipelineRun) -> tuple[MentionSpan, ...]:
         """Return the names that the graph lacks, none where a program reads them all as something else."""
         read = self.read(run) if run.missing else None
         explained = read is not None and any(has_read_names(meaning, run.missing) for meaning in read.meanings)
@@ -218,7 +218,7 @@ class ProgramEngine:
         return chosen if chosen is None else self._allow_unknown(chosen, candidates, read)
 
     def _allow_unknown(
-        self, chosen: Chosen, candidates: Sequence[Outcome], read: Understanding | None = None
+        self, chosen: Chosen, candidates: Sequence[CandidateOutcome], read: Understanding | None = None
     ) -> Chosen:
         """What relation paths lead to as a whole, where a kind leaves out only things of which nothing is said: a new
         neighbour may well be a country.
@@ -243,7 +243,7 @@ class ProgramEngine:
         paths: Sequence[RelationPath] = (),
         evidence: Evidence | None = None,
         verdict: Conclusion | None = None,
-    ) -> tuple[QuestionContext, list[Outcome]]:
+    ) -> tuple[QuestionContext, list[CandidateOutcome]]:
         """All that programs and relation paths give, and what is known of the question beside it.
 
         Args:
@@ -284,7 +284,7 @@ class ProgramEngine:
         )
         return context, candidates
 
-    def _filter_by_sort(self, read: Understanding | None, candidates: list[Outcome]) -> list[Outcome]:
+    def _filter_by_sort(self, read: Understanding | None, candidates: list[CandidateOutcome]) -> list[CandidateOutcome]:
         """Outcomes without those of relation paths alone that are not what the noun says, where others are.
 
         Where no relation says kinds, what has some relation stands for one, and not all of a kind has it.

@@ -19,7 +19,7 @@ from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.limits import DEFAULT_BUDGET
 from retrieval.methods import registry
-from retrieval.methods._shared.decomposition import Composer
+from retrieval.methods._shared.decomposition import PathComposer
 from retrieval.methods._shared.instances import find_reasoning_paths
 from retrieval.methods._shared.path_reader.features import is_asking_for_others
 from retrieval.text.features import TextEncoder
@@ -251,7 +251,7 @@ class RankingRetriever(ABC):
         if not should_decompose(self.options):
             return paths_by_topic
         names = dict(zip(topics, self._list_names(topics, mentions), strict=True))
-        composer = Composer(
+        composer = PathComposer(
             self.snapshot, lambda ends, texts: self.rank(ends, texts, cancelled), self.simple, cancelled,
             always=self._has_mediators,
         )  # fmt: skip

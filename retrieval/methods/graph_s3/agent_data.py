@@ -13,7 +13,7 @@ from torch import Tensor
 
 from retrieval.errors import TrainingDataError
 from retrieval.methods.graph_s3.agent.decisions import write_views
-from retrieval.methods.graph_s3.agent.environment import World
+from retrieval.methods.graph_s3.agent.environment import AgentWorld
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.rewards import RewardWeights
 from retrieval.methods.graph_s3.agent.rollouts import Rollout, run_rollouts
@@ -26,7 +26,7 @@ from retrieval.methods.graph_s3.agent.synthesis import (
     make_refined,
     to_episode,
 )
-from retrieval.methods.graph_s3.agent_examples import Example, make_imitation_example, make_reward_examples
+from retrieval.methods.graph_s3.agent_examples import AgentExample, make_imitation_example, make_reward_examples
 from retrieval.methods.graph_s3.model import AgentModel
 from retrieval.methods.graph_s3.retriever import make_limits
 from retrieval.methods.graph_s3.spec import GraphS3Config
@@ -63,9 +63,9 @@ class AgentData:
 
     work: Work
     config: GraphS3Config
-    world: World
-    raw: Sequence[Example]
-    golden: Sequence[Example]
+    world: AgentWorld
+    raw: Sequence[AgentExample]
+    golden: Sequence[AgentExample]
     questions: Sequence[Grounded]
     dev: Sequence[Grounded]
     relations: Tensor
@@ -108,21 +108,21 @@ class AgentData:
         return ends, rollouts, seen
 
 
-def make_initial_state(world: World, question: Grounded) -> State:
+def make_initial_state(world: AgentWorld, question: Grounded) -> State:
     """Where the search for a question begins."""
     return world.make_initial_state(question.question.question, question.topics, question.names)
 
 
 def make_trajectories(
     work: Work, config: GraphS3Config, splits: Splits, labels: Sequence[Label], *, simple: bool
-) -> tuple[World, list[Episode], list[Episode]]:
+) -> tuple[AgentWorld, list[Episode], list[Episode]]:
     """The world, trajectories made from labels and those that were given, and the shortest form of each.
 
     Raises:
         TrainingDataError: there is no trajectory.
         Cancelled: somebody pressed Stop.
     """
-    world = World(Frontiers(work.snapshot, simple=simple), make_limits(config))
+    world = AgentWorld(Frontiers(work.snapshot, simple=simple), make_limits(config))
     train = _sample_evenly(splits.train, config.questions)
     settings = Synthesis(config.samples, config.astray, config.match, config.seed)
     episodes = generate_episodes(world, train, labels, settings, progress=work.progress, cancelled=work.cancelled)
@@ -172,7 +172,7 @@ def compute_digest(*episodes: Episode) -> bytes:
     return hashlib.sha256(done.encode()).digest()
 
 
-def _collect_given(world: World, splits: Splits, trajectories: Sequence[Trajectory]) -> list[Episode]:
+def _collect_given(world: AgentWorld, splits: Splits, trajectories: Sequence[Trajectory]) -> list[Episode]:
     """The trajectories of training questions, and of questions that are in no set; refined ones are made anew."""
     known = {question.question.id: question for question in splits.train}
     held = {question.question.id for question in splits.dev}

@@ -10,8 +10,8 @@ import numpy as np
 
 from retrieval.errors import check
 from retrieval.methods.graph_s3.agent.actions import Action
-from retrieval.methods.graph_s3.agent.decisions import Decision, build_decision, write_views
-from retrieval.methods.graph_s3.agent.environment import World
+from retrieval.methods.graph_s3.agent.decisions import AgentDecision, build_decision, write_views
+from retrieval.methods.graph_s3.agent.environment import AgentWorld
 from retrieval.methods.graph_s3.agent.rewards import Golden, RewardWeights, compute_option_rewards
 from retrieval.methods.graph_s3.agent.small_policy import find_option
 from retrieval.methods.graph_s3.agent.synthesis import Episode
@@ -19,7 +19,7 @@ from retrieval.types import Progress
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Example:
+class AgentExample:
     """One trajectory as the policy sees it; n decisions.
 
     Attributes:
@@ -32,29 +32,29 @@ class Example:
 
     views: tuple[str, ...]
     written: str
-    decisions: tuple[Decision, ...]
+    decisions: tuple[AgentDecision, ...]
     taken: tuple[int, ...]
     rewards: tuple[np.ndarray, ...] = ()
 
 
-def make_imitation_example(world: World, episode: Episode) -> Example:
+def make_imitation_example(world: AgentWorld, episode: Episode) -> AgentExample:
     """What imitation learns from a trajectory (eq. 7): where chance led astray, how to come back, and not the way."""
     return _make_example(world, episode, None, None)
 
 
 def make_reward_examples(
-    world: World,
+    world: AgentWorld,
     episodes: Sequence[Episode],
     weights: RewardWeights,
     *,
     progress: Callable[[Progress], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
-) -> list[Example]:
+) -> list[AgentExample]:
     """The states of refined trajectories with the reward of every option (eq. 8); equal trajectories count once."""
     of_question: dict[str, dict[tuple[Action, ...], Episode]] = defaultdict(dict)
     for episode in episodes:
         of_question[episode.question.question.id].setdefault(episode.actions, episode)
-    examples: list[Example] = []
+    examples: list[AgentExample] = []
     for number, mine in enumerate(of_question.values()):
         check(cancelled)
         if number % 50 == 0:
@@ -64,9 +64,11 @@ def make_reward_examples(
     return examples
 
 
-def _make_example(world: World, episode: Episode, golden: Golden | None, weights: RewardWeights | None) -> Example:
+def _make_example(
+    world: AgentWorld, episode: Episode, golden: Golden | None, weights: RewardWeights | None
+) -> AgentExample:
     state = episode.beginning
-    decisions: list[Decision] = []
+    decisions: list[AgentDecision] = []
     taken: list[int] = []
     rewards: list[np.ndarray] = []
     for i, action in enumerate(episode.actions):
@@ -79,7 +81,7 @@ def _make_example(world: World, episode: Episode, golden: Golden | None, weights
                 wanted = golden.get_next_actions(episode.actions[:i])
                 rewards.append(compute_option_rewards(world, state, decision.actions, wanted, weights))
         state, _ = world.apply_action(state, action)
-    return Example(
+    return AgentExample(
         write_views(episode.beginning),
         episode.question.question.question,
         tuple(decisions),

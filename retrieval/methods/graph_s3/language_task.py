@@ -11,7 +11,7 @@ from torch import Tensor
 
 from retrieval.methods.graph_s3.agent import policy, serialise
 from retrieval.methods.graph_s3.agent.actions import Action, Unreadable
-from retrieval.methods.graph_s3.agent.environment import World
+from retrieval.methods.graph_s3.agent.environment import AgentWorld
 from retrieval.methods.graph_s3.agent.language_policy import LanguagePolicy
 from retrieval.methods.graph_s3.agent.rewards import (
     Golden,
@@ -22,10 +22,10 @@ from retrieval.methods.graph_s3.agent.rewards import (
 from retrieval.methods.graph_s3.agent.synthesis import Episode
 from retrieval.methods.graph_s3.agent_data import compute_digest, make_initial_state, make_trajectories
 from retrieval.methods.graph_s3.language_training import (
-    Example,
     Judge,
     LanguageTrainer,
     LanguageTraining,
+    TrainingExample,
     make_examples,
 )
 from retrieval.methods.graph_s3.retriever import LanguageRetriever, make_language_policy
@@ -64,7 +64,7 @@ class LanguageAgentTask:
         self,
         work: Work,
         config: GraphS3Config,
-        world: World,
+        world: AgentWorld,
         raw: Sequence[Episode],
         short: Sequence[Episode],
         *,
@@ -119,14 +119,14 @@ class LanguageAgentTask:
             return self._score_outcome
         weights = RewardWeights(self.config.form_weight, self.config.partial_weight)
 
-        def score_step(example: Example, reply: serialise.ActionReply | Unreadable) -> float:
+        def score_step(example: TrainingExample, reply: serialise.ActionReply | Unreadable) -> float:
             readable = not isinstance(reply, Unreadable)
             action = reply if isinstance(reply, Unreadable) else reply.action
             return compute_step_reward(self.world, example.state, action, example.golden, weights, well_formed=readable)
 
         return score_step
 
-    def _score_outcome(self, example: Example, reply: serialise.ActionReply | Unreadable) -> float:
+    def _score_outcome(self, example: TrainingExample, reply: serialise.ActionReply | Unreadable) -> float:
         """F1 of the answers when the model goes on from its reply by itself: the ablation of section 4.3.2."""
         state, _ = self.world.apply_action(example.state, reply if isinstance(reply, Unreadable) else reply.action)
         state = self.policy.search(state, cancelled=self.work.cancelled)
@@ -152,7 +152,7 @@ def make_training_settings(config: GraphS3Config) -> LanguageTraining:
     )
 
 
-def make_golden_examples(world: World, episodes: Sequence[Episode]) -> list[Example]:
+def make_golden_examples(world: AgentWorld, episodes: Sequence[Episode]) -> list[TrainingExample]:
     """The decisions of refined trajectories, with what others of the same question do there; equal ones count once."""
     of_question: dict[str, dict[tuple[Action, ...], Episode]] = defaultdict(dict)
     for episode in episodes:
@@ -167,12 +167,14 @@ def make_golden_examples(world: World, episodes: Sequence[Episode]) -> list[Exam
                     seen.add(before)
                     wanted = tuple(golden.get_next_actions(before))
                     examples.append(
-                        Example(example.state, example.action, example.thought, wanted, episode.question.answers)
+                        TrainingExample(
+                            example.state, example.action, example.thought, wanted, episode.question.answers
+                        )
                     )
     return examples
 
 
-def _make_examples(world: World, episode: Episode) -> list[Example]:
+def _make_examples(world: AgentWorld, episode: Episode) -> list[TrainingExample]:
     """The decisions of a trajectory; where nobody said why, in the words of :func:`policy.explain_action`."""
     thoughts: Sequence[str] = episode.thoughts
     if not thoughts:

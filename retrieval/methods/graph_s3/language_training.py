@@ -20,7 +20,7 @@ import torch
 from retrieval.errors import Cancelled, ConfigError
 from retrieval.methods.graph_s3.agent import language_policy, serialise
 from retrieval.methods.graph_s3.agent.actions import Action, Unreadable
-from retrieval.methods.graph_s3.agent.environment import World
+from retrieval.methods.graph_s3.agent.environment import AgentWorld
 from retrieval.methods.graph_s3.agent.state import State
 from retrieval.nn.language_model import NEEDS, AdaptedModel
 from retrieval.types import Progress
@@ -45,7 +45,7 @@ _KEY, _WARMED = "key", "imitated.pt"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Example:
+class TrainingExample:
     """A state, what was done in it, and why.
 
     Attributes:
@@ -63,7 +63,7 @@ class Example:
     answers: tuple[int, ...] = ()
 
 
-Judge = Callable[[Example, serialise.ActionReply | Unreadable], float]
+Judge = Callable[[TrainingExample, serialise.ActionReply | Unreadable], float]
 """What a reply is worth in the state of an example."""
 
 
@@ -100,7 +100,9 @@ class LanguageTraining:
     seed: int = 0
 
 
-def make_examples(world: World, beginning: State, actions: Sequence[Action], thoughts: Sequence[str]) -> list[Example]:
+def make_examples(
+    world: AgentWorld, beginning: State, actions: Sequence[Action], thoughts: Sequence[str]
+) -> list[TrainingExample]:
     """The examples of one trajectory.
 
     Args:
@@ -111,7 +113,7 @@ def make_examples(world: World, beginning: State, actions: Sequence[Action], tho
     """
     examples, state = [], beginning
     for action, thought in zip(actions, thoughts, strict=True):
-        examples.append(Example(state, action, thought))
+        examples.append(TrainingExample(state, action, thought))
         state, _ = world.apply_action(state, action)
     return examples
 
@@ -137,7 +139,7 @@ class LanguageTrainer:
 
     def __init__(
         self,
-        world: World,
+        world: AgentWorld,
         model: AdaptedModel,
         settings: LanguageTraining,
         *,
@@ -155,7 +157,7 @@ class LanguageTrainer:
             where.mkdir(parents=True)
             (where / _KEY).write_text(key)
 
-    def train_by_imitation(self, examples: Sequence[Example]) -> None:
+    def train_by_imitation(self, examples: Sequence[TrainingExample]) -> None:
         """Supervised fine-tuning: the likelihood of thought and action, given the state (eq. 7).
 
         Raises:
@@ -189,7 +191,7 @@ class LanguageTrainer:
         torch.save(weights, done.with_suffix(".new"))
         done.with_suffix(".new").replace(done)
 
-    def train_by_reinforcement(self, examples: Sequence[Example], judge: Judge) -> None:
+    def train_by_reinforcement(self, examples: Sequence[TrainingExample], judge: Judge) -> None:
         """Group relative policy optimisation: of each state's replies those that are worth more than the others.
 
         Raises:
@@ -232,7 +234,7 @@ class LanguageTrainer:
         if "ref" in self.model.lm.peft_config:
             self.model.lm.delete_adapter("ref")  # what the KL divergence was taken from
 
-    def _encode_example(self, example: Example) -> dict[str, list[int]]:
+    def _encode_example(self, example: TrainingExample) -> dict[str, list[int]]:
         """Tokens of a chat with its reply; the reply alone is learned."""
         reply = self.model.encode_reply(
             serialise.write_reply(self.world, example.state, example.action, example.thought)
@@ -241,7 +243,7 @@ class LanguageTrainer:
         prompt = self.model.encode_chat(language_policy.build_prompt(self.world, example.state, self.model, tokens))
         return {"input_ids": [*prompt, *reply], "labels": [-100] * len(prompt) + reply}
 
-    def _score_completion(self, example: Example, completion: Any, judge: Judge) -> float:
+    def _score_completion(self, example: TrainingExample, completion: Any, judge: Judge) -> float:
         if self._cancelled():
             raise Cancelled("The training was stopped.")
         written = completion if isinstance(completion, str) else completion[0]["content"]

@@ -42,7 +42,7 @@ class Relations:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ActionOptions:
     """m options of several decisions.
 
     Attributes:
@@ -147,7 +147,7 @@ class AgentModel(nn.Module):
         )
 
     def compute_scores(
-        self, questions: EncodedQuestions, walked: Walked, relations: Relations, options: Options
+        self, questions: EncodedQuestions, walked: Walked, relations: Relations, options: ActionOptions
     ) -> Tensor:
         """Logits of options, [m]."""
         queries = self.query.compute_queries(walked.focus)

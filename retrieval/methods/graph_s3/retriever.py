@@ -14,7 +14,7 @@ from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.methods._shared.ranking import RankingRetriever
 from retrieval.methods.graph_s3.agent import serialise
-from retrieval.methods.graph_s3.agent.environment import AgentLimits, World
+from retrieval.methods.graph_s3.agent.environment import AgentLimits, AgentWorld
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.language_policy import LanguagePolicy
 from retrieval.methods.graph_s3.agent.rollouts import rank_paths
@@ -39,7 +39,7 @@ def open_policy(
     """
     config = checkpoint.config
     assert isinstance(config, GraphS3Config), "a checkpoint is read for its own method"
-    world = World(Frontiers(snapshot, simple=checkpoint.manifest.simple), make_limits(config))
+    world = AgentWorld(Frontiers(snapshot, simple=checkpoint.manifest.simple), make_limits(config))
     if config.backend == "llm":
         adapted = AdaptedModel(config.llm, rank=config.lora_rank, dropout=config.dropout)
         return make_language_policy(world, load_weights(adapted, checkpoint), config)
@@ -60,7 +60,7 @@ def make_limits(config: GraphS3Config) -> AgentLimits:
     return replace(steps, page=serialise.FACTS[0]) if config.backend == "llm" else steps
 
 
-def make_language_policy(world: World, model: AdaptedModel, config: GraphS3Config) -> LanguagePolicy:
+def make_language_policy(world: AgentWorld, model: AdaptedModel, config: GraphS3Config) -> LanguagePolicy:
     """A language model of some settings as the policy."""
     return LanguagePolicy(world, model, context=config.context, longest=config.reply)
 
@@ -107,7 +107,7 @@ class PolicyRetriever(RankingRetriever):
         other = super().apply_restriction(snapshot)
         world = self.policy.world
         other.policy = self.policy.apply_restriction(
-            World(Frontiers(snapshot, simple=world.frontiers.simple), world.limits)
+            AgentWorld(Frontiers(snapshot, simple=world.frontiers.simple), world.limits)
         )
         return other
 

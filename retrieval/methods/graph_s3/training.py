@@ -13,7 +13,7 @@ from torch import Tensor
 
 from retrieval.config import TrainingConfig
 from retrieval.errors import ConfigError
-from retrieval.methods.graph_s3.agent.decisions import Decision
+from retrieval.methods.graph_s3.agent.decisions import AgentDecision
 from retrieval.methods.graph_s3.agent.rewards import compute_outcome_reward
 from retrieval.methods.graph_s3.agent.rollouts import compute_logits
 from retrieval.methods.graph_s3.agent.small_policy import make_model
@@ -82,7 +82,7 @@ class ImitationTask(_Stage):
     def compute_loss(self, chosen: np.ndarray, rng: np.random.Generator) -> Tensor:
         """Mean negative log-likelihood of the actions, over decisions."""
         examples = [self.data.raw[int(i)] for i in chosen]
-        texts, decisions, taken = list[str](), list[tuple[int, Decision]](), list[int]()
+        texts, decisions, taken = list[str](), list[tuple[int, AgentDecision]](), list[int]()
         for example in examples:
             row = len(texts)
             written = example.written in self.data.rows and rng.random() < _WRITTEN_SHARE
@@ -143,7 +143,7 @@ class _Reinforced(_Stage):
     def _compute_loss(
         self,
         texts: Sequence[str],
-        decisions: Sequence[tuple[int, Decision]],
+        decisions: Sequence[tuple[int, AgentDecision]],
         picks: Tensor,
         old: Tensor,
         advantages: Tensor,
@@ -188,7 +188,7 @@ class StepwiseTask(_Reinforced):
         self._update_drawing_policy(rng)
         examples = [self.data.golden[int(i)] for i in chosen]
         texts: list[str] = []
-        decisions: list[tuple[int, Decision]] = []
+        decisions: list[tuple[int, AgentDecision]] = []
         for example in examples:
             decisions += [(len(texts) + decision.view, decision) for decision in example.decisions]
             texts += example.views
@@ -225,7 +225,7 @@ class OutcomeTask(_Reinforced):
         spread = rewards.std(axis=1, keepdims=True)
         worth = ((rewards - rewards.mean(axis=1, keepdims=True)) / (spread + _TINY)).ravel()
         texts: list[str] = []
-        decisions: list[tuple[int, Decision]] = []
+        decisions: list[tuple[int, AgentDecision]] = []
         taken: list[int] = []
         advantages: list[float] = []
         for rollout, views, value in zip(rollouts, seen, worth.tolist(), strict=True):
@@ -245,7 +245,7 @@ def _log_shares(
     model: AgentModel,
     questions: EncodedQuestions,
     relations: Tensor,
-    decisions: Sequence[tuple[int, Decision]],
+    decisions: Sequence[tuple[int, AgentDecision]],
 ) -> tuple[Tensor, Tensor]:
     """Log-probabilities of all options of n decisions, [m], and where those of each begin, [n]."""
     scores, owner = compute_logits(model, questions, model.encode_relations(relations), decisions)

@@ -79,7 +79,7 @@ class Pick:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class NavigatorDecision:
     """What a navigator decided.
 
     Attributes:
@@ -125,7 +125,7 @@ class Navigator(Protocol):
         """
         ...
 
-    def select_arcs(self, view: View, *, cancelled: Callable[[], bool] = lambda: False) -> Decision:
+    def select_arcs(self, view: View, *, cancelled: Callable[[], bool] = lambda: False) -> NavigatorDecision:
         """Select among the arcs of a view (INSES eq. 3).
 
         Raises:

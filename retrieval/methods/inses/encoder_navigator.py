@@ -18,7 +18,7 @@ import numpy as np
 
 from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
-from retrieval.methods.inses.base import Decision, Pick, Stand, View
+from retrieval.methods.inses.base import NavigatorDecision, Pick, Stand, View
 from retrieval.methods.inses.contexts import Contexts
 from retrieval.text.features import TextEncoder
 from retrieval.text.stems import extract_stems
@@ -33,7 +33,7 @@ FACTS_READ = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class NavigatorWeights:
     """How much each thing counts.
 
     Attributes:
@@ -89,19 +89,19 @@ class EncoderNavigator:
         snapshot: the graph.
         encoder: the text encoder.
         contexts: of the whole graph.
-        weights: see :class:`Weights`.
+        weights: see :class:`NavigatorWeights`.
     """
 
     name = NAME
     prompts: tuple[str, ...] = ()
 
     def __init__(
-        self, snapshot: Snapshot, encoder: TextEncoder, contexts: Contexts, weights: Weights | None = None
+        self, snapshot: Snapshot, encoder: TextEncoder, contexts: Contexts, weights: NavigatorWeights | None = None
     ) -> None:
         self._snapshot = snapshot
         self._encoder = encoder
         self._contexts = contexts
-        self._weights = weights or Weights()
+        self._weights = weights or NavigatorWeights()
         self.read = lru_cache(maxsize=32)(self._read)
 
     def apply_restriction(self, snapshot: Snapshot) -> EncoderNavigator:
@@ -154,18 +154,18 @@ class EncoderNavigator:
         """Which of the question's words facts hold themselves, by weight, float32 [n, words]."""
         return self._contexts.compute_fact_words(self._snapshot, facts, reading.weights)
 
-    def select_arcs(self, view: View, *, cancelled: Callable[[], bool] = lambda: False) -> Decision:
+    def select_arcs(self, view: View, *, cancelled: Callable[[], bool] = lambda: False) -> NavigatorDecision:
         """See ``base.Navigator``."""
         check(cancelled)
         reading, facts = self.read(view.question), view.arcs % self._snapshot.num_triples
         context = self._contexts.find_fact_passages(self._snapshot, facts, reading.worth)
         order, scores = self._rank_arcs(view, reading, context, facts)
         if not len(order):
-            return Decision((), (), False, "Nothing that was not seen before leads on from here.")
+            return NavigatorDecision((), (), False, "Nothing that was not seen before leads on from here.")
         if self._is_settled(view, reading, scores[order[0]]):
             left = order[: 2 * view.left].tolist()
             thought = "Nothing here says more than what is selected already."
-            return Decision((), tuple(left[:DROPPED]), True, thought, rest=_make_picks(left, scores))
+            return NavigatorDecision((), tuple(left[:DROPPED]), True, thought, rest=_make_picks(left, scores))
         if (context < 0).all():
             order = self._rank_by_coverage(reading, order, scores, facts, 2 * view.left)
         chosen = self._select_arcs(view, reading, order, context, facts)
@@ -173,7 +173,7 @@ class EncoderNavigator:
         dropped = tuple([i for i in order.tolist() if i not in kept][:DROPPED])
         rest = [i for i in order[: 2 * view.left].tolist() if i not in kept]
         thought = self._write_thought(view, chosen, len(order))
-        return Decision(_make_picks(chosen, scores), dropped, False, thought, rest=_make_picks(rest, scores))
+        return NavigatorDecision(_make_picks(chosen, scores), dropped, False, thought, rest=_make_picks(rest, scores))
 
     def rank_arcs(self, view: View) -> np.ndarray:
         """Positions of the arcs that were not selected before, the best first; each fact once."""

@@ -30,7 +30,7 @@ from retrieval.methods.inses.contexts import Contexts
 from retrieval.methods.inses.encoder_navigator import EncoderNavigator
 from retrieval.methods.inses.expansion import Expansion
 from retrieval.methods.inses.llm_navigator import LLMNavigator
-from retrieval.methods.inses.search import SearchSelection, Step, search
+from retrieval.methods.inses.search import SearchSelection, SearchStep, search
 from retrieval.methods.inses.spec import SPEC, InsesOptions
 from retrieval.pipeline import Engine, Linking, PipelineRun
 from retrieval.reasoning import span_reader
@@ -260,7 +260,7 @@ class InsesEngine(Engine):
         options = self.options
         return Expansion(self.index, options.threshold, options.stands) if options.similarity else None
 
-    def _emit_step(self, step: Step, before: int, took_ms: float) -> Iterator[AgentStep | SimilarityExpanded]:
+    def _emit_step(self, step: SearchStep, before: int, took_ms: float) -> Iterator[AgentStep | SimilarityExpanded]:
         view, decision = step.view, step.decision
         arcs = [int(view.arcs[pick.position]) for pick in decision.picks]
         hops = tuple(self.snapshot.get_hop(arc) for arc in arcs)

@@ -14,7 +14,7 @@ from retrieval.llm import prompts
 from retrieval.llm.asking import ask_json
 from retrieval.llm.constraints import Constraint, make_json_object, make_number_schema
 from retrieval.llm.prompts import Fenced, wrap_fenced, wrap_fenced_lines
-from retrieval.methods.inses.base import Decision, Pick, View
+from retrieval.methods.inses.base import NavigatorDecision, Pick, View
 from retrieval.methods.inses.encoder_navigator import DROPPED, EncoderNavigator
 from retrieval.reasoning.triples import format_triples
 from retrieval.types import Usage
@@ -71,11 +71,11 @@ class LLMNavigator:
         chat = prompts.load(ENTITIES).render_messages(query=wrap_fenced(question))
         return ask_json(self._settings, chat, read_mentions, cancelled=cancelled, repairs=0, constraint=_MENTIONED)
 
-    def select_arcs(self, view: View, *, cancelled: Callable[[], bool] = lambda: False) -> Decision:
+    def select_arcs(self, view: View, *, cancelled: Callable[[], bool] = lambda: False) -> NavigatorDecision:
         """See ``base.Navigator``; a malformed reply is repaired once where ``view.calls`` allows it."""
         shown = self._reader.rank_arcs(view)[: self._prefilter or None]
         if not len(shown):
-            return Decision((), (), False, "Nothing that was not seen before leads on from here.")
+            return NavigatorDecision((), (), False, "Nothing that was not seen before leads on from here.")
         chat = prompts.load(NAVIGATE).render_messages(
             query=wrap_fenced(view.question),
             visited=self._write_names(view.visited - {stand.entity for stand in view.stands}),
@@ -97,7 +97,7 @@ class LLMNavigator:
         picks = tuple(Pick(i, 1.0 / (1 + 0.05 * place)) for place, i in enumerate(chosen))
         verdict = "enough to answer" if sufficient else "not enough yet"
         thought = f"The language model took {len(chosen)} of {len(shown)} triples and finds this {verdict}."
-        return Decision(picks, tuple(left[:DROPPED]), sufficient, thought, usage)
+        return NavigatorDecision(picks, tuple(left[:DROPPED]), sufficient, thought, usage)
 
     def _write_names(self, entities: Iterable[int]) -> Fenced:
         labels = [self._snapshot.get_entity_label(entity) for entity in sorted(entities)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.errors import check
-from retrieval.methods.inses.base import Decision, Jump, Navigator, Pick, Stand, View
+from retrieval.methods.inses.base import Jump, Navigator, NavigatorDecision, Pick, Stand, View
 from retrieval.types import Usage
 
 if TYPE_CHECKING:
@@ -21,11 +21,11 @@ ARC_LIMIT = 20_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step:
+class SearchStep:
     """One iteration: what was seen, what was decided, where the search jumps."""
 
     view: View
-    decision: Decision
+    decision: NavigatorDecision
     jumps: tuple[Jump, ...]
 
 
@@ -56,7 +56,7 @@ def search(
     budget: int,
     fill: bool = False,
     cancelled: Callable[[], bool] = lambda: False,
-) -> Iterator[Step]:
+) -> Iterator[SearchStep]:
     """Explore from the starts until the navigator has enough, nothing is left, or the iterations are used up.
 
     Args:
@@ -94,7 +94,7 @@ class _Left:
         self._best: dict[int, tuple[float, int, int]] = {}
         self._number = 0
 
-    def add(self, step: Step) -> None:
+    def add(self, step: SearchStep) -> None:
         """The best of what a step left, each fact by its best score."""
         view, self._number = step.view, step.view.step
         for pick in step.decision.rest:
@@ -103,7 +103,7 @@ class _Left:
             if known is None or pick.score > known[0]:
                 self._best[arc % self._triples] = pick.score, arc, int(view.targets[pick.position])
 
-    def make_last_step(self, question: str, selection: SearchSelection, budget: int) -> Step | None:
+    def make_last_step(self, question: str, selection: SearchSelection, budget: int) -> SearchStep | None:
         """A last step that takes the best of them; no chain goes on from there."""
         free = [item for fact, item in self._best.items() if fact not in selection.facts]
         taken = sorted(free, key=lambda item: (-item[0], item[1]))[: budget - len(selection.facts)]
@@ -116,7 +116,7 @@ class _Left:
         picks = tuple(Pick(i, item[0]) for i, item in enumerate(taken))
         selection.facts.update({item[1] % self._triples: item[0] for item in taken})
         thought = f"Filled up with the {len(taken)} best of what was left."
-        return Step(view, Decision(picks, (), True, thought), ())
+        return SearchStep(view, NavigatorDecision(picks, (), True, thought), ())
 
 
 def _run_steps(
@@ -130,7 +130,7 @@ def _run_steps(
     iterations: int,
     budget: int,
     cancelled: Callable[[], bool],
-) -> Iterator[Step]:
+) -> Iterator[SearchStep]:
     """See :func:`search`; Algorithm 1 itself."""
     visited: set[int] = set()
     for step in range(1, iterations + 1):
@@ -161,7 +161,7 @@ def _run_steps(
         if expansion is not None and not decision.sufficient:
             check(cancelled)
             jumps = tuple(jump for jump in expansion.find_jumps(stands) if jump.target not in visited)
-        yield Step(view, decision, jumps)
+        yield SearchStep(view, decision, jumps)
         if decision.sufficient:
             return
         stands = _find_next_stands(stands, reached, jumps, visited)
@@ -210,7 +210,7 @@ def _compute_limit(sizes: np.ndarray, total: int) -> int:
 
 
 def _keep(
-    snapshot: Snapshot, view: View, decision: Decision, selection: SearchSelection, budget: int
+    snapshot: Snapshot, view: View, decision: NavigatorDecision, selection: SearchSelection, budget: int
 ) -> dict[int, Stand]:
     """Add what was selected; where it leads, by entity, the best way to each."""
     reached: dict[int, Stand] = {}

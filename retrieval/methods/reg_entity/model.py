@@ -11,7 +11,7 @@ from retrieval.nn.pna import PNALayer
 from retrieval.nn.query import Texts
 from retrieval.nn.question_reader import QuestionReader
 from retrieval.nn.subgraph import SubgraphBatch
-from retrieval.nn.text_match import TextMatch, to_unit_variance
+from retrieval.nn.text_match import TextMatcher, to_unit_variance
 
 
 class EntityScorer(nn.Module):
@@ -68,7 +68,7 @@ class EntityScorer(nn.Module):
         self.out = nn.Sequential(nn.Linear(2 * hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1))
         self.walk = WalkScorer(text_features, hidden, texts=texts) if walks else None
         self.wanted = WantedRelations(text_features, 2 * hidden, longest) if walks and places else None
-        self.match = TextMatch(text_features, 4.0) if texts else None
+        self.match = TextMatcher(text_features, 4.0) if texts else None
         self.length = ChainLength(text_features, longest)
         self.delta: Tensor
         self.register_buffer("delta", torch.tensor(1.0))

@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from retrieval.kg.snapshot import Snapshot
-from retrieval.methods.reg_path.plans import Options
+from retrieval.methods.reg_path.plans import PlanOptions
 from retrieval.methods.reg_path.spec import RegPathConfig
 from retrieval.nn.language_model import AdaptedModel
 
@@ -25,20 +25,20 @@ _BATCH = 32
 
 
 @dataclass
-class Node:
+class PlanNode:
     """A node of a trie of token sequences: what may come next, and the name that ends here."""
 
-    children: dict[int, Node] = field(default_factory=dict)
+    children: dict[int, PlanNode] = field(default_factory=dict)
     name: int | None = None
 
 
-def build_trie(names: Sequence[tuple[int, Sequence[int]]]) -> Node:
+def build_trie(names: Sequence[tuple[int, Sequence[int]]]) -> PlanNode:
     """The trie of (name, its tokens); no sequence may be the beginning of another."""
-    root = Node()
+    root = PlanNode()
     for name, tokens in names:
         node = root
         for token in tokens:
-            node = node.children.setdefault(token, Node())
+            node = node.children.setdefault(token, PlanNode())
         node.name = name
     return root
 
@@ -132,7 +132,7 @@ class _Line:
 
     owner: int
     tokens: tuple[int, ...]
-    node: Node
+    node: PlanNode
     log: float
 
 
@@ -142,8 +142,8 @@ class _LanguageWriter:
     def __init__(self, backend: LanguageBackend, prompts: list[list[int]]) -> None:
         self.backend, self.prompts = backend, prompts
 
-    def score_options(self, options: Sequence[Options]) -> list[np.ndarray]:
-        """See ``plans.Writer``."""
+    def score_options(self, options: Sequence[PlanOptions]) -> list[np.ndarray]:
+        """See ``plans.PlanWriter``."""
         lines, total = self.backend.lines, len(self.backend.lines)
         stop = total
         begun = []
@@ -195,7 +195,7 @@ class _LanguageWriter:
         return kept
 
 
-def _compute_option_logs(options: Options, names: dict[int, float], total: int) -> np.ndarray:
+def _compute_option_logs(options: PlanOptions, names: dict[int, float], total: int) -> np.ndarray:
     plain = options.relations % total
     distinct, counts = np.unique(plain, return_counts=True)
     ways = dict(zip(distinct.tolist(), counts.tolist(), strict=True))

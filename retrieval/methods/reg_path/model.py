@@ -14,7 +14,7 @@ from retrieval.nn.query import EncodedQuestions, QueryEncoder, Texts
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class RelationVocabulary:
     """Relations as the planner reads and writes them, made of their texts, so that any graph's will do.
 
     Attributes:
@@ -50,7 +50,7 @@ class Under:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class PlanChoice:
     """What may come next in n plans; unnormalised.
 
     Attributes:
@@ -114,11 +114,11 @@ class SmallPlanner(nn.Module):
             nn.init.zeros_(layer.weight)
             nn.init.zeros_(layer.bias)
 
-    def build_vocabulary(self, texts: Tensor) -> Vocabulary:
+    def build_vocabulary(self, texts: Tensor) -> RelationVocabulary:
         """The relations of a graph, [R, d] text features."""
         forward = self.taken(texts)
         taken = torch.cat([forward, forward + self.taken_back(texts)])
-        return Vocabulary(texts, self.key(texts), self.turn(texts), taken)
+        return RelationVocabulary(texts, self.key(texts), self.turn(texts), taken)
 
     def encode(self, questions: Sequence[str]) -> Texts:
         """What the trained copy of the encoder says of n questions; there must be one."""
@@ -142,7 +142,9 @@ class SmallPlanner(nn.Module):
         rows = torch.arange(len(questions.z_q))
         return Under(rows, self.query.compute_focus(questions, rows, questions.z_q), torch.zeros_like(questions.z_q))
 
-    def score_continuations(self, questions: EncodedQuestions, under: Under, vocabulary: Vocabulary) -> Choice:
+    def score_continuations(
+        self, questions: EncodedQuestions, under: Under, vocabulary: RelationVocabulary
+    ) -> PlanChoice:
         """What may come next in each plan."""
         queries = self.query.compute_queries(under.focus)
         scores = queries @ vocabulary.keys.T
@@ -152,7 +154,7 @@ class SmallPlanner(nn.Module):
         stop = (queries * self.query.stop_states(questions.z_q[under.rows], under.sums)).sum(1)
         backward = queries @ vocabulary.turns.T + self.turn_bias
         cooled = 1.0 if self.training else self.temperature
-        return Choice(scores / cooled, backward / cooled, stop / cooled)
+        return PlanChoice(scores / cooled, backward / cooled, stop / cooled)
 
     def append_relations(self, questions: EncodedQuestions, under: Under, taken: Tensor) -> Under:
         """The plans after one more relation.

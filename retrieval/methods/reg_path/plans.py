@@ -22,7 +22,7 @@ ARCS = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class PlanOptions:
     """What the graph allows after a relation path.
 
     Attributes:
@@ -38,10 +38,10 @@ class Options:
     may_stop: bool
 
 
-class Writer(Protocol):
+class PlanWriter(Protocol):
     """A planner that writes about some questions: one interface for the small one and for language models."""
 
-    def score_options(self, options: Sequence[Options]) -> list[np.ndarray]:
+    def score_options(self, options: Sequence[PlanOptions]) -> list[np.ndarray]:
         """For each, log-probabilities of its ``relations`` in their order and, last, of stopping, float64 [k+1].
 
         They sum to at most 1 over what is allowed; what is not allowed, or too unlikely to be looked at, is -inf.
@@ -62,7 +62,7 @@ class _Plan:
 def search(
     snapshot: Snapshot,
     topics: Sequence[int],
-    writer: Writer,
+    writer: PlanWriter,
     *,
     simple: bool,
     max_hops: int,
@@ -109,7 +109,9 @@ def search(
     return paths
 
 
-def list_options(snapshot: Snapshot, topics: Sequence[int], plans: Sequence[_Plan], *, simple: bool) -> list[Options]:
+def list_options(
+    snapshot: Snapshot, topics: Sequence[int], plans: Sequence[_Plan], *, simple: bool
+) -> list[PlanOptions]:
     """The directed relations by which a simple walk can continue each plan."""
     owner_of = np.repeat(np.arange(len(plans)), [len(plan.entities) for plan in plans])
     entities = np.concatenate([plan.entities for plan in plans])
@@ -128,7 +130,7 @@ def list_options(snapshot: Snapshot, topics: Sequence[int], plans: Sequence[_Pla
     plan_of, relation = np.divmod(keys, 2 * snapshot.num_relations)
     parts = np.split(relation, np.searchsorted(plan_of, np.arange(1, len(plans))))
     return [
-        Options(p.row, p.relations, part, bool(p.relations) and _can_end(snapshot, p.entities))
+        PlanOptions(p.row, p.relations, part, bool(p.relations) and _can_end(snapshot, p.entities))
         for p, part in zip(plans, parts, strict=True)
     ]
 
@@ -141,7 +143,7 @@ def _expand_plans(
     snapshot: Snapshot,
     topics: Sequence[int],
     plans: Sequence[_Plan],
-    options: Sequence[Options],
+    options: Sequence[PlanOptions],
     logs: Sequence[np.ndarray],
     *,
     simple: bool,

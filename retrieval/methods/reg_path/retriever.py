@@ -15,8 +15,8 @@ from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.relation_names import format_qualified_name
 from retrieval.methods._shared.ranking import RankingRetriever
 from retrieval.methods.reg_path.language_planner import LanguageBackend, LanguagePlanner
-from retrieval.methods.reg_path.model import SmallPlanner, Vocabulary
-from retrieval.methods.reg_path.plans import Options, Writer, search
+from retrieval.methods.reg_path.model import RelationVocabulary, SmallPlanner
+from retrieval.methods.reg_path.plans import PlanOptions, PlanWriter, search
 from retrieval.methods.reg_path.spec import SPEC, RegPathConfig, RegPathOptions
 from retrieval.nn.query import EncodedQuestions
 from retrieval.text.features import TextEncoder, Trainable
@@ -28,7 +28,7 @@ from retrieval.types import RelationPath
 class Planner(Protocol):
     """A trained planner: the small one, or a language model."""
 
-    def make_writer(self, questions: Sequence[str]) -> Writer:
+    def make_writer(self, questions: Sequence[str]) -> PlanWriter:
         """What it writes about these questions, as seen from their topics."""
         ...
 
@@ -121,7 +121,7 @@ class SmallBackend:
         with torch.inference_mode():
             self.vocabulary = model.build_vocabulary(torch.from_numpy(encoder.encode(write_relation_texts(snapshot))))
 
-    def make_writer(self, questions: Sequence[str]) -> Writer:
+    def make_writer(self, questions: Sequence[str]) -> PlanWriter:
         """See ``Planner``."""
         with torch.inference_mode():
             if self.model.encoder is not None:
@@ -134,7 +134,7 @@ class SmallBackend:
 class SmallWriter:
     """Remembers the memory of each plan, so that a level costs one step."""
 
-    def __init__(self, model: SmallPlanner, vocabulary: Vocabulary, questions: EncodedQuestions) -> None:
+    def __init__(self, model: SmallPlanner, vocabulary: RelationVocabulary, questions: EncodedQuestions) -> None:
         self.model, self.vocabulary, self.asked = model, vocabulary, questions
         self.under = model.start_plans(questions)
         self.places: dict[tuple[int, tuple[int, ...]], int] = {(row, ()): row for row in range(len(questions.z_q))}
@@ -142,8 +142,8 @@ class SmallWriter:
         self.allowed: dict[tuple[int, tuple[int, ...]], float] = {}
 
     @torch.inference_mode()
-    def score_options(self, options: Sequence[Options]) -> list[np.ndarray]:
-        """See ``plans.Writer``."""
+    def score_options(self, options: Sequence[PlanOptions]) -> list[np.ndarray]:
+        """See ``plans.PlanWriter``."""
         first = not options[0].prefix
         if not first:
             before = [self.places[each.row, each.prefix[:-1]] for each in options]

@@ -15,7 +15,7 @@ from torch.nn import functional
 from retrieval.config import TrainingConfig
 from retrieval.errors import TrainingDataError, check
 from retrieval.methods.reg_path.language_training import LanguageTask
-from retrieval.methods.reg_path.model import SmallPlanner, Vocabulary
+from retrieval.methods.reg_path.model import RelationVocabulary, SmallPlanner
 from retrieval.methods.reg_path.plan_batches import (
     PATHS,
     Planned,
@@ -136,7 +136,7 @@ class PlanTask:
         return right / max(count, 1)
 
     def _compute_surprise(
-        self, vocabulary: Vocabulary, questions: EncodedQuestions, examples: Sequence[Planned]
+        self, vocabulary: RelationVocabulary, questions: EncodedQuestions, examples: Sequence[Planned]
     ) -> np.ndarray:
         """Negative log-likelihood that any of a question's paths is planned, at each temperature tried."""
         paths, marked = (
@@ -190,7 +190,7 @@ def should_tune_encoder(config: RegPathConfig, work: Work) -> bool:
 
 def compute_path_logs(
     model: SmallPlanner,
-    vocabulary: Vocabulary,
+    vocabulary: RelationVocabulary,
     questions: EncodedQuestions,
     paths: Sequence[Sequence[tuple[int, ...]]],
     marked: Sequence[bool],
@@ -238,7 +238,7 @@ def compute_path_logs(
 
 
 def predict_plans(
-    model: SmallPlanner, vocabulary: Vocabulary, questions: EncodedQuestions, hops: int
+    model: SmallPlanner, vocabulary: RelationVocabulary, questions: EncodedQuestions, hops: int
 ) -> list[tuple[int, ...]]:
     """The most probable step after step for each question, whatever any graph allows; directed relations."""
     total = len(vocabulary.texts)

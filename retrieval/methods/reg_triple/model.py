@@ -9,7 +9,7 @@ from retrieval.nn.dde import compute_distance_features, count_distance_features
 from retrieval.nn.query import Texts
 from retrieval.nn.question_reader import QuestionReader
 from retrieval.nn.subgraph import SubgraphBatch
-from retrieval.nn.text_match import TextMatch, to_unit_variance
+from retrieval.nn.text_match import TextMatcher, to_unit_variance
 
 
 class TripleScorer(nn.Module):
@@ -56,7 +56,7 @@ class TripleScorer(nn.Module):
         self.rest = nn.Sequential(
             nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1)
         )
-        self.match = TextMatch(text_features, 4.0) if texts else None
+        self.match = TextMatcher(text_features, 4.0) if texts else None
         self.length = ChainLength(text_features, longest)
 
     def encode_relations(self, texts: Tensor) -> Tensor:

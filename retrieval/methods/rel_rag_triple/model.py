@@ -10,7 +10,7 @@ from retrieval.methods.rel_rag_triple.spec import RelRagTripleConfig
 from retrieval.nn.chain_length import ChainLength
 from retrieval.nn.query import Texts
 from retrieval.nn.question_reader import QuestionReader
-from retrieval.nn.text_match import TextMatch
+from retrieval.nn.text_match import TextMatcher
 
 
 class LineGraphScorer(nn.Module):
@@ -35,7 +35,7 @@ class LineGraphScorer(nn.Module):
         )
         self.hidden = hidden
         self.bias = nn.Parameter(torch.zeros(())) if config.norm else None
-        self.match = TextMatch(text_features, 4.0) if config.texts else None
+        self.match = TextMatcher(text_features, 4.0) if config.texts else None
         self.length = ChainLength(text_features, config.max_hops)
         self.scale = hidden**-0.5 if config.norm else 1.0
 

@@ -9,7 +9,7 @@ from retrieval.programs.algebra import Entities, Walk
 from retrieval.programs.anchors.anchor import Anchor, is_near
 from retrieval.programs.anchors.names import NODES
 from retrieval.programs.lexicon import STOP
-from retrieval.programs.words import Question, get_label_stems
+from retrieval.programs.words import QuestionWords, get_label_stems
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot.labels import Match
@@ -36,7 +36,7 @@ class Shortened:
         self.schema = schema
         self.snapshot = schema.snapshot
 
-    def find_name_beginnings(self, question: Question, known: list[Anchor]) -> list[Anchor]:
+    def find_name_beginnings(self, question: QuestionWords, known: list[Anchor]) -> list[Anchor]:
         """Nodes whose names words begin, as people call each other and short for long: "lucy" of Lucy Park, "red door"
         of the Red Door Players. Words alone must be none that asks or that the graph has for something else.
         """
@@ -71,7 +71,7 @@ class Shortened:
                     break
         return anchors
 
-    def find_containing_texts(self, question: Question, known: list[Anchor]) -> list[Anchor]:
+    def find_containing_texts(self, question: QuestionWords, known: list[Anchor]) -> list[Anchor]:
         """All texts that hold words which nothing else explains: "garboard plank", of "replace garboard plank"."""
         taken = {
             n for a in known if ((a.extra in ("node", "hub", "kind") or a.category not in "SR") and not is_near(a))
@@ -133,7 +133,7 @@ class Shortened:
         }  # fmt: skip
         return tuple(sorted(nodes)) if len(nodes) < _HOLDING else ()
 
-    def find_abbreviations(self, question: Question, known: set[int]) -> list[Anchor]:
+    def find_abbreviations(self, question: QuestionWords, known: set[int]) -> list[Anchor]:
         """What capitals are short for that begin a word, or are its consonants: ELEC is electrical, PLMB plumbing."""
         anchors: list[Anchor] = []
         for index, word in enumerate(question.words):

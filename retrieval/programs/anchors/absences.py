@@ -15,7 +15,7 @@ from retrieval.programs.lexicon import OPPOSITES
 if TYPE_CHECKING:
     from retrieval.programs.anchors.anchor import Features
     from retrieval.programs.schema import Schema
-    from retrieval.programs.words import Question
+    from retrieval.programs.words import QuestionWords
 
 _OWED = frozenset({"outstanding", "owed", "owing", "unpaid"})
 _LACKING = re.compile(r"un|non-?|in|dis")
@@ -28,7 +28,7 @@ class Lacking:
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
 
-    def find_anchors(self, question: Question) -> list[Anchor]:
+    def find_anchors(self, question: QuestionWords) -> list[Anchor]:
         """What adjectives leave out: who is alive has no date of death, what is unsold no buyer."""
         anchors, schema = list[Anchor](), self.schema
         for index, word in enumerate(question.words):

@@ -13,7 +13,7 @@ from retrieval.programs.relation_types import parse_stems
 if TYPE_CHECKING:
     from retrieval.programs.computed import Computed
     from retrieval.programs.schema import Schema
-    from retrieval.programs.words import Question
+    from retrieval.programs.words import QuestionWords
 
 #: Words for the money that things come to, and pairs of such.
 _WORTH = frozenset({
@@ -31,7 +31,7 @@ _WHOLE = parse_stems("total amount sum revenue payment turnover")
 _VALUE = frozenset({"value", "worth"})
 
 
-def find_computed_anchors(question: Question, schema: Schema) -> list[Anchor]:
+def find_computed_anchors(question: QuestionWords, schema: Schema) -> list[Anchor]:
     """What words mean that no column is named with, but two columns come to."""
     words = [word.text for word in question.words]
     made = schema.measures.computed
@@ -78,7 +78,7 @@ def _make_takings_anchors(index: int, word: str, schema: Schema) -> list[Anchor]
     ]
 
 
-def _find_capacity_anchors(question: Question, free: list[Computed]) -> Iterator[Anchor]:
+def _find_capacity_anchors(question: QuestionWords, free: list[Computed]) -> Iterator[Anchor]:
     words, stems = [word.text for word in question.words], {word.stem for word in question.words}
     for capacity in free[:1]:
         having = Having(capacity.key.path[0])

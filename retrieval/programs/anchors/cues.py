@@ -14,7 +14,7 @@ from retrieval.programs.anchors.anchor import Anchor, Comparing, Ranking, Relati
 from retrieval.programs.anchors.similarity import ANY_DATE, Adjectives
 from retrieval.programs.lexicon import Adjective
 from retrieval.programs.relation_types import is_past
-from retrieval.programs.words import Question
+from retrieval.programs.words import QuestionWords
 
 #: Relations that "how long" may ask for.
 _MEASURES = 6
@@ -28,12 +28,12 @@ _BRIEF = 2
 _PLURALS = frozenset({"people", "men", "women", "children"})
 
 
-def find_quantities(question: Question) -> list[Anchor]:
+def find_quantities(question: QuestionWords) -> list[Anchor]:
     """Numbers, dates and ranges."""
     return [Anchor("N", q.first, q.last, extra=q, features=(("n", 1.0),), strength=1.0) for q in question.quantities]
 
 
-def find_cues(question: Question, adjectives: Adjectives) -> list[Anchor]:
+def find_cues(question: QuestionWords, adjectives: Adjectives) -> list[Anchor]:
     """Words that ask for an operator; of those that overlap the first, longest."""
     anchors: list[Anchor] = []
     taken = [False] * len(question.words)
@@ -60,7 +60,7 @@ def find_cues(question: Question, adjectives: Adjectives) -> list[Anchor]:
     return anchors
 
 
-def _find_ranking_name_spans(question: Question, adjectives: Adjectives) -> list[tuple[int, int]]:
+def _find_ranking_name_spans(question: QuestionWords, adjectives: Adjectives) -> list[tuple[int, int]]:
     """Where relations stand by names that sound like rankings: "best before"."""
     texts = [word.text for word in question.words]
     return [
@@ -71,7 +71,7 @@ def _find_ranking_name_spans(question: Question, adjectives: Adjectives) -> list
     ]
 
 
-def _find_temporal_firsts(question: Question) -> list[tuple[int, int]]:
+def _find_temporal_firsts(question: QuestionWords) -> list[tuple[int, int]]:
     """Where "first" only says that something began then: "first lit after 1900", and not who first did it."""
     words = question.words
     if not question.quantities or vocabulary.detect_question_kind(question) == "who":
@@ -83,19 +83,21 @@ def _find_temporal_firsts(question: Question) -> list[tuple[int, int]]:
     ]
 
 
-def _is_particle(question: Question, first: int, last: int) -> bool:
+def _is_particle(question: QuestionWords, first: int, last: int) -> bool:
     """Whether a word belongs to the verb before it: who looks after somebody comes after nobody."""
     verb = first > 0 and question.words[first - 1].stem in lexicon.PARTICLE_VERBS
     return verb and not (last < len(question.words) and question.words[last].text[:1].isdecimal())
 
 
-def _resolve_duration_phrase(question: Question, first: int, phrase: str) -> str:
+def _resolve_duration_phrase(question: QuestionWords, first: int, phrase: str) -> str:
     """The word for how long: who has been here longest began first."""
     since = phrase in ("longer", "longest") and any(word.text == "been" for word in question.words[:first])
     return f"{phrase} standing" if since else phrase
 
 
-def _make_cue_anchors(question: Question, adjectives: Adjectives, first: int, last: int, phrase: str) -> list[Anchor]:
+def _make_cue_anchors(
+    question: QuestionWords, adjectives: Adjectives, first: int, last: int, phrase: str
+) -> list[Anchor]:
     def make_anchor(category: str, extra: object, name: str, strength: float = 1.0) -> Anchor:
         return Anchor(category, first, last, extra=extra, features=((f"cue.{name}", 1.0),), strength=strength)
 
@@ -159,7 +161,7 @@ def _make_cue_anchors(question: Question, adjectives: Adjectives, first: int, la
 
 
 def _find_difference_anchors(
-    question: Question, first: int, last: int, adjective: Adjective, *, compares: bool
+    question: QuestionWords, first: int, last: int, adjective: Adjective, *, compares: bool
 ) -> list[Anchor]:
     """What two differ by: "how much heavier", "how many more", "how many metres higher is A than B"."""
     asks = [word.text for word in question.words[max(0, first - 3) : first]]
@@ -179,7 +181,7 @@ def _is_unit(word: str) -> bool:
     return value is not None and bool(value.unit)
 
 
-def _is_grouping(question: Question, by: int, relation_stems: Collection[str]) -> bool:
+def _is_grouping(question: QuestionWords, by: int, relation_stems: Collection[str]) -> bool:
     """Whether a sum or number is asked for by what stands behind "by", to the end: "average salary by department".
 
     "How many", and plurals alone, ask so where a relation is named with the words behind: "how many stations by power
@@ -202,7 +204,7 @@ def _is_grouping(question: Question, by: int, relation_stems: Collection[str]) -
     )
 
 
-def assign_place_counts(question: Question, anchors: list[Anchor]) -> list[Anchor]:
+def assign_place_counts(question: QuestionWords, anchors: list[Anchor]) -> list[Anchor]:
     """The anchors with the number of places told to the ranking that it belongs to, where words stand between: "which
     three suppliers have the most products", "the top 5 customers with the most orders".
     """
@@ -237,7 +239,7 @@ def assign_place_counts(question: Question, anchors: list[Anchor]) -> list[Ancho
     return anchors
 
 
-def _is_count(question: Question, number: Anchor) -> bool:
+def _is_count(question: QuestionWords, number: Anchor) -> bool:
     """Whether a number counts the things right behind it."""
     quantity, value = number.extra, number.extra.constant
     if quantity.upper or quantity.comparison or value.dimension or value.kind is not ValueKind.NUMBER:
@@ -271,14 +273,14 @@ def _parse_likeness(phrase: str) -> Comparing | None:
     return Comparing(comparison if large else comparison.mirrored, adjective)
 
 
-def _is_compound(question: Question, first: int, phrase: str) -> bool:
+def _is_compound(question: QuestionWords, first: int, phrase: str) -> bool:
     """Whether a word before "number" or "count" makes it a thing of its own: "the phone number", "word count"."""
     before = question.words[first - 1].text if first else "the"
     plain = before in lexicon.STOP or before in lexicon.FOLDINGS or before in lexicon.SUPERLATIVES
     return (phrase.startswith("number") or phrase == "count") and not plain
 
 
-def find_texts(question: Question) -> list[Anchor]:
+def find_texts(question: QuestionWords) -> list[Anchor]:
     """Texts that names or values are to hold: "containing 'limits'", "starting with C"."""
     anchors: list[Anchor] = []
     for pattern, how in lexicon.TEXT_MATCHES:

@@ -13,12 +13,12 @@ from retrieval.programs.anchors.anchor import Anchor, is_near
 from retrieval.programs.anchors.computed_columns import find_computed_anchors
 from retrieval.programs.anchors.cues import assign_place_counts, find_cues, find_quantities, find_texts
 from retrieval.programs.anchors.kinship import Relatives
-from retrieval.programs.anchors.names import NODES, Names
+from retrieval.programs.anchors.names import NODES, NameAnchors
 from retrieval.programs.anchors.relation_lexicon import KINDS, Meanings
 from retrieval.programs.anchors.similarity import Adjectives, Similarity
 from retrieval.programs.anchors.sums import add_sum_anchors, find_stock_anchors
 from retrieval.programs.anchors.unknown_nouns import UnknownNouns
-from retrieval.programs.words import Question
+from retrieval.programs.words import QuestionWords
 
 if TYPE_CHECKING:
     from retrieval.programs.schema import Schema
@@ -47,7 +47,7 @@ class Anchors:
     def __init__(self, schema: Schema, similarity: Similarity) -> None:
         self._schema = schema
         self.adjectives = Adjectives(schema, similarity)
-        self._names = Names(schema)
+        self._names = NameAnchors(schema)
         self._shortened = Shortened(schema)
         self._unknown = UnknownNouns(schema, similarity)
         self._meanings = Meanings(schema, similarity)
@@ -55,7 +55,7 @@ class Anchors:
         self._relatives = Relatives(schema)
 
     def find_anchors(
-        self, question: Question, topics: Sequence[int] = (), denoted: Sequence[Denoted] = ()
+        self, question: QuestionWords, topics: Sequence[int] = (), denoted: Sequence[Denoted] = ()
     ) -> list[Anchor]:
         """All anchors of a question, in no particular order; words that are said to denote nodes stand for these."""
         anchors = assign_place_counts(question, [*find_quantities(question), *find_cues(question, self.adjectives)])
@@ -88,7 +88,7 @@ def _find_explained_words(anchors: list[Anchor]) -> set[int]:
     return {n for a in anchors if not is_near(a) for n in range(a.first, a.last)}
 
 
-def _drop_total_sums(question: Question, anchors: list[Anchor]) -> list[Anchor]:
+def _drop_total_sums(question: QuestionWords, anchors: list[Anchor]) -> list[Anchor]:
     """The anchors without the sum of "how many shops are there in total": things of a kind are counted."""
     texts = [word.text for word in question.words]
     counts = [a.last for a in anchors if a.category == "Q"]
@@ -98,7 +98,7 @@ def _drop_total_sums(question: Question, anchors: list[Anchor]) -> list[Anchor]:
     return [a for a in anchors if a.category != "A" or texts[max(0, a.first - 1) : a.last] != ["in", "total"]]
 
 
-def _drop_name_cues(question: Question, anchors: list[Anchor]) -> list[Anchor]:
+def _drop_name_cues(question: QuestionWords, anchors: list[Anchor]) -> list[Anchor]:
     """The anchors without words for an operator that are part of a relation's name: the "first" of "first name".
 
     What is largest or highest stays: of the highest points, one is the highest.

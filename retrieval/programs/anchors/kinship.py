@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from retrieval.programs.anchors.anchor import Anchor, Kin
 from retrieval.programs.lexicon import KIN
-from retrieval.programs.words import Question, get_stem
+from retrieval.programs.words import QuestionWords, get_stem
 
 if TYPE_CHECKING:
     from retrieval.programs.schema import Schema
@@ -26,7 +26,7 @@ class Relatives:
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
 
-    def find_anchors(self, question: Question) -> list[Anchor]:
+    def find_anchors(self, question: QuestionWords) -> list[Anchor]:
         """Relatives by the relations of the graph that lead to them, step by step."""
         anchors: list[Anchor] = []
         for index, word in enumerate(question.words):

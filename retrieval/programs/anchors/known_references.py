@@ -9,14 +9,14 @@ from retrieval.programs.algebra import Entities
 from retrieval.programs.anchors.anchor import Anchor, Features
 
 if TYPE_CHECKING:
-    from retrieval.programs.words import Question
+    from retrieval.programs.words import QuestionWords
     from retrieval.types import Denoted
 
 _NAME: Features = (("e", 1.0), ("e.exact", 1.0), ("e.capital", 1.0))
 _KIND: Features = (("k", 1.0), ("k.recall", 1.0), ("k.head", 1.0))
 
 
-def replace_denoted(question: Question, anchors: list[Anchor], denoted: Sequence[Denoted]) -> list[Anchor]:
+def replace_denoted(question: QuestionWords, anchors: list[Anchor], denoted: Sequence[Denoted]) -> list[Anchor]:
     """The anchors, with what is denoted in place of all else that those words may stand for.
 
     One node is meant as a name is, several as a kind is.
@@ -26,7 +26,7 @@ def replace_denoted(question: Question, anchors: list[Anchor], denoted: Sequence
     return [*(a for a in anchors if not taken.intersection(range(a.first, a.last))), *replacements]
 
 
-def _make_denoted_anchors(question: Question, denoted: Sequence[Denoted]) -> Iterator[Anchor]:
+def _make_denoted_anchors(question: QuestionWords, denoted: Sequence[Denoted]) -> Iterator[Anchor]:
     for reference in denoted:
         inside = [n for n, word in enumerate(question.words) if reference.start <= word.start < reference.end]
         if inside:

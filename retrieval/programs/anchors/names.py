@@ -10,7 +10,7 @@ from retrieval.programs import lexicon
 from retrieval.programs.algebra import Entities
 from retrieval.programs.anchors.anchor import Anchor
 from retrieval.programs.lexicon import STOP
-from retrieval.programs.words import Question
+from retrieval.programs.words import QuestionWords
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot.labels import Match
@@ -32,14 +32,14 @@ _ENDING = 100
 _DEMONYM_ENDINGS = ("an", "ese", "ish", "ian", "ic", "ist", "i")
 
 
-class Names:
+class NameAnchors:
     """Finds the nodes that words name, over one graph."""
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
         self.snapshot = schema.snapshot
 
-    def find_anchors(self, question: Question, cued: set[int]) -> list[Anchor]:
+    def find_anchors(self, question: QuestionWords, cued: set[int]) -> list[Anchor]:
         """Nodes by name; ``cued`` are the words that ask for an operator."""
         labels, anchors = self.snapshot.labels, list[Anchor]()
         texts = [normalize_name(word.text) for word in question.words]
@@ -100,7 +100,7 @@ class Names:
                 anchors += self._find_partial_matches(question, low, covered.index(True, low))
         return anchors
 
-    def _is_kind(self, question: Question, first: int, last: int) -> bool:
+    def _is_kind(self, question: QuestionWords, first: int, last: int) -> bool:
         """Whether words in the plural are a kind of the graph, or, where nothing else is said, those that several are:
         moons, senior engineers.
         """
@@ -125,7 +125,7 @@ class Names:
         sources, targets = self.schema.columns.list_arcs(relation)
         return int(sources[targets == node][0])
 
-    def _is_state(self, question: Question, index: int) -> bool:
+    def _is_state(self, question: QuestionWords, index: int) -> bool:
         """Whether a small word at the end is a value that says how something is: "is it still up"."""
         words, labels = question.words, self.snapshot.labels
         if index != len(words) - 1 or index < 2 or words[index].text not in _STATES:
@@ -178,7 +178,7 @@ class Names:
                 return sorted(matches, key=lambda match: -match.degree)
         return []
 
-    def find_states(self, question: Question) -> list[Anchor]:
+    def find_states(self, question: QuestionWords) -> list[Anchor]:
         """States by another word for them, where the graph has none by this one: "finished", of ``completed``."""
         anchors: list[Anchor] = []
         for first, last in _list_short_spans(question):
@@ -204,7 +204,7 @@ class Names:
             ]  # fmt: skip
         return anchors
 
-    def find_name_endings(self, question: Question, known: set[int]) -> list[Anchor]:
+    def find_name_endings(self, question: QuestionWords, known: set[int]) -> list[Anchor]:
         """Nodes whose name ends in a word that nothing else explains, "penguin" of the king penguin; of a plural all of
         them: "wind farms".
         """
@@ -238,7 +238,7 @@ class Names:
         matches = self.snapshot.labels.find_containing(name, _ENDING)
         return [match for match in matches if normalize_name(match.node.label).endswith(f" {name}")]
 
-    def _find_plural_nodes(self, question: Question, first: int, last: int) -> list[Anchor]:
+    def _find_plural_nodes(self, question: QuestionWords, first: int, last: int) -> list[Anchor]:
         """All nodes whose names end in words, where these are a plural."""
         name = normalize_name(question.get_span_text(first, last))
         nodes = self._match_name_end(name.removesuffix("s")) if name.endswith("s") and not name.endswith("ss") else []
@@ -248,7 +248,7 @@ class Names:
         features = (("e.ends", 1.0), ("e.words", last - first - 1.0))
         return [Anchor("S", first, last, program, "hub", features, 0.8)]
 
-    def _find_partial_matches(self, question: Question, first: int, last: int) -> list[Anchor]:
+    def _find_partial_matches(self, question: QuestionWords, first: int, last: int) -> list[Anchor]:
         """Nodes whose name holds the words of a stretch, or is spelt like it."""
         name = normalize_name(question.get_span_text(first, last))
         matches = self.snapshot.labels.find_containing(name, NODES)
@@ -269,20 +269,20 @@ class Names:
         ]
 
 
-def _list_short_spans(question: Question) -> list[tuple[int, int]]:
+def _list_short_spans(question: QuestionWords) -> list[tuple[int, int]]:
     """Stretches of one or two words."""
     return [
         (n, n + length) for n in range(len(question.words)) for length in (1, 2) if n + length <= len(question.words)
     ]
 
 
-def _is_determiner(question: Question, first: int, last: int) -> bool:
+def _is_determiner(question: QuestionWords, first: int, last: int) -> bool:
     """Whether a "no" says that there are none of what follows: "lots that have no score"."""
     alone = last == first + 1 and question.words[first].text == "no" and last < len(question.words)
     return alone and not question.words[first].capital and (first, last) not in question.quoted
 
 
-def _find_capital_runs(question: Question) -> list[tuple[int, int]]:
+def _find_capital_runs(question: QuestionWords) -> list[tuple[int, int]]:
     """Stretches of capitalised words, the first word of the question left out where it only begins the sentence."""
     runs: list[tuple[int, int]] = []
     first = None

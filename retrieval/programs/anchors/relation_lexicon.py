@@ -17,7 +17,7 @@ from retrieval.programs.anchors.similarity import RELATION_SIM, Similarity
 from retrieval.programs.induction import IS_A
 from retrieval.programs.lexicon import EACH, IRREGULAR, LIGHT, NUMBERING, PERIODICAL, SEXES, STOP
 from retrieval.programs.relation_types import LOCATING, parse_stems
-from retrieval.programs.words import Question
+from retrieval.programs.words import QuestionWords
 
 if TYPE_CHECKING:
     from retrieval.programs.schema import Schema
@@ -75,7 +75,7 @@ _FLAGGED = 0.55
 _WIDER_SIM = 0.35
 
 
-def _is_active_verb(question: Question, index: int) -> bool:
+def _is_active_verb(question: QuestionWords, index: int) -> bool:
     """Whether a word is a verb in the active voice, as far as its ending tells: "manages", not "manager"."""
     text = question.words[index].text
     behind = question.words[index + 1].text if index + 1 < len(question.words) else ""
@@ -98,7 +98,7 @@ class Meanings:
         self._kind_nodes = sorted(schema.kinds)
         self._kind_labels = [self.snapshot.get_entity_label(node) for node in self._kind_nodes]
 
-    def find_asked_relations(self, question: Question) -> list[Anchor]:
+    def find_asked_relations(self, question: QuestionWords) -> list[Anchor]:
         """Relations that "where" and "when" may ask for, and those that are called so: a column headed "Who"."""
         anchors = list(self._find_topic_relations(question))
         for n, word in enumerate(question.words):
@@ -123,7 +123,7 @@ class Meanings:
                     )
         return anchors
 
-    def _find_topic_relations(self, question: Question) -> Iterator[Anchor]:
+    def _find_topic_relations(self, question: QuestionWords) -> Iterator[Anchor]:
         """Relations of "what was it about", "what is it for" and "what did we do on job 266"."""
         texts = [word.text for word in question.words]
         for index, text in enumerate(texts):
@@ -160,7 +160,7 @@ class Meanings:
         kind = self.schema.columns.get_value_type(relation)
         return kind is not None and (kind.year or kind.kind is not ValueKind.NUMBER)
 
-    def find_relations(self, question: Question) -> list[Anchor]:
+    def find_relations(self, question: QuestionWords) -> list[Anchor]:
         """Relations whose names have the stems of words."""
         schema, anchors = self.schema, list[Anchor]()
         targets = vocabulary.find_target_words(question) if question.words[0].text == "which" else set()
@@ -213,20 +213,20 @@ class Meanings:
                     )
         return anchors
 
-    def _is_counting_period(self, question: Question, index: int, relation: int) -> bool:
+    def _is_counting_period(self, question: QuestionWords, index: int, relation: int) -> bool:
         """Whether a period is one of many in which things are counted, and no fee of each: "how many each month"."""
         period, before = question.words[index].text, question.words[index - 1].text if index else ""
         words = self.schema.relations[relation].label.casefold().split()
         counts = before in EACH and vocabulary.detect_question_kind(question) == "how many"
         return counts and period not in words and PERIODICAL.get(period) in words
 
-    def _is_followed(self, question: Question, last: int, relation: int) -> bool:
+    def _is_followed(self, question: QuestionWords, last: int, relation: int) -> bool:
         """Whether the words behind a verb are those behind it in a relation's name: "sleep in"."""
         behind = self.schema.relations[relation].label.casefold().split()[1:]
         texts = [word.text for word in question.words[last : last + len(behind)]]
         return bool(behind) and texts == behind
 
-    def _is_preposition_missing(self, question: Question, relation: int) -> bool:
+    def _is_preposition_missing(self, question: QuestionWords, relation: int) -> bool:
         """Whether the preposition that makes a participle what it is was not said: "makes", and ``made from``."""
         words = self.schema.relations[relation].label.casefold().split()
         if len(words) != 2 or words[1] not in _TELLING:
@@ -234,7 +234,7 @@ class Meanings:
         participle = words[0] in IRREGULAR or words[0].endswith(("ed", "en"))
         return participle and all(word.text != words[1] for word in question.words)
 
-    def find_related_relations(self, question: Question) -> list[Anchor]:
+    def find_related_relations(self, question: QuestionWords) -> list[Anchor]:
         """Relations named with other words for the same: "boss" and ``reports_to``; where the word itself names one,
         those with dates that "when" asks for, "when was it discovered" and ``discovery_year``, and those for who does
         it, "who founded it" and ``founder`` beside ``founded``.
@@ -322,7 +322,7 @@ class Meanings:
             anchors.append(make_set_anchor(Having(relation), "starts", "domain"))
         return anchors
 
-    def _find_doer_kinds(self, question: Question, index: int) -> list[Anchor]:
+    def _find_doer_kinds(self, question: QuestionWords, index: int) -> list[Anchor]:
         """Kinds of those who do what a verb says that names nothing else: the keepers, of "who keeps Cape Varga"."""
         word, schema = question.words[index], self.schema
         is_named = word.stem in schema.kind_stems or word.stem in schema.by_stem
@@ -335,7 +335,7 @@ class Meanings:
         features: Features = (("k", 1.0), ("k.recall", 1.0), ("k.head", 1.0))
         return [self._make_kind_anchor(index, index + 1, node, features, 0.9) for node in sorted(doers)]
 
-    def _find_compound_kinds(self, question: Question, index: int) -> list[Anchor]:
+    def _find_compound_kinds(self, question: QuestionWords, index: int) -> list[Anchor]:
         """Kinds whose name ends in a word: the motorbikes, of "bikes"."""
         word_stem, known = question.words[index].stem, self.schema.kind_stems
         if word_stem in known or len(word_stem) < _COMPOUND:
@@ -350,7 +350,7 @@ class Meanings:
         longer = [node for stem, nodes in known.items() if stem.endswith(ends) for node in nodes]
         return [self._make_kind_anchor(index, index + 1, node, features, 0.5 + 0.4 * _END_NAMED) for node in longer]
 
-    def find_kinds(self, question: Question) -> list[Anchor]:
+    def find_kinds(self, question: QuestionWords) -> list[Anchor]:
         """Kinds, and what many nodes point to, whose names have the stems of words."""
         schema, anchors = self.schema, list[Anchor]()
         for first in range(len(question.words)):
@@ -400,7 +400,7 @@ class Meanings:
                 return True
         return False
 
-    def _find_narrower_kinds(self, question: Question, index: int) -> Iterator[Anchor]:
+    def _find_narrower_kinds(self, question: QuestionWords, index: int) -> Iterator[Anchor]:
         """All kinds that a noun ends, where it is none itself: "parts" are safety parts and spare parts."""
         word, label = question.words[index], self.snapshot.get_entity_label
         stems = {node: vocabulary.get_label_stems(label(node)) for node in self.schema.kind_stems.get(word.stem, ())}
@@ -410,7 +410,7 @@ class Meanings:
             features: Features = (("k", 1.0), ("k.recall", 1.0), ("k.head", 1.0))
             yield Anchor("S", index, index + 1, program, "kind", features, 0.9)
 
-    def _is_foreign(self, question: Question, first: int, last: int, relation: int) -> bool:
+    def _is_foreign(self, question: QuestionWords, first: int, last: int, relation: int) -> bool:
         """Whether words are known to mean something else than a relation is named after: what eats has no weight."""
         known = vocabulary.get_related_stems()
         stems = {word.stem for word in question.words[first:last]} & known.keys()
@@ -436,7 +436,7 @@ class Meanings:
         program = Walk(Entities((node,)), self.schema.get_inverse(self._get_type_relation()))
         return Anchor("S", first, last, program, "kind", features, strength)
 
-    def find_similar(self, question: Question, known: list[Anchor], cued: set[int]) -> list[Anchor]:
+    def find_similar(self, question: QuestionWords, known: list[Anchor], cued: set[int]) -> list[Anchor]:
         """Relations and kinds that mean what words mean whose form nothing has."""
         if self.similarity.encode is None:
             return []

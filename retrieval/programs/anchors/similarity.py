@@ -97,7 +97,7 @@ class Adjectives:
         names = {tuple(info.label.casefold().split()) for info in self.schema.relations}
         return [name for name in names if len(name) > 1 and name[0] in SUPERLATIVES and name[1] in TEMPORAL]
 
-    def is_rate_name(self, question: vocabulary.Question, behind: int) -> bool:
+    def is_rate_name(self, question: vocabulary.QuestionWords, behind: int) -> bool:
         """Whether "per" or "each" and the word behind it are of a relation's name: the price per skein, the monthly fee
         of "how much each month".
         """

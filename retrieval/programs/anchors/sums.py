@@ -23,7 +23,7 @@ from retrieval.programs.algebra import (
 from retrieval.programs.anchors.anchor import Anchor, Features
 from retrieval.programs.lexicon import MONEY_NOUNS, MONEY_VERBS, QUANTITY_VERBS
 from retrieval.programs.relation_types import parse_stems
-from retrieval.programs.words import Question, get_stem
+from retrieval.programs.words import QuestionWords, get_stem
 
 if TYPE_CHECKING:
     from retrieval.programs.computed import Computed
@@ -41,7 +41,7 @@ _MEASURES = parse_stems("amount quantity")
 _ASKING = ("much", "most", "least", "more", "less")
 
 
-def add_sum_anchors(question: Question, schema: Schema, anchors: list[Anchor]) -> list[Anchor]:
+def add_sum_anchors(question: QuestionWords, schema: Schema, anchors: list[Anchor]) -> list[Anchor]:
     """The anchors, with those of words that ask how much there was of it in all.
 
     "How much" means no price then.
@@ -159,7 +159,7 @@ def _is_rows(anchor: Anchor, schema: Schema) -> bool:
     return any(np.isin(members, schema.columns.list_sources(relation)).any() for relation in schema.measures.quantities)
 
 
-def find_stock_anchors(question: Question, schema: Schema) -> list[Anchor]:
+def find_stock_anchors(question: QuestionWords, schema: Schema) -> list[Anchor]:
     """What is "out of stock", "sold out" or "in stock", and what is "free"."""
     words = [word.text for word in question.words]
     anchors = list(_find_free_items(words, schema))

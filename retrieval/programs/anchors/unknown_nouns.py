@@ -11,7 +11,7 @@ from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra import Entities, Having, Program, Walk
 from retrieval.programs.anchors.anchor import Anchor, Features, is_near
 from retrieval.programs.lexicon import LIGHT, STOP, SUPERLATIVES
-from retrieval.programs.words import Question
+from retrieval.programs.words import QuestionWords
 
 if TYPE_CHECKING:
     from retrieval.programs.anchors.similarity import Similarity
@@ -35,7 +35,7 @@ class UnknownNouns:
         self.schema = schema
         self.similarity = similarity
 
-    def find_anchors(self, question: Question, known: list[Anchor]) -> list[Anchor]:
+    def find_anchors(self, question: QuestionWords, known: list[Anchor]) -> list[Anchor]:
         """The sorts of things that a noun may be for which a graph without kinds has no word: "cables", of what lands
         somewhere and has a length; in a graph of one table its rows.
         """
@@ -78,7 +78,7 @@ class UnknownNouns:
                 anchors.append(Anchor("S", index, index + 1, Having(schema.sorts[row]), "kind", features, 0.4))
         return anchors
 
-    def _find_row_programs(self, question: Question) -> list[Program]:
+    def _find_row_programs(self, question: QuestionWords) -> list[Program]:
         """The rows of the only table, where they are of a kind, or to count them those of several without names."""
         schema, typed = self.schema, self.schema.type_relation
         if not schema.kinds or typed is None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from retrieval.programs.anchors.anchor import Anchor
     from retrieval.programs.conversation.referents import Referents
     from retrieval.programs.schema import Schema
-    from retrieval.programs.words import Question
+    from retrieval.programs.words import QuestionWords
     from retrieval.types import Turn
 
 _OPENING = re.compile(
@@ -40,7 +40,7 @@ _OTHERS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class EllipsisSpan:
     """Words of a question that are of one sort: characters [start, end), and the node that they name."""
 
     sort: str
@@ -49,7 +49,9 @@ class Span:
     node: int = -1
 
 
-def find_spans(question: Question, anchors: Sequence[Anchor], denoted: Sequence[Denoted] = ()) -> list[Span]:
+def find_spans(
+    question: QuestionWords, anchors: Sequence[Anchor], denoted: Sequence[Denoted] = ()
+) -> list[EllipsisSpan]:
     """Names, rankings, values and other words that carry meaning, in order, none overlapping."""
     taken: dict[int, str] = {}
     nodes: dict[int, int] = {}
@@ -85,13 +87,13 @@ def find_spans(question: Question, anchors: Sequence[Anchor], denoted: Sequence[
     return list(_merge_spans(question, taken, nodes))
 
 
-def _merge_spans(question: Question, taken: dict[int, str], nodes: dict[int, int]) -> Iterator[Span]:
+def _merge_spans(question: QuestionWords, taken: dict[int, str], nodes: dict[int, int]) -> Iterator[EllipsisSpan]:
     last, first = -2, -1
     for n in [*sorted(taken), len(question.words) + 5]:
         same = n == last + 1 and taken.get(n) == taken.get(last)
         if not same and last >= 0:
             sort = taken[last].partition(" ")[0]
-            yield Span(sort, question.words[first].start, question.words[last].end, nodes.get(first, -1))
+            yield EllipsisSpan(sort, question.words[first].start, question.words[last].end, nodes.get(first, -1))
         if not same:
             first = n
         last = n
@@ -139,7 +141,7 @@ class Ellipses:
         referents: what it was about.
     """
 
-    def __init__(self, schema: Schema, turn: Turn, before: list[Span], referents: Referents) -> None:
+    def __init__(self, schema: Schema, turn: Turn, before: list[EllipsisSpan], referents: Referents) -> None:
         self.schema, self.turn, self.before, self.referents = schema, turn, before, referents
 
     def propose_other_readings(self, part: str) -> Iterator[Rewriting]:
@@ -156,7 +158,7 @@ class Ellipses:
                 changed = self._make_rewriting().replace_span(span.start, span.end, name, (node,))
                 yield changed.format_sentence()
 
-    def propose_rewritings(self, part: str, parts: list[Span]) -> Iterator[Rewriting]:
+    def propose_rewritings(self, part: str, parts: list[EllipsisSpan]) -> Iterator[Rewriting]:
         """The question before, its parts exchanged; likeliest first."""
         content = [piece for piece in parts if piece.sort == "content"]
         rest = [piece for piece in parts if piece.sort != "content"]
@@ -182,7 +184,7 @@ class Ellipses:
     def _make_rewriting(self) -> Rewriting:
         return Rewriting(self.turn.question, self.turn.denoted)
 
-    def _replace_span(self, changed: Rewriting, part: str, piece: Span) -> Rewriting:
+    def _replace_span(self, changed: Rewriting, part: str, piece: EllipsisSpan) -> Rewriting:
         text = part[piece.start : piece.end]
         ids = (piece.node,) if piece.sort == "name" else ()
         there = [span for span in self.before if span.sort == piece.sort]
@@ -198,7 +200,7 @@ class Ellipses:
             start = there[0].start + by
         return changed.replace_span(start, start + there[0].end - there[0].start, text, ids)
 
-    def _append_span(self, part: str, piece: Span) -> Rewriting:
+    def _append_span(self, part: str, piece: EllipsisSpan) -> Rewriting:
         question = self.turn.question.rstrip("?.! ")
         lead = part[: piece.start] if part[: piece.start].strip() else "in " if piece.sort == "name" else ""
         text = f"{question} {lead}{part[piece.start : piece.end]}"

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from retrieval.programs.candidates import Candidate
     from retrieval.programs.constituents import Part
     from retrieval.programs.schema import Schema
-    from retrieval.programs.words import Question
+    from retrieval.programs.words import QuestionWords
 
 #: What something is called or told apart by: of "the names of stadiums", stadiums are asked for.
 _NAMING = frozenset({"name", "names", "title", "titles", "id", "ids", "detail", "details"})
@@ -109,13 +109,13 @@ class QuestionTraits:
         cues: operators that words ask for.
     """
 
-    question: Question
+    question: QuestionWords
     head: tuple[int, ...]
     content: tuple[int, ...]
     cues: frozenset[str]
 
 
-def build_question_traits(question: Question) -> QuestionTraits:
+def build_question_traits(question: QuestionWords) -> QuestionTraits:
     """What the words of a question ask for."""
     words = question.words
     content = tuple(n for n, word in enumerate(words) if word.text not in STOP and word.text != "'s")
@@ -200,7 +200,7 @@ def compute_strength(part: Part) -> tuple[float, str]:
     return (_WIDER, "wider") if "k.any" in features else (1.0, "form")
 
 
-def _find_head(question: Question) -> tuple[int, ...]:
+def _find_head(question: QuestionWords) -> tuple[int, ...]:
     words = question.words
     for n, word in enumerate(words):
         behind = words[n + 1].text if n + 1 < len(words) else ""
@@ -213,7 +213,7 @@ def _find_head(question: Question) -> tuple[int, ...]:
     return ()
 
 
-def _find_cues(question: Question) -> frozenset[str]:
+def _find_cues(question: QuestionWords) -> frozenset[str]:
     texts = {word.text for word in question.words}
     cue_names = {name for name, cues in _CUES.items() if texts & cues}
     if "number of" in " ".join(word.text for word in question.words):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from retrieval.kg.sparql.endpoint import Column
+from retrieval.kg.sparql.endpoint import ResultColumn
 from retrieval.kg.sparql.names import split_batches
 from retrieval.programs.algebra import Filter, Fold, Having, KeyOf, Program, Top, Walk, walk
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _OF_A_SET, _NODES, _ASKED, _FACTS = 50, 300, 100, 2_000
 
 
-class Evidence:
+class EndpointEvidence:
     """Pulls the facts of a program.
 
     Args:
@@ -105,7 +105,7 @@ class Evidence:
             yield from self._query_facts(f"VALUES {side} {{ {' '.join(part)} }} VALUES ?p {{ <{name}> }} ?s ?p ?o .")
 
     def _query_facts(self, where: str) -> Iterator[ox.Triple]:
-        columns = {"s": Column.TERM, "p": Column.IRI, "o": Column.TERM}
+        columns = {"s": ResultColumn.TERM, "p": ResultColumn.IRI, "o": ResultColumn.TERM}
         for row in self._select(f"SELECT ?s ?p ?o WHERE {{ {where} }} LIMIT {_FACTS}", **columns):
             if not any(isinstance(row[end], self._ox.BlankNode) for end in ("s", "o")):
                 yield self._ox.Triple(row["s"], row["p"], row["o"])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from retrieval.errors import EndpointError, ProgramError
-from retrieval.kg.sparql.endpoint import Column
+from retrieval.kg.sparql.endpoint import ResultColumn
 from retrieval.programs.algebra import (
     Arithmetic,
     Constant,
@@ -22,12 +22,12 @@ from retrieval.programs.algebra import (
     Top,
     walk,
 )
-from retrieval.programs.rendering.sparql import Writer, add_prefixes, write_block
+from retrieval.programs.rendering.sparql import SparqlWriter, add_prefixes, write_block
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
     from retrieval.programs.columns import Columns
-    from retrieval.programs.rendering.vocabulary import Vocabulary
+    from retrieval.programs.rendering.vocabulary import RdfVocabulary
 
 Select = Callable[..., list[Any]]
 """Asks a query; its columns by name."""
@@ -79,7 +79,7 @@ class Queries:
         vocabulary: of the endpoint.
     """
 
-    def __init__(self, select: Select, sample: Snapshot, columns: Columns, vocabulary: Vocabulary) -> None:
+    def __init__(self, select: Select, sample: Snapshot, columns: Columns, vocabulary: RdfVocabulary) -> None:
         self._select = select
         self._sample, self._columns, self._vocabulary = sample, columns, vocabulary
         self.known = ProgramResults()
@@ -113,8 +113,8 @@ class Queries:
             if isinstance(part, Top) and part not in self.known.keys:
                 self.known.keys[part] = self._query_ranking(part)
 
-    def _make_writer(self) -> Writer:
-        return Writer(self._sample, self._columns, self._vocabulary)
+    def _make_writer(self) -> SparqlWriter:
+        return SparqlWriter(self._sample, self._columns, self._vocabulary)
 
     def _query_result(self, program: Program) -> PartResult:
         match program:
@@ -124,13 +124,15 @@ class Queries:
                 return PartResult(value=self._count_nodes(source))
             case Holds():
                 where = self._make_writer().write_query(program)[1:-1]
-                rows = self._query_rows(write_block("SELECT (1 AS ?holds) WHERE", where, "LIMIT 1"), holds=Column.TERM)
+                rows = self._query_rows(
+                    write_block("SELECT (1 AS ?holds) WHERE", where, "LIMIT 1"), holds=ResultColumn.TERM
+                )
                 return PartResult(value=bool(rows))
             case Fold() | KeyOf() | Arithmetic() | Constant():
                 return PartResult(value=self._query_number(program))
         where = self._make_writer().write_nodes(program, "?node")
         rows = self._query_rows(
-            write_block("SELECT DISTINCT ?node WHERE", where, f"LIMIT {FETCHED + 1}"), node=Column.TERM
+            write_block("SELECT DISTINCT ?node WHERE", where, f"LIMIT {FETCHED + 1}"), node=ResultColumn.TERM
         )
         terms = tuple(row["node"] for row in rows)
         if len(terms) <= FETCHED:
@@ -147,7 +149,7 @@ class Queries:
         return float(result.size)
 
     def _query_number(self, program: Program) -> float:
-        rows = self._query_rows(self._make_writer().write_query(program), number=Column.MAYBE_NUMBER)
+        rows = self._query_rows(self._make_writer().write_query(program), number=ResultColumn.MAYBE_NUMBER)
         value = rows[0]["number"] if rows else None
         return math.nan if value is None else float(value.value)
 
@@ -159,8 +161,8 @@ class Queries:
         limit = min(program.rank + program.count + _FURTHER, FETCHED)
         order = f"ORDER BY {'DESC' if program.largest else 'ASC'}(?key) LIMIT {limit}"
         query = write_block("SELECT ?node ?key WHERE", lines, order)
-        rows = self._query_rows(query, node=Column.TERM, key=Column.MAYBE_NUMBER)
+        rows = self._query_rows(query, node=ResultColumn.TERM, key=ResultColumn.MAYBE_NUMBER)
         return [(row["node"], float(row["key"].value)) for row in rows if row["key"] is not None]
 
-    def _query_rows(self, lines: list[str], **columns: Column) -> list[Any]:
+    def _query_rows(self, lines: list[str], **columns: ResultColumn) -> list[Any]:
         return self._select(add_prefixes(lines), **columns)

@@ -23,7 +23,7 @@ from retrieval.programs.execution import Keyed
 from retrieval.programs.parser import Parser
 from retrieval.programs.reader import Understanding, iter_named_entities
 from retrieval.programs.remote.conversation import DenotedThere
-from retrieval.programs.remote.evidence import Evidence
+from retrieval.programs.remote.evidence import EndpointEvidence
 from retrieval.programs.remote.executor import EndpointResults, KnownExecutor
 from retrieval.programs.remote.queries import PartResult, ProgramResults, Queries
 from retrieval.programs.remote.vocabulary import Plain, get_literal_text
@@ -278,7 +278,7 @@ class _Asking:
         remote, results = self._remote, self.queries.known
         import pyoxigraph  # noqa: PLC0415 - loaded on use
 
-        more = Evidence(remote.select, self._sample.snapshot, pyoxigraph).collect_facts(program, results)
+        more = EndpointEvidence(remote.select, self._sample.snapshot, pyoxigraph).collect_facts(program, results)
         alone = [
             term.value
             for part in _list_parts(program, results)

@@ -49,7 +49,7 @@ class Plain:
         self._languages = tuple(languages)
 
     def list_terms(self, node: int) -> list[str]:
-        """See :class:`~retrieval.programs.rendering.vocabulary.Vocabulary`.
+        """See :class:`~retrieval.programs.rendering.vocabulary.RdfVocabulary`.
 
         Raises:
             ProgramError: the node has no name that a query could say.
@@ -72,17 +72,17 @@ class Plain:
         return literals
 
     def write_relation(self, forward: int) -> str:
-        """See :class:`~retrieval.programs.rendering.vocabulary.Vocabulary`."""
+        """See :class:`~retrieval.programs.rendering.vocabulary.RdfVocabulary`."""
         return f"<{self._sample.get_relation_name(forward)}>"
 
     def write_spoken(self, relation: int, end: str) -> Lines:
-        """See :class:`~retrieval.programs.rendering.vocabulary.Vocabulary`."""
+        """See :class:`~retrieval.programs.rendering.vocabulary.RdfVocabulary`."""
         if not self._has_text_values(relation) or self._columns.get_value_type(relation) is not None:
             return []
         return [f"FILTER(!isLiteral({end}) || {self._write_language_test(end)})"]
 
     def write_value(self, end: str, value: str, relation: int | None, new: NewVariable) -> Lines:
-        """See :class:`~retrieval.programs.rendering.vocabulary.Vocabulary`.
+        """See :class:`~retrieval.programs.rendering.vocabulary.RdfVocabulary`.
 
         Raises:
             ProgramError: the values of the relation are not written in one way that a query could read.
@@ -107,7 +107,7 @@ class Plain:
         return [f"BIND(xsd:double({read}){times} AS {value})", f"FILTER(BOUND({value}))"]
 
     def write_date_part(self, value: str, part: str, name: str, new: NewVariable) -> Lines:
-        """See :class:`~retrieval.programs.rendering.vocabulary.Vocabulary`; it is computed from the value."""
+        """See :class:`~retrieval.programs.rendering.vocabulary.RdfVocabulary`; it is computed from the value."""
         if name == "year":
             return [f"BIND(FLOOR({value} + 1e-9) AS {part})"]
         year, leap, day, month = new("year"), new("leap"), new("day"), new("month")
@@ -121,7 +121,7 @@ class Plain:
         ]
 
     def write_label(self, node: str, label: str, relation: int | None) -> Lines:
-        """See :class:`~retrieval.programs.rendering.vocabulary.Vocabulary`."""
+        """See :class:`~retrieval.programs.rendering.vocabulary.RdfVocabulary`."""
         if relation is not None and self._has_text_values(relation):
             return [f"BIND(STR({node}) AS {label})"]
         naming = f"{label}Kind"
@@ -131,7 +131,7 @@ class Plain:
         ]  # fmt: skip
 
     def write_near(self, key: Key, value: float, slack: float) -> float | None:
-        """See :class:`~retrieval.programs.rendering.vocabulary.Vocabulary`.
+        """See :class:`~retrieval.programs.rendering.vocabulary.RdfVocabulary`.
 
         What a query computes may be off by a rounding, unless it only casts whole numbers.
         """

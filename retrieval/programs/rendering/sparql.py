@@ -41,7 +41,7 @@ from retrieval.programs.columns import Columns
 from retrieval.programs.rendering import rdf
 from retrieval.programs.rendering.equality import CLOSE, CLOSE_DATES, is_whole_number
 from retrieval.programs.rendering.names import split_direction
-from retrieval.programs.rendering.vocabulary import PREFIXES, Lines, Typed, Vocabulary
+from retrieval.programs.rendering.vocabulary import PREFIXES, Lines, RdfVocabulary, Typed
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -58,7 +58,7 @@ def write_sparql(
     snapshot: Snapshot,
     program: Program,
     columns: Columns | None = None,
-    vocabulary: Vocabulary | None = None,
+    vocabulary: RdfVocabulary | None = None,
 ) -> str:
     """The query that gives what a program denotes, over the export of the same snapshot.
 
@@ -72,7 +72,7 @@ def write_sparql(
         ProgramError: the program does not fit the graph, or compares the days of sums.
     """
     columns = columns or Columns(snapshot)
-    return add_prefixes(Writer(snapshot, columns, vocabulary or Typed(snapshot, columns)).write_query(program))
+    return add_prefixes(SparqlWriter(snapshot, columns, vocabulary or Typed(snapshot, columns)).write_query(program))
 
 
 def add_prefixes(body: Lines) -> str:
@@ -94,7 +94,7 @@ class _Select:
         return write_block(f"SELECT ({self.aggregate} AS {variable}) WHERE", self.where, self.having)
 
 
-class Writer:
+class SparqlWriter:
     """Writes one query; every variable is new.
 
     Args:
@@ -103,7 +103,7 @@ class Writer:
         vocabulary: of the RDF that is asked.
     """
 
-    def __init__(self, snapshot: Snapshot, columns: Columns, vocabulary: Vocabulary) -> None:
+    def __init__(self, snapshot: Snapshot, columns: Columns, vocabulary: RdfVocabulary) -> None:
         self.snapshot = snapshot
         self.columns = columns
         self.vocabulary = vocabulary

@@ -63,7 +63,7 @@ _CALCULATED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DescribedStep:
     """A step of a program.
 
     Attributes:
@@ -97,7 +97,7 @@ def describe_steps(
     schema_type_relation: int | None,
     program: Program,
     nouns: Mapping[int, str] = NO_NOUNS,
-) -> tuple[Step, ...]:
+) -> tuple[DescribedStep, ...]:
     """The steps of a program, innermost first; the last one gives what it denotes.
 
     Args:
@@ -147,16 +147,16 @@ def list_ranked_values(executor: Executor, program: Top) -> list[tuple[int, floa
     return [(int(keyed.owners[place]), float(keyed.values[place])) for place in kept]
 
 
-def _make_step(executor: Executor, program: Program, line: _Line) -> Step:
+def _make_step(executor: Executor, program: Program, line: _Line) -> DescribedStep:
     here: Any = program
     for name in line.path:
         here = getattr(here, name)
     result = executor.run(here)
     if isinstance(result, np.ndarray):
         size = executor.count_nodes(here)
-        return Step(line.text, line.path, "set", size, "", tuple(result[:NODES].tolist()))
+        return DescribedStep(line.text, line.path, "set", size, "", tuple(result[:NODES].tolist()))
     value = format_result(executor.columns, here, result)
-    return Step(line.text, line.path, "truth" if isinstance(result, bool) else "number", 0, value, ())
+    return DescribedStep(line.text, line.path, "truth" if isinstance(result, bool) else "number", 0, value, ())
 
 
 def _list_walks(program: Program) -> list[Walk]:

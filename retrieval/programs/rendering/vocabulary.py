@@ -25,7 +25,7 @@ PREFIXES = {
 _LOCAL = re.compile(r"(?:[A-Za-z0-9_]|%[0-9A-F]{2})(?:[A-Za-z0-9_-]|%[0-9A-F]{2})*")
 
 
-class Vocabulary(Protocol):
+class RdfVocabulary(Protocol):
     """How the nodes, relations and values of a graph are asked for. Variables are given with their question mark."""
 
     def list_terms(self, node: int) -> list[str]:
@@ -73,11 +73,11 @@ class Typed:
         self._columns = columns
 
     def list_terms(self, node: int) -> list[str]:
-        """See :class:`Vocabulary`."""
+        """See :class:`RdfVocabulary`."""
         return [_write_short_iri(rdf.get_entity_iri(self._snapshot, node))]
 
     def write_relation(self, forward: int) -> str:
-        """See :class:`Vocabulary`."""
+        """See :class:`RdfVocabulary`."""
         return _write_short_iri(rdf.get_relation_iri(self._snapshot, forward))
 
     def write_spoken(self, relation: int, end: str) -> Lines:
@@ -86,14 +86,14 @@ class Typed:
         return []
 
     def write_value(self, end: str, value: str, relation: int | None, new: NewVariable) -> Lines:
-        """See :class:`Vocabulary`."""
+        """See :class:`RdfVocabulary`."""
         del new
         kind = None if relation is None else self._columns.get_value_type(relation)
         typed = "" if kind is None else f" ; c:kind {rdf.write_text(kind.kind.value)}"
         return [f"{end} c:value {value}{typed} ."]
 
     def write_date_part(self, value: str, part: str, name: str, new: NewVariable) -> Lines:
-        """See :class:`Vocabulary`; the date is looked up by its value."""
+        """See :class:`RdfVocabulary`; the date is looked up by its value."""
         date, date_value = new("date"), new("value")
         return [
             f'{date} c:value {date_value} ; c:kind "date" ; c:{name} {part} .',
@@ -101,12 +101,12 @@ class Typed:
         ]
 
     def write_label(self, node: str, label: str, relation: int | None) -> Lines:
-        """See :class:`Vocabulary`."""
+        """See :class:`RdfVocabulary`."""
         del relation
         return [f"{node} rdfs:label {label} ."]
 
     def write_near(self, key: Key, value: float, slack: float) -> float | None:
-        """See :class:`Vocabulary`."""
+        """See :class:`RdfVocabulary`."""
         return compute_tolerance(self._columns, key, value, slack)
 
 

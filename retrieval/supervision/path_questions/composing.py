@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from retrieval.supervision.path_questions.kinds import Kind, apply_number
+from retrieval.supervision.path_questions.kinds import EndKind, apply_number
 from retrieval.supervision.path_questions.lexicon import NOUNS, OPENINGS
 from retrieval.supervision.path_questions.phrases import Phrases
 
@@ -28,8 +28,8 @@ class Spoken:
     """
 
     phrases: Phrases
-    source: Kind
-    target: Kind
+    source: EndKind
+    target: EndKind
     back: Phrases
 
 
@@ -41,7 +41,7 @@ class _About:
     many: bool
 
 
-class Composer:
+class QuestionComposer:
     """Draws wordings.
 
     Args:
@@ -86,18 +86,18 @@ class Composer:
         about = _About(f"{self._draw_article(noun)}{noun} {mods[0]}{link}{mods[1]}", many)
         return self._apply_finish(self._write_phrase_question(about, steps[0].target), topics)
 
-    def _write_topic(self, topic: str, kind: Kind) -> str:
+    def _write_topic(self, topic: str, kind: EndKind) -> str:
         if kind.nouns and self.rng.random() < 0.15:
             return f"the {self._draw_word(kind, many=False)} {topic}"
         return topic
 
-    def _draw_noun(self, kind: Kind, *, many: bool) -> str:
+    def _draw_noun(self, kind: EndKind, *, many: bool) -> str:
         """A noun for things of a kind, or what stands for one; empty where nobody knows."""
         if kind.people and self.rng.random() < 0.25:
             return "people" if many else "person"
         return self._draw_word(kind, many=many)
 
-    def _draw_word(self, kind: Kind, *, many: bool) -> str:
+    def _draw_word(self, kind: EndKind, *, many: bool) -> str:
         if not kind.nouns:
             return ""
         noun = self.rng.choice(kind.nouns)
@@ -164,7 +164,7 @@ class Composer:
             return self._render_template(ask, step, about, many)
         return self._write_phrase_question(self._write_phrase(step, about), step.target)
 
-    def _write_phrase_question(self, about: _About, kind: Kind) -> str:
+    def _write_phrase_question(self, about: _About, kind: EndKind) -> str:
         """A question for a noun phrase."""
         be = "are" if about.many else "is"
         if self.rng.random() < 0.1:

@@ -34,7 +34,7 @@ _VERB_FIRST = re.compile(rf"^(\w+(?:ed|[^s]s)|born|built|held|set|made) ({'|'.jo
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class EndKind:
     """What nodes are called, most fitting first, in the singular; none where nobody knows."""
 
     nouns: tuple[str, ...]
@@ -55,7 +55,7 @@ class Kind:
         return any(noun.split()[-1] in TIMES for noun in self.nouns)
 
 
-def find_kinds(schema: Schema) -> tuple[list[Kind], list[Kind]]:
+def find_kinds(schema: Schema) -> tuple[list[EndKind], list[EndKind]]:
     """What the heads and the tails of each relation are called, [R] each."""
     snapshot = schema.snapshot
     relation_nouns = [_parse_relation_name(snapshot.get_relation_name(r)) for r in range(snapshot.num_relations)]
@@ -64,7 +64,7 @@ def find_kinds(schema: Schema) -> tuple[list[Kind], list[Kind]]:
     for r in range(snapshot.num_relations):
         tail_nouns = relation_nouns[r][1]
         others = _infer_kind(schema, schema.columns.list_targets(r), relation_nouns)
-        tails.append(Kind(tuple(dict.fromkeys((*tail_nouns, *others.nouns[:2])))))
+        tails.append(EndKind(tuple(dict.fromkeys((*tail_nouns, *others.nouns[:2])))))
     return heads, tails
 
 
@@ -99,26 +99,26 @@ def _parse_relation_name(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _infer_kind(
     schema: Schema, nodes: np.ndarray, relation_nouns: list[tuple[tuple[str, ...], tuple[str, ...]]]
-) -> Kind:
+) -> EndKind:
     """What most of these nodes are called."""
     if not len(nodes):
-        return Kind(())
+        return EndKind(())
     sample = nodes[:: max(1, len(nodes) // _SAMPLE)]
     owners, relations, targets, _ = find_arcs(schema.snapshot, sample)
     if schema.type_relation is not None:
         typed = Counter(int(t) for r, t in zip(relations, targets, strict=True) if r == schema.type_relation)
         often = [node for node, count in typed.most_common(3) if count >= _SHARE * len(sample)]
         if often:
-            return Kind(tuple(to_singular(schema.snapshot.get_entity_label(node).lower()) for node in often))
+            return EndKind(tuple(to_singular(schema.snapshot.get_entity_label(node).lower()) for node in often))
     votes: Counter[str] = Counter()
     total = schema.snapshot.num_relations
     for _, relation in np.unique(np.stack([owners, relations]), axis=1).T.tolist():
         nouns = relation_nouns[relation][0] if relation < total else relation_nouns[relation - total][1]
         votes.update(dict.fromkeys(nouns, 1))
     if not votes:
-        return Kind(())
+        return EndKind(())
     most = votes.most_common(1)[0][1]
-    return Kind(tuple(noun for noun, count in votes.most_common(4) if count >= _NEARLY * most))
+    return EndKind(tuple(noun for noun, count in votes.most_common(4) if count >= _NEARLY * most))
 
 
 def parse_verb_first(label: str) -> tuple[str, str, str] | None:

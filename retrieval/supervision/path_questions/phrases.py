@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from retrieval.questions.wording import BARE, DID, to_singular
-from retrieval.supervision.path_questions.kinds import Kind, apply_number, parse_verb_first
+from retrieval.supervision.path_questions.kinds import EndKind, apply_number, parse_verb_first
 from retrieval.supervision.path_questions.lexicon import EVENTS, NOUNS, PAST, PREPOSITIONS, VERBS, Verb
 from retrieval.supervision.path_questions.templates import ASKS, MODS
 
@@ -44,7 +44,7 @@ class Phrases:
                 collected.append(re.sub(r"<(\w+)>", lambda slot: words[slot[1]], template))
 
 
-def build_phrases(label: str, inverse: bool, source: Kind, target: Kind) -> Phrases:
+def build_phrases(label: str, inverse: bool, source: EndKind, target: EndKind) -> Phrases:
     """Ways to say a relation of this name for people.
 
     Args:
@@ -121,7 +121,7 @@ def _add_state(result: Phrases, back: str, verb: str, link: str, place: bool) ->
         result.nouns += ["birthplace", "place of birth"] if verb == "born" and not back else []
 
 
-def _add_noun(result: Phrases, back: str, words: list[str], target: Kind) -> None:
+def _add_noun(result: Phrases, back: str, words: list[str], target: EndKind) -> None:
     """Genre, release year, place of birth, starred actors, in language."""
     lead = words[0] in PREPOSITIONS and len(words) > 1
     words = words[1:] if lead else words
@@ -152,7 +152,7 @@ def _add_noun(result: Phrases, back: str, words: list[str], target: Kind) -> Non
 
 
 def _add_attribute(result: Phrases, names: list[str]) -> None:
-    kind = Kind((names[0],))
+    kind = EndKind((names[0],))
     result.add_templates("noun plain", {"noun": names[0]})
     if kind.people:
         for name in names:
@@ -164,7 +164,7 @@ def _add_attribute(result: Phrases, names: list[str]) -> None:
             result.add_templates("noun kind", {"noun": name})
 
 
-def _add_event(result: Phrases, back: str, event: str, words: list[str], target: Kind) -> None:
+def _add_event(result: Phrases, back: str, event: str, words: list[str], target: EndKind) -> None:
     """Release year, place of birth, cause of death."""
     auxiliary, done = EVENTS[event]
     what = "year" if "year" in words else "date"

@@ -12,8 +12,8 @@ import numpy as np
 
 from retrieval.kg.search.walks import find_arcs
 from retrieval.kg.snapshot import KINDS
-from retrieval.supervision.path_questions.composing import Composer, Spoken
-from retrieval.supervision.path_questions.kinds import Kind, find_kinds
+from retrieval.supervision.path_questions.composing import QuestionComposer, Spoken
+from retrieval.supervision.path_questions.kinds import EndKind, find_kinds
 from retrieval.supervision.path_questions.phrases import build_phrases
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class PathWriter:
         self.schema, self.snapshot = schema, schema.snapshot
         self.rng = random.Random(seed)
         self.hops = hops
-        self.composer = Composer(self.rng)
+        self.composer = QuestionComposer(self.rng)
         self.total = self.snapshot.num_relations
         self.spoken = self._build_spoken()
         self.weights = self._compute_weights()
@@ -75,7 +75,7 @@ class PathWriter:
 
     def _build_spoken(self) -> list[Spoken]:
         heads, tails = find_kinds(self.schema)
-        end_kinds: list[tuple[Kind, Kind]] = [
+        end_kinds: list[tuple[EndKind, EndKind]] = [
             *zip(heads, tails, strict=True),
             *zip(tails, heads, strict=True),
         ]

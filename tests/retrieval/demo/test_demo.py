@@ -11,7 +11,7 @@ import pytest
 from retrieval.demo import EXAMPLES, FACTS, QUESTIONS
 from retrieval.demo.build_questions import build
 from retrieval.demo.wordings import UNKNOWN
-from retrieval.demo.world import HEADER, World, read_facts
+from retrieval.demo.world import HEADER, DemoWorld, read_facts
 
 KINDS = {"simple", "multi", "comparison", "unanswerable"}
 FUNCTIONAL = (
@@ -45,7 +45,7 @@ def facts():
 
 @pytest.fixture(scope="module")
 def world(facts):
-    return World(facts)
+    return DemoWorld(facts)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import torch
 from retrieval.errors import EvaluationError
 from retrieval.evaluation import capsule
 from retrieval.evaluation import study as studies
-from retrieval.evaluation.study import Study
+from retrieval.evaluation.study import StudyRunner
 from retrieval.questions.files import write_questions
 from retrieval.studies.plan import parse
 from tests.retrieval.films import WordEncoder, build, questions
@@ -32,7 +32,7 @@ def made(tmp_path_factory):
     write_questions(home / "films.jsonl", questions())
     data = {"films": {"graph": "films.graph", "questions": "films.jsonl"}}
     plan = parse({"data": data, "variants": VARIANTS, "limit": 6}, home)
-    study = Study(plan, home / "out", encoder=WordEncoder())
+    study = StudyRunner(plan, home / "out", encoder=WordEncoder())
     list(study.run())
     capsule.write(home / "capsule.zip", study, "Films")
     return home / "capsule.zip", home / "films.graph"
@@ -43,7 +43,7 @@ def again(made, tmp_path, *, checkpoints):
     found = capsule.unpack(file, tmp_path / "capsule")
     if checkpoints:
         found.take_checkpoints(tmp_path / "out")
-    study = Study(found.build_plan({"films": graph}), tmp_path / "out", encoder=WordEncoder())
+    study = StudyRunner(found.build_plan({"films": graph}), tmp_path / "out", encoder=WordEncoder())
     list(study.run())
     return found, study
 

@@ -7,7 +7,7 @@ import pytest
 
 from retrieval.errors import ConfigError
 from retrieval.evaluation.evaluator import evaluate_engine
-from retrieval.evaluation.pages import Entry, Heading, Table, Text, render, render_html, render_markdown
+from retrieval.evaluation.pages import Entry, Heading, PageTable, Text, render, render_html, render_markdown
 from retrieval.evaluation.report import build_report
 from retrieval.evaluation.report_page import build_blocks, build_title
 from retrieval.methods._shared.path_engine import PathEngine
@@ -18,7 +18,7 @@ from tests.retrieval.world import LabelLinker, ScriptedRetriever, build
 BLOCKS = [
     Heading("Fig*ures*"),
     Text("a < b & c"),
-    Table(("name", "value"), [("x|y", "1"), ("two\nlines", "<b>2</b>")]),
+    PageTable(("name", "value"), [("x|y", "1"), ("two\nlines", "<b>2</b>")]),
     Entry("who <i>?", [("paths", "a – b\nc – d"), ("right", "<script>alert(1)</script>")]),
 ]
 

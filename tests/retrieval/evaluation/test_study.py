@@ -8,7 +8,7 @@ import torch
 from retrieval.errors import ConfigError, EvaluationError
 from retrieval.evaluation import study as studies
 from retrieval.evaluation.pages import render_markdown
-from retrieval.evaluation.study import Study
+from retrieval.evaluation.study import StudyRunner
 from retrieval.evaluation.study_page import build_blocks
 from retrieval.questions.files import write_questions
 from retrieval.studies import plan as study_config
@@ -41,7 +41,7 @@ def config(tmp_path, data, /, **settings):
 
 def run(tmp_path, chosen):
     said = []
-    found = list(Study(chosen, tmp_path / "out", encoder=WordEncoder(), say=said.append).run())
+    found = list(StudyRunner(chosen, tmp_path / "out", encoder=WordEncoder(), say=said.append).run())
     return found, said
 
 
@@ -70,7 +70,7 @@ def test_finished_cells_are_not_done_again(tmp_path, films, monkeypatch):
 
 def test_a_study_that_was_stopped_keeps_what_is_finished(tmp_path, films, monkeypatch):
     chosen = config(tmp_path, films, seeds=[0, 1])
-    whole = Study(chosen, tmp_path / "out", encoder=WordEncoder()).run()
+    whole = StudyRunner(chosen, tmp_path / "out", encoder=WordEncoder()).run()
     first = next(whole)
     whole.close()
     asked, real = [], studies.train

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.evidence.expand import Step, expand
+from retrieval.evidence.expand import ChainStep, expand
 from retrieval.types import Triple
 
 A, B, C, D, E = range(5)
@@ -33,7 +33,7 @@ def test_chains_that_end_in_the_topic_grow_right_to_left():
     facts = [Triple(B, R, A), Triple(C, S, B)]
     walks = expand(facts, {A}, 2)
     assert text(walks) == ["A<B", "A<B<C"]
-    assert walks[1] == (Step(Triple(B, R, A), inverse=True), Step(Triple(C, S, B), inverse=True))
+    assert walks[1] == (ChainStep(Triple(B, R, A), inverse=True), ChainStep(Triple(C, S, B), inverse=True))
 
 
 def test_only_a_mixed_search_changes_direction():

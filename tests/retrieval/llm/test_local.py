@@ -32,7 +32,7 @@ from retrieval.llm.constraints import (
     make_number_schema,
     make_pairs,
 )
-from retrieval.llm.local import Ask, LlamaCpp, Spent, find_weights, sample_token, select_likeliest
+from retrieval.llm.local import GenerationRequest, LlamaCpp, Spent, find_weights, sample_token, select_likeliest
 from retrieval.llm.serving import build_application, read
 from retrieval.programs.writing.grammar import build_grammar
 from retrieval.reasoning.judge import parse_verdict
@@ -302,7 +302,7 @@ def test_the_real_model_writes_several_replies_at_once(unpack):
     model = LlamaCpp(find_weights(), context=512, threads=1, at_once=2, unpack=unpack)
     names = ["Paris", "Rome", "Berlin", "Madrid"]
     asks = [
-        Ask([{"role": "user", "content": f"Say {name}."}], 12, grammar=make_answer_lines([name]).grammar)
+        GenerationRequest([{"role": "user", "content": f"Say {name}."}], 12, grammar=make_answer_lines([name]).grammar)
         for name in names
     ]
 
@@ -320,16 +320,16 @@ def test_the_real_model_writes_several_replies_at_once(unpack):
             lambda said: parse_verdict(said) is not None,
         ),
     ):
-        assert understood(text(Ask(CHAT, 350, grammar=held.grammar)))
-    drawn_twice = [text(Ask(CHAT, 8, temperature=1.0, seed=3)) for _ in range(2)]
+        assert understood(text(GenerationRequest(CHAT, 350, grammar=held.grammar)))
+    drawn_twice = [text(GenerationRequest(CHAT, 8, temperature=1.0, seed=3)) for _ in range(2)]
     assert drawn_twice[0] == drawn_twice[1] != ""
     numbered = make_json_object(number=make_number_schema(2))
     asked = [{"role": "user", "content": 'Say the number 7 as JSON: {"number": 7}'}]
-    assert json.loads(text(Ask(asked, 20, schema=numbered.schema)))["number"] in {1, 2}
-    assert "\ufffd" not in text(Ask(CHAT, 8, grammar='root ::= "Zürich → 東京"'))
+    assert json.loads(text(GenerationRequest(asked, 20, schema=numbered.schema)))["number"] in {1, 2}
+    assert "\ufffd" not in text(GenerationRequest(CHAT, 8, grammar='root ::= "Zürich → 東京"'))
     with pytest.raises(LLMReplyError):
-        text(Ask(CHAT, 8, grammar="root ::= ("))
+        text(GenerationRequest(CHAT, 8, grammar="root ::= ("))
     with pytest.raises(LLMReplyError):
-        text(Ask(CHAT, 8, schema={"$ref": "#/nothing"}))
+        text(GenerationRequest(CHAT, 8, schema={"$ref": "#/nothing"}))
     with pytest.raises(LLMPromptError, match="context window 512"):
-        text(Ask([{"role": "user", "content": "word " * 600}], 8))
+        text(GenerationRequest([{"role": "user", "content": "word " * 600}], 8))

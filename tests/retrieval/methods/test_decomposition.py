@@ -3,7 +3,7 @@
 import pytest
 
 from retrieval.config import UntrainedOptions
-from retrieval.methods._shared.decomposition import Composer
+from retrieval.methods._shared.decomposition import PathComposer
 from retrieval.methods._shared.zero_shot import ZeroShotRetriever
 from retrieval.types import RelationPath
 from tests.retrieval.films import WordEncoder
@@ -38,7 +38,7 @@ def composer_of(graph, said, *, always=True):
             for topic, text in zip(topics, texts, strict=True)
         ]
 
-    return Composer(graph, rank, True, lambda: False, always)
+    return PathComposer(graph, rank, True, lambda: False, always)
 
 
 def test_the_parts_are_followed_one_after_the_other(graph):
@@ -80,7 +80,7 @@ def test_a_path_that_leads_back_to_what_is_asked_about_says_nothing(graph):
     back = award + graph.num_relations
     said = {"What is the composer of X?": [((composer,), 0.9)], "Where was X raised?": [((award, back), 0.5)]}
     (song,) = ids(graph, "Thought of You")
-    free = Composer(graph, composer_of(graph, said).rank, False, lambda: False, True)
+    free = PathComposer(graph, composer_of(graph, said).rank, False, lambda: False, True)
     whole = [[RelationPath(song, (composer,), 0.7)]]
     assert free.merge_part_paths(QUESTION, [song], ["Thought of You"], whole, [False]) == whole
 

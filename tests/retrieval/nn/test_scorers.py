@@ -26,7 +26,7 @@ from retrieval.nn.dde import compute_distance_features
 from retrieval.nn.query import Texts
 from retrieval.nn.question_reader import QuestionReader
 from retrieval.nn.subgraph import SubgraphBatch
-from retrieval.nn.text_match import TextMatch
+from retrieval.nn.text_match import TextMatcher
 from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.training.losses import compute_sampled_loss, compute_triple_loss
 
@@ -73,7 +73,7 @@ def test_eq_15_by_hand():
 
 def test_the_match_of_texts_starts_as_their_cosine():
     question, relations = torch.eye(D)[:1], torch.eye(D)[:3]
-    assert TextMatch(D, 4.0)(question, relations).tolist() == [[4.0, 0.0, 0.0]]
+    assert TextMatcher(D, 4.0)(question, relations).tolist() == [[4.0, 0.0, 0.0]]
 
 
 def test_lengths_are_probabilities_and_their_loss_is_a_cross_entropy():
@@ -271,7 +271,7 @@ def test_the_papers_triple_scorer_is_the_mlp_of_question_triple_and_dde_alone():
     torch.manual_seed(5)
     other = TripleScorer(D, 8, rounds=2, longest=2, dropout=0.0, entity_texts=True, words=False, turning=False)
     other.load_state_dict(model.state_dict(), strict=False)
-    term = TextMatch(D, 4.0)(questions.vectors, relations)[0, torch.tensor([r for _, r, _ in FIRST])]
+    term = TextMatcher(D, 4.0)(questions.vectors, relations)[0, torch.tensor([r for _, r, _ in FIRST])]
     both = other.eval()(ONE, questions, relations, other.encode_relations(relations), ends)
     assert both.tolist() == pytest.approx((found + term).tolist(), abs=1e-5)
 

@@ -1,12 +1,12 @@
 """The ranker's weights: fitted, kept and read."""
 
 from retrieval.pretrained import PROGRAMS
-from retrieval.programs.fitting import Example, fit
+from retrieval.programs.fitting import FittingExample, fit
 from retrieval.programs.weights import Weights
 
 
 def test_weights_move_to_what_is_right_and_stay_where_nothing_says_more():
-    examples = [Example(({"good": 1.0}, {"bad": 1.0}), (True, False)) for _ in range(3)]
+    examples = [FittingExample(({"good": 1.0}, {"bad": 1.0}), (True, False)) for _ in range(3)]
     found = fit(examples, Weights({"good": 0.0, "bad": 0.0, "other": 0.5}), pull=0.1)
     assert found.values["good"] > 0 > found.values["bad"]
     assert found.values["other"] == 0.5
@@ -15,7 +15,9 @@ def test_weights_move_to_what_is_right_and_stay_where_nothing_says_more():
 
 def test_examples_that_tell_nothing_change_nothing():
     prior = Weights({"a": 1.0})
-    assert fit([Example(({"a": 1.0},), (True,)), Example(({"a": 1.0}, {}), (False, False))], prior) is prior
+    assert (
+        fit([FittingExample(({"a": 1.0},), (True,)), FittingExample(({"a": 1.0}, {}), (False, False))], prior) is prior
+    )
 
 
 def test_weights_are_read_as_they_were_written(tmp_path):

@@ -29,7 +29,7 @@ from retrieval.programs.algebra import (
 from retrieval.programs.columns import Columns, ValueType
 from retrieval.programs.execution import Executor
 from retrieval.programs.rendering.formatting import format_result, format_value
-from retrieval.programs.rendering.steps import Step, describe_program, describe_steps, list_ranked_values
+from retrieval.programs.rendering.steps import DescribedStep, describe_program, describe_steps, list_ranked_values
 from retrieval.programs.rendering.wording import format_ordinal, join_names, make_plural
 
 from .land import Land, build, programs
@@ -251,9 +251,9 @@ def test_the_steps_of_the_largest_country_in_africa(land: Land, executor: Execut
     african = tuple(sorted((egypt, chad, kenya, togo)))
     program = Top(land.african, land.key("population"), largest=True)
     assert describe_steps(executor, land.r("type"), program) == (
-        Step("countries", ("source", "left"), "set", 5, "", tuple(sorted((*african, france)))),
-        Step("in Africa (continent)", ("source",), "set", 4, "", african),
-        Step("the one with the largest population", (), "set", 1, "", (egypt,)),
+        DescribedStep("countries", ("source", "left"), "set", 5, "", tuple(sorted((*african, france)))),
+        DescribedStep("in Africa (continent)", ("source",), "set", 4, "", african),
+        DescribedStep("the one with the largest population", (), "set", 1, "", (egypt,)),
     )
     asked = Exists(
         Filter(

@@ -6,7 +6,7 @@ from retrieval.kg import search
 from retrieval.questions import wording
 from retrieval.questions.checking import check_questions
 from retrieval.questions.sampling import sample_questions
-from retrieval.questions.wording import Step
+from retrieval.questions.wording import WordedStep
 from tests.retrieval import world
 
 
@@ -55,37 +55,37 @@ def test_a_small_graph_gives_few(tmp_path):
 @pytest.mark.parametrize(
     ("steps", "text"),
     [
-        ([Step("area", False)], "What is the area of Jaws?"),
-        ([Step("directed by", False)], "Who directed Jaws?"),
-        ([Step("written by", False)], "Who wrote Jaws?"),
-        ([Step("directed by", True, many=True)], "What was directed by Jaws?"),
-        ([Step("influenced by", True)], "Who was influenced by Jaws?"),
-        ([Step("played by", True, many=True)], "What was played by Jaws?"),
-        ([Step("played by", False)], "Who played Jaws?"),
-        ([Step("born in", False)], "Where was Jaws born?"),
-        ([Step("born in", True, many=True)], "Who was born in Jaws?"),
-        ([Step("studied at", False)], "Where did Jaws study?"),
-        ([Step("studied at", True, many=True)], "Who studied at Jaws?"),
-        ([Step("located in", False)], "Where is Jaws located?"),
-        ([Step("located in", True)], "What is located in Jaws?"),
-        ([Step("official language", False, many=True)], "What are the official languages of Jaws?"),
-        ([Step("languages spoken", False, many=True)], "Which languages are spoken in Jaws?"),
-        ([Step("has genre", False)], "What is the genre of Jaws?"),
-        ([Step("place of birth", False)], "What is the place of birth of Jaws?"),
-        ([Step("parents", False)], "Who is the parent of Jaws?"),
-        ([Step("child", False, many=True)], "Who are the children of Jaws?"),
-        ([Step("capital of", False)], "What is Jaws the capital of?"),
-        ([Step("capital of", True)], "What is the capital of Jaws?"),
-        ([Step("city in state", False)], "Which state is Jaws in?"),
-        ([Step("borders", False, many=True)], "What does Jaws border?"),
-        ([Step("borders", True)], "What borders Jaws?"),
-        ([Step("directed by", False), Step("born in", False)], "Where was the one who directed Jaws born?"),
+        ([WordedStep("area", False)], "What is the area of Jaws?"),
+        ([WordedStep("directed by", False)], "Who directed Jaws?"),
+        ([WordedStep("written by", False)], "Who wrote Jaws?"),
+        ([WordedStep("directed by", True, many=True)], "What was directed by Jaws?"),
+        ([WordedStep("influenced by", True)], "Who was influenced by Jaws?"),
+        ([WordedStep("played by", True, many=True)], "What was played by Jaws?"),
+        ([WordedStep("played by", False)], "Who played Jaws?"),
+        ([WordedStep("born in", False)], "Where was Jaws born?"),
+        ([WordedStep("born in", True, many=True)], "Who was born in Jaws?"),
+        ([WordedStep("studied at", False)], "Where did Jaws study?"),
+        ([WordedStep("studied at", True, many=True)], "Who studied at Jaws?"),
+        ([WordedStep("located in", False)], "Where is Jaws located?"),
+        ([WordedStep("located in", True)], "What is located in Jaws?"),
+        ([WordedStep("official language", False, many=True)], "What are the official languages of Jaws?"),
+        ([WordedStep("languages spoken", False, many=True)], "Which languages are spoken in Jaws?"),
+        ([WordedStep("has genre", False)], "What is the genre of Jaws?"),
+        ([WordedStep("place of birth", False)], "What is the place of birth of Jaws?"),
+        ([WordedStep("parents", False)], "Who is the parent of Jaws?"),
+        ([WordedStep("child", False, many=True)], "Who are the children of Jaws?"),
+        ([WordedStep("capital of", False)], "What is Jaws the capital of?"),
+        ([WordedStep("capital of", True)], "What is the capital of Jaws?"),
+        ([WordedStep("city in state", False)], "Which state is Jaws in?"),
+        ([WordedStep("borders", False, many=True)], "What does Jaws border?"),
+        ([WordedStep("borders", True)], "What borders Jaws?"),
+        ([WordedStep("directed by", False), WordedStep("born in", False)], "Where was the one who directed Jaws born?"),
         (
-            [Step("written by", True, many=True), Step("has genre", False)],
+            [WordedStep("written by", True, many=True), WordedStep("has genre", False)],
             "What is the genre of the works written by Jaws?",
         ),
         (
-            [Step("borders", True, many=True), Step("capital", False, many=True)],
+            [WordedStep("borders", True, many=True), WordedStep("capital", False, many=True)],
             "What are the capitals of those that border Jaws?",
         ),
     ],
@@ -97,14 +97,14 @@ def test_wording(steps, text):
 @pytest.mark.parametrize(
     "steps",
     [
-        [Step("area", True)],
-        [Step("/m/0abc", False)],
-        [Step("imdb id", False)],
-        [Step("notable type", False)],
-        [Step("people born here", False)],
-        [Step("p.31_x", False)],
-        [Step("borders", False), Step("borders", False)],
-        [Step("model", False), Step("model", False)],
+        [WordedStep("area", True)],
+        [WordedStep("/m/0abc", False)],
+        [WordedStep("imdb id", False)],
+        [WordedStep("notable type", False)],
+        [WordedStep("people born here", False)],
+        [WordedStep("p.31_x", False)],
+        [WordedStep("borders", False), WordedStep("borders", False)],
+        [WordedStep("model", False), WordedStep("model", False)],
     ],
 )
 def test_what_cannot_be_put_into_words_is_not_asked(steps):

@@ -10,7 +10,7 @@ from retrieval.errors import Cancelled, EvaluationError, LLMError
 from retrieval.evaluation.faithfulness import measure
 from retrieval.llm.replies import Asker, ReplyStore
 from retrieval.reasoning.judge import (
-    Judgement,
+    FaithfulnessJudgement,
     ask_judgements,
     build_request,
     compute_hallucination_score,
@@ -76,7 +76,7 @@ def test_a_verdict_is_read_from_what_models_write(text, expected):
 
 
 def test_the_score_is_the_share_of_answers_that_rest_on_the_paths():
-    said = [Judgement(grounded, (), "") for grounded in (True, None, False, True)]
+    said = [FaithfulnessJudgement(grounded, (), "") for grounded in (True, None, False, True)]
     assert compute_hallucination_score(said) == pytest.approx(2 / 3)
     assert compute_hallucination_score(said[1:2]) is None
     assert compute_hallucination_score([]) is None

@@ -7,13 +7,13 @@ import pytest
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.programs.schema import Schema
-from retrieval.supervision.path_questions.composing import Composer
-from retrieval.supervision.path_questions.kinds import Kind, parse_verb_first
+from retrieval.supervision.path_questions.composing import QuestionComposer
+from retrieval.supervision.path_questions.kinds import EndKind, parse_verb_first
 from retrieval.supervision.path_questions.phrases import build_phrases
 from retrieval.supervision.path_questions.writer import PathWriter
 from tests.retrieval.films import build
 
-FILM, PERSON, NOBODY = Kind(("film",)), Kind(("person",)), Kind(())
+FILM, PERSON, NOBODY = EndKind(("film",)), EndKind(("person",)), EndKind(())
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ FILM, PERSON, NOBODY = Kind(("film",)), Kind(("person",)), Kind(())
     ],
 )
 def test_a_relations_name_is_asked_for_by_its_form(label, inverse, said):
-    target = Kind(("year",)) if label.endswith("year") else NOBODY
+    target = EndKind(("year",)) if label.endswith("year") else NOBODY
     assert said in build_phrases(label, inverse, FILM, target).asks
 
 
@@ -83,7 +83,7 @@ def test_steps_are_nested_and_what_is_shared_is_said(tmp_path):
     writer = PathWriter(Schema(build(tmp_path / "films")))
     directed = writer.snapshot.find_relation("directed_by")
     there, back = writer.spoken[directed], writer.spoken[directed + writer.total]
-    said = {Composer(random.Random(n)).write_question("X", [there, back], [False, True]) for n in range(400)}
+    said = {QuestionComposer(random.Random(n)).write_question("X", [there, back], [False, True]) for n in range(400)}
     assert any("with the same director as X" in text for text in said)
     assert any("the director of X" in text for text in said)
 

@@ -9,7 +9,7 @@ from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.supervision import rationalizers
 from retrieval.supervision.grounding import resolve_questions
-from retrieval.supervision.word_alignment import AlignmentSettings, Shape, explain
+from retrieval.supervision.word_alignment import AlignmentSettings, AlignmentShape, explain
 from retrieval.types import Question
 from tests.retrieval.films import WordEncoder
 
@@ -20,7 +20,7 @@ SIMPLE = [(f"what is the {word} of x", (relation,)) for relation, word in enumer
 
 
 def shape(words, *paths):
-    return Shape(tuple(words.split()), paths, np.ones(len(paths)), 1.0)
+    return AlignmentShape(tuple(words.split()), paths, np.ones(len(paths)), 1.0)
 
 
 def best(shapes, names=NAMES, **settings):

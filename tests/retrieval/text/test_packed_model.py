@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from retrieval.text import packed as packing
+from retrieval.text import packed_model as packing
 from retrieval.text.packed_model import PackedLinear, pack_layers
 
 

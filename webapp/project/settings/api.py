@@ -33,7 +33,7 @@ SPECTACULAR_SETTINGS = {
         "webapp.api.schema.answered_whole",
     ],
     "ENUM_NAME_OVERRIDES": {
-        "TestOutcomeEnum": "webapp.graph_tests.models.Outcome",
+        "TestOutcomeEnum": "webapp.graph_tests.models.RoundOutcome",
         "TestCauseEnum": "webapp.graph_tests.models.Cause",
         "TestDecisionEnum": "webapp.graph_tests.models.Decision",
         "WorkStateEnum": "webapp.jobs.models.JobState",

@@ -12,7 +12,7 @@ from webapp.review.models import Item, ItemState, VerdictKind
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ReviewOutcome:
     """What analysts decided about a question.
 
     Attributes:
@@ -30,10 +30,10 @@ class Outcome:
     judges: tuple[str, ...] = ()
 
 
-def find_outcome(item: Item) -> Outcome:
+def find_outcome(item: Item) -> ReviewOutcome:
     """What became of a question; nothing but its state while analysts still judge it blind."""
     if item.state == ItemState.OPEN:
-        return Outcome(item.state)
+        return ReviewOutcome(item.state)
     decision = selectors.get_decision(item)
     annotations = [selectors.to_annotation(decision)] if decision is not None else consensus.load_item_annotations(item)
     by_candidate: dict[int | None, list[str]] = defaultdict(list)
@@ -45,7 +45,7 @@ def find_outcome(item: Item) -> Outcome:
     )
     answered = item.answered
     by_analyst = answered is not None and answered.analyst is not None and answered.analyst.has_role(Role.ANALYST)
-    return Outcome(
+    return ReviewOutcome(
         item.state,
         majority[VerdictKind.RATIONAL],
         majority[VerdictKind.NOT_RATIONAL],

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from retrieval.kg.readers.documents.plain import PART
-from retrieval.kg.readers.documents.splitting import Block
+from retrieval.kg.readers.documents.splitting import TextBlock
 from retrieval.kg.readers.documents.tags import Tags
 
 _BLOCK_NAMES = """
@@ -34,7 +34,7 @@ class Page(Tags):
         super().__init__()
         self.title = ""
         self.url = ""
-        self._found: list[Block] = []
+        self._found: list[TextBlock] = []
         self._section: list[tuple[int, str]] = []
         self._text: list[str] = []
         self._size = 0
@@ -77,12 +77,12 @@ class Page(Tags):
         if not self._unread:
             self._add(_SPACES.sub(" ", data))
 
-    def take_blocks(self) -> list[Block]:
+    def take_blocks(self) -> list[TextBlock]:
         """The blocks that were found since the last call."""
         blocks, self._found = self._found, []
         return blocks
 
-    def take_last_blocks(self) -> list[Block]:
+    def take_last_blocks(self) -> list[TextBlock]:
         """The last blocks."""
         self.close()
         self._flush()
@@ -112,14 +112,14 @@ class Page(Tags):
         text = "\n".join(_normalize_spaces(part) for part in "".join(self._text).split("\n"))
         self._text, self._size = [], 0
         if text.strip():
-            self._found.append(Block(text.strip(), tuple(name for _, name in self._section)))
+            self._found.append(TextBlock(text.strip(), tuple(name for _, name in self._section)))
 
 
 def _normalize_spaces(text: str) -> str:
     return " ".join(text.split())
 
 
-def read_page_blocks(pieces: Iterable[str], page: Page) -> Iterator[Block]:
+def read_page_blocks(pieces: Iterable[str], page: Page) -> Iterator[TextBlock]:
     """The blocks of a page; ``page`` knows its title and address once they were read."""
     for piece in pieces:
         page.read_piece(piece)

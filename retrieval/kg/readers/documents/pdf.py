@@ -10,7 +10,7 @@ from pathlib import Path
 from pypdf import PdfReader
 
 from retrieval.errors import SourceError
-from retrieval.kg.readers.documents.splitting import Block
+from retrieval.kg.readers.documents.splitting import TextBlock
 from retrieval.kg.readers.problems import ProblemLog
 
 # Its warnings about other people's files are no news to ours; what cannot be read is reported as a problem.
@@ -49,7 +49,7 @@ def get_title(reader: PdfReader) -> str:
         return ""
 
 
-def read_pdf_blocks(reader: PdfReader, log: ProblemLog) -> Iterator[Block]:
+def read_pdf_blocks(reader: PdfReader, log: ProblemLog) -> Iterator[TextBlock]:
     """Paragraphs of each page, whose ``place`` is the page. A page without text is a problem of that number.
 
     Raises:
@@ -67,7 +67,7 @@ def read_pdf_blocks(reader: PdfReader, log: ProblemLog) -> Iterator[Block]:
             continue
         seen = True
         for paragraph in _join_paragraphs(text):
-            yield Block(paragraph, place=f"page {number}")
+            yield TextBlock(paragraph, place=f"page {number}")
     if not seen:
         raise SourceError(
             f"{log.file} has {len(reader.pages):,} pages and no text on any of them: it is probably scanned.",

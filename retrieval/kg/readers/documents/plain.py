@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from retrieval.kg.readers.documents.splitting import Block
+from retrieval.kg.readers.documents.splitting import TextBlock
 
 #: A line or paragraph that goes on for longer is passed on in parts.
 PART = 64 * 1024
@@ -39,10 +39,10 @@ def _split_long_line(line: str) -> Iterator[str]:
     yield line
 
 
-def read_text_blocks(pieces: Iterable[str]) -> Iterator[Block]:
+def read_text_blocks(pieces: Iterable[str]) -> Iterator[TextBlock]:
     """Paragraphs of plain text: lines between empty ones."""
     for paragraph in _join_paragraphs(split_lines(pieces)):
-        yield Block(paragraph)
+        yield TextBlock(paragraph)
 
 
 def _join_paragraphs(text_lines: Iterable[str]) -> Iterator[str]:
@@ -59,17 +59,17 @@ def _join_paragraphs(text_lines: Iterable[str]) -> Iterator[str]:
         yield "\n".join(held)
 
 
-def read_markdown_blocks(pieces: Iterable[str]) -> Iterator[Block]:
+def read_markdown_blocks(pieces: Iterable[str]) -> Iterator[TextBlock]:
     """Paragraphs of Markdown under their headings, without link targets and emphasis."""
     section: list[tuple[int, str]] = []
     held: list[str] = []
     size = 0
     fenced = False
 
-    def flush() -> Iterator[Block]:
+    def flush() -> Iterator[TextBlock]:
         nonlocal size
         if held:
-            yield Block("\n".join(held), tuple(title for _, title in section))
+            yield TextBlock("\n".join(held), tuple(title for _, title in section))
         held.clear()
         size = 0
 

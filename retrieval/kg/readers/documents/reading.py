@@ -15,8 +15,8 @@ from retrieval.kg.readers.compression import open_bytes
 from retrieval.kg.readers.decoding import decode_stream, find_encoding
 from retrieval.kg.readers.documents.markup import Page, read_page_blocks
 from retrieval.kg.readers.documents.plain import read_markdown_blocks, read_text_blocks
-from retrieval.kg.readers.documents.records import BadRecord, Record, parse_passage, parse_question
-from retrieval.kg.readers.documents.splitting import Block, split_blocks
+from retrieval.kg.readers.documents.records import BadRecord, PassageRecord, parse_passage, parse_question
+from retrieval.kg.readers.documents.splitting import TextBlock, split_blocks
 from retrieval.kg.readers.file_contents import FACT_SCHEMA, LINK_SCHEMA, PASSAGE_SCHEMA, FactFile
 from retrieval.kg.readers.input_file import InputFile
 from retrieval.kg.readers.json_rows import read_json_rows
@@ -88,7 +88,7 @@ def _check_text(text: Iterable[str], log: ProblemLog, encoding: str) -> Iterator
 
 
 def _make_passages(
-    blocks: Iterable[Block], name: str, title: Callable[[], str], url: Callable[[], str]
+    blocks: Iterable[TextBlock], name: str, title: Callable[[], str], url: Callable[[], str]
 ) -> Iterator[Passage]:
     """Passages of a document: title and headings above each, numbered from 1."""
     stem = re.sub(r"(\.[A-Za-z0-9]{1,8}){1,2}$", "", name)
@@ -154,7 +154,7 @@ class _Rows:
             self._flush()
         return self.count - 1
 
-    def take(self, record: Record, log: ProblemLog, line: int) -> bool:
+    def take(self, record: PassageRecord, log: ProblemLog, line: int) -> bool:
         """Add a passage and its triples, unless it is known; False where the name means another text."""
         passage = record.passage
         digest = hash((passage.title, passage.text))

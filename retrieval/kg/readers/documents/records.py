@@ -23,7 +23,7 @@ class BadRecord(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class PassageRecord:
     """A passage and the triples that were extracted from it."""
 
     passage: Passage
@@ -40,7 +40,7 @@ def detect_passage_format(text: str) -> str | None:
     return "passages" if re.search(r'"(text|contents)"\s*:', text) else None
 
 
-def parse_passage(row: Any, default_name: str) -> Record:
+def parse_passage(row: Any, default_name: str) -> PassageRecord:
     """A row of a passages file: ``text`` (or ``contents``), and what it has of ``id``, ``title``, ``document``,
     ``url`` and ``triples``.
 
@@ -62,10 +62,10 @@ def parse_passage(row: Any, default_name: str) -> Record:
     passage = Passage(0, name or default_name, title, text.strip(), document, url)
     if not passage.text:
         raise BadRecord("the text is empty")
-    return Record(passage, tuple(_parse_triple(triple) for triple in triples))
+    return PassageRecord(passage, tuple(_parse_triple(triple) for triple in triples))
 
 
-def parse_question(row: Any) -> list[Record]:
+def parse_question(row: Any) -> list[PassageRecord]:
     """The paragraphs of a question of HotpotQA or 2Wiki (``context``) or MuSiQue (``paragraphs``).
 
     Raises:
@@ -79,7 +79,7 @@ def parse_question(row: Any) -> list[Record]:
     return records
 
 
-def _parse_paragraphs(row: dict[str, Any]) -> Iterator[Record]:
+def _parse_paragraphs(row: dict[str, Any]) -> Iterator[PassageRecord]:
     for item in row["paragraphs"] or []:
         if not isinstance(item, dict) or not isinstance(item.get("paragraph_text"), str):
             raise BadRecord("a paragraph has no paragraph_text")
@@ -90,7 +90,7 @@ def _parse_paragraphs(row: dict[str, Any]) -> Iterator[Record]:
         )
 
 
-def _parse_context(row: dict[str, Any]) -> Iterator[Record]:
+def _parse_context(row: dict[str, Any]) -> Iterator[PassageRecord]:
     """``[[title, [sentence, ...]], ...]``, or ``{title: [...], sentences: [...]}`` as Hugging Face keeps it."""
     context, facts = row.get("context") or [], row.get("supporting_facts") or []
     pairs = context
@@ -104,10 +104,10 @@ def _parse_context(row: dict[str, Any]) -> Iterator[Record]:
         yield _make_record(_normalize_spaces(pair[0]), " ".join(sentences), supporting=pair[0] in titles)
 
 
-def _make_record(title: str, text: str, *, supporting: bool) -> Record:
+def _make_record(title: str, text: str, *, supporting: bool) -> PassageRecord:
     text = text.strip()
     digest = hashlib.sha256(f"{title}\n{text}".encode()).hexdigest()[:10]
-    return Record(Passage(0, f"{title} [{digest}]".strip(), title, text), supporting=supporting and bool(text))
+    return PassageRecord(Passage(0, f"{title} [{digest}]".strip(), title, text), supporting=supporting and bool(text))
 
 
 def _parse_triple(value: Any) -> Triple:

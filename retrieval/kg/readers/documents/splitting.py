@@ -16,7 +16,7 @@ _SPACES = re.compile(r"[^\S\n]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class TextBlock:
     """A paragraph as a reader found it, under a heading.
 
     Attributes:
@@ -39,7 +39,7 @@ class Piece:
     place: str = ""
 
 
-def split_blocks(blocks: Iterable[Block], limit: int = PASSAGE_LIMIT) -> Iterator[Piece]:
+def split_blocks(blocks: Iterable[TextBlock], limit: int = PASSAGE_LIMIT) -> Iterator[Piece]:
     """Passages of at most ``limit`` characters, in order; no more than one is held in memory.
 
     Short paragraphs of one section share a passage, joined by an empty line. A paragraph that is longer than
@@ -48,7 +48,7 @@ def split_blocks(blocks: Iterable[Block], limit: int = PASSAGE_LIMIT) -> Iterato
     full = min(FULL, limit)
     held: list[str] = []
     size = 0
-    first = Block("")
+    first = TextBlock("")
     for block in blocks:
         text = "\n".join(line for part in block.text.split("\n") if (line := _SPACES.sub(" ", part).strip()))
         if not text:

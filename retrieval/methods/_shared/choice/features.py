@@ -18,7 +18,7 @@ from retrieval.programs.words import read as words
 from retrieval.types import NoAnswerReason
 
 if TYPE_CHECKING:
-    from retrieval.methods._shared.choice.outcomes import Outcome
+    from retrieval.methods._shared.choice.outcomes import CandidateOutcome
     from retrieval.programs.algebra import Program
     from retrieval.programs.reader import Meaning, Understanding
     from retrieval.reasoning.base import Conclusion
@@ -65,7 +65,7 @@ class QuestionContext:
     labels: Sequence[str] = ()
 
 
-def compute_signs(context: QuestionContext, outcomes: Sequence[Outcome]) -> list[Signs]:
+def compute_signs(context: QuestionContext, outcomes: Sequence[CandidateOutcome]) -> list[Signs]:
     """The signs of each outcome."""
     common = _compute_question_signs(context)
     programs = [_compute_mass(outcome, context.read) for outcome in outcomes]
@@ -110,7 +110,7 @@ def _compute_question_signs(context: QuestionContext) -> Signs:
     }
 
 
-def _compute_program_signs(outcome: Outcome, context: QuestionContext) -> Signs:
+def _compute_program_signs(outcome: CandidateOutcome, context: QuestionContext) -> Signs:
     read = context.read
     if read is None or not outcome.programs:
         return {"program": 0.0, "program.place": _NOWHERE, "program.behind": _FAR}
@@ -140,7 +140,7 @@ def _is_existence_test(program: Program) -> bool:
     return any(isinstance(operand, Having) for operand in either)
 
 
-def _compute_path_signs(outcome: Outcome, context: QuestionContext) -> Signs:
+def _compute_path_signs(outcome: CandidateOutcome, context: QuestionContext) -> Signs:
     if not outcome.reaches:
         return {"path": 0.0, "path.by all": float(outcome.by_paths)}
     best = outcome.reaches[0]
@@ -164,7 +164,7 @@ def _compute_path_signs(outcome: Outcome, context: QuestionContext) -> Signs:
     }
 
 
-def _compute_direction_signs(outcome: Outcome, context: QuestionContext) -> Signs:
+def _compute_direction_signs(outcome: CandidateOutcome, context: QuestionContext) -> Signs:
     """Whether relations are walked as the question's grammar says, from what it names."""
     starts = {} if context.read is None else {
         node: start for meaning in context.read.meanings for node, start, _ in meaning.named
@@ -185,7 +185,7 @@ def _compute_direction_signs(outcome: Outcome, context: QuestionContext) -> Sign
     return {"way.right": float(1 in directions), "way.wrong": float(-1 in directions)}
 
 
-def _compute_result_signs(outcome: Outcome, context: QuestionContext) -> Signs:
+def _compute_result_signs(outcome: CandidateOutcome, context: QuestionContext) -> Signs:
     sort = detect_question_kind(words(context.question)) if words(context.question).words else "list"
     nodes = outcome.nodes
     kind, mixed, echo = "", False, False
@@ -212,7 +212,7 @@ def _compute_result_signs(outcome: Outcome, context: QuestionContext) -> Signs:
     }
 
 
-def _compute_mass(outcome: Outcome, read: Understanding | None) -> float:
+def _compute_mass(outcome: CandidateOutcome, read: Understanding | None) -> float:
     return 0.0 if read is None else sum(read.meanings[index].candidate.probability for index in outcome.programs)
 
 

@@ -16,7 +16,7 @@ _SURE = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class OutcomeChoice:
     """The model.
 
     Attributes:
@@ -37,6 +37,6 @@ class Choice:
 
     @classmethod
     @lru_cache(maxsize=2)
-    def load(cls, path: Path = CHOICE) -> Choice:
+    def load(cls, path: Path = CHOICE) -> OutcomeChoice:
         """Read what :meth:`save` wrote."""
         return cls(json.loads(path.read_text(encoding="utf-8")))

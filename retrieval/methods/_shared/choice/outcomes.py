@@ -19,7 +19,7 @@ _PATHS = 10
 
 
 @dataclass(slots=True, eq=False)
-class Outcome:
+class CandidateOutcome:
     """What some programs and relation paths give alike.
 
     Attributes:
@@ -45,7 +45,7 @@ def collect_outcomes(
     topics: Sequence[int] = (),
     reaches: Sequence[Reach] = (),
     verdict: Conclusion | None = None,
-) -> list[Outcome]:
+) -> list[CandidateOutcome]:
     """The distinct outcomes: those of programs first, the best first, then those of relation paths alone.
 
     Args:
@@ -54,12 +54,12 @@ def collect_outcomes(
         reaches: relation paths with what they lead to.
         verdict: what they answer together.
     """
-    by_result: dict[object, Outcome] = {}
+    by_result: dict[object, CandidateOutcome] = {}
 
-    def ensure_outcome(result: Result) -> Outcome:
+    def ensure_outcome(result: Result) -> CandidateOutcome:
         # A truth is no number, and no set: True == 1.0 would be one key.
         key = result.tobytes() if isinstance(result, np.ndarray) else (type(result).__name__, result)
-        return by_result.setdefault(key, Outcome(result))
+        return by_result.setdefault(key, CandidateOutcome(result))
 
     for position, meaning in enumerate(read.meanings if read is not None else ()):
         if not meaning.refused and set(topics) <= {entity for entity, _, _ in meaning.named}:

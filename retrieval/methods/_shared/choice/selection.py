@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from retrieval.methods._shared.choice.features import QuestionContext, Signs, compute_signs
 
 if TYPE_CHECKING:
-    from retrieval.methods._shared.choice.model import Choice
-    from retrieval.methods._shared.choice.outcomes import Outcome
+    from retrieval.methods._shared.choice.model import OutcomeChoice
+    from retrieval.methods._shared.choice.outcomes import CandidateOutcome
     from retrieval.programs.reader import Understanding
 
 LEAST = 0.03
@@ -30,7 +30,7 @@ class Chosen:
         sure: how likely it is what was asked, in [0, 1], calibrated.
     """
 
-    outcome: Outcome
+    outcome: CandidateOutcome
     sure: float
 
     def is_program(self, read: Understanding) -> bool:
@@ -44,7 +44,7 @@ class Chosen:
 
 
 def select_outcome(
-    context: QuestionContext, outcomes: Sequence[Outcome], choice: Choice, least: float = LEAST
+    context: QuestionContext, outcomes: Sequence[CandidateOutcome], choice: OutcomeChoice, least: float = LEAST
 ) -> Chosen | None:
     """What answers, where it is at least so likely."""
     outcome_signs = compute_signs(context, outcomes)

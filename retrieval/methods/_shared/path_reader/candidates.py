@@ -26,7 +26,7 @@ _CVT = KINDS.index("cvt")
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class PathMatch:
     """A relation path from a topic.
 
     Attributes:
@@ -64,7 +64,7 @@ def find_candidates(
     simple: bool,
     returning: bool = False,
     numbers: np.ndarray | None = None,
-) -> list[Candidate]:
+) -> list[PathMatch]:
     """Relation paths of up to ``hops`` steps.
 
     Args:
@@ -83,7 +83,7 @@ def find_candidates(
     is_number = not bool(snapshot.out_offsets[topic + 1] > snapshot.out_offsets[topic])
     avoid = topic if simple else -1
     known = _ExplanationCache(explains, 2 * snapshot.num_relations)
-    collected: list[Candidate] = []
+    collected: list[PathMatch] = []
     paths: list[tuple[int, ...]] = [()]
     through: list[tuple[bool, ...]] = [()]
     ends, owners = np.array([topic], np.int64), np.zeros(1, np.int64)
@@ -103,7 +103,7 @@ def find_candidates(
             worth = np.maximum(covered[back[0]], known.get_rows(back[1])).sum(axis=1)
             likely = np.column_stack(back)[np.argsort(-worth, kind="stable")].tolist()
             collected += [
-                Candidate((*paths[o], r), through[o], 1, returns=True)
+                PathMatch((*paths[o], r), through[o], 1, returns=True)
                 for o, r in [(o, r) for o, r in likely if not through[o][-1]][:_RETURNING]
             ]
         if not len(owner):
@@ -122,7 +122,7 @@ def find_candidates(
         passed = [through[o] for o in owner]
         hidden = (sizes > 0) & (2 * mediating > sizes)
         collected += [
-            Candidate(longer[i], passed[i], int(sizes[i]))
+            PathMatch(longer[i], passed[i], int(sizes[i]))
             for i in range(min(len(keep), _RANKED[min(length, 2)]))
             if sizes[i] and not hidden[i]
         ]

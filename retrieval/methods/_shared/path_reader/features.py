@@ -18,7 +18,7 @@ from retrieval.text.questions import OTHER, TOPIC
 from retrieval.text.unspaced_scripts import LETTERS
 
 if TYPE_CHECKING:
-    from retrieval.methods._shared.path_reader.candidates import Candidate
+    from retrieval.methods._shared.path_reader.candidates import PathMatch
     from retrieval.text.features import TextEncoder
     from retrieval.text.text_vectors import TextVectors
 
@@ -212,7 +212,7 @@ class Comparer:
 def compute_features(
     question: QuestionFeatures,
     comparer: Comparer,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[PathMatch],
     vectors: np.ndarray | TextVectors,
     total: int,
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -267,7 +267,7 @@ def compute_features(
     return words, paths
 
 
-def _compute_steps(candidate: Candidate, rows: np.ndarray, row: dict[int, int]) -> list[np.ndarray]:
+def _compute_steps(candidate: PathMatch, rows: np.ndarray, row: dict[int, int]) -> list[np.ndarray]:
     """Channels of each step that is told, [n, CHANNELS]; what goes through a node without a name is one."""
     steps: list[np.ndarray] = []
     joined = False

@@ -14,7 +14,7 @@ import snowballstemmer
 from retrieval.kg.snapshot import integrity
 from retrieval.kg.snapshot.storage import load_array, publish_directory, read_json, save_array, save_json
 from retrieval.programs.schema import Schema
-from retrieval.supervision.path_questions.kinds import Kind, find_kinds
+from retrieval.supervision.path_questions.kinds import EndKind, find_kinds
 from retrieval.supervision.path_questions.lexicon import NOUNS
 from retrieval.supervision.path_questions.phrases import build_phrases
 from retrieval.text.features import encode_all
@@ -185,7 +185,7 @@ def _build_relation_texts(
     return RelationWordings(vectors, index, starts, stems)
 
 
-def _list_names(label: str, inverse: bool, source: Kind, target: Kind) -> list[str]:
+def _list_names(label: str, inverse: bool, source: EndKind, target: EndKind) -> list[str]:
     """The relation's name as a noun, behind a noun and as a question; nouns first, each form once."""
     wording = build_phrases(label, inverse, source, target)
     rounds = (
@@ -206,7 +206,7 @@ def _clean_template(template: str) -> str:
     return bare if set(tokenize_words(bare)) - FUNCTION else ""
 
 
-def _list_kinds(kind: Kind) -> list[str]:
+def _list_kinds(kind: EndKind) -> list[str]:
     nouns = dict.fromkeys(_expand_nouns(kind.nouns))
     return list(nouns) or ["thing"]
 

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from retrieval.errors import check
-from retrieval.methods._shared.paths.walker import Frontier, Options, Walker, compute_logsumexp
+from retrieval.methods._shared.paths.walker import Frontier, Walker, WalkOptions, compute_logsumexp
 from retrieval.nn.query import EncodedQuestions, Texts
 
 #: Arcs of one entity and directed relation that can be drawn; each stands for its share of a larger hub.
@@ -106,7 +106,7 @@ def _select_chosen(drawn: list[Drawn]) -> list[Drawn]:
 
 
 def _draw(
-    options: Options, rows: _Rows, stop: np.ndarray, rng: np.random.Generator
+    options: WalkOptions, rows: _Rows, stop: np.ndarray, rng: np.random.Generator
 ) -> tuple[dict[str, np.ndarray], list[Drawn]]:
     """Draw each row's next step ``rows.count`` times: the options taken with log and count, and those that stop."""
     n = len(rows.count)
@@ -136,7 +136,7 @@ def _draw(
 
 
 def _expand_rows(
-    walker: Walker, questions: EncodedQuestions, options: Options, rows: _Rows, taken: dict[str, np.ndarray]
+    walker: Walker, questions: EncodedQuestions, options: WalkOptions, rows: _Rows, taken: dict[str, np.ndarray]
 ) -> _Rows:
     option = taken["option"]
     arcs = np.column_stack([rows.arcs[options.row[option]], options.arc[option]])

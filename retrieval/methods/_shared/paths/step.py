@@ -20,7 +20,7 @@ from retrieval.training.losses import compute_first_triple_loss, compute_path_lo
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredContexts:
     """Logits of a batch: of the n sampled arcs, and of STOP in each of the C contexts."""
 
     candidates: Candidates
@@ -38,7 +38,7 @@ class Sampler:
     simple: bool
 
 
-def score_batch(model: PathModel, sampler: Sampler, chosen: np.ndarray, rng: np.random.Generator) -> Scored:
+def score_batch(model: PathModel, sampler: Sampler, chosen: np.ndarray, rng: np.random.Generator) -> ScoredContexts:
     """Sample walks and candidates of the chosen examples and score them."""
     snapshot, examples, config = sampler.features.snapshot, sampler.examples, sampler.config
     walks, candidates = sample_contexts(
@@ -74,7 +74,7 @@ def _score(
     questions: EncodedQuestions,
     taken: Tensor,
     states: Tensor,
-) -> Scored:
+) -> ScoredContexts:
     query, everyone = model.query, torch.arange(len(questions.z_q))
     focuses, sums = (
         [query.compute_focus(questions, everyone, questions.z_q)],
@@ -92,10 +92,10 @@ def _score(
     texts = query.compute_text_scores(questions, example, focus, relations)  # [C, 2R]
     if texts is not None:
         logits = logits + texts[context, torch.from_numpy(candidates.relation)]
-    return Scored(candidates, logits, (queries * stops).sum(1))
+    return ScoredContexts(candidates, logits, (queries * stops).sum(1))
 
 
-def compute_total_loss(scored: Scored, config: PathConfig) -> Tensor:
+def compute_total_loss(scored: ScoredContexts, config: PathConfig) -> Tensor:
     """lambda_1 path loss + lambda_2 first-triple loss."""
     candidates = scored.candidates
     context = torch.from_numpy(candidates.context)
@@ -120,7 +120,7 @@ def compute_total_loss(scored: Scored, config: PathConfig) -> Tensor:
     return config.path_weight * path + config.first_weight * first
 
 
-def find_correct_contexts(scored: Scored) -> tuple[np.ndarray, np.ndarray]:
+def find_correct_contexts(scored: ScoredContexts) -> tuple[np.ndarray, np.ndarray]:
     """Whether the most probable relation of each context is the label's.
 
     Returns:

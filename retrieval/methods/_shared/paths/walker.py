@@ -38,7 +38,7 @@ class Frontier:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class WalkOptions:
     """The m arcs that the walks of a front can take next.
 
     Attributes:
@@ -105,7 +105,7 @@ class Walker:
             rows.numpy(), np.array(topics, np.int64), unmoved, focus, torch.zeros_like(questions.z_q)
         )
 
-    def list_options(self, questions: EncodedQuestions, front: Frontier, topics: np.ndarray, limit: int) -> Options:
+    def list_options(self, questions: EncodedQuestions, front: Frontier, topics: np.ndarray, limit: int) -> WalkOptions:
         """Everything that can be done next.
 
         Args:
@@ -133,10 +133,10 @@ class Walker:
         if texts is not None:
             logits += texts.numpy()[row, relation]
         stop = (queries * query.stop_states(questions.z_q[rows], front.taken)).sum(1)
-        return Options(row, relation, arc, target, weight, vectors, logits, stop.numpy())
+        return WalkOptions(row, relation, arc, target, weight, vectors, logits, stop.numpy())
 
     def take_options(
-        self, questions: EncodedQuestions, front: Frontier, options: Options, chosen: np.ndarray
+        self, questions: EncodedQuestions, front: Frontier, options: WalkOptions, chosen: np.ndarray
     ) -> Frontier:
         """The walks that take the chosen options, in their order."""
         query = self.model.query

@@ -28,7 +28,7 @@ _AS_WRITTEN = 600
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class TripleEvidence:
     """What the labelled relation paths walk from a topic to the answers.
 
     Attributes:
@@ -70,12 +70,12 @@ class TripleExamples:
     texts: QuestionTexts
     facts: tuple[np.ndarray, ...]
     own: tuple[np.ndarray | None, ...]
-    _known: dict[int, Evidence] = field(default_factory=dict)
+    _known: dict[int, TripleEvidence] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.topics)
 
-    def get_evidence(self, index: int) -> Evidence:
+    def get_evidence(self, index: int) -> TripleEvidence:
         """The evidence of an example; looked up once."""
         if index not in self._known:
             self._known[index] = find_evidence(
@@ -107,7 +107,7 @@ def find_evidence(
     facts: np.ndarray,
     subgraph: np.ndarray | None = None,
     simple: bool,
-) -> Evidence:
+) -> TripleEvidence:
     """The arcs and entities on the walks along ``paths`` from ``topic`` to ``answers``, and of ``facts``.
 
     With ``subgraph``, of these facts of the graph only.
@@ -128,7 +128,7 @@ def find_evidence(
             trace.arcs if subgraph is None else [_map_to_full_graph(snapshot, subgraph, part) for part in trace.arcs]
         )
         entities += trace.levels
-    return Evidence(np.unique(np.concatenate(arcs)), np.unique(np.concatenate(entities)))
+    return TripleEvidence(np.unique(np.concatenate(arcs)), np.unique(np.concatenate(entities)))
 
 
 def _map_to_full_graph(snapshot: Snapshot, subgraph: np.ndarray, arcs: np.ndarray) -> np.ndarray:

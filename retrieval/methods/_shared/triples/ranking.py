@@ -42,7 +42,7 @@ _QUESTIONS = 128
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Retrieved:
+class RetrievedTriples:
     """The top K triples of one topic.
 
     Attributes:
@@ -77,7 +77,7 @@ Begun = dict[tuple[int, tuple[int, ...]], Chains]
 class GrownPath(RelationPath):
     """A relation path grown through retrieved triples."""
 
-    retrieved: Retrieved
+    retrieved: RetrievedTriples
 
 
 class TripleRanker(RankingRetriever):
@@ -138,7 +138,7 @@ class TripleRanker(RankingRetriever):
             units = compute_parallel_units(subgraphs, within) if self.options.merge_parallel else None
             best = select_top(scores.rank, within, self.options.top_k, units)
             order = np.argsort(subgraphs.facts[best])
-            retrieved = Retrieved(subgraphs.facts[best][order], scores.rank[best][order])
+            retrieved = RetrievedTriples(subgraphs.facts[best][order], scores.rank[best][order])
             grown = expand_chains(
                 subgraphs, scores, index, best,
                 relations=self.snapshot.num_relations, max_hops=self.max_hops, simple=self.simple,
@@ -231,7 +231,7 @@ def find_chains(
     snapshot: Snapshot,
     topic: int,
     relations: Sequence[int],
-    retrieved: Retrieved,
+    retrieved: RetrievedTriples,
     *,
     simple: bool,
     begun: Begun | None = None,
@@ -258,7 +258,7 @@ def find_chains(
 
 
 def _expand_chains(
-    snapshot: Snapshot, chains: Chains, relations: tuple[int, ...], retrieved: Retrieved, *, avoid: int
+    snapshot: Snapshot, chains: Chains, relations: tuple[int, ...], retrieved: RetrievedTriples, *, avoid: int
 ) -> Chains:
     """Chains of ``relations`` from those of all but the last, the best; they avoid ``avoid`` as simple walks do."""
     ends, relation = chains.ends, relations[-1]

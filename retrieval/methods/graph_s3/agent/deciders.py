@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from copy import copy
 from typing import TYPE_CHECKING
 
-from retrieval.methods.graph_s3.agent.environment import AgentLimits, World
+from retrieval.methods.graph_s3.agent.environment import AgentLimits, AgentWorld
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.policy import PathsPolicy, Policy
 from retrieval.methods.graph_s3.agent.prompted import PromptedPolicy
@@ -43,7 +43,7 @@ class Deciders:
         simple: bool,
         limits: AgentLimits,
     ) -> None:
-        self.world = World(Frontiers(snapshot, simple=simple), limits)
+        self.world = AgentWorld(Frontiers(snapshot, simple=simple), limits)
         self.trained: SmallPolicy | LanguagePolicy | None = (
             None if trained is None else trained.apply_restriction(self.world)
         )

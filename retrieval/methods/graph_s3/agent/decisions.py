@@ -11,7 +11,7 @@ import numpy as np
 
 from retrieval.kg.snapshot import Snapshot
 from retrieval.methods.graph_s3.agent.actions import Action, Choose, Explore
-from retrieval.methods.graph_s3.agent.environment import Option, World
+from retrieval.methods.graph_s3.agent.environment import AgentWorld, Option
 from retrieval.methods.graph_s3.agent.state import State
 from retrieval.text.questions import replace_topic_names
 
@@ -27,7 +27,7 @@ RETURN = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Decision:
+class AgentDecision:
     """A state as the small policy sees it; k options.
 
     Attributes:
@@ -54,7 +54,7 @@ def write_views(state: State) -> tuple[str, ...]:
     return tuple(replace_topic_names(state.question, i, state.mentions) for i in range(len(state.topics)))
 
 
-def build_decision(world: World, state: State) -> Decision:
+def build_decision(world: AgentWorld, state: State) -> AgentDecision:
     """What can be decided in a state, in the order of ``World.list_options``."""
     view, lineage = find_position(world, state)
     options = world.list_options(state)
@@ -78,7 +78,7 @@ def build_decision(world: World, state: State) -> Decision:
             state.steps / STEPS,
             state.window is not None,
         )
-    return Decision(
+    return AgentDecision(
         view,
         lineage,
         np.array(kinds, np.int64),
@@ -89,7 +89,7 @@ def build_decision(world: World, state: State) -> Decision:
     )
 
 
-def find_position(world: World, state: State) -> tuple[int, tuple[int, ...]]:
+def find_position(world: AgentWorld, state: State) -> tuple[int, tuple[int, ...]]:
     """The topic that is walked from, and the lineage of where the agent stands; made of the history alone."""
     graph = world.snapshot
     places: list[tuple[int, tuple[int, ...]]] = [(0, ())]

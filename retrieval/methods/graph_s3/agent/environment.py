@@ -15,7 +15,7 @@ import numpy as np
 from retrieval.methods.graph_s3.agent import wording
 from retrieval.methods.graph_s3.agent.actions import Action, Choose, Explore, Finish, Unreadable
 from retrieval.methods.graph_s3.agent.frontier import Around, Branch, Frontiers
-from retrieval.methods.graph_s3.agent.state import Done, Frontier, State, Window, make_frontier
+from retrieval.methods.graph_s3.agent.state import AgentFrontier, Done, State, Window, make_frontier
 
 _NONE = np.zeros(0, np.int64)
 
@@ -61,7 +61,7 @@ class Option:
     facts: int
 
 
-class World:
+class AgentWorld:
     """What agents do in one graph, as a function of state and action. Threads may share it.
 
     Args:
@@ -274,7 +274,7 @@ class World:
         return np.unique(ends.astype(np.int64))
 
 
-def _select_branches(front: Frontier, entities: tuple[int, ...]) -> tuple[Branch, ...]:
+def _select_branches(front: AgentFrontier, entities: tuple[int, ...]) -> tuple[Branch, ...]:
     """The branches of a front, or what they have of some entities."""
     if not entities:
         return tuple(branch for branch in front.branches if len(branch.entities))

@@ -10,7 +10,7 @@ import numpy as np
 from retrieval.events import AgentStep
 from retrieval.methods.graph_s3.agent import wording
 from retrieval.methods.graph_s3.agent.actions import Action, Choose, Explore, Finish
-from retrieval.methods.graph_s3.agent.environment import Observation, World
+from retrieval.methods.graph_s3.agent.environment import AgentWorld, Observation
 from retrieval.methods.graph_s3.agent.policy import ScoredAction
 from retrieval.methods.graph_s3.agent.state import State
 from retrieval.methods.graph_s3.agent.translation import LISTED, to_agent_action
@@ -21,7 +21,7 @@ FACTS, ALTERNATIVES = 60, 12
 
 
 def list_alternatives(
-    world: World, state: State, proposed: Sequence[ScoredAction], chosen: Action | None = None
+    world: AgentWorld, state: State, proposed: Sequence[ScoredAction], chosen: Action | None = None
 ) -> tuple[AgentAction, ...]:
     """What can be done in a state, best first, at most ``ALTERNATIVES``; the chosen action is among them.
 
@@ -47,7 +47,7 @@ def list_alternatives(
 
 
 def build_step_event(
-    world: World,
+    world: AgentWorld,
     states: tuple[State, State],
     action: Action,
     observation: Observation,
@@ -93,7 +93,7 @@ def build_step_event(
     )
 
 
-def describe_action(world: World, state: State, action: Action) -> str:
+def describe_action(world: AgentWorld, state: State, action: Action) -> str:
     """An action in a few words."""
     graph = world.snapshot
     if isinstance(action, Finish):
@@ -111,7 +111,7 @@ def describe_action(world: World, state: State, action: Action) -> str:
 
 
 def _collect_facts(
-    world: World, before: State, after: State, action: Action, observation: Observation
+    world: AgentWorld, before: State, after: State, action: Action, observation: Observation
 ) -> tuple[tuple[Hop, ...], tuple[Hop, ...], tuple[Hop, ...]]:
     """What was seen, kept and dropped, the first ``FACTS`` of each."""
     graph = world.snapshot

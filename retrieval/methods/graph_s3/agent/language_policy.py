@@ -9,7 +9,7 @@ from retrieval.llm.asking import find_json
 from retrieval.llm.prompts import Message
 from retrieval.methods.graph_s3.agent import serialise
 from retrieval.methods.graph_s3.agent.actions import Unreadable
-from retrieval.methods.graph_s3.agent.environment import World
+from retrieval.methods.graph_s3.agent.environment import AgentWorld
 from retrieval.methods.graph_s3.agent.policy import ScoredAction
 from retrieval.methods.graph_s3.agent.prompted import count_facts
 from retrieval.methods.graph_s3.agent.state import State
@@ -33,13 +33,13 @@ class LanguagePolicy:
     usage = Usage()
     prompts: Sequence[str] = (serialise.PROMPT,)
 
-    def __init__(self, world: World, model: AdaptedModel, *, context: int, longest: int) -> None:
+    def __init__(self, world: AgentWorld, model: AdaptedModel, *, context: int, longest: int) -> None:
         self.world = world
         self._model = model
         self._context = context
         self._longest = longest
 
-    def apply_restriction(self, world: World) -> LanguagePolicy:
+    def apply_restriction(self, world: AgentWorld) -> LanguagePolicy:
         """The same policy in another world."""
         return LanguagePolicy(world, self._model, context=self._context, longest=self._longest)
 
@@ -61,12 +61,12 @@ class LanguagePolicy:
         return state
 
 
-def build_prompt(world: World, state: State, model: AdaptedModel, tokens: int) -> list[Message]:
+def build_prompt(world: AgentWorld, state: State, model: AdaptedModel, tokens: int) -> list[Message]:
     """The chat that asks for an action, without the example, within so many tokens where that is possible."""
     return serialise.build_chat(world, state, fits=lambda chat: len(model.encode_chat(chat)) <= tokens, example=False)
 
 
-def read(world: World, state: State, written: str) -> serialise.ActionReply | Unreadable:
+def read(world: AgentWorld, state: State, written: str) -> serialise.ActionReply | Unreadable:
     """What a reply says, or why it is no action."""
     try:
         return serialise.read(world, state, find_json(written))

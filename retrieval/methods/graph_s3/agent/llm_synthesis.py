@@ -23,7 +23,7 @@ from retrieval.llm.chat import POLL_SECONDS
 from retrieval.llm.replies import PATIENCE, ReplyStore
 from retrieval.methods.graph_s3.agent import serialise
 from retrieval.methods.graph_s3.agent.actions import Action
-from retrieval.methods.graph_s3.agent.environment import AgentLimits, World
+from retrieval.methods.graph_s3.agent.environment import AgentLimits, AgentWorld
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.prompted import PromptedPolicy
 from retrieval.methods.graph_s3.agent.synthesis import Episode
@@ -59,13 +59,13 @@ class _Try:
     usage: Usage
 
 
-def make_world(snapshot: Snapshot) -> World:
+def make_world(snapshot: Snapshot) -> AgentWorld:
     """The graph with pages that a language model can read whole."""
-    return World(Frontiers(snapshot), AgentLimits(page=serialise.FACTS[0]))
+    return AgentWorld(Frontiers(snapshot), AgentLimits(page=serialise.FACTS[0]))
 
 
 def collect_explorations(
-    world: World,
+    world: AgentWorld,
     questions: Sequence[Grounded],
     settings: LLMSettings,
     store: ReplyStore,
@@ -125,7 +125,7 @@ def collect_explorations(
 
 
 def _run_exploration(
-    world: World,
+    world: AgentWorld,
     question: Grounded,
     settings: LLMSettings,
     store: ReplyStore,

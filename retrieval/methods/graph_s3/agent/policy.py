@@ -9,7 +9,7 @@ from typing import Protocol
 
 from retrieval.methods.graph_s3.agent import wording
 from retrieval.methods.graph_s3.agent.actions import Action, Choose, Explore, Finish
-from retrieval.methods.graph_s3.agent.environment import World
+from retrieval.methods.graph_s3.agent.environment import AgentWorld
 from retrieval.methods.graph_s3.agent.state import State
 from retrieval.types import RelationPath, Usage
 
@@ -63,7 +63,7 @@ class Policy(Protocol):
         ...
 
 
-def explain_action(world: World, state: State, action: Action) -> str:
+def explain_action(world: AgentWorld, state: State, action: Action) -> str:
     """Why one would do this, in plain words."""
     graph = world.snapshot
     if isinstance(action, Finish):
@@ -97,7 +97,7 @@ class PathsPolicy:
     usage = Usage()
     prompts: Sequence[str] = ()
 
-    def __init__(self, world: World, paths: Sequence[RelationPath]) -> None:
+    def __init__(self, world: AgentWorld, paths: Sequence[RelationPath]) -> None:
         self.world = world
         self._paths: dict[int, list[RelationPath]] = defaultdict(list)
         for path in paths:

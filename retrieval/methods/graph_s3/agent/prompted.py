@@ -15,7 +15,7 @@ from retrieval.llm.prompts import Message
 from retrieval.llm.replies import ReplyStore
 from retrieval.methods.graph_s3.agent import serialise
 from retrieval.methods.graph_s3.agent.actions import Action, Choose, Explore, Unreadable
-from retrieval.methods.graph_s3.agent.environment import World
+from retrieval.methods.graph_s3.agent.environment import AgentWorld
 from retrieval.methods.graph_s3.agent.policy import ScoredAction
 from retrieval.methods.graph_s3.agent.state import State
 from retrieval.types import Usage
@@ -40,7 +40,7 @@ class PromptedPolicy:
     name = NAME
     prompts: Sequence[str] = (serialise.PROMPT,)
 
-    def __init__(self, world: World, settings: LLMSettings, *, kept: ReplyStore | None = None) -> None:
+    def __init__(self, world: AgentWorld, settings: LLMSettings, *, kept: ReplyStore | None = None) -> None:
         self.world = world
         self._settings = settings
         self._kept = None if kept is None else (kept, prompts.load(serialise.PROMPT))
@@ -83,7 +83,7 @@ class PromptedPolicy:
         return room is None or room > 0
 
 
-def count_facts(world: World, state: State, action: Action) -> int:
+def count_facts(world: AgentWorld, state: State, action: Action) -> int:
     """How many facts an action shows or keeps; 0 where it is not possible."""
     if isinstance(action, Choose) and state.window is not None:
         chosen = np.isin(state.window.relations, action.relations)

@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 
 from retrieval.methods.graph_s3.agent.actions import Action, Choose, Explore, Finish
-from retrieval.methods.graph_s3.agent.environment import World
+from retrieval.methods.graph_s3.agent.environment import AgentWorld
 from retrieval.methods.graph_s3.agent.state import State
 
 
@@ -40,7 +40,7 @@ class _Choice:
     topics: tuple[int, ...]
 
 
-def run_actions(world: World, state: State, actions: Sequence[Action]) -> State:
+def run_actions(world: AgentWorld, state: State, actions: Sequence[Action]) -> State:
     """The state after some actions."""
     for action in actions:
         state, _ = world.apply_action(state, action)
@@ -48,7 +48,7 @@ def run_actions(world: World, state: State, actions: Sequence[Action]) -> State:
 
 
 def find_shortest_actions(
-    world: World, beginning: State, actions: Sequence[Action], keep: Literal["paths", "answers"] = "paths"
+    world: AgentWorld, beginning: State, actions: Sequence[Action], keep: Literal["paths", "answers"] = "paths"
 ) -> tuple[Action, ...]:
     """The shortest feasible subsequence that ends with the same answers; of equally short ones the earliest.
 
@@ -85,7 +85,7 @@ def _is_equivalent(left: State, right: State, keep: Literal["paths", "answers"])
     return keep == "answers" or leaves == others
 
 
-def _find_choices(world: World, state: State, actions: Sequence[Action]) -> list[_Choice]:
+def _find_choices(world: AgentWorld, state: State, actions: Sequence[Action]) -> list[_Choice]:
     choices: list[_Choice] = []
     explorations: list[int] = []
     for position, action in enumerate(actions):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from retrieval.methods.graph_s3.agent.actions import Action, Choose, Explore, Unreadable
-from retrieval.methods.graph_s3.agent.environment import World
+from retrieval.methods.graph_s3.agent.environment import AgentWorld
 from retrieval.methods.graph_s3.agent.state import State
 from retrieval.supervision.candidate_paths import compute_f1
 
@@ -48,7 +48,7 @@ class Golden:
 
 
 def compute_step_reward(
-    world: World,
+    world: AgentWorld,
     state: State,
     action: Action,
     golden: Sequence[Action],
@@ -82,7 +82,7 @@ def compute_step_reward(
 
 
 def compute_option_rewards(
-    world: World,
+    world: AgentWorld,
     state: State,
     actions: Sequence[Action],
     golden: Sequence[Action],
@@ -132,6 +132,6 @@ def _get_entities(state: State, action: Explore) -> np.ndarray:
     return np.unique(action.entities) if action.entities else state.frontiers[action.front].entities
 
 
-def _find_reached(world: World, state: State, action: Choose) -> np.ndarray:
+def _find_reached(world: AgentWorld, state: State, action: Choose) -> np.ndarray:
     after, observation = world.apply_action(state, action)
     return after.frontiers[-1].entities if observation.valid else np.zeros(0, np.int64)

@@ -10,15 +10,15 @@ import torch
 from torch import Tensor
 
 from retrieval.errors import check
-from retrieval.methods.graph_s3.agent.decisions import RETURN, Decision, build_decision
-from retrieval.methods.graph_s3.agent.environment import World
+from retrieval.methods.graph_s3.agent.decisions import RETURN, AgentDecision, build_decision
+from retrieval.methods.graph_s3.agent.environment import AgentWorld
 from retrieval.methods.graph_s3.agent.state import State
-from retrieval.methods.graph_s3.model import AgentModel, Options, Relations, merge_places
+from retrieval.methods.graph_s3.model import ActionOptions, AgentModel, Relations, merge_places
 from retrieval.nn.query import EncodedQuestions
 from retrieval.types import RelationPath
 
 #: Decisions taken and the options taken in them, of one search.
-Rollout = list[tuple[Decision, int]]
+Rollout = list[tuple[AgentDecision, int]]
 #: Log-probability of a search that came to its end, and where it ended.
 Ended = tuple[float, State]
 
@@ -30,7 +30,7 @@ def compute_logits(
     model: AgentModel,
     questions: EncodedQuestions,
     relations: Relations,
-    decisions: Sequence[tuple[int, Decision]],
+    decisions: Sequence[tuple[int, AgentDecision]],
 ) -> tuple[Tensor, Tensor]:
     """Logits of all options of some decisions.
 
@@ -63,7 +63,7 @@ def compute_logits(
     counts = torch.tensor([len(d.kinds) for _, d in decisions])
     owner = torch.repeat_interleave(torch.arange(len(decisions)), counts)
     positions = torch.tensor([places[row, d.lineage] for row, d in decisions])
-    options = Options(
+    options = ActionOptions(
         positions[owner],
         torch.from_numpy(np.concatenate([d.kinds for _, d in decisions])),
         torch.from_numpy(np.concatenate([d.relations for _, d in decisions])),
@@ -76,7 +76,7 @@ def log_shares(
     model: AgentModel,
     questions: EncodedQuestions,
     relations: Relations,
-    decisions: Sequence[tuple[int, Decision]],
+    decisions: Sequence[tuple[int, AgentDecision]],
 ) -> list[np.ndarray]:
     """Log-probabilities of the options of each decision; see :func:`compute_logits`."""
     scores, _ = compute_logits(model, questions, relations, decisions)
@@ -86,7 +86,7 @@ def log_shares(
 
 @torch.inference_mode()
 def run_rollouts(
-    world: World,
+    world: AgentWorld,
     model: AgentModel,
     questions: EncodedQuestions,
     relations: Relations,
@@ -129,7 +129,7 @@ def run_rollouts(
 
 @torch.inference_mode()
 def find_likely_searches(
-    world: World,
+    world: AgentWorld,
     model: AgentModel,
     questions: EncodedQuestions,
     relations: Relations,
@@ -191,7 +191,7 @@ def select_likeliest(ended: Sequence[Ended]) -> State | None:
 
 
 def rank_paths(
-    world: World,
+    world: AgentWorld,
     model: AgentModel,
     questions: EncodedQuestions,
     relations: Relations,

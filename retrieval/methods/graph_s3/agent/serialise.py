@@ -15,8 +15,8 @@ import numpy as np
 from retrieval.llm import prompts
 from retrieval.llm.prompts import Fenced, Message, wrap_fenced, wrap_fenced_lines
 from retrieval.methods.graph_s3.agent.actions import Action, Choose, Explore, Finish, Unreadable
-from retrieval.methods.graph_s3.agent.environment import World
-from retrieval.methods.graph_s3.agent.state import Frontier, State, Window
+from retrieval.methods.graph_s3.agent.environment import AgentWorld
+from retrieval.methods.graph_s3.agent.state import AgentFrontier, State, Window
 from retrieval.methods.graph_s3.agent.translation import read_agent_action
 from retrieval.types import AgentAction, RelationStep
 
@@ -46,7 +46,7 @@ class ActionReply:
     action: Action
 
 
-def build_prompt_fields(world: World, state: State, facts: int = FACTS[0]) -> dict[str, Fenced]:
+def build_prompt_fields(world: AgentWorld, state: State, facts: int = FACTS[0]) -> dict[str, Fenced]:
     """What fills the places of the prompt.
 
     Args:
@@ -66,7 +66,7 @@ def build_prompt_fields(world: World, state: State, facts: int = FACTS[0]) -> di
 
 
 def build_chat(
-    world: World,
+    world: AgentWorld,
     state: State,
     *,
     fits: Callable[[list[Message]], bool] = lambda _: True,
@@ -89,7 +89,7 @@ def build_chat(
     return messages
 
 
-def write_reply(world: World, state: State, action: Action, thought: str) -> str:
+def write_reply(world: AgentWorld, state: State, action: Action, thought: str) -> str:
     """The reply that asks for an action: what a model is trained to write.
 
     Args:
@@ -113,7 +113,7 @@ def write_reply(world: World, state: State, action: Action, thought: str) -> str
     return json.dumps(row, ensure_ascii=False)
 
 
-def read(world: World, state: State, value: object) -> ActionReply:
+def read(world: AgentWorld, state: State, value: object) -> ActionReply:
     """The action that a reply asks for; whether it is possible is for the environment to say.
 
     Raises:
@@ -134,7 +134,7 @@ def read(world: World, state: State, value: object) -> ActionReply:
     return ActionReply(wrap_fenced(thought)[:1000] if isinstance(thought, str) else "", action)
 
 
-def _read_exploration(world: World, state: State, value: object) -> Action:
+def _read_exploration(world: AgentWorld, state: State, value: object) -> Action:
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or not names:
         raise ValueError(f'"entities" must be "{FRONT}" or a list of names')
@@ -154,7 +154,7 @@ def _read_exploration(world: World, state: State, value: object) -> Action:
     return action
 
 
-def _find_entity(world: World, state: State, name: str) -> int | None:
+def _find_entity(world: AgentWorld, state: State, name: str) -> int | None:
     """The entity of a name as the prompt writes it; a name in another case is taken for one that was reached."""
     for spelt in (name, name.strip()):
         exact = world.snapshot.find_entity(spelt)
@@ -168,7 +168,7 @@ def _find_entity(world: World, state: State, name: str) -> int | None:
     return None
 
 
-def _read_choice(world: World, state: State, value: Mapping[object, object]) -> Action:
+def _read_choice(world: AgentWorld, state: State, value: Mapping[object, object]) -> Action:
     relations, facts = value.get("relations", value.get("relation")), value.get("facts", value.get("triples"))
     if facts and relations:
         raise ValueError('give either "relations" or "facts"')
@@ -188,7 +188,7 @@ def _read_choice(world: World, state: State, value: Mapping[object, object]) -> 
     return read_agent_action(world, state, AgentAction("choose", relations=tuple(dict.fromkeys(steps))))
 
 
-def _read_facts(world: World, state: State, facts: object) -> Action:
+def _read_facts(world: AgentWorld, state: State, facts: object) -> Action:
     numbers = facts if isinstance(facts, list) else [facts]
     if not all(isinstance(n, int | str) and str(n).strip().isdecimal() for n in numbers):
         raise ValueError('"facts" must be a list of the numbers of facts in the window')
@@ -202,7 +202,7 @@ def _read_facts(world: World, state: State, facts: object) -> Action:
     return Choose(arcs=tuple(int(listed[n - 1]) for n in chosen))
 
 
-def _find_directed_relations(world: World, window: Window | None, name: str) -> list[int]:
+def _find_directed_relations(world: AgentWorld, window: Window | None, name: str) -> list[int]:
     """Directed relations that a name may mean: as the window writes it, by its label there, or of the graph."""
     wanted = _SPACE.sub(" ", wrap_fenced(name).strip("[] ").casefold())
     graph, total = world.snapshot, world.snapshot.num_relations
@@ -217,45 +217,45 @@ def _find_directed_relations(world: World, window: Window | None, name: str) -> 
     return [] if relation is None else [relation + total * inverse]
 
 
-def _write_relation(world: World, directed: int) -> str:
+def _write_relation(world: AgentWorld, directed: int) -> str:
     total = world.snapshot.num_relations
     return (INVERSE if directed >= total else "") + wrap_fenced(world.snapshot.get_relation_name(directed % total))
 
 
-def _write_relation_label(world: World, directed: int) -> str:
+def _write_relation_label(world: AgentWorld, directed: int) -> str:
     total = world.snapshot.num_relations
     return (INVERSE if directed >= total else "") + wrap_fenced(world.snapshot.get_relation_label(directed % total))
 
 
-def _write_bare_relation(world: World, directed: int) -> str:
+def _write_bare_relation(world: AgentWorld, directed: int) -> str:
     """The name without its direction, as careless models write it."""
     return wrap_fenced(world.snapshot.get_relation_name(directed % world.snapshot.num_relations))
 
 
-def _make_step(world: World, directed: int) -> RelationStep:
+def _make_step(world: AgentWorld, directed: int) -> RelationStep:
     total = world.snapshot.num_relations
     return world.snapshot.get_relation_step(directed % total, directed >= total)
 
 
-def _label(world: World, entity: int) -> str:
+def _label(world: AgentWorld, entity: int) -> str:
     """A name as it is written out; no longer than ``LABEL``."""
     return wrap_fenced(world.snapshot.get_entity_label(int(entity)))[:LABEL].rstrip()
 
 
-def _list_facts(world: World, window: Window | None) -> np.ndarray:
+def _list_facts(world: AgentWorld, window: Window | None) -> np.ndarray:
     """The arcs that a window lists, on all its pages: fact n of the prompt is the n-th."""
     if window is None:
         return np.zeros(0, np.int64)
     return world.frontiers.list_facts(window.branches, window.pages * world.limits.page)
 
 
-def _write_front(world: World, front: Frontier) -> Fenced:
+def _write_front(world: AgentWorld, front: AgentFrontier) -> Fenced:
     labels = [_label(world, entity) for entity in front.entities[:ENTITIES]]
     more = len(front.entities) - len(labels)
     return wrap_fenced_lines([*labels, *([f"({more:,} more)"] if more > 0 else [])])
 
 
-def _write_window(world: World, window: Window, facts: int) -> Fenced:
+def _write_window(world: AgentWorld, window: Window, facts: int) -> Fenced:
     """Each relation with its count, and under it its facts on the newest page, by number."""
     listed, before = _list_facts(world, window), (window.pages - 1) * world.limits.page
     under: dict[int, list[str]] = {int(relation): [] for relation in window.relations}
@@ -279,7 +279,7 @@ def _write_window(world: World, window: Window, facts: int) -> Fenced:
     return wrap_fenced_lines(lines) if lines else wrap_fenced("nothing")
 
 
-def _write_fact(world: World, arc: int) -> str:
+def _write_fact(world: AgentWorld, arc: int) -> str:
     total = world.snapshot.num_triples
     hop = world.snapshot.get_hop(arc)
     directed = int(world.snapshot.relations[arc % total]) + world.snapshot.num_relations * (arc >= total)
@@ -287,13 +287,13 @@ def _write_fact(world: World, arc: int) -> str:
     return f"{source} → {_write_relation(world, directed)} → {target}"
 
 
-def _write_focus(world: World, state: State) -> Fenced:
+def _write_focus(world: AgentWorld, state: State) -> Fenced:
     lines = [_write_fact(world, int(fact)) for fact in state.focus[:FOCUS]]
     more = len(state.focus) - len(lines)
     return wrap_fenced_lines([*lines, *([f"({more:,} more)"] if more else [])]) if lines else wrap_fenced("nothing")
 
 
-def _write_history(world: World, state: State) -> Fenced:
+def _write_history(world: AgentWorld, state: State) -> Fenced:
     lines = [
         f"{number}. {_describe_action(world, state, done.action)}: {'' if done.valid else 'not possible. '}{done.said}"
         for number, done in enumerate(state.history, start=1)
@@ -301,7 +301,7 @@ def _write_history(world: World, state: State) -> Fenced:
     return wrap_fenced_lines(lines) if lines else wrap_fenced("nothing")
 
 
-def _describe_action(world: World, state: State, action: Action) -> str:
+def _describe_action(world: AgentWorld, state: State, action: Action) -> str:
     """An action of the history in words."""
     if isinstance(action, Explore):
         front = action.front if action.front < len(state.frontiers) else 0

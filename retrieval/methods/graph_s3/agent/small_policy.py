@@ -14,8 +14,8 @@ from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.relation_names import format_qualified_name
 from retrieval.methods.graph_s3.agent.actions import Action, Choose
-from retrieval.methods.graph_s3.agent.decisions import FEATURES, KINDS, Decision, build_decision, write_views
-from retrieval.methods.graph_s3.agent.environment import World
+from retrieval.methods.graph_s3.agent.decisions import FEATURES, KINDS, AgentDecision, build_decision, write_views
+from retrieval.methods.graph_s3.agent.environment import AgentWorld
 from retrieval.methods.graph_s3.agent.policy import ScoredAction, explain_action
 from retrieval.methods.graph_s3.agent.rollouts import (
     Ended,
@@ -67,7 +67,7 @@ class SmallPolicy:
     def __init__(
         self,
         model: AgentModel,
-        world: World,
+        world: AgentWorld,
         encoder: TextEncoder,
         relations: Relations | None = None,
         *,
@@ -86,7 +86,7 @@ class SmallPolicy:
                 relations = model.encode_relations(texts)
         self.relations = relations
 
-    def apply_restriction(self, world: World) -> SmallPolicy:
+    def apply_restriction(self, world: AgentWorld) -> SmallPolicy:
         """The same policy in another world of the same relations."""
         return SmallPolicy(self.model, world, self.encoder, self.relations, width=self.width)
 
@@ -106,7 +106,7 @@ class SmallPolicy:
         return tuple(proposals)
 
     def _score_ahead(
-        self, questions: EncodedQuestions, state: State, decision: Decision, cancelled: Callable[[], bool]
+        self, questions: EncodedQuestions, state: State, decision: AgentDecision, cancelled: Callable[[], bool]
     ) -> np.ndarray:
         """What the best relation paths behind each option are worth: probabilities of the searches to them, [k]."""
         done = tuple(each.action for each in state.history)
@@ -145,7 +145,7 @@ class SmallPolicy:
         return ended
 
     @torch.inference_mode()
-    def compute_shares(self, questions: EncodedQuestions, decision: Decision) -> np.ndarray:
+    def compute_shares(self, questions: EncodedQuestions, decision: AgentDecision) -> np.ndarray:
         """Probabilities of the options of one decision; ``questions`` has a row for each of its question's topics."""
         (logs,) = log_shares(self.model, questions, self.relations, [(decision.view, decision)])
         shares: np.ndarray = np.exp(logs)
@@ -174,7 +174,7 @@ def _has_prefix(state: State, done: tuple[Action, ...]) -> bool:
     return len(state.history) > len(done) and tuple(each.action for each in first) == done
 
 
-def find_option(decision: Decision, action: object) -> int | None:
+def find_option(decision: AgentDecision, action: object) -> int | None:
     """Position of an action among the options; of a choice of several relations its first. None where it is none."""
     for i, option in enumerate(decision.actions):
         if option == action:

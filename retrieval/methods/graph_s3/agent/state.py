@@ -13,7 +13,7 @@ _NONE = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Frontier:
+class AgentFrontier:
     """Entities that the agent has come to.
 
     Attributes:
@@ -25,10 +25,10 @@ class Frontier:
     entities: np.ndarray
 
 
-def make_frontier(branches: tuple[Branch, ...]) -> Frontier:
+def make_frontier(branches: tuple[Branch, ...]) -> AgentFrontier:
     """The front of some branches."""
     parts = [branch.entities for branch in branches]
-    return Frontier(branches, np.unique(np.concatenate(parts)) if parts else _NONE)
+    return AgentFrontier(branches, np.unique(np.concatenate(parts)) if parts else _NONE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +85,7 @@ class State:
     question: str
     topics: tuple[int, ...]
     mentions: tuple[str, ...]
-    frontiers: tuple[Frontier, ...]
+    frontiers: tuple[AgentFrontier, ...]
     window: Window | None = None
     focus: np.ndarray = field(default_factory=lambda: _NONE)
     looked: int = 0

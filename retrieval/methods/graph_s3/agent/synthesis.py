@@ -16,7 +16,7 @@ import numpy as np
 
 from retrieval.errors import check
 from retrieval.methods.graph_s3.agent.actions import Action, Choose, Explore, Finish
-from retrieval.methods.graph_s3.agent.environment import World
+from retrieval.methods.graph_s3.agent.environment import AgentWorld
 from retrieval.methods.graph_s3.agent.refinement import find_shortest_actions
 from retrieval.methods.graph_s3.agent.state import State
 from retrieval.methods.graph_s3.agent.translation import read_agent_action, to_agent_action
@@ -70,7 +70,7 @@ class Synthesis:
     seed: int = 0
 
 
-def collect_paths(world: World, question: Grounded, labels: Sequence[Label]) -> dict[int, list[tuple[int, ...]]]:
+def collect_paths(world: AgentWorld, question: Grounded, labels: Sequence[Label]) -> dict[int, list[tuple[int, ...]]]:
     """The rational paths of each topic of a question, best score first."""
     paths: dict[int, list[tuple[int, ...]]] = defaultdict(list)
     for label in sorted(select_usable(labels), key=lambda label: (-label.score, len(label.path), label.path)):
@@ -116,7 +116,7 @@ def find_next_action(state: State, goals: Mapping[int, tuple[int, ...]]) -> Acti
 
 
 def walk(
-    world: World,
+    world: AgentWorld,
     question: Grounded,
     goals: Mapping[int, tuple[int, ...]],
     *,
@@ -140,7 +140,7 @@ def walk(
 
 
 def generate_episodes(
-    world: World,
+    world: AgentWorld,
     questions: Sequence[Grounded],
     labels: Sequence[Label],
     settings: Synthesis,
@@ -170,7 +170,7 @@ def generate_episodes(
 
 
 def _sample_episodes(
-    world: World,
+    world: AgentWorld,
     question: Grounded,
     paths: Mapping[int, Sequence[tuple[int, ...]]],
     settings: Synthesis,
@@ -188,7 +188,7 @@ def _sample_episodes(
             yield Episode(question, beginning, actions, score, strayed=strayed)
 
 
-def make_refined(world: World, episode: Episode, keep: Literal["paths", "answers", "none"] = "paths") -> Episode:
+def make_refined(world: AgentWorld, episode: Episode, keep: Literal["paths", "answers", "none"] = "paths") -> Episode:
     """The same by its shortest form, see ``refinement.find_shortest_actions``; as it is for ``none`` (Graph-S3 Table
     2).
     """
@@ -198,7 +198,7 @@ def make_refined(world: World, episode: Episode, keep: Literal["paths", "answers
     return Episode(episode.question, episode.beginning, actions, episode.score, episode.source, episode.behaviour)
 
 
-def to_trajectory(world: World, episode: Episode, name: str, *, refined_from: str | None = None) -> Trajectory:
+def to_trajectory(world: AgentWorld, episode: Episode, name: str, *, refined_from: str | None = None) -> Trajectory:
     """An episode by labels."""
     state, actions = episode.beginning, []
     for action in episode.actions:
@@ -224,7 +224,7 @@ def to_trajectory(world: World, episode: Episode, name: str, *, refined_from: st
     )
 
 
-def to_episode(world: World, trajectory: Trajectory, question: Grounded) -> Episode | None:
+def to_episode(world: AgentWorld, trajectory: Trajectory, question: Grounded) -> Episode | None:
     """A trajectory in this graph; None where a step of it is not possible there, or it has no end.
 
     An exploration that shows nothing new here, because pages are larger than where it was made, is left out.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from retrieval.methods.graph_s3.agent.actions import Action, Choose, Explore, Finish, Unreadable
-from retrieval.methods.graph_s3.agent.environment import World
+from retrieval.methods.graph_s3.agent.environment import AgentWorld
 from retrieval.methods.graph_s3.agent.state import State
 from retrieval.types import AgentAction, Hop, RelationStep
 
@@ -14,7 +14,7 @@ LISTED = 20
 
 
 def to_agent_action(
-    world: World, state: State, action: Action, *, facts: int = 0, score: float | None = None
+    world: AgentWorld, state: State, action: Action, *, facts: int = 0, score: float | None = None
 ) -> AgentAction | None:
     """An action as people see it; None for what was no action.
 
@@ -41,7 +41,7 @@ def to_agent_action(
     return None
 
 
-def read_agent_action(world: World, state: State, action: AgentAction) -> Action:
+def read_agent_action(world: AgentWorld, state: State, action: AgentAction) -> Action:
     """What somebody who knows labels only wants to be done, or why that cannot be read.
 
     Ids are taken from the labels, so that an action of another snapshot of the graph is read too.
@@ -71,7 +71,7 @@ def read_agent_action(world: World, state: State, action: AgentAction) -> Action
     return Explore(front, wanted)
 
 
-def _read_choice(world: World, action: AgentAction) -> Choose | Unreadable:
+def _read_choice(world: AgentWorld, action: AgentAction) -> Choose | Unreadable:
     arcs: list[int] = []
     for hop in action.triples:
         arc = _find_arc(world, hop)
@@ -90,12 +90,12 @@ def _read_choice(world: World, action: AgentAction) -> Choose | Unreadable:
     return Choose(tuple(dict.fromkeys(relations)), tuple(dict.fromkeys(arcs)))
 
 
-def _find_directed_relation(world: World, step: RelationStep) -> int | None:
+def _find_directed_relation(world: AgentWorld, step: RelationStep) -> int | None:
     relation = world.snapshot.find_relation(step.name)
     return None if relation is None else relation + world.snapshot.num_relations * step.inverse
 
 
-def _find_arc(world: World, hop: Hop) -> int | None:
+def _find_arc(world: AgentWorld, hop: Hop) -> int | None:
     graph = world.snapshot
     relation = graph.find_relation(hop.step.name)
     source, target = graph.find_entity(hop.source.label), graph.find_entity(hop.target.label)

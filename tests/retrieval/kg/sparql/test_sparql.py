@@ -20,7 +20,7 @@ from retrieval.errors import (
 from retrieval.kg import search
 from retrieval.kg.sparql import endpoint
 from retrieval.kg.sparql.graph import SparqlGraph
-from retrieval.kg.sparql.names import Candidate
+from retrieval.kg.sparql.names import NameCandidate
 from retrieval.kg.sparql.options import SparqlOptions, parse_options
 from retrieval.kg.sparql.subgraph_cache import SubgraphCache
 from tests.retrieval import world
@@ -255,9 +255,9 @@ def test_a_trial_tells_whether_there_are_facts_and_names():
 
 
 def test_entities_are_searched_by_name_or_iri(graph):
-    assert graph.search("jaws") == [Candidate("http://x/jaws", 5), Candidate("http://x/jaws2", 1)]
-    assert graph.search("Spielberg") == [Candidate("http://x/s", None)]
-    assert graph.search("http://x/usa") == [Candidate("http://x/usa", 2)]
+    assert graph.search("jaws") == [NameCandidate("http://x/jaws", 5), NameCandidate("http://x/jaws2", 1)]
+    assert graph.search("Spielberg") == [NameCandidate("http://x/s", None)]
+    assert graph.search("http://x/usa") == [NameCandidate("http://x/usa", 2)]
     assert graph.search("http://x/nothing") == graph.search("http://x/>") == graph.search(" ") == []
     assert graph.get_names(["http://x/jaws", "http://x/horror", "http://x/cast"]) == {
         "http://x/jaws": "Jaws",
@@ -339,7 +339,7 @@ CALLS = {
     "subgraph": lambda graph: graph.fetch_subgraph(["http://x/jaws"]),
     "overview": lambda graph: graph.sample_overview(),
     "probe": lambda graph: graph.check_connection(),
-    "number": lambda graph: graph.select("SELECT ?number", number=endpoint.Column.MAYBE_NUMBER),
+    "number": lambda graph: graph.select("SELECT ?number", number=endpoint.ResultColumn.MAYBE_NUMBER),
 }
 
 

@@ -11,8 +11,8 @@ from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.methods._shared.choice.direction import infer_direction
 from retrieval.methods._shared.choice.features import QuestionContext, compute_signs, count_genitives
-from retrieval.methods._shared.choice.model import Choice
-from retrieval.methods._shared.choice.outcomes import Outcome, collect_outcomes
+from retrieval.methods._shared.choice.model import OutcomeChoice
+from retrieval.methods._shared.choice.outcomes import CandidateOutcome, collect_outcomes
 from retrieval.methods._shared.choice.selection import Chosen, find_likeliest, select_outcome
 from retrieval.methods._shared.path_engine import list_doubt_warnings
 from retrieval.methods._shared.program_engine import ProgramEngine
@@ -149,7 +149,7 @@ def test_grammar_tells_which_way_a_relation_is_walked(question, name, label, tol
 
 
 def test_the_likeliest_outcome_is_chosen_where_it_is_likely_enough(read):
-    choice = Choice({"programs": 2.0, "paths": 3.0, "one": -2.0})
+    choice = OutcomeChoice({"programs": 2.0, "paths": 3.0, "one": -2.0})
     reaches = [reach(0.7, MACBETH, path=(4,))]
     found = collect_outcomes(read, (), reaches)
     seen = QuestionContext("Which plays did Anne write?", read)
@@ -163,7 +163,7 @@ def test_the_likeliest_outcome_is_chosen_where_it_is_likely_enough(read):
 
 
 def test_a_path_shows_what_a_program_walks_as_well(read):
-    choice = Choice({"programs": 2.0, "paths": 3.0})
+    choice = OutcomeChoice({"programs": 2.0, "paths": 3.0})
     by_path = select_outcome(
         QuestionContext("?", read), collect_outcomes(read, (), [reach(0.7, HAMLET)], answered(HAMLET)), choice
     )
@@ -180,12 +180,12 @@ def test_a_guess_at_what_the_graph_lacks_is_said_to_be_one():
 
 
 def test_weights_are_written_as_they_are_read(tmp_path):
-    Choice({"paths": 1.23456, "one": -0.5, "unfit": 0.0}).save(tmp_path / "choice.json")
-    assert Choice.load(tmp_path / "choice.json").weights == {"one": -0.5, "paths": 1.2346}
+    OutcomeChoice({"paths": 1.23456, "one": -0.5, "unfit": 0.0}).save(tmp_path / "choice.json")
+    assert OutcomeChoice.load(tmp_path / "choice.json").weights == {"one": -0.5, "paths": 1.2346}
 
 
 def test_the_weights_that_come_with_clew_prefer_what_both_say():
-    choice, read = Choice.load(CHOICE), understood(meaning(WROTE, nodes(HAMLET), 2.0, 0.5))
+    choice, read = OutcomeChoice.load(CHOICE), understood(meaning(WROTE, nodes(HAMLET), 2.0, 0.5))
     paths = [RelationPath(0, (3,), 0.7, support=0.9), RelationPath(0, (4,), 0.3, support=0.9)]
     reaches = [reach(0.7, HAMLET), reach(0.3, MACBETH, path=(4,))]
     seen = QuestionContext("Which plays did Anne write?", read, paths, answered(HAMLET, score=0.7))
@@ -209,6 +209,9 @@ def test_a_kind_leaves_out_nothing_of_which_nothing_is_said(tmp_path, more, is_w
     snapshot = build_snapshot(TripleTable.from_facts([*facts, *more]), tmp_path / "borders")
     engine = ProgramEngine(ProgramReader(snapshot, None, PROGRAMS), 0.3)
     france, italy = snapshot.find_entity("France"), snapshot.find_entity("Italy")
-    countries, whole = Outcome(nodes(france), [0]), Outcome(nodes(*sorted((france, italy))), by_paths=True)
+    countries, whole = (
+        CandidateOutcome(nodes(france), [0]),
+        CandidateOutcome(nodes(*sorted((france, italy))), by_paths=True),
+    )
     found = engine._allow_unknown(Chosen(countries, 0.7), [countries, whole])
     assert (found.outcome is whole, found.sure) == (is_whole, 0.7)

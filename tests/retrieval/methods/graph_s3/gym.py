@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from retrieval.methods.graph_s3.agent.actions import Action
-from retrieval.methods.graph_s3.agent.environment import World
+from retrieval.methods.graph_s3.agent.environment import AgentWorld
 from retrieval.methods.graph_s3.agent.state import State
 
 #: What a step is worth, given the state before it, the action and whether it was possible.
@@ -26,7 +26,7 @@ class GraphEnvironment:
 
     def __init__(
         self,
-        world: World,
+        world: AgentWorld,
         question: str,
         topics: Sequence[int],
         mentions: Sequence[str] = (),

@@ -5,7 +5,7 @@ import pytest
 
 from retrieval.kg import search
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish, Unreadable
-from retrieval.methods.graph_s3.agent.environment import AgentLimits, World
+from retrieval.methods.graph_s3.agent.environment import AgentLimits, AgentWorld
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.policy import PathsPolicy
 from retrieval.methods.graph_s3.agent.translation import read_agent_action, to_agent_action
@@ -32,7 +32,7 @@ def films(tmp_path):
 
 
 def world(graph, *, simple=True, **limits):
-    return World(Frontiers(graph, simple=simple), AgentLimits(**limits))
+    return AgentWorld(Frontiers(graph, simple=simple), AgentLimits(**limits))
 
 
 def walked(graph, question, topic, *actions, **limits):

@@ -12,7 +12,7 @@ from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods._shared.retriever_loading import open_retriever
 from retrieval.methods.graph_s3.agent import policy, serialise
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish
-from retrieval.methods.graph_s3.agent.environment import AgentLimits, World
+from retrieval.methods.graph_s3.agent.environment import AgentLimits, AgentWorld
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.synthesis import Episode
 from retrieval.methods.graph_s3.language_task import make_golden_examples, make_training_settings
@@ -40,7 +40,7 @@ def graph(tmp_path_factory):
 @pytest.fixture(scope="module")
 def episode(graph):
     """What the guide does for the question."""
-    world = World(Frontiers(graph), AgentLimits())
+    world = AgentWorld(Frontiers(graph), AgentLimits())
     (question,) = resolve_questions(graph, [QUESTION])[0]
     there, back = path(graph, "directed_by -directed_by")
     actions = (Explore(0), Choose((there,)), Explore(1), Choose((back,)), Finish())

@@ -10,7 +10,7 @@ import torch
 from retrieval.errors import Cancelled
 from retrieval.methods.graph_s3.agent import serialise
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish, Unreadable
-from retrieval.methods.graph_s3.agent.environment import AgentLimits, World
+from retrieval.methods.graph_s3.agent.environment import AgentLimits, AgentWorld
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.language_policy import LanguagePolicy
 from retrieval.methods.graph_s3.agent.rewards import compute_step_reward
@@ -33,7 +33,7 @@ BRIEF = replace(SETTINGS, sft_epochs=6)
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
-    return World(Frontiers(build(tmp_path_factory.mktemp("graph") / "world.graph")), AgentLimits())
+    return AgentWorld(Frontiers(build(tmp_path_factory.mktemp("graph") / "world.graph")), AgentLimits())
 
 
 @pytest.fixture(scope="module")
@@ -180,7 +180,7 @@ def test_what_a_model_writes_that_is_no_action_is_said(world, tiny):
 
 def test_a_state_is_cut_to_the_context(world, tiny, tmp_path):
     graph = build(tmp_path / "hub.graph", [("Hub", "has", f"Part {i:02}") for i in range(90)])
-    hub = World(Frontiers(graph), AgentLimits())
+    hub = AgentWorld(Frontiers(graph), AgentLimits())
     state, _ = hub.apply_action(hub.make_initial_state("what has it?", ids(graph, "Hub")), Explore(0))
     made = trainer(hub, tiny, tmp_path / "resume", settings=LanguageTraining(context=1500, longest=40))
     row = made._encode_example(make_examples(hub, state, [Choose(path(graph, "has"))], ["go on"])[0])

@@ -12,7 +12,7 @@ from retrieval.llm import prompts
 from retrieval.llm.metering import Limit, Meter, use_meter
 from retrieval.llm.replies import ReplyStore
 from retrieval.methods.graph_s3.agent import llm_synthesis
-from retrieval.methods.graph_s3.agent.environment import AgentLimits, World
+from retrieval.methods.graph_s3.agent.environment import AgentLimits, AgentWorld
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.synthesis import make_refined, to_episode, to_trajectory
 from retrieval.questions.files import write_questions
@@ -58,7 +58,7 @@ def sensible(request):
 
 @pytest.fixture
 def world(tmp_path):
-    return World(Frontiers(build(tmp_path / "world.graph")), AgentLimits())
+    return AgentWorld(Frontiers(build(tmp_path / "world.graph")), AgentLimits())
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def test_a_trajectory_says_whose_it_is_and_is_read_back(world, questions, tmp_pa
 
 def test_further_pages_are_left_out_where_one_shows_all(tmp_path):
     graph = build(tmp_path / "hub.graph", [("Jaws", "seen_by", f"Person {i}") for i in range(7)])
-    small, large = World(Frontiers(graph), AgentLimits(page=3)), World(Frontiers(graph), AgentLimits())
+    small, large = AgentWorld(Frontiers(graph), AgentLimits(page=3)), AgentWorld(Frontiers(graph), AgentLimits())
     everybody = tuple(f"Person {i}" for i in range(7))
     (question,) = resolve_questions(graph, [Question("q", "who saw Jaws?", ("Jaws",), everybody)])[0]
     look = act("explore", entities="front")

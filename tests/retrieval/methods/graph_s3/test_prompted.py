@@ -10,7 +10,7 @@ from retrieval.llm.metering import Limit, Meter, estimate, use_meter
 from retrieval.llm.replies import ReplyStore
 from retrieval.methods.graph_s3.agent import serialise
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish, Unreadable
-from retrieval.methods.graph_s3.agent.environment import AgentLimits, World
+from retrieval.methods.graph_s3.agent.environment import AgentLimits, AgentWorld
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.prompted import PromptedPolicy
 from retrieval.types import Usage
@@ -45,7 +45,7 @@ def settings(endpoint, **more):
 
 def begin(graph, endpoint, **more):
     """The environment, and a policy that asks the endpoint."""
-    world = World(Frontiers(graph), AgentLimits())
+    world = AgentWorld(Frontiers(graph), AgentLimits())
     return GraphEnvironment(world, QUESTION, ids(graph, "Jaws")), PromptedPolicy(world, settings(endpoint), **more)
 
 
@@ -165,7 +165,7 @@ def test_a_spent_budget_ends_it(graph):
 def test_fewer_facts_are_listed_when_the_context_is_short(tmp_path):
     graph = build(tmp_path / "hub.graph", [("Hub", "has", f"Part {i:02}") for i in range(90)])
     with Endpoint(says(act("finish"))) as endpoint:
-        world = World(Frontiers(graph), AgentLimits())
+        world = AgentWorld(Frontiers(graph), AgentLimits())
         state, _ = world.apply_action(world.make_initial_state("what has it?", ids(graph, "Hub")), Explore(0))
         for context in (0, 1700, 1050):
             PromptedPolicy(world, settings(endpoint, context_length=context)).propose(state)

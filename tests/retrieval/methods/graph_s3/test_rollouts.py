@@ -6,7 +6,7 @@ import torch
 
 from retrieval.methods.graph_s3.agent import rollouts, small_policy
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish
-from retrieval.methods.graph_s3.agent.environment import AgentLimits, World
+from retrieval.methods.graph_s3.agent.environment import AgentLimits, AgentWorld
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.rollouts import find_likely_searches, select_likeliest
 from retrieval.methods.graph_s3.agent.small_policy import SmallPolicy, make_model
@@ -24,7 +24,7 @@ def relation(graph, name):
 @pytest.fixture
 def policy(tmp_path, monkeypatch):
     """From Jane Anderson's films it rather goes on to their years than to their writers, where it would rather end."""
-    world = World(Frontiers(build(tmp_path / "films.graph", FILMS)), AgentLimits(steps=5))
+    world = AgentWorld(Frontiers(build(tmp_path / "films.graph", FILMS)), AgentLimits(steps=5))
     years, writers = (relation(world.snapshot, name) for name in ("release_year", "written_by"))
     back = relation(world.snapshot, "-written_by")
 

@@ -6,7 +6,7 @@ import pytest
 
 from retrieval.methods.graph_s3.agent import serialise
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish, Unreadable
-from retrieval.methods.graph_s3.agent.environment import AgentLimits, World
+from retrieval.methods.graph_s3.agent.environment import AgentLimits, AgentWorld
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from tests.retrieval.methods.graph_s3.gym import GraphEnvironment
 from tests.retrieval.world import build, ids, path
@@ -28,7 +28,7 @@ def graph(tmp_path):
 
 def stand(graph, *actions, question="who made Jaws?", topics=("Jaws",), **limits):
     """A world, and the state after some actions."""
-    world = World(Frontiers(graph), AgentLimits(**limits))
+    world = AgentWorld(Frontiers(graph), AgentLimits(**limits))
     environment = GraphEnvironment(world, question, ids(graph, *topics))
     for action in actions:
         environment.step(action)

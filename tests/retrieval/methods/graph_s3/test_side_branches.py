@@ -4,7 +4,7 @@ import pytest
 
 from retrieval.evidence.verbalise import format_chain
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish
-from retrieval.methods.graph_s3.agent.environment import World
+from retrieval.methods.graph_s3.agent.environment import AgentWorld
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.policy import ScoredAction
 from retrieval.methods.graph_s3.engine import GraphS3Engine
@@ -45,7 +45,7 @@ def released(graph, *heads):
 
 
 def searched(graph, question, *actions):
-    world = World(Frontiers(graph))
+    world = AgentWorld(Frontiers(graph))
     state = world.make_initial_state(question, ids(graph, "Ann"))
     for action in actions:
         state, seen = world.apply_action(state, action)

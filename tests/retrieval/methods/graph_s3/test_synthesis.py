@@ -9,7 +9,7 @@ from retrieval.__main__ import main
 from retrieval.errors import TrainingDataError
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish, Unreadable
-from retrieval.methods.graph_s3.agent.environment import AgentLimits, World
+from retrieval.methods.graph_s3.agent.environment import AgentLimits, AgentWorld
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.refinement import find_shortest_actions, run_actions
 from retrieval.methods.graph_s3.agent.rewards import (
@@ -65,7 +65,7 @@ LABELS_OF = {q.id: [label for label in LABELS if label.question == q.id] for q i
 
 @pytest.fixture
 def world(tmp_path):
-    return World(Frontiers(build(tmp_path / "films.graph", FILMS)), AgentLimits())
+    return AgentWorld(Frontiers(build(tmp_path / "films.graph", FILMS)), AgentLimits())
 
 
 def grounded(world, *names):
@@ -184,7 +184,7 @@ def test_refinement_finds_what_trying_everything_finds(world, keep):
 def test_refinement_may_keep_the_answers_alone(tmp_path):
     """There and back again gives what the first step gave: by eq. 5 alone the way is cut to that."""
     graph = build(tmp_path / "songs.graph", [("Believe", "tracks", "One"), ("One", "song", "One")])
-    world = World(Frontiers(graph, simple=False))
+    world = AgentWorld(Frontiers(graph, simple=False))
     beginning = world.make_initial_state("what is the song of Believe's tracks", ids(graph, "Believe"))
     actions = (Explore(0), choose(world, "tracks"), Explore(1), choose(world, "song"), Finish())
     assert find_shortest_actions(world, beginning, actions) == actions
@@ -296,7 +296,7 @@ def test_a_trajectory_of_another_graph_is_left_out(world):
         world.snapshot,
         [f for f in range(8) if world.snapshot.get_relation_name(world.snapshot.relations[f]) == "written_by"],
     )
-    assert to_episode(World(Frontiers(other)), trajectory, episode.question) is None
+    assert to_episode(AgentWorld(Frontiers(other)), trajectory, episode.question) is None
 
 
 @pytest.mark.parametrize(

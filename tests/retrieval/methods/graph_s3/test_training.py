@@ -11,7 +11,7 @@ from retrieval.loading import load_engine
 from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.methods.graph_s3.agent.decisions import BACK, CHOOSE, FINISH, ONWARD, TOPIC, build_decision
-from retrieval.methods.graph_s3.agent.environment import World
+from retrieval.methods.graph_s3.agent.environment import AgentWorld
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.synthesis import generate_episodes, to_trajectory
 from retrieval.methods.graph_s3.retriever import open_policy
@@ -137,7 +137,7 @@ def test_only_what_is_possible_is_proposed_and_shares_sum_to_one(films, trained)
 
 
 def test_kinds_of_options_and_where_the_agent_is(films):
-    world = World(Frontiers(films))
+    world = AgentWorld(Frontiers(films))
     topics = ids(films, "Varda", "Welles")
     state = world.make_initial_state("which films did Varda and Welles direct", topics)
     decision = build_decision(world, state)
@@ -158,7 +158,7 @@ def test_kinds_of_options_and_where_the_agent_is(films):
 
 def test_given_trajectories_are_learned_from(films, tmp_path):
     """Of people's corrections, or a language model's."""
-    world = World(Frontiers(films))
+    world = AgentWorld(Frontiers(films))
     own = Question("p", "tell me the maker of Film 03", ("Film 03",), tuple(sorted(walk("Film 03", ("directed_by",)))))
     grounded, _ = resolve_questions(films, [own])
     label = Label("p", "Film 03", (("directed_by", False),), "analyst")

@@ -9,7 +9,7 @@ import torch
 from retrieval.errors import ConfigError
 from retrieval.methods import registry
 from retrieval.methods._shared.paths.sampling import Drawn, draw
-from retrieval.methods._shared.paths.walker import Options
+from retrieval.methods._shared.paths.walker import WalkOptions
 from retrieval.methods._shared.retriever_loading import open_retriever
 from retrieval.methods.rapl.retriever import PER_FIRST, keep_most_probable
 
@@ -30,7 +30,7 @@ class ToyWalker:
         found = [(i, *arc) for i, place in enumerate(front.places) for arc in self.arcs[place]]
         row, arc, target, logit = (np.array([f[k] for f in found]) for k in range(4))
         stop = np.array([self.stop[place] for place in front.places])
-        return Options(
+        return WalkOptions(
             row.astype(int), arc.astype(int), arc.astype(int), target.astype(int), np.ones(len(row)),
             np.zeros((len(row), 1)), logit.astype(float), stop,
         )  # fmt: skip

@@ -10,7 +10,7 @@ from retrieval.errors import CheckpointError, ConfigError
 from retrieval.kg.snapshot import integrity
 from retrieval.methods._shared.retriever_loading import open_retriever
 from retrieval.methods.reg_path.language_planner import LanguageBackend, LanguagePlanner, build_trie
-from retrieval.methods.reg_path.plans import Options, search
+from retrieval.methods.reg_path.plans import PlanOptions, search
 from retrieval.methods.reg_path.spec import RegPathConfig
 from retrieval.nn.language_model import AdaptedModel
 from retrieval.train import train
@@ -67,7 +67,7 @@ def test_only_allowed_lines_are_written_and_they_share_all_probability(planner, 
     writer = LanguageBackend(planner, graph).make_writer(["where is X"])
     borders, language = world.path(graph, "borders official_language")
     back = borders + graph.num_relations
-    (logs,) = writer.score_options([Options(0, (borders,), np.array([borders, language, back]), may_stop=True)])
+    (logs,) = writer.score_options([PlanOptions(0, (borders,), np.array([borders, language, back]), may_stop=True)])
     assert np.exp(logs).sum() == pytest.approx(1.0)
     # A name says no direction: both ways of "borders" share what it has.
     assert logs[0] == logs[2]
@@ -82,7 +82,7 @@ def test_what_is_written_has_the_likelihood_that_training_gives_it(planner, tmp_
     (logs,) = (
         LanguageBackend(planner, graph)
         .make_writer(["which X"])
-        .score_options([Options(0, (), np.array([0, 1]), False)])
+        .score_options([PlanOptions(0, (), np.array([0, 1]), False)])
     )
     lines = [planner.encode_line("p"), planner.encode_line("q")]
     with torch.inference_mode():

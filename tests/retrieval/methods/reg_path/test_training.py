@@ -17,7 +17,7 @@ from retrieval.methods.reg_path.plan_batches import (
     from_labels,
     from_relation_paths,
 )
-from retrieval.methods.reg_path.plans import Options
+from retrieval.methods.reg_path.plans import PlanOptions
 from retrieval.methods.reg_path.retriever import SmallWriter
 from retrieval.methods.reg_path.training import compute_path_logs, compute_written_shares
 from retrieval.nn.query import Texts
@@ -61,8 +61,8 @@ def test_the_support_of_a_plan_counts_what_the_graph_does_not_allow():
     for weight in model.parameters():
         torch.nn.init.zeros_(weight)
     writer = SmallWriter(model, model.build_vocabulary(torch.zeros(3, 6)), model.read(Texts(torch.zeros(1, 6))))
-    (first,) = writer.score_options([Options(0, (), np.array([0, 2]), may_stop=False)])
-    (second,) = writer.score_options([Options(0, (2,), np.array([1]), may_stop=True)])
+    (first,) = writer.score_options([PlanOptions(0, (), np.array([0, 2]), may_stop=False)])
+    (second,) = writer.score_options([PlanOptions(0, (2,), np.array([1]), may_stop=True)])
     assert np.exp(first).tolist() == pytest.approx([1 / 2, 1 / 2, 0])
     assert np.exp(second).tolist() == pytest.approx([1 / 2, 1 / 2])
     ended = RelationPath(0, (2,), float(np.exp(first[1] + second[-1])))

@@ -32,7 +32,7 @@ from retrieval.methods._shared.parts import GraphParts
 from retrieval.methods.router.deciders import WordingDecider, read_hops
 from retrieval.pipeline import AskRequest
 from retrieval.text import indexing
-from retrieval.text.complexity import Wording, measure_wording
+from retrieval.text.complexity import QuestionComplexity, measure_wording
 from retrieval.train import train
 from retrieval.training.manifest import read_manifest
 from retrieval.types import Question
@@ -130,10 +130,12 @@ def test_a_complex_question_goes_to_the_graph_at_once(parts):
 
 
 def test_what_the_wording_shows():
-    assert measure_wording(COMPLEX) == Wording(links=2, clauses=0, shared=0, names=1, words=8)
-    assert measure_wording("who starred in films that share actors with the film Jaws") == Wording(0, 1, 1, 1, 8)
-    assert measure_wording("what is sylvia_brett 's other half 's father ?") == Wording(2, 0, 1, 1, 4)
-    assert measure_wording("") == Wording(0, 0, 0, 0, 0)
+    assert measure_wording(COMPLEX) == QuestionComplexity(links=2, clauses=0, shared=0, names=1, words=8)
+    assert measure_wording("who starred in films that share actors with the film Jaws") == QuestionComplexity(
+        0, 1, 1, 1, 8
+    )
+    assert measure_wording("what is sylvia_brett 's other half 's father ?") == QuestionComplexity(2, 0, 1, 1, 4)
+    assert measure_wording("") == QuestionComplexity(0, 0, 0, 0, 0)
 
 
 def model(endpoint):

@@ -8,7 +8,7 @@ import pytest
 from retrieval.methods._shared.triples.candidates.fan_out import FanOut
 from retrieval.methods._shared.triples.chain_expansion import Scores, expand_chains
 from retrieval.methods._shared.triples.ranking import (
-    Retrieved,
+    RetrievedTriples,
     compute_parallel_units,
     find_chains,
     select_top,
@@ -175,7 +175,7 @@ def test_chains_use_retrieved_triples_only_and_the_best_come_first(graph):
         fact(graph, "Munich", "in_genre", "Drama"),
     ]
     kept = np.sort(np.array(facts[:3]))
-    retrieved = Retrieved(kept, np.select([kept == facts[0], kept == facts[2]], [0.5, 0.9], 0.1))
+    retrieved = RetrievedTriples(kept, np.select([kept == facts[0], kept == facts[2]], [0.5, 0.9], 0.1))
     jaws = ids(graph, "Jaws")[0]
     back = facts[2] + graph.num_triples, facts[1] + graph.num_triples
 
@@ -191,7 +191,7 @@ def test_chains_of_several_relation_paths_are_those_of_each_alone(graph):
     (jaws,) = ids(graph, "Jaws")
     rng = np.random.default_rng(0)
     facts = np.arange(graph.num_triples)
-    retrieved = Retrieved(facts, rng.random(len(facts)))
+    retrieved = RetrievedTriples(facts, rng.random(len(facts)))
     texts = ("directed_by", "directed_by -directed_by", "directed_by -directed_by in_genre", "in_genre")
     begun = {}
     for text in texts:

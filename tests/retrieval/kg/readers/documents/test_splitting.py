@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from retrieval.kg.readers.documents.sentences import split_sentences
-from retrieval.kg.readers.documents.splitting import Block, Piece, split_blocks
+from retrieval.kg.readers.documents.splitting import Piece, TextBlock, split_blocks
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,12 @@ def test_sentences_end_where_a_reader_ends_them(text: str, expected: list[str]) 
 
 
 def test_short_paragraphs_of_a_section_share_a_passage() -> None:
-    blocks = [Block("a" * 30, ("S",)), Block("b" * 30, ("S",)), Block("c" * 60, ("S",)), Block("d", ("T",))]
+    blocks = [
+        TextBlock("a" * 30, ("S",)),
+        TextBlock("b" * 30, ("S",)),
+        TextBlock("c" * 60, ("S",)),
+        TextBlock("d", ("T",)),
+    ]
     found = list(split_blocks(blocks, limit=100))
     assert found == [
         Piece("a" * 30 + "\n\n" + "b" * 30, ("S",)),
@@ -39,7 +44,7 @@ def test_short_paragraphs_of_a_section_share_a_passage() -> None:
 
 def test_a_long_paragraph_is_cut_between_sentences() -> None:
     text = " ".join(f"Sentence number {i} is here." for i in range(10))
-    found = [piece.text for piece in split_blocks([Block(text)], limit=100)]
+    found = [piece.text for piece in split_blocks([TextBlock(text)], limit=100)]
     assert " ".join(found) == text
     assert max(map(len, found)) <= 100
     assert all(part.startswith("Sentence") and part.endswith("here.") for part in found)
@@ -47,10 +52,10 @@ def test_a_long_paragraph_is_cut_between_sentences() -> None:
 
 def test_a_sentence_without_end_is_cut_between_words_and_a_word_between_letters() -> None:
     words = " ".join(["word"] * 100)
-    found = [piece.text for piece in split_blocks([Block(words)], limit=50)]
+    found = [piece.text for piece in split_blocks([TextBlock(words)], limit=50)]
     assert " ".join(found) == words
     assert max(map(len, found)) <= 50
-    assert [piece.text for piece in split_blocks([Block("x" * 120)], limit=50)] == [
+    assert [piece.text for piece in split_blocks([TextBlock("x" * 120)], limit=50)] == [
         "x" * 50,
         "x" * 50,
         "x" * 20,
@@ -58,4 +63,4 @@ def test_a_sentence_without_end_is_cut_between_words_and_a_word_between_letters(
 
 
 def test_white_space_inside_lines_does_not_count() -> None:
-    assert [piece.text for piece in split_blocks([Block("a \t b  \n\n c")])] == ["a b\nc"]
+    assert [piece.text for piece in split_blocks([TextBlock("a \t b  \n\n c")])] == ["a b\nc"]
