@@ -104,7 +104,7 @@ def test_the_passages_of_all_steps_are_found_the_first_of_each_first(index):
     decomposer = decomposer_of(index, width=1)
     _, ways = taken_apart(decomposer, TWO_STEPS)
     plain = [RetrievedPassage(index.table.get_passage(2), 0.9, facts=4)]
-    assert [each.get_passage.title for each in decomposer.merge_passages(plain, ways, 2)] == [
+    assert [each.passage.title for each in decomposer.merge_passages(plain, ways, 2)] == [
         "Bubye River",
         "Blawith",
         "Victoria Falls",  # it was read, and is given beside the two

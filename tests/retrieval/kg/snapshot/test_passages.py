@@ -67,7 +67,7 @@ def test_passages_are_kept_in_their_order_and_found_by_name(films):
     assert [passages.get_passage(i) for i in range(len(passages))] == PASSAGES
     assert [passages.find(name) for name in ("p9", "p10", "ä", "p", "", "z")] == [0, 1, 2, None, None, None]
     assert passages.get_texts([2, 0]) == [PASSAGES[2].text, PASSAGES[0].text]
-    assert (passages.name(1), passages.title(1), passages.text(1)) == (
+    assert (passages.get_name(1), passages.get_title(1), passages.get_text(1)) == (
         "p10",
         "Hook",
         "Robin Williams is Peter.",

@@ -81,7 +81,7 @@ def test_nodes_steps_and_hops(films):
     role = films.find_relation("film.performance.role")
     assert films.get_relation_step(role, True) == RelationStep("film.performance.role", "role", True)
     arc = films.find_fact(films.find_entity("Jaws"), films.find_relation("release_year"), films.find_entity("1975"))
-    forward, backward = films.hop(arc), films.hop(arc + films.num_triples)
+    forward, backward = films.get_hop(arc), films.get_hop(arc + films.num_triples)
     assert (forward.source.label, forward.step.inverse, forward.target.label) == ("Jaws", False, "1975")
     assert (backward.source.label, backward.step.inverse, backward.target.label) == ("1975", True, "Jaws")
     assert forward.verified

@@ -74,7 +74,7 @@ def test_a_search_ends_where_it_looked_ahead_to(policy):
     state = begun(policy)
     while not state.ended:
         state = go(policy, state, policy.propose(state)[0].action)
-    assert set(labels(policy.world.snapshot, state.answers())) == {"Anne Heche", "Elizabeth Strout"}
+    assert set(labels(policy.world.snapshot, state.find_answers())) == {"Anne Heche", "Elizabeth Strout"}
 
 
 def test_what_is_proposed_depends_on_the_state_alone(policy):
@@ -85,7 +85,7 @@ def test_what_is_proposed_depends_on_the_state_alone(policy):
     fresh = SmallPolicy(policy.model, policy.world, policy.encoder)
     assert fresh.propose(astray) == proposed
     assert proposed[0].action == Choose((back,))
-    assert {each.action for each in proposed} == {o.action for o in policy.world.options(astray)}
+    assert {each.action for each in proposed} == {o.action for o in policy.world.list_options(astray)}
 
 
 def test_searches_of_many_questions_are_those_of_each(policy):

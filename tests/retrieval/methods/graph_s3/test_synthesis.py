@@ -224,7 +224,7 @@ def test_rewards_of_steps(world):
     assert reward(choose(world, "-written_by"), seen) == pytest.approx(1.1)
     assert reward(choose(world, "-directed_by"), seen) == pytest.approx(0.1), "reaches another film"
     films = world.list_facts(run_actions(world, state, seen).window).tolist()
-    normal = [a for a in films if world.snapshot.hop(a).target.label == "Normal"]
+    normal = [a for a in films if world.snapshot.get_hop(a).target.label == "Normal"]
     # One film of three: F1 is 2 * 1 / (1 + 3).
     assert reward(Choose(arcs=tuple(normal)), seen) == pytest.approx(0.1 + 0.5 * 0.5)
     done = (*seen, choose(world, "-written_by"))

@@ -54,7 +54,7 @@ def search(found, question, topic):
     state = found.world.make_initial_state(question, ids(found.world.snapshot, topic))
     while not state.ended and state.steps < 12:
         state, _ = found.world.apply_action(state, found.propose(state)[0].action)
-    return set(labels(found.world.snapshot, state.answers()))
+    return set(labels(found.world.snapshot, state.find_answers()))
 
 
 def test_the_test_questions_are_answered(films, trained):
